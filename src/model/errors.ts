@@ -1,0 +1,124 @@
+/**
+ * The one table of error codes, and the one error class.
+ *
+ * Owns what each code means to a caller: HTTP status, whether the engine retries it, the way out. Never formats a response.
+ */
+export const ERRORS = {
+  JSON_INVALID: { status: 400, retryable: false, hint: 'Send plain JSON: no undefined, functions, dates, BigInt or non-finite numbers.' },
+  NOT_JSON: { status: 400, retryable: false, hint: 'Send a JSON body with content-type application/json.' },
+  QUERY_UNKNOWN: { status: 400, retryable: false, hint: 'Remove the parameter, or use one of the known ones.' },
+  CURSOR_INVALID: { status: 400, retryable: false, hint: 'Start the listing again without a cursor.' },
+  NOT_FOUND: { status: 404, retryable: false, hint: 'Check the id; `trihand runs list` shows what there is.' },
+  METHOD_NOT_ALLOWED: { status: 405, retryable: false, hint: 'Use one of the methods in the Allow header.' },
+  ORIGIN_FORBIDDEN: { status: 403, retryable: false, hint: 'Call from the same origin, or without a browser.' },
+  HOST_FORBIDDEN: { status: 403, retryable: false, hint: 'Use the address that the server printed at its start.' },
+  MEDIA_TYPE_UNSUPPORTED: { status: 415, retryable: false, hint: 'Send content-type application/json.' },
+  PAYLOAD_TOO_LARGE: { status: 413, retryable: false, hint: 'Send less, or store the content elsewhere and send a reference.' },
+  ID_AMBIGUOUS: { status: 409, retryable: false, hint: 'Write more of the last digits of the id.' },
+  EVENT_UNKNOWN: { status: 422, retryable: false, hint: 'Declare the event in the system, or fix the spelling.' },
+  EVENT_INVALID: { status: 422, retryable: false, hint: 'Make the data fit the schema that the event declares.' },
+  EVENT_RESERVED: { status: 422, retryable: false, hint: 'Choose a name without the prefixes agent. human. workflow. approval_bundle. trihand.' },
+  EVENT_TOO_LARGE: { status: 413, retryable: false, hint: 'Keep event data under 256 KiB; put large content in a step result.' },
+  EVENT_ID_REUSED: { status: 409, retryable: false, hint: 'Use a new id for new data; the first event with this id stands.' },
+  EXPR_REJECTED: { status: 422, retryable: false, hint: 'Write a CEL expression of the supported subset.' },
+  EXPR_FAILED: { status: 422, retryable: false, hint: 'Guard the field with has(), or declare it as required.' },
+  MANIFEST_INVALID: { status: 422, retryable: false, hint: 'Fix the definition at the place named.' },
+  MANIFEST_DUPLICATE_NAME: { status: 422, retryable: false, hint: 'Give each function, agent, human and plan its own name.' },
+  MODULE_DENIED: { status: 403, retryable: false, hint: 'Add the capability to the module, or move the step.' },
+  OPERATION_NOT_ALLOWED: { status: 403, retryable: false, hint: 'Declare the operation in allowedOperations.' },
+  FUNCTION_NOT_IMPLEMENTED: { status: 422, retryable: false, hint: 'Write the function, then `trihand runs retry <id>`.' },
+  FUNCTION_FAILED: { status: 500, retryable: true, hint: 'Read the error of the step; fix the function, then `trihand runs retry <id>`.' },
+  EXECUTOR_FAILED: { status: 500, retryable: true, hint: 'Read the error that the executor gave.' },
+  EXECUTOR_THREW: { status: 500, retryable: true, hint: 'An executor must answer with a value; report this one.' },
+  STEP_TIMEOUT: { status: 504, retryable: true, hint: 'Raise the timeout of the step, or make it smaller.' },
+  STEP_ABORTED: { status: 500, retryable: true, hint: 'The run was cancelled or handed to another worker.' },
+  STEP_UNCERTAIN: { status: 409, retryable: false, hint: 'Say what happened: `trihand runs resolve <id> <step> happened|run_again|abort`.' },
+  STEP_REFUSED: { status: 422, retryable: false, hint: 'A person chose to abort this step.' },
+  STEP_NAME_INVALID: { status: 422, retryable: false, hint: 'Name a step with 1 to 128 characters, none of them a control character.' },
+  STEP_MISUSED: { status: 422, retryable: false, hint: 'Call step functions from the handler, not from inside another step.' },
+  INPUT_INVALID: { status: 422, retryable: false, hint: 'Make the input fit the declared schema.' },
+  OUTPUT_INVALID: { status: 422, retryable: false, hint: 'Make the result fit the declared schema.' },
+  RESULT_TOO_LARGE: { status: 422, retryable: false, hint: 'Keep a step result under 16 MiB; store larger content elsewhere.' },
+  RUN_EXISTS: { status: 409, retryable: false, hint: 'A run for this key exists already.' },
+  RUN_ENDED: { status: 409, retryable: false, hint: 'The run has ended; start a new one, or retry it if it failed.' },
+  RUN_NOT_FAILED: { status: 409, retryable: false, hint: 'Only failed, cancelled, expired or quarantined runs can be retried.' },
+  RUN_CANCELLED: { status: 409, retryable: false, hint: 'The run was cancelled.' },
+  RUN_DEADLINE: { status: 422, retryable: false, hint: 'Raise deadline.finish, or find what the run waited for.' },
+  RUN_START_EXPIRED: { status: 422, retryable: false, hint: 'Raise deadline.start, or add workers.' },
+  RUN_QUARANTINED: { status: 500, retryable: false, hint: 'The run stopped the worker five times; fix the cause, then retry it.' },
+  RUN_TOO_LONG: { status: 422, retryable: false, hint: 'A run ends at 100,000 steps; split it into children.' },
+  CHILD_FAILED: { status: 422, retryable: false, hint: 'Look at the child run that is named.' },
+  CHILD_DEPTH: { status: 422, retryable: false, hint: 'Children nest at most 16 deep.' },
+  FAN_OUT_LIMIT: { status: 422, retryable: false, hint: 'One event may start at most 1,000 runs.' },
+  SESSION_STATE_INVALID: { status: 409, retryable: false, hint: 'Use one of the commands that this state allows.' },
+  STATE_CORRUPT: { status: 500, retryable: false, hint: 'The stored state does not match its hash; restore it from a checkpoint.' },
+  CHECKPOINT_CORRUPT: { status: 500, retryable: false, hint: 'The checkpoint does not match its hash; use an earlier one.' },
+  FACT_UNKNOWN: { status: 500, retryable: false, hint: 'A newer trihand wrote this run; upgrade this process.' },
+  LEDGER_CONFLICT: { status: 503, retryable: true, hint: 'Too many writers on one run; send the same request again.' },
+  LEDGER_UNAVAILABLE: { status: 503, retryable: true, hint: 'The database does not answer. The outcome may be unknown: send the same request again.' },
+  LEDGER_CORRUPT: { status: 500, retryable: false, hint: 'Stop, and restore the ledger from a backup. Nothing was repaired.' },
+  LEDGER_IN_USE: { status: 503, retryable: false, hint: 'Another process owns this file: talk to it over HTTP, or stop it.' },
+  LEDGER_NEWER: { status: 503, retryable: false, hint: 'Upgrade trihand, or open a copy made by this version.' },
+  LEDGER_NOT_DURABLE: { status: 503, retryable: false, hint: 'The store does not keep the durability settings; see the detail.' },
+  LEDGER_ON_NETWORK_DISK: { status: 503, retryable: false, hint: 'Put the ledger on a local disk, or use Postgres.' },
+  SQLITE_TOO_OLD: { status: 503, retryable: false, hint: 'SQLite 3.51.3 or newer is needed; reinstall the package.' },
+  STORAGE_FULL: { status: 507, retryable: true, hint: 'Free disk space; work goes on by itself.' },
+  BLOB_MISSING: { status: 500, retryable: false, hint: 'A stored payload is gone; restore the blobs with the ledger.' },
+  CONFIG_INVALID: { status: 422, retryable: false, hint: 'Fix the configuration named in the detail.' },
+  LOAD_FAILED: { status: 422, retryable: false, hint: 'Fix the file at the place named.' },
+  PORT_IN_USE: { status: 503, retryable: false, hint: 'Choose another port with --port.' },
+  SERVER_UNREACHABLE: { status: 503, retryable: true, hint: 'Start it with `trihand dev`, or give --server.' },
+  INTERNAL: { status: 500, retryable: true, hint: 'This is a bug; report it with the error id.' },
+} as const satisfies Record<string, { status: number; retryable: boolean; hint: string }>
+
+export type ErrorCode = keyof typeof ERRORS
+
+export interface Place {
+  readonly file?: string
+  readonly line?: number
+  readonly column?: number
+  readonly path?: string
+}
+
+export interface ErrorOptions {
+  readonly place?: Place
+  readonly cause?: unknown
+  /** For ledger calls: whether the work is known not to have happened, or nobody can know. */
+  readonly outcome?: 'not_done' | 'unknown'
+}
+
+export class TrihandError extends Error {
+  readonly code: ErrorCode
+  readonly detail: string
+  readonly place: Place | null
+  readonly outcome: 'not_done' | 'unknown'
+
+  constructor(code: ErrorCode, detail: string, options: ErrorOptions = {}) {
+    super(`${code}: ${detail}`, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'TrihandError'
+    this.code = code
+    this.detail = detail
+    this.place = options.place ?? null
+    this.outcome = options.outcome ?? 'not_done'
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status
+  }
+
+  get retryable(): boolean {
+    return ERRORS[this.code].retryable
+  }
+
+  get hint(): string {
+    return ERRORS[this.code].hint
+  }
+}
+
+export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(ERRORS, text)
+
+/** An error as a value: what a step or a run keeps of its failure. */
+export interface Failure {
+  readonly code: ErrorCode
+  readonly message: string
+}

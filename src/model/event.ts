@@ -1,0 +1,42 @@
+/**
+ * An event: a named fact with data, and where in a chain of causes it stands.
+ *
+ * Owns the attributes and the rules of names. Never decides who listens (trigger.ts).
+ */
+import type { Instant, TenantId } from './ids.ts'
+import type { Json } from './json.ts'
+
+/** Where something comes from. Hops count machine steps since the last outside cause; chain names the triggers so far. */
+export interface Cause {
+  readonly correlationId: string
+  readonly causationId: string | null
+  readonly traceparent: string | null
+  readonly hops: number
+  readonly chain: readonly string[]
+}
+
+export interface Event extends Cause {
+  readonly id: string
+  readonly tenant: TenantId
+  readonly source: string
+  readonly type: string
+  readonly subject: string | null
+  readonly time: Instant
+  readonly data: Json
+}
+
+/** An event that the ledger holds. Sequence orders events; it is not the order of commits on a shared store. */
+export interface StoredEvent extends Event {
+  readonly sequence: number
+}
+
+const TYPE = /^[a-z][a-z0-9_-]*([./][a-z0-9_-]+)*$/
+const RESERVED = ['agent.', 'human.', 'workflow.', 'approval_bundle.', 'trihand.']
+const MAX_TYPE_LENGTH = 128
+
+export const isEventType = (text: string): boolean => text.length <= MAX_TYPE_LENGTH && TYPE.test(text)
+export const isReservedType = (text: string): boolean => RESERVED.some((prefix) => text.startsWith(prefix))
+
+/** An id from outside: 1 to 255 characters, no control characters (some stores cut or refuse them). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the point
+export const isPlainId = (text: string): boolean => text.length > 0 && text.length <= 255 && !/[\u0000-\u001f\u007f]/.test(text)

@@ -1,0 +1,73 @@
+/**
+ * JSON as we store it: exact text, nothing dropped, one canonical spelling for hashes.
+ *
+ * Owns which values may enter the ledger. Never reads or writes anything.
+ */
+import { TrihandError } from './errors.ts'
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+
+const MAX_DEPTH = 64
+const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
+
+const badJson = (path: string, found: string): TrihandError =>
+  new TrihandError('JSON_INVALID', `${path || 'the value'} is ${found}; expected plain JSON`)
+
+/** Refuses what JSON.stringify would drop or change without a word. */
+const check = (value: unknown, path: string, depth: number): void => {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return
+    case 'number':
+      if (!Number.isFinite(value)) throw badJson(path, String(value))
+      return
+    case 'object':
+      break
+    default:
+      throw badJson(path, typeof value)
+  }
+  if (value === null) return
+  // A guard before the recursion: stack overflow cannot be caught reliably.
+  if (depth > MAX_DEPTH) throw badJson(path, `nested deeper than ${MAX_DEPTH} levels`)
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) check(value[i], `${path}/${i}`, depth + 1)
+    return
+  }
+  const prototype = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw badJson(path, `a ${value.constructor?.name ?? 'special object'}`)
+  }
+  for (const key of Object.keys(value)) {
+    if (FORBIDDEN_KEYS.has(key)) throw badJson(`${path}/${key}`, 'a forbidden key')
+    check((value as Record<string, unknown>)[key], `${path}/${key}`, depth + 1)
+  }
+}
+
+/** The value itself, known to survive the ledger unchanged. `undefined` alone means null: a function that returns nothing. */
+export const toJson = (value: unknown): Json => {
+  if (value === undefined) return null
+  check(value, '', 0)
+  return value as Json
+}
+
+/** One spelling per value: keys sorted by UTF-16 code unit, no spaces, -0 written as 0. Equal values give equal text. */
+export const canonical = (value: Json): string => {
+  if (value === null || typeof value !== 'object') return JSON.stringify(Object.is(value, -0) ? 0 : value)
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  const record = value as { readonly [key: string]: Json }
+  const members = Object.keys(record)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(record[key] as Json)}`)
+  return `{${members.join(',')}}`
+}
+
+/** The value at a dotted path, or undefined where there is none. Own properties only. */
+export const at = (value: Json, path: string): Json | undefined => {
+  let current: Json | undefined = value
+  for (const key of path.split('.')) {
+    if (current === null || typeof current !== 'object' || !Object.hasOwn(current, key)) return undefined
+    current = (current as { readonly [key: string]: Json })[key]
+  }
+  return current
+}

@@ -1,0 +1,25 @@
+/**
+ * What a run can be, in one word.
+ *
+ * Owns the words and which of them are final. Never decides when they change (run.ts).
+ */
+export const RUN_STATUSES = [
+  'queued',
+  'running',
+  'waiting',
+  'cancelling',
+  'success',
+  'partial',
+  'failed',
+  'cancelled',
+  'expired',
+  'quarantined',
+  /** A session's stream, which is never claimed. */
+  'session',
+] as const
+
+export type RunStatus = (typeof RUN_STATUSES)[number]
+
+const ENDED: ReadonlySet<RunStatus> = new Set(['success', 'partial', 'failed', 'cancelled', 'expired', 'quarantined'])
+
+export const isEnded = (status: RunStatus): boolean => ENDED.has(status)

@@ -1,0 +1,14 @@
+/**
+ * Time and turns: the only way the engine learns what time it is, and the only way it asks to be called later.
+ *
+ * A timer may fire late, never early by `now()`. Nothing here is durable.
+ */
+import type { Instant } from '../model/ids.ts'
+
+export interface Clock {
+  now(): Instant
+  /** Calls back at or after the instant. The answer cancels it. */
+  at(instant: Instant, callback: () => void): () => void
+  /** Calls back once everything that is ready now has had its turn. Cannot be cancelled. */
+  turn(callback: () => void): void
+}

@@ -1,0 +1,13 @@
+/**
+ * What wakes a run. It may lose, repeat or reorder wakes: `wakeAt` in the ledger is the truth and the worker's sweep re-issues.
+ *
+ * dispatcher-1  A wake is a hint that this run is worth claiming at that instant; it carries no data and no promise.
+ * dispatcher-2  `start` and `stop` are safe to call twice, and `stop` before `start`. After `stop` resolves the handler is never called.
+ */
+import type { Instant, RunId } from '../model/ids.ts'
+
+export interface Dispatcher {
+  wake(run: RunId, at: Instant): void
+  start(handler: (run: RunId) => void): Promise<void>
+  stop(): Promise<void>
+}

@@ -1,0 +1,200 @@
+/**
+ * The ledger: where facts live. One append is one all-or-nothing change; a batch of appends shares one transaction.
+ *
+ * Owns fencing and idempotence, and nothing else does. Queries for people and pages are the Reader's.
+ *
+ * ledger-1  An outcome other than a thrown error is durable: written to disk before it is returned.
+ * ledger-2  Each append succeeds or fails alone: a conflict writes nothing of that append and nothing less of the others.
+ * ledger-3  The same append sent twice (same appendId) is written once; the second answer is already_written.
+ * ledger-4  A stream's facts are numbered 0..n-1 without gap, its version is n, and no write passes with another version or a stale epoch.
+ * ledger-5  A run with a matching wait is signalled in the transaction that writes the event, whichever of the two came first.
+ * ledger-6  A signal is never lost: it makes a parked run due at once, and a leased run due at its release.
+ * ledger-7  A due run without a lease is handed to exactly one claimer, and each claim raises its epoch.
+ */
+import type { StoredEvent, Event } from '../model/event.ts'
+import type { Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
+import type { RunStatus } from '../model/status.ts'
+
+export interface Ledger {
+  /**
+   * Writes a batch; answers in the same order. At most one append of a batch may write a given existing stream.
+   * Throws only TrihandError with outcome `not_done`, or `unknown` when nobody can know: then send the same batch again.
+   */
+  append(batch: readonly Append[]): Promise<readonly Outcome[]>
+  /** The streams with their facts, in the order asked; null for one that does not exist. `after` skips facts below that seq. */
+  load(streams: readonly StreamId[], options?: { readonly after?: number }): Promise<readonly (StreamRecord | null)[]>
+  /** Events of these types, sequence greater than `after`, oldest first; or the events with these sequences. */
+  events(query: EventQuery): Promise<readonly StoredEvent[]>
+  /** Leases runs that are due (or only the named ones, if they are due), oldest wake first. */
+  claim(request: ClaimRequest): Promise<Claims>
+  /** Says that this worker lives, and frees the leases of workers that have been silent longer than `ttlMs`. Answers how many. */
+  beat(request: BeatRequest): Promise<number>
+  /** Gives back the leases of a worker that stops (the runs become due at once) and forgets the worker. */
+  retire(worker: WorkerId, now: Instant): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Append {
+  /** Made by the writer, never reused for other content. */
+  readonly appendId: string
+  /** All-or-nothing together. Empty for an event that starts nothing. */
+  readonly writes: readonly StreamWrite[]
+  readonly events: readonly NewEvent[]
+  /** Runs to wake because of this append: the parent of a child that ended. */
+  readonly signals: readonly RunId[]
+  readonly documents: readonly DocumentWrite[]
+}
+
+export interface StreamWrite {
+  readonly stream: StreamId
+  /** Given exactly when this write brings the stream into being; then expectedVersion is 0. */
+  readonly create: NewStream | null
+  readonly expectedVersion: number
+  /** The epoch that the writer's claim returned. Null for a command from outside: version check only. Ignored on create. */
+  readonly epoch: number | null
+  /** At least one, except for a release without news. The first gets seq = expectedVersion. */
+  readonly facts: readonly SealedFact[]
+  /** The hash of the stream's last fact after this write. */
+  readonly headHash: string
+  readonly status: RunStatus
+  /** When the run must be woken; null = never by time. For a leased run it counts from the release on. */
+  readonly wakeAt: Instant | null
+  /** Gives the lease back. If a signal newer than `seenSignal` has come, the run is due at once instead of at wakeAt. */
+  readonly release: boolean
+  readonly seenSignal: number
+  readonly opensWaits: readonly WaitRow[]
+  /** Step addresses whose wait rows end with this write. */
+  readonly closesWaits: readonly string[]
+}
+
+export interface NewStream {
+  readonly tenant: TenantId
+  readonly handler: string
+  readonly systemHash: string
+  readonly session: SessionId | null
+  readonly parent: RunId | null
+  /** Index into the append's `events`, if one of them triggered this run. */
+  readonly event: number | null
+  /** Creates the run already leased to this worker with epoch 1; otherwise it is due at wakeAt. */
+  readonly lease: WorkerId | null
+  readonly createdAt: Instant
+}
+
+/** A fact as stored. `hash` seals it to the one before (model/seal.ts). */
+export interface SealedFact {
+  readonly type: string
+  readonly recordedAt: Instant
+  /** Exact output of JSON.stringify. */
+  readonly body: string
+  readonly hash: string
+}
+
+/** What an open wait listens for. `path` and `value` are empty for a wait on the type alone. */
+export interface WaitRow {
+  readonly step: string
+  readonly type: string
+  /** Dotted path into the event's data. */
+  readonly path: string
+  /** Canonical JSON that must stand at that path. */
+  readonly value: string
+  /** Events after this sequence count. */
+  readonly base: number
+  /** How many events of this type after `base` the writer has looked at already. Another count: the run is due at once. */
+  readonly seen: number
+}
+
+export interface NewEvent {
+  readonly event: Event
+  /** sha256 of the canonical data: tells a repeat from a reuse of the id. */
+  readonly dataHash: string
+  /** Triggers that matched the type and started no run, with the reason. */
+  readonly suppressed: readonly Suppression[]
+}
+
+export interface Suppression {
+  readonly trigger: string
+  readonly reason: 'filter' | 'error' | 'hop_limit' | 'reentry'
+  readonly detail: string
+}
+
+/** A row in a managed table, written with the fact that carries it. Null deletes. */
+export interface DocumentWrite {
+  readonly tenant: TenantId
+  readonly table: string
+  readonly key: string
+  readonly value: Json
+}
+
+export type Outcome =
+  | {
+      readonly kind: 'written' | 'already_written'
+      /** The sequences of the append's events, in order. */
+      readonly sequences: readonly number[]
+      /** The highest event sequence when this was written: the base of runs created here without an event of their own. */
+      readonly position: number
+      /** Runs that this append made due or nudged; may name more than needed, never fewer (empty on already_written). */
+      readonly signalled: readonly RunId[]
+    }
+  | { readonly kind: 'conflict'; readonly reason: 'version' | 'epoch'; readonly stream: StreamId; readonly version: number; readonly epoch: number }
+  /** An event with this (tenant, source, id) exists. Nothing of the append was written. */
+  | { readonly kind: 'conflict'; readonly reason: 'taken'; readonly sequence: number; readonly dataHash: string; readonly runs: readonly RunId[] }
+
+export interface StreamRecord {
+  readonly stream: StreamId
+  readonly tenant: TenantId
+  readonly handler: string
+  readonly systemHash: string
+  readonly session: SessionId | null
+  readonly parent: RunId | null
+  /** Sequence of the event that triggered the run. */
+  readonly event: number | null
+  /** Lookback starts after this event sequence. */
+  readonly base: number
+  readonly version: number
+  readonly epoch: number
+  readonly signal: number
+  readonly status: RunStatus
+  readonly wakeAt: Instant | null
+  readonly lease: WorkerId | null
+  /** How often a lease was lost since the last fact. */
+  readonly recoveries: number
+  readonly headHash: string
+  readonly createdAt: Instant
+  readonly facts: readonly SealedFact[]
+}
+
+export interface EventQuery {
+  readonly tenant: TenantId
+  readonly types?: readonly string[]
+  readonly after?: number
+  readonly sequences?: readonly number[]
+  readonly limit: number
+}
+
+export interface ClaimRequest {
+  readonly worker: WorkerId
+  /** The caller's clock. A shared store may use its own instead. */
+  readonly now: Instant
+  readonly limit: number
+  readonly only?: readonly RunId[]
+}
+
+export interface Claim {
+  readonly run: RunId
+  readonly version: number
+  readonly epoch: number
+  readonly signal: number
+}
+
+export interface Claims {
+  readonly claims: readonly Claim[]
+  /** When the next run without a lease falls due (may be in the past if the limit was reached); null: none waits for time. */
+  readonly nextDueAt: Instant | null
+}
+
+export interface BeatRequest {
+  readonly worker: WorkerId
+  readonly now: Instant
+  readonly ttlMs: number
+}

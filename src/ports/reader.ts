@@ -1,0 +1,45 @@
+/**
+ * The queries that people and pages need. Separate from the Ledger, so that the Ledger stays small.
+ *
+ * Reads only; answers may be a moment old; never used to decide what a run does next.
+ */
+import type { StoredEvent } from '../model/event.ts'
+import type { Instant, RunId, SessionId, TenantId } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
+import type { RunStatus } from '../model/status.ts'
+import type { SealedFact, Suppression } from './ledger.ts'
+
+export interface Reader {
+  /** One page of runs, newest first. The cursor is the last id of the page before. */
+  runs(query: RunQuery): Promise<readonly RunSummary[]>
+  run(tenant: TenantId, id: RunId): Promise<RunSummary | null>
+  /** Runs whose id ends with these digits, at most two: enough to tell none, one or several. */
+  runsEndingWith(tenant: TenantId, digits: string): Promise<readonly RunId[]>
+  children(tenant: TenantId, id: RunId): Promise<readonly RunSummary[]>
+  facts(tenant: TenantId, id: RunId, page: { readonly after: number; readonly limit: number }): Promise<readonly SealedFact[]>
+  counts(tenant: TenantId): Promise<ReadonlyMap<RunStatus, number>>
+  events(query: { readonly tenant: TenantId; readonly type: string | null; readonly before: number | null; readonly limit: number }): Promise<readonly StoredEvent[]>
+  suppressed(tenant: TenantId, event: number): Promise<readonly Suppression[]>
+  document(tenant: TenantId, table: string, key: string): Promise<Json | null>
+}
+
+export interface RunQuery {
+  readonly tenant: TenantId
+  readonly status: RunStatus | null
+  readonly handler: string | null
+  readonly before: RunId | null
+  readonly limit: number
+}
+
+export interface RunSummary {
+  readonly id: RunId
+  readonly handler: string
+  readonly status: RunStatus
+  readonly session: SessionId | null
+  readonly parent: RunId | null
+  readonly event: number | null
+  readonly version: number
+  readonly wakeAt: Instant | null
+  readonly leased: boolean
+  readonly createdAt: Instant
+}
