@@ -3,6 +3,7 @@
  *
  * Owns what each code means to a caller: HTTP status, whether the engine retries it, the way out. Never formats a response.
  */
+// biome-ignore format: one row per code reads as a table
 export const ERRORS = {
   JSON_INVALID: { status: 400, retryable: false, hint: 'Send plain JSON: no undefined, functions, dates, BigInt or non-finite numbers.' },
   NOT_JSON: { status: 400, retryable: false, hint: 'Send a JSON body with content-type application/json.' },

@@ -37,6 +37,8 @@ const MAX_TYPE_LENGTH = 128
 export const isEventType = (text: string): boolean => text.length <= MAX_TYPE_LENGTH && TYPE.test(text)
 export const isReservedType = (text: string): boolean => RESERVED.some((prefix) => text.startsWith(prefix))
 
-/** An id from outside: 1 to 255 characters, no control characters (some stores cut or refuse them). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the point
-export const isPlainId = (text: string): boolean => text.length > 0 && text.length <= 255 && !/[\u0000-\u001f\u007f]/.test(text)
+const CONTROL = /[\u0000-\u001f\u007f]/
+
+/** An id from outside: 1 to 255 characters, no control characters (some stores cut or refuse them). */
+export const isPlainId = (text: string): boolean => text.length > 0 && text.length <= 255 && !CONTROL.test(text)

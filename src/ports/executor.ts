@@ -39,4 +39,12 @@ export interface Constraints {
 
 export type ExecutorResult =
   | { readonly status: 'success' | 'partial'; readonly result: unknown }
-  | { readonly status: 'failed'; readonly error: { readonly code: string; readonly message: string; readonly retryable: boolean; readonly definite: boolean } }
+  | {
+      readonly status: 'failed'
+      readonly error: {
+        readonly code: string
+        readonly message: string
+        readonly retryable: boolean
+        readonly definite: boolean
+      }
+    }

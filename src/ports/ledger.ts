@@ -11,7 +11,7 @@
  * ledger-6  A signal is never lost: it makes a parked run due at once, and a leased run due at its release.
  * ledger-7  A due run without a lease is handed to exactly one claimer, and each claim raises its epoch.
  */
-import type { StoredEvent, Event } from '../model/event.ts'
+import type { Event, StoredEvent } from '../model/event.ts'
 import type { Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { RunStatus } from '../model/status.ts'
@@ -136,9 +136,21 @@ export type Outcome =
       /** Runs that this append made due or nudged; may name more than needed, never fewer (empty on already_written). */
       readonly signalled: readonly RunId[]
     }
-  | { readonly kind: 'conflict'; readonly reason: 'version' | 'epoch'; readonly stream: StreamId; readonly version: number; readonly epoch: number }
+  | {
+      readonly kind: 'conflict'
+      readonly reason: 'version' | 'epoch'
+      readonly stream: StreamId
+      readonly version: number
+      readonly epoch: number
+    }
   /** An event with this (tenant, source, id) exists. Nothing of the append was written. */
-  | { readonly kind: 'conflict'; readonly reason: 'taken'; readonly sequence: number; readonly dataHash: string; readonly runs: readonly RunId[] }
+  | {
+      readonly kind: 'conflict'
+      readonly reason: 'taken'
+      readonly sequence: number
+      readonly dataHash: string
+      readonly runs: readonly RunId[]
+    }
 
 export interface StreamRecord {
   readonly stream: StreamId

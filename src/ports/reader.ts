@@ -16,9 +16,18 @@ export interface Reader {
   /** Runs whose id ends with these digits, at most two: enough to tell none, one or several. */
   runsEndingWith(tenant: TenantId, digits: string): Promise<readonly RunId[]>
   children(tenant: TenantId, id: RunId): Promise<readonly RunSummary[]>
-  facts(tenant: TenantId, id: RunId, page: { readonly after: number; readonly limit: number }): Promise<readonly SealedFact[]>
+  facts(
+    tenant: TenantId,
+    id: RunId,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly SealedFact[]>
   counts(tenant: TenantId): Promise<ReadonlyMap<RunStatus, number>>
-  events(query: { readonly tenant: TenantId; readonly type: string | null; readonly before: number | null; readonly limit: number }): Promise<readonly StoredEvent[]>
+  events(query: {
+    readonly tenant: TenantId
+    readonly type: string | null
+    readonly before: number | null
+    readonly limit: number
+  }): Promise<readonly StoredEvent[]>
   suppressed(tenant: TenantId, event: number): Promise<readonly Suppression[]>
   document(tenant: TenantId, table: string, key: string): Promise<Json | null>
 }

@@ -25,7 +25,10 @@ export const migrate = async (target: MigrationTarget, list: readonly Migration[
   const newer = applied.filter((row) => row.breaking && !known.has(row.version))
   if (newer.length > 0) {
     const versions = newer.map((row) => row.version).join(', ')
-    throw new TrihandError('LEDGER_NEWER', `the ledger has schema version ${versions}, this trihand knows up to ${Math.max(...known)}`)
+    throw new TrihandError(
+      'LEDGER_NEWER',
+      `the ledger has schema version ${versions}, this trihand knows up to ${Math.max(...known)}`,
+    )
   }
   const done = new Set(applied.map((row) => row.version))
   for (const migration of list) {
