@@ -1,0 +1,34 @@
+/**
+ * Which test belongs to which project: unit needs nothing, acceptance a whole system, integration a throwaway Postgres,
+ * chaos real processes and the machine to itself.
+ */
+import { defineConfig } from 'vitest/config'
+
+const POSTGRES_TESTS = 'src/adapters/postgres/**/*.test.ts'
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'unit', include: ['src/**/*.test.ts'], exclude: [POSTGRES_TESTS] } },
+      { test: { name: 'acceptance', include: ['test/acceptance/**/*.test.ts'], testTimeout: 30_000 } },
+      {
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts', POSTGRES_TESTS],
+          globalSetup: ['test/support/postgres-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'chaos',
+          include: ['test/chaos/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+})
