@@ -1,0 +1,73 @@
+/**
+ * The rules of one step's attempts: intent, result, failure, doubt and a person's word on it.
+ *
+ * Owns what an attempt may record. Never knows who performs it.
+ *
+ * attempt-1  A step has at most one accepted result; a later one changes nothing.
+ * attempt-2  An `once` effect is intended before it starts, and an intended step is never attempted again without a person's word.
+ * attempt-3  Attempts never pass the policy; each retry names its reason and its instant.
+ */
+import { type Decision, facts, refuse } from './machine.ts'
+import { retryDelayMs } from './policies/retry.ts'
+import type { LiveRun, RunCommand, RunFact } from './run-fact.ts'
+
+type Command<Type extends RunCommand['type']> = Extract<RunCommand, { readonly type: Type }>
+
+export const attemptsOf = (run: LiveRun, step: string): number => {
+  const open = run.open.get(step)
+  return open?.kind === 'retrying' ? open.attempt : 0
+}
+
+export const intendStep = (run: LiveRun, command: Command<'intend_step'>): Decision<RunFact> => {
+  const open = run.open.get(command.step)
+  if (run.settled.has(command.step)) return facts()
+  if (open !== undefined && open.kind !== 'retrying') return refuse('STEP_UNCERTAIN', `${command.step} was begun before and its outcome is not known`)
+  return facts({
+    type: 'step.intended',
+    at: command.now,
+    step: command.step,
+    attempt: attemptsOf(run, command.step) + 1,
+    effectKey: command.effectKey,
+  })
+}
+
+export const completeStep = (run: LiveRun, command: Command<'complete_step'>): Decision<RunFact> => {
+  if (run.settled.has(command.step)) return facts()
+  const open = run.open.get(command.step)
+  // attempt-2: a result after the doubt was raised is evidence for the person, not an answer.
+  if (open?.kind === 'uncertain') return reportLate(run, { ...command, type: 'report_late', error: null })
+  const { now, step, attempt, result, events } = command
+  return facts(
+    events.length === 0
+      ? { type: 'step.completed', at: now, step, attempt, result }
+      : { type: 'step.completed', at: now, step, attempt, result, events },
+  )
+}
+
+export const failStep = (run: LiveRun, command: Command<'fail_step'>): Decision<RunFact> => {
+  const { now, step, attempt, error } = command
+  if (run.settled.has(step)) return facts()
+  if (run.open.get(step)?.kind === 'uncertain') return reportLate(run, { ...command, type: 'report_late', result: null })
+  if (command.effect === 'once' && !command.definite) return facts({ type: 'step.uncertain', at: now, step, attempt, reason: `${error.code}: ${error.message}` })
+  if (!command.retryable || attempt >= command.retry.maxAttempts) return facts({ type: 'step.failed', at: now, step, attempt, error })
+  const wakeAt = now + retryDelayMs(command.retry, attempt, command.roll)
+  return facts({ type: 'step.retry_scheduled', at: now, step, attempt, error, wakeAt })
+}
+
+export const doubtStep = (run: LiveRun, command: Command<'doubt_step'>): Decision<RunFact> => {
+  const open = run.open.get(command.step)
+  if (open?.kind !== 'intended') return facts()
+  return facts({ type: 'step.uncertain', at: command.now, step: command.step, attempt: open.attempt, reason: command.reason })
+}
+
+export const resolveStep = (run: LiveRun, command: Command<'resolve_step'>): Decision<RunFact> => {
+  const { now, step, verdict, by, result } = command
+  if (run.open.get(step)?.kind !== 'uncertain') return refuse('NOT_FOUND', `no uncertain step ${step} in this run`)
+  return facts({ type: 'step.resolved', at: now, step, verdict, by, result })
+}
+
+export const reportLate = (run: LiveRun, command: Command<'report_late'>): Decision<RunFact> => {
+  if (run.settled.has(command.step)) return facts()
+  const { now, step, attempt, result, error } = command
+  return facts({ type: 'step.late_result', at: now, step, attempt, result, error })
+}

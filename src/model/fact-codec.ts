@@ -1,0 +1,61 @@
+/**
+ * Facts as they are written down: the type and the time apart, the rest as exact JSON text.
+ *
+ * Owns the translation both ways and the list of known fact types. A type this version does not know is refused, never folded.
+ */
+import { TrihandError } from './errors.ts'
+import type { Instant } from './ids.ts'
+import type { RunFact, RunFactType } from './run-fact.ts'
+import type { SessionFact, SessionFactType } from './session.ts'
+
+export interface WrittenFact {
+  readonly type: string
+  readonly recordedAt: Instant
+  readonly body: string
+}
+
+const RUN_FACTS: Readonly<Record<RunFactType, true>> = {
+  'run.started': true,
+  'run.retry_scheduled': true,
+  'run.cancel_requested': true,
+  'run.completed': true,
+  'run.failed': true,
+  'run.cancelled': true,
+  'run.expired': true,
+  'run.quarantined': true,
+  'run.retried': true,
+  'step.intended': true,
+  'step.completed': true,
+  'step.retry_scheduled': true,
+  'step.failed': true,
+  'step.uncertain': true,
+  'step.resolved': true,
+  'step.late_result': true,
+  'timer.set': true,
+  'timer.fired': true,
+  'wait.opened': true,
+  'wait.received': true,
+  'wait.timed_out': true,
+  'child.started': true,
+  'child.ended': true,
+}
+
+const SESSION_FACTS: Readonly<Record<SessionFactType, true>> = {
+  'session.created': true,
+  'session.changed': true,
+  'session.checkpointed': true,
+  'session.ended': true,
+}
+
+export const writeFact = (fact: RunFact | SessionFact): WrittenFact => {
+  const { type, at, ...rest } = fact
+  return { type, recordedAt: at, body: JSON.stringify(rest) }
+}
+
+const readAs = <Fact>(known: object, written: WrittenFact): Fact => {
+  if (!Object.hasOwn(known, written.type)) throw new TrihandError('FACT_UNKNOWN', `fact type ${written.type} is not known to this version`)
+  return { type: written.type, at: written.recordedAt, ...JSON.parse(written.body) } as Fact
+}
+
+export const readRunFact = (written: WrittenFact): RunFact => readAs<RunFact>(RUN_FACTS, written)
+export const readSessionFact = (written: WrittenFact): SessionFact => readAs<SessionFact>(SESSION_FACTS, written)

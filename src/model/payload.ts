@@ -1,0 +1,14 @@
+/**
+ * A value inside a fact: in line, or the address of a blob that holds it.
+ *
+ * Owns the two shapes and the limit between them. Never stores or fetches a blob.
+ */
+import type { Json } from './json.ts'
+
+export type Payload = { readonly value: Json } | { readonly blob: string; readonly bytes: number }
+
+export const MAX_INLINE_BYTES = 64 * 1024
+export const MAX_RESULT_BYTES = 16 * 1024 * 1024
+
+export const inline = (value: Json): Payload => ({ value })
+export const NOTHING: Payload = { value: null }

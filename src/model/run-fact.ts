@@ -1,0 +1,122 @@
+/**
+ * What can be said about a run: the facts that make it, the commands that ask for them, the states it can be in.
+ *
+ * Owns the words only. The rules are in run.ts, attempt.ts and waiting.ts.
+ */
+import type { Failure } from './errors.ts'
+import type { Cause } from './event.ts'
+import type { Instant, RunId } from './ids.ts'
+import type { Payload } from './payload.ts'
+import type { PersistentMap } from './persistent-map.ts'
+import type { RetryPolicy } from './policies/retry.ts'
+import type { RunStatus } from './status.ts'
+import type { Effect, OpenStep, SettledStep } from './step.ts'
+import type { Received, WaitSpec } from './wait.ts'
+
+/** Where the input is: with the event that triggered the run, or in the fact. */
+export type RunInput = { readonly kind: 'event' } | { readonly kind: 'given'; readonly payload: Payload }
+
+export interface RunStart {
+  readonly handler: string
+  readonly input: RunInput
+  /** Null: the cause is the triggering event's. */
+  readonly cause: Cause | null
+  readonly parentStep: string | null
+  readonly depth: number
+  readonly deadlineAt: Instant | null
+  readonly startBy: Instant | null
+}
+
+export type Verdict = 'happened' | 'run_again' | 'abort'
+
+/** How a child ended, as its parent sees it. */
+export type ChildEnd = { readonly kind: 'done'; readonly result: Payload } | { readonly kind: 'failed'; readonly error: Failure }
+
+type At = { readonly at: Instant }
+type OnStep = At & { readonly step: string }
+
+export type RunFact =
+  | (At & { readonly type: 'run.started' } & RunStart)
+  | (At & { readonly type: 'run.retry_scheduled'; readonly attempt: number; readonly error: Failure; readonly wakeAt: Instant })
+  | (At & { readonly type: 'run.cancel_requested'; readonly by: string; readonly error: Failure })
+  | (At & { readonly type: 'run.completed'; readonly status: 'success' | 'partial'; readonly output: Payload; readonly events?: readonly string[] })
+  | (At & { readonly type: 'run.failed'; readonly error: Failure })
+  | (At & { readonly type: 'run.cancelled'; readonly error: Failure })
+  | (At & { readonly type: 'run.expired'; readonly error: Failure })
+  | (At & { readonly type: 'run.quarantined'; readonly error: Failure })
+  | (At & { readonly type: 'run.retried'; readonly by: string })
+  | (OnStep & { readonly type: 'step.intended'; readonly attempt: number; readonly effectKey: string })
+  | (OnStep & { readonly type: 'step.completed'; readonly attempt: number; readonly result: Payload; readonly events?: readonly string[] })
+  | (OnStep & { readonly type: 'step.retry_scheduled'; readonly attempt: number; readonly error: Failure; readonly wakeAt: Instant })
+  | (OnStep & { readonly type: 'step.failed'; readonly attempt: number; readonly error: Failure })
+  | (OnStep & { readonly type: 'step.uncertain'; readonly attempt: number; readonly reason: string })
+  | (OnStep & { readonly type: 'step.resolved'; readonly verdict: Verdict; readonly by: string; readonly result: Payload | null })
+  | (OnStep & { readonly type: 'step.late_result'; readonly attempt: number; readonly result: Payload | null; readonly error: Failure | null })
+  | (OnStep & { readonly type: 'timer.set'; readonly wakeAt: Instant })
+  | (OnStep & { readonly type: 'timer.fired' })
+  | (OnStep & { readonly type: 'wait.opened'; readonly wait: WaitSpec })
+  | (OnStep & { readonly type: 'wait.received' } & { readonly event: Received })
+  | (OnStep & { readonly type: 'wait.timed_out' })
+  | (OnStep & { readonly type: 'child.started'; readonly child: RunId; readonly handler: string })
+  | (OnStep & { readonly type: 'child.ended'; readonly child: RunId; readonly end: ChildEnd })
+
+export type RunFactType = RunFact['type']
+
+type Now = { readonly now: Instant }
+type ToStep = Now & { readonly step: string }
+
+export type RunCommand =
+  | (Now & { readonly type: 'start_run'; readonly start: RunStart })
+  | (Now & { readonly type: 'finish_run'; readonly status: 'success' | 'partial'; readonly output: Payload; readonly events: readonly string[] })
+  | (Now & { readonly type: 'fail_run'; readonly error: Failure; readonly retryable: boolean; readonly retry: RetryPolicy; readonly roll: number })
+  /** `idle`: nobody performs a step of this run now, so the cancel can be final at once if no child is open. */
+  | (Now & { readonly type: 'cancel_run'; readonly by: string; readonly error: Failure; readonly idle: boolean })
+  /** The holder has stopped its own work; children are known from the state. */
+  | (Now & { readonly type: 'confirm_cancel' })
+  | (Now & { readonly type: 'retry_run'; readonly by: string })
+  | (Now & { readonly type: 'quarantine_run'; readonly error: Failure })
+  | (Now & { readonly type: 'pass_time' })
+  | (ToStep & { readonly type: 'intend_step'; readonly effectKey: string })
+  | (ToStep & { readonly type: 'complete_step'; readonly attempt: number; readonly result: Payload; readonly events: readonly string[] })
+  | (ToStep & {
+      readonly type: 'fail_step'
+      readonly attempt: number
+      readonly error: Failure
+      readonly retryable: boolean
+      /** For `once`: the effect is known not to have happened. */
+      readonly definite: boolean
+      readonly effect: Effect
+      readonly retry: RetryPolicy
+      readonly roll: number
+    })
+  /** The performer of this intended step is gone; nobody knows whether its effect happened. */
+  | (ToStep & { readonly type: 'doubt_step'; readonly reason: string })
+  | (ToStep & { readonly type: 'resolve_step'; readonly verdict: Verdict; readonly by: string; readonly result: Payload | null })
+  | (ToStep & { readonly type: 'report_late'; readonly attempt: number; readonly result: Payload | null; readonly error: Failure | null })
+  | (ToStep & { readonly type: 'set_timer'; readonly wakeAt: Instant })
+  | (ToStep & { readonly type: 'open_wait'; readonly wait: WaitSpec })
+  | (ToStep & { readonly type: 'receive_event'; readonly event: Received })
+  | (ToStep & { readonly type: 'start_child'; readonly child: RunId; readonly handler: string })
+  | (ToStep & { readonly type: 'end_child'; readonly child: RunId; readonly end: ChildEnd })
+
+export interface LiveRun {
+  readonly kind: 'live'
+  readonly start: RunStart
+  /** Attempts of the handler that failed. */
+  readonly failures: number
+  readonly retryAt: Instant | null
+  readonly cancel: { readonly by: string; readonly error: Failure } | null
+  readonly open: PersistentMap<string, OpenStep>
+  readonly settled: PersistentMap<string, SettledStep>
+}
+
+export interface EndedRun {
+  readonly kind: 'ended'
+  readonly status: RunStatus
+  readonly output: Payload | null
+  readonly error: Failure | null
+  /** Kept whole, so that a person's retry goes on where the run stopped. */
+  readonly last: LiveRun
+}
+
+export type RunState = { readonly kind: 'none' } | LiveRun | EndedRun

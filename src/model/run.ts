@@ -1,0 +1,313 @@
+/**
+ * One computation: a handler at work on one trigger, as a fold over its facts.
+ *
+ * Owns the run's life from start to end and what each command may record. Attempts are attempt.ts, waits are waiting.ts.
+ *
+ * run-1  After an end nothing but evidence is recorded, until a person retries the run.
+ * run-2  After a cancel no step starts and no result counts; the run ends once its children have.
+ * run-3  A run that has not ended knows what it waits for: wakeAt, an open step, or a holder at work.
+ */
+import { completeStep, doubtStep, failStep, intendStep, reportLate, resolveStep } from './attempt.ts'
+import type { Failure } from './errors.ts'
+import type { Instant } from './ids.ts'
+import { type Decision, facts, type Machine, refuse } from './machine.ts'
+import { NOTHING } from './payload.ts'
+import { PersistentMap } from './persistent-map.ts'
+import { retryDelayMs } from './policies/retry.ts'
+import type { EndedRun, LiveRun, RunCommand, RunFact, RunState } from './run-fact.ts'
+import type { RunStatus } from './status.ts'
+import { type OpenStep, type SettledStep, stepWakeAt } from './step.ts'
+import { isOver, missing, openWait as beginWait, receive } from './wait.ts'
+import { dueFacts, endChild, openWait, receiveEvent, setTimer, startChild } from './waiting.ts'
+
+const MAX_STEPS = 100_000
+
+const openChildren = (run: LiveRun): boolean => run.open.some((step) => step.kind === 'calling')
+
+const decideLive = (run: LiveRun, command: RunCommand): Decision<RunFact> => {
+  switch (command.type) {
+    case 'start_run':
+      return facts()
+    case 'cancel_run':
+      return cancelRun(run, command)
+    case 'confirm_cancel':
+      return run.cancel === null || openChildren(run) ? facts() : facts(cancelEnd(run.cancel.error, command.now))
+    case 'end_child':
+      return endChild(run, command)
+    case 'report_late':
+      return reportLate(run, command)
+    case 'quarantine_run':
+      return facts({ type: 'run.quarantined', at: command.now, error: command.error })
+    case 'retry_run':
+      return refuse('RUN_NOT_FAILED', 'the run has not ended')
+    default:
+      return run.cancel === null ? decideWorking(run, command) : decideCancelled(command)
+  }
+}
+
+type Working = Exclude<RunCommand['type'], 'start_run' | 'cancel_run' | 'confirm_cancel' | 'end_child' | 'report_late' | 'quarantine_run' | 'retry_run'>
+
+const decideWorking = (run: LiveRun, command: Extract<RunCommand, { readonly type: Working }>): Decision<RunFact> => {
+  switch (command.type) {
+    case 'finish_run': {
+      const { now: at, status, output, events } = command
+      return facts(events.length === 0 ? { type: 'run.completed', at, status, output } : { type: 'run.completed', at, status, output, events })
+    }
+    case 'fail_run':
+      return failRun(run, command)
+    case 'pass_time':
+      return passTime(run, command.now)
+    case 'intend_step':
+      return underLimit(run, intendStep(run, command))
+    case 'complete_step':
+      return underLimit(run, completeStep(run, command))
+    case 'fail_step':
+      return failStep(run, command)
+    case 'doubt_step':
+      return doubtStep(run, command)
+    case 'resolve_step':
+      return resolveStep(run, command)
+    case 'set_timer':
+      return underLimit(run, setTimer(run, command))
+    case 'open_wait':
+      return underLimit(run, openWait(run, command))
+    case 'receive_event':
+      return receiveEvent(run, command)
+    case 'start_child':
+      return underLimit(run, startChild(run, command))
+  }
+}
+
+/** run-2: what still arrives for a cancelled run is kept as evidence where it says something, and changes nothing. */
+const decideCancelled = (command: Extract<RunCommand, { readonly type: Working }>): Decision<RunFact> => {
+  const { now: at } = command
+  switch (command.type) {
+    case 'complete_step':
+      return facts({ type: 'step.late_result', at, step: command.step, attempt: command.attempt, result: command.result, error: null })
+    case 'fail_step':
+      return facts({ type: 'step.late_result', at, step: command.step, attempt: command.attempt, result: null, error: command.error })
+    case 'pass_time':
+    case 'receive_event':
+    case 'doubt_step':
+      return facts()
+    default:
+      return refuse('RUN_CANCELLED', 'the run was cancelled')
+  }
+}
+
+const decideEnded = (run: EndedRun, command: RunCommand): Decision<RunFact> => {
+  switch (command.type) {
+    case 'retry_run':
+      if (run.status === 'success' || run.status === 'partial') return refuse('RUN_NOT_FAILED', `the run ended with ${run.status}`)
+      return facts({ type: 'run.retried', at: command.now, by: command.by })
+    case 'report_late':
+      return reportLate(run.last, command)
+    case 'cancel_run':
+      return run.status === 'cancelled' ? facts() : refuse('RUN_ENDED', `the run ended with ${run.status}`)
+    case 'pass_time':
+    case 'end_child':
+    case 'receive_event':
+    case 'confirm_cancel':
+    case 'start_run':
+      return facts()
+    default:
+      return refuse('RUN_ENDED', `the run ended with ${run.status}`)
+  }
+}
+
+const cancelRun = (run: LiveRun, command: Extract<RunCommand, { readonly type: 'cancel_run' }>): Decision<RunFact> => {
+  if (run.cancel !== null) return facts()
+  const requested: RunFact = { type: 'run.cancel_requested', at: command.now, by: command.by, error: command.error }
+  return command.idle && !openChildren(run) ? facts(requested, cancelEnd(command.error, command.now)) : facts(requested)
+}
+
+/** A deadline is a cancel by the system, and the run then counts as failed. */
+const cancelEnd = (error: Failure, at: Instant): RunFact =>
+  error.code === 'RUN_DEADLINE' ? { type: 'run.failed', at, error } : { type: 'run.cancelled', at, error }
+
+const failRun = (run: LiveRun, command: Extract<RunCommand, { readonly type: 'fail_run' }>): Decision<RunFact> => {
+  const attempt = run.failures + 1
+  const { now: at, error } = command
+  if (!command.retryable || attempt >= command.retry.maxAttempts) return facts({ type: 'run.failed', at, error })
+  return facts({ type: 'run.retry_scheduled', at, attempt, error, wakeAt: at + retryDelayMs(command.retry, attempt, command.roll) })
+}
+
+const passTime = (run: LiveRun, now: Instant): Decision<RunFact> => {
+  const { deadlineAt, startBy } = run.start
+  const untouched = run.settled.size === 0 && run.open.size === 0 && run.failures === 0
+  if (startBy !== null && startBy < now && untouched) {
+    return facts({ type: 'run.expired', at: now, error: { code: 'RUN_START_EXPIRED', message: 'the run did not start in time' } })
+  }
+  if (deadlineAt !== null && deadlineAt <= now) {
+    return facts({ type: 'run.cancel_requested', at: now, by: 'system', error: { code: 'RUN_DEADLINE', message: 'the run passed its deadline' } })
+  }
+  return facts(...dueFacts(run, now))
+}
+
+const underLimit = (run: LiveRun, decision: Decision<RunFact>): Decision<RunFact> =>
+  run.settled.size + run.open.size < MAX_STEPS ? decision : refuse('RUN_TOO_LONG', `the run has ${MAX_STEPS} steps`)
+
+const begin = (start: LiveRun['start']): LiveRun => ({
+  kind: 'live',
+  start,
+  failures: 0,
+  retryAt: null,
+  cancel: null,
+  open: PersistentMap.empty<string, OpenStep>(),
+  settled: PersistentMap.empty<string, SettledStep>(),
+})
+
+const settle = (run: LiveRun, step: string, settled: SettledStep): LiveRun =>
+  run.settled.has(step) ? run : { ...run, open: run.open.without(step), settled: run.settled.with(step, settled) }
+
+const open = (run: LiveRun, step: string, state: OpenStep): LiveRun =>
+  run.settled.has(step) ? run : { ...run, open: run.open.with(step, state) }
+
+const end = (run: LiveRun, status: RunStatus, rest: Partial<Pick<EndedRun, 'output' | 'error'>>): EndedRun => ({
+  kind: 'ended',
+  status,
+  output: rest.output ?? null,
+  error: rest.error ?? null,
+  last: run,
+})
+
+const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
+  switch (fact.type) {
+    case 'run.started':
+    case 'run.retried':
+    case 'step.late_result':
+      return run
+    case 'run.retry_scheduled':
+      return { ...run, failures: fact.attempt, retryAt: fact.wakeAt }
+    case 'run.cancel_requested':
+      return { ...run, cancel: { by: fact.by, error: fact.error } }
+    case 'run.completed':
+      return end(run, fact.status, { output: fact.output })
+    case 'run.failed':
+      return end(run, 'failed', { error: fact.error })
+    case 'run.cancelled':
+      return end(run, 'cancelled', { error: fact.error })
+    case 'run.expired':
+      return end(run, 'expired', { error: fact.error })
+    case 'run.quarantined':
+      return end(run, 'quarantined', { error: fact.error })
+    case 'step.intended':
+      return open(run, fact.step, { kind: 'intended', attempt: fact.attempt, effectKey: fact.effectKey })
+    case 'step.completed':
+      return settle(run, fact.step, { kind: 'done', result: fact.result })
+    case 'step.failed':
+      return settle(run, fact.step, { kind: 'failed', error: fact.error })
+    case 'step.retry_scheduled':
+      return open(run, fact.step, { kind: 'retrying', attempt: fact.attempt, wakeAt: fact.wakeAt, error: fact.error })
+    case 'step.uncertain':
+      return doubted(run, fact)
+    case 'step.resolved':
+      return resolved(run, fact)
+    case 'timer.set':
+      return open(run, fact.step, { kind: 'sleeping', wakeAt: fact.wakeAt })
+    case 'timer.fired':
+      return settle(run, fact.step, { kind: 'done', result: NOTHING })
+    case 'wait.opened':
+      return open(run, fact.step, { kind: 'waiting', wait: beginWait(fact.wait) })
+    case 'wait.received':
+      return received(run, fact)
+    case 'wait.timed_out':
+      return timedOut(run, fact.step)
+    case 'child.started':
+      return open(run, fact.step, { kind: 'calling', child: fact.child })
+    case 'child.ended':
+      return settle(run, fact.step, fact.end.kind === 'done' ? { kind: 'done', result: fact.end.result } : { kind: 'failed', error: fact.end.error })
+  }
+}
+
+type Fact<Type extends RunFact['type']> = Extract<RunFact, { readonly type: Type }>
+
+const doubted = (run: LiveRun, fact: Fact<'step.uncertain'>): LiveRun => {
+  const before = run.open.get(fact.step)
+  const effectKey = before?.kind === 'intended' ? before.effectKey : ''
+  return open(run, fact.step, { kind: 'uncertain', attempt: fact.attempt, effectKey, reason: fact.reason })
+}
+
+const resolved = (run: LiveRun, fact: Fact<'step.resolved'>): LiveRun => {
+  switch (fact.verdict) {
+    case 'happened':
+      return settle(run, fact.step, { kind: 'done', result: fact.result ?? NOTHING })
+    case 'abort':
+      return settle(run, fact.step, { kind: 'failed', error: { code: 'STEP_REFUSED', message: `${fact.by} aborted the step` } })
+    case 'run_again':
+      return { ...run, open: run.open.without(fact.step) }
+  }
+}
+
+const received = (run: LiveRun, fact: Fact<'wait.received'>): LiveRun => {
+  const before = run.open.get(fact.step)
+  if (before?.kind !== 'waiting') return run
+  const wait = receive(before.wait, fact.event)
+  if (!isOver(wait)) return open(run, fact.step, { kind: 'waiting', wait })
+  return settle(run, fact.step, { kind: 'received', events: wait.received, timedOut: false, missing: [] })
+}
+
+const timedOut = (run: LiveRun, step: string): LiveRun => {
+  const before = run.open.get(step)
+  if (before?.kind !== 'waiting') return run
+  return settle(run, step, { kind: 'received', events: before.wait.received, timedOut: true, missing: missing(before.wait) })
+}
+
+export const run: Machine<RunState, RunCommand, RunFact> = {
+  initial: { kind: 'none' },
+
+  decide(state, command) {
+    switch (state.kind) {
+      case 'none':
+        if (command.type !== 'start_run') return refuse('NOT_FOUND', 'the run does not exist')
+        return facts({ type: 'run.started', at: command.now, ...command.start })
+      case 'live':
+        return decideLive(state, command)
+      case 'ended':
+        return decideEnded(state, command)
+    }
+  },
+
+  evolve(state, fact) {
+    switch (state.kind) {
+      case 'none':
+        return fact.type === 'run.started' ? begin(fact) : state
+      case 'live':
+        return evolveLive(state, fact)
+      case 'ended':
+        // run-1: only a person's retry opens an ended run again; failed steps get their attempts back.
+        return fact.type === 'run.retried' ? reopen(state.last) : state
+    }
+  },
+}
+
+const reopen = (last: LiveRun): LiveRun => {
+  let settled = last.settled
+  for (const [step, state] of settled.entries()) if (state.kind === 'failed') settled = settled.without(step)
+  let stillOpen = last.open
+  for (const [step, state] of stillOpen.entries()) if (state.kind === 'retrying') stillOpen = stillOpen.without(step)
+  return { ...last, failures: 0, retryAt: null, cancel: null, settled, open: stillOpen }
+}
+
+/**
+ * The earliest instant later than `after` at which time alone moves the run on; null if only an answer from outside does (run-3).
+ * `after` is when the handler was last offered what was due: an instant it did not act on then must not wake the run for ever.
+ */
+export const wakeAt = (state: RunState, after: Instant): Instant | null => {
+  if (state.kind !== 'live' || state.cancel !== null) return null
+  let earliest = Number.POSITIVE_INFINITY
+  const consider = (instant: Instant | null): void => {
+    if (instant !== null && instant > after && instant < earliest) earliest = instant
+  }
+  consider(state.start.deadlineAt)
+  consider(state.retryAt)
+  for (const [, step] of state.open.entries()) consider(stepWakeAt(step))
+  return Number.isFinite(earliest) ? earliest : null
+}
+
+/** The one word for a run that its holder parks or ends. */
+export const statusOf = (state: RunState, parked: boolean): RunStatus => {
+  if (state.kind === 'ended') return state.status
+  if (state.kind === 'live' && state.cancel !== null) return 'cancelling'
+  return parked ? 'waiting' : 'running'
+}

@@ -1,0 +1,55 @@
+/**
+ * The smallest durable unit of a run: its address, what it can be while open, and how it settles.
+ *
+ * Owns the shapes and the question when an open step next needs a wake. Never decides for the whole run (run.ts).
+ */
+import type { Failure } from './errors.ts'
+import type { Instant, RunId } from './ids.ts'
+import type { Payload } from './payload.ts'
+import type { OpenWait, Received } from './wait.ts'
+
+/** `idempotent`: at least once, same key. `once`: at most once by itself. `transactional`: its effect is written with its result. */
+export type Effect = 'idempotent' | 'once' | 'transactional'
+
+/** A step that has begun and not settled. A plain attempt in progress is not here: it leaves no fact until it ends. */
+export type OpenStep =
+  | { readonly kind: 'intended'; readonly attempt: number; readonly effectKey: string }
+  | { readonly kind: 'uncertain'; readonly attempt: number; readonly effectKey: string; readonly reason: string }
+  | { readonly kind: 'retrying'; readonly attempt: number; readonly wakeAt: Instant; readonly error: Failure }
+  | { readonly kind: 'sleeping'; readonly wakeAt: Instant }
+  | { readonly kind: 'waiting'; readonly wait: OpenWait }
+  | { readonly kind: 'calling'; readonly child: RunId }
+
+export type SettledStep =
+  | { readonly kind: 'done'; readonly result: Payload }
+  | { readonly kind: 'failed'; readonly error: Failure }
+  | { readonly kind: 'received'; readonly events: readonly Received[]; readonly timedOut: boolean; readonly missing: readonly string[] }
+
+export const isSettled = (step: OpenStep | SettledStep): step is SettledStep =>
+  step.kind === 'done' || step.kind === 'failed' || step.kind === 'received'
+
+/** When time alone moves this step on; null if only an answer from outside does. */
+export const stepWakeAt = (step: OpenStep): Instant | null => {
+  switch (step.kind) {
+    case 'retrying':
+    case 'sleeping':
+      return step.wakeAt
+    case 'waiting':
+      return step.wait.spec.timeoutAt
+    case 'intended':
+    case 'uncertain':
+    case 'calling':
+      return null
+  }
+}
+
+const MAX_NAME_LENGTH = 128
+const MAX_KEY_LENGTH = 255
+// biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the point
+const CONTROL = /[\u0000-\u001f\u007f]/
+
+export const isStepName = (name: string): boolean => name.length > 0 && name.length <= MAX_NAME_LENGTH && !CONTROL.test(name)
+export const isLoopKey = (key: string): boolean => key.length > 0 && key.length <= MAX_KEY_LENGTH && !CONTROL.test(key)
+
+/** Name plus loop key. Never a position: code may change around a step and it is still the same step. */
+export const stepAddress = (name: string, key: string | null): string => (key === null ? name : `${name}[${key}]`)

@@ -1,0 +1,53 @@
+/**
+ * Waiting for events: what is waited for, which event counts, when the wait is over.
+ *
+ * Owns matching and completion. Never reads events: candidates and the verdicts of rules arrive as arguments.
+ *
+ * wait-1  An event counts once per wait, in ledger order; events at or before `base` never count.
+ * wait-2  `any` is over with its first event, `all` with one event of each type; a timeout ends either, with what came so far.
+ */
+import type { StoredEvent } from './event.ts'
+import type { Instant } from './ids.ts'
+import { at, canonical } from './json.ts'
+
+export interface WaitSpec {
+  readonly mode: 'any' | 'all'
+  readonly types: readonly string[]
+  /** The event's data must hold this canonical value at this path; null = no such condition. */
+  readonly match: { readonly path: string; readonly value: string } | null
+  /** CEL text, compiled and asked by the engine; null = no such condition. */
+  readonly condition: string | null
+  readonly timeoutAt: Instant | null
+  readonly base: number
+}
+
+export interface Received {
+  readonly type: string
+  readonly sequence: number
+}
+
+export interface OpenWait {
+  readonly spec: WaitSpec
+  readonly received: readonly Received[]
+}
+
+export const openWait = (spec: WaitSpec): OpenWait => ({ spec, received: [] })
+
+/** Whether the event fits by type, position and match. A condition in CEL is asked apart. */
+export const fits = (wait: OpenWait, event: StoredEvent): boolean => {
+  const { spec, received } = wait
+  if (event.sequence <= spec.base || !spec.types.includes(event.type)) return false
+  if (received.some((earlier) => earlier.sequence === event.sequence)) return false
+  if (spec.mode === 'all' && received.some((earlier) => earlier.type === event.type)) return false
+  if (spec.match === null) return true
+  const found = at(event.data, spec.match.path)
+  return found !== undefined && canonical(found) === spec.match.value
+}
+
+export const receive = (wait: OpenWait, received: Received): OpenWait => ({ ...wait, received: [...wait.received, received] })
+
+export const missing = (wait: OpenWait): readonly string[] =>
+  wait.spec.types.filter((type) => !wait.received.some((received) => received.type === type))
+
+export const isOver = (wait: OpenWait): boolean =>
+  wait.spec.mode === 'any' ? wait.received.length > 0 : missing(wait).length === 0

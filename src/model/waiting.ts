@@ -1,0 +1,59 @@
+/**
+ * The rules of everything a run waits for: time, events, children.
+ *
+ * Owns when a wait begins and ends. Never looks for events or children itself: what came is in the command.
+ *
+ * waiting-1  A timer never fires before its instant.
+ * waiting-2  Beginning a wait that has begun already changes nothing: the first instant, spec or child stands.
+ */
+import type { Instant } from './ids.ts'
+import { type Decision, facts } from './machine.ts'
+import type { LiveRun, RunCommand, RunFact } from './run-fact.ts'
+
+type Command<Type extends RunCommand['type']> = Extract<RunCommand, { readonly type: Type }>
+
+const hasBegun = (run: LiveRun, step: string): boolean => run.settled.has(step) || run.open.has(step)
+
+export const setTimer = (run: LiveRun, command: Command<'set_timer'>): Decision<RunFact> =>
+  hasBegun(run, command.step) ? facts() : facts({ type: 'timer.set', at: command.now, step: command.step, wakeAt: command.wakeAt })
+
+export const openWait = (run: LiveRun, command: Command<'open_wait'>): Decision<RunFact> =>
+  hasBegun(run, command.step) ? facts() : facts({ type: 'wait.opened', at: command.now, step: command.step, wait: command.wait })
+
+export const receiveEvent = (run: LiveRun, command: Command<'receive_event'>): Decision<RunFact> => {
+  const open = run.open.get(command.step)
+  if (open?.kind !== 'waiting') return facts()
+  const { spec, received } = open.wait
+  const { event } = command
+  // wait-1: the candidate was chosen outside; a repeat or a stale choice must not count here either.
+  const counts = event.sequence > spec.base && spec.types.includes(event.type) && !received.some((earlier) => earlier.sequence === event.sequence)
+  const needed = spec.mode === 'any' || !received.some((earlier) => earlier.type === event.type)
+  return counts && needed ? facts({ type: 'wait.received', at: command.now, step: command.step, event }) : facts()
+}
+
+export const startChild = (run: LiveRun, command: Command<'start_child'>): Decision<RunFact> => {
+  if (hasBegun(run, command.step)) return facts()
+  const { now, step, child, handler } = command
+  return facts({ type: 'child.started', at: now, step, child, handler })
+}
+
+export const endChild = (run: LiveRun, command: Command<'end_child'>): Decision<RunFact> => {
+  const open = run.open.get(command.step)
+  if (open?.kind !== 'calling' || open.child !== command.child) return facts()
+  const { now, step, child, end } = command
+  return facts({ type: 'child.ended', at: now, step, child, end })
+}
+
+/** Everything that time alone ends by `now`, in the order of its instants. */
+export const dueFacts = (run: LiveRun, now: Instant): readonly RunFact[] => {
+  const due: { readonly at: Instant; readonly fact: RunFact }[] = []
+  for (const [step, open] of run.open.entries()) {
+    if (open.kind === 'sleeping' && open.wakeAt <= now) due.push({ at: open.wakeAt, fact: { type: 'timer.fired', at: now, step } })
+    if (open.kind === 'waiting' && open.wait.spec.timeoutAt !== null && open.wait.spec.timeoutAt <= now) {
+      due.push({ at: open.wait.spec.timeoutAt, fact: { type: 'wait.timed_out', at: now, step } })
+    }
+  }
+  return due.sort((a, b) => a.at - b.at || (stepOf(a.fact) < stepOf(b.fact) ? -1 : 1)).map((entry) => entry.fact)
+}
+
+const stepOf = (fact: RunFact): string => ('step' in fact ? fact.step : '')
