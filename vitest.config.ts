@@ -3,11 +3,15 @@
  * chaos real processes and the machine to itself.
  */
 import { defineConfig } from 'vitest/config'
+import { StageReporter } from './test/support/stage-reporter.ts'
 
 const POSTGRES_TESTS = 'src/adapters/postgres/**/*.test.ts'
+/** Set by scripts/test.mjs: where to write the counts. */
+const report = process.env['TRIHAND_REPORT']
 
 export default defineConfig({
   test: {
+    reporters: report === undefined ? ['default'] : ['default', new StageReporter(report)],
     projects: [
       { test: { name: 'unit', include: ['src/**/*.test.ts'], exclude: [POSTGRES_TESTS] } },
       { test: { name: 'acceptance', include: ['test/acceptance/**/*.test.ts'], testTimeout: 30_000 } },

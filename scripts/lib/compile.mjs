@@ -1,0 +1,61 @@
+/**
+ * Compiles TypeScript into a folder, whole or not at all, and knows when nothing has changed.
+ *
+ * Owns the hash of the sources, kept in `<out>/.build`. A new result replaces the old one only when it is complete, so that
+ * a process that reads the folder never meets half of one. Never checks style or tests.
+ */
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const TSC = `${ROOT}node_modules/typescript/bin/tsc`
+/** The lock is among them because it names the compiler. */
+const SETTINGS = ['tsconfig.json', 'package.json', 'package-lock.json']
+
+const isSource = (name) => name.endsWith('.ts') && !name.endsWith('.test.ts')
+
+const sourcesOf = (folder) =>
+  existsSync(`${ROOT}${folder}`)
+    ? readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8' })
+        .filter(isSource)
+        .map((name) => `${folder}/${name}`)
+    : []
+
+const hashOf = (config, folders) => {
+  const hash = createHash('sha256')
+  for (const path of [...SETTINGS, config, ...folders.flatMap(sourcesOf).sort()]) {
+    hash
+      .update(`${path}\n`)
+      .update(readFileSync(`${ROOT}${path}`))
+      .update('\n')
+  }
+  return hash.digest('hex')
+}
+
+const isFresh = (out, hash) => {
+  const mark = `${ROOT}${out}/.build`
+  return existsSync(mark) && readFileSync(mark, 'utf8') === hash
+}
+
+/** Answers the exit code for the process. `--if-changed` on the command line skips a build that would change nothing. */
+export const compile = ({ config, out, folders }) => {
+  const hash = hashOf(config, folders)
+  if (process.argv.includes('--if-changed') && isFresh(out, hash)) return 0
+  const next = `${ROOT}node_modules/.cache/trihand-build-${process.pid}`
+  mkdirSync(next, { recursive: true })
+  try {
+    const { status } = spawnSync(process.execPath, [TSC, '-p', config, '--outDir', next], {
+      cwd: ROOT,
+      stdio: 'inherit',
+    })
+    if (status !== 0) return status ?? 1
+    writeFileSync(`${next}/.build`, hash)
+    rmSync(`${ROOT}${out}`, { recursive: true, force: true })
+    renameSync(next, `${ROOT}${out}`)
+    return 0
+  } finally {
+    rmSync(next, { recursive: true, force: true })
+  }
+}

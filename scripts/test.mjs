@@ -1,0 +1,102 @@
+/**
+ * What `npm test` runs: every check and every test, stage by stage, and one table at the end.
+ *
+ * `--only types,unit` runs some stages. Exits with 1 if anything failed; the last line is the sum. A stage runs also when the
+ * one before it has failed, so that one run shows everything. In CI a missing tool is a failure, not a skip.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url))
+const IN_CI = process.env.CI === 'true'
+const ENV = { ...process.env, ...(IN_CI && { TRIHAND_REQUIRE: process.env.TRIHAND_REQUIRE ?? 'pg,cc' }) }
+
+const npm = (args, options) =>
+  spawnSync('npm', args, { cwd: ROOT, env: ENV, shell: process.platform === 'win32', ...options })
+
+/** A stage that only passes or fails, and speaks only when it fails. */
+const script =
+  (...names) =>
+  () => {
+    for (const name of names) {
+      const { status, stdout, stderr } = npm(['run', '--silent', ...name.split(' ')], { encoding: 'utf8' })
+      if (status !== 0) {
+        process.stdout.write(`${stdout}${stderr}`)
+        return { passed: 0, failed: 1, skips: [] }
+      }
+    }
+    return { passed: 1, failed: 0, skips: [] }
+  }
+
+const tally = (report, exitCode) => {
+  const inState = (state) => report.tests.filter((test) => test.state === state)
+  const failed = inState('failed').length + report.errors.length
+  return {
+    passed: inState('passed').length,
+    // A runner that ends badly without naming a test has failed all the same.
+    failed: failed === 0 && exitCode !== 0 ? 1 : failed,
+    skips: inState('skipped').map((test) => `${test.title} (${test.reason ?? 'no reason given'})`),
+  }
+}
+
+/** A project of vitest.config.ts. The counts come from test/support/stage-reporter.ts. */
+const project = (name) => () => {
+  const path = `${ROOT}.test-output/${name}.json`
+  rmSync(path, { force: true })
+  const { status } = npm(['exec', '--', 'vitest', 'run', '--project', name, '--passWithNoTests'], {
+    env: { ...ENV, TRIHAND_REPORT: path },
+    stdio: 'inherit',
+  })
+  if (!existsSync(path)) return { passed: 0, failed: 1, skips: [] }
+  const report = JSON.parse(readFileSync(path, 'utf8'))
+  if (report.tests.length > 0 || status !== 0) return tally(report, status)
+  return IN_CI ? { passed: 0, failed: 1, skips: [] } : { passed: 0, failed: 0, skips: ['there are no tests yet'] }
+}
+
+const STAGES = [
+  { name: 'types', perform: script('types') },
+  { name: 'lint', perform: script('lint') },
+  { name: 'unused', perform: script('unused') },
+  { name: 'build', perform: script('build -- --if-changed', 'build:tools -- --if-changed', 'published') },
+  { name: 'unit', perform: project('unit') },
+  { name: 'acceptance', perform: project('acceptance') },
+  { name: 'integration', perform: project('integration') },
+  { name: 'chaos-small', perform: project('chaos') },
+]
+
+const chosenStages = () => {
+  const { values } = parseArgs({ options: { only: { type: 'string' } } })
+  if (values.only === undefined) return STAGES
+  const names = values.only.split(',')
+  const unknown = names.filter((name) => !STAGES.some((stage) => stage.name === name))
+  if (unknown.length > 0) {
+    console.error(`no such stage: ${unknown.join(', ')}; there are ${STAGES.map((stage) => stage.name).join(', ')}`)
+    process.exit(2)
+  }
+  return STAGES.filter((stage) => names.includes(stage.name))
+}
+
+const performStage = ({ name, perform }) => {
+  console.log(`\n== ${name}`)
+  const startedAt = Date.now()
+  const result = perform()
+  return { name, ...result, seconds: (Date.now() - startedAt) / 1000 }
+}
+
+const row = (name, ...cells) => name.padEnd(12) + cells.map((cell) => String(cell).padStart(9)).join('')
+
+const results = chosenStages().map(performStage)
+const total = (count) => results.reduce((sum, result) => sum + count(result), 0)
+const failed = total((result) => result.failed)
+
+console.log(`\n${row('stage', 'passed', 'failed', 'skipped', 'seconds')}`)
+for (const { name, passed, failed, skips, seconds } of results) {
+  console.log(row(name, passed, failed, skips.length, seconds.toFixed(1)))
+}
+for (const { name, skips } of results) for (const skip of skips) console.log(`skipped in ${name}: ${skip}`)
+console.log(
+  `${total((result) => result.passed)} passed, ${failed} failed, ${total((result) => result.skips.length)} skipped`,
+)
+process.exitCode = failed > 0 ? 1 : 0
