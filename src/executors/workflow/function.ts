@@ -1,0 +1,111 @@
+/**
+ * A workflow function as its author writes it, and how one is entered.
+ *
+ * Owns the context that a handler receives. Never keeps anything between entries.
+ */
+import type { StandardSchemaV1 } from '@standard-schema/spec'
+import { TrihandError } from '../../model/errors.ts'
+import type { StoredEvent } from '../../model/event.ts'
+import type { RunId } from '../../model/ids.ts'
+import { type Json, toJson } from '../../model/json.ts'
+import type { RetryPolicy } from '../../model/policies/retry.ts'
+import type { Effect } from '../../model/step.ts'
+import type { Entry, StepContext } from '../../ports/step-gate.ts'
+import { createStep, type Duration, type ParseDuration, type Step } from './step-api.ts'
+
+const KIND = Symbol.for('trihand.kind')
+/** The one step of a function that is a step itself (`effect: 'once'` on the function). */
+const WHOLE = 'main'
+
+export interface FunctionContext<Input = Json> {
+  readonly input: Input
+  /** The event that triggered the run; null if it was called. */
+  readonly event: StoredEvent | null
+  readonly run: { readonly id: RunId; readonly attempt: number }
+  readonly step: Step
+  readonly signal: AbortSignal
+  /** One key for the whole run, to send to outside systems as their idempotency key. */
+  readonly effectKey: string
+  /** An intent: sent with the function's result, or not at all. */
+  emit(type: string, data?: unknown, options?: { readonly subject?: string }): void
+  /** Reads the session's memory; null if the key is not there. */
+  recall(key: string): Promise<Json | null>
+}
+
+export type Handler<Input = Json> = (context: FunctionContext<Input>) => unknown
+
+export interface TriggerOptions {
+  readonly event: string
+  /** CEL over `event` and `payload`; the function starts where it is true. */
+  readonly filter?: string
+}
+
+export interface FunctionOptions<Input> {
+  readonly trigger?: string | TriggerOptions
+  readonly triggers?: readonly (string | TriggerOptions)[]
+  readonly input?: StandardSchemaV1<unknown, Input>
+  readonly output?: StandardSchemaV1
+  readonly effect?: Effect
+  readonly retry?: Partial<RetryPolicy>
+  readonly timeout?: Duration
+  readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
+  readonly allowReentry?: number
+}
+
+export interface FunctionSource {
+  readonly name: string
+  readonly options: FunctionOptions<unknown>
+  readonly code: Handler<never> | null
+}
+
+/** Declares a workflow function. */
+export const fn = <Input = Json>(name: string, options: FunctionOptions<Input>, code: Handler<Input> | null = null): FunctionSource => {
+  const source = { name, options: options as FunctionOptions<unknown>, code }
+  Object.defineProperty(source, KIND, { value: 'function' })
+  return source
+}
+
+export interface EnterOptions {
+  readonly code: unknown
+  readonly effect: Effect
+  readonly retry: RetryPolicy
+  readonly timeoutMs: number
+}
+
+const contextOf = (entry: Entry, step: Step, signal: AbortSignal): FunctionContext => ({
+  input: entry.input,
+  event: entry.event,
+  run: { id: entry.run, attempt: entry.attempt },
+  step,
+  signal,
+  get effectKey() {
+    return entry.effectKey()
+  },
+  emit: (type, data = {}, options) => entry.emit({ type, data: toJson(data), subject: options?.subject ?? null }),
+  recall: (key) => entry.recall(key),
+})
+
+/** A function that is one step: its body is performed under its own effect class, and may not have steps inside. */
+const wholeStep = (handler: Handler, entry: Entry, options: EnterOptions): Promise<Json> => {
+  const noSteps = new Proxy({} as Step, {
+    get: () => {
+      throw new TrihandError('STEP_MISUSED', `a function with effect ${options.effect} is one step and has no steps inside`)
+    },
+  })
+  const body = (context: StepContext): unknown =>
+    handler({
+      ...contextOf(entry, noSteps, context.signal),
+      effectKey: context.effectKey,
+      emit: (type, data = {}, extra) => context.emit(type, toJson(data), extra),
+    })
+  return entry.gate.run({ step: WHOLE, effect: options.effect, retry: options.retry, timeoutMs: options.timeoutMs, body })
+}
+
+export const enterFunction =
+  (parse: ParseDuration) =>
+  (entry: Entry, options: EnterOptions, signal: AbortSignal): unknown => {
+    if (typeof options.code !== 'function') throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', 'the function has no code yet')
+    const handler = options.code as Handler
+    if (options.effect !== 'idempotent') return wholeStep(handler, entry, options)
+    return handler(contextOf(entry, createStep(entry.gate, parse, options), signal))
+  }

@@ -1,0 +1,35 @@
+/**
+ * The executor of code that stands in the process: the body of a step, or a handler.
+ *
+ * Owns the border where an exception becomes a result. Never retries (executor-contract 4) and never times out on its own.
+ */
+import { isErrorCode, TrihandError } from '../../model/errors.ts'
+import type { Envelope, Executor, ExecutorResult } from '../../ports/executor.ts'
+import { isFinal, isStepFailure } from './step-failure.ts'
+
+const MAX_MESSAGE = 2_000
+
+const messageOf = (error: unknown): string => {
+  const text = error instanceof Error ? error.message : String(error)
+  return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text
+}
+
+const failed = (error: unknown): ExecutorResult => {
+  if (error instanceof TrihandError) {
+    return { status: 'failed', error: { code: error.code, message: error.detail, retryable: error.retryable, definite: false } }
+  }
+  const code = isStepFailure(error) && isErrorCode(error.code) ? error.code : 'FUNCTION_FAILED'
+  const final = isFinal(error)
+  return { status: 'failed', error: { code, message: messageOf(error), retryable: !final, definite: final } }
+}
+
+export const inlineExecutor: Executor = {
+  async execute(envelope: Envelope, signal: AbortSignal): Promise<ExecutorResult> {
+    if (envelope.task.call === null) return failed(new TrihandError('FUNCTION_NOT_IMPLEMENTED', 'there is no code to run'))
+    try {
+      return { status: 'success', result: await envelope.task.call(signal) }
+    } catch (error) {
+      return failed(error)
+    }
+  },
+}

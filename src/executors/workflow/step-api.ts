@@ -1,0 +1,142 @@
+/**
+ * `step.run` and its sisters, as a function's author writes them.
+ *
+ * Owns names, loop keys and readable options; turns each call into one request at the gate. Never decides, waits or stores anything.
+ *
+ * step-api-1  A step is addressed by name and loop key. The same name again in one entry gets the loop key #1, #2, …
+ */
+import { TrihandError } from '../../model/errors.ts'
+import type { StoredEvent } from '../../model/event.ts'
+import { type Json, toJson } from '../../model/json.ts'
+import { DEFAULT_RETRY, type RetryPolicy } from '../../model/policies/retry.ts'
+import { type Effect, isLoopKey, isStepName, stepAddress } from '../../model/step.ts'
+import type { StepContext, StepGate, WaitAnswer } from '../../ports/step-gate.ts'
+
+/** `30s`, `1h30m`, `P1D`, or milliseconds as a number. */
+export type Duration = string | number
+
+export interface StepOptions {
+  /** Tells the rounds of a loop apart. */
+  readonly key?: string
+}
+
+export interface RunOptions extends StepOptions {
+  readonly effect?: Effect
+  readonly retry?: Partial<RetryPolicy>
+  readonly timeout?: Duration
+}
+
+export interface WaitOptions extends StepOptions {
+  readonly event?: string
+  readonly anyOf?: readonly string[]
+  readonly allOf?: readonly string[]
+  /** A path such as `payload.id` that must be equal in the event and in what triggered the run. */
+  readonly match?: string
+  /** A CEL condition over `event`, `payload` (its data) and `trigger`. */
+  readonly if?: string
+  readonly timeout?: Duration
+  /** How far back an event may lie: since the run's trigger (default), not at all, or a length of time. */
+  readonly lookback?: 'run' | 'none' | Duration
+}
+
+export type WaitResult =
+  | { readonly status: 'received'; readonly event: StoredEvent; readonly events: readonly StoredEvent[]; readonly missing: readonly string[] }
+  | { readonly status: 'timed_out'; readonly event: null; readonly events: readonly StoredEvent[]; readonly missing: readonly string[] }
+
+export interface Step {
+  /** Performs once per address; later entries get the recorded result. */
+  run<Result>(name: string, body: (context: StepContext) => Result | Promise<Result>, options?: RunOptions): Promise<Awaited<Result>>
+  sleep(name: string, duration: Duration, options?: StepOptions): Promise<void>
+  sleepUntil(name: string, instant: Date | number, options?: StepOptions): Promise<void>
+  /** Never throws for a timeout: look at `status`. An event sent before the wait counts. */
+  waitForEvent(name: string, options: WaitOptions): Promise<WaitResult>
+  /** Another function of the system as a child run; its failure is thrown as StepFailure. */
+  invoke(name: string, handler: string, input?: unknown, options?: StepOptions): Promise<Json>
+  emit(name: string, events: OutgoingEvent | readonly OutgoingEvent[], options?: StepOptions): Promise<readonly string[]>
+}
+
+export interface OutgoingEvent {
+  readonly type: string
+  readonly data?: unknown
+  readonly subject?: string
+}
+
+export type ParseDuration = (duration: Duration) => number
+
+/** Gives each call its address: the explicit loop key, or a count per name within this entry. */
+const addressBook = (): ((name: string, key: string | undefined) => string) => {
+  const used = new Map<string, number>()
+  return (name, key) => {
+    if (!isStepName(name)) throw new TrihandError('STEP_NAME_INVALID', `"${name}" is not a step name`)
+    if (key !== undefined) {
+      if (!isLoopKey(key)) throw new TrihandError('STEP_NAME_INVALID', `"${key}" is not a loop key for step ${name}`)
+      return stepAddress(name, key)
+    }
+    const round = used.get(name) ?? 0
+    used.set(name, round + 1)
+    return stepAddress(name, round === 0 ? null : `#${round}`)
+  }
+}
+
+const typesOf = (options: WaitOptions): { readonly mode: 'any' | 'all'; readonly types: readonly string[] } => {
+  const given = [options.event === undefined ? undefined : [options.event], options.anyOf, options.allOf].filter((list) => list !== undefined)
+  const types = given[0]
+  if (given.length !== 1 || types === undefined || types.length === 0) {
+    throw new TrihandError('STEP_MISUSED', 'waitForEvent takes exactly one of event, anyOf and allOf')
+  }
+  return { mode: options.allOf === undefined ? 'any' : 'all', types }
+}
+
+const resultOf = (answer: WaitAnswer): WaitResult => {
+  const [event] = answer.events
+  if (answer.status === 'timed_out' || event === undefined) return { ...answer, status: 'timed_out', event: null }
+  return { ...answer, status: 'received', event }
+}
+
+export const createStep = (gate: StepGate, parse: ParseDuration, defaults: { readonly timeoutMs: number }): Step => {
+  const address = addressBook()
+  const lookback = (given: WaitOptions['lookback']) => {
+    if (given === undefined || given === 'run') return { kind: 'run' } as const
+    return given === 'none' ? ({ kind: 'none' } as const) : ({ kind: 'within', ms: parse(given) } as const)
+  }
+  const outgoing = (event: OutgoingEvent) => ({ type: event.type, data: toJson(event.data ?? {}), subject: event.subject ?? null })
+
+  return {
+    async run(name, body, options = {}) {
+      const result = await gate.run({
+        step: address(name, options.key),
+        effect: options.effect ?? 'idempotent',
+        retry: options.retry === undefined ? DEFAULT_RETRY : { ...DEFAULT_RETRY, ...options.retry },
+        timeoutMs: options.timeout === undefined ? defaults.timeoutMs : parse(options.timeout),
+        body,
+      })
+      return result as Awaited<ReturnType<typeof body>>
+    },
+    async sleep(name, duration, options = {}) {
+      const ms = parse(duration)
+      await gate.sleepUntil(address(name, options.key), (now) => now + ms)
+    },
+    async sleepUntil(name, instant, options = {}) {
+      const at = Number(instant)
+      if (!Number.isFinite(at)) throw new TrihandError('STEP_MISUSED', `sleepUntil ${name}: not an instant`)
+      await gate.sleepUntil(address(name, options.key), () => at)
+    },
+    async waitForEvent(name, options) {
+      const { mode, types } = typesOf(options)
+      const answer = await gate.waitForEvent(address(name, options.key), {
+        mode,
+        types,
+        match: options.match ?? null,
+        condition: options.if ?? null,
+        timeoutMs: options.timeout === undefined ? null : parse(options.timeout),
+        lookback: lookback(options.lookback),
+      })
+      return resultOf(answer)
+    },
+    invoke: async (name, handler, input, options = {}) => gate.invoke(address(name, options.key), handler, toJson(input)),
+    async emit(name, events, options = {}) {
+      const list = Array.isArray(events) ? events : [events]
+      return gate.emit(address(name, options.key), list.map(outgoing))
+    },
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * What a handler sees when a step has failed for good: it may catch it and go on another way.
+ *
+ * Owns nothing but the two errors that user code meets. Known by their brand, never by instanceof: two copies of the package must agree.
+ */
+import type { ErrorCode, Failure } from '../../model/errors.ts'
+
+const BRAND = Symbol.for('trihand.step_failure')
+const FINAL = Symbol.for('trihand.final_error')
+
+export class StepFailure extends Error {
+  readonly code: ErrorCode
+  readonly step: string
+  readonly [BRAND] = true
+
+  constructor(step: string, failure: Failure) {
+    super(`step ${step} failed: ${failure.message}`)
+    this.name = 'StepFailure'
+    this.code = failure.code
+    this.step = step
+  }
+}
+
+/** Throw it from a step or a handler: trying again cannot help. */
+export class FinalError extends Error {
+  readonly [FINAL] = true
+
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.name = 'FinalError'
+  }
+}
+
+export const isStepFailure = (error: unknown): error is StepFailure => typeof error === 'object' && error !== null && BRAND in error
+export const isFinal = (error: unknown): boolean => typeof error === 'object' && error !== null && (FINAL in error || BRAND in error)

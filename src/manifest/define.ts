@@ -1,0 +1,143 @@
+/**
+ * The author API for systems: events and functions as values, checked and brought to the normal form.
+ *
+ * Owns normalisation and every refusal at definition time. Never runs anything.
+ */
+import { TrihandError } from '../model/errors.ts'
+import { isEventType, isReservedType } from '../model/event.ts'
+import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
+import type { Effect } from '../model/step.ts'
+import { DEFAULT_MAX_HOPS } from '../model/trigger.ts'
+import { durationMs } from './duration.ts'
+import { compileRule } from './rules.ts'
+import { isSchema, type Schema } from './schema.ts'
+import type { EventDefinition, Filter, FunctionDefinition, Listener, System } from './system.ts'
+
+type Duration = string | number
+interface TriggerSource {
+  readonly event: string
+  readonly filter?: string
+}
+
+export interface FunctionSource {
+  readonly name: string
+  readonly options: {
+    readonly trigger?: string | TriggerSource
+    readonly triggers?: readonly (string | TriggerSource)[]
+    readonly input?: unknown
+    readonly output?: unknown
+    readonly effect?: Effect
+    readonly retry?: Partial<RetryPolicy>
+    readonly timeout?: Duration
+    readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
+    readonly allowReentry?: number
+  }
+  readonly code: unknown
+}
+
+export interface SystemSource {
+  readonly name: string
+  /** Event types with their schemas; null or true takes any data. */
+  readonly events?: Readonly<Record<string, unknown>>
+  readonly functions?: readonly FunctionSource[]
+  /** Take undeclared event types from outside too. */
+  readonly open?: boolean
+  readonly maxHops?: number
+}
+
+const NAME = /^[a-z][a-z0-9_-]{0,63}$/
+const DEFAULT_TIMEOUT_MS = 300_000
+const HASH_LENGTH = 16
+
+const invalid = (path: string, problem: string): TrihandError => new TrihandError('MANIFEST_INVALID', `${path}: ${problem}`, { place: { path } })
+
+const defineEvent = (type: string, given: unknown): EventDefinition => {
+  if (!isEventType(type)) throw invalid(`events.${type}`, 'an event type is lower case words joined by dots, at most 128 characters')
+  if (isReservedType(type)) throw new TrihandError('EVENT_RESERVED', `${type} has a reserved prefix`, { place: { path: `events.${type}` } })
+  if (given === null || given === true) return { type, schema: null }
+  if (!isSchema(given)) throw invalid(`events.${type}`, 'expected a schema with the ~standard interface, or null for any data')
+  return { type, schema: given }
+}
+
+const schemaOf = (given: unknown, path: string): Schema | null => {
+  if (given === undefined || given === null) return null
+  if (!isSchema(given)) throw invalid(path, 'expected a schema with the ~standard interface')
+  return given
+}
+
+const triggersOf = (source: FunctionSource): readonly TriggerSource[] => {
+  const { trigger, triggers = [] } = source.options
+  const all = trigger === undefined ? triggers : [trigger, ...triggers]
+  return all.map((entry) => (typeof entry === 'string' ? { event: entry } : entry))
+}
+
+const defineFunction = (source: FunctionSource): FunctionDefinition => {
+  const { name, options, code } = source
+  const path = `functions.${name}`
+  if (!NAME.test(name)) throw invalid(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
+  if (code !== null && typeof code !== 'function') throw invalid(path, 'the code of a function must be a function')
+  const retry = { ...DEFAULT_RETRY, ...options.retry }
+  if (!Number.isInteger(retry.maxAttempts) || retry.maxAttempts < 1) throw invalid(`${path}.retry`, 'maxAttempts is a whole number from 1')
+  return {
+    name,
+    code,
+    effect: options.effect ?? 'idempotent',
+    retry,
+    timeoutMs: options.timeout === undefined ? DEFAULT_TIMEOUT_MS : durationMs(options.timeout),
+    deadline: {
+      startMs: options.deadline?.start === undefined ? null : durationMs(options.deadline.start),
+      finishMs: options.deadline?.finish === undefined ? null : durationMs(options.deadline.finish),
+    },
+    allowReentry: options.allowReentry ?? 0,
+    input: schemaOf(options.input, `${path}.input`),
+    output: schemaOf(options.output, `${path}.output`),
+  }
+}
+
+const filterOf = (trigger: TriggerSource): Filter =>
+  trigger.filter === undefined ? { text: '', rule: null } : { text: trigger.filter, rule: compileRule(trigger.filter) }
+
+const listenersOf = (sources: readonly FunctionSource[], functions: ReadonlyMap<string, FunctionDefinition>): Map<string, Listener[]> => {
+  const listeners = new Map<string, Listener[]>()
+  for (const source of sources) {
+    const handler = functions.get(source.name) as FunctionDefinition
+    const byType = new Map<string, Filter[]>()
+    for (const trigger of triggersOf(source)) {
+      if (!isEventType(trigger.event)) throw invalid(`functions.${source.name}.trigger`, `"${trigger.event}" is not an event type`)
+      byType.set(trigger.event, [...(byType.get(trigger.event) ?? []), filterOf(trigger)])
+    }
+    for (const [type, filters] of byType) listeners.set(type, [...(listeners.get(type) ?? []), { handler, filters }])
+  }
+  return listeners
+}
+
+/** What the hash of a system covers: its declared shape. Code is not data and is pinned by what it did, step by step. */
+const shapeOf = (source: SystemSource): string =>
+  JSON.stringify({
+    name: source.name,
+    open: source.open ?? false,
+    events: Object.keys(source.events ?? {}).sort(),
+    functions: (source.functions ?? []).map(({ name, options }) => ({ name, ...options, input: undefined, output: undefined })),
+  })
+
+export const normalise = (source: SystemSource, digest: (text: string) => string): System => {
+  const events = new Map(Object.entries(source.events ?? {}).map(([type, given]) => [type, defineEvent(type, given)]))
+  const sources = source.functions ?? []
+  const functions = new Map<string, FunctionDefinition>()
+  for (const entry of sources) {
+    if (functions.has(entry.name)) throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two functions are named ${entry.name}`)
+    functions.set(entry.name, defineFunction(entry))
+  }
+  const listeners = listenersOf(sources, functions)
+  // An event that is only listened to is declared by that: any data.
+  for (const type of listeners.keys()) if (!events.has(type)) events.set(type, { type, schema: null })
+  return {
+    name: source.name,
+    hash: digest(shapeOf(source)).slice(0, HASH_LENGTH),
+    open: source.open ?? false,
+    events,
+    functions,
+    listeners,
+    maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
+  }
+}

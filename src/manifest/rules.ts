@@ -1,0 +1,121 @@
+/**
+ * CEL text to a Rule: a small, total subset that cannot loop, hang or reach outside its roots.
+ *
+ * Owns the configuration of the expression language and what is refused at load, with the place and a way out.
+ * Never evaluates on its own: route and advance call the Rule and put the answer into a command.
+ */
+import { Environment } from '@marcbachmann/cel-js'
+import { TrihandError } from '../model/errors.ts'
+import type { Json } from '../model/json.ts'
+import type { Rule, RuleAnswer } from '../model/rule.ts'
+
+const MAX_LENGTH = 1_000
+const MAX_ADDITIONS = 4
+const ROOTS = ['event', 'payload', 'trigger', 'run']
+
+const OPERATORS = new Set(['value', 'id', '.', '[]', 'list', '==', '!=', '<', '<=', '>', '>=', 'in', '&&', '||', '!_', '-_', '?:', '+', '-', '*', '/', '%', 'call', 'rcall'])
+const CALLS = new Set(['has', 'size', 'string', 'int', 'double'])
+const METHODS = new Set(['contains', 'startsWith', 'endsWith', 'size'])
+
+interface Node {
+  readonly op: string
+  readonly args: unknown
+  readonly pos: number
+}
+
+type Arithmetic = (left: number | bigint, right: number | bigint) => number
+
+const ARITHMETIC: Readonly<Record<string, Arithmetic>> = {
+  '+': (left, right) => Number(left) + Number(right),
+  '-': (left, right) => Number(left) - Number(right),
+  '*': (left, right) => Number(left) * Number(right),
+  '/': (left, right) => Number(left) / Number(right),
+  '%': (left, right) => Number(left) % Number(right),
+}
+
+const createEnvironment = (): Environment => {
+  const environment = new Environment({
+    unlistedVariablesAreDyn: false,
+    homogeneousAggregateLiterals: true,
+    enableOptionalTypes: false,
+    limits: { maxAstNodes: 200, maxDepth: 32, maxListElements: 64, maxMapEntries: 0, maxCallArguments: 1 },
+  })
+  for (const root of ROOTS) environment.registerVariable(root, 'dyn')
+  // JSON numbers are doubles and literals are ints: without these `payload.n + 1` throws, and without `: double` it compares wrongly.
+  for (const [operator, apply] of Object.entries(ARITHMETIC)) {
+    environment.registerOperator(`double ${operator} int: double`, apply)
+    environment.registerOperator(`int ${operator} double: double`, apply)
+  }
+  environment.registerOperator('double % double: double', ARITHMETIC['%'] as Arithmetic)
+  return environment
+}
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'op' in value && 'args' in value
+
+const childrenOf = (value: unknown): readonly Node[] => {
+  if (isNode(value)) return [value]
+  return Array.isArray(value) ? value.flatMap(childrenOf) : []
+}
+
+const refused = (text: string, position: number, problem: string, cause?: unknown): TrihandError =>
+  new TrihandError('EXPR_REJECTED', `${problem} in "${text}"`, { place: { line: 1, column: position + 1 }, cause })
+
+const checkCall = (text: string, node: Node): void => {
+  const name = String((node.args as readonly unknown[])[0])
+  const allowed = node.op === 'call' ? CALLS : METHODS
+  if (!allowed.has(name)) throw refused(text, node.pos, `the function ${name} is not allowed; use ${[...allowed].join(', ')}`)
+}
+
+const checkDivisor = (text: string, node: Node): void => {
+  const right = (node.args as readonly unknown[])[1]
+  const literal = isNode(right) && right.op === 'value' ? Number(right.args) : Number.NaN
+  if (!Number.isFinite(literal) || literal === 0) throw refused(text, node.pos, `the right side of ${node.op} must be a number other than zero`)
+}
+
+/** The grammar is CEL's; what may be used of it is this list. */
+const checkTree = (text: string, root: Node): void => {
+  let additions = 0
+  const pending: Node[] = [root]
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (!OPERATORS.has(node.op)) throw refused(text, node.pos, `${node.op} is not allowed`)
+    if (node.op === 'call' || node.op === 'rcall') checkCall(text, node)
+    if (node.op === '/' || node.op === '%') checkDivisor(text, node)
+    // Additions of lists grow quickly; a handful is enough for any rule.
+    if (node.op === '+' && ++additions > MAX_ADDITIONS) throw refused(text, node.pos, `more than ${MAX_ADDITIONS} additions`)
+    if (node.op !== 'value') pending.push(...childrenOf(node.args))
+  }
+}
+
+/** CEL's integers are bigints, which JSON does not know. */
+const plain = (value: unknown): Json => (typeof value === 'bigint' ? Number(value) : (value as Json))
+
+const firstLine = (error: unknown): string => (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''
+
+const positionOf = (error: unknown): number => {
+  const range = (error as { range?: { start?: number } }).range
+  return typeof range?.start === 'number' ? range.start : 0
+}
+
+export const compileRule = (text: string): Rule => {
+  if (text.length > MAX_LENGTH) throw refused(`${text.slice(0, 40)}…`, 0, `more than ${MAX_LENGTH} characters`)
+  const environment = createEnvironment()
+  const expression = parseRule(environment, text)
+  checkTree(text, expression.ast as unknown as Node)
+  const checked = expression.check()
+  if (!checked.valid) throw refused(text, positionOf(checked.error), firstLine(checked.error), checked.error)
+  return (roots): RuleAnswer => {
+    try {
+      return { kind: 'value', value: plain(expression(roots)) }
+    } catch (error) {
+      return { kind: 'error', detail: firstLine(error) }
+    }
+  }
+}
+
+const parseRule = (environment: Environment, text: string): ReturnType<Environment['parse']> => {
+  try {
+    return environment.parse(text)
+  } catch (error) {
+    throw refused(text, positionOf(error), firstLine(error), error)
+  }
+}

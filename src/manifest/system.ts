@@ -1,0 +1,57 @@
+/**
+ * A system in its one normal form: what the engine runs, whatever it was written in.
+ *
+ * Owns the shape. YAML and the author API both end here; the engine reads nothing else.
+ */
+import type { Instant } from '../model/ids.ts'
+import type { RetryPolicy } from '../model/policies/retry.ts'
+import type { Rule } from '../model/rule.ts'
+import type { Effect } from '../model/step.ts'
+import type { Schema } from './schema.ts'
+
+export interface System {
+  readonly name: string
+  /** Pins each run to the definition it was started under. */
+  readonly hash: string
+  /** Undeclared event types are taken too. */
+  readonly open: boolean
+  readonly events: ReadonlyMap<string, EventDefinition>
+  readonly functions: ReadonlyMap<string, FunctionDefinition>
+  /** Who listens, by event type. */
+  readonly listeners: ReadonlyMap<string, readonly Listener[]>
+  readonly maxHops: number
+}
+
+export interface EventDefinition {
+  readonly type: string
+  readonly schema: Schema | null
+}
+
+export interface Listener {
+  readonly handler: FunctionDefinition
+  /** The handler's triggers on this type: it starts once if any of them holds. An empty text holds always. */
+  readonly filters: readonly Filter[]
+}
+
+export interface Filter {
+  readonly text: string
+  readonly rule: Rule | null
+}
+
+export interface FunctionDefinition {
+  readonly name: string
+  readonly code: unknown
+  readonly effect: Effect
+  readonly retry: RetryPolicy
+  /** Longest time in code without durable progress. */
+  readonly timeoutMs: number
+  readonly deadline: { readonly startMs: number | null; readonly finishMs: number | null }
+  readonly allowReentry: number
+  readonly input: Schema | null
+  readonly output: Schema | null
+}
+
+export const deadlines = (definition: FunctionDefinition, now: Instant): { readonly startBy: Instant | null; readonly deadlineAt: Instant | null } => ({
+  startBy: definition.deadline.startMs === null ? null : now + definition.deadline.startMs,
+  deadlineAt: definition.deadline.finishMs === null ? null : now + definition.deadline.finishMs,
+})

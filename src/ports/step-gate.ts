@@ -1,0 +1,76 @@
+/**
+ * What a running handler may ask of the engine: durable steps, by address. The engine's side of `step.run` and its sisters.
+ *
+ * gate-1  An answer is given only after the fact it rests on is in the ledger; a finished step answers from the ledger.
+ * gate-2  A promise of a run that was parked, fenced or cancelled never settles: its code simply does not go on.
+ */
+import type { StoredEvent } from '../model/event.ts'
+import type { Instant, RunId } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
+import type { RetryPolicy } from '../model/policies/retry.ts'
+import type { Effect } from '../model/step.ts'
+
+export interface StepGate {
+  run(request: StepRequest): Promise<Json>
+  /** Settles once that instant has passed by the ledger. */
+  sleepUntil(step: string, instant: (now: Instant) => Instant): Promise<void>
+  waitForEvent(step: string, request: WaitRequest): Promise<WaitAnswer>
+  /** Runs another handler as a child and gives its output, or throws StepFailure. */
+  invoke(step: string, handler: string, input: Json): Promise<Json>
+  emit(step: string, events: readonly EmittedEvent[]): Promise<readonly string[]>
+}
+
+export interface StepRequest {
+  readonly step: string
+  readonly effect: Effect
+  readonly retry: RetryPolicy
+  readonly timeoutMs: number
+  readonly body: (context: StepContext) => unknown
+}
+
+/** What the code of one step gets. Intents are written with the step's result, or not at all. */
+export interface StepContext {
+  readonly attempt: number
+  /** One key for every attempt of this step, to send to outside systems as their idempotency key. */
+  readonly effectKey: string
+  readonly signal: AbortSignal
+  emit(type: string, data: Json, options?: { readonly subject?: string }): void
+  /** Puts a document into a managed table; null removes it. */
+  write(table: string, key: string, value: Json): void
+  /** Changes the session's memory; null removes the key. */
+  remember(key: string, value: Json): void
+}
+
+export interface WaitRequest {
+  readonly mode: 'any' | 'all'
+  readonly types: readonly string[]
+  readonly match: string | null
+  readonly condition: string | null
+  readonly timeoutMs: number | null
+  readonly lookback: { readonly kind: 'run' } | { readonly kind: 'none' } | { readonly kind: 'within'; readonly ms: number }
+}
+
+export interface WaitAnswer {
+  readonly status: 'received' | 'timed_out'
+  readonly events: readonly StoredEvent[]
+  readonly missing: readonly string[]
+}
+
+export interface EmittedEvent {
+  readonly type: string
+  readonly data: Json
+  readonly subject: string | null
+}
+
+/** What a handler is given when it is entered. */
+export interface Entry {
+  readonly run: RunId
+  readonly attempt: number
+  readonly input: Json
+  readonly event: StoredEvent | null
+  readonly gate: StepGate
+  /** One key for the whole run, for handlers that are a single step. */
+  readonly effectKey: () => string
+  recall(key: string): Promise<Json | null>
+  emit(event: EmittedEvent): void
+}
