@@ -1,0 +1,206 @@
+/**
+ * One append on the memory store: judged first, then written whole.
+ *
+ * Owns the rules of the port for one append; a batch is nothing but a row of them.
+ *
+ * "Due at once" is the append's own instant, the largest recordedAt, createdAt or event time in it, so that a claim made at that
+ * instant gets the run. A release without news has no instant: there it is the time of the stream's last fact.
+ */
+import type { Instant, RunId, StreamId } from '../../model/ids.ts'
+import { isRunId } from '../../model/ids.ts'
+import { isEnded } from '../../model/status.ts'
+import type { Append, DocumentWrite, NewStream, Outcome, StreamWrite } from '../../ports/ledger.ts'
+import { documentKey, type MemoryStore } from './store.ts'
+import { canBeSignalled, type MemoryStream } from './stream.ts'
+
+export const appendOne = (store: MemoryStore, append: Append): Outcome => judge(store, append) ?? write(store, append)
+
+/** Null if the append may be written. */
+const judge = (store: MemoryStore, append: Append): Outcome | null =>
+  repeated(store, append) ?? fenced(store, append) ?? taken(store, append) ?? alreadyCreated(store, append)
+
+const repeated = (store: MemoryStore, append: Append): Outcome | null => {
+  if (!wasWritten(store, append)) return null
+  return {
+    kind: 'already_written',
+    sequences: append.events.map(({ event }) => store.events.byIdentity(event)?.sequence ?? 0),
+    position: firstPosition(store, append),
+    signalled: [],
+  }
+}
+
+/** All or nothing: one trace of the append proves the whole of it (ledger-3). */
+const wasWritten = (store: MemoryStore, { appendId, writes, events }: Append): boolean => {
+  for (const { stream, expectedVersion, facts } of writes) {
+    if (facts.length > 0 && store.streams.get(stream)?.appendIds[expectedVersion] === appendId) return true
+  }
+  if (events.some(({ event }) => store.events.byIdentity(event)?.appendId === appendId)) return true
+  return writes.length > 0 && writes.every((one) => isReleased(store, one))
+}
+
+/** A release without news leaves no fact. Only its own holder can have released the stream at this epoch. */
+const isReleased = (store: MemoryStore, { stream, expectedVersion, epoch, facts }: StreamWrite): boolean => {
+  const held = store.streams.get(stream)
+  return facts.length === 0 && held?.lease === null && held.facts.length === expectedVersion && held.epoch === epoch
+}
+
+/** The position when it was first written, as far as anybody relies on it: the base of the runs it created. */
+const firstPosition = (store: MemoryStore, { writes }: Append): number => {
+  const created = writes.find((one) => one.create !== null && one.create.event === null)
+  return (created && store.streams.get(created.stream)?.base) ?? store.events.position
+}
+
+const fenced = (store: MemoryStore, { writes }: Append): Outcome | null => {
+  for (const { stream, create, expectedVersion, epoch } of writes) {
+    if (create !== null) continue
+    const found = store.streams.get(stream)
+    const hasEpoch = epoch === null || found?.epoch === epoch
+    if (hasEpoch && found?.facts.length === expectedVersion) continue
+    return conflict(stream, found, found !== undefined && !hasEpoch ? 'epoch' : 'version')
+  }
+  return null
+}
+
+const taken = (store: MemoryStore, { events }: Append): Outcome | null => {
+  for (const { event } of events) {
+    const row = store.events.byIdentity(event)
+    if (row === undefined) continue
+    return { kind: 'conflict', reason: 'taken', sequence: row.sequence, dataHash: row.dataHash, runs: [...row.runs] }
+  }
+  return null
+}
+
+const alreadyCreated = (store: MemoryStore, { writes }: Append): Outcome | null => {
+  for (const { stream, create } of writes) {
+    const found = create === null ? undefined : store.streams.get(stream)
+    if (found !== undefined) return conflict(stream, found, 'version')
+  }
+  return null
+}
+
+const conflict = (stream: StreamId, found: MemoryStream | undefined, reason: 'version' | 'epoch'): Outcome => ({
+  kind: 'conflict',
+  reason,
+  stream,
+  version: found?.facts.length ?? 0,
+  epoch: found?.epoch ?? 0,
+})
+
+const write = (store: MemoryStore, append: Append): Outcome => {
+  const now = instantOf(append)
+  const signalled = new Set<RunId>()
+  const signal = (stream: MemoryStream): void => {
+    raise(store, stream, now)
+    if (isRunId(stream.id)) signalled.add(stream.id)
+  }
+  const sequences = append.events.map((entry) => store.events.add(entry, append.appendId).sequence)
+  const position = store.events.position
+  const written = append.writes.map((one) => ({ one, stream: writeFacts(store, one, append.appendId, sequences) }))
+  for (const stream of awaited(store, append)) signal(stream)
+  for (const { one, stream } of written) if (openWaits(store, stream, one)) signal(stream)
+  for (const { one, stream } of written) if (settle(store, stream, one, now) && isRunId(stream.id)) signalled.add(stream.id)
+  for (const document of append.documents) writeDocument(store, document)
+  return { kind: 'written', sequences, position, signalled: [...signalled] }
+}
+
+const instantOf = ({ writes, events }: Append): Instant | null => {
+  let latest = -Infinity
+  for (const { create, facts } of writes) {
+    if (create !== null) latest = Math.max(latest, create.createdAt)
+    for (const { recordedAt } of facts) latest = Math.max(latest, recordedAt)
+  }
+  for (const { event } of events) latest = Math.max(latest, event.time)
+  return latest === -Infinity ? null : latest
+}
+
+const dueAtOnce = (stream: MemoryStream, now: Instant | null): Instant =>
+  now ?? stream.facts.at(-1)?.recordedAt ?? stream.createdAt
+
+/** A signal is counted always, and wakes a run that nobody holds (ledger-6). */
+const raise = (store: MemoryStore, stream: MemoryStream, now: Instant | null): void => {
+  stream.signal += 1
+  if (stream.lease !== null) return
+  store.place(stream, null, Math.min(stream.wakeAt ?? Infinity, dueAtOnce(stream, now)))
+}
+
+const writeFacts = (store: MemoryStore, one: StreamWrite, appendId: string, sequences: readonly number[]): MemoryStream => {
+  const stream = store.streams.get(one.stream) ?? create(store, one, one.create as NewStream, sequences)
+  for (const { type, recordedAt, body, hash } of one.facts) {
+    stream.facts.push(Object.freeze({ type, recordedAt, body, hash }))
+    stream.appendIds.push(appendId)
+  }
+  if (one.facts.length > 0) stream.recoveries = 0
+  stream.headHash = one.headHash
+  stream.status = one.status
+  for (const step of one.closesWaits) closeWaits(store, stream, step)
+  return stream
+}
+
+const create = (store: MemoryStore, one: StreamWrite, made: NewStream, sequences: readonly number[]): MemoryStream => {
+  const event = made.event === null ? null : (sequences[made.event] ?? null)
+  const stream: MemoryStream = {
+    key: store.streams.size,
+    id: one.stream,
+    tenant: made.tenant,
+    handler: made.handler,
+    systemHash: made.systemHash,
+    session: made.session,
+    parent: made.parent,
+    event,
+    base: event ?? store.events.position,
+    createdAt: made.createdAt,
+    epoch: made.lease === null ? 0 : 1,
+    signal: 0,
+    status: one.status,
+    wakeAt: null,
+    lease: null,
+    recoveries: 0,
+    headHash: one.headHash,
+    facts: [],
+    appendIds: [],
+    waits: [],
+  }
+  store.add(stream)
+  store.place(stream, made.lease, null)
+  if (event !== null && isRunId(stream.id)) store.events.bySequence(event)?.runs.push(stream.id)
+  return stream
+}
+
+const closeWaits = (store: MemoryStore, stream: MemoryStream, step: string): void => {
+  for (const wait of stream.waits) if (wait.step === step) store.waits.remove(wait)
+  stream.waits = stream.waits.filter((wait) => wait.step !== step)
+}
+
+/** The streams that this append's events and its own list of signals wake. */
+const awaited = (store: MemoryStore, { events, signals }: Append): MemoryStream[] => {
+  const named = [...events.flatMap(({ event }) => [...store.waits.matching(event)]), ...signals]
+  return named.flatMap((id) => store.streams.get(id) ?? []).filter(canBeSignalled)
+}
+
+/** Says whether an event came that the writer had not seen: the wait is then signalled as if the event came now (ledger-5). */
+const openWaits = (store: MemoryStore, stream: MemoryStream, one: StreamWrite): boolean => {
+  let isLate = false
+  for (const { step, type, path, value, base, seen } of one.opensWaits) {
+    const wait = { tenant: stream.tenant, stream: stream.id, step, type, path, value }
+    store.waits.add(wait)
+    stream.waits = [...stream.waits, wait]
+    if (store.events.countAfter(stream.tenant, type, base) !== seen) isLate = true
+  }
+  return isLate && canBeSignalled(stream)
+}
+
+/** Gives the lease back if asked, and parks what nobody holds. Says whether a signal made the run due instead of the writer's wake. */
+const settle = (store: MemoryStore, stream: MemoryStream, one: StreamWrite, now: Instant | null): boolean => {
+  const lease = one.release && (one.create !== null || one.epoch !== null) ? null : stream.lease
+  // A holder decides at its release; until then nobody else's wake counts.
+  if (lease !== null) return false
+  const hasNews = stream.signal > one.seenSignal && !isEnded(stream.status)
+  const wakeAt = hasNews ? Math.min(one.wakeAt ?? Infinity, dueAtOnce(stream, now)) : one.wakeAt
+  store.place(stream, null, wakeAt)
+  return hasNews
+}
+
+const writeDocument = (store: MemoryStore, { tenant, table, key, value }: DocumentWrite): void => {
+  if (value === null) store.documents.delete(documentKey(tenant, table, key))
+  else store.documents.set(documentKey(tenant, table, key), JSON.stringify(value))
+}

@@ -1,0 +1,85 @@
+/**
+ * Everything a memory ledger knows, shared by the ledgers, readers and blobs that stand on it.
+ *
+ * Owns the indexes and keeps them true: which runs are due, who holds which lease. It outlives its ledgers, as a database does.
+ * Never judges a write (append.ts).
+ */
+import { Heap } from '../../model/heap.ts'
+import type { Instant, RunId, StreamId, WorkerId } from '../../model/ids.ts'
+import { isRunId } from '../../model/ids.ts'
+import { EventLog } from './event-log.ts'
+import type { MemoryStream } from './stream.ts'
+import { Waits } from './waits.ts'
+
+const isWokenBefore = (a: MemoryStream, b: MemoryStream): boolean => {
+  const [first, second] = [a.wakeAt ?? Infinity, b.wakeAt ?? Infinity]
+  return first === second ? a.key < b.key : first < second
+}
+
+export class MemoryStore {
+  readonly streams = new Map<StreamId, MemoryStream>()
+  readonly children = new Map<RunId, MemoryStream[]>()
+  readonly events: EventLog
+  readonly waits = new Waits()
+  readonly workers = new Map<WorkerId, Instant>()
+  /** JSON text by tenant, table and key. */
+  readonly documents = new Map<string, string>()
+  readonly blobs = new Map<string, string>()
+  readonly #byCreation: MemoryStream[] = []
+  readonly #parked = new Heap<MemoryStream>(isWokenBefore)
+  readonly #leased = new Map<WorkerId, Set<MemoryStream>>()
+
+  /** `lastSequence` is for a store whose events do not begin at 1. */
+  constructor(options: { readonly lastSequence?: number } = {}) {
+    this.events = new EventLog(options.lastSequence ?? 0)
+  }
+
+  get byCreation(): readonly MemoryStream[] {
+    return this.#byCreation
+  }
+
+  add(stream: MemoryStream): void {
+    this.streams.set(stream.id, stream)
+    this.#byCreation.push(stream)
+    if (stream.parent === null) return
+    const siblings = this.children.get(stream.parent) ?? []
+    siblings.push(stream)
+    this.children.set(stream.parent, siblings)
+  }
+
+  /** The only way to change a lease or a wake: both decide where the stream is found. */
+  place(stream: MemoryStream, lease: WorkerId | null, wakeAt: Instant | null): void {
+    this.#parked.remove(stream)
+    if (stream.lease !== null) this.#leased.get(stream.lease)?.delete(stream)
+    stream.lease = lease
+    stream.wakeAt = wakeAt
+    if (lease !== null) this.#leasedTo(lease).add(stream)
+    else if (wakeAt !== null && isRunId(stream.id)) this.#parked.add(stream)
+  }
+
+  /** The parked run that is woken first. A session is never among them. */
+  nextParked(): MemoryStream | undefined {
+    return this.#parked.first()
+  }
+
+  leasedBy(worker: WorkerId): readonly MemoryStream[] {
+    return [...(this.#leased.get(worker) ?? [])]
+  }
+
+  holders(): readonly WorkerId[] {
+    return [...this.#leased.keys()]
+  }
+
+  forget(worker: WorkerId): void {
+    this.workers.delete(worker)
+    this.#leased.delete(worker)
+  }
+
+  #leasedTo(worker: WorkerId): Set<MemoryStream> {
+    const held = this.#leased.get(worker) ?? new Set<MemoryStream>()
+    this.#leased.set(worker, held)
+    return held
+  }
+}
+
+export const documentKey = (tenant: string, table: string, key: string): string => `${tenant}\n${table}\n${key}`

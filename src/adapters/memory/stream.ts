@@ -1,0 +1,56 @@
+/** One stream as the memory store holds it: the record of the port, its facts, and which append wrote each of them. */
+import type { Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '../../model/ids.ts'
+import { isRunId } from '../../model/ids.ts'
+import type { RunStatus } from '../../model/status.ts'
+import { isEnded } from '../../model/status.ts'
+import type { SealedFact, StreamRecord } from '../../ports/ledger.ts'
+import type { Wait } from './waits.ts'
+
+export interface MemoryStream {
+  /** Order of creation. */
+  readonly key: number
+  readonly id: StreamId
+  readonly tenant: TenantId
+  readonly handler: string
+  readonly systemHash: string
+  readonly session: SessionId | null
+  readonly parent: RunId | null
+  readonly event: number | null
+  readonly base: number
+  readonly createdAt: Instant
+  epoch: number
+  signal: number
+  status: RunStatus
+  wakeAt: Instant | null
+  lease: WorkerId | null
+  recoveries: number
+  headHash: string
+  readonly facts: SealedFact[]
+  /** The append of each fact: how a repeat is recognised (ledger-3). */
+  readonly appendIds: string[]
+  waits: readonly Wait[]
+}
+
+/** A session is never woken, and nothing wakes a run that has ended. */
+export const canBeSignalled = (stream: MemoryStream): boolean => isRunId(stream.id) && !isEnded(stream.status)
+
+export const toRecord = (stream: MemoryStream, after: number): StreamRecord => ({
+  stream: stream.id,
+  tenant: stream.tenant,
+  handler: stream.handler,
+  systemHash: stream.systemHash,
+  session: stream.session,
+  parent: stream.parent,
+  event: stream.event,
+  base: stream.base,
+  version: stream.facts.length,
+  epoch: stream.epoch,
+  signal: stream.signal,
+  status: stream.status,
+  wakeAt: stream.wakeAt,
+  lease: stream.lease,
+  recoveries: stream.recoveries,
+  headHash: stream.headHash,
+  createdAt: stream.createdAt,
+  facts: stream.facts.slice(after),
+})

@@ -1,0 +1,36 @@
+/**
+ * The one conformance suite for every Ledger. An implementation calls it with a function that opens an empty store.
+ *
+ * Owns what the port's promises mean in detail; where the port is silent, this suite is the arbiter:
+ * - "Due at once" means that a claim at the append's own instant (its largest recordedAt, createdAt or event time) gets the run.
+ * - A wait whose count of events differs is a signal like any other: it raises the run's counter.
+ * - A parked run is due at once after any write whose `seenSignal` is behind, from its holder or from outside, unless it has ended.
+ * - A conflict in both epoch and version is told as `epoch`; a conflict of a stream is told before `taken`, that before a stream
+ *   which exists already.
+ * - A worker that never beat is silent: the next beat of another frees its leases.
+ */
+import { describe } from 'vitest'
+import { appendSuite } from './ledger/append-suite.ts'
+import { claimsSuite } from './ledger/claims-suite.ts'
+import { durabilitySuite } from './ledger/durability-suite.ts'
+import { eventsSuite } from './ledger/events-suite.ts'
+import { fencingSuite } from './ledger/fencing-suite.ts'
+import { type LedgerCapabilities, LedgerHarness, type OpenLedger } from './ledger/harness.ts'
+import { idempotenceSuite } from './ledger/idempotence-suite.ts'
+import { signalsSuite } from './ledger/signals-suite.ts'
+import { workersSuite } from './ledger/workers-suite.ts'
+
+export const ledgerSuite = (name: string, open: OpenLedger, capabilities: LedgerCapabilities = {}): void => {
+  describe(`ledger: ${name}`, () => {
+    const harness = new LedgerHarness(open, capabilities)
+    harness.install()
+    appendSuite(harness)
+    idempotenceSuite(harness)
+    describe('fencing', () => fencingSuite(harness))
+    eventsSuite(harness)
+    signalsSuite(harness)
+    describe('claims', () => claimsSuite(harness))
+    describe('workers', () => workersSuite(harness))
+    durabilitySuite(harness)
+  })
+}

@@ -1,0 +1,135 @@
+/** Ledger suite, chapter 6: who gets a due run, and when (ledger-7). */
+import { expect, test } from 'vitest'
+import type { RunId } from '../../model/ids.ts'
+import { aCreation, anAppend, anEvent, aWrite, newRun, newWorker, START } from './builders.ts'
+import type { LedgerHarness } from './harness.ts'
+
+const NEVER = START + 1e9
+
+export const claimsSuite = (harness: LedgerHarness): void => {
+  test('ledger-7: a claim leases the run, raises its epoch, takes its wake and leaves its status', async () => {
+    const [run, worker] = [await harness.createRun(), newWorker()]
+    const { claims } = await harness.ledger.claim({ worker, now: START, limit: 10 })
+    expect(claims).toEqual([{ run, version: 1, epoch: 1, signal: 0 }])
+    expect(await harness.load(run)).toMatchObject({ lease: worker, epoch: 1, wakeAt: null, status: 'queued', version: 1, recoveries: 0 })
+  })
+
+  test('ledger-7: a claimed run is not claimed again until it is given back, then at a higher epoch', async () => {
+    const run = await harness.createRun()
+    expect(await harness.claimable(NEVER)).toEqual([run])
+    expect(await harness.claimable(NEVER)).toEqual([])
+    await harness.written({ writes: [aWrite(run, { release: true, wakeAt: START + 5 })] })
+    const { claims } = await harness.ledger.claim({ worker: newWorker(), now: START + 5, limit: 1 })
+    expect(claims).toMatchObject([{ run, version: 2, epoch: 2 }])
+  })
+
+  test('[R9] no run is claimed before its wake', async () => {
+    const run = await harness.createRun({ wakeAt: START + 100 })
+    expect(await harness.claimable(START + 99)).toEqual([])
+    expect(await harness.claimable(START + 99, [run])).toEqual([])
+    expect(await harness.claimable(START + 100)).toEqual([run])
+  })
+
+  test('a run without a wake is never claimed', async () => {
+    const run = await harness.createParkedRun({ wakeAt: null })
+    expect(await harness.claimable(NEVER)).toEqual([])
+    expect(await harness.claimable(NEVER, [run])).toEqual([])
+  })
+
+  test('the oldest wake is claimed first, then the run that was created first', async () => {
+    const wakes = [30, 10, 20, 10, 0, 30]
+    const runs: RunId[] = []
+    for (const wake of wakes) runs.push(await harness.createRun({ wakeAt: START + wake }))
+    const order = [4, 1, 3, 2, 0, 5].map((i) => runs[i])
+    expect(await harness.claimable(START + 30)).toEqual(order)
+  })
+
+  test('a claim takes no more than its limit and says when the next run falls due', async () => {
+    const runs: RunId[] = []
+    for (const wake of [0, 1, 2, 500]) runs.push(await harness.createRun({ wakeAt: START + wake }))
+    const claim = (limit: number) => harness.ledger.claim({ worker: newWorker(), now: START + 10, limit })
+    expect(await claim(2)).toMatchObject({ claims: [{ run: runs[0] }, { run: runs[1] }], nextDueAt: START + 2 })
+    expect(await claim(2)).toMatchObject({ claims: [{ run: runs[2] }], nextDueAt: START + 500 })
+    expect(await claim(2)).toEqual({ claims: [], nextDueAt: START + 500 })
+  })
+
+  test('nothing falls due where all runs are leased, ended or wait without time', async () => {
+    expect(await harness.ledger.claim({ worker: newWorker(), now: NEVER, limit: 5 })).toEqual({ claims: [], nextDueAt: null })
+    await harness.createHeldRun()
+    await harness.createParkedRun()
+    await harness.createParkedRun({ status: 'success' })
+    expect(await harness.ledger.claim({ worker: newWorker(), now: NEVER, limit: 5 })).toEqual({ claims: [], nextDueAt: null })
+  })
+
+  test('a claim of named runs takes those of them that are due, and no others', async () => {
+    const [due, alsoDue, early, held] = [
+      await harness.createRun(),
+      await harness.createRun(),
+      await harness.createRun({ wakeAt: START + 50 }),
+      await harness.createHeldRun(),
+    ]
+    expect(await harness.claimable(START, [newRun(), held, early, due])).toEqual([due])
+    expect(await harness.claimable(START, [])).toEqual([])
+    expect(await harness.claimable(START)).toEqual([alsoDue])
+  })
+
+  test('a claim of named runs keeps the order of wakes and the limit', async () => {
+    const [second, first, third] = [
+      await harness.createRun({ wakeAt: START + 5 }),
+      await harness.createRun({ wakeAt: START + 1 }),
+      await harness.createRun({ wakeAt: START + 9 }),
+    ]
+    const { claims, nextDueAt } = await harness.ledger.claim({ worker: newWorker(), now: START + 9, limit: 2, only: [third, second, first] })
+    expect(claims.map((claim) => claim.run)).toEqual([first, second])
+    expect(nextDueAt).toBe(START + 9)
+  })
+
+  test('a wake that moved is due at its new instant only', async () => {
+    const run = await harness.createRun({ wakeAt: START })
+    await harness.written({ writes: [aWrite(run, { epoch: null, wakeAt: START + 100 })] })
+    expect(await harness.claimable(START + 99)).toEqual([])
+    expect(await harness.claimable(START + 100)).toEqual([run])
+  })
+
+  test('a release at a wake in the past is due at once', async () => {
+    const run = await harness.createParkedRun({ wakeAt: 0 })
+    expect(await harness.load(run)).toMatchObject({ wakeAt: 0 })
+    expect(await harness.claimable(START)).toEqual([run])
+  })
+
+  test('a wake at the last instant of time is kept', async () => {
+    const run = await harness.createRun({ wakeAt: 8.64e15 })
+    expect(await harness.load(run)).toMatchObject({ wakeAt: 8.64e15 })
+  })
+
+  test('ledger-7: claims made at the same time share no run', async () => {
+    const runs = Array.from({ length: 200 }, newRun)
+    await harness.ledger.append(runs.map((run) => anAppend({ writes: [aCreation(run)] })))
+    const other = harness.capabilities.shared ? await harness.second() : harness.ledger
+    const claims = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? harness.ledger : other).claim({ worker: newWorker(), now: START, limit: 10 })),
+    )
+    const claimed = claims.flatMap((answer) => answer.claims.map((claim) => claim.run))
+    expect(new Set(claimed).size).toBe(claimed.length)
+    // Claimers that run at once may step around each other's rows; what they left is still there.
+    expect([...claimed, ...(await harness.claimable(START))].sort()).toEqual(runs)
+  })
+
+  test('ledger-7: named claims made at the same time share no run', async () => {
+    const runs = Array.from({ length: 20 }, newRun)
+    await harness.ledger.append(runs.map((run) => anAppend({ writes: [aCreation(run)] })))
+    const other = harness.capabilities.shared ? await harness.second() : harness.ledger
+    const claims = await Promise.all(
+      [harness.ledger, other, harness.ledger, other].map((ledger) => ledger.claim({ worker: newWorker(), now: START, limit: 20, only: runs })),
+    )
+    const claimed = claims.flatMap((answer) => answer.claims.map((claim) => claim.run))
+    expect(new Set(claimed).size).toBe(claimed.length)
+  })
+
+  test('a signalled run is claimed among the others by its wake', async () => {
+    const parked = await harness.createParkedRun()
+    const later = await harness.createRun({ wakeAt: START + 10 })
+    await harness.written({ events: [anEvent()], signals: [parked] })
+    expect(await harness.claimable(START + 10)).toEqual([parked, later])
+  })
+}

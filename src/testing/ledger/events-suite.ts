@@ -1,0 +1,149 @@
+/** Ledger suite, chapter 4: events, their sequences and identities, the runs they start, and how they are found again. */
+import { describe, expect, test } from 'vitest'
+import type { TenantId } from '../../model/ids.ts'
+import { LOCAL_TENANT } from '../../model/ids.ts'
+import { aCreation, anAppend, anEvent, newRun, START } from './builders.ts'
+import type { LedgerHarness } from './harness.ts'
+
+const OTHER_TENANT = 'other' as TenantId
+
+export const eventsSuite = (harness: LedgerHarness): void => {
+  describe('events', () => writing(harness))
+  describe('event identity', () => identities(harness))
+  describe('event queries', () => queries(harness))
+  if (harness.capabilities.openAt !== undefined) describe('far sequences', () => farSequences(harness))
+}
+
+const writing = (harness: LedgerHarness): void => {
+  test('an event is stored with every attribute', async () => {
+    const { event } = anEvent({
+      subject: 'order/7',
+      time: START - 5,
+      data: { order: 7, lines: [{ price: 1.5 }, null, true] },
+      correlationId: 'another-event',
+      causationId: 'run_1/step',
+      traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+      hops: 3,
+      chain: ['a', 'b'],
+    })
+    const { sequences, position } = await harness.written({ events: [anEvent(event)] })
+    expect(position).toBe(sequences[0])
+    expect(await harness.ledger.events({ tenant: LOCAL_TENANT, limit: 10 })).toEqual([{ ...event, sequence: sequences[0] }])
+  })
+
+  test('sequences rise, within an append and from one to the next', async () => {
+    const first = await harness.written({ events: [anEvent(), anEvent()] })
+    const second = await harness.written({ events: [anEvent()] })
+    const sequences = [...first.sequences, ...second.sequences]
+    expect(sequences).toHaveLength(3)
+    expect(sequences).toEqual([...new Set(sequences)].sort((a, b) => a - b))
+    expect(first.sequences[0]).toBeGreaterThan(0)
+  })
+
+  test('a run that an event starts names its sequence and looks back no further', async () => {
+    const [run, later] = [newRun(), newRun()]
+    const first = await harness.written({ events: [anEvent(), anEvent()], writes: [aCreation(run, { event: 1 })] })
+    expect(await harness.load(run)).toMatchObject({ event: first.sequences[1], base: first.sequences[1] })
+    await harness.written({ events: [anEvent()] })
+    const second = await harness.written({ writes: [aCreation(later)] })
+    expect(await harness.load(later)).toMatchObject({ event: null, base: second.position })
+    expect(second.position).toBeGreaterThan(first.position)
+  })
+}
+
+const identities = (harness: LedgerHarness): void => {
+  test('[R2] an event with a known tenant, source and id is refused with the first one and its runs', async () => {
+    const runs = [newRun(), newRun()]
+    const first = anEvent()
+    const { sequences } = await harness.written({
+      events: [first],
+      writes: runs.map((run, i) => aCreation(run, { event: 0, handler: `handler-${i}` })),
+    })
+    const again = anEvent({ ...first.event, type: 'order.refunded', data: 'other' })
+    const outcome = await harness.append({ events: [again], writes: [aCreation(newRun(), { event: 0 })] })
+    expect(outcome).toMatchObject({ kind: 'conflict', reason: 'taken', sequence: sequences[0], dataHash: first.dataHash })
+    expect(outcome.kind === 'conflict' && outcome.reason === 'taken' && [...outcome.runs].sort()).toEqual(runs)
+  })
+
+  test('[R2] of two appends in one batch with the same event the first wins', async () => {
+    const [event, run] = [anEvent(), newRun()]
+    const outcomes = await harness.ledger.append([
+      anAppend({ events: [event], writes: [aCreation(run, { event: 0 })] }),
+      anAppend({ events: [event], writes: [aCreation(newRun(), { event: 0 })] }),
+    ])
+    const { sequences } = harness.expectWritten(outcomes[0])
+    expect(outcomes[1]).toEqual({ kind: 'conflict', reason: 'taken', sequence: sequences[0], dataHash: event.dataHash, runs: [run] })
+  })
+
+  test('[R2] the same id from another source or tenant is another event', async () => {
+    const { event } = anEvent()
+    await harness.written({ events: [anEvent(event)] })
+    await harness.written({ events: [anEvent({ ...event, source: 'elsewhere' })] })
+    await harness.written({ events: [anEvent({ ...event, tenant: OTHER_TENANT })] })
+    expect(await harness.ledger.events({ tenant: LOCAL_TENANT, limit: 10 })).toHaveLength(2)
+    expect(await harness.ledger.events({ tenant: OTHER_TENANT, limit: 10 })).toHaveLength(1)
+  })
+}
+
+const queries = (harness: LedgerHarness): void => {
+  /** Six events: paid, sent, paid (other tenant), refunded, paid, sent. */
+  const writeSix = async (): Promise<number[]> => {
+    const types = ['order.paid', 'invoice.sent', 'order.paid', 'order.refunded', 'order.paid', 'invoice.sent']
+    const sequences: number[] = []
+    for (const [i, type] of types.entries()) {
+      const tenant = i === 2 ? OTHER_TENANT : LOCAL_TENANT
+      sequences.push(...(await harness.written({ events: [anEvent({ type, tenant })] })).sequences)
+    }
+    return sequences
+  }
+  const found = async (query: { types?: string[]; after?: number; sequences?: number[]; limit?: number }, tenant = LOCAL_TENANT) =>
+    (await harness.ledger.events({ tenant, limit: 100, ...query })).map((event) => event.sequence)
+
+  test('events are found by type, oldest first', async () => {
+    const [first, second, , fourth, fifth, sixth] = await writeSix()
+    expect(await found({ types: ['order.paid'] })).toEqual([first, fifth])
+    expect(await found({ types: ['invoice.sent', 'order.refunded'] })).toEqual([second, fourth, sixth])
+    expect(await found({ types: ['order.paid', 'order.paid'] })).toEqual([first, fifth])
+    expect(await found({ types: ['order'] })).toEqual([])
+    expect(await found({ types: [] })).toEqual([])
+  })
+
+  test('events are found after a sequence, which is itself left out', async () => {
+    const [first, , , , fifth] = await writeSix()
+    expect(await found({ types: ['order.paid'], after: first as number })).toEqual([fifth])
+    expect(await found({ types: ['order.paid'], after: (first as number) - 1 })).toEqual([first, fifth])
+    expect(await found({ types: ['order.paid'], after: fifth as number })).toEqual([])
+  })
+
+  test('no more than the limit is found, the oldest', async () => {
+    const [first, second, , fourth] = await writeSix()
+    expect(await found({ types: ['invoice.sent', 'order.refunded', 'order.paid'], limit: 3 })).toEqual([first, second, fourth])
+  })
+
+  test('events are found by their sequences, oldest first, and unknown ones are left out', async () => {
+    const [first, , third, fourth, , sixth] = (await writeSix()) as [number, number, number, number, number, number]
+    expect(await found({ sequences: [sixth, first, fourth, first, third, sixth + 1000] })).toEqual([first, fourth, sixth])
+    expect(await found({ sequences: [] })).toEqual([])
+  })
+
+  test('a tenant finds its own events only', async () => {
+    const [, , third] = await writeSix()
+    expect(await found({ types: ['order.paid'] }, OTHER_TENANT)).toEqual([third])
+    expect(await found({}, OTHER_TENANT)).toEqual([third])
+  })
+}
+
+const farSequences = (harness: LedgerHarness): void => {
+  test.each([2 ** 31 - 1, 2 ** 40])('[Q31] events follow a last sequence of %d', async (last) => {
+    const opened = await harness.capabilities.openAt?.(last)
+    if (opened === undefined) throw new Error('openAt opened nothing')
+    const { ledger } = opened
+    const run = newRun()
+    const outcomes = await ledger.append([anAppend({ events: [anEvent()], writes: [aCreation(run, { event: 0 })] })])
+    const { sequences, position } = harness.expectWritten(outcomes[0])
+    expect({ sequences, position }).toEqual({ sequences: [last + 1], position: last + 1 })
+    expect(await ledger.load([run])).toMatchObject([{ event: last + 1, base: last + 1 }])
+    expect(await ledger.events({ tenant: LOCAL_TENANT, types: ['order.paid'], after: last, limit: 1 })).toMatchObject([{ sequence: last + 1 }])
+    await opened.close()
+  })
+}
