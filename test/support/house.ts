@@ -1,0 +1,108 @@
+/**
+ * Questions about our own sources that no linter answers: who calls whom, how wide a port is, what a header promises.
+ *
+ * Owns the reading of source text. Every check takes files as values, so that a test can show it a fault.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+export interface SourceFile {
+  readonly path: string
+  readonly text: string
+}
+
+const SOURCE = /\.(ts|mjs)$/
+const SKIPPED = /(^|\/)node_modules\//
+
+export const filesUnder = (...folders: readonly string[]): readonly SourceFile[] =>
+  folders.flatMap((folder) =>
+    readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8' })
+      .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+      .filter((path) => SOURCE.test(path) && !SKIPPED.test(path))
+      .map((path) => ({ path, text: readFileSync(`${ROOT}${path}`, 'utf8') })),
+  )
+
+export const isTest = (file: SourceFile): boolean => file.path.endsWith('.test.ts')
+/** Where tests live that are not named so: the conformance suites and everything under test/. */
+export const isProof = (file: SourceFile): boolean =>
+  isTest(file) || file.path.startsWith('test/') || /^src\/testing\/(.*-suite\.ts|[^/]+\/)/.test(file.path)
+
+const withoutComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
+
+interface Arrow {
+  readonly call: RegExp
+  readonly allowed: RegExp
+}
+
+/** One file per arrow of the flow. The types are the first seam, this is the second. */
+const ARROWS: readonly Arrow[] = [
+  { call: /\.decide\(/, allowed: /^src\/(engine\/advance|testing\/spec)\.ts$/ },
+  { call: /\.execute\(/, allowed: /^src\/(engine\/perform|testing\/executor-suite)\.ts$/ },
+  // Adapters have appends of their own inside; headers and query strings have one too.
+  { call: /(?<!headers|params)\.append\(/i, allowed: /^src\/(engine\/commit\.ts|testing\/.*|adapters\/.*)$/ },
+]
+
+export const strayArrows = (files: readonly SourceFile[]): readonly string[] =>
+  files
+    .filter((file) => !isTest(file))
+    .flatMap(({ path, text }) =>
+      ARROWS.filter(({ call, allowed }) => call.test(withoutComments(text)) && !allowed.test(path)).map(
+        ({ call }) => `${path} calls ${call.source}`,
+      ),
+    )
+
+/** The names declared in `export interface <name> { … }`, written as the formatter writes it. */
+export const membersOf = (text: string, name: string): readonly string[] => {
+  const body =
+    new RegExp(`^export interface ${name} \\{\\n([\\s\\S]*?)^\\}`, 'm').exec(withoutComments(text))?.[1] ?? ''
+  return [...body.matchAll(/^ {2}(?:readonly )?(\w+)\??[(<:]/gm)].map((match) => match[1] ?? '')
+}
+
+export const headerOf = (text: string): string => /^\/\*\*[\s\S]*?\*\//.exec(text)?.[0] ?? ''
+
+/** The invariants that a header numbers: `task-1  One decision closes a task.` */
+export const invariantsOf = (file: SourceFile): readonly string[] =>
+  [...headerOf(file.text).matchAll(/^ \* ([a-z][a-z-]*-\d+) {2}/gm)].map((match) => match[1] ?? '')
+
+export const unprovenInvariants = (files: readonly SourceFile[]): readonly string[] => {
+  const proofs = files.filter(isProof).map((file) => file.text)
+  const isNamed = (id: string): boolean => proofs.some((text) => new RegExp(`\\b${id}\\b`).test(text))
+  return files
+    .filter((file) => !isProof(file))
+    .flatMap((file) => invariantsOf(file).map((id) => ({ id, path: file.path })))
+    .filter(({ id }) => !isNamed(id))
+    .map(({ id, path }) => `${id} of ${path}`)
+}
+
+/** What is left of a file's imports at run time, in the order written. */
+const importsOf = (text: string): readonly string[] =>
+  [...withoutComments(text).matchAll(/(?:^|[\s;(])(?:import|export)\b(?!\s+type\b)[^'"`;]*?['"]([^'"\n]+)['"]/g)].map(
+    (match) => match[1] ?? '',
+  )
+
+/** The packages that a program started at `entry` would load, each with the path of files that leads to it. */
+export const packagesFrom = (files: readonly SourceFile[], entry: string): ReadonlyMap<string, string> => {
+  const texts = new Map(files.map((file) => [file.path, file.text]))
+  const packages = new Map<string, string>()
+  const trails = new Map([[entry, entry]])
+  for (const [path, trail] of trails) {
+    for (const source of importsOf(texts.get(path) ?? '')) {
+      const target = source.startsWith('.') ? posix.join(posix.dirname(path), source) : source
+      const seen = source.startsWith('.') ? trails : packages
+      if (!seen.has(target)) seen.set(target, `${trail} > ${target}`)
+    }
+  }
+  return packages
+}
+
+/** The names that an entry gives away, types included. */
+export const exportedNames = (text: string): readonly string[] => {
+  const plain = withoutComments(text)
+  const lists = [...plain.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap((match) => (match[1] ?? '').split(','))
+  const listed = lists.map((item) => item.trim().replace(/^(type |.* as )/, '')).filter((name) => name !== '')
+  const declared = [...plain.matchAll(/^export (?:const|function|async function|class|interface|type) (\w+)/gm)]
+  return [...listed, ...declared.map((match) => match[1] ?? '')]
+}
