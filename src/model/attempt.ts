@@ -13,8 +13,10 @@ import type { LiveRun, RunCommand, RunFact } from './run-fact.ts'
 
 type Command<Type extends RunCommand['type']> = Extract<RunCommand, { readonly type: Type }>
 
+/** How many attempts of an unsettled step are over. */
 export const attemptsOf = (run: LiveRun, step: string): number => {
   const open = run.open.get(step)
+  if (open?.kind === 'intended') return open.attempt - 1
   return open?.kind === 'retrying' ? open.attempt : 0
 }
 
@@ -33,9 +35,8 @@ export const intendStep = (run: LiveRun, command: Command<'intend_step'>): Decis
 
 export const completeStep = (run: LiveRun, command: Command<'complete_step'>): Decision<RunFact> => {
   if (run.settled.has(command.step)) return facts()
-  const open = run.open.get(command.step)
   // attempt-2: a result after the doubt was raised is evidence for the person, not an answer.
-  if (open?.kind === 'uncertain') return reportLate(run, { ...command, type: 'report_late', error: null })
+  if (run.open.get(command.step)?.kind === 'uncertain') return keepEvidence(run, command)
   const { now, step, attempt, result, events } = command
   return facts(
     events.length === 0
@@ -47,7 +48,9 @@ export const completeStep = (run: LiveRun, command: Command<'complete_step'>): D
 export const failStep = (run: LiveRun, command: Command<'fail_step'>): Decision<RunFact> => {
   const { now, step, attempt, error } = command
   if (run.settled.has(step)) return facts()
-  if (run.open.get(step)?.kind === 'uncertain') return reportLate(run, { ...command, type: 'report_late', result: null })
+  if (run.open.get(step)?.kind === 'uncertain') return keepEvidence(run, command)
+  // attempt-3: a failure told twice must not buy another attempt, nor undo the intent of the next one.
+  if (attempt <= attemptsOf(run, step)) return facts()
   if (command.effect === 'once' && !command.definite) return facts({ type: 'step.uncertain', at: now, step, attempt, reason: `${error.code}: ${error.message}` })
   if (!command.retryable || attempt >= command.retry.maxAttempts) return facts({ type: 'step.failed', at: now, step, attempt, error })
   const wakeAt = now + retryDelayMs(command.retry, attempt, command.roll)
@@ -71,3 +74,10 @@ export const reportLate = (run: LiveRun, command: Command<'report_late'>): Decis
   const { now, step, attempt, result, error } = command
   return facts({ type: 'step.late_result', at: now, step, attempt, result, error })
 }
+
+/** What comes when it can no longer count: a person may want to know it. */
+export const keepEvidence = (run: LiveRun, command: Command<'complete_step'> | Command<'fail_step'>): Decision<RunFact> =>
+  reportLate(
+    run,
+    command.type === 'complete_step' ? { ...command, type: 'report_late', error: null } : { ...command, type: 'report_late', result: null },
+  )

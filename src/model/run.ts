@@ -7,14 +7,14 @@
  * run-2  After a cancel no step starts and no result counts; the run ends once its children have.
  * run-3  A run that has not ended knows what it waits for: wakeAt, an open step, or a holder at work.
  */
-import { completeStep, doubtStep, failStep, intendStep, reportLate, resolveStep } from './attempt.ts'
+import { completeStep, doubtStep, failStep, intendStep, keepEvidence, reportLate, resolveStep } from './attempt.ts'
 import type { Failure } from './errors.ts'
 import type { Instant } from './ids.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
 import { NOTHING } from './payload.ts'
 import { PersistentMap } from './persistent-map.ts'
 import { retryDelayMs } from './policies/retry.ts'
-import type { EndedRun, LiveRun, RunCommand, RunFact, RunState } from './run-fact.ts'
+import type { EndedRun, LiveRun, RunCommand, RunFact, RunStart, RunState } from './run-fact.ts'
 import type { RunStatus } from './status.ts'
 import { type OpenStep, type SettledStep, stepWakeAt } from './step.ts'
 import { isOver, missing, openWait as beginWait, receive } from './wait.ts'
@@ -41,7 +41,7 @@ const decideLive = (run: LiveRun, command: RunCommand): Decision<RunFact> => {
     case 'retry_run':
       return refuse('RUN_NOT_FAILED', 'the run has not ended')
     default:
-      return run.cancel === null ? decideWorking(run, command) : decideCancelled(command)
+      return run.cancel === null ? decideWorking(run, command) : decideCancelled(run, command)
   }
 }
 
@@ -58,34 +58,32 @@ const decideWorking = (run: LiveRun, command: Extract<RunCommand, { readonly typ
     case 'pass_time':
       return passTime(run, command.now)
     case 'intend_step':
-      return underLimit(run, intendStep(run, command))
+      return underLimit(run, command.step, intendStep(run, command))
     case 'complete_step':
-      return underLimit(run, completeStep(run, command))
+      return underLimit(run, command.step, completeStep(run, command))
     case 'fail_step':
-      return failStep(run, command)
+      return underLimit(run, command.step, failStep(run, command))
     case 'doubt_step':
       return doubtStep(run, command)
     case 'resolve_step':
       return resolveStep(run, command)
     case 'set_timer':
-      return underLimit(run, setTimer(run, command))
+      return underLimit(run, command.step, setTimer(run, command))
     case 'open_wait':
-      return underLimit(run, openWait(run, command))
+      return underLimit(run, command.step, openWait(run, command))
     case 'receive_event':
       return receiveEvent(run, command)
     case 'start_child':
-      return underLimit(run, startChild(run, command))
+      return underLimit(run, command.step, startChild(run, command))
   }
 }
 
 /** run-2: what still arrives for a cancelled run is kept as evidence where it says something, and changes nothing. */
-const decideCancelled = (command: Extract<RunCommand, { readonly type: Working }>): Decision<RunFact> => {
-  const { now: at } = command
+const decideCancelled = (run: LiveRun, command: Extract<RunCommand, { readonly type: Working }>): Decision<RunFact> => {
   switch (command.type) {
     case 'complete_step':
-      return facts({ type: 'step.late_result', at, step: command.step, attempt: command.attempt, result: command.result, error: null })
     case 'fail_step':
-      return facts({ type: 'step.late_result', at, step: command.step, attempt: command.attempt, result: null, error: command.error })
+      return keepEvidence(run, command)
     case 'pass_time':
     case 'receive_event':
     case 'doubt_step':
@@ -102,6 +100,9 @@ const decideEnded = (run: EndedRun, command: RunCommand): Decision<RunFact> => {
       return facts({ type: 'run.retried', at: command.now, by: command.by })
     case 'report_late':
       return reportLate(run.last, command)
+    case 'complete_step':
+    case 'fail_step':
+      return keepEvidence(run.last, command)
     case 'cancel_run':
       return run.status === 'cancelled' ? facts() : refuse('RUN_ENDED', `the run ended with ${run.status}`)
     case 'pass_time':
@@ -141,15 +142,30 @@ const passTime = (run: LiveRun, now: Instant): Decision<RunFact> => {
   if (deadlineAt !== null && deadlineAt <= now) {
     return facts({ type: 'run.cancel_requested', at: now, by: 'system', error: { code: 'RUN_DEADLINE', message: 'the run passed its deadline' } })
   }
-  return facts(...dueFacts(run, now))
+  const retryDue: readonly RunFact[] = run.retryAt !== null && run.retryAt <= now ? [{ type: 'run.retry_due', at: now }] : []
+  return facts(...retryDue, ...dueFacts(run, now))
 }
 
-const underLimit = (run: LiveRun, decision: Decision<RunFact>): Decision<RunFact> =>
-  run.settled.size + run.open.size < MAX_STEPS ? decision : refuse('RUN_TOO_LONG', `the run has ${MAX_STEPS} steps`)
+/** Only a new step can be one too many: what was begun may always settle. */
+const underLimit = (run: LiveRun, step: string, decision: Decision<RunFact>): Decision<RunFact> => {
+  const isFull = run.settled.size + run.open.size >= MAX_STEPS && !run.settled.has(step) && !run.open.has(step)
+  return isFull ? refuse('RUN_TOO_LONG', `the run has ${MAX_STEPS} steps`) : decision
+}
 
-const begin = (start: LiveRun['start']): LiveRun => ({
+/** What a run is started with and nothing else: a start may arrive as part of a larger object. */
+const startOf = ({ handler, input, cause, parentStep, depth, deadlineAt, startBy }: RunStart): RunStart => ({
+  handler,
+  input,
+  cause,
+  parentStep,
+  depth,
+  deadlineAt,
+  startBy,
+})
+
+const begin = (start: RunStart): LiveRun => ({
   kind: 'live',
-  start,
+  start: startOf(start),
   failures: 0,
   retryAt: null,
   cancel: null,
@@ -179,6 +195,8 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
       return run
     case 'run.retry_scheduled':
       return { ...run, failures: fact.attempt, retryAt: fact.wakeAt }
+    case 'run.retry_due':
+      return { ...run, retryAt: null }
     case 'run.cancel_requested':
       return { ...run, cancel: { by: fact.by, error: fact.error } }
     case 'run.completed':
@@ -199,6 +217,8 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
       return settle(run, fact.step, { kind: 'failed', error: fact.error })
     case 'step.retry_scheduled':
       return open(run, fact.step, { kind: 'retrying', attempt: fact.attempt, wakeAt: fact.wakeAt, error: fact.error })
+    case 'step.retry_due':
+      return retryDue(run, fact.step)
     case 'step.uncertain':
       return doubted(run, fact)
     case 'step.resolved':
@@ -221,6 +241,12 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
 }
 
 type Fact<Type extends RunFact['type']> = Extract<RunFact, { readonly type: Type }>
+
+/** The instant is spent: without this a step that the code no longer calls would wake its run for ever. */
+const retryDue = (run: LiveRun, step: string): LiveRun => {
+  const before = run.open.get(step)
+  return before?.kind === 'retrying' ? open(run, step, { ...before, wakeAt: null }) : run
+}
 
 const doubted = (run: LiveRun, fact: Fact<'step.uncertain'>): LiveRun => {
   const before = run.open.get(fact.step)
@@ -260,7 +286,7 @@ export const run: Machine<RunState, RunCommand, RunFact> = {
     switch (state.kind) {
       case 'none':
         if (command.type !== 'start_run') return refuse('NOT_FOUND', 'the run does not exist')
-        return facts({ type: 'run.started', at: command.now, ...command.start })
+        return facts({ type: 'run.started', at: command.now, ...startOf(command.start) })
       case 'live':
         return decideLive(state, command)
       case 'ended':
@@ -276,28 +302,28 @@ export const run: Machine<RunState, RunCommand, RunFact> = {
         return evolveLive(state, fact)
       case 'ended':
         // run-1: only a person's retry opens an ended run again; failed steps get their attempts back.
-        return fact.type === 'run.retried' ? reopen(state.last) : state
+        return fact.type === 'run.retried' ? reopen(state.last, fact.at) : state
     }
   },
 }
 
-const reopen = (last: LiveRun): LiveRun => {
+/** Instants that have passed are lifted, or time would end the run again before its first step. */
+const reopen = (last: LiveRun, now: Instant): LiveRun => {
+  const { deadlineAt } = last.start
+  const start = { ...last.start, startBy: null, deadlineAt: deadlineAt !== null && deadlineAt <= now ? null : deadlineAt }
   let settled = last.settled
   for (const [step, state] of settled.entries()) if (state.kind === 'failed') settled = settled.without(step)
   let stillOpen = last.open
   for (const [step, state] of stillOpen.entries()) if (state.kind === 'retrying') stillOpen = stillOpen.without(step)
-  return { ...last, failures: 0, retryAt: null, cancel: null, settled, open: stillOpen }
+  return { ...last, start, failures: 0, retryAt: null, cancel: null, settled, open: stillOpen }
 }
 
-/**
- * The earliest instant later than `after` at which time alone moves the run on; null if only an answer from outside does (run-3).
- * `after` is when the handler was last offered what was due: an instant it did not act on then must not wake the run for ever.
- */
-export const wakeAt = (state: RunState, after: Instant): Instant | null => {
+/** The earliest instant at which time alone moves the run on; null if only an answer from outside does (run-3). */
+export const wakeAt = (state: RunState): Instant | null => {
   if (state.kind !== 'live' || state.cancel !== null) return null
   let earliest = Number.POSITIVE_INFINITY
   const consider = (instant: Instant | null): void => {
-    if (instant !== null && instant > after && instant < earliest) earliest = instant
+    if (instant !== null && instant < earliest) earliest = instant
   }
   consider(state.start.deadlineAt)
   consider(state.retryAt)

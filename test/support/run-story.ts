@@ -1,0 +1,149 @@
+/**
+ * One plausible example of every fact and every command of a run, to be bent where a test needs it.
+ *
+ * Owns the defaults of the model's stories: everything happens to step `mail`, first attempt, at instant 10. The two tables
+ * are complete by type: a new fact or command does not compile until it has an example here.
+ */
+import type { Failure } from '../../src/model/errors.ts'
+import { runId } from '../../src/model/ids.ts'
+import { fold } from '../../src/model/machine.ts'
+import { inline } from '../../src/model/payload.ts'
+import type { RetryPolicy } from '../../src/model/policies/retry.ts'
+import { run } from '../../src/model/run.ts'
+import type { LiveRun, RunCommand, RunFact, RunStart, RunState } from '../../src/model/run-fact.ts'
+import type { WaitSpec } from '../../src/model/wait.ts'
+
+export type FactOf<Type extends RunFact['type']> = Extract<RunFact, { readonly type: Type }>
+export type CommandOf<Type extends RunCommand['type']> = Extract<RunCommand, { readonly type: Type }>
+
+export const CHILD = runId('00000000-0000-7000-8000-000000000001')
+export const OTHER_CHILD = runId('00000000-0000-7000-8000-000000000002')
+export const BROKEN: Failure = { code: 'FUNCTION_FAILED', message: 'it broke' }
+export const CANCELLED: Failure = { code: 'RUN_CANCELLED', message: 'ana cancelled it' }
+export const TOO_LATE: Failure = { code: 'RUN_DEADLINE', message: 'the run passed its deadline' }
+export const RETRY: RetryPolicy = { maxAttempts: 3, baseMs: 1_000, factor: 2, maxMs: 10_000 }
+/** What half a roll makes of the first delay. */
+export const FIRST_DELAY_MS = 500
+
+export const aStart = (changes: Partial<RunStart> = {}): RunStart => ({
+  handler: 'send-mail',
+  input: { kind: 'given', payload: inline({ to: 'ana' }) },
+  cause: null,
+  parentStep: null,
+  depth: 0,
+  deadlineAt: null,
+  startBy: null,
+  ...changes,
+})
+
+export const aWait = (changes: Partial<WaitSpec> = {}): WaitSpec => ({
+  mode: 'any',
+  types: ['mail.read'],
+  match: null,
+  condition: null,
+  timeoutAt: null,
+  base: 100,
+  ...changes,
+})
+
+const onStep = { at: 10, step: 'mail' } as const
+const FACTS: { readonly [Type in RunFact['type']]: FactOf<Type> } = {
+  'run.started': { type: 'run.started', at: 10, ...aStart() },
+  'run.retry_scheduled': {
+    type: 'run.retry_scheduled',
+    at: 10,
+    attempt: 1,
+    error: BROKEN,
+    wakeAt: 10 + FIRST_DELAY_MS,
+  },
+  'run.cancel_requested': { type: 'run.cancel_requested', at: 10, by: 'ana', error: CANCELLED },
+  'run.completed': { type: 'run.completed', at: 10, status: 'success', output: inline('sent') },
+  'run.failed': { type: 'run.failed', at: 10, error: BROKEN },
+  'run.cancelled': { type: 'run.cancelled', at: 10, error: CANCELLED },
+  'run.expired': {
+    type: 'run.expired',
+    at: 10,
+    error: { code: 'RUN_START_EXPIRED', message: 'the run did not start in time' },
+  },
+  'run.quarantined': { type: 'run.quarantined', at: 10, error: { code: 'RUN_QUARANTINED', message: 'five crashes' } },
+  'run.retried': { type: 'run.retried', at: 10, by: 'ana' },
+  'step.intended': { ...onStep, type: 'step.intended', attempt: 1, effectKey: 'th1_key' },
+  'step.completed': { ...onStep, type: 'step.completed', attempt: 1, result: inline('ok') },
+  'step.retry_scheduled': {
+    ...onStep,
+    type: 'step.retry_scheduled',
+    attempt: 1,
+    error: BROKEN,
+    wakeAt: 10 + FIRST_DELAY_MS,
+  },
+  'step.failed': { ...onStep, type: 'step.failed', attempt: 1, error: BROKEN },
+  'step.uncertain': { ...onStep, type: 'step.uncertain', attempt: 1, reason: 'the worker is gone' },
+  'step.resolved': { ...onStep, type: 'step.resolved', verdict: 'happened', by: 'ana', result: inline('seen') },
+  'step.late_result': { ...onStep, type: 'step.late_result', attempt: 1, result: inline('ok'), error: null },
+  'timer.set': { ...onStep, type: 'timer.set', wakeAt: 50 },
+  'timer.fired': { ...onStep, type: 'timer.fired' },
+  'wait.opened': { ...onStep, type: 'wait.opened', wait: aWait() },
+  'wait.received': { ...onStep, type: 'wait.received', event: { type: 'mail.read', sequence: 101 } },
+  'wait.timed_out': { ...onStep, type: 'wait.timed_out' },
+  'child.started': { ...onStep, type: 'child.started', child: CHILD, handler: 'print' },
+  'child.ended': { ...onStep, type: 'child.ended', child: CHILD, end: { kind: 'done', result: inline('printed') } },
+}
+
+const toStep = { now: 10, step: 'mail' } as const
+const COMMANDS: { readonly [Type in RunCommand['type']]: CommandOf<Type> } = {
+  start_run: { type: 'start_run', now: 10, start: aStart() },
+  finish_run: { type: 'finish_run', now: 10, status: 'success', output: inline('sent'), events: [] },
+  fail_run: { type: 'fail_run', now: 10, error: BROKEN, retryable: true, retry: RETRY, roll: 0.5 },
+  cancel_run: { type: 'cancel_run', now: 10, by: 'ana', error: CANCELLED, idle: true },
+  confirm_cancel: { type: 'confirm_cancel', now: 10 },
+  retry_run: { type: 'retry_run', now: 10, by: 'ana' },
+  quarantine_run: { type: 'quarantine_run', now: 10, error: { code: 'RUN_QUARANTINED', message: 'five crashes' } },
+  pass_time: { type: 'pass_time', now: 10 },
+  intend_step: { ...toStep, type: 'intend_step', effectKey: 'th1_key' },
+  complete_step: { ...toStep, type: 'complete_step', attempt: 1, result: inline('ok'), events: [] },
+  fail_step: {
+    ...toStep,
+    type: 'fail_step',
+    attempt: 1,
+    error: BROKEN,
+    retryable: true,
+    definite: false,
+    effect: 'idempotent',
+    retry: RETRY,
+    roll: 0.5,
+  },
+  doubt_step: { ...toStep, type: 'doubt_step', reason: 'the worker is gone' },
+  resolve_step: { ...toStep, type: 'resolve_step', verdict: 'happened', by: 'ana', result: inline('seen') },
+  report_late: { ...toStep, type: 'report_late', attempt: 1, result: inline('ok'), error: null },
+  set_timer: { ...toStep, type: 'set_timer', wakeAt: 50 },
+  open_wait: { ...toStep, type: 'open_wait', wait: aWait() },
+  receive_event: { ...toStep, type: 'receive_event', event: { type: 'mail.read', sequence: 101 } },
+  start_child: { ...toStep, type: 'start_child', child: CHILD, handler: 'print' },
+  end_child: { ...toStep, type: 'end_child', child: CHILD, end: { kind: 'done', result: inline('printed') } },
+}
+
+export const FACT_TYPES = Object.keys(FACTS) as readonly RunFact['type'][]
+export const COMMAND_TYPES = Object.keys(COMMANDS) as readonly RunCommand['type'][]
+
+export const fact = <Type extends RunFact['type']>(
+  type: Type,
+  changes: Partial<Omit<FactOf<Type>, 'type'>> = {},
+): FactOf<Type> => ({
+  ...FACTS[type],
+  ...changes,
+})
+
+export const command = <Type extends RunCommand['type']>(
+  type: Type,
+  changes: Partial<Omit<CommandOf<Type>, 'type'>> = {},
+): CommandOf<Type> => ({ ...COMMANDS[type], ...changes })
+
+export const started = (changes: Partial<RunStart> = {}): FactOf<'run.started'> => fact('run.started', changes)
+
+export const stateAfter = (...history: readonly RunFact[]): RunState => fold(run, history)
+
+export const liveAfter = (...history: readonly RunFact[]): LiveRun => {
+  const state = stateAfter(...history)
+  if (state.kind !== 'live') throw new Error(`the run is ${state.kind}, not live`)
+  return state
+}
