@@ -17,6 +17,7 @@ export interface WrittenFact {
 const RUN_FACTS: Readonly<Record<RunFactType, true>> = {
   'run.started': true,
   'run.retry_scheduled': true,
+  'run.retry_due': true,
   'run.cancel_requested': true,
   'run.completed': true,
   'run.failed': true,
@@ -27,6 +28,7 @@ const RUN_FACTS: Readonly<Record<RunFactType, true>> = {
   'step.intended': true,
   'step.completed': true,
   'step.retry_scheduled': true,
+  'step.retry_due': true,
   'step.failed': true,
   'step.uncertain': true,
   'step.resolved': true,

@@ -38,6 +38,7 @@ type OnStep = At & { readonly step: string }
 export type RunFact =
   | (At & { readonly type: 'run.started' } & RunStart)
   | (At & { readonly type: 'run.retry_scheduled'; readonly attempt: number; readonly error: Failure; readonly wakeAt: Instant })
+  | (At & { readonly type: 'run.retry_due' })
   | (At & { readonly type: 'run.cancel_requested'; readonly by: string; readonly error: Failure })
   | (At & { readonly type: 'run.completed'; readonly status: 'success' | 'partial'; readonly output: Payload; readonly events?: readonly string[] })
   | (At & { readonly type: 'run.failed'; readonly error: Failure })
@@ -48,6 +49,7 @@ export type RunFact =
   | (OnStep & { readonly type: 'step.intended'; readonly attempt: number; readonly effectKey: string })
   | (OnStep & { readonly type: 'step.completed'; readonly attempt: number; readonly result: Payload; readonly events?: readonly string[] })
   | (OnStep & { readonly type: 'step.retry_scheduled'; readonly attempt: number; readonly error: Failure; readonly wakeAt: Instant })
+  | (OnStep & { readonly type: 'step.retry_due' })
   | (OnStep & { readonly type: 'step.failed'; readonly attempt: number; readonly error: Failure })
   | (OnStep & { readonly type: 'step.uncertain'; readonly attempt: number; readonly reason: string })
   | (OnStep & { readonly type: 'step.resolved'; readonly verdict: Verdict; readonly by: string; readonly result: Payload | null })

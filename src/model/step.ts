@@ -15,7 +15,8 @@ export type Effect = 'idempotent' | 'once' | 'transactional'
 export type OpenStep =
   | { readonly kind: 'intended'; readonly attempt: number; readonly effectKey: string }
   | { readonly kind: 'uncertain'; readonly attempt: number; readonly effectKey: string; readonly reason: string }
-  | { readonly kind: 'retrying'; readonly attempt: number; readonly wakeAt: Instant; readonly error: Failure }
+  /** `wakeAt` is null once the delay has passed: the next attempt may begin. */
+  | { readonly kind: 'retrying'; readonly attempt: number; readonly wakeAt: Instant | null; readonly error: Failure }
   | { readonly kind: 'sleeping'; readonly wakeAt: Instant }
   | { readonly kind: 'waiting'; readonly wait: OpenWait }
   | { readonly kind: 'calling'; readonly child: RunId }

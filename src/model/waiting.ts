@@ -49,6 +49,9 @@ export const dueFacts = (run: LiveRun, now: Instant): readonly RunFact[] => {
   const due: { readonly at: Instant; readonly fact: RunFact }[] = []
   for (const [step, open] of run.open.entries()) {
     if (open.kind === 'sleeping' && open.wakeAt <= now) due.push({ at: open.wakeAt, fact: { type: 'timer.fired', at: now, step } })
+    if (open.kind === 'retrying' && open.wakeAt !== null && open.wakeAt <= now) {
+      due.push({ at: open.wakeAt, fact: { type: 'step.retry_due', at: now, step } })
+    }
     if (open.kind === 'waiting' && open.wait.spec.timeoutAt !== null && open.wait.spec.timeoutAt <= now) {
       due.push({ at: open.wait.spec.timeoutAt, fact: { type: 'wait.timed_out', at: now, step } })
     }
