@@ -47,12 +47,16 @@ const platformOf = (name) => {
   const os = words.filter((word) => SYSTEMS.has(word))
   const libc = words.flatMap((word) => LIBCS.get(word) ?? [])
   if (cpu.length !== 1) throw new Error(`the name ${name} does not tell its platform: add its entry by hand`)
-  return { cpu, ...(libc.length > 0 && { libc }), ...(os.length > 0 && { os }) }
+  return { cpu, libc, os }
 }
 
 const entryFor = ({ name, version, dev }) => {
   if (!EXACT.test(version)) throw new Error(`${name} is wanted as ${version}: only an exact version can be added`)
-  return [`node_modules/${name}`, { version, ...(dev && { dev }), optional: true, ...platformOf(name) }]
+  const { cpu, libc, os } = platformOf(name)
+  // The order of keys is npm's own, so that its next write changes nothing.
+  const entry = { version, cpu, dev, libc, optional: true, os }
+  const isSaid = ([, value]) => value !== false && value.length !== 0
+  return [`node_modules/${name}`, Object.fromEntries(Object.entries(entry).filter(isSaid))]
 }
 
 const withoutHosts = ({ resolved, ...entry }) =>

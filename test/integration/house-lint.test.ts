@@ -154,6 +154,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/testing/spec.ts': `import { expect } from 'vitest'\nexport const specify = expect`,
   'src/testing/ledger-suite.ts': `import { test } from 'vitest'\nexport const suite = test`,
   'src/testing/ledger/harness.ts': `import { test } from 'vitest'\nexport const suite = test`,
+  'src/testing/ledger/histories-suite.ts': `import fc from 'fast-check'\nexport const anything = fc`,
   'src/testing/system.ts': `import { assemble } from '../assemble.ts'\nexport const start = assemble`,
   'src/cli/dev.ts': `import { assemble } from '../assemble.ts'\nexport const dev = assemble`,
   'src/cli/verify/sums.ts': `import { target } from './target.ts'\nexport const sums = target`,
