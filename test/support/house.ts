@@ -27,7 +27,7 @@ export const filesUnder = (...folders: readonly string[]): readonly SourceFile[]
 
 export const isTest = (file: SourceFile): boolean => file.path.endsWith('.test.ts')
 /** Where tests live that are not named so: the conformance suites and everything under test/. */
-export const isProof = (file: SourceFile): boolean =>
+const isProof = (file: SourceFile): boolean =>
   isTest(file) || file.path.startsWith('test/') || /^src\/testing\/(.*-suite\.ts|[^/]+\/)/.test(file.path)
 
 const withoutComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '')
@@ -64,7 +64,7 @@ export const membersOf = (text: string, name: string): readonly string[] => {
 export const headerOf = (text: string): string => /^\/\*\*[\s\S]*?\*\//.exec(text)?.[0] ?? ''
 
 /** The invariants that a header numbers: `task-1  One decision closes a task.` */
-export const invariantsOf = (file: SourceFile): readonly string[] =>
+const invariantsOf = (file: SourceFile): readonly string[] =>
   [...headerOf(file.text).matchAll(/^ \* ([a-z][a-z-]*-\d+) {2}/gm)].map((match) => match[1] ?? '')
 
 export const unprovenInvariants = (files: readonly SourceFile[]): readonly string[] => {
