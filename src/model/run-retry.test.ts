@@ -107,7 +107,7 @@ describe('instants that have passed', () => {
     given(...history)
       .when(command('pass_time'))
       .thenNothing()
-    expect(wakeAt(stateAfter(...history), 10)).toBeNull()
+    expect(wakeAt(stateAfter(...history))).toBeNull()
   })
 
   test('a deadline that lies ahead stays', () => {

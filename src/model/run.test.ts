@@ -340,13 +340,11 @@ describe('what a run waits for', () => {
   const timeout = fact('wait.opened', { step: 'answer', wait: aWait({ timeoutAt: 70 }) })
 
   test('run-3: the earliest of deadline, retry, timer and timeout wakes the run', () => {
-    expect(wakeAt(stateAfter(started({ deadlineAt: 90 })), 10)).toBe(90)
-    expect(wakeAt(stateAfter(started({ deadlineAt: 90 }), fact('run.retry_scheduled', { wakeAt: 80 })), 10)).toBe(80)
-    expect(wakeAt(stateAfter(started({ deadlineAt: 90 }), timeout), 10)).toBe(70)
-    expect(wakeAt(stateAfter(started(), timeout, fact('step.retry_scheduled', { step: 'pay', wakeAt: 60 })), 10)).toBe(
-      60,
-    )
-    expect(wakeAt(stateAfter(started(), timeout, fact('timer.set')), 10)).toBe(50)
+    expect(wakeAt(stateAfter(started({ deadlineAt: 90 })))).toBe(90)
+    expect(wakeAt(stateAfter(started({ deadlineAt: 90 }), fact('run.retry_scheduled', { wakeAt: 80 })))).toBe(80)
+    expect(wakeAt(stateAfter(started({ deadlineAt: 90 }), timeout))).toBe(70)
+    expect(wakeAt(stateAfter(started(), timeout, fact('step.retry_scheduled', { step: 'pay', wakeAt: 60 })))).toBe(60)
+    expect(wakeAt(stateAfter(started(), timeout, fact('timer.set')))).toBe(50)
   })
 
   test.each([
@@ -356,7 +354,7 @@ describe('what a run waits for', () => {
     ['its holder', fact('step.intended')],
   ])('run-3: a run that waits for %s is not woken by time', (_, opened) => {
     const state = liveAfter(started(), opened)
-    expect(wakeAt(state, 10)).toBeNull()
+    expect(wakeAt(state)).toBeNull()
     expect(state.open.size).toBe(1)
   })
 
@@ -364,32 +362,53 @@ describe('what a run waits for', () => {
     ['nobody', run.initial],
     ['an ended run', stateAfter(started({ deadlineAt: 90 }), fact('timer.set'), fact('run.failed'))],
     ['a cancelled run', stateAfter(started({ deadlineAt: 90 }), fact('timer.set'), fact('run.cancel_requested'))],
-  ])('time wakes %s no more', (_, state) => expect(wakeAt(state, 10)).toBeNull())
+  ])('time wakes %s no more', (_, state) => expect(wakeAt(state)).toBeNull())
 
-  test('run-3: a retry that the handler was offered and did not take wakes the run no more', () => {
-    const state = stateAfter(
+  test('run-3: the instant of a retry is spent once, so that code which no longer asks for it sleeps', () => {
+    const history = [
       started(),
-      fact('step.retry_scheduled', { wakeAt: 60 }),
       fact('run.retry_scheduled', { wakeAt: 60 }),
-    )
-    expect(wakeAt(state, 59)).toBe(60)
-    expect(wakeAt(state, 60)).toBeNull()
+      fact('step.retry_scheduled', { wakeAt: 60 }),
+    ]
+    given(...history)
+      .when(command('pass_time', { now: 59 }))
+      .thenNothing()
+    const spent = [fact('run.retry_due', { at: 60 }), fact('step.retry_due', { at: 60 })] as const
+    given(...history)
+      .when(command('pass_time', { now: 60 }))
+      .thenFacts(...spent)
+    given(...history, ...spent)
+      .when(command('pass_time', { now: 61 }))
+      .thenNothing()
+    expect(wakeAt(stateAfter(...history, ...spent))).toBeNull()
   })
 
-  test('run-3: a timer, a timeout or a deadline that is due already wakes the run at once, and is never lost', () => {
-    expect(wakeAt(stateAfter(started(), fact('timer.set', { wakeAt: 10 })), 10)).toBe(11)
-    expect(wakeAt(stateAfter(started(), fact('wait.opened', { wait: aWait({ timeoutAt: 3 }) })), 10)).toBe(11)
-    expect(wakeAt(stateAfter(started({ deadlineAt: 10 })), 10)).toBe(11)
+  test('a spent instant keeps the attempts', () => {
+    const spent = [
+      started(),
+      fact('run.retry_scheduled'),
+      fact('step.retry_scheduled'),
+      fact('run.retry_due'),
+      fact('step.retry_due'),
+    ]
+    expect(liveAfter(...spent)).toMatchObject({ failures: 1, retryAt: null })
+    expect(liveAfter(...spent).open.get('mail')).toEqual({ kind: 'retrying', attempt: 1, wakeAt: null, error: BROKEN })
   })
 
-  test('run-3: a retry with no delay at all still wakes the run', () => {
-    const roll = 0
+  test('an instant that was spent for a step that does not wait for it changes nothing', () => {
+    expect(liveAfter(started(), fact('step.retry_due'))).toEqual(liveAfter(started()))
+    expect(liveAfter(started(), fact('timer.set'), fact('step.retry_due')).open.get('mail')).toEqual({
+      kind: 'sleeping',
+      wakeAt: 50,
+    })
+  })
+
+  test('run-3: what is due when it is recorded wakes the run, and is never lost', () => {
     given(started())
-      .when(command('fail_step', { roll }))
-      .thenFacts(fact('step.retry_scheduled', { wakeAt: 11 }))
-    given(started())
-      .when(command('fail_run', { roll }))
-      .thenFacts(fact('run.retry_scheduled', { wakeAt: 11 }))
+      .when(command('fail_step', { roll: 0 }))
+      .thenFacts(fact('step.retry_scheduled', { wakeAt: 10 }))
+    expect(wakeAt(stateAfter(started(), fact('step.retry_scheduled', { wakeAt: 10 })))).toBe(10)
+    expect(wakeAt(stateAfter(started(), fact('timer.set', { wakeAt: 3 })))).toBe(3)
   })
 
   test('one word says what a run is', () => {

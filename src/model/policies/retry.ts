@@ -13,12 +13,9 @@ export interface RetryPolicy {
 
 export const DEFAULT_RETRY: RetryPolicy = { maxAttempts: 4, baseMs: 1_000, factor: 2, maxMs: 300_000 }
 
-/**
- * Full jitter: anywhere between one millisecond and the exponential bound. `attempt` is the one that failed, from 1.
- * Never nothing: an instant that is already due when it is recorded would wake nobody (run-3).
- */
+/** Full jitter: anywhere between nothing and the exponential bound. `attempt` is the one that failed, from 1. */
 export const retryDelayMs = (policy: RetryPolicy, attempt: number, roll: number): number => {
+  // Held finite: no base at all times an endless growth would be no number.
   const growth = Math.min(policy.factor ** (attempt - 1), Number.MAX_SAFE_INTEGER)
-  const bound = Math.min(policy.maxMs, policy.baseMs * growth)
-  return Math.max(1, Math.floor(bound * roll))
+  return Math.floor(Math.min(policy.maxMs, policy.baseMs * growth) * roll)
 }
