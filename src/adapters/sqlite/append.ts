@@ -1,0 +1,89 @@
+/**
+ * One append on the tables, inside a transaction that somebody else commits.
+ *
+ * Owns the order: fences first, then events, then streams, which need the events' sequences, then signals and documents.
+ * An append that does not fit stops where it is met; why it did not fit is told by judge.ts, on tables without its traces.
+ */
+import type { Instant, RunId } from '../../model/ids.ts'
+import type { Append, DocumentWrite, Outcome, StreamWrite } from '../../ports/ledger.ts'
+import { addEvent } from './event.ts'
+import { isReleased } from './judge.ts'
+import type { StreamRow } from './rows.ts'
+import { type Context, findStream, type Scope } from './scope.ts'
+import { signalNamed, signalWaiting } from './signal.ts'
+import { createStream, fits, isStep, writeStep, writeStream } from './stream.ts'
+
+/** `clean`: refused before anything of the append was written. `partial`: its first writes must be undone. */
+export type Attempt = Outcome | 'clean' | 'partial'
+
+const NONE: readonly never[] = []
+
+export const write = (scope: Scope, append: Append): Attempt => {
+  const [first] = append.writes
+  if (first === undefined || append.writes.length > 1 || hasMore(append) || !isStep(first))
+    return writeAll(scope, append)
+  if (!writeStep(scope, first, append.appendId)) return 'clean'
+  return { kind: 'written', sequences: NONE, position: scope.known.position(scope.sql), signalled: NONE }
+}
+
+const hasMore = ({ events, signals, documents }: Append): boolean =>
+  events.length > 0 || signals.length > 0 || documents.length > 0
+
+const writeAll = (scope: Scope, append: Append): Attempt => {
+  const { writes, events, signals, documents, appendId } = append
+  const rows = fence(scope, writes)
+  if (rows === null || isReleased(scope, writes)) return 'clean'
+  const sequences = addEvents(scope, append)
+  if (sequences.length < events.length) return sequences.length === 0 ? 'clean' : 'partial'
+  const context: Context = { appendId, now: instantOf(append), sequences, signalled: new Set<RunId>() }
+  for (const [i, one] of writes.entries()) {
+    if (!writeOne(scope, one, rows[i] ?? null, context)) return i === 0 && events.length === 0 ? 'clean' : 'partial'
+  }
+  for (const { event } of events) signalWaiting(scope, event, context)
+  for (const run of signals) signalNamed(scope, run, context)
+  for (const document of documents) writeDocument(scope, document)
+  return { kind: 'written', sequences, position: scope.known.position(scope.sql), signalled: [...context.signalled] }
+}
+
+/** The streams that the append goes on with, null for those it creates; null for all if one of them has moved (ledger-4). */
+const fence = (scope: Scope, writes: readonly StreamWrite[]): readonly (StreamRow | null)[] | null => {
+  const rows = writes.map(({ stream, create }) => (create === null ? findStream(scope, stream) : null))
+  const isFenced = writes.some((one, i) => one.create === null && !fits(rows[i] ?? null, one))
+  return isFenced ? null : rows
+}
+
+/** The sequences of the events up to the first that exists already. */
+const addEvents = (scope: Scope, { events, appendId }: Append): readonly number[] => {
+  const sequences: number[] = []
+  for (const entry of events) {
+    const sequence = addEvent(scope, entry, appendId)
+    if (sequence === null) break
+    sequences.push(sequence)
+  }
+  return sequences
+}
+
+const writeOne = (scope: Scope, one: StreamWrite, row: StreamRow | null, context: Context): boolean => {
+  if (one.create !== null) return createStream(scope, one, one.create, context)
+  if (row !== null) writeStream(scope, one, row, context)
+  return row !== null
+}
+
+/** The append's own instant is what "due at once" means: a claim made at that instant gets the run. Null: it names no time. */
+const instantOf = ({ writes, events }: Append): Instant | null => {
+  let latest = -Infinity
+  for (const one of writes) latest = Math.max(latest, instantOfWrite(one))
+  for (const { event } of events) latest = Math.max(latest, event.time)
+  return latest === -Infinity ? null : latest
+}
+
+const instantOfWrite = ({ create, facts }: StreamWrite): Instant => {
+  let latest = create?.createdAt ?? -Infinity
+  for (const { recordedAt } of facts) latest = Math.max(latest, recordedAt)
+  return latest
+}
+
+const writeDocument = ({ sql }: Scope, { tenant, table, key, value }: DocumentWrite): void => {
+  if (value === null) sql.dropDocument.run(tenant, table, key)
+  else sql.putDocument.run(tenant, table, key, JSON.stringify(value))
+}

@@ -1,0 +1,38 @@
+/**
+ * Handing out due runs: each to one worker, with a higher epoch (ledger-7).
+ *
+ * Owns the order, oldest wake first. Never frees a lease (worker.ts).
+ */
+import type { RunId } from '../../model/ids.ts'
+import type { Claim, ClaimRequest, Claims } from '../../ports/ledger.ts'
+import { idBytes, rowAs, type StreamRow, toRunId } from './rows.ts'
+import type { Scope } from './scope.ts'
+import type { Statements } from './statements.ts'
+import { workerKey } from './worker.ts'
+
+type DueRow = Pick<StreamRow, 'key' | 'id' | 'version' | 'epoch' | 'signal' | 'wake_at'>
+
+export const findDue = (sql: Statements, { now, limit, only }: ClaimRequest): readonly DueRow[] =>
+  only === undefined ? sql.dueStreams.all(now, limit).map(rowAs<DueRow>) : findNamed(sql, now, only).slice(0, limit)
+
+const findNamed = (sql: Statements, now: number, only: readonly RunId[]): DueRow[] =>
+  [...new Set(only)]
+    .map((run) => sql.dueStream.get(now, idBytes(run)))
+    .filter((row) => row !== undefined)
+    .map(rowAs<DueRow>)
+    .sort((a, b) => (a.wake_at ?? 0) - (b.wake_at ?? 0) || a.key - b.key)
+
+export const lease = (scope: Scope, { worker }: ClaimRequest, rows: readonly DueRow[]): readonly Claim[] => {
+  const holder = workerKey(scope, worker)
+  return rows.map((row) => {
+    const run = toRunId(row.id)
+    scope.sql.leaseStream.run(holder, row.key)
+    scope.known.keep(run, row.key)
+    return { run, version: row.version, epoch: row.epoch + 1, signal: row.signal }
+  })
+}
+
+export const nextDueAt = (sql: Statements): Claims['nextDueAt'] => {
+  const row = sql.nextDue.get()
+  return row === undefined ? null : Number(row['wake_at'])
+}

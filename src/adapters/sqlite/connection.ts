@@ -1,0 +1,127 @@
+/**
+ * One open database with its prepared statements, and what happens to it when something fails.
+ *
+ * Owns transactions, the translation of errors and the reopening after an I/O error. Never knows a table.
+ *
+ * connection-1  A transaction that did not commit has left nothing behind, and its owner is told to forget what it cached in it.
+ * connection-2  After an I/O error nothing is read or written through the old database: it is opened again first.
+ * connection-3  Three I/O errors within a minute end the writing until the process starts again.
+ */
+import { TrihandError } from '../../model/errors.ts'
+import type { Database, Statement } from './driver.ts'
+import { isIoError, translate } from './errors.ts'
+
+export interface ConnectionOptions<Statements> {
+  readonly db: Database
+  readonly reopen: () => Database
+  readonly prepare: (db: Database) => Statements
+  /** Called when cached knowledge about the tables may be wrong: after a rollback and after a reopening. */
+  readonly forget?: () => void
+}
+
+interface Session<Statements> {
+  readonly db: Database
+  readonly statements: Statements
+  readonly begin: Statement
+  readonly commit: Statement
+}
+
+const IO_ERROR_LIMIT = 3
+const IO_ERROR_WINDOW_MS = 60_000
+
+export class Connection<Statements> {
+  readonly #options: ConnectionOptions<Statements>
+  #session: Session<Statements> | null
+  #ioErrorsAt: readonly number[] = []
+  #readOnly = false
+  #closed = false
+
+  constructor(options: ConnectionOptions<Statements>) {
+    this.#options = options
+    this.#session = this.#begin(options.db)
+  }
+
+  read<Result>(work: (statements: Statements) => Result): Result {
+    return this.#guarded(({ statements }) => work(statements))
+  }
+
+  /** One transaction. */
+  write<Result>(work: (statements: Statements) => Result): Result {
+    return this.#guarded((session) => {
+      this.#checkWritable()
+      session.begin.run()
+      const result = work(session.statements)
+      session.commit.run()
+      return result
+    })
+  }
+
+  /** One transaction that is rolled back if the work answers null. */
+  writeUnlessNull<Result>(work: (statements: Statements) => Result | null): Result | null {
+    return this.#guarded((session) => {
+      this.#checkWritable()
+      session.begin.run()
+      const result = work(session.statements)
+      if (result === null) this.#rollBack(session)
+      else session.commit.run()
+      return result
+    })
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#session?.db.close()
+    this.#session = null
+  }
+
+  #begin(db: Database): Session<Statements> {
+    const { prepare } = this.#options
+    return { db, statements: prepare(db), begin: db.prepare('begin immediate'), commit: db.prepare('commit') }
+  }
+
+  #guarded<Result>(work: (session: Session<Statements>) => Result): Result {
+    if (this.#closed) throw new TrihandError('LEDGER_UNAVAILABLE', 'the ledger is closed')
+    try {
+      this.#session ??= this.#begin(this.#options.reopen())
+      return work(this.#session)
+    } catch (error) {
+      this.#recover(error)
+      throw translate(error)
+    }
+  }
+
+  #recover(error: unknown): void {
+    if (isIoError(error)) this.#countIoError()
+    if (this.#session === null) return
+    if (isIoError(error)) this.#discard(this.#session)
+    else this.#rollBack(this.#session)
+  }
+
+  #rollBack(session: Session<Statements>): void {
+    // After some errors SQLite has rolled back by itself, and a second ROLLBACK would hide the first error by its own.
+    if (session.db.isTransaction) session.db.exec('rollback')
+    this.#options.forget?.()
+  }
+
+  /** connection-3 */
+  #countIoError(): void {
+    const now = performance.now()
+    this.#ioErrorsAt = [...this.#ioErrorsAt.filter((at) => at > now - IO_ERROR_WINDOW_MS), now]
+    this.#readOnly ||= this.#ioErrorsAt.length >= IO_ERROR_LIMIT
+  }
+
+  /** connection-2: closing rolls back; the next call opens again. */
+  #discard(session: Session<Statements>): void {
+    this.#session = null
+    this.#options.forget?.()
+    session.db.close()
+  }
+
+  #checkWritable(): void {
+    if (!this.#readOnly) return
+    throw new TrihandError(
+      'LEDGER_UNAVAILABLE',
+      `${IO_ERROR_LIMIT} I/O errors within a minute: read-only until the process starts again`,
+    )
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * Which SQLite we speak to: the one in Node if it is new enough, else the package that carries its own.
+ *
+ * Owns the choice and the part of DatabaseSync that both drivers share. Never opens a file (connection.ts).
+ */
+
+/** All that may be bound. A Date, an array or an object would be taken for named parameters and bind NULL without an error. */
+export type Value = string | number | bigint | null | Uint8Array
+
+export interface Row {
+  readonly [column: string]: Value
+}
+
+export interface Changes {
+  readonly changes: number | bigint
+  readonly lastInsertRowid: number | bigint
+}
+
+export interface Statement {
+  run(...values: Value[]): Changes
+  get(...values: Value[]): Row | undefined
+  all(...values: Value[]): Row[]
+}
+
+export interface Database {
+  readonly isTransaction: boolean
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+  /** Not in every release of Node 24. */
+  enableDefensive?(active: boolean): void
+}
+
+export interface DatabaseOptions {
+  readonly timeout: number
+  readonly readOnly?: boolean
+}
+
+export type DatabaseClass = new (file: string, options: DatabaseOptions) => Database
+
+/** Older ones can corrupt a file when two connections reset the WAL at the same moment. */
+export const OLDEST_SQLITE = '3.51.3'
+const OLDEST_NODE = '24'
+/** Not a literal at the import: Node 20 has no such module, and its types do not know it. */
+const BUILT_IN: string = 'node:sqlite'
+
+export const isAtLeast = (version: string, oldest: string): boolean => {
+  const parts = version.split('.').map(Number)
+  for (const [i, wanted] of oldest.split('.').map(Number).entries()) {
+    const found = parts[i] ?? 0
+    if (found !== wanted) return found > wanted
+  }
+  return true
+}
+
+export const hasGoodBuiltIn = (versions: { readonly node: string; readonly sqlite?: string | undefined }): boolean =>
+  versions.sqlite !== undefined && isAtLeast(versions.node, OLDEST_NODE) && isAtLeast(versions.sqlite, OLDEST_SQLITE)
+
+export const loadDriver = async (): Promise<DatabaseClass> => {
+  const { node, sqlite } = process.versions
+  const module: unknown = await import(hasGoodBuiltIn({ node, sqlite }) ? BUILT_IN : '@photostructure/sqlite')
+  return (module as { readonly DatabaseSync: DatabaseClass }).DatabaseSync
+}

@@ -1,0 +1,67 @@
+/**
+ * What an error of SQLite means to a caller: a code, and whether the work is known not to have happened.
+ *
+ * Owns the translation by `errcode`, which both drivers set. Never decides what happens next (connection.ts).
+ */
+import { TrihandError } from '../../model/errors.ts'
+
+const NO_PERMISSION = 3
+const BUSY = 5
+const LOCKED = 6
+const READ_ONLY = 8
+const IO_ERROR = 10
+const CORRUPT = 11
+const FULL = 13
+const CANNOT_OPEN = 14
+const NOT_A_DATABASE = 26
+const PRIMARY_KEY_EXISTS = 1555
+const UNIQUE_KEY_EXISTS = 2067
+const PRIMARY_CODE = 0xff
+
+const codeOf = (error: unknown): number | null => {
+  if (!(error instanceof Error) || !('errcode' in error)) return null
+  return typeof error.errcode === 'number' ? error.errcode : null
+}
+
+const primaryCode = (error: unknown): number | null => {
+  const code = codeOf(error)
+  return code === null ? null : code & PRIMARY_CODE
+}
+
+export const isBusy = (error: unknown): boolean => primaryCode(error) === BUSY
+export const isIoError = (error: unknown): boolean => primaryCode(error) === IO_ERROR
+
+export const isKeyClash = (error: unknown): boolean => {
+  const code = codeOf(error)
+  return code === PRIMARY_KEY_EXISTS || code === UNIQUE_KEY_EXISTS
+}
+
+/** The driver's error as ours. An error that is none of SQLite's (a bug, a value that cannot be bound) stays as it is. */
+export const translate = (error: unknown): unknown => {
+  if (!(error instanceof Error) || error instanceof TrihandError) return error
+  switch (primaryCode(error)) {
+    case null:
+      return error
+    case FULL:
+      return new TrihandError('STORAGE_FULL', error.message, { cause: error })
+    case CORRUPT:
+    case NOT_A_DATABASE:
+      return new TrihandError('LEDGER_CORRUPT', error.message, { cause: error })
+    case IO_ERROR:
+      // A commit whose fsync failed is invisible now, and may be back after a crash.
+      return new TrihandError('LEDGER_UNAVAILABLE', error.message, { cause: error, outcome: 'unknown' })
+    case BUSY:
+    case LOCKED:
+      return new TrihandError('LEDGER_UNAVAILABLE', error.message, { cause: error })
+    default:
+      return new TrihandError('INTERNAL', error.message, { cause: error })
+  }
+}
+
+const UNUSABLE: ReadonlySet<number | null> = new Set([NO_PERMISSION, READ_ONLY, CANNOT_OPEN])
+
+/** The same for the opening: there a file that cannot be written is a mistake in the configuration. */
+export const translateOpening = (error: unknown, file: string): unknown =>
+  error instanceof Error && UNUSABLE.has(primaryCode(error))
+    ? new TrihandError('CONFIG_INVALID', `${file} cannot be opened for writing: ${error.message}`, { cause: error })
+    : translate(error)

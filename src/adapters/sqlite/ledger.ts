@@ -1,0 +1,87 @@
+/**
+ * The Ledger on one SQLite file that this process owns. Every call is done when it answers: nothing here waits for anything.
+ *
+ * Owns which calls need a transaction. The rules are in append.ts, claim.ts and worker.ts.
+ */
+import type { StoredEvent } from '../../model/event.ts'
+import type { Instant, StreamId, WorkerId } from '../../model/ids.ts'
+import type {
+  Append,
+  BeatRequest,
+  ClaimRequest,
+  Claims,
+  EventQuery,
+  Ledger,
+  Outcome,
+  StreamRecord,
+} from '../../ports/ledger.ts'
+import { appendBatch } from './batch.ts'
+import { findDue, lease, nextDueAt } from './claim.ts'
+import type { Connection } from './connection.ts'
+import { findEvents } from './event.ts'
+import type { Known } from './known.ts'
+import { idBytes, toFact, toRecord } from './rows.ts'
+import type { Statements } from './statements.ts'
+import { beat, retire } from './worker.ts'
+
+export interface SqliteLedgerOptions {
+  readonly connection: Connection<Statements>
+  readonly known: Known
+  /** Gives up everything that was opened with this ledger. */
+  readonly close: () => void
+}
+
+export class SqliteLedger implements Ledger {
+  readonly #connection: Connection<Statements>
+  readonly #known: Known
+  readonly #close: () => void
+
+  constructor({ connection, known, close }: SqliteLedgerOptions) {
+    this.#connection = connection
+    this.#known = known
+    this.#close = close
+  }
+
+  async append(batch: readonly Append[]): Promise<readonly Outcome[]> {
+    return appendBatch(this.#connection, this.#known, batch)
+  }
+
+  async load(
+    streams: readonly StreamId[],
+    options: { readonly after?: number } = {},
+  ): Promise<readonly (StreamRecord | null)[]> {
+    return this.#connection.read((sql) => streams.map((stream) => this.#loadOne(sql, stream, options.after ?? 0)))
+  }
+
+  async events(query: EventQuery): Promise<readonly StoredEvent[]> {
+    return this.#connection.read((sql) => findEvents(sql, query))
+  }
+
+  async claim(request: ClaimRequest): Promise<Claims> {
+    // Looked up before the transaction: an idle worker asks often, and nobody else writes in between.
+    const rows = this.#connection.read((sql) => findDue(sql, request))
+    const claims =
+      rows.length === 0 ? [] : this.#connection.write((sql) => lease({ sql, known: this.#known }, request, rows))
+    return { claims, nextDueAt: this.#connection.read(nextDueAt) }
+  }
+
+  async beat(request: BeatRequest): Promise<number> {
+    return this.#connection.write((sql) => beat({ sql, known: this.#known }, request))
+  }
+
+  async retire(worker: WorkerId, now: Instant): Promise<void> {
+    this.#connection.write((sql) => retire({ sql, known: this.#known }, worker, now))
+  }
+
+  async close(): Promise<void> {
+    this.#close()
+  }
+
+  #loadOne(sql: Statements, stream: StreamId, after: number): StreamRecord | null {
+    const row = sql.streamRecord.get(idBytes(stream))
+    if (row === undefined) return null
+    const key = Number(row['key'])
+    if (row['lease'] !== null) this.#known.keep(stream, key)
+    return toRecord(row, sql.factsFrom.all(key, after).map(toFact))
+  }
+}

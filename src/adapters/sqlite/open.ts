@@ -1,0 +1,99 @@
+/**
+ * Opens a ledger file, in the one order that is safe: the disk, the owner's lock, the settings, the schema, the leases of the dead.
+ *
+ * Owns that order; a failure at any place stops the opening and gives back what was taken before it.
+ */
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { TrihandError } from '../../model/errors.ts'
+import type { Blobs } from '../../ports/blobs.ts'
+import type { Ledger } from '../../ports/ledger.ts'
+import type { Reader } from '../../ports/reader.ts'
+import { SqliteBlobs } from './blobs.ts'
+import { Connection } from './connection.ts'
+import { diskOf } from './disk.ts'
+import { type Database, type DatabaseClass, loadDriver } from './driver.ts'
+import { translateOpening } from './errors.ts'
+import { Known } from './known.ts'
+import { SqliteLedger } from './ledger.ts'
+import { migrateSqlite } from './migrate.ts'
+import { OwnerLock } from './owner-lock.ts'
+import { SqliteReader } from './reader.ts'
+import { type Durability, openForReading, openForWriting, sqliteVersion } from './settings.ts'
+import { prepareStatements } from './statements.ts'
+import { NEVER } from './worker.ts'
+
+export interface SqliteOptions {
+  readonly file: string
+  readonly durability?: Durability
+}
+
+export interface OpenedSqlite {
+  /** Its `close` ends the reader and the blobs too. */
+  readonly ledger: Ledger
+  readonly reader: Reader
+  readonly blobs: Blobs
+  /** A power cut may lose what was acknowledged: asked for, or the disk is memory. */
+  readonly relaxed: boolean
+  readonly sqliteVersion: string
+}
+
+export const openSqlite = async ({ file, durability = 'full' }: SqliteOptions): Promise<OpenedSqlite> => {
+  const path = locate(file)
+  const disk = await diskOf(dirname(path))
+  if (disk === 'network') throw new TrihandError('LEDGER_ON_NETWORK_DISK', `${path} is on a network disk`)
+  const driver = await loadDriver()
+  try {
+    const opened = await openOwned(driver, path, durability)
+    return { ...opened, relaxed: durability === 'relaxed' || disk === 'memory' }
+  } catch (error) {
+    throw translateOpening(error, path)
+  }
+}
+
+/** One file has one name here, or two processes could hold two locks on it. */
+const locate = (file: string): string => {
+  if (file === '' || file === ':memory:') throw new TrihandError('CONFIG_INVALID', 'a SQLite ledger needs a file')
+  const directory = dirname(file)
+  if (!existsSync(directory)) throw new TrihandError('CONFIG_INVALID', `there is no directory ${directory}`)
+  if (!existsSync(file)) return join(realpathSync(directory), basename(file))
+  if (!statSync(file).isFile()) throw new TrihandError('CONFIG_INVALID', `${file} is not a file`)
+  return realpathSync(file)
+}
+
+const openOwned = async (
+  driver: DatabaseClass,
+  file: string,
+  durability: Durability,
+): Promise<Omit<OpenedSqlite, 'relaxed'>> => {
+  const lock = new OwnerLock(driver, file)
+  const reopen = (): Database => openForWriting(driver, file, durability)
+  try {
+    const db = await prepared(reopen())
+    const known = new Known()
+    const connection = new Connection({ db, reopen, prepare: prepareStatements, forget: () => known.forget() })
+    const reader = new SqliteReader(() => openForReading(driver, file))
+    const close = (): void => {
+      reader.close()
+      connection.close()
+      lock.release()
+    }
+    const ledger = new SqliteLedger({ connection, known, close })
+    return { ledger, reader, blobs: new SqliteBlobs(connection), sqliteVersion: sqliteVersion(db) }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** The lock proves that no worker of this file lives: the first beat frees what they held, by its own clock. */
+const prepared = async (db: Database): Promise<Database> => {
+  try {
+    await migrateSqlite(db)
+    db.exec(`update worker set beat_at = ${NEVER}`)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}

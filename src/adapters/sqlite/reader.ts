@@ -1,0 +1,139 @@
+/**
+ * The Reader on a second, read-only connection to the ledger's file.
+ *
+ * Owns its queries, in plain SQL. Never writes, and never keeps a statement open between calls: that would hold up checkpoints.
+ */
+import type { StoredEvent } from '../../model/event.ts'
+import type { Instant, RunId, TenantId } from '../../model/ids.ts'
+import type { Json } from '../../model/json.ts'
+import type { RunStatus } from '../../model/status.ts'
+import type { SealedFact, Suppression } from '../../ports/ledger.ts'
+import type { Reader, RunQuery, RunSummary } from '../../ports/reader.ts'
+import { Connection } from './connection.ts'
+import type { Database, Row } from './driver.ts'
+import { idBytes, orNull, RUN, rowAs, toEvent, toFact, toRunId, toSessionId } from './rows.ts'
+import { EVENT_COLUMNS } from './statements.ts'
+
+interface SummaryRow {
+  readonly id: Uint8Array
+  readonly handler: string
+  readonly status: RunStatus
+  readonly session: Uint8Array | null
+  readonly parent: Uint8Array | null
+  readonly event: number | null
+  readonly version: number
+  readonly wake_at: Instant | null
+  readonly lease: number | null
+  readonly created_at: Instant
+}
+
+const SUMMARY = 'select id, handler, status, session, parent, event, version, wake_at, lease, created_at from stream'
+const OF_TENANT = `tenant = ? and kind = ${RUN}`
+const HEX = /^[0-9a-f]{1,32}$/
+
+const prepareQueries = (db: Database) => ({
+  /** Keys rise with creation, so the newest run has the highest. */
+  runs: db.prepare(`${SUMMARY} where ${OF_TENANT} and (? is null or status = ?) and (? is null or handler = ?)
+    and (? is null or key < (select before.key from stream before where before.id = ?)) order by key desc limit ?`),
+  run: db.prepare(`${SUMMARY} where ${OF_TENANT} and id = ?`),
+  children: db.prepare(`${SUMMARY} where ${OF_TENANT} and parent = ? order by key`),
+  runsEndingWith: db.prepare(`select id from stream where ${OF_TENANT} and substr(lower(hex(id)), -?) = ? limit 2`),
+  facts: db.prepare(`select type, recorded_at, body, hash from fact
+    where stream = (select key from stream where ${OF_TENANT} and id = ?) and seq >= ? order by seq limit ?`),
+  counts: db.prepare(`select status, count(*) as count from stream where ${OF_TENANT} group by status`),
+  events: db.prepare(`select ${EVENT_COLUMNS} from event where tenant = ? and seq < ? order by seq desc limit ?`),
+  eventsOfType: db.prepare(
+    `select ${EVENT_COLUMNS} from event where type = ? and tenant = ? and seq < ? order by seq desc limit ?`,
+  ),
+  suppressed: db.prepare(`select s.trigger_name, s.reason, s.detail from suppressed s join event e on e.seq = s.event
+    where e.tenant = ? and e.seq = ? order by s.trigger_name`),
+  document: db.prepare('select body from document where tenant = ? and table_name = ? and key = ?'),
+})
+
+type Queries = ReturnType<typeof prepareQueries>
+
+const toSummary = (raw: Row): RunSummary => {
+  const row = rowAs<SummaryRow>(raw)
+  return {
+    id: toRunId(row.id),
+    handler: row.handler,
+    status: row.status,
+    session: orNull(row.session, toSessionId),
+    parent: orNull(row.parent, toRunId),
+    event: row.event,
+    version: row.version,
+    wakeAt: row.wake_at,
+    leased: row.lease !== null,
+    createdAt: row.created_at,
+  }
+}
+
+const toSuppression = (row: Row): Suppression => ({
+  trigger: String(row['trigger_name']),
+  reason: row['reason'] as Suppression['reason'],
+  detail: String(row['detail']),
+})
+
+export class SqliteReader implements Reader {
+  readonly #connection: Connection<Queries>
+
+  constructor(open: () => Database) {
+    this.#connection = new Connection({ db: open(), reopen: open, prepare: prepareQueries })
+  }
+
+  async runs({ tenant, status, handler, before, limit }: RunQuery): Promise<readonly RunSummary[]> {
+    const cursor = orNull(before, idBytes)
+    const values = [tenant, status, status, handler, handler, cursor, cursor, limit]
+    return this.#connection.read((queries) => queries.runs.all(...values).map(toSummary))
+  }
+
+  async run(tenant: TenantId, id: RunId): Promise<RunSummary | null> {
+    const row = this.#connection.read((queries) => queries.run.get(tenant, idBytes(id)))
+    return row === undefined ? null : toSummary(row)
+  }
+
+  async runsEndingWith(tenant: TenantId, digits: string): Promise<readonly RunId[]> {
+    const wanted = digits.toLowerCase()
+    if (!HEX.test(wanted)) return []
+    const rows = this.#connection.read((queries) => queries.runsEndingWith.all(tenant, wanted.length, wanted))
+    return rows.map((row) => toRunId(row['id'] as Uint8Array))
+  }
+
+  async children(tenant: TenantId, id: RunId): Promise<readonly RunSummary[]> {
+    return this.#connection.read((queries) => queries.children.all(tenant, idBytes(id)).map(toSummary))
+  }
+
+  async facts(
+    tenant: TenantId,
+    id: RunId,
+    { after, limit }: { after: number; limit: number },
+  ): Promise<readonly SealedFact[]> {
+    return this.#connection.read((queries) => queries.facts.all(tenant, idBytes(id), after, limit).map(toFact))
+  }
+
+  async counts(tenant: TenantId): Promise<ReadonlyMap<RunStatus, number>> {
+    const rows = this.#connection.read((queries) => queries.counts.all(tenant))
+    return new Map(rows.map((row) => [row['status'] as RunStatus, Number(row['count'])]))
+  }
+
+  async events(query: Parameters<Reader['events']>[0]): Promise<readonly StoredEvent[]> {
+    const { tenant, type, limit } = query
+    const before = query.before ?? Number.MAX_SAFE_INTEGER
+    return this.#connection.read(({ events, eventsOfType }) =>
+      (type === null ? events.all(tenant, before, limit) : eventsOfType.all(type, tenant, before, limit)).map(toEvent),
+    )
+  }
+
+  async suppressed(tenant: TenantId, event: number): Promise<readonly Suppression[]> {
+    return this.#connection.read((queries) => queries.suppressed.all(tenant, event).map(toSuppression))
+  }
+
+  async document(tenant: TenantId, table: string, key: string): Promise<Json | null> {
+    const row = this.#connection.read((queries) => queries.document.get(tenant, table, key))
+    return row === undefined ? null : (JSON.parse(String(row['body'])) as Json)
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+}

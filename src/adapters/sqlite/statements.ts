@@ -1,0 +1,104 @@
+/**
+ * Every statement with which the ledger writes and decides, prepared once per database. All bindings are positional.
+ *
+ * Owns the SQL of the hot path. Never runs any of it. The Reader has its own (reader.ts).
+ */
+import type { Database } from './driver.ts'
+
+const STATE = 's.key, s.id, s.kind, s.tenant, s.version, s.epoch, s.signal, s.status, s.wake_at, s.lease, s.recoveries'
+
+const DUE = 'wake_at is not null and lease is null'
+
+const CLAIMABLE = `select key, id, version, epoch, signal, wake_at from stream where ${DUE} and wake_at <= ?`
+
+export const EVENT_COLUMNS =
+  'seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data'
+
+const streamStatements = (db: Database) => ({
+  streamKey: db.prepare('select key from stream where id = ?'),
+  streamState: db.prepare(`select ${STATE} from stream s where s.key = ?`),
+  streamRecord:
+    db.prepare(`select ${STATE}, s.handler, s.system_hash, s.session, s.parent, s.event, s.base, s.head_hash, s.created_at,
+    w.id as worker from stream s left join worker w on w.key = s.lease where s.id = ?`),
+  createStream:
+    db.prepare(`insert into stream (id, kind, tenant, handler, system_hash, session, parent, event, base, version, epoch, signal,
+    head_hash, status, wake_at, lease, recoveries, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
+    on conflict (id) do nothing`),
+  /** The hot one: touches no indexed column, and its own WHERE is the fence (ledger-4). */
+  advanceStream: db.prepare(`update stream set version = ?, head_hash = ?, status = ?, recoveries = 0
+    where key = ? and version = ? and epoch = ?`),
+  settleStream:
+    db.prepare(`update stream set version = ?, head_hash = ?, status = ?, signal = ?, wake_at = ?, lease = ?, recoveries = ?
+    where key = ?`),
+  signalStream: db.prepare('update stream set signal = signal + 1, wake_at = ? where key = ?'),
+  baseOf: db.prepare('select base from stream where id = ?'),
+  runsOfEvent: db.prepare('select id from stream where event = ? order by key'),
+  addFact: db.prepare(
+    'insert into fact (stream, seq, append_id, epoch, type, recorded_at, body, hash) values (?, ?, ?, ?, ?, ?, ?, ?)',
+  ),
+  factsFrom: db.prepare('select type, recorded_at, body, hash from fact where stream = ? and seq >= ? order by seq'),
+  factAt: db.prepare('select append_id, recorded_at from fact where stream = ? and seq = ?'),
+})
+
+const eventStatements = (db: Database) => ({
+  addEvent:
+    db.prepare(`insert into event (tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data,
+    data_hash, append_id) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id, source, tenant) do nothing`),
+  eventIdentity: db.prepare('select seq, data_hash, append_id from event where id = ? and source = ? and tenant = ?'),
+  lastEvent: db.prepare("select coalesce((select seq from sqlite_sequence where name = 'event'), 0) as seq"),
+  eventsOfType: db.prepare(
+    `select ${EVENT_COLUMNS} from event where type = ? and tenant = ? and seq > ? order by seq limit ?`,
+  ),
+  eventsAfter: db.prepare(`select ${EVENT_COLUMNS} from event where tenant = ? and seq > ? order by seq limit ?`),
+  eventBySequence: db.prepare(`select ${EVENT_COLUMNS} from event where seq = ? and tenant = ?`),
+  countEvents: db.prepare('select count(*) as count from event where type = ? and tenant = ? and seq > ?'),
+  addSuppressed: db.prepare(
+    'insert or ignore into suppressed (event, trigger_name, reason, detail) values (?, ?, ?, ?)',
+  ),
+})
+
+const waitStatements = (db: Database) => ({
+  openWait: db.prepare('insert into wait (stream, step, type, path, value) values (?, ?, ?, ?, ?)'),
+  closeWait: db.prepare('delete from wait where stream = ? and step = ?'),
+  matchWaits: db.prepare(`select ${STATE} from wait w join stream s on s.key = w.stream
+    where w.type = ? and w.path = ? and w.value = ? and s.tenant = ?`),
+  addWaitPath: db.prepare('insert or ignore into wait_path (type, path) values (?, ?)'),
+  waitPaths: db.prepare('select type, path from wait_path'),
+})
+
+const workerStatements = (db: Database) => ({
+  workerKey: db.prepare('select key from worker where id = ?'),
+  addWorker: db.prepare('insert into worker (id, beat_at) values (?, ?)'),
+  beatWorker: db.prepare('update worker set beat_at = ? where key = ?'),
+  forgetWorker: db.prepare('delete from worker where key = ?'),
+  forgetSilent: db.prepare('delete from worker where beat_at < ?'),
+  /** The epoch rises with the freeing already, so that a holder who still lives is fenced at once. */
+  freeSilent: db.prepare(`update stream set lease = null, epoch = epoch + 1, wake_at = ?, recoveries = recoveries + 1
+    where lease in (select key from worker where beat_at < ?)`),
+  freeRetired: db.prepare('update stream set lease = null, epoch = epoch + 1, wake_at = ? where lease = ?'),
+  dueStreams: db.prepare(`${CLAIMABLE} order by wake_at, key limit ?`),
+  dueStream: db.prepare(`${CLAIMABLE} and id = ?`),
+  leaseStream: db.prepare('update stream set lease = ?, epoch = epoch + 1, wake_at = null where key = ?'),
+  nextDue: db.prepare(`select wake_at from stream where ${DUE} order by wake_at, key limit 1`),
+})
+
+const otherStatements = (db: Database) => ({
+  putDocument: db.prepare(`insert into document (tenant, table_name, key, body) values (?, ?, ?, ?)
+    on conflict (tenant, table_name, key) do update set body = excluded.body`),
+  dropDocument: db.prepare('delete from document where tenant = ? and table_name = ? and key = ?'),
+  putBlob: db.prepare('insert or ignore into blob (hash, body) values (?, ?)'),
+  getBlob: db.prepare('select body from blob where hash = ?'),
+  savepoint: db.prepare('savepoint append'),
+  rollBackToSavepoint: db.prepare('rollback to append'),
+  releaseSavepoint: db.prepare('release append'),
+})
+
+export const prepareStatements = (db: Database) => ({
+  ...streamStatements(db),
+  ...eventStatements(db),
+  ...waitStatements(db),
+  ...workerStatements(db),
+  ...otherStatements(db),
+})
+
+export type Statements = ReturnType<typeof prepareStatements>

@@ -1,0 +1,125 @@
+/**
+ * The writes of an append to streams: the hot step, any other write to a stream that exists, and the making of a new one.
+ *
+ * Owns the fence (ledger-4), the lease's return and when a parked run is due (ledger-6). Answers false where the write does not fit.
+ */
+import { type Instant, isRunId, type RunId } from '../../model/ids.ts'
+import { isEnded } from '../../model/status.ts'
+import type { NewStream, StreamWrite } from '../../ports/ledger.ts'
+import { idBytes, kindOf, orNull, type StreamRow } from './rows.ts'
+import type { Context, Scope } from './scope.ts'
+import { dueAtOnce } from './signal.ts'
+import { closeWaits, hasUnseenEvent, openWaits } from './wait.ts'
+import { workerKey } from './worker.ts'
+
+interface Parking {
+  readonly tenant: string
+  readonly lease: number | null
+  readonly signal: number
+  readonly due: Instant
+}
+
+/** A holder's facts and nothing else: what a run writes at almost every step. */
+export const isStep = ({ create, epoch, facts, release, opensWaits, closesWaits }: StreamWrite): boolean =>
+  create === null &&
+  epoch !== null &&
+  !release &&
+  facts.length > 0 &&
+  opensWaits.length === 0 &&
+  closesWaits.length === 0
+
+export const writeStep = (scope: Scope, write: StreamWrite, appendId: string): boolean => {
+  const { sql, known } = scope
+  const { stream, expectedVersion, epoch, facts, headHash, status } = write
+  const key = known.heldKey(sql, stream)
+  if (key === null || epoch === null) return false
+  const { changes } = sql.advanceStream.run(
+    expectedVersion + facts.length,
+    headHash,
+    status,
+    key,
+    expectedVersion,
+    epoch,
+  )
+  if (changes !== 1) return false
+  addFacts(scope, write, { key, epoch, appendId })
+  return true
+}
+
+export const fits = (row: StreamRow | null, { expectedVersion, epoch }: StreamWrite): boolean =>
+  row !== null && row.version === expectedVersion && (epoch === null || row.epoch === epoch)
+
+/** Any other write; the row was found to fit. */
+export const writeStream = (scope: Scope, write: StreamWrite, row: StreamRow, context: Context): void => {
+  const { sql, known } = scope
+  const { stream, expectedVersion, epoch, facts, headHash, status } = write
+  // A command from outside never takes the lease from its holder.
+  const lease = write.release && epoch !== null ? null : row.lease
+  const due = dueAtOnce(scope, row, context.now)
+  const { signal, wakeAt } = park(
+    scope,
+    write,
+    { tenant: row.tenant, lease, signal: row.signal, due },
+    context.signalled,
+  )
+  const recoveries = facts.length > 0 ? 0 : row.recoveries
+  sql.settleStream.run(expectedVersion + facts.length, headHash, status, signal, wakeAt, lease, recoveries, row.key)
+  if (lease === null) known.drop(stream)
+  addFacts(scope, write, { key: row.key, epoch: row.epoch, appendId: context.appendId })
+  closeWaits(scope, row.key, write.closesWaits)
+  openWaits(scope, row.key, write.opensWaits)
+}
+
+export const createStream = (scope: Scope, write: StreamWrite, create: NewStream, context: Context): boolean => {
+  const { sql, known } = scope
+  const { stream, facts, headHash, status } = write
+  const { tenant, handler, systemHash, session, parent, createdAt } = create
+  const lease = create.lease === null || write.release ? null : workerKey(scope, create.lease)
+  const epoch = create.lease === null ? 0 : 1
+  const event = create.event === null ? null : (context.sequences[create.event] ?? null)
+  const due = context.now ?? createdAt
+  const { signal, wakeAt } = park(scope, write, { tenant, lease, signal: 0, due }, context.signalled)
+  const made = sql.createStream.run(
+    ...[
+      idBytes(stream),
+      kindOf(stream),
+      tenant,
+      handler,
+      systemHash,
+      orNull(session, idBytes),
+      orNull(parent, idBytes),
+    ],
+    ...[event, event ?? known.position(sql), facts.length, epoch, signal, headHash, status, wakeAt, lease, createdAt],
+  )
+  if (made.changes !== 1) return false
+  const key = Number(made.lastInsertRowid)
+  if (lease !== null) known.keep(stream, key)
+  addFacts(scope, write, { key, epoch, appendId: context.appendId })
+  openWaits(scope, key, write.opensWaits)
+  return true
+}
+
+/** When the stream is woken after this write, and the signals it has then. A holder's run is not woken: its release decides. */
+const park = (
+  scope: Scope,
+  write: StreamWrite,
+  parking: Parking,
+  signalled: Set<RunId>,
+): { signal: number; wakeAt: Instant | null } => {
+  const { stream, status, seenSignal, wakeAt, opensWaits } = write
+  if (!isRunId(stream)) return { signal: parking.signal, wakeAt: null }
+  const isLate = !isEnded(status) && hasUnseenEvent(scope, parking.tenant, opensWaits)
+  const signal = parking.signal + (isLate ? 1 : 0)
+  const hasNews = parking.lease === null && signal > seenSignal && !isEnded(status)
+  if (isLate || hasNews) signalled.add(stream)
+  if (parking.lease !== null) return { signal, wakeAt: null }
+  return { signal, wakeAt: hasNews ? Math.min(wakeAt ?? Infinity, parking.due) : wakeAt }
+}
+
+const addFacts = ({ sql }: Scope, write: StreamWrite, row: { key: number; epoch: number; appendId: string }): void => {
+  let seq = write.expectedVersion
+  for (const { type, recordedAt, body, hash } of write.facts) {
+    sql.addFact.run(row.key, seq, row.appendId, row.epoch, type, recordedAt, body, hash)
+    seq += 1
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * Open waits: the rows that an event is matched with.
+ *
+ * Owns their opening and closing, and the question whether an event came before the wait (ledger-5). Never wakes a run (signal.ts).
+ */
+import type { WaitRow } from '../../ports/ledger.ts'
+import type { Scope } from './scope.ts'
+
+/** Path and value of a wait that looks at nothing but the type. */
+export const ON_TYPE_ALONE = ''
+
+/** Says whether there are other events than the writer has looked at. */
+export const hasUnseenEvent = ({ sql }: Scope, tenant: string, waits: readonly WaitRow[]): boolean =>
+  waits.some(({ type, base, seen }) => sql.countEvents.get(type, tenant, base)?.['count'] !== seen)
+
+export const openWaits = ({ sql, known }: Scope, key: number, waits: readonly WaitRow[]): void => {
+  for (const { step, type, path, value } of waits) {
+    sql.openWait.run(key, step, type, path, value)
+    if (known.addPath(sql, type, path)) sql.addWaitPath.run(type, path)
+  }
+}
+
+export const closeWaits = ({ sql }: Scope, key: number, steps: readonly string[]): void => {
+  for (const step of steps) sql.closeWait.run(key, step)
+}

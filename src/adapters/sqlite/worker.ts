@@ -1,0 +1,34 @@
+/**
+ * Workers and their leases: a worker that has been silent for too long loses its runs, one that stops gives them back.
+ *
+ * Owns the worker rows. Never hands out a run (claim.ts).
+ */
+import type { Instant, WorkerId } from '../../model/ids.ts'
+import type { BeatRequest } from '../../ports/ledger.ts'
+import type { Scope } from './scope.ts'
+
+/** When a worker that never said it lives was last heard of; smaller than any instant less any length. */
+export const NEVER = Number.MIN_SAFE_INTEGER
+
+/** A lease names its worker by key, so that one must exist. */
+export const workerKey = ({ sql, known }: Scope, worker: WorkerId): number => {
+  const key = known.worker(sql, worker)
+  return key ?? Number(sql.addWorker.run(worker, NEVER).lastInsertRowid)
+}
+
+export const beat = (scope: Scope, { worker, now, ttlMs }: BeatRequest): number => {
+  const { sql, known } = scope
+  sql.beatWorker.run(now, workerKey(scope, worker))
+  const silentBefore = now - ttlMs
+  const freed = Number(sql.freeSilent.run(now, silentBefore).changes)
+  if (sql.forgetSilent.run(silentBefore).changes !== 0) known.dropWorkers()
+  return freed
+}
+
+export const retire = ({ sql, known }: Scope, worker: WorkerId, now: Instant): void => {
+  const key = known.worker(sql, worker)
+  if (key === null) return
+  sql.freeRetired.run(now, key)
+  sql.forgetWorker.run(key)
+  known.dropWorkers()
+}
