@@ -35,7 +35,7 @@ export const ERRORS = {
   STEP_ABORTED: { status: 500, retryable: true, hint: 'The run was cancelled or handed to another worker.' },
   STEP_UNCERTAIN: { status: 409, retryable: false, hint: 'Say what happened: `trihand runs resolve <id> <step> happened|run_again|abort`.' },
   STEP_REFUSED: { status: 422, retryable: false, hint: 'A person chose to abort this step.' },
-  STEP_NAME_INVALID: { status: 422, retryable: false, hint: 'Name a step with 1 to 128 characters, none of them a control character.' },
+  STEP_NAME_INVALID: { status: 422, retryable: false, hint: 'Name a step with 1 to 128 characters, no control character and no [; a loop key goes into the option key.' },
   STEP_MISUSED: { status: 422, retryable: false, hint: 'Call step functions from the handler, not from inside another step.' },
   INPUT_INVALID: { status: 422, retryable: false, hint: 'Make the input fit the declared schema.' },
   OUTPUT_INVALID: { status: 422, retryable: false, hint: 'Make the result fit the declared schema.' },

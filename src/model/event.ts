@@ -3,7 +3,7 @@
  *
  * Owns the attributes and the rules of names. Never decides who listens (trigger.ts).
  */
-import type { Instant, TenantId } from './ids.ts'
+import { type Instant, isPlainText, type TenantId } from './ids.ts'
 import type { Json } from './json.ts'
 
 /** Where something comes from. Hops count machine steps since the last outside cause; chain names the triggers so far. */
@@ -37,8 +37,5 @@ const MAX_TYPE_LENGTH = 128
 export const isEventType = (text: string): boolean => text.length <= MAX_TYPE_LENGTH && TYPE.test(text)
 export const isReservedType = (text: string): boolean => RESERVED.some((prefix) => text.startsWith(prefix))
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the point
-const CONTROL = /[\u0000-\u001f\u007f]/
-
-/** An id from outside: 1 to 255 characters, no control characters (some stores cut or refuse them). */
-export const isPlainId = (text: string): boolean => text.length > 0 && text.length <= 255 && !CONTROL.test(text)
+/** An id from outside. */
+export const isPlainId = (text: string): boolean => isPlainText(text, 255)

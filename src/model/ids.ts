@@ -28,3 +28,11 @@ export const workerId = (uuid: string): WorkerId => `wrk_${bare(uuid)}` as Worke
 
 export const isStreamId = (text: string): text is StreamId => STREAM.test(text)
 export const isRunId = (text: string): text is RunId => STREAM.test(text) && text.startsWith('run_')
+
+// Some stores cut or refuse control characters, and all replace half a surrogate pair: two texts could become one.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the point
+const UNSTORABLE = /[\u0000-\u001f\u007f\ud800-\udfff]/u
+
+/** A text that every store gives back as it was: not empty, not too long, nothing that a store would change. */
+export const isPlainText = (text: string, maxLength: number): boolean =>
+  text.length > 0 && text.length <= maxLength && !UNSTORABLE.test(text)

@@ -4,7 +4,7 @@
  * Owns the shapes and the question when an open step next needs a wake. Never decides for the whole run (run.ts).
  */
 import type { Failure } from './errors.ts'
-import type { Instant, RunId } from './ids.ts'
+import { type Instant, isPlainText, type RunId } from './ids.ts'
 import type { Payload } from './payload.ts'
 import type { OpenWait, Received } from './wait.ts'
 
@@ -24,7 +24,12 @@ export type OpenStep =
 export type SettledStep =
   | { readonly kind: 'done'; readonly result: Payload }
   | { readonly kind: 'failed'; readonly error: Failure }
-  | { readonly kind: 'received'; readonly events: readonly Received[]; readonly timedOut: boolean; readonly missing: readonly string[] }
+  | {
+      readonly kind: 'received'
+      readonly events: readonly Received[]
+      readonly timedOut: boolean
+      readonly missing: readonly string[]
+    }
 
 export const isSettled = (step: OpenStep | SettledStep): step is SettledStep =>
   step.kind === 'done' || step.kind === 'failed' || step.kind === 'received'
@@ -46,11 +51,10 @@ export const stepWakeAt = (step: OpenStep): Instant | null => {
 
 const MAX_NAME_LENGTH = 128
 const MAX_KEY_LENGTH = 255
-// biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the point
-const CONTROL = /[\u0000-\u001f\u007f]/
 
-export const isStepName = (name: string): boolean => name.length > 0 && name.length <= MAX_NAME_LENGTH && !CONTROL.test(name)
-export const isLoopKey = (key: string): boolean => key.length > 0 && key.length <= MAX_KEY_LENGTH && !CONTROL.test(key)
+/** No opening bracket: `mail[7]` is the address of step `mail` with loop key `7`, and of nothing else. */
+export const isStepName = (name: string): boolean => isPlainText(name, MAX_NAME_LENGTH) && !name.includes('[')
+export const isLoopKey = (key: string): boolean => isPlainText(key, MAX_KEY_LENGTH)
 
 /** Name plus loop key. Never a position: code may change around a step and it is still the same step. */
 export const stepAddress = (name: string, key: string | null): string => (key === null ? name : `${name}[${key}]`)

@@ -1,0 +1,32 @@
+/** The spelling of ids. */
+import { expect, test } from 'vitest'
+import { isRunId, isStreamId, LOCAL_TENANT, runId, sessionId, workerId } from './ids.ts'
+
+const UUID = '018F3A6C-0000-7000-8000-0123456789AB'
+const HEX = '018f3a6c0000700080000123456789ab'
+
+test('an id is its prefix and 32 hex digits, however the uuid was written', () => {
+  expect([runId(UUID), runId(HEX)]).toEqual([`run_${HEX}`, `run_${HEX}`])
+  expect(sessionId(UUID)).toBe(`ses_${HEX}`)
+  expect(workerId(UUID)).toBe(`wrk_${HEX}`)
+  expect(LOCAL_TENANT).toBe('local')
+})
+
+test('a stream is a run or a session', () => {
+  expect([runId(UUID), sessionId(UUID), workerId(UUID)].map(isStreamId)).toEqual([true, true, false])
+  expect([runId(UUID), sessionId(UUID), workerId(UUID)].map(isRunId)).toEqual([true, false, false])
+})
+
+test.each([
+  '',
+  'run_',
+  `run_${HEX}0`,
+  `run_${HEX.slice(1)}`,
+  `RUN_${HEX}`,
+  `run_${HEX}\n`,
+  ` run_${HEX}`,
+  `run_${HEX.toUpperCase()}`,
+])('%j is no id', (text) => {
+  expect(isStreamId(text)).toBe(false)
+  expect(isRunId(text)).toBe(false)
+})
