@@ -9,13 +9,14 @@
  *   which exists already.
  * - A worker that never beat is silent: the next beat of another frees its leases.
  */
-import { describe } from 'vitest'
+import { afterEach, beforeEach, describe } from 'vitest'
 import { appendSuite } from './ledger/append-suite.ts'
 import { claimsSuite } from './ledger/claims-suite.ts'
 import { durabilitySuite } from './ledger/durability-suite.ts'
 import { eventsSuite } from './ledger/events-suite.ts'
 import { fencingSuite } from './ledger/fencing-suite.ts'
 import { type LedgerCapabilities, LedgerHarness, type OpenLedger } from './ledger/harness.ts'
+import { historiesSuite } from './ledger/histories-suite.ts'
 import { idempotenceSuite } from './ledger/idempotence-suite.ts'
 import { signalsSuite } from './ledger/signals-suite.ts'
 import { workersSuite } from './ledger/workers-suite.ts'
@@ -23,7 +24,8 @@ import { workersSuite } from './ledger/workers-suite.ts'
 export const ledgerSuite = (name: string, open: OpenLedger, capabilities: LedgerCapabilities = {}): void => {
   describe(`ledger: ${name}`, () => {
     const harness = new LedgerHarness(open, capabilities)
-    harness.install()
+    beforeEach(() => harness.start())
+    afterEach(() => harness.stop())
     appendSuite(harness)
     idempotenceSuite(harness)
     describe('fencing', () => fencingSuite(harness))
@@ -32,5 +34,6 @@ export const ledgerSuite = (name: string, open: OpenLedger, capabilities: Ledger
     describe('claims', () => claimsSuite(harness))
     describe('workers', () => workersSuite(harness))
     durabilitySuite(harness)
+    describe('histories', () => historiesSuite(harness))
   })
 }

@@ -98,7 +98,8 @@ const write = (store: MemoryStore, append: Append): Outcome => {
   const written = append.writes.map((one) => ({ one, stream: writeFacts(store, one, append.appendId, sequences) }))
   for (const stream of awaited(store, append)) signal(stream)
   for (const { one, stream } of written) if (openWaits(store, stream, one)) signal(stream)
-  for (const { one, stream } of written) if (settle(store, stream, one, now) && isRunId(stream.id)) signalled.add(stream.id)
+  for (const { one, stream } of written)
+    if (settle(store, stream, one, now) && isRunId(stream.id)) signalled.add(stream.id)
   for (const document of append.documents) writeDocument(store, document)
   return { kind: 'written', sequences, position, signalled: [...signalled] }
 }
@@ -123,7 +124,12 @@ const raise = (store: MemoryStore, stream: MemoryStream, now: Instant | null): v
   store.place(stream, null, Math.min(stream.wakeAt ?? Infinity, dueAtOnce(stream, now)))
 }
 
-const writeFacts = (store: MemoryStore, one: StreamWrite, appendId: string, sequences: readonly number[]): MemoryStream => {
+const writeFacts = (
+  store: MemoryStore,
+  one: StreamWrite,
+  appendId: string,
+  sequences: readonly number[],
+): MemoryStream => {
   const stream = store.streams.get(one.stream) ?? create(store, one, one.create as NewStream, sequences)
   for (const { type, recordedAt, body, hash } of one.facts) {
     stream.facts.push(Object.freeze({ type, recordedAt, body, hash }))

@@ -6,7 +6,17 @@
 import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import type { Instant, RunId, StreamId, WorkerId } from '../../model/ids.ts'
-import type { Append, BeatRequest, Claim, ClaimRequest, Claims, EventQuery, Ledger, Outcome, StreamRecord } from '../../ports/ledger.ts'
+import type {
+  Append,
+  BeatRequest,
+  Claim,
+  ClaimRequest,
+  Claims,
+  EventQuery,
+  Ledger,
+  Outcome,
+  StreamRecord,
+} from '../../ports/ledger.ts'
 import { appendOne } from './append.ts'
 import type { MemoryStore } from './store.ts'
 import { type MemoryStream, toRecord } from './stream.ts'
@@ -24,7 +34,10 @@ export class MemoryLedger implements Ledger {
     return batch.map((append) => appendOne(this.#store, append))
   }
 
-  async load(streams: readonly StreamId[], options: { readonly after?: number } = {}): Promise<readonly (StreamRecord | null)[]> {
+  async load(
+    streams: readonly StreamId[],
+    options: { readonly after?: number } = {},
+  ): Promise<readonly (StreamRecord | null)[]> {
     this.#checkOpen()
     return streams.map((id) => {
       const stream = this.#store.streams.get(id)

@@ -10,6 +10,7 @@ export const appendSuite = (harness: LedgerHarness): void => {
   describe('streams', () => streams(harness))
   describe('versions', () => versions(harness))
   describe('all or nothing', () => wholeness(harness))
+  describe('several conflicts', () => precedence(harness))
   describe('batches', () => batches(harness))
 }
 
@@ -18,7 +19,13 @@ const streams = (harness: LedgerHarness): void => {
     const [run, parent, session] = [newRun(), newRun(), newSession()]
     const facts = [aFact({ recordedAt: START + 1 }), aFact({ recordedAt: START + 2 })]
     const outcome = await harness.written({
-      writes: [aCreation(run, { parent, session, handler: 'zähler', systemHash: 'h' }, { facts, status: 'waiting', wakeAt: START + 9 })],
+      writes: [
+        aCreation(
+          run,
+          { parent, session, handler: 'zähler', systemHash: 'h' },
+          { facts, status: 'waiting', wakeAt: START + 9 },
+        ),
+      ],
     })
     expect(await harness.load(run)).toEqual({
       stream: run,
@@ -95,25 +102,32 @@ const versions = (harness: LedgerHarness): void => {
     const first = [aFact(), aFact()]
     const run = await harness.createRun({ facts: first })
     const second = [aFact(), aFact(), aFact()]
-    await harness.written({ writes: [aWrite(run, { expectedVersion: 2, epoch: null, facts: second, status: 'waiting' })] })
+    await harness.written({
+      writes: [aWrite(run, { expectedVersion: 2, epoch: null, facts: second, status: 'waiting' })],
+    })
     const record = await harness.load(run)
     expect(record).toMatchObject({ version: 5, status: 'waiting', headHash: second[2]?.hash })
     expect(record.facts).toEqual([...first, ...second])
   })
 
-  test.each([0, 1, 3, 2 ** 31])('ledger-4: a write at version %d of a stream at version 2 is refused', async (expectedVersion) => {
-    const run = await harness.createHeldRun()
-    await harness.written({ writes: [aWrite(run)] })
-    const before = await harness.load(run)
-    expect(await harness.write(aWrite(run, { expectedVersion, status: 'failed', release: true, wakeAt: 1 }))).toEqual({
-      kind: 'conflict',
-      reason: 'version',
-      stream: run,
-      version: 2,
-      epoch: 1,
-    })
-    expect(await harness.load(run)).toEqual(before)
-  })
+  test.each([0, 1, 3, 2 ** 31])(
+    'ledger-4: a write at version %d of a stream at version 2 is refused',
+    async (expectedVersion) => {
+      const run = await harness.createHeldRun()
+      await harness.written({ writes: [aWrite(run)] })
+      const before = await harness.load(run)
+      expect(await harness.write(aWrite(run, { expectedVersion, status: 'failed', release: true, wakeAt: 1 }))).toEqual(
+        {
+          kind: 'conflict',
+          reason: 'version',
+          stream: run,
+          version: 2,
+          epoch: 1,
+        },
+      )
+      expect(await harness.load(run)).toEqual(before)
+    },
+  )
 
   test('ledger-4: a write to a stream that does not exist is refused at version 0', async () => {
     const run = newRun()
@@ -145,10 +159,22 @@ const wholeness = (harness: LedgerHarness): void => {
     ['version', { expectedVersion: 9 }],
     ['epoch', { epoch: 9 }],
   ])('ledger-2: a stale %s in one write of an append writes nothing of it', async (reason, stale) => {
-    const [a, b, child, parked] = [await harness.createHeldRun(), await harness.createHeldRun(), newRun(), await harness.createParkedRun()]
+    const [a, b, child, parked] = [
+      await harness.createHeldRun(),
+      await harness.createHeldRun(),
+      newRun(),
+      await harness.createParkedRun(),
+    ]
     const before = await harness.ledger.load([a, b, parked])
-    for (const writes of [[aWrite(a), aWrite(b, stale)], [aWrite(b, stale), aWrite(a)]]) {
-      const outcome = await harness.append({ writes: [...writes, aCreation(child)], events: [anEvent()], signals: [parked] })
+    for (const writes of [
+      [aWrite(a), aWrite(b, stale)],
+      [aWrite(b, stale), aWrite(a)],
+    ]) {
+      const outcome = await harness.append({
+        writes: [...writes, aCreation(child)],
+        events: [anEvent()],
+        signals: [parked],
+      })
       expect(outcome).toEqual({ kind: 'conflict', reason, stream: b, version: 1, epoch: 1 })
     }
     expect(await harness.ledger.load([a, b, parked])).toEqual(before)
@@ -168,31 +194,56 @@ const wholeness = (harness: LedgerHarness): void => {
   })
 }
 
+const precedence = (harness: LedgerHarness): void => {
+  test('a stale write is told before an event that exists already', async () => {
+    const [run, created, event] = [await harness.createHeldRun(), await harness.createRun(), anEvent()]
+    await harness.written({ events: [event] })
+    const writes = [aCreation(created), aWrite(run, { expectedVersion: 7 })]
+    const outcome = await harness.append({ events: [event], writes })
+    expect(outcome).toMatchObject({ kind: 'conflict', reason: 'version', stream: run, version: 1 })
+  })
+
+  test('an event that exists already is told before a stream that does', async () => {
+    const [run, event] = [newRun(), anEvent()]
+    await harness.written({ events: [event], writes: [aCreation(run, { event: 0 })] })
+    const outcome = await harness.append({ events: [event], writes: [aCreation(run, { event: 0 })] })
+    expect(outcome).toMatchObject({ kind: 'conflict', reason: 'taken', runs: [run] })
+  })
+}
+
 const batches = (harness: LedgerHarness): void => {
   test('an empty batch is answered with nothing', async () => {
     expect(await harness.ledger.append([])).toEqual([])
   })
 
-  test.each(['version', 'epoch', 'taken', 'created'])('ledger-2: [Q12] one append of 64 that conflicts (%s) costs only itself', async (kind) => {
-    const held: RunId[] = []
-    for (let i = 0; i < 64; i++) held.push(await harness.createHeldRun())
-    const event = anEvent()
-    await harness.written({ events: [event] })
-    const bad: Record<string, Partial<Append>> = {
-      version: { writes: [aWrite(held[40] as RunId, { expectedVersion: 7 })] },
-      epoch: { writes: [aWrite(held[40] as RunId, { epoch: 7 })] },
-      taken: { events: [event], writes: [aCreation(newRun(), { event: 0 })] },
-      created: { writes: [aCreation(held[40] as RunId)] },
-    }
-    const batch = held.map((run, i) => anAppend(i === 40 ? bad[kind] : { writes: [aWrite(run)] }))
-    const outcomes = await harness.ledger.append(batch)
-    expect(outcomes.map((outcome) => outcome.kind === 'conflict')).toEqual(held.map((_, i) => i === 40))
-    const loaded = await harness.ledger.load(held)
-    expect(loaded.map((record) => record?.version)).toEqual(held.map((_, i) => (i === 40 ? 1 : 2)))
-  })
+  test.each(['version', 'epoch', 'taken', 'created'])(
+    'ledger-2: [Q12] one append of 64 that conflicts (%s) costs only itself',
+    async (kind) => {
+      const held: RunId[] = []
+      for (let i = 0; i < 64; i++) held.push(await harness.createHeldRun())
+      const event = anEvent()
+      await harness.written({ events: [event] })
+      const bad: Record<string, Partial<Append>> = {
+        version: { writes: [aWrite(held[40] as RunId, { expectedVersion: 7 })] },
+        epoch: { writes: [aWrite(held[40] as RunId, { epoch: 7 })] },
+        taken: { events: [event], writes: [aCreation(newRun(), { event: 0 })] },
+        created: { writes: [aCreation(held[40] as RunId)] },
+      }
+      const batch = held.map((run, i) => anAppend(i === 40 ? bad[kind] : { writes: [aWrite(run)] }))
+      const outcomes = await harness.ledger.append(batch)
+      expect(outcomes.map((outcome) => outcome.kind === 'conflict')).toEqual(held.map((_, i) => i === 40))
+      const loaded = await harness.ledger.load(held)
+      expect(loaded.map((record) => record?.version)).toEqual(held.map((_, i) => (i === 40 ? 1 : 2)))
+    },
+  )
 
   test('a batch of every kind of append is answered in order', async () => {
-    const [held, parked, created, child] = [await harness.createHeldRun(), await harness.createParkedRun(), newRun(), newRun()]
+    const [held, parked, created, child] = [
+      await harness.createHeldRun(),
+      await harness.createParkedRun(),
+      newRun(),
+      newRun(),
+    ]
     const event = anEvent()
     const outcomes = await harness.ledger.append([
       anAppend({ writes: [aWrite(held)] }),

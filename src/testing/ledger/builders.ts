@@ -67,7 +67,11 @@ export const aNewStream = (stream: Partial<NewStream> = {}): NewStream => ({
 })
 
 /** A new run with one fact, due at once and held by nobody. */
-export const aCreation = (stream: StreamId, create: Partial<NewStream> = {}, write: Partial<StreamWrite> = {}): StreamWrite =>
+export const aCreation = (
+  stream: StreamId,
+  create: Partial<NewStream> = {},
+  write: Partial<StreamWrite> = {},
+): StreamWrite =>
   aWrite(stream, {
     create: aNewStream(create),
     expectedVersion: 0,

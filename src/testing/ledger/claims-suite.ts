@@ -11,7 +11,14 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     const [run, worker] = [await harness.createRun(), newWorker()]
     const { claims } = await harness.ledger.claim({ worker, now: START, limit: 10 })
     expect(claims).toEqual([{ run, version: 1, epoch: 1, signal: 0 }])
-    expect(await harness.load(run)).toMatchObject({ lease: worker, epoch: 1, wakeAt: null, status: 'queued', version: 1, recoveries: 0 })
+    expect(await harness.load(run)).toMatchObject({
+      lease: worker,
+      epoch: 1,
+      wakeAt: null,
+      status: 'queued',
+      version: 1,
+      recoveries: 0,
+    })
   })
 
   test('ledger-7: a claimed run is not claimed again until it is given back, then at a higher epoch', async () => {
@@ -54,11 +61,17 @@ export const claimsSuite = (harness: LedgerHarness): void => {
   })
 
   test('nothing falls due where all runs are leased, ended or wait without time', async () => {
-    expect(await harness.ledger.claim({ worker: newWorker(), now: NEVER, limit: 5 })).toEqual({ claims: [], nextDueAt: null })
+    expect(await harness.ledger.claim({ worker: newWorker(), now: NEVER, limit: 5 })).toEqual({
+      claims: [],
+      nextDueAt: null,
+    })
     await harness.createHeldRun()
     await harness.createParkedRun()
     await harness.createParkedRun({ status: 'success' })
-    expect(await harness.ledger.claim({ worker: newWorker(), now: NEVER, limit: 5 })).toEqual({ claims: [], nextDueAt: null })
+    expect(await harness.ledger.claim({ worker: newWorker(), now: NEVER, limit: 5 })).toEqual({
+      claims: [],
+      nextDueAt: null,
+    })
   })
 
   test('a claim of named runs takes those of them that are due, and no others', async () => {
@@ -79,7 +92,12 @@ export const claimsSuite = (harness: LedgerHarness): void => {
       await harness.createRun({ wakeAt: START + 1 }),
       await harness.createRun({ wakeAt: START + 9 }),
     ]
-    const { claims, nextDueAt } = await harness.ledger.claim({ worker: newWorker(), now: START + 9, limit: 2, only: [third, second, first] })
+    const { claims, nextDueAt } = await harness.ledger.claim({
+      worker: newWorker(),
+      now: START + 9,
+      limit: 2,
+      only: [third, second, first],
+    })
     expect(claims.map((claim) => claim.run)).toEqual([first, second])
     expect(nextDueAt).toBe(START + 9)
   })
@@ -107,7 +125,9 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     await harness.ledger.append(runs.map((run) => anAppend({ writes: [aCreation(run)] })))
     const other = harness.capabilities.shared ? await harness.second() : harness.ledger
     const claims = await Promise.all(
-      Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? harness.ledger : other).claim({ worker: newWorker(), now: START, limit: 10 })),
+      Array.from({ length: 40 }, (_, i) =>
+        (i % 2 === 0 ? harness.ledger : other).claim({ worker: newWorker(), now: START, limit: 10 }),
+      ),
     )
     const claimed = claims.flatMap((answer) => answer.claims.map((claim) => claim.run))
     expect(new Set(claimed).size).toBe(claimed.length)
@@ -120,7 +140,9 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     await harness.ledger.append(runs.map((run) => anAppend({ writes: [aCreation(run)] })))
     const other = harness.capabilities.shared ? await harness.second() : harness.ledger
     const claims = await Promise.all(
-      [harness.ledger, other, harness.ledger, other].map((ledger) => ledger.claim({ worker: newWorker(), now: START, limit: 20, only: runs })),
+      [harness.ledger, other, harness.ledger, other].map((ledger) =>
+        ledger.claim({ worker: newWorker(), now: START, limit: 20, only: runs }),
+      ),
     )
     const claimed = claims.flatMap((answer) => answer.claims.map((claim) => claim.run))
     expect(new Set(claimed).size).toBe(claimed.length)

@@ -52,8 +52,8 @@ const payloads = (harness: LedgerHarness): void => {
     await harness.written({ events: [anEvent({ data })] })
     data.lines.push('b')
     const query = { tenant: LOCAL_TENANT, limit: 1 }
-    const [first] = await harness.ledger.events(query)
-    ;(first?.data as typeof data).lines.push('c')
+    const [first] = (await harness.ledger.events(query)).map((event) => event.data as typeof data)
+    first?.lines.push('c')
     expect((await harness.ledger.events(query))[0]?.data).toEqual({ order: 7, lines: ['a'] })
   })
 
@@ -79,7 +79,8 @@ const closing = (harness: LedgerHarness): void => {
       () => ledger.beat({ worker: newWorker(), now: START, ttlMs: 1 }),
       () => ledger.retire(newWorker(), START),
     ]
-    for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE', outcome: 'not_done' })
+    for (const call of calls)
+      await expect(call()).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE', outcome: 'not_done' })
   })
 
   test('a ledger may be closed twice', async () => {

@@ -28,7 +28,9 @@ const writing = (harness: LedgerHarness): void => {
     })
     const { sequences, position } = await harness.written({ events: [anEvent(event)] })
     expect(position).toBe(sequences[0])
-    expect(await harness.ledger.events({ tenant: LOCAL_TENANT, limit: 10 })).toEqual([{ ...event, sequence: sequences[0] }])
+    expect(await harness.ledger.events({ tenant: LOCAL_TENANT, limit: 10 })).toEqual([
+      { ...event, sequence: sequences[0] },
+    ])
   })
 
   test('sequences rise, within an append and from one to the next', async () => {
@@ -42,7 +44,10 @@ const writing = (harness: LedgerHarness): void => {
 
   test('a run that an event starts names its sequence and looks back no further', async () => {
     const [run, later] = [newRun(), newRun()]
-    const first = await harness.written({ events: [anEvent(), anEvent()], writes: [aCreation(run, { event: 1 })] })
+    const first = await harness.written({
+      events: [anEvent(), anEvent(), anEvent()],
+      writes: [aCreation(run, { event: 1 })],
+    })
     expect(await harness.load(run)).toMatchObject({ event: first.sequences[1], base: first.sequences[1] })
     await harness.written({ events: [anEvent()] })
     const second = await harness.written({ writes: [aCreation(later)] })
@@ -61,7 +66,12 @@ const identities = (harness: LedgerHarness): void => {
     })
     const again = anEvent({ ...first.event, type: 'order.refunded', data: 'other' })
     const outcome = await harness.append({ events: [again], writes: [aCreation(newRun(), { event: 0 })] })
-    expect(outcome).toMatchObject({ kind: 'conflict', reason: 'taken', sequence: sequences[0], dataHash: first.dataHash })
+    expect(outcome).toMatchObject({
+      kind: 'conflict',
+      reason: 'taken',
+      sequence: sequences[0],
+      dataHash: first.dataHash,
+    })
     expect(outcome.kind === 'conflict' && outcome.reason === 'taken' && [...outcome.runs].sort()).toEqual(runs)
   })
 
@@ -72,7 +82,13 @@ const identities = (harness: LedgerHarness): void => {
       anAppend({ events: [event], writes: [aCreation(newRun(), { event: 0 })] }),
     ])
     const { sequences } = harness.expectWritten(outcomes[0])
-    expect(outcomes[1]).toEqual({ kind: 'conflict', reason: 'taken', sequence: sequences[0], dataHash: event.dataHash, runs: [run] })
+    expect(outcomes[1]).toEqual({
+      kind: 'conflict',
+      reason: 'taken',
+      sequence: sequences[0],
+      dataHash: event.dataHash,
+      runs: [run],
+    })
   })
 
   test('[R2] the same id from another source or tenant is another event', async () => {
@@ -96,8 +112,10 @@ const queries = (harness: LedgerHarness): void => {
     }
     return sequences
   }
-  const found = async (query: { types?: string[]; after?: number; sequences?: number[]; limit?: number }, tenant = LOCAL_TENANT) =>
-    (await harness.ledger.events({ tenant, limit: 100, ...query })).map((event) => event.sequence)
+  const found = async (
+    query: { types?: string[]; after?: number; sequences?: number[]; limit?: number },
+    tenant = LOCAL_TENANT,
+  ) => (await harness.ledger.events({ tenant, limit: 100, ...query })).map((event) => event.sequence)
 
   test('events are found by type, oldest first', async () => {
     const [first, second, , fourth, fifth, sixth] = await writeSix()
@@ -117,12 +135,20 @@ const queries = (harness: LedgerHarness): void => {
 
   test('no more than the limit is found, the oldest', async () => {
     const [first, second, , fourth] = await writeSix()
-    expect(await found({ types: ['invoice.sent', 'order.refunded', 'order.paid'], limit: 3 })).toEqual([first, second, fourth])
+    expect(await found({ types: ['invoice.sent', 'order.refunded', 'order.paid'], limit: 3 })).toEqual([
+      first,
+      second,
+      fourth,
+    ])
   })
 
   test('events are found by their sequences, oldest first, and unknown ones are left out', async () => {
     const [first, , third, fourth, , sixth] = (await writeSix()) as [number, number, number, number, number, number]
-    expect(await found({ sequences: [sixth, first, fourth, first, third, sixth + 1000] })).toEqual([first, fourth, sixth])
+    expect(await found({ sequences: [sixth, first, fourth, first, third, sixth + 1000] })).toEqual([
+      first,
+      fourth,
+      sixth,
+    ])
     expect(await found({ sequences: [] })).toEqual([])
   })
 
@@ -143,7 +169,9 @@ const farSequences = (harness: LedgerHarness): void => {
     const { sequences, position } = harness.expectWritten(outcomes[0])
     expect({ sequences, position }).toEqual({ sequences: [last + 1], position: last + 1 })
     expect(await ledger.load([run])).toMatchObject([{ event: last + 1, base: last + 1 }])
-    expect(await ledger.events({ tenant: LOCAL_TENANT, types: ['order.paid'], after: last, limit: 1 })).toMatchObject([{ sequence: last + 1 }])
+    expect(await ledger.events({ tenant: LOCAL_TENANT, types: ['order.paid'], after: last, limit: 1 })).toMatchObject([
+      { sequence: last + 1 },
+    ])
     await opened.close()
   })
 }

@@ -8,7 +8,13 @@ export const fencingSuite = (harness: LedgerHarness): void => {
     const run = await harness.createRun()
     await harness.ledger.claim({ worker: newWorker(), now: START, limit: 1 })
     const before = await harness.load(run)
-    expect(await harness.write(aWrite(run, { epoch: 0 }))).toEqual({ kind: 'conflict', reason: 'epoch', stream: run, version: 1, epoch: 1 })
+    expect(await harness.write(aWrite(run, { epoch: 0 }))).toEqual({
+      kind: 'conflict',
+      reason: 'epoch',
+      stream: run,
+      version: 1,
+      epoch: 1,
+    })
     expect(await harness.load(run)).toEqual(before)
   })
 
@@ -43,8 +49,20 @@ export const fencingSuite = (harness: LedgerHarness): void => {
     const { lease } = await harness.load(run)
     const command = aWrite(run, { epoch: null, status: 'cancelling', wakeAt: START + 7 })
     await harness.written({ writes: [command] })
-    expect(await harness.load(run)).toMatchObject({ version: 2, status: 'cancelling', headHash: command.headHash, lease, epoch: 1, wakeAt: null })
-    expect(await harness.write(aWrite(run))).toMatchObject({ kind: 'conflict', reason: 'version', version: 2, epoch: 1 })
+    expect(await harness.load(run)).toMatchObject({
+      version: 2,
+      status: 'cancelling',
+      headHash: command.headHash,
+      lease,
+      epoch: 1,
+      wakeAt: null,
+    })
+    expect(await harness.write(aWrite(run))).toMatchObject({
+      kind: 'conflict',
+      reason: 'version',
+      version: 2,
+      epoch: 1,
+    })
   })
 
   test('a command from outside does not take the lease away, whatever it asks', async () => {
@@ -71,7 +89,9 @@ export const fencingSuite = (harness: LedgerHarness): void => {
 
   test('of many writers at one version exactly one wins', async () => {
     const run = await harness.createHeldRun()
-    const outcomes = await Promise.all(Array.from({ length: 20 }, () => harness.ledger.append([anAppend({ writes: [aWrite(run, { epoch: null })] })])))
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, () => harness.ledger.append([anAppend({ writes: [aWrite(run, { epoch: null })] })])),
+    )
     const kinds = outcomes.map(([outcome]) => outcome?.kind)
     expect(kinds.filter((kind) => kind === 'conflict')).toHaveLength(19)
     expect((await harness.load(run)).version).toBe(2)

@@ -1,11 +1,10 @@
 /**
  * What the chapters of the ledger suite share: a fresh store for each test, and the few calls that most tests make.
  *
- * Owns opening and closing. `resends` lets a written append be answered with already_written, as behind a wire that loses answers.
+ * Owns opening and closing. Knows no test runner. `resends` lets a written append be answered with already_written, as behind a wire that loses answers.
  */
-import { afterEach, beforeEach, expect } from 'vitest'
 import type { RunId, StreamId, WorkerId } from '../../model/ids.ts'
-import type { Append, Claim, Ledger, Outcome, StreamRecord, StreamWrite } from '../../ports/ledger.ts'
+import type { Append, Ledger, Outcome, StreamRecord, StreamWrite } from '../../ports/ledger.ts'
 import { aCreation, anAppend, aWrite, newRun, newWorker, START } from './builders.ts'
 
 export interface LedgerUnderTest {
@@ -35,7 +34,6 @@ export interface LedgerCapabilities {
 export type OpenLedger = () => Promise<LedgerUnderTest>
 
 export type Written = Extract<Outcome, { kind: 'written' | 'already_written' }>
-export type Held = { readonly run: RunId; readonly worker: WorkerId; readonly claim: Claim }
 
 export class LedgerHarness {
   readonly open: OpenLedger
@@ -48,16 +46,14 @@ export class LedgerHarness {
     this.capabilities = capabilities
   }
 
-  /** Call inside a `describe`. */
-  install(): void {
-    beforeEach(async () => {
-      this.#current = await this.open()
-    })
-    afterEach(async () => {
-      for (const other of this.#others.splice(0)) await other.close()
-      await this.#current?.close()
-      this.#current = null
-    })
+  async start(): Promise<void> {
+    this.#current = await this.open()
+  }
+
+  async stop(): Promise<void> {
+    for (const other of this.#others.splice(0)) await other.close()
+    await this.#current?.close()
+    this.#current = null
   }
 
   get ledger(): Ledger {
@@ -97,12 +93,15 @@ export class LedgerHarness {
   expectWritten(outcome: Outcome | undefined): Written {
     if (outcome?.kind === 'written') return outcome
     if (outcome?.kind === 'already_written' && this.capabilities.resends) return outcome
-    expect.fail(`expected the append to be written, got ${JSON.stringify(outcome)}`)
+    throw new Error(`expected the append to be written, got ${JSON.stringify(outcome)}`)
   }
 
   /** A repeat never names runs again, so the runs are only checked where the first answer arrived. */
   expectSignalled(outcome: Written, ...runs: readonly RunId[]): void {
-    if (outcome.kind === 'written') expect(outcome.signalled).toEqual(expect.arrayContaining([...runs]))
+    if (outcome.kind === 'already_written') return
+    const missing = runs.filter((run) => !outcome.signalled.includes(run))
+    if (missing.length > 0)
+      throw new Error(`expected ${missing.join(', ')} among the signalled: ${outcome.signalled.join(', ')}`)
   }
 
   async load(stream: StreamId): Promise<StreamRecord> {

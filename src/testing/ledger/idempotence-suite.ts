@@ -27,27 +27,39 @@ const KINDS: readonly (readonly [string, Prepare])[] = [
   ['one fact', ofHeldRun({})],
   ['several facts', ofHeldRun({ facts: [aFact(), aFact(), aFact()] })],
   ['a fact with the release', ofHeldRun({ release: true, wakeAt: START + 5, status: 'waiting' })],
-  ['a release without news', async (harness) => {
-    const run = await harness.createHeldRun()
-    const { headHash } = await harness.load(run)
-    const write = aWrite(run, { release: true, facts: [], headHash, wakeAt: START + 5, status: 'waiting' })
-    return { append: anAppend({ writes: [write] }), streams: [run] }
-  }],
+  [
+    'a release without news',
+    async (harness) => {
+      const run = await harness.createHeldRun()
+      const { headHash } = await harness.load(run)
+      const write = aWrite(run, { release: true, facts: [], headHash, wakeAt: START + 5, status: 'waiting' })
+      return { append: anAppend({ writes: [write] }), streams: [run] }
+    },
+  ],
   ['a command from outside', ofHeldRun({ epoch: null })],
   ['a fact that opens a wait', ofHeldRun({ release: true, opensWaits: [aWait()], status: 'waiting' })],
   ['a fact with an event', ofHeldRun({}, { events: [anEvent({ type: 'invoice.sent' })] })],
   ['a new run', ofNewStream({})],
   ['a new run with a lease', ofNewStream({ lease: newWorker() })],
   ['an event that starts a run', ofNewStream({ event: 0 }, { events: [anEvent()] })],
-  ['a new session', async () => {
-    const session = newSession()
-    return { append: anAppend({ writes: [aCreation(session, {}, { status: 'session', wakeAt: null })] }), streams: [session] }
-  }],
+  [
+    'a new session',
+    async () => {
+      const session = newSession()
+      return {
+        append: anAppend({ writes: [aCreation(session, {}, { status: 'session', wakeAt: null })] }),
+        streams: [session],
+      }
+    },
+  ],
   ['an event alone', async () => ({ append: anAppend({ events: [anEvent(), anEvent()] }), streams: [] })],
-  ['two streams and a child', async (harness) => {
-    const streams = [await harness.createHeldRun(), await harness.createHeldRun(), newRun()] as const
-    return { append: anAppend({ writes: [aWrite(streams[0]), aWrite(streams[1]), aCreation(streams[2])] }), streams }
-  }],
+  [
+    'two streams and a child',
+    async (harness) => {
+      const streams = [await harness.createHeldRun(), await harness.createHeldRun(), newRun()] as const
+      return { append: anAppend({ writes: [aWrite(streams[0]), aWrite(streams[1]), aCreation(streams[2])] }), streams }
+    },
+  ],
 ]
 
 export const idempotenceSuite = (harness: LedgerHarness): void => {
@@ -67,7 +79,11 @@ export const idempotenceSuite = (harness: LedgerHarness): void => {
       const [a, b] = [await harness.createHeldRun(), await harness.createHeldRun()]
       const append = anAppend({ writes: [aWrite(a)] })
       await harness.ledger.append([append])
-      const outcomes = await harness.ledger.append([anAppend({ writes: [aWrite(b)] }), append, anAppend({ events: [anEvent()] })])
+      const outcomes = await harness.ledger.append([
+        anAppend({ writes: [aWrite(b)] }),
+        append,
+        anAppend({ events: [anEvent()] }),
+      ])
       harness.expectWritten(outcomes[0])
       expect(outcomes[1]?.kind).toBe('already_written')
       harness.expectWritten(outcomes[2])
@@ -84,7 +100,9 @@ const laterRepeats = (harness: LedgerHarness): void => {
     const append = anAppend({ writes: [aWrite(run, { release: true, wakeAt: START })] })
     await harness.ledger.append([append])
     expect(await harness.isDue(run)).toBe(true)
-    await harness.written({ writes: [aWrite(run, { expectedVersion: 2, epoch: 2, facts: [aFact(), aFact()], status: 'success' })] })
+    await harness.written({
+      writes: [aWrite(run, { expectedVersion: 2, epoch: 2, facts: [aFact(), aFact()], status: 'success' })],
+    })
     const before = await harness.load(run)
     expect(await harness.ledger.append([append])).toMatchObject([{ kind: 'already_written' }])
     expect(await harness.load(run)).toEqual(before)

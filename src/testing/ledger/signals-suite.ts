@@ -21,7 +21,10 @@ const signals = (harness: LedgerHarness): void => {
   test('ledger-6: a signal makes a parked run due at once', async () => {
     const run = await harness.createParkedRun()
     const child = await harness.createHeldRun()
-    const outcome = await harness.written({ writes: [aWrite(child, { facts: [aFact({ recordedAt: START + 20 })] })], signals: [run] })
+    const outcome = await harness.written({
+      writes: [aWrite(child, { facts: [aFact({ recordedAt: START + 20 })] })],
+      signals: [run],
+    })
     harness.expectSignalled(outcome, run)
     expect((await harness.load(run)).signal).toBeGreaterThan(0)
     expect(await harness.isDue(run, START + 20)).toBe(true)
@@ -40,7 +43,9 @@ const signals = (harness: LedgerHarness): void => {
     harness.expectSignalled(await harness.written({ events: [anEvent()], signals: [run] }), run)
     expect(await harness.load(run)).toMatchObject({ wakeAt: null })
     expect(await harness.isDue(run, START + 1e6)).toBe(false)
-    const outcome = await harness.written({ writes: [aWrite(run, { release: true, seenSignal: 0, wakeAt: START + 1e6 })] })
+    const outcome = await harness.written({
+      writes: [aWrite(run, { release: true, seenSignal: 0, wakeAt: START + 1e6 })],
+    })
     harness.expectSignalled(outcome, run)
     expect(await harness.isDue(run)).toBe(true)
   })
@@ -64,7 +69,9 @@ const signals = (harness: LedgerHarness): void => {
   test('ledger-6: a command from outside that has not seen the signal does not undo it', async () => {
     const run = await harness.createParkedRun()
     await harness.written({ events: [anEvent()], signals: [run] })
-    await harness.written({ writes: [aWrite(run, { expectedVersion: 2, epoch: null, seenSignal: 0, wakeAt: START + 1e6 })] })
+    await harness.written({
+      writes: [aWrite(run, { expectedVersion: 2, epoch: null, seenSignal: 0, wakeAt: START + 1e6 })],
+    })
     expect(await harness.isDue(run)).toBe(true)
   })
 
@@ -74,16 +81,21 @@ const signals = (harness: LedgerHarness): void => {
     const { claims } = await harness.ledger.claim({ worker: newWorker(), now: START, limit: 1 })
     const { signal } = await harness.load(run)
     expect(claims).toEqual([{ run, version: 2, epoch: 2, signal }])
-    await harness.written({ writes: [aWrite(run, { expectedVersion: 2, epoch: 2, release: true, seenSignal: signal })] })
+    await harness.written({
+      writes: [aWrite(run, { expectedVersion: 2, epoch: 2, release: true, seenSignal: signal })],
+    })
     expect(await harness.load(run)).toMatchObject({ lease: null, wakeAt: null })
   })
 
-  test.each<RunStatus>(['success', 'partial', 'failed', 'cancelled', 'expired', 'quarantined'])('a run that ended (%s) is not signalled', async (status) => {
-    const run = await harness.createParkedRun({ status, opensWaits: [aWait()] })
-    await harness.written({ events: [anEvent()], signals: [run] })
-    expect(await harness.load(run)).toMatchObject({ signal: 0, wakeAt: null })
-    expect(await harness.claimable(START + 1e9)).toEqual([])
-  })
+  test.each<RunStatus>(['success', 'partial', 'failed', 'cancelled', 'expired', 'quarantined'])(
+    'a run that ended (%s) is not signalled',
+    async (status) => {
+      const run = await harness.createParkedRun({ status, opensWaits: [aWait()] })
+      await harness.written({ events: [anEvent()], signals: [run] })
+      expect(await harness.load(run)).toMatchObject({ signal: 0, wakeAt: null })
+      expect(await harness.claimable(START + 1e9)).toEqual([])
+    },
+  )
 
   test('a run that ends is not due, though it has not seen a signal', async () => {
     const run = await harness.createHeldRun()
@@ -123,10 +135,16 @@ const waits = (harness: LedgerHarness): void => {
   })
 
   test('a closed wait is not signalled, its neighbours are', async () => {
-    const open = [aWait({ step: 'a' }), aWait({ step: 'a', type: 'order.refunded' }), aWait({ step: 'b', type: 'invoice.sent' })]
+    const open = [
+      aWait({ step: 'a' }),
+      aWait({ step: 'a', type: 'order.refunded' }),
+      aWait({ step: 'b', type: 'invoice.sent' }),
+    ]
     const run = await harness.createHeldRun()
     await harness.written({ writes: [aWrite(run, { opensWaits: open })] })
-    await harness.written({ writes: [aWrite(run, { expectedVersion: 2, closesWaits: ['a', 'never-opened'], release: true })] })
+    await harness.written({
+      writes: [aWrite(run, { expectedVersion: 2, closesWaits: ['a', 'never-opened'], release: true })],
+    })
     await harness.written({ events: [anEvent(), anEvent({ type: 'order.refunded' })] })
     expect(await harness.load(run)).toMatchObject({ signal: 0, wakeAt: null })
     await harness.written({ events: [anEvent({ type: 'invoice.sent' })] })
@@ -136,7 +154,9 @@ const waits = (harness: LedgerHarness): void => {
   test('a wait closed and opened again by one write is open', async () => {
     const run = await harness.createHeldRun()
     await harness.written({ writes: [aWrite(run, { opensWaits: [aWait()] })] })
-    await harness.written({ writes: [aWrite(run, { expectedVersion: 2, closesWaits: ['payment'], opensWaits: [aWait()], release: true })] })
+    await harness.written({
+      writes: [aWrite(run, { expectedVersion: 2, closesWaits: ['payment'], opensWaits: [aWait()], release: true })],
+    })
     await harness.written({ events: [anEvent()] })
     expect(await harness.isDue(run)).toBe(true)
   })
@@ -203,7 +223,8 @@ const matches = (harness: LedgerHarness): void => {
 
   test('an event finds its one run among many that wait for other values', async () => {
     const runs: RunId[] = []
-    for (let i = 0; i < 20; i++) runs.push(await harness.createParkedRun({ opensWaits: [aWait({ path: 'order', value: String(i) })] }))
+    for (let i = 0; i < 20; i++)
+      runs.push(await harness.createParkedRun({ opensWaits: [aWait({ path: 'order', value: String(i) })] }))
     await harness.written({ events: [anEvent({ data: { order: 13 } })] })
     expect(await harness.claimable(START)).toEqual([runs[13]])
   })
@@ -262,7 +283,8 @@ const races = (harness: LedgerHarness): void => {
   test.each(['event first', 'wait first'])('ledger-5: event and wait in one batch, %s', async (order) => {
     const run = await harness.createHeldRun()
     const batch = [anAppend({ events: [anEvent()] }), anAppend({ writes: [park(run)] })]
-    for (const outcome of await harness.ledger.append(order === 'event first' ? batch : batch.reverse())) harness.expectWritten(outcome)
+    for (const outcome of await harness.ledger.append(order === 'event first' ? batch : batch.reverse()))
+      harness.expectWritten(outcome)
     expect(await harness.isDue(run)).toBe(true)
   })
 
@@ -271,7 +293,10 @@ const races = (harness: LedgerHarness): void => {
     await harness.written({ events: [anEvent()], writes: [park(opener)] })
     expect(await harness.isDue(opener)).toBe(true)
     await harness.written({ writes: [aWrite(waiter, { opensWaits: [aWait({ seen: 1 })] })] })
-    await harness.written({ events: [anEvent()], writes: [aWrite(waiter, { expectedVersion: 2, release: true, seenSignal: 0 })] })
+    await harness.written({
+      events: [anEvent()],
+      writes: [aWrite(waiter, { expectedVersion: 2, release: true, seenSignal: 0 })],
+    })
     expect(await harness.isDue(waiter)).toBe(true)
   })
 

@@ -30,7 +30,11 @@ export const workersSuite = (harness: LedgerHarness): void => {
     await beat(silent, START)
     const run = await claimedBy(silent)
     await beat(alive, START + TTL + 1)
-    expect(await harness.write(aWrite(run, { epoch: 1 }))).toMatchObject({ kind: 'conflict', reason: 'epoch', epoch: 2 })
+    expect(await harness.write(aWrite(run, { epoch: 1 }))).toMatchObject({
+      kind: 'conflict',
+      reason: 'epoch',
+      epoch: 2,
+    })
     const { claims } = await harness.ledger.claim({ worker: alive, now: START + TTL + 1, limit: 1 })
     expect(claims).toMatchObject([{ run, version: 1, epoch: 3 }])
     await harness.written({ writes: [aWrite(run, { epoch: 3 })] })
@@ -125,7 +129,7 @@ export const workersSuite = (harness: LedgerHarness): void => {
     expect(await beat(other, START)).toBe(0)
   })
 
-  test('a parked run is nobody\'s and survives every worker', async () => {
+  test("a parked run is nobody's and survives every worker", async () => {
     const run = await harness.createParkedRun({ wakeAt: START + 1e6 })
     const before = await harness.load(run)
     expect(await beat(newWorker(), START + 1e5)).toBe(0)
