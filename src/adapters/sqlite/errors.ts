@@ -18,6 +18,9 @@ const PRIMARY_KEY_EXISTS = 1555
 const UNIQUE_KEY_EXISTS = 2067
 const PRIMARY_CODE = 0xff
 
+/** What an opening meets where no file can be written. */
+const UNUSABLE: ReadonlySet<number | null> = new Set([NO_PERMISSION, READ_ONLY, CANNOT_OPEN])
+
 const codeOf = (error: unknown): number | null => {
   if (!(error instanceof Error) || !('errcode' in error)) return null
   return typeof error.errcode === 'number' ? error.errcode : null
@@ -36,32 +39,35 @@ export const isKeyClash = (error: unknown): boolean => {
   return code === PRIMARY_KEY_EXISTS || code === UNIQUE_KEY_EXISTS
 }
 
-/** The driver's error as ours. An error that is none of SQLite's (a bug, a value that cannot be bound) stays as it is. */
-export const translate = (error: unknown): unknown => {
-  if (!(error instanceof Error) || error instanceof TrihandError) return error
+/** The driver's error as ours. One that is none of SQLite's is a bug: a value that cannot be bound, for example. */
+export const translate = (error: unknown): TrihandError => {
+  if (error instanceof TrihandError) return error
+  const detail = error instanceof Error ? error.message : String(error)
   switch (primaryCode(error)) {
-    case null:
-      return error
     case FULL:
-      return new TrihandError('STORAGE_FULL', error.message, { cause: error })
+      return new TrihandError('STORAGE_FULL', detail, { cause: error })
     case CORRUPT:
     case NOT_A_DATABASE:
-      return new TrihandError('LEDGER_CORRUPT', error.message, { cause: error })
+      return new TrihandError('LEDGER_CORRUPT', detail, { cause: error })
     case IO_ERROR:
       // A commit whose fsync failed is invisible now, and may be back after a crash.
-      return new TrihandError('LEDGER_UNAVAILABLE', error.message, { cause: error, outcome: 'unknown' })
+      return new TrihandError('LEDGER_UNAVAILABLE', detail, { cause: error, outcome: 'unknown' })
     case BUSY:
     case LOCKED:
-      return new TrihandError('LEDGER_UNAVAILABLE', error.message, { cause: error })
+    case NO_PERMISSION:
+    case READ_ONLY:
+    case CANNOT_OPEN:
+      return new TrihandError('LEDGER_UNAVAILABLE', detail, { cause: error })
     default:
-      return new TrihandError('INTERNAL', error.message, { cause: error })
+      return new TrihandError('INTERNAL', detail, { cause: error })
   }
 }
 
-const UNUSABLE: ReadonlySet<number | null> = new Set([NO_PERMISSION, READ_ONLY, CANNOT_OPEN])
-
 /** The same for the opening: there a file that cannot be written is a mistake in the configuration. */
-export const translateOpening = (error: unknown, file: string): unknown =>
-  error instanceof Error && UNUSABLE.has(primaryCode(error))
-    ? new TrihandError('CONFIG_INVALID', `${file} cannot be opened for writing: ${error.message}`, { cause: error })
-    : translate(error)
+export const translateOpening = (error: unknown, file: string): TrihandError => {
+  const translated = translate(error)
+  if (!UNUSABLE.has(primaryCode(error))) return translated
+  return new TrihandError('CONFIG_INVALID', `${file} cannot be opened for writing: ${translated.detail}`, {
+    cause: error,
+  })
+}

@@ -4,7 +4,7 @@
  * Owns the list of settings. A driver may forget one when a file is opened again (the package reports WAL with `synchronous` 1),
  * so every opening goes through here. Never migrates, never locks.
  */
-import { chmodSync } from 'node:fs'
+import { chmodSync, statSync } from 'node:fs'
 import { TrihandError } from '../../model/errors.ts'
 import { type Database, type DatabaseClass, isAtLeast, OLDEST_SQLITE } from './driver.ts'
 
@@ -64,6 +64,9 @@ const checkVersion = (db: Database): void => {
   if (!isAtLeast(version, OLDEST_SQLITE)) throw new TrihandError('SQLITE_TOO_OLD', `this is SQLite ${version}`)
 }
 
+/** Takes the rights of others, and gives none: a file that its owner may only read stays so. */
+const closeToOthers = (file: string): void => chmodSync(file, statSync(file).mode & 0o600)
+
 /** Closes the database again if anything in between fails. */
 const opened = (db: Database, prepare: (db: Database) => void): Database => {
   try {
@@ -81,7 +84,7 @@ export const openForWriting = (driver: DatabaseClass, file: string, durability: 
     // Reads the header: a file that is no database is refused before anything about it changes.
     db.exec('pragma schema_version')
     // Before the WAL exists: SQLite gives it the mode of the main file.
-    chmodSync(file, 0o600)
+    closeToOthers(file)
     for (const setting of settingsFor(durability)) applySetting(db, setting)
     db.enableDefensive?.(true)
   })

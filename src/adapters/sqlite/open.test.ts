@@ -1,0 +1,233 @@
+/** Opening a ledger file: who may, which files, with which settings. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { aCreation, anAppend, newRun, newWorker, START } from '../../testing/ledger/builders.ts'
+import { type DatabaseClass, loadDriver } from './driver.ts'
+import { type OpenedSqlite, openSqlite, type SqliteOptions } from './open.ts'
+import { openForWriting, readSetting } from './settings.ts'
+
+let directory: string
+let file: string
+let opened: OpenedSqlite[]
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'trihand-open-'))
+  file = join(directory, 'ledger.db')
+  opened = []
+})
+
+afterEach(async () => {
+  for (const { ledger } of opened) await ledger.close()
+  rmSync(directory, { recursive: true })
+})
+
+const open = async (options: Partial<SqliteOptions> = {}): Promise<OpenedSqlite> => {
+  const one = await openSqlite({ file, ...options })
+  opened.push(one)
+  return one
+}
+
+const openAndClose = async (): Promise<void> => {
+  const { ledger } = await openSqlite({ file })
+  await ledger.close()
+}
+
+describe('the owner', () => {
+  /** Opens the ledger in a process of its own and answers when it is open. */
+  const openElsewhere = async (): Promise<ChildProcess> => {
+    const module = fileURLToPath(new URL('./open.ts', import.meta.url))
+    const script = `
+      import { createJiti } from 'jiti'
+      const { openSqlite } = await createJiti(import.meta.url).import(${JSON.stringify(module)})
+      globalThis.opened = await openSqlite({ file: ${JSON.stringify(file)} })
+      process.stdout.write('open')
+      process.stdin.resume()`
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] })
+    await once(child.stdout, 'data')
+    return child
+  }
+
+  test('[R1] a ledger that another process has open is refused until that process is dead, stopped or not', async () => {
+    const owner = await openElsewhere()
+    try {
+      await expect(open()).rejects.toMatchObject({ code: 'LEDGER_IN_USE' })
+      owner.kill('SIGSTOP')
+      await expect(open()).rejects.toMatchObject({ code: 'LEDGER_IN_USE' })
+    } finally {
+      owner.kill('SIGKILL')
+      await once(owner, 'exit')
+    }
+    await expect(open()).resolves.toMatchObject({ relaxed: expect.any(Boolean) })
+  }, 20_000)
+
+  test('a ledger opens once in one process too, also under another name', async () => {
+    await open()
+    const alias = join(directory, 'alias.db')
+    symlinkSync(file, alias)
+    await expect(open()).rejects.toMatchObject({ code: 'LEDGER_IN_USE' })
+    await expect(open({ file: alias })).rejects.toMatchObject({ code: 'LEDGER_IN_USE' })
+  })
+
+  test('a refused opening leaves the owner its lock', async () => {
+    await open()
+    for (let i = 0; i < 3; i++) await expect(open()).rejects.toMatchObject({ code: 'LEDGER_IN_USE' })
+  })
+
+  test('a closed ledger is free, and so is one whose opening failed', async () => {
+    await openAndClose()
+    await plantMigration({ version: 99, breaking: true })
+    await expect(open()).rejects.toMatchObject({ code: 'LEDGER_NEWER' })
+    await expect(open()).rejects.toMatchObject({ code: 'LEDGER_NEWER' })
+  })
+
+  test('[R11] the first beat frees what the workers of a dead process held, without waiting for their ttl', async () => {
+    const [run, worker] = [newRun(), newWorker()]
+    const { ledger } = await openSqlite({ file })
+    await ledger.beat({ worker, now: START, ttlMs: 15_000 })
+    await ledger.append([anAppend({ writes: [aCreation(run, { lease: worker })] })])
+    await ledger.close()
+    const reopened = (await open()).ledger
+    expect(await reopened.beat({ worker: newWorker(), now: START + 1, ttlMs: 15_000 })).toBe(1)
+    expect(await reopened.claim({ worker: newWorker(), now: START + 1, limit: 9 })).toMatchObject({ claims: [{ run }] })
+  })
+})
+
+const plantMigration = async ({ version, breaking }: { version: number; breaking: boolean }): Promise<void> => {
+  const driver = await loadDriver()
+  const db = new driver(file, { timeout: 0 })
+  db.prepare('insert into trihand_migration values (?, ?, ?, 0)').run(version, 'planted', breaking ? 1 : 0)
+  db.close()
+}
+
+describe('the schema', () => {
+  test('a ledger with a newer schema that breaks this version is refused', async () => {
+    await openAndClose()
+    await plantMigration({ version: 99, breaking: true })
+    await expect(open()).rejects.toMatchObject({ code: 'LEDGER_NEWER' })
+  })
+
+  test('a ledger with a newer schema that breaks nothing opens', async () => {
+    await openAndClose()
+    await plantMigration({ version: 99, breaking: false })
+    await expect(open()).resolves.toBeDefined()
+  })
+
+  test('a change of the schema that fails leaves nothing of it', async () => {
+    const driver = await loadDriver()
+    const db = new driver(file, { timeout: 0 })
+    db.exec('create table wait (planted)')
+    db.close()
+    await expect(open()).rejects.toMatchObject({ code: 'INTERNAL' })
+    const after = new driver(file, { timeout: 0 })
+    expect(after.prepare('select count(*) as count from trihand_migration').get()).toMatchObject({ count: 0 })
+    expect(after.prepare("select name from sqlite_schema where name = 'stream'").get()).toBeUndefined()
+    after.close()
+  })
+})
+
+describe('the file', () => {
+  test('a file that is no database is refused and left as it was', async () => {
+    writeFileSync(file, 'Dear diary, '.repeat(1000), { mode: 0o644 })
+    await expect(open()).rejects.toMatchObject({ code: 'LEDGER_CORRUPT' })
+    expect(readFileSync(file, 'utf8')).toBe('Dear diary, '.repeat(1000))
+    expect(statSync(file).mode & 0o777).toBe(0o644)
+  })
+
+  test.each([
+    ['in a directory that does not exist', () => join(directory, 'missing', 'ledger.db')],
+    ['that is a directory', () => directory],
+    ['below a file', () => join('/dev/null', 'ledger.db')],
+    ['in memory', () => ':memory:'],
+    ['without a name', () => ''],
+  ])('a ledger %s is refused as a mistake in the configuration', async (_, place) => {
+    await expect(open({ file: place() })).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+  })
+
+  test.runIf(process.getuid?.() !== 0)('a file that may only be read is refused and stays so', async () => {
+    await openAndClose()
+    chmodSync(file, 0o400)
+    await expect(open()).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+    expect(statSync(file).mode & 0o777).toBe(0o400)
+  })
+
+  test('[S16] nobody but its owner may read any file of a ledger', async () => {
+    await open()
+    for (const ending of ['', '-wal', '-shm', '.lock']) expect(statSync(file + ending).mode & 0o777, ending).toBe(0o600)
+  })
+
+  test('a ledger on a disk is durable, one asked to be relaxed says so', async () => {
+    mkdirSync(join(directory, 'other'))
+    expect(await open({ file: join(directory, 'other', 'ledger.db'), durability: 'relaxed' })).toMatchObject({
+      relaxed: true,
+    })
+    expect(await open()).toMatchObject({ relaxed: false, sqliteVersion: expect.stringMatching(/^3\.\d+\.\d+$/) })
+  })
+
+  test.runIf(existsSync('/dev/shm'))('a ledger on a disk made of memory is relaxed', async () => {
+    const memory = mkdtempSync('/dev/shm/trihand-open-')
+    const { ledger, relaxed } = await openSqlite({ file: join(memory, 'ledger.db') })
+    await ledger.close()
+    rmSync(memory, { recursive: true })
+    expect(relaxed).toBe(true)
+  })
+})
+
+describe('the settings', () => {
+  /** The driver, but deaf to one setting. */
+  const deafTo = (driver: DatabaseClass, setting: string): DatabaseClass =>
+    class extends driver {
+      override exec(sql: string): void {
+        if (!sql.includes(setting)) super.exec(sql)
+      }
+    }
+
+  /** The driver, but with the answer of an older SQLite. */
+  const outdated = (driver: DatabaseClass): DatabaseClass =>
+    class extends driver {
+      override prepare(sql: string) {
+        return super.prepare(sql.replace('sqlite_version()', "'3.51.2'"))
+      }
+    }
+
+  test('[R1] every commit is synced, also after the file was opened again', async () => {
+    const driver = await loadDriver()
+    for (let i = 0; i < 3; i++) {
+      const db = openForWriting(driver, file, 'full')
+      expect(readSetting(db, 'synchronous')).toBe(2)
+      expect(readSetting(db, 'journal_mode')).toBe('wal')
+      db.close()
+    }
+  })
+
+  test.each(['journal_mode', 'cell_size_check', 'journal_size_limit'])(
+    'a driver that does not keep %s is refused',
+    async (setting) => {
+      const driver = deafTo(await loadDriver(), setting)
+      expect(() => openForWriting(driver, file, 'full')).toThrow(
+        expect.objectContaining({ code: 'LEDGER_NOT_DURABLE' }),
+      )
+    },
+  )
+
+  test('an old SQLite is refused', async () => {
+    const driver = await loadDriver()
+    expect(() => openForWriting(outdated(driver), file, 'full')).toThrow(
+      expect.objectContaining({ code: 'SQLITE_TOO_OLD' }),
+    )
+  })
+})
