@@ -31,6 +31,7 @@ const check = (value: unknown, path: string, depth: number): void => {
   // A guard before the recursion: stack overflow cannot be caught reliably.
   if (depth > MAX_DEPTH) throw badJson(path, `nested deeper than ${MAX_DEPTH} levels`)
   if (Array.isArray(value)) {
+    if (Object.keys(value).length > value.length) throw badJson(path, 'a list with named members')
     for (let i = 0; i < value.length; i++) check(value[i], `${path}/${i}`, depth + 1)
     return
   }
@@ -38,6 +39,7 @@ const check = (value: unknown, path: string, depth: number): void => {
   if (prototype !== Object.prototype && prototype !== null) {
     throw badJson(path, `a ${value.constructor?.name ?? 'special object'}`)
   }
+  if (Object.getOwnPropertySymbols(value).length > 0) throw badJson(path, 'an object with symbol keys')
   for (const key of Object.keys(value)) {
     if (FORBIDDEN_KEYS.has(key)) throw badJson(`${path}/${key}`, 'a forbidden key')
     check((value as Record<string, unknown>)[key], `${path}/${key}`, depth + 1)
@@ -62,11 +64,13 @@ export const canonical = (value: Json): string => {
   return `{${members.join(',')}}`
 }
 
-/** The value at a dotted path, or undefined where there is none. Own properties only. */
+const isMember = (value: object, key: string): boolean => Object.prototype.propertyIsEnumerable.call(value, key)
+
+/** The value at a dotted path, or undefined where there is none. Members and items only: not the `length` of a list. */
 export const at = (value: Json, path: string): Json | undefined => {
   let current: Json | undefined = value
   for (const key of path.split('.')) {
-    if (current === null || typeof current !== 'object' || !Object.hasOwn(current, key)) return undefined
+    if (current === null || typeof current !== 'object' || !isMember(current, key)) return undefined
     current = (current as { readonly [key: string]: Json })[key]
   }
   return current
