@@ -141,3 +141,9 @@ export const normalise = (source: SystemSource, digest: (text: string) => string
     maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
   }
 }
+
+/** Declares a system. Checked here, so that a mistake is told where it was made. */
+export const defineSystem = (source: SystemSource): SystemSource => {
+  normalise(source, (text) => text)
+  return source
+}

@@ -9,7 +9,7 @@
  * session-3  A change that carries a key is applied once, however often it is sent before the next checkpoint.
  */
 import type { Instant, SessionId } from './ids.ts'
-import { type Decision, facts, type Machine, refuse } from './machine.ts'
+import { type Decision, facts, fold, type Machine, refuse } from './machine.ts'
 import type { Payload } from './payload.ts'
 
 export type SessionMode = 'interactive' | 'scheduled' | 'daemon' | 'batch' | 'hierarchical'
@@ -35,7 +35,7 @@ type At = { readonly at: Instant }
 export type SessionFact =
   | (At & { readonly type: 'session.created'; readonly mode: SessionMode; readonly base: SessionBase | null })
   | (At & { readonly type: 'session.changed'; readonly key: string | null; readonly set: SessionDocument; readonly unset: readonly string[] })
-  | (At & { readonly type: 'session.checkpointed'; readonly checkpoint: Checkpoint })
+  | (At & { readonly type: 'session.checkpointed'; readonly mode: SessionMode; readonly checkpoint: Checkpoint })
   | (At & { readonly type: 'session.ended'; readonly reason: string })
 
 export type SessionFactType = SessionFact['type']
@@ -72,7 +72,7 @@ const decideLive = (session: LiveSession, command: SessionCommand): Decision<Ses
     case 'checkpoint_session': {
       if (session.changes.size === 0 && session.head !== null) return facts()
       const parents = session.head === null ? [] : [session.head.id]
-      return facts({ type: 'session.checkpointed', at: command.now, checkpoint: { id: command.id, parents, root: command.root } })
+      return facts({ type: 'session.checkpointed', at: command.now, mode: session.mode, checkpoint: { id: command.id, parents, root: command.root } })
     }
     case 'end_session':
       return facts({ type: 'session.ended', at: command.now, reason: command.reason })
@@ -120,6 +120,16 @@ export const session: Machine<SessionState, SessionCommand, SessionFact> = {
     if (state.kind === 'ended' || fact.type !== 'session.created') return state
     return { kind: 'live', mode: fact.mode, head: fact.base?.checkpoint ?? null, changes: new Map(), appliedKeys: new Set() }
   },
+}
+
+/** The state after these last facts of a session, if a checkpoint or the birth is among them; null if they do not reach back that far. */
+export const resumeFrom = (tail: readonly SessionFact[]): SessionState | null => {
+  const start = tail.findLastIndex((fact) => fact.type === 'session.checkpointed' || fact.type === 'session.created')
+  const fact = tail[start]
+  if (fact === undefined) return null
+  if (fact.type !== 'session.checkpointed') return fold(session, tail.slice(start))
+  const at: LiveSession = { kind: 'live', mode: fact.mode, head: fact.checkpoint, changes: new Map(), appliedKeys: new Set() }
+  return fold(session, tail.slice(start + 1), at as SessionState)
 }
 
 /** The whole document: the head's with the changes on top. */

@@ -110,7 +110,7 @@ export const createStep = (gate: StepGate, parse: ParseDuration, defaults: { rea
         timeoutMs: options.timeout === undefined ? defaults.timeoutMs : parse(options.timeout),
         body,
       })
-      return result as Awaited<ReturnType<typeof body>>
+      return result as never
     },
     async sleep(name, duration, options = {}) {
       const ms = parse(duration)

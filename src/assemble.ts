@@ -1,0 +1,173 @@
+/**
+ * All wiring, in one place: a system and a configuration in, a running Trihand out.
+ *
+ * Owns which implementation stands behind each port. Branches on configuration only and holds no rule.
+ */
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { MemoryBlobs } from './adapters/memory/blobs.ts'
+import { MemoryLedger } from './adapters/memory/ledger.ts'
+import { MemoryReader } from './adapters/memory/reader.ts'
+import { MemoryStore } from './adapters/memory/store.ts'
+import { openPostgres } from './adapters/postgres/open.ts'
+import { openSqlite } from './adapters/sqlite/open.ts'
+import { SystemClock } from './adapters/system/clock.ts'
+import { InProcessDispatcher } from './adapters/system/dispatcher.ts'
+import { SystemIds } from './adapters/system/ids.ts'
+import { type LedgerChoice, ledgerChoice } from './config.ts'
+import { Engine, type RunResult } from './engine/engine.ts'
+import type { IncomingEvent, Receipt } from './engine/intake.ts'
+import type { Subscriber } from './engine/publish.ts'
+import type { Sessions } from './engine/sessions.ts'
+import { enterFunction } from './executors/workflow/function.ts'
+import { inlineExecutor } from './executors/workflow/inline.ts'
+import { StepFailure } from './executors/workflow/step-failure.ts'
+import { normalise, type SystemSource } from './manifest/define.ts'
+import { durationMs } from './manifest/duration.ts'
+import type { System } from './manifest/system.ts'
+import { LOCAL_TENANT, type RunId, type SessionId, workerId } from './model/ids.ts'
+import type { Verdict } from './model/run-fact.ts'
+import type { Blobs } from './ports/blobs.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Dispatcher } from './ports/dispatcher.ts'
+import type { Ids } from './ports/ids.ts'
+import type { Ledger } from './ports/ledger.ts'
+import type { Reader } from './ports/reader.ts'
+
+export interface TrihandOptions {
+  readonly system: SystemSource
+  /** A file path or `file:` for SQLite, `postgres:` for Postgres, `memory:` for nothing kept. Default `.trihand/trihand.db`. */
+  readonly database?: string
+  /** The Postgres schema that holds the ledger. */
+  readonly schema?: string
+  /** How many runs may be in memory at once. */
+  readonly slots?: number
+  /** How long a silent worker keeps its runs. */
+  readonly leaseTtl?: string | number
+  /** How long `close` waits for runs at work. */
+  readonly drain?: string | number
+  /** False: take events and answer questions, perform nothing. */
+  readonly work?: boolean
+}
+
+/** A running system. */
+export interface Trihand {
+  /** Sends an event. The answer means that it is on disk, with the runs it starts. */
+  send(event: IncomingEvent): Promise<Receipt>
+  /** Starts a function by name; answers when the run is on disk. */
+  start(name: string, input?: unknown, options?: { readonly session?: SessionId }): Promise<RunId>
+  /** Starts a function and waits for its end, at most `wait` (30s). */
+  call(name: string, input?: unknown, options?: { readonly session?: SessionId; readonly wait?: string | number }): Promise<RunResult>
+  result(run: RunId, options?: { readonly wait?: string | number }): Promise<RunResult>
+  cancel(run: RunId, options?: { readonly by?: string; readonly reason?: string }): Promise<void>
+  retry(run: RunId, options?: { readonly by?: string }): Promise<void>
+  /** A person's word on a step whose outcome nobody knows. */
+  resolve(run: RunId, step: string, word: { readonly verdict: Verdict; readonly by: string; readonly result?: unknown }): Promise<void>
+  /** Called after each commit of a run. */
+  on(subscriber: Subscriber): () => void
+  readonly sessions: Sessions
+  readonly reader: Reader
+  readonly system: System
+  readonly ledger: { readonly kind: LedgerChoice['kind']; readonly durable: boolean; readonly description: string }
+  /** Lets runs at work finish, gives leases back, closes the ledger. Safe to call twice. */
+  close(): Promise<void>
+}
+
+/** What an opened store offers; every kind gives the same four. */
+interface Store {
+  readonly ledger: Ledger
+  readonly reader: Reader
+  readonly blobs: Blobs
+  readonly dispatcher: Dispatcher
+  readonly durable: boolean
+  readonly description: string
+  readonly pollMs: number
+  readonly maxInFlight: number
+}
+
+const openStore = async (choice: LedgerChoice, options: TrihandOptions, clock: Clock): Promise<Store> => {
+  switch (choice.kind) {
+    case 'memory': {
+      const store = new MemoryStore()
+      const parts = { ledger: new MemoryLedger(store), reader: new MemoryReader(store), blobs: new MemoryBlobs() }
+      return { ...parts, dispatcher: new InProcessDispatcher(clock), durable: false, description: 'memory (nothing is kept)', pollMs: 1_000, maxInFlight: 1 }
+    }
+    case 'sqlite': {
+      mkdirSync(dirname(choice.file), { recursive: true, mode: 0o700 })
+      const { relaxed, ...parts } = await openSqlite({ file: choice.file })
+      return { ...parts, dispatcher: new InProcessDispatcher(clock), durable: !relaxed, description: choice.file, pollMs: 1_000, maxInFlight: 1 }
+    }
+    case 'postgres': {
+      const opened = await openPostgres({ url: choice.url, ...(options.schema === undefined ? {} : { schema: options.schema }) })
+      const { ledger, reader, blobs } = opened
+      return { ledger, reader, blobs, dispatcher: opened.dispatcher(clock), durable: true, description: 'postgres', pollMs: 250, maxInFlight: 2 }
+    }
+  }
+}
+
+const DEFAULT_SLOTS = 1_024
+const MAX_BATCH = 256
+
+const startEngine = (store: Store, system: System, ids: Ids, clock: Clock, options: TrihandOptions): Engine =>
+  new Engine(
+    {
+      ...store,
+      clock,
+      ids,
+      system,
+      executors: new Map([['inline', inlineExecutor]]),
+      enter: enterFunction(durationMs),
+      errors: (step, failure) => new StepFailure(step, failure),
+    },
+    {
+      tenant: LOCAL_TENANT,
+      commit: { maxBatch: MAX_BATCH, maxInFlight: store.maxInFlight },
+      worker: {
+        id: workerId(ids.uuid()),
+        slots: options.slots ?? DEFAULT_SLOTS,
+        leaseTtlMs: durationMs(options.leaseTtl ?? '15s'),
+        pollMs: store.pollMs,
+        drainMs: durationMs(options.drain ?? '30s'),
+      },
+    },
+  )
+
+/** Opens the ledger, migrates it, recovers every run and starts to work. */
+export const createTrihand = async (options: TrihandOptions): Promise<Trihand> => {
+  const clock = new SystemClock()
+  const ids = new SystemIds()
+  const system = normalise(options.system, (text) => ids.digest(text))
+  const choice = ledgerChoice(options.database)
+  const store = await openStore(choice, options, clock)
+  const engine = startEngine(store, system, ids, clock, options)
+  try {
+    if (options.work !== false) await engine.start()
+  } catch (error) {
+    await store.ledger.close()
+    throw error
+  }
+  return facade(engine, store, choice)
+}
+
+const facade = (engine: Engine, store: Store, choice: LedgerChoice): Trihand => {
+  let closing: Promise<void> | null = null
+  const result: Trihand['result'] = (run, { wait = '30s' } = {}) => engine.result(run, { waitMs: durationMs(wait) })
+  return {
+    send: (event) => engine.send(event),
+    start: (name, input, startOptions = {}) => engine.startRun(name, input, startOptions),
+    call: async (name, input, { wait = '30s', ...startOptions } = {}) => result(await engine.startRun(name, input, startOptions), { wait }),
+    result,
+    cancel: (run, { by = 'local', reason = 'cancelled by a person' } = {}) => engine.cancel(run, by, reason),
+    retry: (run, { by = 'local' } = {}) => engine.retry(run, by),
+    resolve: (run, step, word) => engine.resolve(run, step, word),
+    on: (subscriber) => engine.subscribe(subscriber),
+    sessions: engine.sessions,
+    reader: store.reader,
+    system: engine.definition,
+    ledger: { kind: choice.kind, durable: store.durable, description: store.description },
+    close: () => {
+      closing ??= engine.stop().then(() => store.ledger.close())
+      return closing
+    },
+  }
+}

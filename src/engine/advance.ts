@@ -1,0 +1,28 @@
+/**
+ * The only caller of decide: a state and a command in, the facts and the next state out.
+ *
+ * Owns nothing but the order decide, then evolve. Never reads or writes anything.
+ */
+import type { Machine, Refusal } from '../model/machine.ts'
+import { run } from '../model/run.ts'
+import type { RunCommand, RunFact, RunState } from '../model/run-fact.ts'
+import { session, type SessionCommand, type SessionFact, type SessionState } from '../model/session.ts'
+
+export interface Advance<State, Fact> {
+  readonly state: State
+  readonly facts: readonly Fact[]
+  readonly refusal: Refusal | null
+}
+
+const advance = <State, Command, Fact>(machine: Machine<State, Command, Fact>, state: State, command: Command): Advance<State, Fact> => {
+  const decision = machine.decide(state, command)
+  if (decision.kind === 'refused') return { state, facts: [], refusal: decision }
+  let next = state
+  for (const fact of decision.facts) next = machine.evolve(next, fact)
+  return { state: next, facts: decision.facts, refusal: null }
+}
+
+export const advanceRun = (state: RunState, command: RunCommand): Advance<RunState, RunFact> => advance(run, state, command)
+
+export const advanceSession = (state: SessionState, command: SessionCommand): Advance<SessionState, SessionFact> =>
+  advance(session, state, command)

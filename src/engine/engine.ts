@@ -1,0 +1,188 @@
+/**
+ * The engine as its callers see it: send, start, ask, cancel, retry, resolve; start and stop.
+ *
+ * Owns how the arrows are joined. Never opens a store and never reads a configuration (assemble.ts).
+ */
+import type { System } from '../manifest/system.ts'
+import { TrihandError } from '../model/errors.ts'
+import { readRunFact } from '../model/fact-codec.ts'
+import { LOCAL_TENANT, type RunId, type SessionId, type TenantId } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
+import { fold } from '../model/machine.ts'
+import { run as runMachine } from '../model/run.ts'
+import type { Verdict } from '../model/run-fact.ts'
+import { isEnded, type RunStatus } from '../model/status.ts'
+import type { Blobs } from '../ports/blobs.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Dispatcher } from '../ports/dispatcher.ts'
+import type { Executor } from '../ports/executor.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import { Commit, type CommitOptions } from './commit.ts'
+import { Deadlines } from './deadlines.ts'
+import type { StepErrors } from './gate.ts'
+import type { EnterHandler, House } from './house.ts'
+import { type IncomingEvent, Intake, type Receipt } from './intake.ts'
+import { commandFromOutside } from './outside.ts'
+import { fetchValue, storeValue } from './payloads.ts'
+import { Publish, type Subscriber } from './publish.ts'
+import { Sessions } from './sessions.ts'
+import { Worker, type WorkerOptions } from './worker.ts'
+
+export interface EngineDeps {
+  readonly ledger: Ledger
+  readonly blobs: Blobs
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly dispatcher: Dispatcher
+  readonly executors: ReadonlyMap<string, Executor>
+  readonly enter: EnterHandler
+  readonly errors: StepErrors
+  readonly system: System
+}
+
+export interface EngineOptions {
+  readonly tenant?: TenantId
+  readonly commit: CommitOptions
+  readonly worker: WorkerOptions
+}
+
+export interface RunResult {
+  readonly run: RunId
+  readonly status: RunStatus
+  readonly output: Json | null
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
+export class Engine {
+  readonly sessions: Sessions
+  private readonly house: House
+  private readonly intake: Intake
+  private readonly worker: Worker
+  private system: System
+
+  constructor(deps: EngineDeps, options: EngineOptions) {
+    this.system = deps.system
+    const { ledger, clock, ids, blobs, executors, enter, errors, dispatcher } = deps
+    const prefix = ids.uuid().slice(-10)
+    let appends = 0
+    this.worker = new Worker({ house: () => this.house, ledger, dispatcher, errors }, options.worker)
+    this.house = {
+      ledger,
+      commit: new Commit({ ledger, clock, ids }, options.commit),
+      blobs,
+      clock,
+      ids,
+      deadlines: new Deadlines(clock),
+      executors,
+      publish: new Publish(),
+      tenant: options.tenant ?? LOCAL_TENANT,
+      system: () => this.system,
+      enter,
+      worker: this.worker,
+      appendId: () => `${prefix}${(appends++).toString(36)}`,
+    }
+    this.intake = new Intake(this.house)
+    this.sessions = new Sessions(this.house)
+  }
+
+  start(): Promise<void> {
+    return this.worker.start()
+  }
+
+  async stop(): Promise<void> {
+    await this.worker.stop()
+    this.house.commit.stop()
+    this.house.deadlines.stop()
+  }
+
+  /** New runs follow this definition from now on; runs at work go on by their step names. */
+  replace(system: System): void {
+    this.system = system
+  }
+
+  get definition(): System {
+    return this.system
+  }
+
+  get residentCount(): number {
+    return this.worker.residentCount
+  }
+
+  subscribe(subscriber: Subscriber): () => void {
+    return this.house.publish.subscribe(subscriber)
+  }
+
+  send(event: IncomingEvent): Promise<Receipt> {
+    return this.intake.send(event)
+  }
+
+  startRun(name: string, input: unknown, options: { readonly session?: SessionId } = {}): Promise<RunId> {
+    return this.intake.start(name, input, options)
+  }
+
+  cancel(run: RunId, by: string, reason: string): Promise<void> {
+    return this.worker.cancel(run, by, reason)
+  }
+
+  async retry(run: RunId, by: string): Promise<void> {
+    await commandFromOutside(this.house, run, (now) => ({ type: 'retry_run', now, by }))
+  }
+
+  /** A person's word on a step whose outcome nobody knows. */
+  async resolve(run: RunId, step: string, word: { readonly verdict: Verdict; readonly by: string; readonly result?: unknown }): Promise<void> {
+    const result = word.verdict === 'happened' ? (await storeValue(this.house, word.result)).payload : null
+    await commandFromOutside(this.house, run, (now) => ({ type: 'resolve_step', now, step, verdict: word.verdict, by: word.by, result }))
+  }
+
+  /** The run's end, or what it is now if it has not ended. */
+  async look(run: RunId): Promise<RunResult> {
+    const [record] = await this.house.ledger.load([run])
+    if (record == null || record.tenant !== this.house.tenant) throw new TrihandError('NOT_FOUND', `there is no run ${run}`)
+    const state = fold(runMachine, record.facts.map(readRunFact))
+    if (state.kind !== 'ended') return { run, status: record.status, output: null, error: null }
+    const output = state.output === null ? null : await fetchValue(this.house, state.output)
+    return { run, status: state.status, output, error: state.error }
+  }
+
+  /** Settles when the run has ended or the time is up, whichever comes first. Looks again now and then: another process may end it. */
+  async result(run: RunId, options: { readonly waitMs: number }): Promise<RunResult> {
+    const { clock } = this.house
+    const until = clock.now() + options.waitMs
+    const ended = this.whenEnded(run)
+    try {
+      for (;;) {
+        const found = await this.look(run)
+        const now = clock.now()
+        if (isEnded(found.status) || now >= until) return found
+        await ended.within(Math.min(LOOK_AGAIN_MS, until - now))
+      }
+    } finally {
+      ended.forget()
+    }
+  }
+
+  private whenEnded(run: RunId): { within(ms: number): Promise<void>; forget(): void } {
+    let tell: () => void = () => {}
+    let told = false
+    const forget = this.subscribe((notice) => {
+      if (notice.run !== run || !isEnded(notice.status)) return
+      told = true
+      tell()
+    })
+    const { clock } = this.house
+    const within = (ms: number): Promise<void> =>
+      new Promise((resolve) => {
+        const cancel = clock.at(clock.now() + ms, resolve)
+        tell = () => {
+          cancel()
+          resolve()
+        }
+        if (told) tell()
+        told = false
+      })
+    return { within, forget }
+  }
+}
+
+const LOOK_AGAIN_MS = 1_000

@@ -1,0 +1,146 @@
+/**
+ * Waking a run and entering its handler: what time, events and children have changed is recorded first, then the code runs.
+ *
+ * Owns the order of a wake. Never performs a step itself (gate.ts) and never writes (commit.ts).
+ *
+ * enter-1  A step intended by an earlier holder is put in doubt before anything else happens to the run.
+ * enter-2  The handler is entered only on a state that the ledger holds.
+ */
+import { checkAgainst } from '../manifest/schema.ts'
+import type { FunctionDefinition } from '../manifest/system.ts'
+import { type Failure, TrihandError } from '../model/errors.ts'
+import type { Json } from '../model/json.ts'
+import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
+import { wakeAt } from '../model/run.ts'
+import type { RunCommand } from '../model/run-fact.ts'
+import { Gate, type StepErrors } from './gate.ts'
+import { Intents, packIntents, sessionOf } from './intents.ts'
+import { offerChildren, offerEvents } from './offer.ts'
+import { fetchValue, storeValue } from './payloads.ts'
+import { type Performed, perform } from './perform.ts'
+import type { Resident } from './resident.ts'
+
+const MAX_RECOVERIES = 5
+
+/** A run that was claimed: look around, record what has changed, then enter. */
+export const awaken = async (resident: Resident, recoveries: number, errors: StepErrors): Promise<void> => {
+  resident.begin()
+  try {
+    resident.input = await inputOf(resident)
+    await catchUp(resident, recoveries)
+    if (isReady(resident)) enter(resident, errors)
+    else if (resident.live?.cancel != null) resident.spreadCancel()
+  } catch (error) {
+    const failure: Failure = error instanceof TrihandError ? { code: error.code, message: error.detail } : { code: 'INTERNAL', message: String(error) }
+    resident.drop('dropped', failure)
+    return
+  }
+  resident.end()
+}
+
+/** A run that was created a moment ago in this process: there is nothing to look for. */
+export const enterFresh = async (resident: Resident, errors: StepErrors): Promise<void> => awaken(resident, 0, errors)
+
+const isReady = (resident: Resident): boolean => !resident.isGone && resident.live !== null && resident.live.cancel === null && resident.live.retryAt === null
+
+const catchUp = async (resident: Resident, recoveries: number): Promise<void> => {
+  const live = resident.live
+  if (live === null) return
+  const now = resident.house.clock.now()
+  const commands: RunCommand[] = []
+  if (recoveries >= MAX_RECOVERIES) {
+    const message = `the run lost its worker ${recoveries} times in a row without progress`
+    commands.push({ type: 'quarantine_run', now, error: { code: 'RUN_QUARANTINED', message } })
+  }
+  for (const [step, open] of live.open.entries()) {
+    if (open.kind === 'intended') commands.push({ type: 'doubt_step', now, step, reason: 'the worker was lost while the effect was under way' })
+  }
+  const due = wakeAt(live)
+  if ((due !== null && due <= now) || live.start.startBy !== null) commands.push({ type: 'pass_time', now })
+  for (const command of commands) resident.ask({ command, luggage: null, done: null })
+  if (live.open.size > 0) {
+    await offerEvents(resident)
+    await offerChildren(resident)
+  }
+  if (commands.length > 0 || live.open.size > 0) await recorded(resident)
+}
+
+/** enter-2: settles once everything asked so far is in the ledger. */
+const recorded = (resident: Resident): Promise<void> =>
+  new Promise((resolve) => {
+    const now = resident.house.clock.now()
+    resident.ask({ command: { type: 'pass_time', now }, luggage: null, done: () => resolve() })
+  })
+
+const inputOf = async (resident: Resident): Promise<Json> => {
+  const start = resident.live?.start
+  if (start === undefined || start.input.kind === 'event') return resident.record.event?.data ?? null
+  return fetchValue(resident.house, start.input.payload)
+}
+
+const enter = (resident: Resident, errors: StepErrors): void => {
+  const { house, record, input } = resident
+  const definition = house.system().functions.get(record.handler)
+  const intents = new Intents()
+  const gate = new Gate(resident, errors)
+  const attempt = (resident.live?.failures ?? 0) + 1
+  const call = (signal: AbortSignal): unknown => {
+    if (definition === undefined) throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `the system has no function ${record.handler}`)
+    return house.enter(
+      {
+        run: record.id,
+        attempt,
+        input,
+        event: record.event,
+        gate,
+        effectKey: () => gate.effectKey(''),
+        recall: async (key) => (await sessionOf(resident)).recall(key),
+        emit: (event) => intents.events.push(event),
+      },
+      definition,
+      signal,
+    )
+  }
+  resident.entry = 'inside'
+  const performance = perform(house, {
+    taskId: record.id,
+    executorType: 'inline',
+    task: { type: 'function', input, call },
+    context: { run: record.id, step: '', attempt, traceparent: record.event?.traceparent ?? null },
+    // A handler may stay in memory as long as its steps make progress; each step has its own timeout.
+    constraints: { timeoutMs: Number.POSITIVE_INFINITY },
+  })
+  resident.performances.add(performance)
+  void performance.outcome.then(async (performed) => {
+    resident.performances.delete(performance)
+    if (!resident.isGone) await leave(resident, definition, performed, intents)
+  })
+}
+
+/** The handler's last word becomes the run's end, or its next attempt. */
+const leave = async (resident: Resident, definition: FunctionDefinition | undefined, performed: Performed, intents: Intents): Promise<void> => {
+  resident.entry = 'over'
+  resident.begin()
+  try {
+    if (performed.kind === 'failed') failRun(resident, performed.failure, performed.retryable, definition?.retry ?? DEFAULT_RETRY)
+    else await finishRun(resident, definition, performed, intents)
+  } catch (error) {
+    const failure: Failure = error instanceof TrihandError ? { code: error.code, message: error.detail } : { code: 'INTERNAL', message: String(error) }
+    failRun(resident, failure, false, DEFAULT_RETRY)
+  }
+  resident.end()
+}
+
+const finishRun = async (resident: Resident, definition: FunctionDefinition | undefined, performed: Extract<Performed, { kind: 'done' }>, intents: Intents): Promise<void> => {
+  const { house } = resident
+  const { payload, value } = await storeValue(house, performed.result)
+  if (definition?.output != null) await checkAgainst(definition.output, value, 'OUTPUT_INVALID', `the output of ${definition.name}`)
+  const luggage = intents.isEmpty ? null : await packIntents(resident, '', intents)
+  const events = luggage?.events.map(({ event }) => event.id) ?? []
+  resident.ask({ command: { type: 'finish_run', now: house.clock.now(), status: performed.status, output: payload, events }, luggage, done: null })
+}
+
+const failRun = (resident: Resident, error: Failure, retryable: boolean, retry: RetryPolicy): void => {
+  const { clock, ids } = resident.house
+  resident.ask({ command: { type: 'fail_run', now: clock.now(), error, retryable, retry, roll: ids.roll() }, luggage: null, done: null })
+}

@@ -1,0 +1,88 @@
+/**
+ * Events that a run sends: named, placed in the chain of causes, checked and routed, ready for the run's own append.
+ *
+ * Owns how an intent becomes an event with the runs it starts. They are written with the fact that carries them, or not at all.
+ */
+import { checkAgainst } from '../manifest/schema.ts'
+import { TrihandError } from '../model/errors.ts'
+import { type Cause, type Event, isEventType, isReservedType } from '../model/event.ts'
+import type { Instant, RunId } from '../model/ids.ts'
+import { canonical } from '../model/json.ts'
+import type { NewEvent } from '../ports/ledger.ts'
+import type { EmittedEvent } from '../ports/step-gate.ts'
+import type { House } from './house.ts'
+import type { NewRun } from './new-run.ts'
+import { route } from './route.ts'
+
+const MAX_EVENT_BYTES = 256 * 1024
+const MAX_FAN_OUT = 1_000
+
+/** Refuses an event that may not enter: bad name, too large, undeclared, or data that does not fit. */
+export const checkEvent = async (house: Pick<House, 'system'>, type: string, data: Event['data']): Promise<void> => {
+  if (!isEventType(type)) throw new TrihandError('EVENT_INVALID', `"${type}" is not an event type`)
+  if (isReservedType(type)) throw new TrihandError('EVENT_RESERVED', `${type} is told by the system itself`)
+  const system = house.system()
+  const definition = system.events.get(type)
+  if (definition === undefined && !system.open) throw new TrihandError('EVENT_UNKNOWN', unknownEvent(type, [...system.events.keys()]))
+  const size = JSON.stringify(data).length
+  if (size > MAX_EVENT_BYTES) throw new TrihandError('EVENT_TOO_LARGE', `${type} has ${size} characters of data, at most ${MAX_EVENT_BYTES} are taken`)
+  if (definition?.schema != null) await checkAgainst(definition.schema, data, 'EVENT_INVALID', `event ${type}`)
+}
+
+const unknownEvent = (type: string, known: readonly string[]): string => {
+  const nearest = known.map((name) => ({ name, distance: editDistance(type, name) })).sort((a, b) => a.distance - b.distance)[0]
+  const hint = nearest !== undefined && nearest.distance <= Math.max(2, type.length / 3) ? `; did you mean ${nearest.name}?` : ''
+  return `no event ${type} is declared${hint}`
+}
+
+const editDistance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, change))
+    }
+    row = next
+  }
+  return row[b.length] as number
+}
+
+export interface Outgoing {
+  readonly events: readonly NewEvent[]
+  readonly runs: readonly NewRun[]
+}
+
+export const dataHash = (house: Pick<House, 'ids'>, event: Event): string => house.ids.digest(canonical(event.data))
+
+/** An event with everything it sets off. `index` is its place in the append. */
+export const withRuns = (house: House, event: Event, index: number, now: Instant): { readonly event: NewEvent; readonly runs: readonly NewRun[] } => {
+  const context = { system: house.system(), ids: house.ids, tenant: house.tenant, now, reserve: () => house.worker.reserve() }
+  const { runs, suppressed } = route(context, event, index)
+  if (runs.length > MAX_FAN_OUT) throw new TrihandError('FAN_OUT_LIMIT', `${event.type} would start ${runs.length} runs`)
+  return { event: { event, dataHash: dataHash(house, event), suppressed }, runs }
+}
+
+/** Checked when the intent is made, so that a bad event fails the step that sends it. */
+export const emittedBy = async (
+  house: House,
+  sender: { readonly run: RunId; readonly cause: Cause },
+  intents: readonly EmittedEvent[],
+): Promise<readonly Event[]> => {
+  const now = house.clock.now()
+  const events: Event[] = []
+  for (const intent of intents) {
+    await checkEvent(house, intent.type, intent.data)
+    events.push({
+      id: `evt_${house.ids.uuid()}`,
+      tenant: house.tenant,
+      source: 'trihand',
+      type: intent.type,
+      subject: intent.subject,
+      time: now,
+      data: intent.data,
+      ...sender.cause,
+    })
+  }
+  return events
+}

@@ -1,0 +1,322 @@
+/**
+ * The engine's side of `step.run` and its sisters for one entry of a handler.
+ *
+ * Owns which attempt begins and how its result becomes a request. Never answers before the ledger has (gate-1).
+ */
+import { checkAgainst } from '../manifest/schema.ts'
+import { attemptsOf } from '../model/attempt.ts'
+import { type Failure, TrihandError } from '../model/errors.ts'
+import { at, canonical, type Json, toJson } from '../model/json.ts'
+import type { Payload } from '../model/payload.ts'
+import type { SettledStep } from '../model/step.ts'
+import { openWait, type WaitSpec } from '../model/wait.ts'
+import type { EmittedEvent, StepGate, StepRequest, WaitAnswer, WaitRequest } from '../ports/step-gate.ts'
+import { emittedBy, withRuns } from './events.ts'
+import { Intents, packIntents } from './intents.ts'
+import { newRun } from './new-run.ts'
+import { candidates, eventsSince } from './offer.ts'
+import { fetchValue, storeValue } from './payloads.ts'
+import { type Performed, perform } from './perform.ts'
+import type { Luggage } from './request.ts'
+import type { Resident } from './resident.ts'
+
+const MAX_CHILD_DEPTH = 16
+const NO_LUGGAGE: Luggage = { events: [], runs: [], documents: [], memory: null }
+
+/** How a handler learns that a step has failed for good. Made by the workflow hand, which owns the error's class. */
+export type StepErrors = (step: string, failure: Failure) => Error
+
+const never = <T>(): Promise<T> => new Promise<T>(() => {})
+
+const asFailure = (error: unknown): Failure =>
+  error instanceof TrihandError ? { code: error.code, message: error.detail } : { code: 'INTERNAL', message: String(error) }
+
+export class Gate implements StepGate {
+  private readonly resident: Resident
+  private readonly errors: StepErrors
+
+  constructor(resident: Resident, errors: StepErrors) {
+    this.resident = resident
+    this.errors = errors
+  }
+
+  run(request: StepRequest): Promise<Json> {
+    if (!this.isOpen()) return never()
+    const begins = this.mayBegin(request.step)
+    const value = this.value(request.step)
+    if (begins) this.attempt(request)
+    return value
+  }
+
+  async sleepUntil(step: string, instant: (now: number) => number): Promise<void> {
+    if (!this.isOpen()) return never()
+    const now = this.resident.house.clock.now()
+    if (this.mayBegin(step)) this.resident.ask({ command: { type: 'set_timer', now, step, wakeAt: instant(now) }, luggage: null, done: null })
+    await this.value(step)
+  }
+
+  waitForEvent(step: string, request: WaitRequest): Promise<WaitAnswer> {
+    if (!this.isOpen()) return never()
+    const begins = this.mayBegin(step)
+    const answer = new Promise<WaitAnswer>((resolve, reject) => {
+      this.resident.whenSettled(step, (settled) => this.whileActive(() => this.waitAnswer(step, settled)).then(resolve, reject))
+    })
+    if (begins) this.guard(step, () => this.openWait(step, request))
+    return answer
+  }
+
+  invoke(step: string, handler: string, input: Json): Promise<Json> {
+    if (!this.isOpen()) return never()
+    const begins = this.mayBegin(step)
+    const value = this.value(step)
+    if (begins) this.guard(step, () => this.startChild(step, handler, input))
+    return value
+  }
+
+  async emit(step: string, events: readonly EmittedEvent[]): Promise<readonly string[]> {
+    if (!this.isOpen()) return never()
+    const begins = this.mayBegin(step)
+    const value = this.value(step)
+    if (begins) this.guard(step, () => this.sendEvents(step, events))
+    return (await value) as unknown as readonly string[]
+  }
+
+  // -- what every call begins with ------------------------------------------------------------------------------------
+
+  private isOpen(): boolean {
+    return !this.resident.isGone && this.resident.live !== null && this.resident.live.cancel === null
+  }
+
+  /** Whether this call is the one that begins the step: it is not settled, not begun elsewhere and not waiting for its time. */
+  private mayBegin(step: string): boolean {
+    const live = this.resident.live
+    if (live === null || live.settled.has(step) || this.resident.isAwaited(step)) return false
+    const open = live.open.get(step)
+    return open === undefined || (open.kind === 'retrying' && open.wakeAt === null)
+  }
+
+  private value(step: string): Promise<Json> {
+    return new Promise<Json>((resolve, reject) => {
+      this.resident.whenSettled(step, (settled) => {
+        if (settled.kind === 'failed') return reject(this.errors(step, settled.error))
+        if (settled.kind === 'received') return resolve(null)
+        if ('value' in settled.result) return resolve(settled.result.value)
+        this.whileActive(() => this.fetch(settled.result)).then(resolve, reject)
+      })
+    })
+  }
+
+  private fetch(payload: Payload): Promise<Json> {
+    return fetchValue(this.resident.house, payload)
+  }
+
+  private whileActive<T>(work: () => Promise<T>): Promise<T> {
+    this.resident.begin()
+    return work().finally(() => this.resident.end())
+  }
+
+  /** Work before a step's first fact; if it fails, the step has failed. */
+  private guard(step: string, work: () => Promise<void>): void {
+    void this.whileActive(() => work().catch((error: unknown) => this.fail(step, 1, asFailure(error))))
+  }
+
+  private fail(step: string, attempt: number, error: Failure): void {
+    const { clock } = this.resident.house
+    const retry = { maxAttempts: 1, baseMs: 0, factor: 1, maxMs: 0 }
+    const command = { type: 'fail_step', now: clock.now(), step, attempt, error, retryable: false, definite: true, effect: 'idempotent', retry, roll: 0 } as const
+    this.resident.ask({ command, luggage: null, done: null })
+  }
+
+  // -- step.run -------------------------------------------------------------------------------------------------------
+
+  private attempt(request: StepRequest): void {
+    const { resident } = this
+    const attempt = resident.live === null ? 1 : attemptsOf(resident.live, request.step) + 1
+    resident.begin()
+    if (request.effect !== 'once') return this.performBody(request, attempt)
+    // attempt-2: the intent is in the ledger before the effect begins.
+    const command = { type: 'intend_step', now: resident.house.clock.now(), step: request.step, effectKey: this.effectKey(request.step) } as const
+    resident.ask({
+      command,
+      luggage: null,
+      done: (answer) => {
+        if (answer.kind === 'recorded' && answer.facts.length > 0) this.performBody(request, attempt)
+        else resident.end()
+      },
+    })
+  }
+
+  effectKey(step: string): string {
+    const { id, tenant } = this.resident.record
+    return `th1_${this.resident.house.ids.digest(`${tenant}\n${id}\n${step}`)}`
+  }
+
+  private performBody(request: StepRequest, attempt: number): void {
+    const { resident } = this
+    const { step, body, timeoutMs } = request
+    const intents = new Intents()
+    const gate = this
+    const call = (signal: AbortSignal): unknown =>
+      body({
+        attempt,
+        signal,
+        get effectKey() {
+          return gate.effectKey(step)
+        },
+        emit: (type, data, options) => intents.events.push({ type, data: toJson(data), subject: options?.subject ?? null }),
+        write: (table, key, value) => intents.documents.push({ tenant: resident.record.tenant, table, key, value: toJson(value) }),
+        remember: (key, value) => intents.memory.set(key, toJson(value)),
+      })
+    const performance = perform(resident.house, {
+      taskId: resident.record.id,
+      executorType: 'inline',
+      task: { type: 'step', input: null, call },
+      context: { run: resident.record.id, step, attempt, traceparent: null },
+      constraints: { timeoutMs },
+    })
+    resident.performances.add(performance)
+    void performance.outcome.then((performed) => {
+      resident.performances.delete(performance)
+      if (!resident.isGone) return this.record(request, attempt, performed, intents)
+    })
+  }
+
+  private record(request: StepRequest, attempt: number, performed: Performed, intents: Intents): void {
+    const { resident } = this
+    if (performed.kind === 'failed') {
+      this.recordFailure(request, attempt, performed)
+      return resident.end()
+    }
+    try {
+      const stored = storeValue(resident.house, performed.result)
+      if (!(stored instanceof Promise) && intents.isEmpty) {
+        this.complete(request.step, attempt, stored.payload, null)
+        return resident.end()
+      }
+      void this.recordWithIntents(request.step, attempt, stored, intents)
+    } catch (error) {
+      // The body ran; only its result cannot be kept. Running it again would not help.
+      this.fail(request.step, attempt, asFailure(error))
+      resident.end()
+    }
+  }
+
+  private async recordWithIntents(step: string, attempt: number, storing: ReturnType<typeof storeValue>, intents: Intents): Promise<void> {
+    try {
+      const { payload } = await storing
+      this.complete(step, attempt, payload, await packIntents(this.resident, this.effectKey(step), intents))
+    } catch (error) {
+      this.fail(step, attempt, asFailure(error))
+    }
+    this.resident.end()
+  }
+
+  private complete(step: string, attempt: number, result: Payload, luggage: Luggage | null): void {
+    const events = luggage === null ? [] : luggage.events.map(({ event }) => event.id)
+    this.resident.ask({ command: { type: 'complete_step', now: this.resident.house.clock.now(), step, attempt, result, events }, luggage, done: null })
+  }
+
+  private recordFailure(request: StepRequest, attempt: number, performed: Extract<Performed, { readonly kind: 'failed' }>): void {
+    const { step, effect, retry } = request
+    const { failure: error, retryable, definite } = performed
+    const { clock, ids } = this.resident.house
+    const command = { type: 'fail_step', now: clock.now(), step, attempt, error, retryable, definite, effect, retry, roll: ids.roll() } as const
+    this.resident.ask({ command, luggage: null, done: null })
+  }
+
+  // -- waits, children, events ----------------------------------------------------------------------------------------
+
+  private async openWait(step: string, request: WaitRequest): Promise<void> {
+    const { resident } = this
+    const { house, record } = resident
+    const now = house.clock.now()
+    const from = request.lookback.kind === 'within' ? 0 : record.base
+    const past = await eventsSince(house.ledger, record.tenant, request.types, from)
+    const base = this.lookbackBase(request, past, now)
+    const spec: WaitSpec = {
+      mode: request.mode,
+      types: request.types,
+      match: this.matchOf(request.match),
+      condition: request.condition,
+      timeoutAt: request.timeoutMs === null ? null : now + request.timeoutMs,
+      base,
+    }
+    const counted = past.filter((event) => event.sequence > base)
+    for (const type of request.types) resident.seenCounts.set(`${type}\n${base}`, counted.filter((event) => event.type === type).length)
+    const received = candidates(openWait(spec), counted, resident.input)
+    for (const event of counted) if (received.some((one) => one.sequence === event.sequence)) resident.knownEvents.set(event.sequence, event)
+    resident.ask({ command: { type: 'open_wait', now, step, wait: spec }, luggage: null, done: null })
+    for (const event of received) resident.ask({ command: { type: 'receive_event', now, step, event }, luggage: null, done: null })
+  }
+
+  /** The sequence after which events count. */
+  private lookbackBase(request: WaitRequest, past: readonly { readonly sequence: number; readonly time: number }[], now: number): number {
+    const last = past.at(-1)?.sequence ?? this.resident.record.base
+    switch (request.lookback.kind) {
+      case 'run':
+        return this.resident.record.base
+      case 'none':
+        return last
+      case 'within': {
+        const since = now - request.lookback.ms
+        const first = past.find((event) => event.time >= since)
+        return first === undefined ? last : first.sequence - 1
+      }
+    }
+  }
+
+  private matchOf(path: string | null): WaitSpec['match'] {
+    if (path === null) return null
+    const inData = path.replace(/^(payload|data)\./, '')
+    const value = at(this.resident.input, inData)
+    if (value === undefined) throw new TrihandError('EXPR_FAILED', `match ${path}: what triggered the run has no such field`)
+    return { path: inData, value: canonical(value) }
+  }
+
+  private async waitAnswer(step: string, settled: SettledStep): Promise<WaitAnswer> {
+    if (settled.kind === 'failed') throw this.errors(step, settled.error)
+    if (settled.kind !== 'received') return { status: 'timed_out', events: [], missing: [] }
+    const { house, record, knownEvents } = this.resident
+    const unknown = settled.events.filter(({ sequence }) => !knownEvents.has(sequence)).map(({ sequence }) => sequence)
+    if (unknown.length > 0) {
+      const loaded = await house.ledger.events({ tenant: record.tenant, sequences: unknown, limit: unknown.length })
+      for (const event of loaded) knownEvents.set(event.sequence, event)
+    }
+    const events = settled.events.flatMap(({ sequence }) => knownEvents.get(sequence) ?? [])
+    return { status: settled.timedOut ? 'timed_out' : 'received', events, missing: settled.missing }
+  }
+
+  private async startChild(step: string, handler: string, input: Json): Promise<void> {
+    const { resident } = this
+    const { house, record } = resident
+    const definition = house.system().functions.get(handler)
+    if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${handler}`)
+    const depth = (resident.live?.start.depth ?? 0) + 1
+    if (depth > MAX_CHILD_DEPTH) throw new TrihandError('CHILD_DEPTH', `${handler} would be ${depth} levels deep`)
+    if (definition.input !== null) await checkAgainst(definition.input, input, 'INPUT_INVALID', `the input of ${handler}`)
+    const { payload } = await storeValue(house, input)
+    const child = newRun(house.ids, {
+      definition,
+      systemHash: house.system().hash,
+      tenant: record.tenant,
+      now: house.clock.now(),
+      input: { kind: 'given', payload },
+      cause: resident.cause,
+      event: null,
+      session: record.session,
+      parent: { run: record.id, step, depth },
+      lease: house.worker.reserve(),
+    })
+    const command = { type: 'start_child', now: house.clock.now(), step, child: child.id, handler } as const
+    resident.ask({ command, luggage: { ...NO_LUGGAGE, runs: [child] }, done: null })
+  }
+
+  private async sendEvents(step: string, intents: readonly EmittedEvent[]): Promise<void> {
+    const { resident } = this
+    const { house, record } = resident
+    const events = await emittedBy(house, { run: record.id, cause: resident.cause }, intents)
+    const routed = events.map((event, i) => withRuns(house, event, i, house.clock.now()))
+    const luggage: Luggage = { ...NO_LUGGAGE, events: routed.map(({ event }) => event), runs: routed.flatMap(({ runs }) => runs) }
+    this.complete(step, 1, { value: events.map(({ id }) => id) }, luggage)
+  }
+}

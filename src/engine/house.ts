@@ -1,0 +1,57 @@
+/**
+ * What the arrows of the engine hold in common: the ports they were given and the small services built on them.
+ *
+ * Owns the list. Each part takes this and uses what it needs; nobody but commit can write the ledger.
+ */
+import type { System } from '../manifest/system.ts'
+import type { RunId, TenantId, WorkerId } from '../model/ids.ts'
+import type { Blobs } from '../ports/blobs.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Executor } from '../ports/executor.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Entry } from '../ports/step-gate.ts'
+import type { Commit } from './commit.ts'
+import type { Deadlines } from './deadlines.ts'
+import type { NewRun } from './new-run.ts'
+import type { Publish } from './publish.ts'
+import type { Effect } from '../model/step.ts'
+import type { RetryPolicy } from '../model/policies/retry.ts'
+
+export interface House {
+  readonly ledger: Pick<Ledger, 'load' | 'events'>
+  readonly commit: Commit
+  readonly blobs: Blobs
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly deadlines: Deadlines
+  readonly executors: ReadonlyMap<string, Executor>
+  readonly publish: Publish
+  readonly tenant: TenantId
+  /** The definition in force: new runs are pinned to its hash. */
+  readonly system: () => System
+  readonly enter: EnterHandler
+  readonly worker: WorkerDesk
+  /** New for every append. Short: it stands beside every fact. */
+  readonly appendId: () => string
+}
+
+/** Calls a handler's code. */
+export type EnterHandler = (
+  entry: Entry,
+  options: { readonly code: unknown; readonly effect: Effect; readonly retry: RetryPolicy; readonly timeoutMs: number },
+  signal: AbortSignal,
+) => unknown
+
+/** What the rest of the engine may ask of the worker in this process. */
+export interface WorkerDesk {
+  /** A lease for a run about to be created, if there is room to start it here and now. */
+  reserve(): WorkerId | null
+  /** Gives back a reservation whose run was not created. */
+  unreserve(): void
+  /** Takes a created run on which this worker has the lease. */
+  adopt(run: NewRun, base: number, sequence: number | null): void
+  /** These runs are worth looking at now. */
+  signal(runs: readonly RunId[]): void
+  cancel(run: RunId, by: string, reason: string): Promise<void>
+}

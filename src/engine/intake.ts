@@ -1,0 +1,163 @@
+/**
+ * The only door for events and calls: checked, de-duplicated, persisted with the runs they start.
+ *
+ * Owns admission. An answer means that the event is on disk; a repeat gets the first answer.
+ *
+ * intake-1  One event per (tenant, source, id), however late the repeat; other data under the same id is refused.
+ * intake-2  An event and the runs it starts are one append: either all are there or none is.
+ * intake-3  More callers than the ledger can serve wait here; what is accepted is never kept in memory alone.
+ */
+import { checkAgainst } from '../manifest/schema.ts'
+import { TrihandError } from '../model/errors.ts'
+import { type Event, isPlainId } from '../model/event.ts'
+import type { RunId, SessionId } from '../model/ids.ts'
+import { toJson } from '../model/json.ts'
+import type { Outcome } from '../ports/ledger.ts'
+import { checkEvent, withRuns } from './events.ts'
+import type { House } from './house.ts'
+import { type NewRun, newRun } from './new-run.ts'
+import { commitOnce } from './one-shot.ts'
+import { storeValue } from './payloads.ts'
+
+export interface IncomingEvent {
+  readonly type: string
+  readonly data?: unknown
+  readonly id?: string
+  readonly source?: string
+  readonly subject?: string
+  readonly time?: number
+  readonly traceparent?: string
+}
+
+export interface Receipt {
+  readonly id: string
+  readonly sequence: number
+  readonly runs: readonly RunId[]
+  /** The event was there already; these are the first answer's values. */
+  readonly duplicate: boolean
+}
+
+const DEFAULT_SOURCE = 'app'
+const MAX_WAITING = 4_096
+
+type Written = Extract<Outcome, { readonly kind: 'written' | 'already_written' }>
+
+export class Intake {
+  private readonly house: House
+  private inside = 0
+  private readonly queue: (() => void)[] = []
+
+  constructor(house: House) {
+    this.house = house
+  }
+
+  async send(incoming: IncomingEvent): Promise<Receipt> {
+    const event = await this.check(incoming)
+    return this.withinLimit(() => this.persist(event))
+  }
+
+  /** Starts a function by name, without an event. */
+  async start(name: string, input: unknown, options: { readonly session?: SessionId } = {}): Promise<RunId> {
+    const { house } = this
+    const definition = house.system().functions.get(name)
+    if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${name}`)
+    const { payload, value } = await storeValue(house, input)
+    if (definition.input !== null) await checkAgainst(definition.input, value, 'INPUT_INVALID', `the input of ${name}`)
+    return this.withinLimit(async () => {
+      const run = newRun(house.ids, {
+        definition,
+        systemHash: house.system().hash,
+        tenant: house.tenant,
+        now: house.clock.now(),
+        input: { kind: 'given', payload },
+        cause: null,
+        event: null,
+        session: options.session ?? null,
+        parent: null,
+        lease: house.worker.reserve(),
+      })
+      const outcome = await this.commit([run], [])
+      if (outcome.kind === 'conflict') throw new TrihandError('INTERNAL', 'a new run met an old one')
+      this.begin([run], outcome)
+      return run.id
+    })
+  }
+
+  private async check(incoming: IncomingEvent): Promise<Event> {
+    const { house } = this
+    const data = toJson(incoming.data ?? {})
+    await checkEvent(house, incoming.type, data)
+    const id = incoming.id ?? `evt_${house.ids.uuid()}`
+    const source = incoming.source ?? DEFAULT_SOURCE
+    for (const [name, text] of Object.entries({ id, source, subject: incoming.subject ?? 'none' })) {
+      if (!isPlainId(text)) throw new TrihandError('EVENT_INVALID', `${name} must have 1 to 255 characters and no control characters`)
+    }
+    const time = incoming.time ?? house.clock.now()
+    if (!Number.isSafeInteger(time)) throw new TrihandError('EVENT_INVALID', 'time must be an instant in milliseconds')
+    return {
+      id,
+      tenant: house.tenant,
+      source,
+      type: incoming.type,
+      subject: incoming.subject ?? null,
+      time,
+      data,
+      correlationId: id,
+      causationId: null,
+      traceparent: incoming.traceparent ?? null,
+      hops: 0,
+      chain: [],
+    }
+  }
+
+  private async persist(event: Event): Promise<Receipt> {
+    const { house } = this
+    const routed = withRuns(house, event, 0, house.clock.now())
+    const outcome = await this.commit(routed.runs, [routed.event])
+    if (outcome.kind !== 'conflict') {
+      this.begin(routed.runs, outcome)
+      return { id: event.id, sequence: outcome.sequences[0] as number, runs: routed.runs.map((run) => run.id), duplicate: false }
+    }
+    this.unreserve(routed.runs)
+    if (outcome.reason !== 'taken') throw new TrihandError('INTERNAL', 'an event met a conflict that only runs can have')
+    if (outcome.dataHash !== routed.event.dataHash) throw new TrihandError('EVENT_ID_REUSED', `event ${event.id} of ${event.source} exists with other data`)
+    return { id: event.id, sequence: outcome.sequence, runs: outcome.runs, duplicate: true }
+  }
+
+  private async commit(runs: readonly NewRun[], events: readonly ReturnType<typeof withRuns>['event'][]): Promise<Outcome> {
+    try {
+      const writes = runs.map((run) => run.write)
+      return await commitOnce(this.house.commit, { appendId: this.house.appendId(), writes, events, signals: [], documents: [] })
+    } catch (error) {
+      // In doubt the runs may exist with our lease on them; the worker's beat finds leases that it does not hold.
+      this.unreserve(runs)
+      throw error
+    }
+  }
+
+  private begin(runs: readonly NewRun[], outcome: Written): void {
+    const { worker } = this.house
+    const sequence = outcome.sequences[0] ?? null
+    for (const run of runs) {
+      if (run.write.create?.lease != null) worker.adopt(run, sequence ?? outcome.position, sequence)
+      else worker.signal([run.id])
+    }
+    if (outcome.signalled.length > 0) worker.signal(outcome.signalled)
+  }
+
+  private unreserve(runs: readonly NewRun[]): void {
+    for (const run of runs) if (run.write.create?.lease != null) this.house.worker.unreserve()
+  }
+
+  /** intake-3. */
+  private async withinLimit<T>(work: () => Promise<T>): Promise<T> {
+    while (this.inside >= MAX_WAITING) await new Promise<void>((resolve) => this.queue.push(resolve))
+    this.inside++
+    try {
+      return await work()
+    } finally {
+      this.inside--
+      this.queue.shift()?.()
+    }
+  }
+}

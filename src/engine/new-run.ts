@@ -1,0 +1,80 @@
+/**
+ * How a run comes into being: its first fact, its row, and the lease if it can start here at once.
+ *
+ * Owns the shape of a birth, the same for an event's run, a child and a call. Never decides whether there should be one.
+ */
+import { deadlines, type FunctionDefinition } from '../manifest/system.ts'
+import type { Cause, Event } from '../model/event.ts'
+import { type Instant, type RunId, runId, type SessionId, type TenantId } from '../model/ids.ts'
+import { statusOf } from '../model/run.ts'
+import type { RunInput, RunState } from '../model/run-fact.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { StreamWrite } from '../ports/ledger.ts'
+import type { WorkerId } from '../model/ids.ts'
+import { advanceRun } from './advance.ts'
+import { type ChainHead, EMPTY_CHAIN, sealFacts } from './chain.ts'
+
+export interface NewRun {
+  readonly id: RunId
+  readonly handler: string
+  readonly write: StreamWrite
+  readonly state: RunState
+  readonly head: ChainHead
+  readonly event: Event | null
+  readonly session: SessionId | null
+  readonly parent: RunId | null
+}
+
+export interface Birth {
+  readonly definition: FunctionDefinition
+  readonly systemHash: string
+  readonly tenant: TenantId
+  readonly now: Instant
+  readonly input: RunInput
+  readonly cause: Cause | null
+  readonly event: { readonly event: Event; readonly index: number } | null
+  readonly session: SessionId | null
+  readonly parent: { readonly run: RunId; readonly step: string; readonly depth: number } | null
+  readonly lease: WorkerId | null
+}
+
+export const newRun = (ids: Ids, birth: Birth): NewRun => {
+  const id = runId(ids.uuid())
+  const { definition, now, parent } = birth
+  const { startBy, deadlineAt } = deadlines(definition, now)
+  const start = {
+    handler: definition.name,
+    input: birth.input,
+    cause: birth.cause,
+    parentStep: parent?.step ?? null,
+    depth: parent?.depth ?? 0,
+    deadlineAt,
+    startBy,
+  }
+  const { state, facts } = advanceRun({ kind: 'none' }, { type: 'start_run', now, start })
+  const sealed = sealFacts(ids, id, EMPTY_CHAIN, facts)
+  const write: StreamWrite = {
+    stream: id,
+    create: {
+      tenant: birth.tenant,
+      handler: definition.name,
+      systemHash: birth.systemHash,
+      session: birth.session,
+      parent: parent?.run ?? null,
+      event: birth.event?.index ?? null,
+      lease: birth.lease,
+      createdAt: now,
+    },
+    expectedVersion: 0,
+    epoch: null,
+    facts: sealed.facts,
+    headHash: sealed.head.headHash,
+    status: birth.lease === null ? 'queued' : statusOf(state, false),
+    wakeAt: birth.lease === null ? now : null,
+    release: false,
+    seenSignal: 0,
+    opensWaits: [],
+    closesWaits: [],
+  }
+  return { id, handler: definition.name, write, state, head: sealed.head, event: birth.event?.event ?? null, session: birth.session, parent: parent?.run ?? null }
+}

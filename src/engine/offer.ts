@@ -1,0 +1,98 @@
+/**
+ * What a run finds when it looks: events for its open waits, the ends of its children.
+ *
+ * Owns looking. A signal only says that a look is worth it; what counts is decided by the model from what is found here.
+ */
+import { compileRule } from '../manifest/rules.ts'
+import { TrihandError } from '../model/errors.ts'
+import type { StoredEvent } from '../model/event.ts'
+import { readRunFact } from '../model/fact-codec.ts'
+import type { RunId, TenantId } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
+import { fold } from '../model/machine.ts'
+import { run as runMachine } from '../model/run.ts'
+import type { ChildEnd } from '../model/run-fact.ts'
+import type { Rule } from '../model/rule.ts'
+import { isEnded } from '../model/status.ts'
+import { fits, type OpenWait, type Received } from '../model/wait.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Resident } from './resident.ts'
+import { eventRoot } from './route.ts'
+
+const PAGE = 1_000
+
+/** All events of these types after the base, oldest first. */
+export const eventsSince = async (ledger: Pick<Ledger, 'events'>, tenant: TenantId, types: readonly string[], base: number): Promise<readonly StoredEvent[]> => {
+  const found: StoredEvent[] = []
+  for (let after = base; ; after = found.at(-1)?.sequence ?? after) {
+    const page = await ledger.events({ tenant, types, after, limit: PAGE })
+    found.push(...page)
+    if (page.length < PAGE) return found
+  }
+}
+
+const rules = new Map<string, Rule>()
+
+const ruleOf = (text: string): Rule => {
+  const known = rules.get(text)
+  if (known !== undefined) return known
+  const rule = compileRule(text)
+  rules.set(text, rule)
+  return rule
+}
+
+/** A condition that fails to evaluate does not match. */
+const holds = (condition: string | null, event: StoredEvent, trigger: Json): boolean => {
+  if (condition === null) return true
+  const answer = ruleOf(condition)({ event: eventRoot(event), payload: event.data, trigger })
+  return answer.kind === 'value' && answer.value === true
+}
+
+/** The events that this wait should receive, in order: the first for `any`, the first of each type for `all`. */
+export const candidates = (wait: OpenWait, events: readonly StoredEvent[], trigger: Json): readonly Received[] => {
+  const chosen: Received[] = []
+  for (const event of events) {
+    const taken = chosen.some((earlier) => wait.spec.mode === 'any' || earlier.type === event.type)
+    if (taken || !fits(wait, event) || !holds(wait.spec.condition, event, trigger)) continue
+    chosen.push({ type: event.type, sequence: event.sequence })
+  }
+  return chosen
+}
+
+export const offerEvents = async (resident: Resident): Promise<void> => {
+  const live = resident.live
+  if (live === null || live.cancel !== null) return
+  for (const [step, open] of live.open.entries()) {
+    if (open.kind !== 'waiting') continue
+    const { types, base } = open.wait.spec
+    const events = await eventsSince(resident.house.ledger, resident.record.tenant, types, base)
+    for (const event of candidates(open.wait, events, resident.input)) {
+      const found = events.find((candidate) => candidate.sequence === event.sequence)
+      if (found !== undefined) resident.knownEvents.set(found.sequence, found)
+      resident.ask({ command: { type: 'receive_event', now: resident.house.clock.now(), step, event }, luggage: null, done: null })
+    }
+  }
+}
+
+export const offerChildren = async (resident: Resident): Promise<void> => {
+  const calling = resident.live?.open.entries().flatMap(([step, open]) => (open.kind === 'calling' ? [{ step, child: open.child }] : [])) ?? []
+  if (calling.length === 0) return
+  const heads = await resident.house.ledger.load(calling.map(({ child }) => child), { after: Number.MAX_SAFE_INTEGER })
+  for (const [i, { step, child }] of calling.entries()) {
+    const head = heads[i]
+    if (head == null || !isEnded(head.status)) continue
+    const end = await endOf(resident.house.ledger, child)
+    if (end !== null) resident.ask({ command: { type: 'end_child', now: resident.house.clock.now(), step, child, end }, luggage: null, done: null })
+  }
+}
+
+/** How a run ended; null while it has not. */
+export const endOf = async (ledger: Pick<Ledger, 'load'>, id: RunId): Promise<ChildEnd | null> => {
+  const [record] = await ledger.load([id])
+  if (record == null) throw new TrihandError('NOT_FOUND', `there is no run ${id}`)
+  const state = fold(runMachine, record.facts.map(readRunFact))
+  if (state.kind !== 'ended') return null
+  if (state.output !== null) return { kind: 'done', result: state.output }
+  const { code, message } = state.error ?? { code: 'CHILD_FAILED' as const, message: 'no reason was recorded' }
+  return { kind: 'failed', error: { code, message: `child ${id} ${state.status}: ${message}` } }
+}

@@ -1,0 +1,78 @@
+/**
+ * Commands from outside to a run that nobody here holds: cancel, retry, a person's word on an uncertain step.
+ *
+ * Owns load, decide, append, and again if somebody else was faster. Needs no lease and waits for none.
+ *
+ * outside-1  The command is decided on the state it is written to: a conflict means load and decide again.
+ */
+import { TrihandError } from '../model/errors.ts'
+import { readRunFact } from '../model/fact-codec.ts'
+import type { Instant, RunId } from '../model/ids.ts'
+import { fold } from '../model/machine.ts'
+import { run as runMachine, statusOf } from '../model/run.ts'
+import type { RunCommand, RunFact, RunState } from '../model/run-fact.ts'
+import type { StreamRecord } from '../ports/ledger.ts'
+import { advanceRun } from './advance.ts'
+import { headOf, sealFacts } from './chain.ts'
+import type { House } from './house.ts'
+import { commitOnce } from './one-shot.ts'
+
+const MAX_CONFLICTS = 20
+
+export const commandFromOutside = async (house: House, id: RunId, command: (now: Instant) => RunCommand): Promise<readonly RunFact[]> => {
+  for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+    const [record] = await house.ledger.load([id])
+    if (record == null || record.tenant !== house.tenant) throw new TrihandError('NOT_FOUND', `there is no run ${id}`)
+    const now = house.clock.now()
+    const before = fold(runMachine, record.facts.map(readRunFact))
+    const { state, facts, refusal } = advanceRun(before, command(now))
+    if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
+    if (facts.length === 0 || (await write(house, record, { before, state, facts, now }))) return facts
+  }
+  throw new TrihandError('LEDGER_CONFLICT', `${MAX_CONFLICTS} others wrote to ${id} first`)
+}
+
+interface Change {
+  readonly before: RunState
+  readonly state: RunState
+  readonly facts: readonly RunFact[]
+  readonly now: Instant
+}
+
+/** False: somebody else wrote first. */
+const write = async (house: House, record: StreamRecord, change: Change): Promise<boolean> => {
+  const { state, facts, now } = change
+  const id = record.stream as RunId
+  const sealed = sealFacts(house.ids, id, headOf(record), facts)
+  const ended = state.kind === 'ended'
+  const outcome = await commitOnce(house.commit, {
+    appendId: house.appendId(),
+    writes: [
+      {
+        stream: id,
+        create: null,
+        expectedVersion: record.version,
+        epoch: null,
+        facts: sealed.facts,
+        headHash: sealed.head.headHash,
+        status: statusOf(state, record.lease === null),
+        // Not ended: somebody must take it up now, to stop children, to go on, to begin again.
+        wakeAt: ended ? null : now,
+        release: false,
+        seenSignal: record.signal,
+        opensWaits: [],
+        closesWaits: ended ? openWaits(change.before) : [],
+      },
+    ],
+    events: [],
+    signals: ended && record.parent !== null ? [record.parent] : [],
+    documents: [],
+  })
+  if (outcome.kind === 'conflict') return false
+  house.publish.tell({ run: id, handler: record.handler, status: statusOf(state, true), version: sealed.head.version, facts })
+  house.worker.signal([...outcome.signalled, id])
+  return true
+}
+
+const openWaits = (state: RunState): readonly string[] =>
+  state.kind === 'live' ? state.open.entries().flatMap(([step, open]) => (open.kind === 'waiting' ? [step] : [])) : []

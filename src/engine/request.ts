@@ -1,0 +1,75 @@
+/**
+ * A command on its way to the ledger, with everything that must be written together with its fact.
+ *
+ * Owns how the requests of one run become one append. Never knows who asked.
+ *
+ * request-1  What a command brings along (events, runs, documents, memory) is written if and only if its fact is.
+ */
+import type { Refusal } from '../model/machine.ts'
+import type { RunCommand, RunFact, RunState } from '../model/run-fact.ts'
+import type { SessionDocument } from '../model/session.ts'
+import type { DocumentWrite, NewEvent, StreamWrite } from '../ports/ledger.ts'
+import { advanceRun } from './advance.ts'
+import type { NewRun } from './new-run.ts'
+
+export interface Luggage {
+  readonly events: readonly NewEvent[]
+  readonly runs: readonly NewRun[]
+  readonly documents: readonly DocumentWrite[]
+  readonly memory: { readonly key: string; readonly set: SessionDocument; readonly unset: readonly string[] } | null
+}
+
+export type Answer = { readonly kind: 'recorded'; readonly facts: readonly RunFact[] } | Refusal
+
+export interface Request {
+  readonly command: RunCommand
+  readonly luggage: Luggage | null
+  /** Called once the fact is in the ledger, or the command was refused. */
+  readonly done: ((answer: Answer) => void) | null
+}
+
+/** The facts that carry luggage; anything else that a command yields (a late result) leaves it behind. */
+const CARRIERS: ReadonlySet<RunFact['type']> = new Set(['step.completed', 'child.started', 'run.completed'])
+
+export interface Gathered {
+  readonly state: RunState
+  readonly facts: readonly RunFact[]
+  readonly answers: readonly { readonly request: Request; readonly answer: Answer }[]
+  /** Luggage whose fact was decided. */
+  readonly carried: readonly Luggage[]
+  readonly left: readonly Luggage[]
+}
+
+/** Decides the requests one after another on the same state. */
+export const gather = (from: RunState, requests: readonly Request[]): Gathered => {
+  let state = from
+  const facts: RunFact[] = []
+  const answers: { request: Request; answer: Answer }[] = []
+  const carried: Luggage[] = []
+  const left: Luggage[] = []
+  for (const request of requests) {
+    const advance = advanceRun(state, request.command)
+    state = advance.state
+    for (const fact of advance.facts) facts.push(fact)
+    if (request.luggage !== null) (advance.facts.some((fact) => CARRIERS.has(fact.type)) ? carried : left).push(request.luggage)
+    answers.push({ request, answer: advance.refusal ?? { kind: 'recorded', facts: advance.facts } })
+  }
+  return { state, facts, answers, carried, left }
+}
+
+/** The runs of several pieces of luggage, each pointing at its event's place in the common list. */
+export const mergeLuggage = (carried: readonly Luggage[]): { readonly events: readonly NewEvent[]; readonly runs: readonly NewRun[]; readonly documents: readonly DocumentWrite[] } => {
+  const events: NewEvent[] = []
+  const runs: NewRun[] = []
+  const documents: DocumentWrite[] = []
+  for (const luggage of carried) {
+    const offset = events.length
+    events.push(...luggage.events)
+    runs.push(...(offset === 0 ? luggage.runs : luggage.runs.map((run) => ({ ...run, write: shiftEvent(run.write, offset) }))))
+    documents.push(...luggage.documents)
+  }
+  return { events, runs, documents }
+}
+
+const shiftEvent = (write: StreamWrite, offset: number): StreamWrite =>
+  write.create === null || write.create.event === null ? write : { ...write, create: { ...write.create, event: write.create.event + offset } }

@@ -1,0 +1,90 @@
+/**
+ * From an event to the runs it starts: who listens, whose filter holds, whose chain is too long.
+ *
+ * Owns the match of triggers. Pure but for the ids and leases it is handed; flow control will stand between filter and birth.
+ *
+ * route-1  Every listener of an event gets a run or a recorded reason for none.
+ * route-2  A filter that fails to evaluate starts nothing and is recorded as an error.
+ */
+import type { Filter, Listener, System } from '../manifest/system.ts'
+import type { Event } from '../model/event.ts'
+import type { Instant, TenantId, WorkerId } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
+import { admit } from '../model/trigger.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Suppression } from '../ports/ledger.ts'
+import { type NewRun, newRun } from './new-run.ts'
+
+export interface Routed {
+  readonly runs: readonly NewRun[]
+  readonly suppressed: readonly Suppression[]
+}
+
+export interface RouteContext {
+  readonly system: System
+  readonly ids: Ids
+  readonly tenant: TenantId
+  readonly now: Instant
+  readonly reserve: () => WorkerId | null
+}
+
+type Verdict = { readonly kind: 'start' } | { readonly kind: 'suppress'; readonly reason: Suppression['reason']; readonly detail: string }
+
+/** The event as rules see it. */
+export const eventRoot = (event: Event): Json => ({
+  id: event.id,
+  source: event.source,
+  type: event.type,
+  subject: event.subject,
+  time: event.time,
+  data: event.data,
+})
+
+/** One filter that holds is enough; an error counts only if none holds. */
+const askFilters = (filters: readonly Filter[], event: Event): Verdict => {
+  let refused: Verdict = { kind: 'suppress', reason: 'filter', detail: filters.map((filter) => filter.text).join(' | ') }
+  for (const filter of filters) {
+    if (filter.rule === null) return { kind: 'start' }
+    const answer = filter.rule({ event: eventRoot(event), payload: event.data })
+    if (answer.kind === 'value' && answer.value === true) return { kind: 'start' }
+    if (answer.kind === 'error') refused = { kind: 'suppress', reason: 'error', detail: `${filter.text}: ${answer.detail}` }
+    else if (answer.value !== false) refused = { kind: 'suppress', reason: 'error', detail: `${filter.text}: gives ${JSON.stringify(answer.value)}, not true or false` }
+  }
+  return refused
+}
+
+const judge = (listener: Listener, event: Event, system: System): Verdict => {
+  const { handler } = listener
+  const admission = admit(event, handler.name, { maxHops: system.maxHops, allowReentry: handler.allowReentry })
+  if (admission.kind === 'suppressed') return { kind: 'suppress', reason: admission.reason, detail: admission.detail }
+  return askFilters(listener.filters, event)
+}
+
+/** `index` is the event's place in the append that will carry it. */
+export const route = (context: RouteContext, event: Event, index: number): Routed => {
+  const runs: NewRun[] = []
+  const suppressed: Suppression[] = []
+  for (const listener of context.system.listeners.get(event.type) ?? []) {
+    const verdict = judge(listener, event, context.system)
+    if (verdict.kind === 'suppress') {
+      suppressed.push({ trigger: listener.handler.name, reason: verdict.reason, detail: verdict.detail })
+      continue
+    }
+    const { system, ids, tenant, now } = context
+    runs.push(
+      newRun(ids, {
+        definition: listener.handler,
+        systemHash: system.hash,
+        tenant,
+        now,
+        input: { kind: 'event' },
+        cause: null,
+        event: { event, index },
+        session: null,
+        parent: null,
+        lease: context.reserve(),
+      }),
+    )
+  }
+  return { runs, suppressed }
+}

@@ -1,0 +1,185 @@
+/**
+ * A session's head in memory: read what it remembers, prepare what a step changes, take a checkpoint, begin a fork.
+ *
+ * Owns loading from the last checkpoint, so that the cost does not grow with the session's history.
+ * Never writes: it prepares stream writes that others carry to commit.
+ */
+import { TrihandError } from '../model/errors.ts'
+import { readSessionFact } from '../model/fact-codec.ts'
+import { type Instant, type SessionId, sessionId, type TenantId } from '../model/ids.ts'
+import { canonical, type Json } from '../model/json.ts'
+import { fold } from '../model/machine.ts'
+import {
+  documentOf,
+  type LiveSession,
+  resumeFrom,
+  session as sessionMachine,
+  type SessionBase,
+  type SessionCommand,
+  type SessionDocument,
+  type SessionMode,
+  type SessionState,
+} from '../model/session.ts'
+import type { Blobs } from '../ports/blobs.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Ledger, StreamWrite } from '../ports/ledger.ts'
+import { advanceSession } from './advance.ts'
+import { type ChainHead, EMPTY_CHAIN, headOf, sealFacts } from './chain.ts'
+import { fetchValue } from './payloads.ts'
+
+interface Deps {
+  readonly ledger: Pick<Ledger, 'load'>
+  readonly blobs: Blobs
+  readonly ids: Ids
+}
+
+export interface MemoryChange {
+  readonly key: string | null
+  readonly set: SessionDocument
+  readonly unset: readonly string[]
+}
+
+/** A checkpoint is taken at least this often, so the tail that holds the last one is short. */
+const CHANGES_PER_CHECKPOINT = 20
+const TAIL = 64
+
+export class SessionHead {
+  readonly id: SessionId
+  private readonly deps: Deps
+  private state: SessionState
+  private head: ChainHead
+  private pending: { readonly state: SessionState; readonly head: ChainHead } | null = null
+
+  private constructor(deps: Deps, id: SessionId, state: SessionState, head: ChainHead) {
+    this.deps = deps
+    this.id = id
+    this.state = state
+    this.head = head
+  }
+
+  static async load(deps: Deps, id: SessionId): Promise<SessionHead> {
+    const { state, head } = await loadTail(deps, id)
+    return new SessionHead(deps, id, state, head)
+  }
+
+  async reload(): Promise<void> {
+    const { state, head } = await loadTail(this.deps, this.id)
+    this.state = state
+    this.head = head
+    this.pending = null
+  }
+
+  /** The write took effect. */
+  confirm(): void {
+    if (this.pending === null) return
+    this.state = this.pending.state
+    this.head = this.pending.head
+    this.pending = null
+  }
+
+  async recall(key: string): Promise<Json | null> {
+    const live = this.live()
+    const changed = live.changes.get(key)
+    if (changed === null) return null
+    const payload = changed ?? (await this.headDocument())[key]
+    return payload === undefined ? null : fetchValue(this.deps, payload)
+  }
+
+  get needsCheckpoint(): boolean {
+    return this.state.kind === 'live' && this.state.changes.size >= CHANGES_PER_CHECKPOINT
+  }
+
+  get checkpoint(): LiveSession['head'] {
+    return this.live().head
+  }
+
+  get isAtCheckpoint(): boolean {
+    const live = this.live()
+    return live.head !== null && live.changes.size === 0
+  }
+
+  /** Memory changes of a step, to be written with the step's fact. */
+  write(changes: readonly MemoryChange[], now: Instant): StreamWrite {
+    return this.prepare(changes.map((change) => ({ type: 'change_session', now, ...change })))
+  }
+
+  /** Stores the whole document as it is, then gives the write that names it. */
+  async checkpointWrite(now: Instant): Promise<StreamWrite> {
+    const document = documentOf(this.live(), await this.headDocument())
+    const text = canonical(document as unknown as Json)
+    const root = this.deps.ids.digest(text)
+    await this.deps.blobs.put(root, text)
+    return this.prepare([{ type: 'checkpoint_session', now, id: `cp_${this.deps.ids.uuid()}`, root }])
+  }
+
+  private live(): LiveSession {
+    if (this.state.kind === 'live') return this.state
+    throw new TrihandError('SESSION_STATE_INVALID', `session ${this.id} has ended or does not exist`)
+  }
+
+  private async headDocument(): Promise<SessionDocument> {
+    const root = this.live().head?.root
+    if (root === undefined) return {}
+    const text = await this.deps.blobs.get(root)
+    if (text === null || this.deps.ids.digest(text) !== root) throw new TrihandError('CHECKPOINT_CORRUPT', `checkpoint ${root} of ${this.id} cannot be verified`)
+    return JSON.parse(text) as SessionDocument
+  }
+
+  private prepare(commands: readonly SessionCommand[]): StreamWrite {
+    let state = this.state
+    const facts = commands.flatMap((command) => {
+      const advance = advanceSession(state, command)
+      if (advance.refusal !== null) throw new TrihandError(advance.refusal.code, advance.refusal.detail)
+      state = advance.state
+      return advance.facts
+    })
+    const { write, head } = sessionWrite(this.deps, this.id, this.head, facts)
+    this.pending = { state, head }
+    return write
+  }
+}
+
+const sessionWrite = (deps: Pick<Deps, 'ids'>, id: SessionId, head: ChainHead, facts: Parameters<typeof sealFacts>[3]): { write: StreamWrite; head: ChainHead } => {
+  const sealed = sealFacts(deps.ids, id, head, facts)
+  const write: StreamWrite = {
+    stream: id,
+    create: null,
+    expectedVersion: head.version,
+    epoch: null,
+    facts: sealed.facts,
+    headHash: sealed.head.headHash,
+    status: 'session',
+    wakeAt: null,
+    release: false,
+    seenSignal: 0,
+    opensWaits: [],
+    closesWaits: [],
+  }
+  return { write, head: sealed.head }
+}
+
+/** The write that brings a session into being: fresh, or as a fork that shares its base's document. */
+export const newSession = (
+  deps: Pick<Deps, 'ids'>,
+  birth: { readonly tenant: TenantId; readonly now: Instant; readonly mode: SessionMode; readonly base: SessionBase | null },
+): { readonly id: SessionId; readonly write: StreamWrite } => {
+  const id = sessionId(deps.ids.uuid())
+  const { tenant, now, mode, base } = birth
+  const { facts } = advanceSession({ kind: 'none' }, { type: 'create_session', now, mode, base })
+  const { write } = sessionWrite(deps, id, EMPTY_CHAIN, facts)
+  const create = { tenant, handler: 'session', systemHash: '', session: base?.session ?? null, parent: null, event: null, lease: null, createdAt: now }
+  return { id, write: { ...write, create } }
+}
+
+/** Reads only the tail that holds the last checkpoint: 10,000 changes ago costs what 10 changes ago does. */
+const loadTail = async (deps: Deps, id: SessionId): Promise<{ state: SessionState; head: ChainHead }> => {
+  const [row] = await deps.ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
+  if (row === null || row === undefined) throw new TrihandError('NOT_FOUND', `there is no session ${id}`)
+  const [tail] = await deps.ledger.load([id], { after: Math.max(0, row.version - TAIL) })
+  if (tail === null || tail === undefined) throw new TrihandError('NOT_FOUND', `there is no session ${id}`)
+  const facts = tail.facts.map(readSessionFact)
+  const resumed = resumeFrom(facts)
+  if (resumed !== null) return { state: resumed, head: headOf(tail) }
+  const [whole] = await deps.ledger.load([id])
+  return { state: fold(sessionMachine, (whole ?? tail).facts.map(readSessionFact)), head: headOf(whole ?? tail) }
+}

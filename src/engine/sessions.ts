@@ -1,0 +1,80 @@
+/**
+ * What can be done with a session's head from outside a run: create, read, change, checkpoint, fork.
+ *
+ * Owns nothing durable; each verb is one append. Merge, explore and the rest of a session's life grow in src/sessions.
+ */
+import { TrihandError } from '../model/errors.ts'
+import type { SessionId } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
+import type { Payload } from '../model/payload.ts'
+import type { SessionMode } from '../model/session.ts'
+import type { StreamWrite } from '../ports/ledger.ts'
+import type { House } from './house.ts'
+import { commitOnce } from './one-shot.ts'
+import { storeValue } from './payloads.ts'
+import { newSession, SessionHead } from './session-head.ts'
+
+const MAX_CONFLICTS = 20
+
+export class Sessions {
+  private readonly house: House
+
+  constructor(house: House) {
+    this.house = house
+  }
+
+  async create(options: { readonly mode?: SessionMode } = {}): Promise<SessionId> {
+    const { tenant, clock } = this.house
+    const { id, write } = newSession(this.house, { tenant, now: clock.now(), mode: options.mode ?? 'interactive', base: null })
+    await this.write(write)
+    return id
+  }
+
+  async recall(id: SessionId, key: string): Promise<Json | null> {
+    return (await SessionHead.load(this.house, id)).recall(key)
+  }
+
+  async remember(id: SessionId, key: string, value: Json): Promise<void> {
+    const set: Record<string, Payload> = value === null ? {} : { [key]: (await storeValue(this.house, value)).payload }
+    const unset = value === null ? [key] : []
+    await this.change(id, async (head) => {
+      if (head.needsCheckpoint) await this.change(id, (again) => again.checkpointWrite(this.house.clock.now()))
+      const fresh = head.needsCheckpoint ? await SessionHead.load(this.house, id) : head
+      return fresh.write([{ key: null, set, unset }], this.house.clock.now())
+    })
+  }
+
+  async checkpoint(id: SessionId): Promise<void> {
+    await this.change(id, (head) => head.checkpointWrite(this.house.clock.now()))
+  }
+
+  /** session-2: a fork costs one fact, whatever the session has lived through. */
+  async fork(id: SessionId): Promise<SessionId> {
+    let head = await SessionHead.load(this.house, id)
+    if (!head.isAtCheckpoint) {
+      await this.checkpoint(id)
+      head = await SessionHead.load(this.house, id)
+    }
+    const { checkpoint } = head
+    if (checkpoint === null) throw new TrihandError('SESSION_STATE_INVALID', `session ${id} has no checkpoint to fork from`)
+    const { tenant, clock } = this.house
+    const child = newSession(this.house, { tenant, now: clock.now(), mode: 'interactive', base: { session: id, checkpoint } })
+    await this.write(child.write)
+    return child.id
+  }
+
+  private async change(id: SessionId, prepare: (head: SessionHead) => StreamWrite | Promise<StreamWrite>): Promise<void> {
+    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+      const head = await SessionHead.load(this.house, id)
+      const write = await prepare(head)
+      if (write.facts.length === 0 || (await this.write(write))) return
+    }
+    throw new TrihandError('LEDGER_CONFLICT', `${MAX_CONFLICTS} others wrote to ${id} first`)
+  }
+
+  private async write(write: StreamWrite): Promise<boolean> {
+    const { commit, appendId } = this.house
+    const outcome = await commitOnce(commit, { appendId: appendId(), writes: [write], events: [], signals: [], documents: [] })
+    return outcome.kind !== 'conflict'
+  }
+}

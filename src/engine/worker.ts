@@ -1,0 +1,346 @@
+/**
+ * The loop of one process: claims what is due, keeps runs in memory while they work, says that it lives, lets go when it stops.
+ *
+ * Owns slots, leases and the beat. Whatever the dispatcher loses, the next poll finds in the ledger.
+ *
+ * worker-1  At most `slots` runs are in memory or promised a place; more than that waits in the ledger.
+ * worker-2  A lease this worker has but does not use (a birth in doubt, a dropped run) is given back.
+ * worker-3  After stop nothing new begins; what is still at work after the drain is let go and found by whoever comes next.
+ */
+import { TrihandError } from '../model/errors.ts'
+import type { StoredEvent } from '../model/event.ts'
+import { readRunFact } from '../model/fact-codec.ts'
+import type { RunId, WorkerId } from '../model/ids.ts'
+import { fold } from '../model/machine.ts'
+import { run as runMachine, statusOf, wakeAt } from '../model/run.ts'
+import type { RunState } from '../model/run-fact.ts'
+import type { Dispatcher } from '../ports/dispatcher.ts'
+import type { Claim, Ledger, StreamRecord } from '../ports/ledger.ts'
+import { headOf } from './chain.ts'
+import { awaken, enterFresh } from './enter.ts'
+import type { StepErrors } from './gate.ts'
+import type { House, WorkerDesk } from './house.ts'
+import type { NewRun } from './new-run.ts'
+import { offerChildren, offerEvents } from './offer.ts'
+import { commitOnce } from './one-shot.ts'
+import { commandFromOutside } from './outside.ts'
+import { type Departure, Resident, type ResidentRecord } from './resident.ts'
+
+export interface WorkerOptions {
+  readonly id: WorkerId
+  readonly slots: number
+  readonly leaseTtlMs: number
+  readonly pollMs: number
+  readonly drainMs: number
+}
+
+type WorkerLedger = Pick<Ledger, 'load' | 'events' | 'claim' | 'beat' | 'retire'>
+
+const CLAIM_LIMIT = 256
+const LET_GO_MS = 5_000
+
+export class Worker implements WorkerDesk {
+  private readonly house: () => House
+  private readonly ledger: WorkerLedger
+  private readonly dispatcher: Dispatcher
+  private readonly errors: StepErrors
+  private readonly options: WorkerOptions
+  private readonly residents = new Map<RunId, Resident>()
+  private readonly nudged = new Set<RunId>()
+  private reserved = 0
+  private state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
+  private claiming = false
+  private claimWanted = false
+  private claimScheduled = false
+  private timers: (() => void)[] = []
+  private dueTimer: { readonly at: number; readonly cancel: () => void } | null = null
+  private readonly idle = new Set<() => void>()
+
+  constructor(deps: { readonly house: () => House; readonly ledger: WorkerLedger; readonly dispatcher: Dispatcher; readonly errors: StepErrors }, options: WorkerOptions) {
+    this.house = deps.house
+    this.ledger = deps.ledger
+    this.dispatcher = deps.dispatcher
+    this.errors = deps.errors
+    this.options = options
+  }
+
+  /** Recovers before it serves: the first beat frees the leases of the dead, the first claim takes what is due. */
+  async start(): Promise<void> {
+    if (this.state !== 'new') return
+    await this.beat()
+    this.state = 'running'
+    await this.dispatcher.start(() => this.claimSoon())
+    this.every(this.options.leaseTtlMs / 3, () => void this.beat().catch(() => {}))
+    this.every(this.options.pollMs, () => this.claimSoon())
+    this.claimSoon()
+  }
+
+  async stop(): Promise<void> {
+    if (this.state === 'stopped' || this.state === 'stopping') return
+    const wasNew = this.state === 'new'
+    this.state = 'stopping'
+    for (const cancel of this.timers) cancel()
+    this.dueTimer?.cancel()
+    await this.dispatcher.stop()
+    if (!wasNew) await this.drained()
+    for (const resident of [...this.residents.values()]) resident.drop('dropped', { code: 'STEP_ABORTED', message: 'the worker stops' })
+    this.state = 'stopped'
+    if (!wasNew) await this.ledger.retire(this.options.id, this.house().clock.now())
+  }
+
+  get residentCount(): number {
+    return this.residents.size
+  }
+
+  // -- WorkerDesk -----------------------------------------------------------------------------------------------------
+
+  reserve(): WorkerId | null {
+    if (this.state !== 'running' || this.free() <= 0) return null
+    this.reserved++
+    return this.options.id
+  }
+
+  unreserve(): void {
+    this.reserved--
+  }
+
+  adopt(run: NewRun, base: number, sequence: number | null): void {
+    this.reserved--
+    if (this.state === 'stopped') return
+    const house = this.house()
+    const event: StoredEvent | null = run.event === null || sequence === null ? null : { ...run.event, sequence }
+    const { id, handler, session, parent, state, head } = run
+    const resident = this.keep({ id, tenant: house.tenant, handler, session, parent, event, base, epoch: 1, signal: 0, state, head })
+    void enterFresh(resident, this.errors)
+  }
+
+  signal(runs: readonly RunId[]): void {
+    const now = this.house().clock.now()
+    for (const run of runs) {
+      const resident = this.residents.get(run)
+      if (resident === undefined) this.dispatcher.wake(run, now)
+      else this.nudge(resident)
+    }
+  }
+
+  async cancel(run: RunId, by: string, reason: string): Promise<void> {
+    const command = (idle: boolean) => (now: number) =>
+      ({ type: 'cancel_run', now, by, error: { code: 'RUN_CANCELLED', message: reason }, idle }) as const
+    const resident = this.residents.get(run)
+    if (resident === undefined) {
+      const [record] = await this.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+      await commandFromOutside(this.house(), run, command(record?.lease == null))
+      return
+    }
+    await new Promise<void>((resolve, reject) => {
+      resident.ask({
+        command: command(false)(this.house().clock.now()),
+        luggage: null,
+        done: (answer) => (answer.kind === 'refused' ? reject(new TrihandError(answer.code, answer.detail)) : resolve()),
+      })
+    })
+  }
+
+  // -- claiming -------------------------------------------------------------------------------------------------------
+
+  private free(): number {
+    return this.options.slots - this.residents.size - this.reserved
+  }
+
+  private claimSoon(): void {
+    if (this.state !== 'running') return
+    this.claimWanted = true
+    if (this.claimScheduled || this.claiming) return
+    this.claimScheduled = true
+    this.house().clock.turn(() => {
+      this.claimScheduled = false
+      void this.claimAll()
+    })
+  }
+
+  private async claimAll(): Promise<void> {
+    this.claiming = true
+    try {
+      while (this.claimWanted && this.state === 'running' && this.free() > 0) {
+        this.claimWanted = false
+        if (await this.claimSome()) this.claimWanted = true
+      }
+    } catch {
+      // The store is away: the poll tries again, and readiness shows it.
+    } finally {
+      this.claiming = false
+    }
+  }
+
+  /** True if there may be more. */
+  private async claimSome(): Promise<boolean> {
+    const limit = Math.min(CLAIM_LIMIT, this.free())
+    const now = this.house().clock.now()
+    const { claims, nextDueAt } = await this.ledger.claim({ worker: this.options.id, now, limit })
+    if (claims.length > 0) await this.take(claims)
+    if (nextDueAt !== null && nextDueAt > now) this.wakeAt(nextDueAt)
+    return claims.length === limit
+  }
+
+  private wakeAt(at: number): void {
+    if (this.dueTimer !== null && this.dueTimer.at <= at) return
+    this.dueTimer?.cancel()
+    const cancel = this.house().clock.at(at, () => {
+      this.dueTimer = null
+      this.claimSoon()
+    })
+    this.dueTimer = { at, cancel }
+  }
+
+  private async take(claims: readonly Claim[]): Promise<void> {
+    this.reserved += claims.length
+    try {
+      const records = await this.ledger.load(claims.map((claim) => claim.run))
+      const events = await this.eventsOf(records)
+      claims.forEach((claim, i) => {
+        const record = records[i]
+        if (record != null) this.wakeUp(claim, record, events)
+      })
+    } finally {
+      this.reserved -= claims.length
+    }
+  }
+
+  private async eventsOf(records: readonly (StreamRecord | null)[]): Promise<ReadonlyMap<number, StoredEvent>> {
+    const sequences = records.flatMap((record) => record?.event ?? [])
+    if (sequences.length === 0) return new Map()
+    const events = await this.ledger.events({ tenant: this.house().tenant, sequences, limit: sequences.length })
+    return new Map(events.map((event) => [event.sequence, event]))
+  }
+
+  private wakeUp(claim: Claim, record: StreamRecord, events: ReadonlyMap<number, StoredEvent>): void {
+    if (this.state === 'stopped' || this.residents.has(claim.run)) return
+    const state = this.stateOf(record)
+    if (state === null) return void this.letGo(record, null)
+    const { tenant, handler, session, parent, base } = record
+    const event = record.event === null ? null : (events.get(record.event) ?? null)
+    const resident = this.keep({ id: claim.run, tenant, handler, session, parent, event, base, epoch: claim.epoch, signal: claim.signal, state, head: headOf(record) })
+    void awaken(resident, record.recoveries, this.errors)
+  }
+
+  /** Null for a run that a newer version wrote: it is left to a worker that can read it. */
+  private stateOf(record: StreamRecord): RunState | null {
+    try {
+      return fold(runMachine, record.facts.map(readRunFact))
+    } catch {
+      return null
+    }
+  }
+
+  private keep(record: ResidentRecord): Resident {
+    const resident = new Resident(this.house(), record, (gone, departure) => this.departed(gone, departure))
+    this.residents.set(record.id, resident)
+    return resident
+  }
+
+  private departed(resident: Resident, departure: Departure): void {
+    this.residents.delete(resident.record.id)
+    if (departure === 'parked' && resident.live !== null) {
+      const at = wakeAt(resident.live)
+      if (at !== null) this.wakeAt(at)
+    }
+    if (departure === 'dropped' && this.state === 'running') void this.letGoOf(resident)
+    if (this.claimWanted || departure !== 'parked') this.claimSoon()
+    if (this.residents.size === 0) for (const resolve of this.idle) resolve()
+  }
+
+  private async letGoOf(resident: Resident): Promise<void> {
+    const [record] = await this.ledger.load([resident.record.id], { after: Number.MAX_SAFE_INTEGER }).catch(() => [null])
+    if (record != null && record.epoch === resident.record.epoch) await this.letGo(record, resident.state)
+  }
+
+  /** worker-2: an append without facts that only gives the lease back; the run is tried again a little later. */
+  private async letGo(record: StreamRecord, state: RunState | null): Promise<void> {
+    const { commit, clock, appendId } = this.house()
+    const write = {
+      stream: record.stream,
+      create: null,
+      expectedVersion: record.version,
+      epoch: record.epoch,
+      facts: [],
+      headHash: record.headHash,
+      status: state === null ? record.status : statusOf(state, true),
+      wakeAt: clock.now() + LET_GO_MS,
+      release: true,
+      seenSignal: record.signal,
+      opensWaits: [],
+      closesWaits: [],
+    } as const
+    await commitOnce(commit, { appendId: appendId(), writes: [write], events: [], signals: [], documents: [] }).catch(() => {})
+  }
+
+  // -- watching -------------------------------------------------------------------------------------------------------
+
+  /** Something happened to a run in memory: look again at what it waits for. */
+  private nudge(resident: Resident): void {
+    const { id } = resident.record
+    if (this.nudged.has(id)) return
+    this.nudged.add(id)
+    resident.begin()
+    void (async () => {
+      try {
+        await resident.reload()
+        this.nudged.delete(id)
+        await offerEvents(resident)
+        await offerChildren(resident)
+      } catch {
+        // Nothing is lost: the signal in the ledger makes the run due again when it is released.
+      } finally {
+        this.nudged.delete(id)
+        resident.end()
+      }
+    })()
+  }
+
+  private async beat(): Promise<void> {
+    const { clock } = this.house()
+    const freed = await this.ledger.beat({ worker: this.options.id, now: clock.now(), ttlMs: this.options.leaseTtlMs })
+    if (freed > 0) this.claimSoon()
+    await this.lookAtResidents()
+  }
+
+  /** What another process did to a run in memory here (a cancel, a signal) is noticed at the next beat. */
+  private async lookAtResidents(): Promise<void> {
+    const residents = [...this.residents.values()]
+    if (residents.length === 0) return
+    const heads = await this.ledger.load(residents.map((resident) => resident.record.id), { after: Number.MAX_SAFE_INTEGER })
+    heads.forEach((head, i) => {
+      const resident = residents[i] as Resident
+      if (head != null && resident.isBehind(head)) this.nudge(resident)
+    })
+  }
+
+  private every(ms: number, work: () => void): void {
+    const { clock, ids } = this.house()
+    const index = this.timers.length
+    const again = (): void => {
+      if (this.state !== 'running') return
+      // A fifth of spread keeps many workers from asking at the same instant.
+      this.timers[index] = clock.at(clock.now() + ms * (0.9 + ids.roll() / 5), () => {
+        work()
+        again()
+      })
+    }
+    this.timers.push(() => {})
+    again()
+  }
+
+  private drained(): Promise<void> {
+    if (this.residents.size === 0) return Promise.resolve()
+    const { clock } = this.house()
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        cancel()
+        this.idle.delete(finish)
+        resolve()
+      }
+      const cancel = clock.at(clock.now() + this.options.drainMs, finish)
+      this.idle.add(finish)
+    })
+  }
+}
