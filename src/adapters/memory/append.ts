@@ -35,7 +35,7 @@ const wasWritten = (store: MemoryStore, { appendId, writes, events }: Append): b
     if (facts.length > 0 && store.streams.get(stream)?.appendIds[expectedVersion] === appendId) return true
   }
   if (events.some(({ event }) => store.events.byIdentity(event)?.appendId === appendId)) return true
-  return writes.length > 0 && writes.every((one) => isReleased(store, one))
+  return events.length === 0 && writes.length > 0 && writes.every((one) => isReleased(store, one))
 }
 
 /** A release without news leaves no fact. Only its own holder can have released the stream at this epoch. */

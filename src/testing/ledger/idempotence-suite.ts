@@ -115,6 +115,18 @@ const laterRepeats = (harness: LedgerHarness): void => {
     expect(await harness.write(write)).toMatchObject({ kind: 'conflict', reason: 'version', version: 2 })
   })
 
+  // Found by a random history: a run that nobody holds looks as if this release had been written.
+  test('ledger-3: a release that brings an event is known by its event, not by the lease', async () => {
+    const [run, event] = [await harness.createParkedRun(), anEvent()]
+    await harness.written({ events: [event] })
+    const { headHash } = await harness.load(run)
+    const release = aWrite(run, { expectedVersion: 2, facts: [], headHash, release: true })
+    expect(await harness.append({ writes: [release], events: [event] })).toMatchObject({
+      kind: 'conflict',
+      reason: 'taken',
+    })
+  })
+
   test('ledger-3: a repeat signals nobody again', async () => {
     const run = await harness.createParkedRun({ opensWaits: [aWait()] })
     const append = anAppend({ events: [anEvent()], signals: [run] })
