@@ -1,0 +1,161 @@
+/**
+ * Sends batches of appends and reads the answers.
+ *
+ * Owns which statement a batch needs, the locks of event types, and what happens when a batch fails because of what it holds:
+ * it was rolled back whole, and its appends are sent one by one.
+ */
+import { createHash } from 'node:crypto'
+import { TrihandError } from '../../model/errors.ts'
+import type { RunId } from '../../model/ids.ts'
+import { runId } from '../../model/ids.ts'
+import type { Append, Outcome } from '../../ports/ledger.ts'
+import { type AnswerRow, APPEND_ALL, APPEND_STEPS, LOCK_TYPES } from './append-sql.ts'
+import { flatten } from './batch.ts'
+import { isWorthSplitting } from './errors.ts'
+import { judge } from './judge.ts'
+import { ALL_LISTS, arraysOf, type BatchRows, hasOnlySteps, STEP_LISTS } from './lists.ts'
+import type { Command, Database } from './pool.ts'
+
+/** The first half of our advisory locks, so that they do not meet those of other programs in the same database. */
+const LOCK_CLASS = 0x7472_6968
+
+/** Somebody may make the same row again and again while we try; one who loses this often has another problem. */
+const MAX_TRIES = 3
+
+/** What the statement told about the appends of a batch, by their places. */
+interface Answer {
+  readonly position: number
+  readonly lost: ReadonlySet<number>
+  readonly sequences: ReadonlyMap<number, readonly number[]>
+  readonly signalled: ReadonlyMap<number, ReadonlySet<RunId>>
+}
+
+export interface AppenderOptions {
+  /** Keeps the locks of two ledgers in one database apart. */
+  readonly schema: string
+  readonly clock: 'database' | 'caller'
+}
+
+export class Appender {
+  readonly #database: Database
+  readonly #options: AppenderOptions
+  /** Paths that waits look at, by event type. Only grows; the statement tells what is missing. */
+  readonly #paths = new Map<string, Set<string>>()
+
+  constructor(database: Database, options: AppenderOptions) {
+    this.#database = database
+    this.#options = options
+  }
+
+  async append(batch: readonly Append[]): Promise<readonly Outcome[]> {
+    if (batch.length === 0) return []
+    try {
+      return await this.#send(batch)
+    } catch (error) {
+      if (!isWorthSplitting(error)) throw error
+      return this.#sendOneByOne(batch)
+    }
+  }
+
+  async #sendOneByOne(batch: readonly Append[]): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = []
+    for (const append of batch) {
+      try {
+        outcomes.push(await this.#sendAlone(append))
+      } catch (error) {
+        // Those before it are written: the batch as a whole is neither done nor undone, and the same batch may be sent again.
+        if (outcomes.length === 0 || !(error instanceof TrihandError)) throw error
+        throw new TrihandError(error.code, error.detail, { cause: error.cause, outcome: 'unknown' })
+      }
+    }
+    return outcomes
+  }
+
+  async #sendAlone(append: Append): Promise<Outcome> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const [outcome] = await this.#send([append])
+        if (outcome !== undefined) return outcome
+      } catch (error) {
+        if (!isWorthSplitting(error) || tries >= MAX_TRIES) throw error
+      }
+    }
+  }
+
+  async #send(batch: readonly Append[]): Promise<readonly Outcome[]> {
+    const rows = flatten(batch, { clock: this.#options.clock, paths: (type) => this.#paths.get(type) ?? [] })
+    const answers = await this.#write(rows, batch.length)
+    // Each round learns a path that no round before knew.
+    if (this.#learnPaths(answers)) return this.#send(batch)
+    const answer = read(answers)
+    const lost = [...answer.lost].sort((a, b) => a - b)
+    const verdicts = await judge(
+      this.#database,
+      lost.map((place) => batch[place] as Append),
+    )
+    const outcomes = batch.map((_, place) => written(place, answer))
+    for (const [i, place] of lost.entries()) outcomes[place] = verdicts[i] as Outcome
+    return outcomes
+  }
+
+  async #write(rows: BatchRows, size: number): Promise<readonly AnswerRow[]> {
+    if (hasOnlySteps(rows)) return this.#database.query(APPEND_STEPS, arraysOf(STEP_LISTS, rows))
+    const append: Command = { statement: APPEND_ALL, values: [...arraysOf(ALL_LISTS, rows), size] }
+    const locks = this.#locksFor(rows)
+    if (locks === null) return this.#database.query(append.statement, append.values)
+    const [, answers] = await this.#database.transaction<AnswerRow>([locks, append])
+    return answers ?? []
+  }
+
+  /** Alone for a type that is waited for, shared for one that is emitted: append-sql.ts says why. */
+  #locksFor(rows: BatchRows): Command | null {
+    const shared = new Map<number, boolean>()
+    for (const { type } of rows.occurrence) shared.set(this.#lockKey(type ?? ''), true)
+    for (const { type } of rows.opening) shared.set(this.#lockKey(type ?? ''), false)
+    if (shared.size === 0) return null
+    const keys = [...shared.keys()].sort((a, b) => a - b)
+    return { statement: LOCK_TYPES, values: [LOCK_CLASS, `{${keys}}`, `{${keys.map((key) => shared.get(key))}}`] }
+  }
+
+  #lockKey(type: string): number {
+    return createHash('sha256').update(`${this.#options.schema}\n${type}`).digest().readInt32BE()
+  }
+
+  #learnPaths(answers: readonly AnswerRow[]): boolean {
+    const unknown = answers.filter(({ kind }) => kind === 'unknown_path')
+    for (const { type, path } of unknown) {
+      const paths = this.#paths.get(type ?? '') ?? new Set()
+      this.#paths.set(type ?? '', paths.add(path ?? ''))
+    }
+    return unknown.length > 0
+  }
+}
+
+const read = (rows: readonly AnswerRow[]): Answer => {
+  let position = 0
+  const lost = new Set<number>()
+  const sequences = new Map<number, number[]>()
+  const signalled = new Map<number, Set<RunId>>()
+  for (const { kind, append, seq, stream } of rows) {
+    const place = append ?? 0
+    if (kind === 'position') position = seq ?? 0
+    else if (kind === 'lost') lost.add(place)
+    else if (kind === 'event') sequences.set(place, (sequences.get(place) ?? []).concat(seq ?? 0))
+    else signalled.set(place, (signalled.get(place) ?? new Set()).add(runId(stream ?? '')))
+  }
+  // Drawn in the order of the events, told in any order.
+  for (const own of sequences.values()) own.sort((a, b) => a - b)
+  return { position, lost, sequences, signalled }
+}
+
+const NONE: readonly never[] = []
+
+const written = (place: number, { position, sequences, signalled }: Answer): Outcome => {
+  const own = sequences.get(place) ?? NONE
+  return {
+    kind: 'written',
+    sequences: own,
+    position: Math.max(position, own.at(-1) ?? 0),
+    signalled: [...(signalled.get(place) ?? NONE)],
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * A batch of appends as the rows that the append statement takes, list by list.
+ *
+ * Owns which rows an append becomes. Never talks to the database.
+ */
+import type { Event } from '../../model/event.ts'
+import type { Instant } from '../../model/ids.ts'
+import { at, canonical } from '../../model/json.ts'
+import type { Append, NewStream, StreamWrite } from '../../ports/ledger.ts'
+import type { BatchRows } from './lists.ts'
+import { kindOf, toUuid } from './rows.ts'
+
+/** Which paths any wait for events of a type looks at, as far as this process knows. */
+export type KnownPaths = (type: string) => Iterable<string>
+
+export interface Flattening {
+  readonly paths: KnownPaths
+  /** What "due at once" means: the instant that the append itself names, or null for the database's clock. */
+  readonly clock: 'database' | 'caller'
+}
+
+export const flatten = (batch: readonly Append[], { paths, clock }: Flattening): BatchRows => {
+  const rows: BatchRows = {
+    guard: [],
+    fact: [],
+    creation: [],
+    occurrence: [],
+    suppression: [],
+    known_path: [],
+    carried: [],
+    signal: [],
+    opening: [],
+    closing: [],
+    document: [],
+  }
+  const emitted = emittedBy(batch, paths)
+  for (const [type, looked] of emitted) for (const path of looked) rows.known_path.push({ type, path })
+  for (const [append, one] of batch.entries()) {
+    const due = clock === 'database' ? null : instantOf(one)
+    const firstOrd = rows.occurrence.length + 1
+    const context = { append, due, firstOrd, emitted, newsless: one.writes.every(({ facts }) => facts.length === 0) }
+    addEvents(rows, one, context)
+    for (const write of one.writes) addWrite(rows, one, write, context)
+    for (const run of one.signals) rows.signal.push({ append, stream: toUuid(run), due })
+    addDocuments(rows, one, append)
+  }
+  return rows
+}
+
+/** The types of the batch's events, each with the paths that a wait may look at: known ones, and those of waits in this batch. */
+const emittedBy = (batch: readonly Append[], paths: KnownPaths): Map<string, Set<string>> => {
+  const emitted = new Map<string, Set<string>>()
+  for (const { events } of batch) for (const { event } of events) emitted.set(event.type, new Set(paths(event.type)))
+  if (emitted.size === 0) return emitted
+  for (const { writes } of batch) {
+    for (const { opensWaits } of writes) {
+      for (const { type, path } of opensWaits) if (path !== '') emitted.get(type)?.add(path)
+    }
+  }
+  return emitted
+}
+
+/** The append's own instant. One that names none is due since ever. */
+const instantOf = ({ writes, events }: Append): Instant => {
+  let latest = 0
+  for (const { create, facts } of writes) {
+    latest = Math.max(latest, create?.createdAt ?? 0)
+    for (const { recordedAt } of facts) latest = Math.max(latest, recordedAt)
+  }
+  for (const { event } of events) latest = Math.max(latest, event.time)
+  return latest
+}
+
+interface Context {
+  readonly append: number
+  readonly due: Instant | null
+  readonly firstOrd: number
+  readonly emitted: ReadonlyMap<string, ReadonlySet<string>>
+  readonly newsless: boolean
+}
+
+const addEvents = (rows: BatchRows, one: Append, { append, due, emitted }: Context): void => {
+  for (const { event, dataHash, suppressed } of one.events) {
+    const ord = rows.occurrence.length + 1
+    const { tenant, type } = event
+    rows.occurrence.push({ append, ord, append_id: one.appendId, data_hash: dataHash, ...eventColumns(event) })
+    for (const { trigger, reason, detail } of suppressed)
+      rows.suppression.push({ append, ord, trigger_name: trigger, reason, detail })
+    rows.carried.push({ append, tenant, type, path: '', value: '', due })
+    for (const path of emitted.get(type) ?? []) {
+      const value = at(event.data, path)
+      if (value !== undefined) rows.carried.push({ append, tenant, type, path, value: canonical(value), due })
+    }
+  }
+}
+
+const eventColumns = (event: Event) => ({
+  tenant: event.tenant,
+  source: event.source,
+  id: event.id,
+  type: event.type,
+  subject: event.subject,
+  time: event.time,
+  correlation: event.correlationId === event.id ? null : event.correlationId,
+  causation: event.causationId,
+  traceparent: event.traceparent,
+  hops: event.hops,
+  chain: JSON.stringify(event.chain),
+  data: JSON.stringify(event.data),
+})
+
+const addWrite = (rows: BatchRows, one: Append, write: StreamWrite, context: Context): void => {
+  const { append } = context
+  const stream = toUuid(write.stream)
+  const epoch = write.create === null ? write.epoch : firstEpoch(write.create)
+  if (write.create === null) rows.guard.push(guardOf(write, context))
+  else rows.creation.push(creationOf(one, write, write.create, context))
+  for (const [i, { type, recordedAt, body, hash }] of write.facts.entries()) {
+    const seq = write.expectedVersion + i
+    rows.fact.push({ append, stream, seq, append_id: one.appendId, epoch, type, recorded_at: recordedAt, body, hash })
+  }
+  for (const step of write.closesWaits) rows.closing.push({ append, stream, step })
+  for (const wait of write.opensWaits) {
+    const is_crossed = context.emitted.has(wait.type)
+    rows.opening.push({ append, stream, new_tenant: write.create?.tenant ?? null, ...wait, is_crossed })
+  }
+}
+
+const firstEpoch = ({ lease }: NewStream): number => (lease === null ? 0 : 1)
+
+const guardOf = (write: StreamWrite, { append, due, newsless }: Context): BatchRows['guard'][number] => ({
+  append,
+  stream: toUuid(write.stream),
+  expected: write.expectedVersion,
+  fence: write.epoch,
+  added: write.facts.length,
+  to_head: write.headHash,
+  to_status: write.status,
+  to_wake_at: write.wakeAt,
+  release: write.release,
+  seen_signal: write.seenSignal,
+  due,
+  newsless,
+})
+
+const creationOf = (
+  one: Append,
+  write: StreamWrite,
+  create: NewStream,
+  context: Context,
+): BatchRows['creation'][number] => ({
+  append: context.append,
+  id: toUuid(write.stream),
+  kind: kindOf(write.stream),
+  tenant: create.tenant,
+  handler: create.handler,
+  system_hash: create.systemHash,
+  session: create.session === null ? null : toUuid(create.session),
+  parent: create.parent === null ? null : toUuid(create.parent),
+  event_ord: create.event === null ? null : context.firstOrd + create.event,
+  last_ord: one.events.length === 0 ? null : context.firstOrd + one.events.length - 1,
+  version: write.facts.length,
+  epoch: firstEpoch(create),
+  head_hash: write.headHash,
+  status: write.status,
+  wake_at: write.wakeAt,
+  lease: write.release ? null : create.lease,
+  created_at: create.createdAt,
+  due: context.due,
+})
+
+/** The last write of a document within one append is the one that counts. */
+const addDocuments = (rows: BatchRows, { documents }: Append, append: number): void => {
+  const last = new Map(documents.map((one) => [JSON.stringify([one.tenant, one.table, one.key]), one]))
+  for (const { tenant, table, key, value } of last.values()) {
+    rows.document.push({ append, tenant, table_name: table, key, body: value === null ? null : JSON.stringify(value) })
+  }
+}

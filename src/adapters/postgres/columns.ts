@@ -1,0 +1,35 @@
+/**
+ * Many rows as a few parameters: one array per column, so that one prepared statement serves a batch of any size.
+ *
+ * Owns the spelling of arrays on the wire and of `unnest` in SQL. Never knows what the rows mean.
+ */
+export type ColumnType = 'bigint' | 'bool' | 'int' | 'smallint' | 'text' | 'uuid'
+export type Columns = Readonly<Record<string, ColumnType>>
+
+type Cell<Type extends ColumnType> = Type extends 'bool' ? boolean : Type extends 'text' | 'uuid' ? string : number
+
+export type Row<Shape extends Columns> = { readonly [Name in keyof Shape]: Cell<Shape[Name]> | null }
+
+/** `unnest($3::uuid[], $4::text[]) as name(stream, step)`, counting parameters from `first`. */
+export const unnest = (name: string, columns: Columns, first: number): string => {
+  const arrays = Object.values(columns).map((type, i) => `$${first + i}::${type}[]`)
+  return `unnest(${arrays.join(', ')}) as ${name}(${Object.keys(columns).join(', ')})`
+}
+
+/** The arrays of these rows, in the order of the columns. */
+export const toArrays = (columns: Columns, rows: readonly Readonly<Record<string, unknown>>[]): string[] =>
+  Object.entries(columns).map(([name, type]) => arrayLiteral(rows, name, type === 'text'))
+
+const arrayLiteral = (rows: readonly Readonly<Record<string, unknown>>[], name: string, isText: boolean): string => {
+  let literal = '{'
+  for (const row of rows) {
+    const cell = row[name]
+    if (literal.length > 1) literal += ','
+    if (cell === null || cell === undefined) literal += 'NULL'
+    else literal += isText ? quote(String(cell)) : String(cell)
+  }
+  return `${literal}}`
+}
+
+const SPECIAL = /["\\]/g
+const quote = (text: string): string => `"${text.replace(SPECIAL, '\\$&')}"`

@@ -1,0 +1,108 @@
+/**
+ * The Ledger on Postgres, shared by many processes.
+ *
+ * Owns the reading of streams and events; append.ts owns the writing, lease.ts who works on what. Reads go where writes go:
+ * a replica may lack the fact that somebody was woken for.
+ */
+import type { StoredEvent } from '../../model/event.ts'
+import type { Instant, StreamId, WorkerId } from '../../model/ids.ts'
+import type {
+  Append,
+  BeatRequest,
+  ClaimRequest,
+  Claims,
+  EventQuery,
+  Ledger,
+  Outcome,
+  SealedFact,
+  StreamRecord,
+} from '../../ports/ledger.ts'
+import { Appender, type AppenderOptions } from './append.ts'
+import { Leases } from './lease.ts'
+import type { Database, Statement } from './pool.ts'
+import {
+  EVENT_COLUMNS,
+  type EventRow,
+  type FactRow,
+  type StreamRow,
+  toEvent,
+  toFact,
+  toRecord,
+  toStreamId,
+  toUuid,
+} from './rows.ts'
+
+const STREAMS: Statement = { name: 'load_streams', text: 'select * from stream where id = any($1::uuid[])' }
+const FACTS: Statement = {
+  name: 'load_facts',
+  text: 'select stream, type, recorded_at, body, hash from fact where stream = any($1::uuid[]) and seq >= $2 order by stream, seq',
+}
+
+const eventsText = (which: string): string =>
+  `select ${EVENT_COLUMNS} from event where tenant = $1 and seq > $2 ${which} order by seq limit $3`
+const EVENTS_OF_TYPES: Statement = { name: 'events_of_types', text: eventsText('and type = any($4::text[])') }
+const EVENTS_NAMED: Statement = { name: 'events_named', text: eventsText('and seq = any($4::bigint[])') }
+const EVENTS_AFTER: Statement = { name: 'events_after', text: eventsText('') }
+
+export class PostgresLedger implements Ledger {
+  readonly #database: Database
+  readonly #appender: Appender
+  readonly #leases: Leases
+
+  constructor(database: Database, options: AppenderOptions) {
+    this.#database = database
+    this.#appender = new Appender(database, options)
+    this.#leases = new Leases(database, options.clock)
+  }
+
+  append(batch: readonly Append[]): Promise<readonly Outcome[]> {
+    return this.#appender.append(batch)
+  }
+
+  async load(
+    streams: readonly StreamId[],
+    options: { readonly after?: number } = {},
+  ): Promise<readonly (StreamRecord | null)[]> {
+    const ids = streams.map(toUuid)
+    const after = options.after ?? 0
+    const [rows, facts] = (await this.#database.queries([
+      { statement: STREAMS, values: [ids] },
+      { statement: FACTS, values: [ids, after] },
+    ])) as unknown as [StreamRow[], FactRow[]]
+    const byUuid = new Map<string, SealedFact[]>(rows.map((row) => [row.id, []]))
+    for (const row of facts) byUuid.get(row.stream)?.push(toFact(row))
+    const records = new Map<StreamId, StreamRecord>()
+    for (const row of rows) {
+      // The facts were read after the stream: those that it did not have then are left out, and the record is of one moment.
+      const own = (byUuid.get(row.id) ?? []).slice(0, Math.max(0, row.version - after))
+      records.set(toStreamId(row), toRecord(row, own))
+    }
+    return streams.map((stream) => records.get(stream) ?? null)
+  }
+
+  async events({ tenant, types, after, sequences, limit }: EventQuery): Promise<readonly StoredEvent[]> {
+    const values = [tenant, after ?? 0, limit]
+    const ask = async (): Promise<readonly EventRow[]> => {
+      if (sequences !== undefined) return this.#database.query(EVENTS_NAMED, [...values, sequences])
+      if (types !== undefined) return this.#database.query(EVENTS_OF_TYPES, [...values, types])
+      return this.#database.query(EVENTS_AFTER, values)
+    }
+    return (await ask()).map(toEvent)
+  }
+
+  claim(request: ClaimRequest): Promise<Claims> {
+    return this.#leases.claim(request)
+  }
+
+  beat(request: BeatRequest): Promise<number> {
+    return this.#leases.beat(request)
+  }
+
+  retire(worker: WorkerId, now: Instant): Promise<void> {
+    return this.#leases.retire(worker, now)
+  }
+
+  close(): Promise<void> {
+    return this.#database.close()
+  }
+}

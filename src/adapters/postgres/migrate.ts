@@ -1,0 +1,49 @@
+/**
+ * The schema of this database, brought up to date, also by many processes at once.
+ *
+ * Owns the version table in this dialect. The order, and what a newer ledger means, are in migrations/run.ts.
+ * Trap: `if not exists` is not safe in parallel here. Whoever loses that race meets a clash of names, which means: it exists.
+ */
+import { MIGRATIONS } from '../migrations/list.ts'
+import type { Migration } from '../migrations/migration.ts'
+import { type AppliedMigration, type MigrationTarget, migrate } from '../migrations/run.ts'
+import { isAlreadyThere } from './errors.ts'
+import type { Database, Statement } from './pool.ts'
+
+const VERSION_TABLE = `create table if not exists trihand_migration
+  (version integer primary key, name text not null, breaking boolean not null, applied_at bigint not null)`
+
+const APPLIED: Statement = { name: 'applied_migrations', text: 'select version, breaking from trihand_migration' }
+
+/** A migrator waits as long as the one before it needs. */
+const PATIENCE = "set local lock_timeout = '60s'; set local statement_timeout = '60s';"
+
+const addVersion = ({ version, name, breaking }: Migration): string =>
+  `insert into trihand_migration values (${version}, '${name}', ${breaking}, (extract(epoch from now()) * 1000)::bigint);`
+
+/** Says whether this call made it. */
+const make = async (database: Database, text: string): Promise<boolean> => {
+  try {
+    await database.script(text)
+    return true
+  } catch (error) {
+    if (isAlreadyThere(error)) return false
+    throw error
+  }
+}
+
+const targetOf = (database: Database): MigrationTarget => ({
+  applied: async () => {
+    await make(database, VERSION_TABLE)
+    return database.query<AppliedMigration>(APPLIED, [])
+  },
+  apply: async (migration) => {
+    const isMine = await make(database, `begin; ${PATIENCE} ${addVersion(migration)} ${migration.postgres}; commit`)
+    return isMine ? 'applied' : 'clashed'
+  },
+})
+
+export const migratePostgres = async (database: Database, schema: string | null): Promise<void> => {
+  if (schema !== null) await make(database, `create schema if not exists ${schema}`)
+  await migrate(targetOf(database), MIGRATIONS)
+}

@@ -1,0 +1,58 @@
+/**
+ * Opens a ledger in a Postgres database: connections that prove they are durable, then the schema, then the parts that stand on it.
+ *
+ * Owns that order; a failure at any place closes what was opened before it.
+ */
+import { TrihandError } from '../../model/errors.ts'
+import type { Blobs } from '../../ports/blobs.ts'
+import type { Ledger } from '../../ports/ledger.ts'
+import type { Reader } from '../../ports/reader.ts'
+import { PostgresBlobs } from './blobs.ts'
+import { PostgresLedger } from './ledger.ts'
+import { migratePostgres } from './migrate.ts'
+import { Database, type Statement } from './pool.ts'
+import { PostgresReader } from './reader.ts'
+
+export interface PostgresOptions {
+  readonly url: string
+  /** Made if it is missing. Without it: the search_path that the url or the server names. */
+  readonly schema?: string
+  /** Whose clock decides what is due. The caller's is for tests and the simulator. */
+  readonly clock?: 'database' | 'caller'
+  /** The most connections at once. */
+  readonly max?: number
+}
+
+export interface OpenedPostgres {
+  /** Its `close` ends the reader and the blobs too. */
+  readonly ledger: Ledger
+  readonly reader: Reader
+  readonly blobs: Blobs
+  close(): Promise<void>
+}
+
+const DEFAULT_MAX = 10
+const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/
+const CURRENT_SCHEMA: Statement = { name: 'current_schema', text: 'select current_schema() as schema' }
+
+export const openPostgres = async (options: PostgresOptions): Promise<OpenedPostgres> => {
+  const { url, schema = null, clock = 'database', max = DEFAULT_MAX } = options
+  if (schema !== null && !SCHEMA.test(schema)) {
+    throw new TrihandError('CONFIG_INVALID', `the schema is named ${schema}; expected small letters, digits and _`)
+  }
+  const database = new Database({ url, schema, max })
+  try {
+    await migratePostgres(database, schema)
+    const [row] = await database.query<{ schema: string }>(CURRENT_SCHEMA, [])
+    const ledger = new PostgresLedger(database, { clock, schema: row?.schema ?? '' })
+    return {
+      ledger,
+      reader: new PostgresReader(database),
+      blobs: new PostgresBlobs(database),
+      close: () => database.close(),
+    }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * The connections of one process to its Postgres.
+ *
+ * Owns how they are opened, checked and thrown away. Every connection proves that its commits are durable before it is used, and
+ * none is used again after an error or a timeout. Never lets an error of the driver out.
+ */
+import pg from 'pg'
+import { TrihandError } from '../../model/errors.ts'
+import { translate } from './errors.ts'
+
+/** Prepared once per connection, under its name. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+export type Value = string | number | boolean | null | readonly string[] | readonly number[]
+
+export interface Command {
+  readonly statement: Statement
+  readonly values: readonly Value[]
+}
+
+export interface PoolOptions {
+  readonly url: string
+  /** Null: the search_path that the url or the server names. */
+  readonly schema: string | null
+  readonly max: number
+}
+
+/** The server's timeouts are shorter than the client's, so that its definite answer comes first. */
+const SETTINGS = [
+  'synchronous_commit=on',
+  'statement_timeout=8000',
+  'lock_timeout=3000',
+  'idle_in_transaction_session_timeout=10000',
+  'timezone=UTC',
+  // Every statement reaches its rows by an index. A plan made while the tables were small must not turn into a scan of large ones.
+  'plan_cache_mode=force_generic_plan',
+  'enable_seqscan=off',
+  'jit=off',
+]
+
+const CHECK = `select current_setting('synchronous_commit') as commits, current_setting('fsync') as fsync,
+  pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') as read_only`
+
+interface Durability {
+  readonly commits: string
+  readonly fsync: string
+  readonly is_standby: boolean
+  readonly read_only: string
+}
+
+/** A change of the schema may wait for another process that makes the same change. */
+const SCRIPT_TIMEOUT_MS = 120_000
+
+const INT8 = 20
+
+const safeInteger = (text: string): number => {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value))
+    throw new TrihandError('LEDGER_CORRUPT', `the ledger holds ${text}, which is no safe integer`)
+  return value
+}
+
+/** For our clients only: the parser is not set globally, where it would change other users of the driver in this process. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 && format !== 'binary' ? safeInteger : pg.types.getTypeParser(oid, format),
+}
+
+/** The url's own `options` would replace ours, so they are joined: ours first, so that a weaker one is seen by the check. */
+const split = (url: string): { readonly connectionString: string; readonly extra: string } => {
+  try {
+    const parsed = new URL(url)
+    const extra = parsed.searchParams.get('options') ?? ''
+    parsed.searchParams.delete('options')
+    return { connectionString: parsed.href, extra }
+  } catch (cause) {
+    throw new TrihandError(
+      'CONFIG_INVALID',
+      'the database url cannot be read; expected postgres://user@host:port/name',
+      { cause },
+    )
+  }
+}
+
+export const clientConfig = ({ url, schema }: Pick<PoolOptions, 'url' | 'schema'>): pg.ClientConfig => {
+  const { connectionString, extra } = split(url)
+  const settings = schema === null ? SETTINGS : [...SETTINGS, `search_path=${schema}`]
+  return {
+    connectionString,
+    options: `${settings.map((setting) => `-c ${setting}`).join(' ')} ${extra}`,
+    connectionTimeoutMillis: 5000,
+    query_timeout: 10_000,
+    keepAlive: true,
+    // Statements that need no answer before the next one is sent travel together.
+    pipeline: true,
+    types,
+  }
+}
+
+const checkDurable = async (client: pg.ClientBase): Promise<void> => {
+  const { rows } = await client.query<Durability>(CHECK)
+  const [found] = rows
+  const faults = [
+    found?.commits !== 'on' && found?.commits !== 'remote_apply' && `synchronous_commit is ${found?.commits}`,
+    found?.fsync !== 'on' && `fsync is ${found?.fsync}`,
+    found?.is_standby !== false && 'the server is a standby',
+    found?.read_only !== 'off' && 'transactions are read-only',
+  ].filter((fault) => fault !== false)
+  if (faults.length > 0) throw new TrihandError('LEDGER_NOT_DURABLE', `Postgres: ${faults.join(', ')}`)
+}
+
+export class Database {
+  readonly #pool: pg.Pool
+  #isClosed = false
+
+  constructor({ url, schema, max }: PoolOptions) {
+    this.#pool = new pg.Pool({
+      ...clientConfig({ url, schema }),
+      max,
+      maxLifetimeSeconds: 1800,
+      verify: (client, done) => {
+        checkDurable(client).then(
+          () => done(),
+          (error: unknown) => done(translate(error, false)),
+        )
+      },
+    })
+    // A connection that breaks tells so on itself and on the pool. Whoever uses it hears of it from its query; an idle one is just gone.
+    this.#pool.on('error', ignore)
+    this.#pool.on('connect', (client) => client.on('error', ignore))
+  }
+
+  /** One statement in a transaction of its own: one round trip. */
+  async query<Row>(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
+    const [rows] = await this.#burst<Row>([toQuery({ statement, values })])
+    return rows ?? []
+  }
+
+  /** Several statements, each in a transaction of its own, sent together. */
+  queries<Row>(commands: readonly Command[]): Promise<readonly (readonly Row[])[]> {
+    return this.#burst<Row>(commands.map(toQuery))
+  }
+
+  /**
+   * Several statements in one transaction, sent together: one round trip. A statement behind one that failed fails as well, and the
+   * commit at the end then rolls back.
+   */
+  async transaction<Row>(commands: readonly Command[]): Promise<readonly (readonly Row[])[]> {
+    const answers = await this.#burst<Row>([{ text: 'begin' }, ...commands.map(toQuery), { text: 'commit' }])
+    return answers.slice(1, -1)
+  }
+
+  /** One text of several statements, without parameters, in one transaction: for the schema. */
+  async script(text: string): Promise<void> {
+    await this.#burst([{ text, query_timeout: SCRIPT_TIMEOUT_MS } as pg.QueryConfig])
+  }
+
+  /** Safe to call twice. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#pool.end()
+  }
+
+  async #burst<Row>(queries: readonly pg.QueryConfig[]): Promise<readonly (readonly Row[])[]> {
+    const client = await this.#connect()
+    const settled = await Promise.allSettled(queries.map((query) => client.query(query)))
+    // The first failure is the cause; those behind it only say that the transaction is broken.
+    const failed = settled.find((one) => one.status === 'rejected')
+    client.release(failed !== undefined)
+    if (failed !== undefined) throw translate(failed.reason, true)
+    return settled.map((one) => (one.status === 'fulfilled' ? (one.value.rows as readonly Row[]) : []))
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    if (this.#isClosed) throw new TrihandError('LEDGER_UNAVAILABLE', 'this ledger is closed')
+    try {
+      return await this.#pool.connect()
+    } catch (error) {
+      throw translate(error, false)
+    }
+  }
+}
+
+const ignore = (): void => undefined
+
+const toQuery = ({ statement, values }: Command): pg.QueryConfig => ({ ...statement, values: [...values] })

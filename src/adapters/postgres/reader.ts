@@ -1,0 +1,152 @@
+/**
+ * The Reader on the ledger's own connections.
+ *
+ * Owns its queries, in plain SQL. Never writes.
+ */
+import type { StoredEvent } from '../../model/event.ts'
+import type { RunId, TenantId } from '../../model/ids.ts'
+import { runId } from '../../model/ids.ts'
+import type { Json } from '../../model/json.ts'
+import type { RunStatus } from '../../model/status.ts'
+import type { SealedFact, Suppression } from '../../ports/ledger.ts'
+import type { Reader, RunQuery, RunSummary } from '../../ports/reader.ts'
+import type { Database, Statement } from './pool.ts'
+import {
+  EVENT_COLUMNS,
+  type EventRow,
+  type FactRow,
+  RUN,
+  type StreamRow,
+  toEvent,
+  toFact,
+  toRunId,
+  toSessionId,
+  toUuid,
+} from './rows.ts'
+
+type SummaryRow = Pick<
+  StreamRow,
+  'id' | 'handler' | 'status' | 'session' | 'parent' | 'event' | 'version' | 'wake_at' | 'lease' | 'created_at'
+>
+
+interface SuppressionRow {
+  readonly trigger_name: string
+  readonly reason: Suppression['reason']
+  readonly detail: string
+}
+
+const SUMMARY = 'select id, handler, status, session, parent, event, version, wake_at, lease, created_at from stream'
+const OF_TENANT = `tenant = $1 and kind = ${RUN}`
+const HEX = /^[0-9a-f]{1,32}$/
+
+/** Ids are uuids of version 7: their order is the order of creation. */
+const RUNS: Statement = {
+  name: 'read_runs',
+  text: `${SUMMARY} where ${OF_TENANT} and ($2::text is null or status = $2) and ($3::text is null or handler = $3)
+    and id < coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') order by id desc limit $5`,
+}
+const ONE_RUN: Statement = { name: 'read_run', text: `${SUMMARY} where ${OF_TENANT} and id = $2` }
+const CHILDREN: Statement = { name: 'read_children', text: `${SUMMARY} where ${OF_TENANT} and parent = $2 order by id` }
+const RUNS_ENDING_WITH: Statement = {
+  name: 'read_runs_ending_with',
+  text: `select id from stream where ${OF_TENANT} and right(replace(id::text, '-', ''), $2) = $3 limit 2`,
+}
+const FACTS: Statement = {
+  name: 'read_facts',
+  text: `select f.stream, f.type, f.recorded_at, f.body, f.hash from stream s join fact f on f.stream = s.id
+    where s.tenant = $1 and s.kind = ${RUN} and s.id = $2 and f.seq >= $3 order by f.seq limit $4`,
+}
+const COUNTS: Statement = {
+  name: 'read_counts',
+  text: `select status, count(*) as count from stream where ${OF_TENANT} group by status`,
+}
+const EVENTS: Statement = {
+  name: 'read_events',
+  text: `select ${EVENT_COLUMNS} from event where tenant = $1 and seq < $2 order by seq desc limit $3`,
+}
+const EVENTS_OF_TYPE: Statement = {
+  name: 'read_events_of_type',
+  text: `select ${EVENT_COLUMNS} from event where tenant = $1 and seq < $2 and type = $4 order by seq desc limit $3`,
+}
+const SUPPRESSED: Statement = {
+  name: 'read_suppressed',
+  text: `select s.trigger_name, s.reason, s.detail from event e join suppressed s on s.event = e.seq
+    where e.tenant = $1 and e.seq = $2 order by s.trigger_name`,
+}
+const DOCUMENT: Statement = {
+  name: 'read_document',
+  text: 'select body from document where tenant = $1 and table_name = $2 and key = $3',
+}
+
+const toSummary = (row: SummaryRow): RunSummary => ({
+  id: runId(row.id),
+  handler: row.handler,
+  status: row.status,
+  session: toSessionId(row.session),
+  parent: toRunId(row.parent),
+  event: row.event,
+  version: row.version,
+  wakeAt: row.wake_at,
+  leased: row.lease !== null,
+  createdAt: row.created_at,
+})
+
+export class PostgresReader implements Reader {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async runs({ tenant, status, handler, before, limit }: RunQuery): Promise<readonly RunSummary[]> {
+    const cursor = before === null ? null : toUuid(before)
+    const rows = await this.#database.query<SummaryRow>(RUNS, [tenant, status, handler, cursor, limit])
+    return rows.map(toSummary)
+  }
+
+  async run(tenant: TenantId, id: RunId): Promise<RunSummary | null> {
+    const [row] = await this.#database.query<SummaryRow>(ONE_RUN, [tenant, toUuid(id)])
+    return row === undefined ? null : toSummary(row)
+  }
+
+  async runsEndingWith(tenant: TenantId, digits: string): Promise<readonly RunId[]> {
+    const wanted = digits.toLowerCase()
+    if (!HEX.test(wanted)) return []
+    const rows = await this.#database.query<{ id: string }>(RUNS_ENDING_WITH, [tenant, wanted.length, wanted])
+    return rows.map(({ id }) => runId(id))
+  }
+
+  async children(tenant: TenantId, id: RunId): Promise<readonly RunSummary[]> {
+    const rows = await this.#database.query<SummaryRow>(CHILDREN, [tenant, toUuid(id)])
+    return rows.map(toSummary)
+  }
+
+  async facts(tenant: TenantId, id: RunId, page: { after: number; limit: number }): Promise<readonly SealedFact[]> {
+    const rows = await this.#database.query<FactRow>(FACTS, [tenant, toUuid(id), page.after, page.limit])
+    return rows.map(toFact)
+  }
+
+  async counts(tenant: TenantId): Promise<ReadonlyMap<RunStatus, number>> {
+    const rows = await this.#database.query<{ status: RunStatus; count: number }>(COUNTS, [tenant])
+    return new Map(rows.map(({ status, count }) => [status, count]))
+  }
+
+  async events({ tenant, type, before, limit }: Parameters<Reader['events']>[0]): Promise<readonly StoredEvent[]> {
+    const values = [tenant, before ?? Number.MAX_SAFE_INTEGER, limit]
+    const rows =
+      type === null
+        ? await this.#database.query<EventRow>(EVENTS, values)
+        : await this.#database.query<EventRow>(EVENTS_OF_TYPE, [...values, type])
+    return rows.map(toEvent)
+  }
+
+  async suppressed(tenant: TenantId, event: number): Promise<readonly Suppression[]> {
+    const rows = await this.#database.query<SuppressionRow>(SUPPRESSED, [tenant, event])
+    return rows.map(({ trigger_name, reason, detail }) => ({ trigger: trigger_name, reason, detail }))
+  }
+
+  async document(tenant: TenantId, table: string, key: string): Promise<Json | null> {
+    const [row] = await this.#database.query<{ body: string }>(DOCUMENT, [tenant, table, key])
+    return row === undefined ? null : (JSON.parse(row.body) as Json)
+  }
+}

@@ -1,0 +1,115 @@
+/**
+ * Rows of the tables as the values of the port, and back.
+ *
+ * Owns the spelling in the tables: ids are uuids without their prefix, `kind` tells a run from a session. Never runs a statement.
+ */
+import type { StoredEvent } from '../../model/event.ts'
+import type { Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '../../model/ids.ts'
+import { runId, sessionId } from '../../model/ids.ts'
+import type { Json } from '../../model/json.ts'
+import type { RunStatus } from '../../model/status.ts'
+import type { SealedFact, StreamRecord } from '../../ports/ledger.ts'
+
+export const RUN = 0
+const SESSION = 1
+const PREFIX_LENGTH = 4
+
+export interface StreamRow {
+  readonly id: string
+  readonly kind: number
+  readonly tenant: TenantId
+  readonly handler: string
+  readonly system_hash: string
+  readonly session: string | null
+  readonly parent: string | null
+  readonly event: number | null
+  readonly base: number
+  readonly version: number
+  readonly epoch: number
+  readonly signal: number
+  readonly head_hash: string
+  readonly status: RunStatus
+  readonly wake_at: Instant | null
+  readonly lease: WorkerId | null
+  readonly recoveries: number
+  readonly created_at: Instant
+}
+
+export interface FactRow {
+  readonly stream: string
+  readonly type: string
+  readonly recorded_at: Instant
+  readonly body: string
+  readonly hash: string
+}
+
+export interface EventRow {
+  readonly seq: number
+  readonly tenant: TenantId
+  readonly source: string
+  readonly id: string
+  readonly type: string
+  readonly subject: string | null
+  readonly time: Instant
+  readonly correlation: string | null
+  readonly causation: string | null
+  readonly traceparent: string | null
+  readonly hops: number
+  readonly chain: string
+  readonly data: string
+}
+
+export const EVENT_COLUMNS =
+  'seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data'
+
+export const toUuid = (stream: StreamId): string => stream.slice(PREFIX_LENGTH)
+export const kindOf = (stream: StreamId): number => (stream.startsWith('run_') ? RUN : SESSION)
+
+export const toStreamId = ({ id, kind }: Pick<StreamRow, 'id' | 'kind'>): StreamId =>
+  kind === RUN ? runId(id) : sessionId(id)
+export const toRunId = (uuid: string | null): RunId | null => (uuid === null ? null : runId(uuid))
+export const toSessionId = (uuid: string | null): SessionId | null => (uuid === null ? null : sessionId(uuid))
+
+export const toFact = ({ type, recorded_at, body, hash }: FactRow): SealedFact => ({
+  type,
+  recordedAt: recorded_at,
+  body,
+  hash,
+})
+
+export const toRecord = (row: StreamRow, facts: readonly SealedFact[]): StreamRecord => ({
+  stream: toStreamId(row),
+  tenant: row.tenant,
+  handler: row.handler,
+  systemHash: row.system_hash,
+  session: toSessionId(row.session),
+  parent: toRunId(row.parent),
+  event: row.event,
+  base: row.base,
+  version: row.version,
+  epoch: row.epoch,
+  signal: row.signal,
+  status: row.status,
+  wakeAt: row.wake_at,
+  lease: row.lease,
+  recoveries: row.recoveries,
+  headHash: row.head_hash,
+  createdAt: row.created_at,
+  facts,
+})
+
+export const toEvent = (row: EventRow): StoredEvent => ({
+  sequence: row.seq,
+  id: row.id,
+  tenant: row.tenant,
+  source: row.source,
+  type: row.type,
+  subject: row.subject,
+  time: row.time,
+  data: JSON.parse(row.data) as Json,
+  correlationId: row.correlation ?? row.id,
+  causationId: row.causation,
+  traceparent: row.traceparent,
+  hops: row.hops,
+  chain: JSON.parse(row.chain) as readonly string[],
+})
