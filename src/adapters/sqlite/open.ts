@@ -19,6 +19,7 @@ import { SqliteLedger } from './ledger.ts'
 import { migrateSqlite } from './migrate.ts'
 import { OwnerLock } from './owner-lock.ts'
 import { SqliteReader } from './reader.ts'
+import { rewriteLog } from './rewrite-log.ts'
 import { type Durability, openForReading, openForWriting, sqliteVersion } from './settings.ts'
 import { prepareStatements } from './statements.ts'
 import { NEVER } from './worker.ts'
@@ -67,7 +68,10 @@ const openOwned = async (
   durability: Durability,
 ): Promise<Omit<OpenedSqlite, 'relaxed'>> => {
   const lock = new OwnerLock(driver, file)
-  const reopen = (): Database => openForWriting(driver, file, durability)
+  const reopen = (): Database => {
+    rewriteLog(file)
+    return openForWriting(driver, file, durability)
+  }
   try {
     const db = await prepared(reopen())
     const known = new Known()
