@@ -1,5 +1,5 @@
 /**
- * Everything a memory ledger knows, shared by the ledgers, readers and blobs that stand on it.
+ * Everything a memory ledger knows, shared by the ledgers and readers that stand on it.
  *
  * Owns the indexes and keeps them true: which runs are due, who holds which lease. It outlives its ledgers, as a database does.
  * Never judges a write (append.ts).
@@ -24,7 +24,6 @@ export class MemoryStore {
   readonly workers = new Map<WorkerId, Instant>()
   /** JSON text by tenant, table and key. */
   readonly documents = new Map<string, string>()
-  readonly blobs = new Map<string, string>()
   readonly #byCreation: MemoryStream[] = []
   readonly #parked = new Heap<MemoryStream>(isWokenBefore)
   readonly #leased = new Map<WorkerId, Set<MemoryStream>>()

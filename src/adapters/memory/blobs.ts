@@ -1,0 +1,15 @@
+/** Blobs in a map: they live as long as this object, which several engines may share. */
+import type { Blobs } from '../../ports/blobs.ts'
+
+export class MemoryBlobs implements Blobs {
+  readonly #texts = new Map<string, string>()
+
+  async put(hash: string, text: string): Promise<void> {
+    // blobs-2: equal content has an equal hash, so the first text stands.
+    if (!this.#texts.has(hash)) this.#texts.set(hash, text)
+  }
+
+  async get(hash: string): Promise<string | null> {
+    return this.#texts.get(hash) ?? null
+  }
+}

@@ -1,0 +1,105 @@
+/** The Reader on a memory store: scans where a database would have an index, since its users are tests and short demos. */
+import type { StoredEvent } from '../../model/event.ts'
+import { isRunId, type RunId, type TenantId } from '../../model/ids.ts'
+import type { Json } from '../../model/json.ts'
+import type { RunStatus } from '../../model/status.ts'
+import type { SealedFact, Suppression } from '../../ports/ledger.ts'
+import type { Reader, RunQuery, RunSummary } from '../../ports/reader.ts'
+import { documentKey, type MemoryStore } from './store.ts'
+import type { MemoryStream } from './stream.ts'
+
+export class MemoryReader implements Reader {
+  readonly #store: MemoryStore
+
+  constructor(store: MemoryStore) {
+    this.#store = store
+  }
+
+  async runs(query: RunQuery): Promise<readonly RunSummary[]> {
+    const page: RunSummary[] = []
+    const streams = this.#store.byCreation
+    const cursor = query.before === null ? streams.length : (this.#store.streams.get(query.before)?.key ?? 0)
+    for (let i = cursor - 1; i >= 0 && page.length < query.limit; i--) {
+      const stream = streams[i] as MemoryStream
+      if (isWanted(stream, query)) page.push(toSummary(stream))
+    }
+    return page
+  }
+
+  async run(tenant: TenantId, id: RunId): Promise<RunSummary | null> {
+    const stream = this.#find(tenant, id)
+    return stream === undefined ? null : toSummary(stream)
+  }
+
+  async runsEndingWith(tenant: TenantId, digits: string): Promise<readonly RunId[]> {
+    return this.#runsOf(tenant)
+      .filter((stream) => stream.id.endsWith(digits))
+      .slice(0, 2)
+      .map((stream) => stream.id as RunId)
+  }
+
+  async children(tenant: TenantId, id: RunId): Promise<readonly RunSummary[]> {
+    return (this.#store.children.get(id) ?? []).filter((child) => child.tenant === tenant).map(toSummary)
+  }
+
+  async facts(
+    tenant: TenantId,
+    id: RunId,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly SealedFact[]> {
+    return this.#find(tenant, id)?.facts.slice(page.after, page.after + page.limit) ?? []
+  }
+
+  async counts(tenant: TenantId): Promise<ReadonlyMap<RunStatus, number>> {
+    const counts = new Map<RunStatus, number>()
+    for (const { status } of this.#runsOf(tenant)) counts.set(status, (counts.get(status) ?? 0) + 1)
+    return counts
+  }
+
+  async events(query: {
+    readonly tenant: TenantId
+    readonly type: string | null
+    readonly before: number | null
+    readonly limit: number
+  }): Promise<readonly StoredEvent[]> {
+    return this.#store.events.page(query)
+  }
+
+  async suppressed(tenant: TenantId, event: number): Promise<readonly Suppression[]> {
+    const row = this.#store.events.bySequence(event)
+    return row?.tenant === tenant ? row.suppressed.map((one) => ({ ...one })) : []
+  }
+
+  async document(tenant: TenantId, table: string, key: string): Promise<Json | null> {
+    const text = this.#store.documents.get(documentKey(tenant, table, key))
+    return text === undefined ? null : (JSON.parse(text) as Json)
+  }
+
+  #find(tenant: TenantId, id: RunId): MemoryStream | undefined {
+    const stream = this.#store.streams.get(id)
+    return stream?.tenant === tenant ? stream : undefined
+  }
+
+  #runsOf(tenant: TenantId): readonly MemoryStream[] {
+    return this.#store.byCreation.filter((stream) => stream.tenant === tenant && isRunId(stream.id))
+  }
+}
+
+const isWanted = (stream: MemoryStream, { tenant, status, handler }: RunQuery): boolean =>
+  isRunId(stream.id) &&
+  stream.tenant === tenant &&
+  (status === null || stream.status === status) &&
+  (handler === null || stream.handler === handler)
+
+const toSummary = (stream: MemoryStream): RunSummary => ({
+  id: stream.id as RunId,
+  handler: stream.handler,
+  status: stream.status,
+  session: stream.session,
+  parent: stream.parent,
+  event: stream.event,
+  version: stream.facts.length,
+  wakeAt: stream.wakeAt,
+  leased: stream.lease !== null,
+  createdAt: stream.createdAt,
+})
