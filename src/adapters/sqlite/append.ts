@@ -32,7 +32,7 @@ const hasMore = ({ events, signals, documents }: Append): boolean =>
 const writeAll = (scope: Scope, append: Append): Attempt => {
   const { writes, events, signals, documents, appendId } = append
   const rows = fence(scope, writes)
-  if (rows === null || isReleased(scope, writes)) return 'clean'
+  if (rows === null || isReleased(scope, append)) return 'clean'
   const sequences = addEvents(scope, append)
   if (sequences.length < events.length) return sequences.length === 0 ? 'clean' : 'partial'
   const context: Context = { appendId, now: instantOf(append), sequences, signalled: new Set<RunId>() }

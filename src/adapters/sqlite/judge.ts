@@ -29,10 +29,10 @@ const repeated = (scope: Scope, append: Append): Outcome | null => {
 }
 
 /** All or nothing: one trace of the append proves the whole of it (ledger-3). */
-const wasWritten = (scope: Scope, { appendId, writes, events }: Append): boolean =>
-  writes.some((write) => write.facts.length > 0 && appendAt(scope, write) === appendId) ||
-  events.some((entry) => identityOf(scope, entry)?.append_id === appendId) ||
-  isReleased(scope, writes)
+const wasWritten = (scope: Scope, append: Append): boolean =>
+  append.writes.some((write) => write.facts.length > 0 && appendAt(scope, write) === append.appendId) ||
+  append.events.some((entry) => identityOf(scope, entry)?.append_id === append.appendId) ||
+  isReleased(scope, append)
 
 const appendAt = ({ sql, known }: Scope, { stream, expectedVersion }: StreamWrite): unknown => {
   const key = known.key(sql, stream)
@@ -44,14 +44,15 @@ const identityOf = ({ sql }: Scope, { event }: NewEvent): IdentityRow | null => 
   return row === undefined ? null : rowAs<IdentityRow>(row)
 }
 
-/** A release without news leaves no fact. Only its own holder can have released the stream at this epoch. */
-export const isReleased = (scope: Scope, writes: readonly StreamWrite[]): boolean =>
-  writes.length > 0 &&
-  writes.every((write) => {
-    if (write.facts.length > 0 || write.epoch === null) return false
-    const row = findStream(scope, write.stream)
-    return row?.lease === null && fits(row, write)
-  })
+/** A release without news leaves no trace but the lease that is gone: only its own holder can have released at this epoch. */
+export const isReleased = (scope: Scope, { writes, events }: Append): boolean =>
+  writes.length > 0 && events.length === 0 && writes.every((write) => isReleasedStream(scope, write))
+
+const isReleasedStream = (scope: Scope, write: StreamWrite): boolean => {
+  if (write.facts.length > 0 || write.epoch === null) return false
+  const row = findStream(scope, write.stream)
+  return row?.lease === null && fits(row, write)
+}
 
 /** The position when it was first written, as far as anybody relies on it: the base of the runs it created. */
 const firstPosition = ({ sql, known }: Scope, { writes }: Append): number => {

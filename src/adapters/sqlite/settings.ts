@@ -81,8 +81,6 @@ const opened = (db: Database, prepare: (db: Database) => void): Database => {
 export const openForWriting = (driver: DatabaseClass, file: string, durability: Durability): Database =>
   opened(new driver(file, { timeout: BUSY_TIMEOUT_MS }), (db) => {
     checkVersion(db)
-    // Reads the header: a file that is no database is refused before anything about it changes.
-    db.exec('pragma schema_version')
     // Before the WAL exists: SQLite gives it the mode of the main file.
     closeToOthers(file)
     for (const setting of settingsFor(durability)) applySetting(db, setting)
