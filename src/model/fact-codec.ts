@@ -56,7 +56,7 @@ export const writeFact = (fact: RunFact | SessionFact): WrittenFact => {
 
 const readAs = <Fact>(known: object, written: WrittenFact): Fact => {
   if (!Object.hasOwn(known, written.type)) throw new TrihandError('FACT_UNKNOWN', `fact type ${written.type} is not known to this version`)
-  return { type: written.type, at: written.recordedAt, ...JSON.parse(written.body) } as Fact
+  return { ...JSON.parse(written.body), type: written.type, at: written.recordedAt } as Fact
 }
 
 export const readRunFact = (written: WrittenFact): RunFact => readAs<RunFact>(RUN_FACTS, written)

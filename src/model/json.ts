@@ -46,7 +46,10 @@ const check = (value: unknown, path: string, depth: number): void => {
   }
 }
 
-/** The value itself, known to survive the ledger unchanged. `undefined` alone means null: a function that returns nothing. */
+/**
+ * The value itself, known to survive the ledger unchanged, but for -0, which comes back as its equal 0.
+ * `undefined` alone means null: a function that returns nothing.
+ */
 export const toJson = (value: unknown): Json => {
   if (value === undefined) return null
   check(value, '', 0)

@@ -134,10 +134,11 @@ export const resumeFrom = (tail: readonly SessionFact[]): SessionState | null =>
 
 /** The whole document: the head's with the changes on top. */
 export const documentOf = (state: LiveSession, atHead: SessionDocument): SessionDocument => {
-  const document: Record<string, Payload> = { ...atHead }
+  // By way of a Map: assigning to an object would take the key `__proto__` for its prototype.
+  const document = new Map(Object.entries(atHead))
   for (const [key, payload] of state.changes) {
-    if (payload === null) delete document[key]
-    else document[key] = payload
+    if (payload === null) document.delete(key)
+    else document.set(key, payload)
   }
-  return document
+  return Object.fromEntries(document)
 }
