@@ -73,7 +73,7 @@ test('ledger-5: a path first seen in a batch that was rolled back is kept when i
 
 test('ledger-7: a worker first seen in a batch that was rolled back holds what it gets later', async () => {
   const [worker, run] = [newWorker(), newRun()]
-  await loseInBatch(held(newRun(), worker))
+  await loseInBatch(held(newRun(), worker), held(newRun(), worker))
   await ledger.append([held(newRun()), held(run, worker)])
   expect(await ledger.load([run])).toMatchObject([{ lease: worker }])
 })
