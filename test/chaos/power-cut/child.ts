@@ -1,0 +1,57 @@
+/**
+ * The process whose power is cut and whose disk fails: writes traffic to a real ledger and acknowledges each append after it was
+ * answered.
+ *
+ * Runs under the shim, which logs acknowledgements and disk operations in one order. What fails is sent again until it is answered.
+ * Never closes the ledger (a close checkpoints): it says `done` and waits to be killed.
+ */
+import { openSync, writeSync } from 'node:fs'
+import { openSqlite } from '../../../src/adapters/sqlite/open.ts'
+import { insistentBlobs, insistentLedger, type Trouble } from '../../support/insistent.ts'
+import { Random } from '../../support/random.ts'
+import { Traffic } from '../../support/traffic/traffic.ts'
+import { breath } from '../../support/until.ts'
+
+export interface ChildInput {
+  readonly file: string
+  /** Ends in `.ack`: the shim knows acknowledgements by that. */
+  readonly ackFile: string
+  readonly durability: 'full' | 'relaxed'
+  /** Stops to write after that many; null: never. */
+  readonly appends: number | null
+  readonly seed: number
+}
+
+/** What it says, one line each. */
+export type ChildLine =
+  | { readonly kind: 'acknowledged'; readonly appends: number }
+  | { readonly kind: 'done' }
+  | ({ readonly kind: 'trouble' } & Trouble)
+
+const say = (line: ChildLine): void => {
+  writeSync(process.stdout.fd, `${JSON.stringify(line)}\n`)
+}
+
+const input = JSON.parse(process.argv[2] ?? '') as ChildInput
+const random = new Random(input.seed)
+const { ledger, blobs } = await openSqlite({ file: input.file, durability: input.durability })
+const report = (trouble: Trouble): void => say({ kind: 'trouble', ...trouble })
+const acks = openSync(input.ackFile, 'a')
+let appends = 0
+const traffic = new Traffic({
+  ledger: insistentLedger(ledger, report),
+  blobs: insistentBlobs(blobs, report),
+  random,
+  width: 1 + random.below(12),
+  acknowledge: (receipts) => {
+    writeSync(acks, receipts.map((receipt) => `${JSON.stringify(receipt)}\n`).join(''))
+    appends += receipts.length
+    say({ kind: 'acknowledged', appends })
+  },
+})
+process.stdin.on('end', () => process.exit(0)).resume()
+while (appends < (input.appends ?? Number.POSITIVE_INFINITY)) {
+  await traffic.turn()
+  await breath()
+}
+say({ kind: 'done' })

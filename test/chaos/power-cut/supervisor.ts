@@ -1,0 +1,71 @@
+/**
+ * Keeps a child at work on one ledger, through deaths and failures of its disk, and listens to what it says.
+ *
+ * Owns starting it again. Never touches the ledger's files.
+ */
+import { join } from 'node:path'
+import { Program } from '../../support/program.ts'
+import type { ChildInput, ChildLine } from './child.ts'
+
+export interface SupervisorOptions {
+  readonly shim: string
+  readonly folder: string
+  readonly control: string
+  readonly log: string
+  readonly seed: number
+}
+
+export class Supervisor {
+  readonly #options: SupervisorOptions
+  #program: Program | null = null
+  #lives = 0
+  /** Lines of acknowledgement so far, over all lives. */
+  acknowledgements = 0
+  /** How often each kind of trouble was met. */
+  readonly troubles = new Map<string, number>()
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options
+  }
+
+  get isOver(): boolean {
+    return this.#program?.isOver ?? true
+  }
+
+  get complaint(): string {
+    return this.#program?.complaint ?? ''
+  }
+
+  start(): void {
+    const { shim, folder, control, log, seed } = this.#options
+    this.#lives += 1
+    const input: ChildInput = {
+      file: join(folder, 'ledger.db'),
+      ackFile: join(folder, 'acks.ack'),
+      durability: 'full',
+      appends: null,
+      seed: seed + this.#lives,
+    }
+    const env = { LD_PRELOAD: shim, TRIHAND_SHIM_LOG: log, TRIHAND_SHIM_FAULT: control }
+    const program = new Program({ source: 'test/chaos/power-cut/child.ts', input, env })
+    this.#program = program
+    void this.#listen(program)
+  }
+
+  async kill(): Promise<void> {
+    await this.#program?.kill()
+  }
+
+  async #listen(program: Program): Promise<void> {
+    for (;;) {
+      const text = await program.line()
+      if (text === null) return
+      const line = JSON.parse(text) as ChildLine
+      if (line.kind === 'acknowledged') this.acknowledgements += 1
+      if (line.kind === 'trouble') {
+        const name = `${line.call} ${line.code} ${line.outcome}`
+        this.troubles.set(name, (this.troubles.get(name) ?? 0) + 1)
+      }
+    }
+  }
+}

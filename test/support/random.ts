@@ -1,0 +1,46 @@
+/**
+ * Chance that can be repeated: the same seed gives the same rolls, so a failed run can be run again.
+ *
+ * Owns the generator (mulberry32: small, and good enough to choose faults). Never used where secrecy matters.
+ */
+export class Random {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0
+  }
+
+  /** In [0, 1). */
+  roll(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0
+    let mixed = this.#state
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+
+  /** A whole number in [0, bound). */
+  below(bound: number): number {
+    return Math.floor(this.roll() * bound)
+  }
+
+  chance(probability: number): boolean {
+    return this.roll() < probability
+  }
+
+  pick<T>(list: readonly T[]): T {
+    const chosen = list[this.below(list.length)]
+    if (chosen === undefined) throw new Error('nothing to pick from')
+    return chosen
+  }
+
+  /** 32 hex digits, for ids that must differ and be repeatable. */
+  hex(): string {
+    return Array.from({ length: 4 }, () => this.below(4_294_967_296).toString(16).padStart(8, '0')).join('')
+  }
+
+  /** Another generator, independent of how often this one is asked later. */
+  fork(): Random {
+    return new Random(this.below(4_294_967_296))
+  }
+}

@@ -1,0 +1,328 @@
+/**
+ * A worker that writes to a ledger as the engine does, without the engine: events arrive, runs are claimed, step, wait and end.
+ *
+ * Owns the mix and the receipts: what was acknowledged, so that a checker can ask for it later. It goes on with what it finds in
+ * the ledger, so it can follow after a crash. Never resends: it is given a ledger that does (insistent.ts).
+ */
+import { TrihandError } from '../../../src/model/errors.ts'
+import type { Event } from '../../../src/model/event.ts'
+import { LOCAL_TENANT, type RunId, runId, type WorkerId, workerId } from '../../../src/model/ids.ts'
+import { inline } from '../../../src/model/payload.ts'
+import type { RunStart } from '../../../src/model/run-fact.ts'
+import type { Blobs } from '../../../src/ports/blobs.ts'
+import type { Append, Claim, Ledger, NewEvent, Outcome } from '../../../src/ports/ledger.ts'
+import type { Random } from '../random.ts'
+import { type Draft, digest, RunPen } from './run-pen.ts'
+import { ACTIONS, type Action, childOf, nextIntents, type Surroundings } from './story.ts'
+
+/** What the ledger has answered for: facts by hash (which seals stream, place and content), events by sequence. */
+export interface Receipt {
+  readonly append: string
+  readonly facts: readonly string[]
+  readonly events: readonly (readonly [sequence: number, source: string, id: string])[]
+  readonly blobs: readonly string[]
+}
+
+export interface TrafficOptions {
+  readonly ledger: Ledger
+  readonly blobs: Blobs
+  readonly random: Random
+  readonly acknowledge: (receipts: readonly Receipt[]) => void
+  readonly leaseTtlMs?: number
+  /** Most runs held at once, hence the size of a batch. */
+  readonly width?: number
+}
+
+interface Entry {
+  readonly append: Append
+  readonly blobs: readonly string[]
+  readonly written: () => void
+  readonly refused: () => void
+}
+
+const nothing = (): void => {}
+const MAX_PLAN = 6
+const BEAT_MS = 500
+const WANTED_EVENTS = 1_000
+
+const cause = { causationId: null, traceparent: null, hops: 0, chain: [] } as const
+
+export class Traffic {
+  #worker: WorkerId
+  readonly #options: Required<TrafficOptions>
+  readonly #source: string
+  readonly #answerType: string
+  readonly #held = new Map<RunId, RunPen>()
+  /** Runs that wait for an answer nobody has sent yet. */
+  readonly #unanswered: RunId[] = []
+  #position = 0
+  #events = 0
+  #beatAt = 0
+
+  constructor(options: TrafficOptions) {
+    this.#options = { leaseTtlMs: 15_000, width: 8, ...options }
+    const life = options.random.hex()
+    this.#worker = workerId(life)
+    this.#source = `traffic/${life}`
+    this.#answerType = `traffic/answered-${life}`
+  }
+
+  /** One batch: claims what is due, writes one append per held run and some arrivals, acknowledges what was answered. */
+  async turn(): Promise<void> {
+    await this.#beat()
+    await this.#claim()
+    const entries = [...this.#arrivals(), ...this.#answers()]
+    for (const pen of this.#held.values()) entries.push(await this.#advance(pen))
+    if (entries.length === 0) return
+    const batch = shuffled(entries, this.#options.random)
+    const outcomes = await this.#options.ledger.append(batch.map((entry) => entry.append))
+    this.#settle(batch, outcomes)
+  }
+
+  #settle(batch: readonly Entry[], outcomes: readonly Outcome[]): void {
+    const receipts: Receipt[] = []
+    for (const [index, entry] of batch.entries()) {
+      const outcome = outcomes[index]
+      if (outcome === undefined) throw new Error('the ledger answered fewer outcomes than appends')
+      if (outcome.kind === 'conflict') {
+        entry.refused()
+        continue
+      }
+      this.#position = Math.max(this.#position, outcome.position)
+      entry.written()
+      receipts.push(receiptOf(entry, outcome.sequences))
+    }
+    this.#options.acknowledge(receipts)
+  }
+
+  async #beat(): Promise<void> {
+    const now = Date.now()
+    if (now - this.#beatAt < BEAT_MS) return
+    await this.#options.ledger.beat({ worker: this.#worker, now, ttlMs: this.#options.leaseTtlMs })
+    this.#beatAt = now
+  }
+
+  async #claim(): Promise<void> {
+    const { ledger, width } = this.#options
+    const limit = width - this.#held.size
+    if (limit <= 0) return
+    const claims = await this.#claims(limit)
+    const records = await ledger.load(claims.map((claim) => claim.run))
+    for (const [index, claim] of claims.entries()) {
+      const record = records[index]
+      if (record === null || record === undefined)
+        throw new Error(`claimed ${claim.run}, and the ledger does not have it`)
+      this.#held.set(claim.run, RunPen.resume(record, claim))
+    }
+  }
+
+  /** A claim whose outcome nobody knows may have leased runs to us: the worker gives up all it has and starts as another. */
+  async #claims(limit: number): Promise<readonly Claim[]> {
+    const { ledger, random } = this.#options
+    try {
+      return (await ledger.claim({ worker: this.#worker, now: Date.now(), limit })).claims
+    } catch (error) {
+      if (!(error instanceof TrihandError) || error.outcome !== 'unknown') throw error
+      await ledger.retire(this.#worker, Date.now())
+      this.#held.clear()
+      this.#worker = workerId(random.hex())
+      this.#beatAt = 0
+      return []
+    }
+  }
+
+  #arrivals(): readonly Entry[] {
+    const { random, width } = this.#options
+    const count = this.#held.size < width ? 1 + random.below(2) : 0
+    return Array.from({ length: count }, () => this.#arrival())
+  }
+
+  /** An event from outside and the run that it triggers. */
+  #arrival(): Entry {
+    const { random } = this.#options
+    const now = Date.now()
+    const event = this.#event('traffic/arrived', { n: this.#events }, now)
+    const plan = Array.from({ length: 1 + random.below(MAX_PLAN) }, () => random.pick(ACTIONS))
+    const { write } = this.#creation(runId(random.hex()), 'traffic', plan, { now, parent: null, event: 0 })
+    return { append: this.#append({ writes: [write], events: [event] }), blobs: [], written: nothing, refused: nothing }
+  }
+
+  #creation(
+    id: RunId,
+    handler: string,
+    plan: readonly Action[],
+    from: { now: number; parent: { run: RunId; step: string } | null; event: number | null },
+  ): Draft {
+    const { now, parent, event } = from
+    const start: RunStart = {
+      handler,
+      input: { kind: 'given', payload: inline(plan) },
+      cause: parent === null ? null : { ...cause, correlationId: parent.run },
+      parentStep: parent?.step ?? null,
+      depth: parent === null ? 0 : 1,
+      deadlineAt: null,
+      startBy: null,
+    }
+    const pen = new RunPen(id, { parent: parent?.run ?? null, base: 0, epoch: 0, signal: 0 })
+    const create = {
+      tenant: LOCAL_TENANT,
+      handler,
+      systemHash: 'traffic',
+      session: null,
+      parent: parent?.run ?? null,
+      event,
+      lease: null,
+      createdAt: now,
+    }
+    return pen.draft({ commands: [{ type: 'start_run', now, start }], now, release: false, create })
+  }
+
+  #answers(): readonly Entry[] {
+    const { random } = this.#options
+    if (this.#unanswered.length === 0 || random.chance(0.3)) return []
+    const run = this.#unanswered.shift()
+    if (run === undefined) return []
+    const event = this.#event(this.#answerType, { run }, Date.now())
+    return [{ append: this.#append({ events: [event] }), blobs: [], written: nothing, refused: nothing }]
+  }
+
+  async #advance(pen: RunPen): Promise<Entry> {
+    const { random, blobs } = this.#options
+    const now = Date.now()
+    const around = await this.#surroundings(pen, now)
+    const intents = nextIntents(pen.state, around)
+    if (intents.blob !== undefined) await blobs.put(intents.blob.hash, intents.blob.text)
+    const opensWaits = intents.wait === undefined ? [] : [await this.#waitRow(intents.wait)]
+    const draft = pen.draft({ commands: intents.commands, now, release: intents.release, opensWaits })
+    const writes = [draft.write]
+    if (intents.child !== undefined) {
+      const parent = { run: pen.id, step: stepOfChild(pen.id, intents.child) }
+      writes.push(this.#creation(intents.child, 'traffic-child', ['step', 'step'], { now, parent, event: null }).write)
+    }
+    const events = intents.emits === undefined ? [] : [this.#emitted(pen.id, intents.emits, now)]
+    const documents =
+      intents.document === undefined
+        ? []
+        : [{ tenant: LOCAL_TENANT, table: 'traffic', key: intents.document, value: random.below(1_000) }]
+    const ended = draft.next.state.kind === 'ended'
+    const signals = ended && pen.parent !== null ? [pen.parent] : []
+    // A wait with a timeout gets no answer. The others may get theirs in the batch that opens the wait, or before (ledger-5).
+    if (intents.wait?.spec.timeoutAt === null) this.#unanswered.push(pen.id)
+    return {
+      append: this.#append({ writes, events, signals, documents }),
+      blobs: intents.blob === undefined ? [] : [intents.blob.hash],
+      written: () => {
+        pen.adopt(draft)
+        if (intents.release) this.#held.delete(pen.id)
+      },
+      refused: () => this.#held.delete(pen.id),
+    }
+  }
+
+  async #surroundings(pen: RunPen, now: number): Promise<Surroundings> {
+    const { ledger, random } = this.#options
+    const around = { id: pen.id, now, roll: random.roll(), position: this.#position, answerType: this.#answerType }
+    if (pen.state.kind !== 'live') return { ...around, events: [], childOutput: null }
+    const open = pen.state.open.entries().map(([, step]) => step)
+    const wait = open.find((step) => step.kind === 'waiting')
+    const call = open.find((step) => step.kind === 'calling')
+    const events =
+      wait === undefined
+        ? []
+        : await ledger.events({
+            tenant: LOCAL_TENANT,
+            types: wait.wait.spec.types,
+            after: wait.wait.spec.base,
+            limit: WANTED_EVENTS,
+          })
+    const [child] = call === undefined ? [] : await ledger.load([call.child])
+    return { ...around, events, childOutput: child?.status === 'success' ? inline({ child: child.version }) : null }
+  }
+
+  async #waitRow({
+    step,
+    spec,
+  }: {
+    step: string
+    spec: { types: readonly string[]; match: { path: string; value: string } | null; base: number }
+  }) {
+    const [type = ''] = spec.types
+    const seen = await this.#options.ledger.events({
+      tenant: LOCAL_TENANT,
+      types: spec.types,
+      after: spec.base,
+      limit: WANTED_EVENTS,
+    })
+    return {
+      step,
+      type,
+      path: spec.match?.path ?? '',
+      value: spec.match?.value ?? '',
+      base: spec.base,
+      seen: seen.length,
+    }
+  }
+
+  #append(parts: Partial<Omit<Append, 'appendId'>>): Append {
+    return {
+      appendId: `app_${this.#options.random.hex()}`,
+      writes: [],
+      events: [],
+      signals: [],
+      documents: [],
+      ...parts,
+    }
+  }
+
+  #event(type: string, data: Event['data'], now: number): NewEvent {
+    this.#events += 1
+    const id = `${this.#source}/${this.#events}`
+    return stored({
+      ...cause,
+      correlationId: id,
+      id,
+      tenant: LOCAL_TENANT,
+      source: this.#source,
+      type,
+      subject: null,
+      time: now,
+      data,
+    })
+  }
+
+  #emitted(run: RunId, id: string, now: number): NewEvent {
+    const chain = ['traffic']
+    const from = { correlationId: run, causationId: run, traceparent: null, hops: chain.length, chain }
+    return stored({
+      ...from,
+      id,
+      tenant: LOCAL_TENANT,
+      source: run,
+      type: 'traffic/emitted',
+      subject: null,
+      time: now,
+      data: { run },
+    })
+  }
+}
+
+const stored = (event: Event): NewEvent => ({ event, dataHash: digest(JSON.stringify(event.data)), suppressed: [] })
+
+const stepOfChild = (parent: RunId, child: RunId): string => {
+  const index = Array.from({ length: MAX_PLAN }, (_, at) => `s${at}`).find((step) => childOf(parent, step) === child)
+  if (index === undefined) throw new Error(`${child} is no child of ${parent}`)
+  return index
+}
+
+const receiptOf = ({ append, blobs }: Entry, sequences: readonly number[]): Receipt => ({
+  append: append.appendId,
+  facts: append.writes.flatMap((write) => write.facts.map((fact) => fact.hash)),
+  events: append.events.map(({ event }, index) => [sequences[index] ?? -1, event.source, event.id]),
+  blobs,
+})
+
+const shuffled = (entries: readonly Entry[], random: Random): readonly Entry[] =>
+  entries
+    .map((entry) => ({ entry, order: random.roll() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ entry }) => entry)
