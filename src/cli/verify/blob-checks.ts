@@ -1,0 +1,48 @@
+/**
+ * Blobs: each holds what its name says, and every blob that a fact names is there.
+ *
+ * The hash chain seals a fact's body, the body names the blob, the name is its hash: so these count as V3.
+ */
+import { Batch } from './batch.ts'
+import { digest } from './chain-checks.ts'
+import { type Findings, NOWHERE, type Place } from './report.ts'
+import type { Tables } from './tables.ts'
+
+interface NamedBlob {
+  readonly hash: string
+  readonly place: Place
+}
+
+export class BlobChecks {
+  readonly #findings: Findings
+  readonly #tables: Tables
+  readonly #named: Batch<NamedBlob>
+
+  constructor(findings: Findings, tables: Tables) {
+    this.#findings = findings
+    this.#tables = tables
+    this.#named = new Batch(async (named) => {
+      const missing = await tables.missingBlobs([...new Set(named.map(({ hash }) => hash))])
+      for (const { hash, place } of named) {
+        findings.expect('V3', !missing.has(hash), place, () => `the fact names blob ${hash}, which is not there`)
+      }
+    })
+  }
+
+  named(hash: string, place: Place): Promise<void> {
+    return this.#named.add({ hash, place })
+  }
+
+  /** Each blob once, however many facts share it. */
+  async end(): Promise<void> {
+    await this.#named.flush()
+    for await (const { hash, body } of this.#tables.blobs()) {
+      this.#findings.expect(
+        'V3',
+        digest(body) === hash,
+        NOWHERE,
+        () => `blob ${hash} does not hold the text that its name is the hash of`,
+      )
+    }
+  }
+}

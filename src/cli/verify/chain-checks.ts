@@ -1,0 +1,85 @@
+/**
+ * What holds along every stream, a run's or a session's: numbers, hashes, time and epochs.
+ *
+ * Reads no body. Each fact is judged against the stored one before it, so that one changed byte is one finding and not a hundred.
+ */
+import { hash } from 'node:crypto'
+import type { Findings } from './report.ts'
+import { type FactRow, nameOf, type StreamRow } from './tables.ts'
+
+const GENESIS = ''
+
+/** How hashes are made everywhere: sha256 of the text, in base64url. */
+export const digest = (text: string): string => hash('sha256', text, 'base64url')
+
+const sealText = (previous: string, stream: string, fact: FactRow): string =>
+  `${previous}\n${stream}\n${fact.seq}\n${fact.type}\n${fact.recorded_at}\n${fact.body}`
+
+export class ChainChecks {
+  readonly #findings: Findings
+  readonly #row: StreamRow
+  readonly #stream: string
+  #count = 0
+  #nextSeq = 0
+  #hash = GENESIS
+  #recordedAt = 0
+  #epoch = 0
+
+  constructor(findings: Findings, row: StreamRow) {
+    this.#findings = findings
+    this.#row = row
+    this.#stream = nameOf(row)
+  }
+
+  next(fact: FactRow): void {
+    const place = { stream: this.#stream, seq: fact.seq }
+    const findings = this.#findings
+    findings.expect(
+      'V2',
+      fact.seq === this.#nextSeq,
+      place,
+      () => `fact ${fact.seq} stands where fact ${this.#nextSeq} belongs`,
+    )
+    findings.expect(
+      'V3',
+      fact.hash === digest(sealText(this.#hash, this.#stream, fact)),
+      place,
+      () => `the hash of fact ${fact.seq} (${fact.type}) does not fit its content and the fact before it`,
+    )
+    findings.expect(
+      'V6',
+      fact.recorded_at >= this.#recordedAt,
+      place,
+      () => `fact ${fact.seq} was recorded at ${fact.recorded_at}, before the fact before it (${this.#recordedAt})`,
+    )
+    findings.expect(
+      'V12',
+      fact.epoch >= this.#epoch,
+      place,
+      () => `the epoch falls from ${this.#epoch} to ${fact.epoch}`,
+    )
+    this.#count += 1
+    this.#nextSeq = fact.seq + 1
+    this.#hash = fact.hash
+    this.#recordedAt = Math.max(this.#recordedAt, fact.recorded_at)
+    this.#epoch = Math.max(this.#epoch, fact.epoch)
+  }
+
+  end(): void {
+    const { version, head_hash, epoch } = this.#row
+    const place = { stream: this.#stream, seq: null }
+    this.#findings.expect(
+      'V2',
+      version === this.#count,
+      place,
+      () => `the version is ${version}, but there are ${this.#count} facts`,
+    )
+    this.#findings.expect('V3', head_hash === this.#hash, place, () => 'the head hash is not the hash of the last fact')
+    this.#findings.expect(
+      'V12',
+      this.#epoch <= epoch,
+      place,
+      () => `a fact has epoch ${this.#epoch}, above the stream's own epoch ${epoch}`,
+    )
+  }
+}

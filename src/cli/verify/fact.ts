@@ -1,0 +1,168 @@
+/**
+ * A fact's body read again from its text, with only the fields that checks ask for.
+ *
+ * Owns the shapes as the prose gives them. A body that does not have its shape reads as null: a finding, never an exception.
+ */
+export type Fact =
+  | { readonly type: 'run.started'; readonly deadlineAt: number | null; readonly startBy: number | null }
+  | { readonly type: 'run.retry_scheduled'; readonly attempt: number; readonly wakeAt: number }
+  | { readonly type: 'run.retry_due' | 'run.cancel_requested' | 'run.retried' }
+  | { readonly type: 'run.completed'; readonly status: string; readonly events: readonly string[] }
+  | { readonly type: 'run.failed' | 'run.cancelled' | 'run.expired' | 'run.quarantined' }
+  | StepFact
+
+export type StepFact = { readonly step: string } & (
+  | { readonly type: 'step.intended'; readonly attempt: number; readonly effectKey: string }
+  | { readonly type: 'step.completed'; readonly attempt: number; readonly events: readonly string[] }
+  | { readonly type: 'step.retry_scheduled'; readonly attempt: number; readonly wakeAt: number }
+  | { readonly type: 'step.failed' | 'step.uncertain'; readonly attempt: number }
+  | { readonly type: 'step.resolved'; readonly verdict: string }
+  | { readonly type: 'step.late_result' }
+  | { readonly type: 'timer.set'; readonly wakeAt: number }
+  | { readonly type: 'step.retry_due' | 'timer.fired' | 'wait.timed_out' }
+  | { readonly type: 'wait.opened'; readonly wait: WaitSpec }
+  | { readonly type: 'wait.received'; readonly event: { readonly type: string; readonly sequence: number } }
+  | { readonly type: 'child.started'; readonly child: string }
+  | { readonly type: 'child.ended'; readonly child: string; readonly end: string }
+)
+
+export interface WaitSpec {
+  readonly mode: string
+  readonly types: readonly string[]
+  readonly match: { readonly path: string; readonly value: string } | null
+  readonly condition: string | null
+  readonly timeoutAt: number | null
+  readonly base: number
+}
+
+/** A JSON object whose fields are asked for by name and kind; a field of another kind throws. */
+export class Body {
+  readonly #fields: Readonly<Record<string, unknown>>
+
+  constructor(value: unknown) {
+    if (value === null || typeof value !== 'object' || Array.isArray(value)) throw new TypeError('not an object')
+    this.#fields = value as Readonly<Record<string, unknown>>
+  }
+
+  text(name: string): string {
+    const value = this.#fields[name]
+    if (typeof value !== 'string') throw new TypeError(`${name} is no text`)
+    return value
+  }
+
+  number(name: string): number {
+    const value = this.#fields[name]
+    if (typeof value !== 'number') throw new TypeError(`${name} is no number`)
+    return value
+  }
+
+  texts(name: string): readonly string[] {
+    const value = this.#fields[name] ?? []
+    if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string'))
+      throw new TypeError(`${name} is no list of texts`)
+    return value
+  }
+
+  body(name: string): Body {
+    return new Body(this.#fields[name])
+  }
+
+  orNull<Value>(name: string, read: (name: string) => Value): Value | null {
+    return (this.#fields[name] ?? null) === null ? null : read(name)
+  }
+
+  bodies(): readonly Body[] {
+    return Object.values(this.#fields).map((value) => new Body(value))
+  }
+}
+
+const readWait = (wait: Body): WaitSpec => {
+  const match = wait.orNull('match', (name) => wait.body(name))
+  return {
+    mode: wait.text('mode'),
+    types: wait.texts('types'),
+    match: match && { path: match.text('path'), value: match.text('value') },
+    condition: wait.orNull('condition', (name) => wait.text(name)),
+    timeoutAt: wait.orNull('timeoutAt', (name) => wait.number(name)),
+    base: wait.number('base'),
+  }
+}
+
+const readReceived = (event: Body) => ({ type: event.text('type'), sequence: event.number('sequence') })
+
+const read = (type: string, body: Body): Fact | null => {
+  switch (type) {
+    case 'run.started':
+      return {
+        type,
+        deadlineAt: body.orNull('deadlineAt', (name) => body.number(name)),
+        startBy: body.orNull('startBy', (name) => body.number(name)),
+      }
+    case 'run.retry_scheduled':
+      return { type, attempt: body.number('attempt'), wakeAt: body.number('wakeAt') }
+    case 'run.completed':
+      return { type, status: body.text('status'), events: body.texts('events') }
+    case 'run.retry_due':
+    case 'run.cancel_requested':
+    case 'run.retried':
+    case 'run.failed':
+    case 'run.cancelled':
+    case 'run.expired':
+    case 'run.quarantined':
+      return { type }
+    default:
+      return readStep(type, body)
+  }
+}
+
+const readStep = (type: string, body: Body): StepFact | null => {
+  const step = body.text('step')
+  switch (type) {
+    case 'step.intended':
+      return { type, step, attempt: body.number('attempt'), effectKey: body.text('effectKey') }
+    case 'step.completed':
+      return { type, step, attempt: body.number('attempt'), events: body.texts('events') }
+    case 'step.retry_scheduled':
+      return { type, step, attempt: body.number('attempt'), wakeAt: body.number('wakeAt') }
+    case 'step.failed':
+    case 'step.uncertain':
+      return { type, step, attempt: body.number('attempt') }
+    case 'step.resolved':
+      return { type, step, verdict: body.text('verdict') }
+    case 'step.retry_due':
+    case 'step.late_result':
+    case 'timer.fired':
+    case 'wait.timed_out':
+      return { type, step }
+    case 'timer.set':
+      return { type, step, wakeAt: body.number('wakeAt') }
+    case 'wait.opened':
+      return { type, step, wait: readWait(body.body('wait')) }
+    case 'wait.received':
+      return { type, step, event: readReceived(body.body('event')) }
+    case 'child.started':
+      return { type, step, child: body.text('child') }
+    case 'child.ended':
+      return { type, step, child: body.text('child'), end: body.body('end').text('kind') }
+    default:
+      return null
+  }
+}
+
+/** Null if the text is no JSON object. */
+export const readBody = (text: string): Body | null => {
+  try {
+    return new Body(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+/** Null if the type is unknown or the body lacks what the type promises. */
+export const readFact = (type: string, body: Body): Fact | null => {
+  try {
+    return read(type, body)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * One run, fact by fact and then at rest: every check that looks at a run gets its turn here, in order.
+ *
+ * Owns the order only. A fact that cannot be read ends the judging of that run's content; its chain is checked on.
+ */
+import { checkAttempt, checkEffectKey } from './attempt-checks.ts'
+import { ChainChecks } from './chain-checks.ts'
+import { type Fact, readBody, readFact } from './fact.ts'
+import type { Inspection } from './inspection.ts'
+import { checkLife, checkTime } from './life-checks.ts'
+import { blobsNamedBy } from './payloads.ts'
+import type { Place } from './report.ts'
+import { checkRest } from './rest-checks.ts'
+import { RunState } from './run-state.ts'
+import { type CausedRow, type FactRow, nameOf, type StreamRow, type WaitRow } from './tables.ts'
+
+/** What the tables hold about one run. */
+export interface RunRows {
+  readonly row: StreamRow
+  readonly facts: AsyncIterable<FactRow>
+  readonly waits: readonly WaitRow[]
+  readonly caused: readonly CausedRow[]
+}
+
+interface Reading {
+  readonly row: StreamRow
+  readonly state: RunState
+  /** Events that results name, and the fact that names each. */
+  readonly named: Map<string, number>
+  isReadable: boolean
+}
+
+export const inspectRun = async (inspection: Inspection, { row, facts, waits, caused }: RunRows): Promise<void> => {
+  const { findings, moment } = inspection
+  const chain = new ChainChecks(findings, row)
+  const reading: Reading = { row, state: new RunState(), named: new Map(), isReadable: true }
+  findings.count('runs')
+  for await (const fact of facts) {
+    findings.count('facts')
+    chain.next(fact)
+    await inspectFact(inspection, reading, fact)
+  }
+  chain.end()
+  const { state, named, isReadable } = reading
+  const stream = nameOf(row)
+  inspection.evidence.run(stream, state)
+  if (!isReadable) return
+  const rest = { row, state, moment, place: { stream, seq: null } }
+  checkRest(findings, rest, waits)
+  inspection.waits.parked(rest)
+  await inspection.children.add(rest)
+  await inspection.events.emitted({ run: stream, tenant: row.tenant, named, caused: caused.map(({ id }) => id) })
+}
+
+const inspectFact = async (inspection: Inspection, reading: Reading, row: FactRow): Promise<void> => {
+  const place = { stream: nameOf(reading.row), seq: row.seq }
+  const body = readBody(row.body)
+  if (body !== null) for (const hash of blobsNamedBy(row.type, body)) await inspection.blobs.named(hash, place)
+  const fact = body === null ? null : readFact(row.type, body)
+  inspection.findings.expect(
+    'V4',
+    fact !== null,
+    place,
+    () => `${row.type} is no fact that can be read: its type is unknown or its body is not what the type promises`,
+  )
+  reading.isReadable &&= fact !== null
+  if (fact === null || !reading.isReadable) return
+  await judge(inspection, reading, fact, { at: row.recorded_at, place })
+  if ('events' in fact) for (const id of fact.events) reading.named.set(id, row.seq)
+  reading.state.apply(fact, row.seq, row.recorded_at)
+}
+
+/** On the state before the fact. */
+const judge = async (
+  { findings, effectKeys, waits }: Inspection,
+  { row, state }: Reading,
+  fact: Fact,
+  { at, place }: { readonly at: number; readonly place: Place },
+): Promise<void> => {
+  checkLife(findings, state, fact, place)
+  checkTime(findings, state, fact, at, place)
+  checkAttempt(findings, state, fact, at, place)
+  checkEffectKey(findings, state, fact, effectKeys, place)
+  await waits.received(state, fact, row.tenant, place)
+}

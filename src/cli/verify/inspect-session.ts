@@ -1,0 +1,29 @@
+/** One session, fact by fact: its chain, its checkpoints and the blobs it names. It is never woken, so nothing is asked of it at rest. */
+import { ChainChecks } from './chain-checks.ts'
+import { readBody } from './fact.ts'
+import type { Inspection } from './inspection.ts'
+import { blobsNamedBy } from './payloads.ts'
+import { SessionChecks } from './session-checks.ts'
+import { type FactRow, nameOf, type StreamRow } from './tables.ts'
+
+export const inspectSession = async (
+  inspection: Inspection,
+  row: StreamRow,
+  facts: AsyncIterable<FactRow>,
+): Promise<void> => {
+  const { findings, blobs } = inspection
+  const chain = new ChainChecks(findings, row)
+  const checkpoints = new SessionChecks(findings)
+  findings.count('sessions')
+  for await (const fact of facts) {
+    findings.count('facts')
+    chain.next(fact)
+    const place = { stream: nameOf(row), seq: fact.seq }
+    const body = readBody(fact.body)
+    findings.expect('V4', body !== null, place, () => `${fact.type} is no fact that can be read`)
+    if (body === null) continue
+    for (const hash of [...blobsNamedBy(fact.type, body), ...checkpoints.next(fact.type, body, place)])
+      await blobs.named(hash, place)
+  }
+  chain.end()
+}

@@ -1,0 +1,70 @@
+/**
+ * One inspection of a ledger: the findings, and the checks that span streams, opened and closed together.
+ *
+ * Owns their order: what streams say is gathered first, then the questions that are left are asked of the tables.
+ */
+import { BlobChecks } from './blob-checks.ts'
+import { ChildChecks } from './child-checks.ts'
+import { EffectKeys } from './effect-keys.ts'
+import { EventChecks } from './event-checks.ts'
+import type { Evidence } from './evidence.ts'
+import { EvidenceChecks } from './evidence-checks.ts'
+import { Findings, NOWHERE } from './report.ts'
+import type { Moment, Tables } from './tables.ts'
+import { WaitChecks } from './wait-checks.ts'
+
+export interface Inspection {
+  readonly findings: Findings
+  readonly moment: Moment
+  readonly blobs: BlobChecks
+  readonly children: ChildChecks
+  readonly effectKeys: EffectKeys
+  readonly events: EventChecks
+  readonly evidence: EvidenceChecks
+  readonly waits: WaitChecks
+}
+
+export const openInspection = async (tables: Tables, evidence: Evidence | undefined): Promise<Inspection> => {
+  const findings = new Findings()
+  return {
+    findings,
+    moment: await tables.moment(),
+    blobs: new BlobChecks(findings, tables),
+    children: new ChildChecks(findings, tables),
+    effectKeys: new EffectKeys(),
+    events: new EventChecks(findings, tables),
+    evidence: await EvidenceChecks.open(findings, evidence),
+    waits: new WaitChecks(findings, tables),
+  }
+}
+
+/** After the last stream. */
+export const endInspection = async (inspection: Inspection, tables: Tables): Promise<void> => {
+  const { findings, blobs, children, events, evidence, waits } = inspection
+  for (const table of ['fact', 'wait'] as const) {
+    for await (const { stream, count } of tables.strays(table)) {
+      findings.expect(
+        'V2',
+        false,
+        NOWHERE,
+        () => `${count} rows in table ${table} belong to stream ${stream}, which does not exist`,
+      )
+    }
+  }
+  await children.end()
+  await waits.end()
+  for await (const event of tables.events()) {
+    findings.count('events')
+    events.checkChain(event)
+    waits.event(event)
+  }
+  await events.end()
+  await evidence.end(tables)
+  await blobs.end()
+}
+
+export const closeInspection = ({ effectKeys, evidence, waits }: Inspection): void => {
+  effectKeys.close()
+  evidence.close()
+  waits.close()
+}

@@ -1,0 +1,69 @@
+/**
+ * The open waits of parked runs, found again by what an event offers.
+ *
+ * Opened with the first wait only. On disk: a ledger may have a hundred thousand runs parked.
+ */
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
+import { openScratch } from './scratch.ts'
+
+export interface OpenWait {
+  readonly type: string
+  readonly path: string
+  readonly value: string
+  readonly tenant: string
+  /** Events after this sequence count. */
+  readonly base: number
+  readonly run: string
+  readonly seq: number
+  readonly step: string
+}
+
+interface Opened {
+  readonly db: DatabaseSyncInstance
+  readonly put: StatementSyncInstance
+  readonly match: StatementSyncInstance
+}
+
+const SCHEMA = `create table open_wait (type text, path text, value text, tenant text, base integer, run text, seq integer, step text);
+  create index open_wait_match on open_wait (type, path, value, tenant, base)`
+
+export class OpenWaits {
+  #opened: Opened | null = null
+  readonly #paths = new Map<string, Set<string>>()
+
+  add({ type, path, value, tenant, base, run, seq, step }: OpenWait): void {
+    this.#open().put.run(type, path, value, tenant, base, run, seq, step)
+    const paths = this.#paths.get(type) ?? new Set<string>()
+    this.#paths.set(type, paths.add(path))
+  }
+
+  /** Where waits for this type look; '' is the type alone. */
+  pathsOf(type: string): ReadonlySet<string> {
+    return this.#paths.get(type) ?? new Set()
+  }
+
+  /** The waits that an event with this sequence should have ended. */
+  matching(event: Omit<OpenWait, 'run' | 'step' | 'base'>): readonly OpenWait[] {
+    return this.#open().match.all(event.type, event.path, event.value, event.tenant, event.seq)
+  }
+
+  close(): void {
+    this.#opened?.db.close()
+    this.#opened = null
+  }
+
+  #open(): Opened {
+    if (this.#opened !== null) return this.#opened
+    const db = openScratch(SCHEMA)
+    this.#opened = {
+      db,
+      put: db.prepare(
+        'insert into open_wait (type, path, value, tenant, base, run, seq, step) values (?, ?, ?, ?, ?, ?, ?, ?)',
+      ),
+      match: db.prepare(
+        'select * from open_wait where type = ? and path = ? and value = ? and tenant = ? and base < ?',
+      ),
+    }
+    return this.#opened
+  }
+}

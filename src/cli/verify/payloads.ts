@@ -1,0 +1,38 @@
+/**
+ * Which blobs a fact names: the places where its type keeps a payload.
+ *
+ * Looks at those places only. A user's own value may look like the address of a blob and is none.
+ */
+import type { Body } from './fact.ts'
+
+const blobOf = (payload: Body): string | null => payload.orNull('blob', (name) => payload.text(name))
+
+const payloadsOf = (type: string, body: Body): readonly (Body | null)[] => {
+  const at = (owner: Body | null, name: string): Body | null =>
+    owner?.orNull(name, (field) => owner.body(field)) ?? null
+  switch (type) {
+    case 'run.started':
+      return [at(at(body, 'input'), 'payload')]
+    case 'run.completed':
+      return [at(body, 'output')]
+    case 'step.completed':
+    case 'step.resolved':
+    case 'step.late_result':
+      return [at(body, 'result')]
+    case 'child.ended':
+      return [at(at(body, 'end'), 'result')]
+    case 'session.changed':
+      return at(body, 'set')?.bodies() ?? []
+    default:
+      return []
+  }
+}
+
+/** Empty also where the body does not have its shape: that is told by those who read it whole. */
+export const blobsNamedBy = (type: string, body: Body): readonly string[] => {
+  try {
+    return payloadsOf(type, body).flatMap((payload) => (payload === null ? [] : (blobOf(payload) ?? [])))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * What a check found: how often each invariant was asked, and every place where it did not hold.
+ *
+ * Owns the list of invariants and the cap on what is listed. Never decides whether something holds.
+ *
+ * report-1  Every violation is counted; only the first thousand are listed.
+ * report-2  An invariant that nothing asked about shows as checked 0 times, so that silence is not taken for a pass.
+ */
+export const INVARIANTS = {
+  V1: 'what was acknowledged is there',
+  V2: 'facts are numbered without gap or repeat',
+  V3: 'every hash verifies, up to the head',
+  V4: 'the tables say what the facts say',
+  V5: 'nothing follows an end but evidence',
+  V6: 'recorded time never goes back',
+  V7: 'a step has one accepted result',
+  V8: 'nothing starts after a cancel',
+  V9: 'attempts are counted and wait their delay',
+  V10: 'a once effect is not repeated by itself',
+  V11: 'one effect key per step, none shared',
+  V12: 'epochs never fall',
+  V13: 'no run is stranded',
+  V15: 'one run or one reason per event and handler',
+  V16: 'an emitted event and its result exist together',
+  V17: 'no event is missed by a wait',
+  V18: 'chains of causes are counted and bounded',
+  V24: 'no timer is early',
+  V26: 'checkpoints name known parents',
+} as const
+
+export type Invariant = keyof typeof INVARIANTS
+
+/** Where a violation stands. Null: in no stream (an event, a blob), or at no single fact. */
+export interface Place {
+  readonly stream: string | null
+  readonly seq: number | null
+}
+
+export interface Violation extends Place {
+  readonly id: Invariant
+  readonly sentence: string
+}
+
+export type Tally = Readonly<Record<Invariant, number>>
+
+export interface Report {
+  readonly runs: number
+  readonly sessions: number
+  readonly facts: number
+  readonly events: number
+  /** The first thousand. */
+  readonly violations: readonly Violation[]
+  /** How many violations there are of each invariant, listed or not. */
+  readonly found: Tally
+  /** How often each invariant was checked. */
+  readonly checked: Tally
+}
+
+const MAX_LISTED = 1_000
+
+export const NOWHERE: Place = { stream: null, seq: null }
+
+export const invariants = (): readonly Invariant[] => Object.keys(INVARIANTS) as Invariant[]
+
+const zeroes = (): Record<Invariant, number> =>
+  Object.fromEntries(invariants().map((id) => [id, 0])) as Record<Invariant, number>
+
+export class Findings {
+  readonly #violations: Violation[] = []
+  readonly #found = zeroes()
+  readonly #checked = zeroes()
+  readonly #counts = { runs: 0, sessions: 0, facts: 0, events: 0 }
+
+  count(what: 'runs' | 'sessions' | 'facts' | 'events'): void {
+    this.#counts[what] += 1
+  }
+
+  /** One check. The sentence is only made when it is needed: a clean ledger asks millions of times. */
+  expect(id: Invariant, holds: boolean, place: Place, sentence: () => string): void {
+    this.#checked[id] += 1
+    if (holds) return
+    this.#found[id] += 1
+    if (this.#violations.length >= MAX_LISTED) return
+    this.#violations.push({ id, stream: place.stream, seq: place.seq, sentence: sentence() })
+  }
+
+  report(): Report {
+    return { ...this.#counts, violations: this.#violations, found: this.#found, checked: this.#checked }
+  }
+}

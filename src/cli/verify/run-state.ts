@@ -1,0 +1,205 @@
+/**
+ * What a run's facts add up to: the checker's own small fold, written from the prose and not from the machine it judges.
+ *
+ * Takes every fact in every state, like the machine. Never says what is wrong: the checks look at the state before each fact.
+ */
+import type { Fact, StepFact, WaitSpec } from './fact.ts'
+
+export type OpenStep = { readonly seq: number } & (
+  | { readonly kind: 'intended' | 'uncertain' }
+  | { readonly kind: 'sleeping'; readonly wakeAt: number }
+  /** Null: the instant has passed and was told; the next attempt may begin. */
+  | { readonly kind: 'retrying'; readonly wakeAt: number | null }
+  | { readonly kind: 'waiting'; readonly wait: WaitSpec; readonly received: ReadonlyMap<number, string> }
+  | { readonly kind: 'calling'; readonly child: string }
+)
+
+export interface Step {
+  open: OpenStep | null
+  /** The accepted result. `aborted`: failed by a person's word. */
+  result: 'done' | 'failed' | 'aborted' | null
+  /** Results accepted over its whole life; a person's retry clears a failed one and allows the next. */
+  results: number
+  /** Failed attempts since it began, or began again. */
+  attempts: number
+  /** The instant before which the next attempt must not begin. */
+  notBefore: number
+  effectKey: string | null
+  /** How often a person let its effect be performed once more. */
+  permissions: number
+}
+
+const newStep = (): Step => ({
+  open: null,
+  result: null,
+  results: 0,
+  attempts: 0,
+  notBefore: 0,
+  effectKey: null,
+  permissions: 0,
+})
+const NEW_STEP: Readonly<Step> = newStep()
+
+export class RunState {
+  started = false
+  deadlineAt: number | null = null
+  startBy: number | null = null
+  /** The status with which the run has ended; null while it lives. */
+  end: string | null = null
+  /** Every end it ever had: a person's retry opens an ended run again. */
+  readonly ends = new Set<string>()
+  cancelled = false
+  failures = 0
+  retryAt: number | null = null
+  readonly #steps = new Map<string, Step>()
+
+  step(address: string): Readonly<Step> {
+    return this.#steps.get(address) ?? NEW_STEP
+  }
+
+  *openSteps(): Generator<readonly [string, OpenStep]> {
+    for (const [address, { open }] of this.#steps) if (open !== null) yield [address, open]
+  }
+
+  apply(fact: Fact, seq: number, at: number): void {
+    if (!this.started) {
+      if (fact.type === 'run.started') this.#start(fact)
+    } else if (this.end !== null) {
+      if (fact.type === 'run.retried') this.#reopen(at)
+    } else if ('step' in fact) {
+      this.#applyToStep(fact, seq)
+    } else {
+      this.#applyToRun(fact)
+    }
+  }
+
+  #start(fact: Extract<Fact, { readonly type: 'run.started' }>): void {
+    this.started = true
+    this.deadlineAt = fact.deadlineAt
+    this.startBy = fact.startBy
+  }
+
+  #applyToRun(fact: Exclude<Fact, StepFact>): void {
+    switch (fact.type) {
+      case 'run.started':
+      case 'run.retried':
+        return
+      case 'run.retry_scheduled':
+        this.failures = fact.attempt
+        this.retryAt = fact.wakeAt
+        return
+      case 'run.retry_due':
+        this.retryAt = null
+        return
+      case 'run.cancel_requested':
+        this.cancelled = true
+        return
+      default:
+        this.end = fact.type === 'run.completed' ? fact.status : fact.type.slice('run.'.length)
+        this.ends.add(this.end)
+    }
+  }
+
+  #applyToStep(fact: StepFact, seq: number): void {
+    const step = this.#touch(fact.step)
+    switch (fact.type) {
+      case 'step.late_result':
+        return
+      case 'step.intended':
+        step.effectKey ??= fact.effectKey
+        return open(step, { kind: 'intended', seq })
+      case 'step.uncertain':
+        return open(step, { kind: 'uncertain', seq })
+      case 'step.retry_scheduled':
+        step.attempts = fact.attempt
+        step.notBefore = fact.wakeAt
+        return open(step, { kind: 'retrying', wakeAt: fact.wakeAt, seq })
+      case 'step.retry_due':
+        if (step.open?.kind === 'retrying') step.open = { ...step.open, wakeAt: null }
+        return
+      case 'timer.set':
+        return open(step, { kind: 'sleeping', wakeAt: fact.wakeAt, seq })
+      case 'wait.opened':
+        return open(step, { kind: 'waiting', wait: fact.wait, received: new Map(), seq })
+      case 'child.started':
+        return open(step, { kind: 'calling', child: fact.child, seq })
+      case 'step.completed':
+      case 'timer.fired':
+      case 'wait.timed_out':
+        return settle(step, 'done')
+      case 'child.ended':
+        return settle(step, fact.end === 'done' ? 'done' : 'failed')
+      case 'step.failed':
+        return settle(step, 'failed')
+      case 'step.resolved':
+        return resolve(step, fact.verdict)
+      case 'wait.received':
+        return receive(step, fact.event)
+    }
+  }
+
+  #touch(address: string): Step {
+    const known = this.#steps.get(address)
+    if (known !== undefined) return known
+    const step = newStep()
+    this.#steps.set(address, step)
+    return step
+  }
+
+  /**
+   * A person's retry: failed steps get their attempts back, finished ones stay, and so does what was begun and not settled.
+   * Limits that have passed are lifted, or they would end the run again.
+   */
+  #reopen(at: number): void {
+    this.startBy = null
+    if (this.deadlineAt !== null && this.deadlineAt <= at) this.deadlineAt = null
+    this.end = null
+    this.cancelled = false
+    this.failures = 0
+    this.retryAt = null
+    for (const step of this.#steps.values()) {
+      if (step.result === 'aborted') step.permissions += 1
+      if (step.result === 'failed' || step.result === 'aborted') step.result = null
+      else if (step.open?.kind !== 'retrying') continue
+      forget(step)
+    }
+  }
+}
+
+const open = (step: Step, state: OpenStep): void => {
+  if (step.result === null) step.open = state
+}
+
+const settle = (step: Step, result: 'done' | 'failed' | 'aborted'): void => {
+  step.results += 1
+  if (step.result !== null) return
+  step.result = result
+  step.open = null
+}
+
+const forget = (step: Step): void => {
+  step.open = null
+  step.attempts = 0
+  step.notBefore = 0
+}
+
+const resolve = (step: Step, verdict: string): void => {
+  if (verdict === 'happened') return settle(step, 'done')
+  if (verdict === 'abort') return settle(step, 'aborted')
+  step.permissions += 1
+  forget(step)
+}
+
+const receive = (step: Step, event: { readonly type: string; readonly sequence: number }): void => {
+  if (step.open?.kind !== 'waiting') return
+  const received = new Map(step.open.received).set(event.sequence, event.type)
+  const open = { ...step.open, received }
+  step.open = open
+  if (open.wait.mode === 'any' || neededTypes(open).length === 0) settle(step, 'done')
+}
+
+/** The types of which an open wait still takes an event: all of them in mode any, in mode all those of which none has come. */
+export const neededTypes = ({ wait, received }: Extract<OpenStep, { readonly kind: 'waiting' }>): readonly string[] => {
+  const had = new Set(wait.mode === 'all' ? received.values() : [])
+  return [...new Set(wait.types)].filter((type) => !had.has(type))
+}

@@ -1,0 +1,261 @@
+/**
+ * The ledger's tables as typed rows: every query of the checker stands here, in words that both dialects share.
+ *
+ * Owns the SQL. Streams, their facts, their waits and the events they caused come in one and the same order,
+ * so that four cursors walk the ledger side by side and nothing has to be kept.
+ */
+import type { Key, RowOptions, Source } from './source.ts'
+
+const RUN = 0
+
+export interface StreamRow {
+  readonly key: Key
+  readonly hex: string
+  readonly kind: number
+  readonly tenant: string
+  readonly version: number
+  readonly epoch: number
+  readonly head_hash: string
+  readonly status: string
+  readonly wake_at: number | null
+  /** Who holds the run, however the dialect names a worker. */
+  readonly lease: Key | null
+}
+
+export interface FactRow {
+  readonly stream: Key
+  readonly seq: number
+  readonly epoch: number
+  readonly type: string
+  readonly recorded_at: number
+  readonly body: string
+  readonly hash: string
+}
+
+export interface WaitRow {
+  readonly stream: Key
+  readonly step: string
+  readonly type: string
+  readonly path: string
+  readonly value: string
+}
+
+/** An event whose cause is a run. */
+export interface CausedRow {
+  readonly stream: Key
+  readonly id: string
+}
+
+export interface EventRow {
+  readonly seq: number
+  readonly tenant: string
+  readonly id: string
+  readonly type: string
+  readonly hops: number
+  readonly chain: string
+  readonly data: string
+}
+
+export interface TriggeredRow {
+  readonly hex: string
+  readonly event: number
+  readonly tenant: string
+  readonly event_tenant: string | null
+}
+
+/** A trigger that started nothing: `known` is null if its event is not there, `hex` names a run that was started all the same. */
+export interface SuppressedRow {
+  readonly event: number
+  readonly trigger_name: string
+  readonly known: number | null
+  readonly hex: string | null
+}
+
+export interface StreamHead {
+  readonly hex: string
+  readonly status: string
+  readonly parent: string | null
+}
+
+/** How late it is: by the store's clock or by what was recorded, whichever is later (a test's clock may be ahead of the store's). */
+export interface Moment {
+  readonly now: number
+  /** The latest time that an event claims; events bring their own. */
+  readonly event_time: number
+}
+
+export const isRun = (row: StreamRow): boolean => row.kind === RUN
+export const nameOf = (row: StreamRow): string => `${isRun(row) ? 'run' : 'ses'}_${row.hex}`
+
+const hexOf = (run: string): string => run.slice('run_'.length)
+
+/** Blobs are up to 16 MiB each. */
+const BLOB_PAGE = 2
+
+export class Tables {
+  readonly #source: Source
+  readonly #tenant: string | null
+  readonly #now: number | null
+
+  /** `now` stands in for the store's clock. */
+  constructor(source: Source, scope: { readonly tenant: string | null; readonly now: number | null }) {
+    this.#source = source
+    this.#tenant = scope.tenant
+    this.#now = scope.now
+  }
+
+  migrations(): AsyncIterable<{ readonly version: number; readonly breaking: number | boolean }> {
+    return this.#rows('select version, breaking from trihand_migration')
+  }
+
+  async moment(): Promise<Moment> {
+    const row = await this.#first<Moment>(`select
+      ${latest(String(this.#now ?? this.#dialect.now), maximum('recorded_at', 'fact'), maximum('created_at', 'stream'), maximum('beat_at', 'worker'))} as now,
+      ${latest('0', maximum('time', 'event'))} as event_time`)
+    return row ?? { now: 0, event_time: 0 }
+  }
+
+  streams(): AsyncIterable<StreamRow> {
+    const { key, hex } = this.#dialect
+    return this.#all(`select s.${key} as key, ${hex('s.id')} as hex, s.kind, s.tenant, s.version, s.epoch, s.head_hash, s.status,
+      s.wake_at, s.lease from stream s ${this.#where('s')} order by s.${key}`)
+  }
+
+  facts(): AsyncIterable<FactRow> {
+    const { key } = this.#dialect
+    return this.#all(`select f.stream, f.seq, f.epoch, f.type, f.recorded_at, f.body, f.hash
+      from stream s join fact f on f.stream = s.${key} ${this.#where('s')} order by s.${key}, f.seq`)
+  }
+
+  waits(): AsyncIterable<WaitRow> {
+    const { key } = this.#dialect
+    return this.#all(`select w.stream, w.step, w.type, w.path, w.value
+      from stream s join wait w on w.stream = s.${key} ${this.#where('s')} order by s.${key}`)
+  }
+
+  caused(): AsyncIterable<CausedRow> {
+    const { key } = this.#dialect
+    return this.#all(`select s.${key} as stream, e.id from event e join stream s on s.id = ${this.#causingRun()}
+      ${this.#where('e', "substr(e.causation, 1, 4) = 'run_'")} order by s.${key}`)
+  }
+
+  /** Events whose cause is a run that does not exist. */
+  causeless(): AsyncIterable<{ readonly seq: number; readonly causation: string }> {
+    return this.#all(`select e.seq, e.causation from event e left join stream s on s.id = ${this.#causingRun()}
+      ${this.#where('e', "substr(e.causation, 1, 4) = 'run_'", 'length(e.causation) = 36', 's.id is null')}`)
+  }
+
+  /** Facts and waits of streams that do not exist, which the cursors above pass over. */
+  strays(table: 'fact' | 'wait'): AsyncIterable<{ readonly stream: Key; readonly count: number }> {
+    return this.#rows(`select x.stream, count(*) as count from ${table} x
+      where not exists (select 1 from stream s where s.${this.#dialect.key} = x.stream) group by x.stream`)
+  }
+
+  events(): AsyncIterable<EventRow> {
+    return this.#all(
+      `select e.seq, e.tenant, e.id, e.type, e.hops, e.chain, e.data from event e ${this.#where('e')} order by e.seq`,
+    )
+  }
+
+  /** Every run that an event started, with the tenant of that event: null if the event is not there. */
+  triggered(): AsyncIterable<TriggeredRow> {
+    return this.#all(`select ${this.#dialect.hex('s.id')} as hex, s.event, s.tenant, e.tenant as event_tenant
+      from stream s left join event e on e.seq = s.event ${this.#where('s', 's.event is not null')}`)
+  }
+
+  doubled(): AsyncIterable<{ readonly event: number; readonly handler: string; readonly count: number }> {
+    return this.#all(`select s.event, s.handler, count(*) as count from stream s ${this.#where('s', 's.event is not null')}
+      group by s.event, s.handler having count(*) > 1`)
+  }
+
+  suppressed(): AsyncIterable<SuppressedRow> {
+    return this.#all(`select x.event, x.trigger_name, e.seq as known, ${this.#dialect.hex('s.id')} as hex
+      from suppressed x left join event e on e.seq = x.event left join stream s on s.event = x.event and s.handler = x.trigger_name
+      ${this.#where('e')}`)
+  }
+
+  /** Which of these ids no event of the tenant has. */
+  missingEvents(tenant: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.#missing('exists (select 1 from event e where e.id = item.value and e.tenant = $2)', ids, [tenant])
+  }
+
+  async eventTypes(sequences: readonly number[]): Promise<ReadonlyMap<number, Pick<EventRow, 'type' | 'tenant'>>> {
+    const sql = `select e.seq, e.type, e.tenant from ${this.#dialect.list('$1')} as item join event e on e.seq = cast(item.value as bigint)`
+    const events = new Map<number, Pick<EventRow, 'type' | 'tenant'>>()
+    const rows = this.#rows<EventRow>(sql, { values: [JSON.stringify(sequences.map(String))] })
+    for await (const { seq, type, tenant } of rows) events.set(seq, { type, tenant })
+    return events
+  }
+
+  missingBlobs(hashes: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.#missing('exists (select 1 from blob b where b.hash = item.value)', hashes, [])
+  }
+
+  blobs(): AsyncIterable<{ readonly hash: string; readonly body: string }> {
+    return this.#rows('select hash, body from blob', { page: BLOB_PAGE })
+  }
+
+  /** The runs among these that exist. */
+  async heads(runs: readonly string[]): Promise<ReadonlyMap<string, StreamHead>> {
+    const { hex, id, list } = this.#dialect
+    const rows = this.#rows<StreamHead>(
+      `select ${hex('s.id')} as hex, s.status, ${hex('s.parent')} as parent
+        from ${list('$1')} as item join stream s on s.id = ${id('item.value')} where s.kind = ${RUN}`,
+      { values: [JSON.stringify(runs.map(hexOf))] },
+    )
+    const heads = new Map<string, StreamHead>()
+    for await (const row of rows) heads.set(`run_${row.hex}`, row)
+    return heads
+  }
+
+  /** The sequences of the events with this source and id: none, one, or one per tenant. */
+  async sequences(source: string, id: string): Promise<readonly number[]> {
+    const found: number[] = []
+    const sql = 'select e.seq from event e where e.source = $1 and e.id = $2'
+    for await (const row of this.#rows<{ seq: number }>(sql, { values: [source, id] })) found.push(row.seq)
+    return found
+  }
+
+  get #dialect() {
+    return this.#source.dialect
+  }
+
+  #causingRun(): string {
+    return this.#dialect.id('substr(e.causation, 5)')
+  }
+
+  /** The conditions, with the tenant's if one was asked for. It is always $1. */
+  #where(alias: string, ...conditions: readonly string[]): string {
+    const all = this.#tenant === null ? conditions : [...conditions, `${alias}.tenant = $1`]
+    return all.length === 0 ? '' : `where ${all.join(' and ')}`
+  }
+
+  /** The one place where a driver's row gets a type: its columns are those of the query. */
+  #rows<Row>(sql: string, options: RowOptions = {}): AsyncIterable<Row> {
+    return this.#source.rows(sql, options) as AsyncIterable<unknown> as AsyncIterable<Row>
+  }
+
+  #all<Row>(sql: string): AsyncIterable<Row> {
+    return this.#rows<Row>(sql, this.#tenant === null ? {} : { values: [this.#tenant] })
+  }
+
+  async #first<Row>(sql: string): Promise<Row | null> {
+    for await (const row of this.#rows<Row>(sql)) return row
+    return null
+  }
+
+  async #missing(exists: string, texts: readonly string[], more: readonly string[]): Promise<ReadonlySet<string>> {
+    // No store holds a NUL in a text, and one of them refuses to be asked.
+    const missing = new Set(texts.filter((text) => text.includes('\0')))
+    const values = [JSON.stringify(texts.filter((text) => !missing.has(text))), ...more]
+    const sql = `select item.value from ${this.#dialect.list('$1')} as item where not ${exists}`
+    for await (const { value } of this.#rows<{ value: string }>(sql, { values })) missing.add(value)
+    return missing
+  }
+}
+
+const maximum = (column: string, table: string): string => `(select max(${column}) from ${table})`
+
+/** The greatest of some instants, any of which may be null. */
+const latest = (...instants: readonly string[]): string =>
+  `(select max(instant) from (${instants.map((instant) => `select ${instant} as instant`).join(' union all ')}) as instants)`

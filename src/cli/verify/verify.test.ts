@@ -1,0 +1,103 @@
+/** The whole checker on ledgers written by hand: what is clean passes, what cannot be read is said, and a writer at work is no fault. */
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { writeCleanLedger } from '../../../test/support/clean-ledger.ts'
+import { LedgerByHand, onSqlite } from '../../../test/support/ledger-by-hand.ts'
+import { fact, started } from '../../../test/support/run-story.ts'
+import { invariants } from './report.ts'
+import { UnreadableLedger } from './source.ts'
+import { verifyLedger } from './verify.ts'
+
+const aLedger = async (): Promise<LedgerByHand> => {
+  const ledger = new LedgerByHand(await onSqlite())
+  onTestFinished(() => ledger.close())
+  return ledger
+}
+
+const fileOf = ({ target }: LedgerByHand): string => ('file' in target ? target.file : '')
+
+const aFolder = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'trihand-verify-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+test('a clean ledger passes, and everything that the ledger alone can tell was asked', async () => {
+  const ledger = await aLedger()
+  await writeCleanLedger(ledger)
+  const report = await verifyLedger(ledger.target)
+  expect(report.violations).toEqual([])
+  expect(report).toMatchObject({ runs: 9, sessions: 2, events: 3 })
+  expect(invariants().filter((id) => report.checked[id] === 0)).toEqual(['V1'])
+})
+
+test('an empty ledger passes', async () => {
+  const ledger = await aLedger()
+  expect(await verifyLedger(ledger.target)).toMatchObject({ runs: 0, facts: 0, violations: [] })
+})
+
+test('report-1: violations beyond the first thousand are counted, not listed', async () => {
+  const ledger = await aLedger()
+  await ledger.run([started(), ...Array.from({ length: 1_100 }, () => fact('step.completed'))])
+  const report = await verifyLedger(ledger.target)
+  expect(report.violations).toHaveLength(1_000)
+  expect(report.found.V7).toBe(1_099)
+})
+
+test('verify-1: a transaction that another connection has open is neither seen nor waited for', async () => {
+  const ledger = await aLedger()
+  await writeCleanLedger(ledger)
+  await ledger.sql('begin immediate; update stream set version = version + 1')
+  expect((await verifyLedger(ledger.target)).violations).toEqual([])
+  await ledger.sql('commit')
+  expect((await verifyLedger(ledger.target)).found.V2).toBe(11)
+})
+
+test('a copy of the database and its log without the shared memory file is read with what is in the log', async () => {
+  const ledger = await aLedger()
+  await writeCleanLedger(ledger)
+  const copy = join(aFolder(), 'copy.db')
+  for (const suffix of ['', '-wal']) copyFileSync(`${fileOf(ledger)}${suffix}`, `${copy}${suffix}`)
+  expect(await verifyLedger({ file: copy })).toMatchObject({ runs: 9, violations: [] })
+})
+
+test('only the streams and events of one tenant are judged when it is named', async () => {
+  const ledger = await aLedger()
+  await ledger.run([started(), fact('run.completed')], { tenant: 'acme' })
+  await ledger.event({ tenant: 'acme' })
+  await ledger.run([started(), fact('step.completed'), fact('step.completed')], { tenant: 'other' })
+  await ledger.event({ tenant: 'other', causation: 'run_00000000000000000000000000000000' })
+  expect(await verifyLedger(ledger.target, { tenant: 'acme' })).toMatchObject({ runs: 1, events: 1, violations: [] })
+  const { found } = await verifyLedger(ledger.target)
+  expect([found.V7, found.V13, found.V16]).toEqual([1, 1, 1])
+})
+
+test('verify-2: what is no ledger is unreadable, and the message says why', async () => {
+  const folder = aFolder()
+  const junk = join(folder, 'junk.db')
+  writeFileSync(junk, 'this is not a database, and long enough to be looked at'.repeat(50))
+  const empty = join(folder, 'empty.db')
+  new DatabaseSync(empty).close()
+  writeFileSync(empty, '')
+  const cases = [
+    { file: join(folder, 'missing.db'), reason: 'there is no such file' },
+    { file: junk, reason: 'file is not a database' },
+    { file: empty, reason: 'no such table: trihand_migration' },
+  ]
+  for (const { file, reason } of cases) {
+    const failure = await verifyLedger({ file }).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(UnreadableLedger)
+    expect(String(failure)).toContain(reason)
+  }
+})
+
+test('verify-2: a schema with a breaking change that this checker does not know is unreadable', async () => {
+  const ledger = await aLedger()
+  await ledger.sql("insert into trihand_migration values (98, 'harmless', 0, 0)")
+  expect((await verifyLedger(ledger.target)).violations).toEqual([])
+  await ledger.sql("insert into trihand_migration values (99, 'later', 1, 0)")
+  await expect(verifyLedger(ledger.target)).rejects.toThrow('schema version 99')
+})

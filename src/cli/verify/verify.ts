@@ -1,0 +1,84 @@
+/**
+ * Judges a ledger by its own words: reads it once, stream by stream, and reports every invariant that does not hold.
+ *
+ * Imports nothing of ours and shares no rule with what it judges. Reads only, also beside a live server; memory grows with the
+ * longest run, never with the ledger.
+ *
+ * verify-1  Everything is read in one snapshot, so that a writer at work is never taken for a fault.
+ * verify-2  A ledger that cannot be read is an UnreadableLedger; whatever can be read is a finding, never an exception.
+ */
+import { Cursor } from './cursor.ts'
+import type { Evidence } from './evidence.ts'
+import { inspectRun } from './inspect-run.ts'
+import { inspectSession } from './inspect-session.ts'
+import { closeInspection, endInspection, type Inspection, openInspection } from './inspection.ts'
+import { openPostgres } from './postgres-source.ts'
+import type { Report } from './report.ts'
+import { type Source, UnreadableLedger, unreadable } from './source.ts'
+import { openSqlite } from './sqlite-source.ts'
+import { isRun, Tables } from './tables.ts'
+
+export type Target = { readonly file: string } | { readonly url: string; readonly schema?: string }
+
+export interface VerifyOptions {
+  /** Only this tenant's streams and events. Blobs are shared, so all of them are checked. */
+  readonly tenant?: string
+  readonly evidence?: Evidence
+  /** How late it is for those who write, if that is not the store's own clock. */
+  readonly now?: number
+}
+
+/** The newest breaking change of the schema that this checker can read. */
+const KNOWN_SCHEMA = 1
+
+export const verifyLedger = async (target: Target, options: VerifyOptions = {}): Promise<Report> => {
+  const source = await openSource(target)
+  try {
+    const tables = new Tables(source, { tenant: options.tenant ?? null, now: options.now ?? null })
+    await checkSchema(tables)
+    return await inspect(tables, options.evidence)
+  } finally {
+    await source.close()
+  }
+}
+
+const openSource = async (target: Target): Promise<Source> =>
+  'file' in target ? openSqlite(target.file) : await openPostgres(target.url, target.schema)
+
+const checkSchema = async (tables: Tables): Promise<void> => {
+  let newest = 0
+  try {
+    for await (const { version, breaking } of tables.migrations()) if (breaking) newest = Math.max(newest, version)
+  } catch (error) {
+    throw unreadable('this as a ledger', error)
+  }
+  if (newest === 0) throw new UnreadableLedger('cannot read this as a ledger: it is empty')
+  if (newest > KNOWN_SCHEMA) {
+    throw new UnreadableLedger(
+      `the ledger has schema version ${newest}, this verifier knows up to ${KNOWN_SCHEMA}: upgrade trihand`,
+    )
+  }
+}
+
+const inspect = async (tables: Tables, evidence: Evidence | undefined): Promise<Report> => {
+  const inspection = await openInspection(tables, evidence)
+  try {
+    await walk(inspection, tables)
+    await endInspection(inspection, tables)
+    return inspection.findings.report()
+  } finally {
+    closeInspection(inspection)
+  }
+}
+
+const walk = async (inspection: Inspection, tables: Tables): Promise<void> => {
+  const facts = new Cursor(tables.facts())
+  const waits = new Cursor(tables.waits())
+  const caused = new Cursor(tables.caused())
+  for await (const row of tables.streams()) {
+    const { key } = row
+    const own = { waits: await waits.all(key), caused: await caused.all(key) }
+    if (isRun(row)) await inspectRun(inspection, { row, facts: facts.of(key), ...own })
+    else await inspectSession(inspection, row, facts.of(key))
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * V17: an event that a wait looks for reaches it, whichever of the two came first, and no other event does.
+ *
+ * Waits with a condition in CEL are not compared with the events: only the engine can ask that.
+ */
+import { Batch } from './batch.ts'
+import type { Fact } from './fact.ts'
+import { canonicalAt } from './json-path.ts'
+import { OpenWaits } from './open-waits.ts'
+import { type Findings, NOWHERE, type Place } from './report.ts'
+import type { Rest } from './rest-checks.ts'
+import { neededTypes, type RunState } from './run-state.ts'
+import type { EventRow, Tables } from './tables.ts'
+
+interface ReceivedEvent {
+  readonly type: string
+  readonly sequence: number
+  readonly tenant: string
+  readonly place: Place
+}
+
+export class WaitChecks {
+  readonly #findings: Findings
+  readonly #received: Batch<ReceivedEvent>
+  readonly #open = new OpenWaits()
+
+  constructor(findings: Findings, tables: Tables) {
+    this.#findings = findings
+    this.#received = new Batch(async (received) => {
+      const known = await tables.eventTypes(received.map(({ sequence }) => sequence))
+      for (const { type, sequence, tenant, place } of received) {
+        const found = known.get(sequence)
+        findings.expect(
+          'V17',
+          found?.type === type && found.tenant === tenant,
+          place,
+          () => `the wait received event ${sequence} of type ${type}, which is not there`,
+        )
+      }
+    })
+  }
+
+  /** An event counts once per wait, after its base, and only while the wait needs its type. */
+  async received(state: RunState, fact: Fact, tenant: string, place: Place): Promise<void> {
+    if (fact.type !== 'wait.received') return
+    const { open } = state.step(fact.step)
+    const { type, sequence } = fact.event
+    if (open?.kind === 'waiting') {
+      const isWanted = sequence > open.wait.base && neededTypes(open).includes(type) && !open.received.has(sequence)
+      this.#findings.expect(
+        'V17',
+        isWanted,
+        place,
+        () => `step ${fact.step} received event ${sequence} of type ${type}, which it does not wait for`,
+      )
+    }
+    await this.#received.add({ type, sequence, tenant, place })
+  }
+
+  /** Keeps the open waits of a run that nothing wakes: the event of none of them may be there already. */
+  parked({ row, state, moment, place }: Rest): void {
+    const isDue = row.wake_at !== null && row.wake_at <= Math.max(moment.now, moment.event_time)
+    if (state.end !== null || state.cancelled || row.lease !== null || isDue || place.stream === null) return
+    for (const [step, open] of state.openSteps()) {
+      if (open.kind !== 'waiting' || open.wait.condition !== null) continue
+      const { path, value } = open.wait.match ?? { path: '', value: '' }
+      for (const type of neededTypes(open)) {
+        this.#open.add({
+          type,
+          path,
+          value,
+          tenant: row.tenant,
+          base: open.wait.base,
+          run: place.stream,
+          seq: open.seq,
+          step,
+        })
+      }
+    }
+  }
+
+  /** Every event is shown to the waits that were kept. */
+  event({ type, tenant, seq, data }: EventRow): void {
+    for (const path of this.#open.pathsOf(type)) {
+      const value = path === '' ? '' : canonicalAt(data, path)
+      const missed = value === null ? [] : this.#open.matching({ type, path, value, tenant, seq })
+      this.#findings.expect(
+        'V17',
+        missed.length === 0,
+        missed[0] === undefined ? NOWHERE : { stream: missed[0].run, seq: missed[0].seq },
+        () =>
+          `step ${missed[0]?.step} still waits though event ${seq} (${type}) is there${missed.length > 1 ? `, and so do ${missed.length - 1} more` : ''}`,
+      )
+    }
+  }
+
+  end(): Promise<void> {
+    return this.#received.flush()
+  }
+
+  close(): void {
+    this.#open.close()
+  }
+}
