@@ -47,7 +47,7 @@ export class VirtualClock implements Clock {
 
   /** What would be called, in order. An index into this list is what `fire` takes. */
   pending(): readonly PendingCall[] {
-    return this.#entries
+    return this.#entries.slice()
   }
 
   /** Makes one pending call, moving time to its instant if that lies ahead. The others stay, late if need be. */

@@ -1,0 +1,319 @@
+/**
+ * The conformance suite for every Reader: written through the Ledger of the same store, read through the Reader.
+ *
+ * Where the port is silent, this suite is the arbiter: `facts` leaves out those below `after`, as a load does; sessions are not
+ * among the runs, nor counted; children come in order of creation; events come newest first.
+ * It also proves the documents of an append, which only a Reader can see.
+ */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { LOCAL_TENANT, type RunId, type TenantId } from '../model/ids.ts'
+import type { DocumentWrite, Ledger, Suppression } from '../ports/ledger.ts'
+import type { Reader, RunQuery } from '../ports/reader.ts'
+import { aCreation, aFact, anAppend, anEvent, aWrite, newRun, newSession, newWorker, START } from './ledger/builders.ts'
+import { type LedgerCapabilities, LedgerHarness, type LedgerUnderTest } from './ledger/harness.ts'
+
+export interface ReaderUnderTest extends LedgerUnderTest {
+  readonly reader: Reader
+}
+
+const OTHER_TENANT = 'other' as TenantId
+
+export const readerSuite = (
+  name: string,
+  open: () => Promise<ReaderUnderTest>,
+  capabilities: LedgerCapabilities = {},
+): void => {
+  describe(`reader: ${name}`, () => {
+    let current: ReaderUnderTest | null = null
+    const harness = new LedgerHarness(async () => {
+      current = await open()
+      return current
+    }, capabilities)
+    const reader = (): Reader => {
+      if (current === null) throw new Error('no reader is open: this runs outside a test')
+      return current.reader
+    }
+    beforeEach(() => harness.start())
+    afterEach(() => harness.stop())
+    describe('runs', () => runs(harness, reader))
+    describe('one run', () => oneRun(harness, reader))
+    describe('events', () => events(harness, reader))
+    describe('documents', () => documents(harness, reader))
+  })
+}
+
+type GetReader = () => Reader
+
+const runs = (harness: LedgerHarness, reader: GetReader): void => {
+  const listed = async (query: Partial<RunQuery> = {}): Promise<readonly RunId[]> => {
+    const page = await reader().runs({
+      tenant: LOCAL_TENANT,
+      status: null,
+      handler: null,
+      before: null,
+      limit: 100,
+      ...query,
+    })
+    return page.map((run) => run.id)
+  }
+  const createFive = async (): Promise<readonly [RunId, RunId, RunId, RunId, RunId]> => {
+    const list = [newRun(), newRun(), newRun(), newRun(), newRun()] as const
+    for (const [i, run] of list.entries()) {
+      const [handler, status] = [i % 2 === 0 ? 'even' : 'odd', i < 3 ? 'queued' : 'failed'] as const
+      await harness.written({ writes: [aCreation(run, { handler }, { status, wakeAt: null })] })
+    }
+    return list
+  }
+
+  test('runs are listed newest first, page by page', async () => {
+    const [a, b, c, d, e] = await createFive()
+    expect(await listed()).toEqual([e, d, c, b, a])
+    expect(await listed({ limit: 2 })).toEqual([e, d])
+    expect(await listed({ limit: 2, before: d })).toEqual([c, b])
+    expect(await listed({ limit: 2, before: b })).toEqual([a])
+    expect(await listed({ limit: 2, before: a })).toEqual([])
+  })
+
+  test('runs are filtered by status, by handler, by both, also across pages', async () => {
+    const [a, b, c, d, e] = await createFive()
+    expect(await listed({ status: 'failed' })).toEqual([e, d])
+    expect(await listed({ handler: 'even' })).toEqual([e, c, a])
+    expect(await listed({ handler: 'odd', status: 'queued' })).toEqual([b])
+    expect(await listed({ handler: 'even', limit: 2, before: e })).toEqual([c, a])
+    expect(await listed({ handler: 'nobody' })).toEqual([])
+    expect(await listed({ status: 'success', before: d })).toEqual([])
+  })
+
+  test('runs are counted by status', async () => {
+    await createFive()
+    await harness.written({ writes: [aCreation(newSession(), {}, { status: 'session', wakeAt: null })] })
+    expect([...(await reader().counts(LOCAL_TENANT))].sort()).toEqual([
+      ['failed', 2],
+      ['queued', 3],
+    ])
+    expect([...(await reader().counts(OTHER_TENANT))]).toEqual([])
+  })
+
+  test('sessions are not among the runs', async () => {
+    const run = await harness.createRun()
+    await harness.written({ writes: [aCreation(newSession(), {}, { status: 'session', wakeAt: null })] })
+    expect(await listed()).toEqual([run])
+  })
+
+  test('[S9] another tenant sees nothing', async () => {
+    const [run] = await createFive()
+    await harness.written({ writes: [aCreation(newRun(), { parent: run })] })
+    expect(await listed({ tenant: OTHER_TENANT })).toEqual([])
+    expect(await reader().run(OTHER_TENANT, run)).toBeNull()
+    expect(await reader().facts(OTHER_TENANT, run, { after: 0, limit: 9 })).toEqual([])
+    expect(await reader().children(OTHER_TENANT, run)).toEqual([])
+    expect(await reader().runsEndingWith(OTHER_TENANT, run.slice(-6))).toEqual([])
+  })
+
+  test('runs are found by the last digits of their id, at most two', async () => {
+    const [a] = await createFive()
+    expect(await reader().runsEndingWith(LOCAL_TENANT, a.slice(-12))).toEqual([a])
+    expect(await reader().runsEndingWith(LOCAL_TENANT, a.slice(4))).toEqual([a])
+    expect(await reader().runsEndingWith(LOCAL_TENANT, 'ffffffffffff')).toEqual([])
+    expect(await reader().runsEndingWith(LOCAL_TENANT, '')).toHaveLength(2)
+    // A wildcard of SQL's `like` is no digit.
+    expect(await reader().runsEndingWith(LOCAL_TENANT, '%')).toEqual([])
+  })
+}
+
+const oneRun = (harness: LedgerHarness, reader: GetReader): void => {
+  test('a run is summed up as it stands', async () => {
+    const [run, parent, session] = [newRun(), newRun(), newSession()]
+    const { sequences } = await harness.written({
+      events: [anEvent()],
+      writes: [aCreation(run, { event: 0, parent, session, handler: 'h' }, { wakeAt: START + 5 })],
+    })
+    const summary = { id: run, handler: 'h', session, parent, event: sequences[0], createdAt: START }
+    expect(await reader().run(LOCAL_TENANT, run)).toEqual({
+      ...summary,
+      status: 'queued',
+      version: 1,
+      wakeAt: START + 5,
+      leased: false,
+    })
+    await harness.ledger.claim({ worker: newWorker(), now: START + 5, limit: 1 })
+    expect(await reader().run(LOCAL_TENANT, run)).toEqual({
+      ...summary,
+      status: 'queued',
+      version: 1,
+      wakeAt: null,
+      leased: true,
+    })
+    await harness.written({ writes: [aWrite(run, { status: 'success', release: true })] })
+    expect(await reader().run(LOCAL_TENANT, run)).toEqual({
+      ...summary,
+      status: 'success',
+      version: 2,
+      wakeAt: null,
+      leased: false,
+    })
+  })
+
+  test('a run that does not exist is null, without facts and children', async () => {
+    expect(await reader().run(LOCAL_TENANT, newRun())).toBeNull()
+    expect(await reader().facts(LOCAL_TENANT, newRun(), { after: 0, limit: 9 })).toEqual([])
+    expect(await reader().children(LOCAL_TENANT, newRun())).toEqual([])
+  })
+
+  test('facts are read page by page, each page beginning at its seq', async () => {
+    const facts = Array.from({ length: 5 }, () => aFact())
+    const run = await harness.createRun({ facts })
+    const page = (after: number) => reader().facts(LOCAL_TENANT, run, { after, limit: 2 })
+    expect([await page(0), await page(2), await page(4), await page(5)]).toEqual([
+      facts.slice(0, 2),
+      facts.slice(2, 4),
+      facts.slice(4),
+      [],
+    ])
+  })
+
+  test('children are listed in order of creation', async () => {
+    const parent = await harness.createRun()
+    const children = [newRun(), newRun(), newRun()]
+    for (const child of children) await harness.written({ writes: [aCreation(child, { parent })] })
+    expect((await reader().children(LOCAL_TENANT, parent)).map((child) => child.id)).toEqual(children)
+    expect(await reader().children(LOCAL_TENANT, children[0] as RunId)).toEqual([])
+  })
+}
+
+const events = (harness: LedgerHarness, reader: GetReader): void => {
+  test('events are listed newest first, by type if asked, page by page', async () => {
+    const sequences: number[] = []
+    for (const type of ['a', 'b', 'a', 'a', 'b'])
+      sequences.push(...(await harness.written({ events: [anEvent({ type })] })).sequences)
+    await harness.written({ events: [anEvent({ type: 'a', tenant: OTHER_TENANT })] })
+    const listed = async (type: string | null, before: number | null, limit: number) =>
+      (await reader().events({ tenant: LOCAL_TENANT, type, before, limit })).map((event) => event.sequence)
+    const [a1, b1, a2, a3, b2] = sequences as [number, number, number, number, number]
+    expect(await listed(null, null, 9)).toEqual([b2, a3, a2, b1, a1])
+    expect(await listed('a', null, 2)).toEqual([a3, a2])
+    expect(await listed('a', a2, 2)).toEqual([a1])
+    expect(await listed(null, a2, 1)).toEqual([b1])
+    expect(await listed('c', null, 9)).toEqual([])
+  })
+
+  test('an event is read with every attribute', async () => {
+    const entry = anEvent({
+      subject: 's',
+      causationId: 'c',
+      traceparent: 't',
+      hops: 2,
+      chain: ['x'],
+      data: { a: ['\u0000', 'ü'] },
+    })
+    const { sequences } = await harness.written({ events: [entry] })
+    const page = await reader().events({ tenant: LOCAL_TENANT, type: null, before: null, limit: 1 })
+    expect(page).toEqual([{ ...entry.event, sequence: sequences[0] }])
+  })
+
+  test('[V15] the triggers that an event did not fire are kept with their reasons', async () => {
+    const suppressed: Suppression[] = [
+      { trigger: 'bill', reason: 'filter', detail: 'amount > 100' },
+      { trigger: 'mail', reason: 'error', detail: 'no such field: "to"' },
+    ]
+    const { sequences } = await harness.written({ events: [anEvent({}, { suppressed }), anEvent()] })
+    const [first, second] = sequences as [number, number]
+    const found = await reader().suppressed(LOCAL_TENANT, first)
+    expect([...found].sort((a, b) => (a.trigger < b.trigger ? -1 : 1))).toEqual(suppressed)
+    expect(await reader().suppressed(LOCAL_TENANT, second)).toEqual([])
+    expect(await reader().suppressed(OTHER_TENANT, first)).toEqual([])
+  })
+}
+
+const documents = (harness: LedgerHarness, reader: GetReader): void => {
+  const aDocument = (document: Partial<DocumentWrite> = {}): DocumentWrite => ({
+    tenant: LOCAL_TENANT,
+    table: 'customer',
+    key: 'ana',
+    value: { name: 'Ana' },
+    ...document,
+  })
+  const found = (key = 'ana', table = 'customer', tenant = LOCAL_TENANT) => reader().document(tenant, table, key)
+  const put = async (ledger: Ledger, run: RunId, expectedVersion: number, ...list: readonly DocumentWrite[]) => {
+    const append = anAppend({ writes: [aWrite(run, { expectedVersion })], documents: list })
+    const [outcome] = await ledger.append([append])
+    return { append, outcome }
+  }
+
+  test('[R7] a document is written with its fact, replaced and deleted', async () => {
+    const run = await harness.createHeldRun()
+    expect(await found()).toBeNull()
+    await put(harness.ledger, run, 1, aDocument({ value: { name: 'Ana', tags: ['\u0000', 'ü', 1.5] } }))
+    expect(await found()).toEqual({ name: 'Ana', tags: ['\u0000', 'ü', 1.5] })
+    await put(harness.ledger, run, 2, aDocument({ value: 'replaced' }))
+    expect(await found()).toBe('replaced')
+    await put(harness.ledger, run, 3, aDocument({ value: null }))
+    expect(await found()).toBeNull()
+    await put(harness.ledger, run, 4, aDocument({ value: null }))
+    expect(await found()).toBeNull()
+  })
+
+  test('documents of one append are written in order, the last one of a key stands', async () => {
+    const run = await harness.createHeldRun()
+    await put(
+      harness.ledger,
+      run,
+      1,
+      aDocument({ value: 1 }),
+      aDocument({ value: 2 }),
+      aDocument({ key: 'bo', value: 3 }),
+      aDocument({ value: 4 }),
+    )
+    expect([await found(), await found('bo')]).toEqual([4, 3])
+    await put(harness.ledger, run, 2, aDocument({ value: 5 }), aDocument({ value: null }))
+    expect(await found()).toBeNull()
+    await put(harness.ledger, run, 3, aDocument({ value: null }), aDocument({ value: 6 }))
+    expect(await found()).toBe(6)
+  })
+
+  test('[R7][V16] a refused append writes no document', async () => {
+    const run = await harness.createHeldRun()
+    const { outcome } = await put(harness.ledger, run, 9, aDocument())
+    expect(outcome?.kind).toBe('conflict')
+    expect(await found()).toBeNull()
+  })
+
+  test('[R7] a repeated append does not bring an old document back', async () => {
+    const run = await harness.createHeldRun()
+    const { append } = await put(harness.ledger, run, 1, aDocument({ value: 'old' }))
+    await put(harness.ledger, run, 2, aDocument({ value: 'new' }))
+    expect(await harness.ledger.append([append])).toMatchObject([{ kind: 'already_written' }])
+    expect(await found()).toBe('new')
+  })
+
+  test('documents are apart by table, key and tenant', async () => {
+    const run = await harness.createHeldRun()
+    await put(
+      harness.ledger,
+      run,
+      1,
+      aDocument({ value: 1 }),
+      aDocument({ table: 'order', value: 2 }),
+      aDocument({ key: 'bo', value: 3 }),
+      aDocument({ tenant: OTHER_TENANT, value: 4 }),
+    )
+    const all = [
+      await found(),
+      await found('ana', 'order'),
+      await found('bo'),
+      await found('ana', 'customer', OTHER_TENANT),
+    ]
+    expect(all).toEqual([1, 2, 3, 4])
+    expect(await found('bo', 'order')).toBeNull()
+  })
+
+  test('documents of many appends in one batch are all written', async () => {
+    const held: RunId[] = []
+    for (let i = 0; i < 8; i++) held.push(await harness.createHeldRun())
+    const batch = held.map((run, i) =>
+      anAppend({ writes: [aWrite(run)], documents: [aDocument({ key: `k${i}`, value: i })] }),
+    )
+    await harness.ledger.append(batch)
+    expect(await Promise.all(held.map((_, i) => found(`k${i}`)))).toEqual(held.map((_, i) => i))
+  })
+}
