@@ -66,6 +66,17 @@ describe('results', () => {
   })
 })
 
+describe('a name that means something else', () => {
+  test.each([fact('timer.set'), fact('wait.opened'), fact('child.started')])(
+    'a step with $type is not performed',
+    (opened) => {
+      given(started(), opened).when(command('intend_step')).thenRefused('STEP_MISUSED')
+      given(started(), opened).when(command('complete_step')).thenRefused('STEP_MISUSED')
+      given(started(), opened).when(command('fail_step')).thenRefused('STEP_MISUSED')
+    },
+  )
+})
+
 describe('failures', () => {
   test('[V9] a failure that may be retried names its reason and its instant', () => {
     given(started()).when(command('fail_step')).thenFacts(fact('step.retry_scheduled'))

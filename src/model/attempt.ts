@@ -7,7 +7,7 @@
  * attempt-2  An `once` effect is intended before it starts, and an intended step is never attempted again without a person's word.
  * attempt-3  Attempts never pass the policy; each retry names its reason and its instant.
  */
-import { type Decision, facts, refuse } from './machine.ts'
+import { type Decision, facts, type Refusal, refuse } from './machine.ts'
 import { retryDelayMs } from './policies/retry.ts'
 import type { LiveRun, RunCommand, RunFact } from './run-fact.ts'
 
@@ -18,6 +18,13 @@ export const attemptsOf = (run: LiveRun, step: string): number => {
   const open = run.open.get(step)
   if (open?.kind === 'intended') return open.attempt - 1
   return open?.kind === 'retrying' ? open.attempt : 0
+}
+
+/** What sleeps, waits or calls is not performed: a name means one thing at a time. Null: this step may be. */
+export const refuseMisuse = (run: LiveRun, step: string): Refusal | null => {
+  const kind = run.open.get(step)?.kind
+  if (kind !== 'sleeping' && kind !== 'waiting' && kind !== 'calling') return null
+  return refuse('STEP_MISUSED', `${step} is ${kind}; a step that is performed needs another name`)
 }
 
 export const intendStep = (run: LiveRun, command: Command<'intend_step'>): Decision<RunFact> => {

@@ -55,7 +55,7 @@ describe('what a retry keeps', () => {
     expect(state.settled.entries()).toEqual([['charge', { kind: 'done', result: inline('ok') }]])
   })
 
-  test('a step that waits to be retried begins anew, every other open step stays open', () => {
+  test('retries and waits begin anew, every other open step stays open', () => {
     const state = liveAfter(
       started(),
       fact('step.retry_scheduled'),
@@ -70,11 +70,15 @@ describe('what a retry keeps', () => {
     expect(state.open.entries().map(([step, open]) => [step, open.kind])).toEqual([
       ['pay', 'uncertain'],
       ['rest', 'sleeping'],
-      ['answer', 'waiting'],
       ['print', 'calling'],
       ['post', 'intended'],
     ])
   })
+
+  test('a wait is opened again, because the ledger forgot it at the end', () =>
+    given(started(), fact('wait.opened'), fact('run.failed'), fact('run.retried'))
+      .when(command('open_wait'))
+      .thenFacts(fact('wait.opened')))
 
   test('the handler gets its attempts back and the cancel is forgotten', () => {
     const state = liveAfter(

@@ -7,7 +7,7 @@
  * run-2  After a cancel no step starts and no result counts; the run ends once its children have.
  * run-3  A run that has not ended knows what it waits for: wakeAt, an open step, or a holder at work.
  */
-import { completeStep, doubtStep, failStep, intendStep, keepEvidence, reportLate, resolveStep } from './attempt.ts'
+import { completeStep, doubtStep, failStep, intendStep, keepEvidence, refuseMisuse, reportLate, resolveStep } from './attempt.ts'
 import type { Failure } from './errors.ts'
 import type { Instant } from './ids.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
@@ -58,11 +58,11 @@ const decideWorking = (run: LiveRun, command: Extract<RunCommand, { readonly typ
     case 'pass_time':
       return passTime(run, command.now)
     case 'intend_step':
-      return underLimit(run, command.step, intendStep(run, command))
+      return refuseMisuse(run, command.step) ?? underLimit(run, command.step, intendStep(run, command))
     case 'complete_step':
-      return underLimit(run, command.step, completeStep(run, command))
+      return refuseMisuse(run, command.step) ?? underLimit(run, command.step, completeStep(run, command))
     case 'fail_step':
-      return underLimit(run, command.step, failStep(run, command))
+      return refuseMisuse(run, command.step) ?? underLimit(run, command.step, failStep(run, command))
     case 'doubt_step':
       return doubtStep(run, command)
     case 'resolve_step':
@@ -307,14 +307,17 @@ export const run: Machine<RunState, RunCommand, RunFact> = {
   },
 }
 
-/** Instants that have passed are lifted, or time would end the run again before its first step. */
+/**
+ * Instants that have passed are lifted, or time would end the run again before its first step. Waits are opened anew by the
+ * code: the ledger forgot them at the end, and an event could no longer find one that was only kept here.
+ */
 const reopen = (last: LiveRun, now: Instant): LiveRun => {
   const { deadlineAt } = last.start
   const start = { ...last.start, startBy: null, deadlineAt: deadlineAt !== null && deadlineAt <= now ? null : deadlineAt }
   let settled = last.settled
   for (const [step, state] of settled.entries()) if (state.kind === 'failed') settled = settled.without(step)
   let stillOpen = last.open
-  for (const [step, state] of stillOpen.entries()) if (state.kind === 'retrying') stillOpen = stillOpen.without(step)
+  for (const [step, { kind }] of stillOpen.entries()) if (kind === 'retrying' || kind === 'waiting') stillOpen = stillOpen.without(step)
   return { ...last, start, failures: 0, retryAt: null, cancel: null, settled, open: stillOpen }
 }
 
