@@ -62,10 +62,19 @@ export class Connection<Statements> {
       this.#checkWritable()
       session.begin.run()
       const result = work(session.statements)
-      if (result === null) this.#rollBack(session)
-      else session.commit.run()
-      return result
+      if (result !== null) {
+        session.commit.run()
+        return result
+      }
+      session.db.exec('rollback')
+      this.#options.forget?.()
+      return null
     })
+  }
+
+  /** Moves the log into the main file. The package's `close` leaves it: its statements live until the garbage collector takes them. */
+  emptyLog(): void {
+    if (this.#session !== null && !this.#readOnly) this.#guarded(({ db }) => db.exec('pragma wal_checkpoint(truncate)'))
   }
 
   close(): void {
@@ -92,15 +101,14 @@ export class Connection<Statements> {
 
   #recover(error: unknown): void {
     if (isIoError(error)) this.#countIoError()
-    if (this.#session === null) return
-    if (isIoError(error)) this.#discard(this.#session)
-    else this.#rollBack(this.#session)
-  }
-
-  #rollBack(session: Session<Statements>): void {
-    // After some errors SQLite has rolled back by itself, and a second ROLLBACK would hide the first error by its own.
-    if (session.db.isTransaction) session.db.exec('rollback')
+    const session = this.#session
+    if (session === null) return
+    const isUndone = undo(session.db)
     this.#options.forget?.()
+    if (isUndone && !isIoError(error)) return
+    // connection-2: the next call opens again.
+    this.#session = null
+    session.db.close()
   }
 
   /** connection-3 */
@@ -110,18 +118,21 @@ export class Connection<Statements> {
     this.#readOnly ||= this.#ioErrorsAt.length >= IO_ERROR_LIMIT
   }
 
-  /** connection-2: closing rolls back; the next call opens again. */
-  #discard(session: Session<Statements>): void {
-    this.#session = null
-    this.#options.forget?.()
-    session.db.close()
-  }
-
   #checkWritable(): void {
     if (!this.#readOnly) return
     throw new TrihandError(
       'LEDGER_UNAVAILABLE',
       `${IO_ERROR_LIMIT} I/O errors within a minute: read-only until the process starts again`,
     )
+  }
+}
+
+/** Rolls back what is open. After some errors SQLite has done it already; a second error must not hide the first one. */
+const undo = (db: Database): boolean => {
+  try {
+    if (db.isTransaction) db.exec('rollback')
+    return true
+  } catch {
+    return false
   }
 }

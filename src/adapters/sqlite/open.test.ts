@@ -170,6 +170,11 @@ describe('the file', () => {
     for (const ending of ['', '-wal', '-shm', '.lock']) expect(statSync(file + ending).mode & 0o777, ending).toBe(0o600)
   })
 
+  test('a closed ledger is whole in its main file', async () => {
+    await openAndClose()
+    expect(statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0)
+  })
+
   test('a ledger on a disk is durable, one asked to be relaxed says so', async () => {
     mkdirSync(join(directory, 'other'))
     expect(await open({ file: join(directory, 'other', 'ledger.db'), durability: 'relaxed' })).toMatchObject({

@@ -79,8 +79,12 @@ const openOwned = async (
     const reader = new SqliteReader(() => openForReading(driver, file))
     const close = (): void => {
       reader.close()
-      connection.close()
-      lock.release()
+      try {
+        connection.emptyLog()
+      } finally {
+        connection.close()
+        lock.release()
+      }
     }
     const ledger = new SqliteLedger({ connection, known, close })
     return { ledger, reader, blobs: new SqliteBlobs(connection), sqliteVersion: sqliteVersion(db) }
