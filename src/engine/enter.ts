@@ -13,6 +13,7 @@ import type { Json } from '../model/json.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import { wakeAt } from '../model/run.ts'
 import type { RunCommand } from '../model/run-fact.ts'
+import type { Abort } from '../ports/executor.ts'
 import { Gate, type StepErrors } from './gate.ts'
 import { Intents, packIntents, sessionOf } from './intents.ts'
 import { offerChildren, offerEvents } from './offer.ts'
@@ -84,7 +85,7 @@ const enter = (resident: Resident, errors: StepErrors): void => {
   const intents = new Intents()
   const gate = new Gate(resident, errors)
   const attempt = (resident.live?.failures ?? 0) + 1
-  const call = (signal: AbortSignal): unknown => {
+  const call = (abort: Abort): unknown => {
     if (definition === undefined) throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `the system has no function ${record.handler}`)
     return house.enter(
       {
@@ -98,7 +99,7 @@ const enter = (resident: Resident, errors: StepErrors): void => {
         emit: (event) => intents.events.push(event),
       },
       definition,
-      signal,
+      abort,
     )
   }
   resident.entry = 'inside'

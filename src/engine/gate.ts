@@ -6,7 +6,8 @@
 import { checkAgainst } from '../manifest/schema.ts'
 import { attemptsOf } from '../model/attempt.ts'
 import { type Failure, TrihandError } from '../model/errors.ts'
-import { at, canonical, type Json, toJson } from '../model/json.ts'
+import { at, canonical, type Json } from '../model/json.ts'
+import type { TenantId } from '../model/ids.ts'
 import type { Payload } from '../model/payload.ts'
 import type { SettledStep } from '../model/step.ts'
 import { openWait, type WaitSpec } from '../model/wait.ts'
@@ -17,6 +18,7 @@ import { newRun } from './new-run.ts'
 import { candidates, eventsSince } from './offer.ts'
 import { fetchValue, storeValue } from './payloads.ts'
 import { type Performed, perform } from './perform.ts'
+import { StepBody } from './step-body.ts'
 import type { Luggage } from './request.ts'
 import type { Resident } from './resident.ts'
 
@@ -146,6 +148,10 @@ export class Gate implements StepGate {
     })
   }
 
+  get tenant(): TenantId {
+    return this.resident.record.tenant
+  }
+
   effectKey(step: string): string {
     const { id, tenant } = this.resident.record
     return `th1_${this.resident.house.ids.digest(`${tenant}\n${id}\n${step}`)}`
@@ -153,35 +159,22 @@ export class Gate implements StepGate {
 
   private performBody(request: StepRequest, attempt: number): void {
     const { resident } = this
-    const { step, body, timeoutMs } = request
-    const intents = new Intents()
-    const gate = this
-    const call = (signal: AbortSignal): unknown =>
-      body({
-        attempt,
-        signal,
-        get effectKey() {
-          return gate.effectKey(step)
-        },
-        emit: (type, data, options) => intents.events.push({ type, data: toJson(data), subject: options?.subject ?? null }),
-        write: (table, key, value) => intents.documents.push({ tenant: resident.record.tenant, table, key, value: toJson(value) }),
-        remember: (key, value) => intents.memory.set(key, toJson(value)),
-      })
+    const body = new StepBody(this, request, attempt)
     const performance = perform(resident.house, {
       taskId: resident.record.id,
       executorType: 'inline',
-      task: { type: 'step', input: null, call },
-      context: { run: resident.record.id, step, attempt, traceparent: null },
-      constraints: { timeoutMs },
+      task: { type: 'step', input: null, call: (abort) => body.run(abort) },
+      context: { run: resident.record.id, step: request.step, attempt, traceparent: null },
+      constraints: { timeoutMs: request.timeoutMs },
     })
     resident.performances.add(performance)
     void performance.outcome.then((performed) => {
       resident.performances.delete(performance)
-      if (!resident.isGone) return this.record(request, attempt, performed, intents)
+      if (!resident.isGone) this.record(request, attempt, performed, body.intents)
     })
   }
 
-  private record(request: StepRequest, attempt: number, performed: Performed, intents: Intents): void {
+  private record(request: StepRequest, attempt: number, performed: Performed, intents: Intents | null): void {
     const { resident } = this
     if (performed.kind === 'failed') {
       this.recordFailure(request, attempt, performed)
@@ -189,11 +182,11 @@ export class Gate implements StepGate {
     }
     try {
       const stored = storeValue(resident.house, performed.result)
-      if (!(stored instanceof Promise) && intents.isEmpty) {
+      if (!(stored instanceof Promise) && intents === null) {
         this.complete(request.step, attempt, stored.payload, null)
         return resident.end()
       }
-      void this.recordWithIntents(request.step, attempt, stored, intents)
+      void this.recordWithIntents(request.step, attempt, stored, intents ?? new Intents())
     } catch (error) {
       // The body ran; only its result cannot be kept. Running it again would not help.
       this.fail(request.step, attempt, asFailure(error))

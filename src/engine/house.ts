@@ -7,7 +7,7 @@ import type { System } from '../manifest/system.ts'
 import type { RunId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Executor } from '../ports/executor.ts'
+import type { Abort, Executor } from '../ports/executor.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Entry } from '../ports/step-gate.ts'
@@ -40,7 +40,7 @@ export interface House {
 export type EnterHandler = (
   entry: Entry,
   options: { readonly code: unknown; readonly effect: Effect; readonly retry: RetryPolicy; readonly timeoutMs: number },
-  signal: AbortSignal,
+  abort: Abort,
 ) => unknown
 
 /** What the rest of the engine may ask of the worker in this process. */

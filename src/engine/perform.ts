@@ -5,8 +5,8 @@
  */
 import { type Failure, isErrorCode } from '../model/errors.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Envelope, Executor, ExecutorResult } from '../ports/executor.ts'
-import type { Deadlines } from './deadlines.ts'
+import type { Abort, Envelope, Executor, ExecutorResult } from '../ports/executor.ts'
+import type { Deadline, Deadlines } from './deadlines.ts'
 
 export type Performed =
   | { readonly kind: 'done'; readonly status: 'success' | 'partial'; readonly result: unknown }
@@ -39,23 +39,54 @@ export const perform = (deps: PerformDeps, envelope: Envelope): Performance => {
     const failure: Failure = { code: 'EXECUTOR_FAILED', message: `no executor of type ${envelope.executorType} is registered` }
     return { outcome: Promise.resolve(failedWith(failure, false, true)), abort: () => {} }
   }
-  const controller = new AbortController()
-  let giveUp: (performed: Performed) => void = () => {}
-  const abort = (failure: Failure): void => {
-    giveUp(failedWith(failure, true))
-    controller.abort(new Error(failure.message))
-  }
-  const { timeoutMs } = envelope.constraints
-  const deadline = deps.deadlines.add(deps.clock.now() + timeoutMs, () =>
-    abort({ code: 'STEP_TIMEOUT', message: `no result within ${timeoutMs} ms` }),
-  )
-  // Not awaited to the end: an executor that ignores its signal must not hold the run.
-  const outcome = new Promise<Performed>((resolve) => {
-    giveUp = resolve
-    executor.execute(envelope, controller.signal).then(
-      (result) => resolve(translate(result)),
-      (error: unknown) => resolve(failedWith({ code: 'EXECUTOR_THREW', message: String(error) }, true)),
+  const performance = new Running(deps, envelope)
+  performance.begin(executor)
+  return performance
+}
+
+class Running implements Performance, Abort {
+  readonly outcome: Promise<Performed>
+  private readonly deps: PerformDeps
+  private readonly envelope: Envelope
+  private readonly deadline: Deadline
+  private resolve: (performed: Performed) => void = () => {}
+  private controller: AbortController | null = null
+  private aborted: Failure | null = null
+
+  constructor(deps: PerformDeps, envelope: Envelope) {
+    this.deps = deps
+    this.envelope = envelope
+    this.outcome = new Promise((resolve) => {
+      this.resolve = resolve
+    })
+    const { timeoutMs } = envelope.constraints
+    this.deadline = deps.deadlines.add(deps.clock.now() + timeoutMs, () =>
+      this.abort({ code: 'STEP_TIMEOUT', message: `no result within ${timeoutMs} ms` }),
     )
-  }).finally(() => deps.deadlines.remove(deadline))
-  return { outcome, abort }
+  }
+
+  get signal(): AbortSignal {
+    this.controller ??= new AbortController()
+    if (this.aborted !== null) this.controller.abort(new Error(this.aborted.message))
+    return this.controller.signal
+  }
+
+  begin(executor: Executor): void {
+    executor.execute(this.envelope, this).then(
+      (result) => this.settle(translate(result)),
+      (error: unknown) => this.settle(failedWith({ code: 'EXECUTOR_THREW', message: String(error) }, true)),
+    )
+  }
+
+  /** The outcome does not wait for the executor: one that ignores its signal must not hold the run. */
+  abort(failure: Failure): void {
+    this.aborted = failure
+    this.settle(failedWith(failure, true))
+    this.controller?.abort(new Error(failure.message))
+  }
+
+  private settle(performed: Performed): void {
+    this.deps.deadlines.remove(this.deadline)
+    this.resolve(performed)
+  }
 }

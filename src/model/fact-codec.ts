@@ -50,8 +50,8 @@ const SESSION_FACTS: Readonly<Record<SessionFactType, true>> = {
 }
 
 export const writeFact = (fact: RunFact | SessionFact): WrittenFact => {
-  const { type, at, ...rest } = fact
-  return { type, recordedAt: at, body: JSON.stringify(rest) }
+  // A copy with two members blanked is several times faster than a rest pattern, and JSON leaves undefined members out.
+  return { type: fact.type, recordedAt: fact.at, body: JSON.stringify({ ...fact, type: undefined, at: undefined }) }
 }
 
 const readAs = <Fact>(known: object, written: WrittenFact): Fact => {

@@ -3,12 +3,17 @@
  *
  * executor-1  Never throws and never retries; failure is a result with a code.
  * executor-2  Never touches the ledger, the page or another executor.
- * executor-3  Stops soon after the signal aborts; what it answers then is ignored or kept as evidence.
+ * executor-3  Stops soon after its signal aborts; what it answers then is ignored or kept as evidence.
  */
 import type { Json } from '../model/json.ts'
 
 export interface Executor {
-  execute(envelope: Envelope, signal: AbortSignal): Promise<ExecutorResult>
+  execute(envelope: Envelope, abort: Abort): Promise<ExecutorResult>
+}
+
+/** The signal is made when it is first asked for: most steps are over before anyone could want to stop them. */
+export interface Abort {
+  readonly signal: AbortSignal
 }
 
 export interface Envelope {
@@ -23,7 +28,7 @@ export interface Envelope {
 export interface Task {
   readonly type: string
   readonly input: Json
-  readonly call: ((signal: AbortSignal) => unknown) | null
+  readonly call: ((abort: Abort) => unknown) | null
 }
 
 export interface ExecutionContext {

@@ -10,6 +10,7 @@ import type { RunId } from '../../model/ids.ts'
 import { type Json, toJson } from '../../model/json.ts'
 import type { RetryPolicy } from '../../model/policies/retry.ts'
 import type { Effect } from '../../model/step.ts'
+import type { Abort } from '../../ports/executor.ts'
 import type { Entry, StepContext } from '../../ports/step-gate.ts'
 import { createStep, type Duration, type ParseDuration, type Step } from './step-api.ts'
 
@@ -72,12 +73,14 @@ export interface EnterOptions {
   readonly timeoutMs: number
 }
 
-const contextOf = (entry: Entry, step: Step, signal: AbortSignal): FunctionContext => ({
+const contextOf = (entry: Entry, step: Step, abort: Abort): FunctionContext => ({
   input: entry.input,
   event: entry.event,
   run: { id: entry.run, attempt: entry.attempt },
   step,
-  signal,
+  get signal() {
+    return abort.signal
+  },
   get effectKey() {
     return entry.effectKey()
   },
@@ -94,18 +97,23 @@ const wholeStep = (handler: Handler, entry: Entry, options: EnterOptions): Promi
   })
   const body = (context: StepContext): unknown =>
     handler({
-      ...contextOf(entry, noSteps, context.signal),
+      input: entry.input,
+      event: entry.event,
+      run: { id: entry.run, attempt: context.attempt },
+      step: noSteps,
+      signal: context.signal,
       effectKey: context.effectKey,
       emit: (type, data = {}, extra) => context.emit(type, toJson(data), extra),
+      recall: (key) => entry.recall(key),
     })
   return entry.gate.run({ step: WHOLE, effect: options.effect, retry: options.retry, timeoutMs: options.timeoutMs, body })
 }
 
 export const enterFunction =
   (parse: ParseDuration) =>
-  (entry: Entry, options: EnterOptions, signal: AbortSignal): unknown => {
+  (entry: Entry, options: EnterOptions, abort: Abort): unknown => {
     if (typeof options.code !== 'function') throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', 'the function has no code yet')
     const handler = options.code as Handler
     if (options.effect !== 'idempotent') return wholeStep(handler, entry, options)
-    return handler(contextOf(entry, createStep(entry.gate, parse, options), signal))
+    return handler(contextOf(entry, createStep(entry.gate, parse, options), abort))
   }

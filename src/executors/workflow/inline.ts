@@ -4,7 +4,7 @@
  * Owns the border where an exception becomes a result. Never retries (executor-contract 4) and never times out on its own.
  */
 import { isErrorCode, TrihandError } from '../../model/errors.ts'
-import type { Envelope, Executor, ExecutorResult } from '../../ports/executor.ts'
+import type { Abort, Envelope, Executor, ExecutorResult } from '../../ports/executor.ts'
 import { isFinal, isStepFailure } from './step-failure.ts'
 
 const MAX_MESSAGE = 2_000
@@ -24,10 +24,10 @@ const failed = (error: unknown): ExecutorResult => {
 }
 
 export const inlineExecutor: Executor = {
-  async execute(envelope: Envelope, signal: AbortSignal): Promise<ExecutorResult> {
+  async execute(envelope: Envelope, abort: Abort): Promise<ExecutorResult> {
     if (envelope.task.call === null) return failed(new TrihandError('FUNCTION_NOT_IMPLEMENTED', 'there is no code to run'))
     try {
-      return { status: 'success', result: await envelope.task.call(signal) }
+      return { status: 'success', result: await envelope.task.call(abort) }
     } catch (error) {
       return failed(error)
     }

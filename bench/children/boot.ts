@@ -1,0 +1,14 @@
+/** Opens a ledger, says when it serves and with how much memory, and stays until it is killed. */
+import { createTrihand } from '../../src/assemble.ts'
+import { benchSystem } from '../system.ts'
+
+const [, , database = '', schema = ''] = process.argv
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+const app = await createTrihand({ system: benchSystem({ mark: (what, n) => what === 'last' && say(`last ${n}`) }), database, ...(schema === '' ? {} : { schema }) })
+say(`serving ${process.memoryUsage().rss}`)
+if (process.argv[4] === 'first-step') {
+  await app.call('steps', { steps: 1 })
+  say('stepped')
+}
+setInterval(() => {}, 60_000)

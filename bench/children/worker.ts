@@ -1,0 +1,20 @@
+/** A worker process: performs what falls due and says on stdout what has begun and ended. */
+import { createTrihand } from '../../src/assemble.ts'
+import { isEnded } from '../../src/model/status.ts'
+import { benchSystem } from '../system.ts'
+
+const [, , database = '', schema = ''] = process.argv
+const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+let current = 0
+const system = benchSystem({
+  mark: (what, n) => {
+    current = n
+    say(`${what} ${n} ${performance.timeOrigin + performance.now()}`)
+  },
+})
+const app = await createTrihand({ system, database, ...(schema === '' ? {} : { schema }) })
+app.on(({ status }) => {
+  if (isEnded(status)) say(`ended ${current}`)
+})
+say('ready')

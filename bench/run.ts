@@ -1,0 +1,79 @@
+/**
+ * `npm run bench -- [--only W1,W2] [--ledger sqlite|postgres] [--rounds 3] [--json] [--out file]`: raw limits first, then ours, medians over the rounds.
+ *
+ * Exit 1 if a target that must hold does not. Figures in documents are written from the JSON of such a run.
+ */
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { startPostgres } from '../test/support/postgres.ts'
+import { document, judge, type LedgerKind, type Measurement, overRounds, type Result, row } from './report.ts'
+import { type BenchLedger, postgresLedger, sqliteLedger } from './target.ts'
+import { sequentialSteps } from './workloads/w1-sequential.ts'
+import { parallelRuns } from './workloads/w2-parallel.ts'
+import { idleLatency } from './workloads/w3-latency.ts'
+import { parkedRuns } from './workloads/w4-parked.ts'
+import { longRun } from './workloads/w5-long-run.ts'
+import { sessionFork } from './workloads/w6-fork.ts'
+import { coldStart } from './workloads/w7-start.ts'
+
+interface Workload {
+  readonly name: string
+  readonly measure: (ledger: BenchLedger) => Promise<readonly Measurement[]>
+  /** Long ones are measured once: they are large enough to be steady. */
+  readonly once?: boolean
+}
+
+const WORKLOADS: readonly Workload[] = [
+  { name: 'W1', measure: sequentialSteps },
+  { name: 'W2', measure: parallelRuns },
+  { name: 'W3', measure: idleLatency },
+  { name: 'W4', measure: parkedRuns, once: true },
+  { name: 'W5', measure: longRun },
+  { name: 'W6', measure: sessionFork, once: true },
+  { name: 'W7', measure: coldStart },
+]
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    ledger: { type: 'string' },
+    rounds: { type: 'string', default: '3' },
+    json: { type: 'boolean', default: false },
+    out: { type: 'string' },
+  },
+})
+const rounds = Number(values.rounds)
+const chosen = WORKLOADS.filter(({ name }) => values.only === undefined || values.only.split(',').includes(name))
+const wants = (kind: LedgerKind): boolean => values.ledger === undefined || values.ledger === kind
+const say = (text: string): void => void process.stderr.write(`${text}\n`)
+
+const measureAll = async (ledger: BenchLedger): Promise<readonly Result[]> => {
+  say(`${ledger.kind}: raw commit ${ledger.raw.commitMs.toFixed(3)} ms, raw batched rows ${Math.round(ledger.raw.rowsPerSecond)}/s`)
+  const results: Result[] = []
+  for (const { name, measure, once } of chosen) {
+    const all: (readonly Measurement[])[] = []
+    for (let i = 0; i < (once === true ? 1 : rounds); i++) all.push(await measure(ledger))
+    for (const measurement of overRounds(all)) {
+      const result = judge(name, ledger.kind, measurement)
+      results.push(result)
+      say(row(result))
+    }
+  }
+  return results
+}
+
+const results: Result[] = []
+if (wants('sqlite')) results.push(...(await measureAll(sqliteLedger())))
+if (wants('postgres')) {
+  const server = await startPostgres()
+  try {
+    results.push(...(await measureAll(await postgresLedger(server.url))))
+  } finally {
+    await server.stop()
+  }
+}
+if (values.json) process.stdout.write(`${document(results, rounds)}\n`)
+if (values.out !== undefined) writeFileSync(values.out, `${document(results, rounds)}\n`)
+const failed = results.filter(({ holds }) => holds === false)
+say(failed.length === 0 ? 'every target holds' : `${failed.length} of ${results.filter(({ holds }) => holds !== null).length} targets do not hold`)
+process.exit(failed.length === 0 ? 0 : 1)

@@ -1,0 +1,64 @@
+/**
+ * The functions that the workloads run: real ones, through the public interface, with no private path.
+ *
+ * Owns what each workload means as code. Shared by the bench and its child processes.
+ */
+import { fn } from '../src/executors/workflow/function.ts'
+import type { SystemSource } from '../src/manifest/define.ts'
+
+/** Called by functions when something worth timing happens. */
+export interface Probe {
+  readonly mark: (what: string, n: number) => void
+}
+
+const BODY_500 = 'x'.repeat(480)
+
+export const benchSystem = (probe: Probe): SystemSource => ({
+  name: 'bench',
+  events: { 'run.many': null, 'run.idle': null, 'run.park': null, 'park.go': null },
+  functions: [
+    fn<{ readonly steps: number }>('steps', {}, async ({ input, step }) => {
+      for (let i = 0; i < input.steps; i++) {
+        await step.run(`s${i}`, () => i)
+        probe.mark('step', i)
+      }
+      return input.steps
+    }),
+    fn('ten', { trigger: 'run.many' }, async ({ step }) => {
+      for (let i = 0; i < 10; i++) await step.run(`s${i}`, () => i)
+      return 10
+    }),
+    fn<{ readonly n: number }>('idle', { trigger: 'run.idle' }, ({ input }) => {
+      probe.mark('begun', input.n)
+      return input.n
+    }),
+    fn('park', { trigger: 'run.park' }, async ({ step }) => {
+      const go = await step.waitForEvent('go', { event: 'park.go' })
+      return go.status
+    }),
+    fn<{ readonly steps: number }>('long', {}, async ({ input, step }) => {
+      for (let i = 0; i < input.steps; i++) {
+        await step.run(`s${i}`, () => ({ i, body: BODY_500 }))
+        probe.mark('step', i)
+      }
+      await step.run('last', async () => {
+        probe.mark('last', input.steps)
+        // Stays here until the process is killed, or for a moment that the next process does not need.
+        if (process.env['BENCH_HANG'] === '1') await new Promise(() => setTimeout(() => {}, 60_000))
+        return null
+      })
+      return input.steps
+    }),
+    fn<{ readonly from: number; readonly to: number }>('remember', {}, async ({ input, step }) => {
+      for (let i = input.from; i < input.to; i++) await step.run(`m${i}`, ({ remember }) => remember(`k${i % 10}`, i))
+      return input.to
+    }),
+    fn('look', {}, async ({ step, recall }) => {
+      const value = await recall('k1')
+      return step.run('one', ({ remember }) => {
+        remember('seen', true)
+        return value
+      })
+    }),
+  ],
+})

@@ -1,0 +1,119 @@
+/**
+ * A ledger to measure on: a folder or a schema of its own, opened as users open it, and removed afterwards.
+ *
+ * Owns opening, waiting for a state, and child processes. Never measures.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { createTrihand, type Trihand } from '../src/assemble.ts'
+import { LOCAL_TENANT } from '../src/model/ids.ts'
+import type { RunStatus } from '../src/model/status.ts'
+import { type RawLimits, rawPostgres, rawSqlite } from './raw.ts'
+import type { LedgerKind } from './report.ts'
+import { benchSystem, type Probe } from './system.ts'
+
+export interface BenchLedger {
+  readonly kind: LedgerKind
+  readonly raw: RawLimits
+  /** A new, empty ledger for one measurement. */
+  fresh(): Place
+}
+
+export interface Place {
+  readonly database: string
+  readonly schema: string | null
+  /** Bytes on disk, everything included. */
+  size(): Promise<number>
+  remove(): Promise<void>
+}
+
+export const sqliteLedger = (): BenchLedger => {
+  const folder = mkdtempSync(join(tmpdir(), 'trihand-bench-'))
+  const raw = rawSqlite(folder)
+  rmSync(folder, { recursive: true, force: true })
+  return { kind: 'sqlite', raw, fresh: sqlitePlace }
+}
+
+const sqlitePlace = (): Place => {
+  const folder = mkdtempSync(join(tmpdir(), 'trihand-bench-'))
+  const database = join(folder, 'ledger.db')
+  return {
+    database,
+    schema: null,
+    size: async () => statSync(database).size,
+    remove: async () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+export const postgresLedger = async (url: string): Promise<BenchLedger> => ({ kind: 'postgres', raw: await rawPostgres(url), fresh: () => postgresPlace(url) })
+
+let schemas = 0
+
+const postgresPlace = (url: string): Place => {
+  const schema = `bench_${process.pid}_${schemas++}`
+  const ask = async (sql: string): Promise<number> => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const { rows } = await client.query(sql)
+    await client.end()
+    return Number(rows[0]?.['n'] ?? 0)
+  }
+  return {
+    database: url,
+    schema,
+    size: () => ask(`select sum(pg_total_relation_size(c.oid)) as n from pg_class c join pg_namespace s on s.oid = c.relnamespace where s.nspname = '${schema}' and c.relkind = 'r'`),
+    remove: async () => {
+      await ask(`drop schema if exists "${schema}" cascade`)
+    },
+  }
+}
+
+export const open = (place: Place, probe: Probe = { mark: () => {} }, extra: { readonly work?: boolean; readonly slots?: number } = {}): Promise<Trihand> =>
+  createTrihand({ system: benchSystem(probe), database: place.database, ...(place.schema === null ? {} : { schema: place.schema }), drain: 0, ...extra })
+
+/** Polls until so many runs have this status. */
+export const untilCount = async (app: Trihand, status: RunStatus, count: number, everyMs = 5): Promise<void> => {
+  while (((await app.reader.counts(LOCAL_TENANT)).get(status) ?? 0) < count) await new Promise((resolve) => setTimeout(resolve, everyMs))
+}
+
+export interface Child {
+  readonly process: ChildProcess
+  /** The next line that begins with this word, and when it came. */
+  line(word: string): Promise<{ readonly text: string; readonly at: number }>
+  kill(): Promise<void>
+  readonly startedAt: number
+}
+
+/** A process of its own, running one of bench/children from the build. */
+export const startChild = (name: string, place: Place, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Child => {
+  const script = fileURLToPath(new URL(`./children/${name}.js`, import.meta.url))
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, [script, place.database, place.schema ?? '', ...args], { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...env } })
+  const lines: { text: string; at: number }[] = []
+  const waiting: { word: string; resolve: (line: { text: string; at: number }) => void }[] = []
+  createInterface({ input: child.stdout }).on('line', (text) => {
+    const line = { text, at: performance.now() }
+    const index = waiting.findIndex(({ word }) => text.startsWith(word))
+    if (index < 0) lines.push(line)
+    else waiting.splice(index, 1)[0]?.resolve(line)
+  })
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  return {
+    process: child,
+    startedAt,
+    line: (word) => {
+      const index = lines.findIndex(({ text }) => text.startsWith(word))
+      if (index >= 0) return Promise.resolve(lines.splice(index, 1)[0] as { text: string; at: number })
+      return new Promise((resolve) => waiting.push({ word, resolve }))
+    },
+    kill: async () => {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}

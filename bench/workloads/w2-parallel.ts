@@ -1,0 +1,43 @@
+/** W2: 1,000 runs of 10 trivial steps, all at once, from the first event sent to the last run ended. */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Trihand } from '../../src/assemble.ts'
+import { isEnded } from '../../src/model/status.ts'
+import { atLeast, atMost, type Measurement } from '../report.ts'
+import { type BenchLedger, open } from '../target.ts'
+
+const RUNS = 1_000
+const STEPS = 10
+const MUST = { sqlite: 0.35, postgres: 0.15 } as const
+
+const allAtOnce = async (app: Trihand): Promise<number> => {
+  let ended = 0
+  const done = new Promise<void>((resolve) => {
+    const off = app.on(({ status }) => {
+      if (!isEnded(status) || ++ended < RUNS) return
+      off()
+      resolve()
+    })
+  })
+  const from = performance.now()
+  await Promise.all(Array.from({ length: RUNS }, (_, i) => app.send({ type: 'run.many', data: { i } })))
+  await done
+  return (performance.now() - from) / 1_000
+}
+
+export const parallelRuns = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
+  const place = ledger.fresh()
+  const app = await open(place)
+  await allAtOnce(app)
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  const seconds = await allAtOnce(app)
+  delay.disable()
+  await app.close()
+  await place.remove()
+  const perSecond = (RUNS * STEPS) / seconds
+  const loop = { metric: 'event-loop delay, p99', value: delay.percentile(99) / 1e6, unit: 'ms' }
+  return [
+    { metric: 'steps per second', value: perSecond, unit: 'steps/s', raw: ledger.raw.rowsPerSecond, target: atLeast(MUST[ledger.kind], 'ratio') },
+    ledger.kind === 'sqlite' ? { ...loop, target: atMost(25) } : loop,
+  ]
+}

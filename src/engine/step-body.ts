@@ -1,0 +1,66 @@
+/**
+ * One attempt of a step's code, and what that code is handed.
+ *
+ * Owns the context of a body and the intents it makes. Made once per attempt on the hot path: everything rare is made on demand.
+ */
+import type { TenantId } from '../model/ids.ts'
+import { toJson } from '../model/json.ts'
+import type { Abort } from '../ports/executor.ts'
+import type { StepContext, StepRequest } from '../ports/step-gate.ts'
+import { Intents } from './intents.ts'
+
+interface Host {
+  readonly tenant: TenantId
+  effectKey(step: string): string
+}
+
+export class StepBody implements StepContext {
+  readonly attempt: number
+  intents: Intents | null = null
+  private readonly host: Host
+  private readonly request: StepRequest
+  private abort: Abort | null = null
+
+  constructor(host: Host, request: StepRequest, attempt: number) {
+    this.host = host
+    this.request = request
+    this.attempt = attempt
+  }
+
+  get signal(): AbortSignal {
+    return this.abort === null ? AbortSignal.abort() : this.abort.signal
+  }
+
+  // Getters that make a bound function, because authors take them out of the context: `({ emit }) => emit(…)`.
+  get emit(): StepContext['emit'] {
+    return (type, data, options) => {
+      this.intend().events.push({ type, data: toJson(data), subject: options?.subject ?? null })
+    }
+  }
+
+  get write(): StepContext['write'] {
+    return (table, key, value) => {
+      this.intend().documents.push({ tenant: this.host.tenant, table, key, value: toJson(value) })
+    }
+  }
+
+  get remember(): StepContext['remember'] {
+    return (key, value) => {
+      this.intend().memory.set(key, toJson(value))
+    }
+  }
+
+  get effectKey(): string {
+    return this.host.effectKey(this.request.step)
+  }
+
+  run(abort: Abort): unknown {
+    this.abort = abort
+    return this.request.body(this)
+  }
+
+  private intend(): Intents {
+    this.intents ??= new Intents()
+    return this.intents
+  }
+}
