@@ -44,9 +44,11 @@ export const endChild = (run: LiveRun, command: Command<'end_child'>): Decision<
   return facts({ type: 'child.ended', at: now, step, child, end })
 }
 
-/** Everything that time alone ends by `now`, in the order of its instants. */
+type DueFact = Extract<RunFact, { readonly type: 'timer.fired' | 'step.retry_due' | 'wait.timed_out' }>
+
+/** Everything that time alone ends by `now`, in the order of its instants, then of its names. */
 export const dueFacts = (run: LiveRun, now: Instant): readonly RunFact[] => {
-  const due: { readonly at: Instant; readonly fact: RunFact }[] = []
+  const due: { readonly at: Instant; readonly fact: DueFact }[] = []
   for (const [step, open] of run.open.entries()) {
     if (open.kind === 'sleeping' && open.wakeAt <= now) due.push({ at: open.wakeAt, fact: { type: 'timer.fired', at: now, step } })
     if (open.kind === 'retrying' && open.wakeAt !== null && open.wakeAt <= now) {
@@ -56,7 +58,5 @@ export const dueFacts = (run: LiveRun, now: Instant): readonly RunFact[] => {
       due.push({ at: open.wait.spec.timeoutAt, fact: { type: 'wait.timed_out', at: now, step } })
     }
   }
-  return due.sort((a, b) => a.at - b.at || (stepOf(a.fact) < stepOf(b.fact) ? -1 : 1)).map((entry) => entry.fact)
+  return due.sort((a, b) => a.at - b.at || (a.fact.step < b.fact.step ? -1 : 1)).map((entry) => entry.fact)
 }
-
-const stepOf = (fact: RunFact): string => ('step' in fact ? fact.step : '')
