@@ -29,7 +29,8 @@ interface SummaryRow {
 
 const SUMMARY = 'select id, handler, status, session, parent, event, version, wake_at, lease, created_at from stream'
 const OF_TENANT = `tenant = ? and kind = ${RUN}`
-const HEX = /^[0-9a-f]{1,32}$/
+/** Also keeps the wildcards of `like` out. */
+const DIGITS = /^[0-9a-f]{0,32}$/
 
 const prepareQueries = (db: Database) => ({
   /** Keys rise with creation, so the newest run has the highest. */
@@ -37,7 +38,7 @@ const prepareQueries = (db: Database) => ({
     and (? is null or key < (select before.key from stream before where before.id = ?)) order by key desc limit ?`),
   run: db.prepare(`${SUMMARY} where ${OF_TENANT} and id = ?`),
   children: db.prepare(`${SUMMARY} where ${OF_TENANT} and parent = ? order by key`),
-  runsEndingWith: db.prepare(`select id from stream where ${OF_TENANT} and substr(lower(hex(id)), -?) = ? limit 2`),
+  runsEndingWith: db.prepare(`select id from stream where ${OF_TENANT} and lower(hex(id)) like '%' || ? limit 2`),
   facts: db.prepare(`select type, recorded_at, body, hash from fact
     where stream = (select key from stream where ${OF_TENANT} and id = ?) and seq >= ? order by seq limit ?`),
   counts: db.prepare(`select status, count(*) as count from stream where ${OF_TENANT} group by status`),
@@ -94,8 +95,8 @@ export class SqliteReader implements Reader {
 
   async runsEndingWith(tenant: TenantId, digits: string): Promise<readonly RunId[]> {
     const wanted = digits.toLowerCase()
-    if (!HEX.test(wanted)) return []
-    const rows = this.#connection.read((queries) => queries.runsEndingWith.all(tenant, wanted.length, wanted))
+    if (!DIGITS.test(wanted)) return []
+    const rows = this.#connection.read((queries) => queries.runsEndingWith.all(tenant, wanted))
     return rows.map((row) => toRunId(row['id'] as Uint8Array))
   }
 
