@@ -30,7 +30,8 @@ export const refuseMisuse = (run: LiveRun, step: string): Refusal | null => {
 export const intendStep = (run: LiveRun, command: Command<'intend_step'>): Decision<RunFact> => {
   const open = run.open.get(command.step)
   if (run.settled.has(command.step)) return facts()
-  if (open !== undefined && open.kind !== 'retrying') return refuse('STEP_UNCERTAIN', `${command.step} was begun before and its outcome is not known`)
+  if (open !== undefined && open.kind !== 'retrying')
+    return refuse('STEP_UNCERTAIN', `${command.step} was begun before and its outcome is not known`)
   return facts({
     type: 'step.intended',
     at: command.now,
@@ -58,8 +59,10 @@ export const failStep = (run: LiveRun, command: Command<'fail_step'>): Decision<
   if (run.open.get(step)?.kind === 'uncertain') return keepEvidence(run, command)
   // attempt-3: a failure told twice must not buy another attempt, nor undo the intent of the next one.
   if (attempt <= attemptsOf(run, step)) return facts()
-  if (command.effect === 'once' && !command.definite) return facts({ type: 'step.uncertain', at: now, step, attempt, reason: `${error.code}: ${error.message}` })
-  if (!command.retryable || attempt >= command.retry.maxAttempts) return facts({ type: 'step.failed', at: now, step, attempt, error })
+  if (command.effect === 'once' && !command.definite)
+    return facts({ type: 'step.uncertain', at: now, step, attempt, reason: `${error.code}: ${error.message}` })
+  if (!command.retryable || attempt >= command.retry.maxAttempts)
+    return facts({ type: 'step.failed', at: now, step, attempt, error })
   const wakeAt = now + retryDelayMs(command.retry, attempt, command.roll)
   return facts({ type: 'step.retry_scheduled', at: now, step, attempt, error, wakeAt })
 }
@@ -67,7 +70,13 @@ export const failStep = (run: LiveRun, command: Command<'fail_step'>): Decision<
 export const doubtStep = (run: LiveRun, command: Command<'doubt_step'>): Decision<RunFact> => {
   const open = run.open.get(command.step)
   if (open?.kind !== 'intended') return facts()
-  return facts({ type: 'step.uncertain', at: command.now, step: command.step, attempt: open.attempt, reason: command.reason })
+  return facts({
+    type: 'step.uncertain',
+    at: command.now,
+    step: command.step,
+    attempt: open.attempt,
+    reason: command.reason,
+  })
 }
 
 export const resolveStep = (run: LiveRun, command: Command<'resolve_step'>): Decision<RunFact> => {
@@ -83,8 +92,13 @@ export const reportLate = (run: LiveRun, command: Command<'report_late'>): Decis
 }
 
 /** What comes when it can no longer count: a person may want to know it. */
-export const keepEvidence = (run: LiveRun, command: Command<'complete_step'> | Command<'fail_step'>): Decision<RunFact> =>
+export const keepEvidence = (
+  run: LiveRun,
+  command: Command<'complete_step'> | Command<'fail_step'>,
+): Decision<RunFact> =>
   reportLate(
     run,
-    command.type === 'complete_step' ? { ...command, type: 'report_late', error: null } : { ...command, type: 'report_late', result: null },
+    command.type === 'complete_step'
+      ? { ...command, type: 'report_late', error: null }
+      : { ...command, type: 'report_late', result: null },
   )

@@ -55,7 +55,8 @@ export const writeFact = (fact: RunFact | SessionFact): WrittenFact => {
 }
 
 const readAs = <Fact>(known: object, written: WrittenFact): Fact => {
-  if (!Object.hasOwn(known, written.type)) throw new TrihandError('FACT_UNKNOWN', `fact type ${written.type} is not known to this version`)
+  if (!Object.hasOwn(known, written.type))
+    throw new TrihandError('FACT_UNKNOWN', `fact type ${written.type} is not known to this version`)
   return { ...JSON.parse(written.body), type: written.type, at: written.recordedAt } as Fact
 }
 

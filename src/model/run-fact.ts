@@ -30,30 +30,62 @@ export interface RunStart {
 export type Verdict = 'happened' | 'run_again' | 'abort'
 
 /** How a child ended, as its parent sees it. */
-export type ChildEnd = { readonly kind: 'done'; readonly result: Payload } | { readonly kind: 'failed'; readonly error: Failure }
+export type ChildEnd =
+  | { readonly kind: 'done'; readonly result: Payload }
+  | { readonly kind: 'failed'; readonly error: Failure }
 
 type At = { readonly at: Instant }
 type OnStep = At & { readonly step: string }
 
 export type RunFact =
   | (At & { readonly type: 'run.started' } & RunStart)
-  | (At & { readonly type: 'run.retry_scheduled'; readonly attempt: number; readonly error: Failure; readonly wakeAt: Instant })
+  | (At & {
+      readonly type: 'run.retry_scheduled'
+      readonly attempt: number
+      readonly error: Failure
+      readonly wakeAt: Instant
+    })
   | (At & { readonly type: 'run.retry_due' })
   | (At & { readonly type: 'run.cancel_requested'; readonly by: string; readonly error: Failure })
-  | (At & { readonly type: 'run.completed'; readonly status: 'success' | 'partial'; readonly output: Payload; readonly events?: readonly string[] })
+  | (At & {
+      readonly type: 'run.completed'
+      readonly status: 'success' | 'partial'
+      readonly output: Payload
+      readonly events?: readonly string[]
+    })
   | (At & { readonly type: 'run.failed'; readonly error: Failure })
   | (At & { readonly type: 'run.cancelled'; readonly error: Failure })
   | (At & { readonly type: 'run.expired'; readonly error: Failure })
   | (At & { readonly type: 'run.quarantined'; readonly error: Failure })
   | (At & { readonly type: 'run.retried'; readonly by: string })
   | (OnStep & { readonly type: 'step.intended'; readonly attempt: number; readonly effectKey: string })
-  | (OnStep & { readonly type: 'step.completed'; readonly attempt: number; readonly result: Payload; readonly events?: readonly string[] })
-  | (OnStep & { readonly type: 'step.retry_scheduled'; readonly attempt: number; readonly error: Failure; readonly wakeAt: Instant })
+  | (OnStep & {
+      readonly type: 'step.completed'
+      readonly attempt: number
+      readonly result: Payload
+      readonly events?: readonly string[]
+    })
+  | (OnStep & {
+      readonly type: 'step.retry_scheduled'
+      readonly attempt: number
+      readonly error: Failure
+      readonly wakeAt: Instant
+    })
   | (OnStep & { readonly type: 'step.retry_due' })
   | (OnStep & { readonly type: 'step.failed'; readonly attempt: number; readonly error: Failure })
   | (OnStep & { readonly type: 'step.uncertain'; readonly attempt: number; readonly reason: string })
-  | (OnStep & { readonly type: 'step.resolved'; readonly verdict: Verdict; readonly by: string; readonly result: Payload | null })
-  | (OnStep & { readonly type: 'step.late_result'; readonly attempt: number; readonly result: Payload | null; readonly error: Failure | null })
+  | (OnStep & {
+      readonly type: 'step.resolved'
+      readonly verdict: Verdict
+      readonly by: string
+      readonly result: Payload | null
+    })
+  | (OnStep & {
+      readonly type: 'step.late_result'
+      readonly attempt: number
+      readonly result: Payload | null
+      readonly error: Failure | null
+    })
   | (OnStep & { readonly type: 'timer.set'; readonly wakeAt: Instant })
   | (OnStep & { readonly type: 'timer.fired' })
   | (OnStep & { readonly type: 'wait.opened'; readonly wait: WaitSpec })
@@ -69,8 +101,19 @@ type ToStep = Now & { readonly step: string }
 
 export type RunCommand =
   | (Now & { readonly type: 'start_run'; readonly start: RunStart })
-  | (Now & { readonly type: 'finish_run'; readonly status: 'success' | 'partial'; readonly output: Payload; readonly events: readonly string[] })
-  | (Now & { readonly type: 'fail_run'; readonly error: Failure; readonly retryable: boolean; readonly retry: RetryPolicy; readonly roll: number })
+  | (Now & {
+      readonly type: 'finish_run'
+      readonly status: 'success' | 'partial'
+      readonly output: Payload
+      readonly events: readonly string[]
+    })
+  | (Now & {
+      readonly type: 'fail_run'
+      readonly error: Failure
+      readonly retryable: boolean
+      readonly retry: RetryPolicy
+      readonly roll: number
+    })
   /** `idle`: nobody performs a step of this run now, so the cancel can be final at once if no child is open. */
   | (Now & { readonly type: 'cancel_run'; readonly by: string; readonly error: Failure; readonly idle: boolean })
   /** The holder has stopped its own work; children are known from the state. */
@@ -79,7 +122,12 @@ export type RunCommand =
   | (Now & { readonly type: 'quarantine_run'; readonly error: Failure })
   | (Now & { readonly type: 'pass_time' })
   | (ToStep & { readonly type: 'intend_step'; readonly effectKey: string })
-  | (ToStep & { readonly type: 'complete_step'; readonly attempt: number; readonly result: Payload; readonly events: readonly string[] })
+  | (ToStep & {
+      readonly type: 'complete_step'
+      readonly attempt: number
+      readonly result: Payload
+      readonly events: readonly string[]
+    })
   | (ToStep & {
       readonly type: 'fail_step'
       readonly attempt: number
@@ -93,8 +141,18 @@ export type RunCommand =
     })
   /** The performer of this intended step is gone; nobody knows whether its effect happened. */
   | (ToStep & { readonly type: 'doubt_step'; readonly reason: string })
-  | (ToStep & { readonly type: 'resolve_step'; readonly verdict: Verdict; readonly by: string; readonly result: Payload | null })
-  | (ToStep & { readonly type: 'report_late'; readonly attempt: number; readonly result: Payload | null; readonly error: Failure | null })
+  | (ToStep & {
+      readonly type: 'resolve_step'
+      readonly verdict: Verdict
+      readonly by: string
+      readonly result: Payload | null
+    })
+  | (ToStep & {
+      readonly type: 'report_late'
+      readonly attempt: number
+      readonly result: Payload | null
+      readonly error: Failure | null
+    })
   | (ToStep & { readonly type: 'set_timer'; readonly wakeAt: Instant })
   | (ToStep & { readonly type: 'open_wait'; readonly wait: WaitSpec })
   | (ToStep & { readonly type: 'receive_event'; readonly event: Received })

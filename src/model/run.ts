@@ -7,7 +7,16 @@
  * run-2  After a cancel no step starts and no result counts; the run ends once its children have.
  * run-3  A run that has not ended knows what it waits for: wakeAt, an open step, or a holder at work.
  */
-import { completeStep, doubtStep, failStep, intendStep, keepEvidence, refuseMisuse, reportLate, resolveStep } from './attempt.ts'
+import {
+  completeStep,
+  doubtStep,
+  failStep,
+  intendStep,
+  keepEvidence,
+  refuseMisuse,
+  reportLate,
+  resolveStep,
+} from './attempt.ts'
 import type { Failure } from './errors.ts'
 import type { Instant } from './ids.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
@@ -17,7 +26,7 @@ import { retryDelayMs } from './policies/retry.ts'
 import type { EndedRun, LiveRun, RunCommand, RunFact, RunStart, RunState } from './run-fact.ts'
 import type { RunStatus } from './status.ts'
 import { type OpenStep, type SettledStep, stepWakeAt } from './step.ts'
-import { isOver, missing, openWait as beginWait, receive } from './wait.ts'
+import { openWait as beginWait, isOver, missing, receive } from './wait.ts'
 import { dueFacts, endChild, openWait, receiveEvent, setTimer, startChild } from './waiting.ts'
 
 const MAX_STEPS = 100_000
@@ -45,13 +54,20 @@ const decideLive = (run: LiveRun, command: RunCommand): Decision<RunFact> => {
   }
 }
 
-type Working = Exclude<RunCommand['type'], 'start_run' | 'cancel_run' | 'confirm_cancel' | 'end_child' | 'report_late' | 'quarantine_run' | 'retry_run'>
+type Working = Exclude<
+  RunCommand['type'],
+  'start_run' | 'cancel_run' | 'confirm_cancel' | 'end_child' | 'report_late' | 'quarantine_run' | 'retry_run'
+>
 
 const decideWorking = (run: LiveRun, command: Extract<RunCommand, { readonly type: Working }>): Decision<RunFact> => {
   switch (command.type) {
     case 'finish_run': {
       const { now: at, status, output, events } = command
-      return facts(events.length === 0 ? { type: 'run.completed', at, status, output } : { type: 'run.completed', at, status, output, events })
+      return facts(
+        events.length === 0
+          ? { type: 'run.completed', at, status, output }
+          : { type: 'run.completed', at, status, output, events },
+      )
     }
     case 'fail_run':
       return failRun(run, command)
@@ -96,7 +112,8 @@ const decideCancelled = (run: LiveRun, command: Extract<RunCommand, { readonly t
 const decideEnded = (run: EndedRun, command: RunCommand): Decision<RunFact> => {
   switch (command.type) {
     case 'retry_run':
-      if (run.status === 'success' || run.status === 'partial') return refuse('RUN_NOT_FAILED', `the run ended with ${run.status}`)
+      if (run.status === 'success' || run.status === 'partial')
+        return refuse('RUN_NOT_FAILED', `the run ended with ${run.status}`)
       return facts({ type: 'run.retried', at: command.now, by: command.by })
     case 'report_late':
       return reportLate(run.last, command)
@@ -130,19 +147,35 @@ const failRun = (run: LiveRun, command: Extract<RunCommand, { readonly type: 'fa
   const attempt = run.failures + 1
   const { now: at, error } = command
   if (!command.retryable || attempt >= command.retry.maxAttempts) return facts({ type: 'run.failed', at, error })
-  return facts({ type: 'run.retry_scheduled', at, attempt, error, wakeAt: at + retryDelayMs(command.retry, attempt, command.roll) })
+  return facts({
+    type: 'run.retry_scheduled',
+    at,
+    attempt,
+    error,
+    wakeAt: at + retryDelayMs(command.retry, attempt, command.roll),
+  })
 }
 
 const passTime = (run: LiveRun, now: Instant): Decision<RunFact> => {
   const { deadlineAt, startBy } = run.start
   const untouched = run.settled.size === 0 && run.open.size === 0 && run.failures === 0
   if (startBy !== null && startBy < now && untouched) {
-    return facts({ type: 'run.expired', at: now, error: { code: 'RUN_START_EXPIRED', message: 'the run did not start in time' } })
+    return facts({
+      type: 'run.expired',
+      at: now,
+      error: { code: 'RUN_START_EXPIRED', message: 'the run did not start in time' },
+    })
   }
   if (deadlineAt !== null && deadlineAt <= now) {
-    return facts({ type: 'run.cancel_requested', at: now, by: 'system', error: { code: 'RUN_DEADLINE', message: 'the run passed its deadline' } })
+    return facts({
+      type: 'run.cancel_requested',
+      at: now,
+      by: 'system',
+      error: { code: 'RUN_DEADLINE', message: 'the run passed its deadline' },
+    })
   }
-  const retryDue: readonly RunFact[] = run.retryAt !== null && run.retryAt <= now ? [{ type: 'run.retry_due', at: now }] : []
+  const retryDue: readonly RunFact[] =
+    run.retryAt !== null && run.retryAt <= now ? [{ type: 'run.retry_due', at: now }] : []
   return facts(...retryDue, ...dueFacts(run, now))
 }
 
@@ -236,7 +269,13 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
     case 'child.started':
       return open(run, fact.step, { kind: 'calling', child: fact.child })
     case 'child.ended':
-      return settle(run, fact.step, fact.end.kind === 'done' ? { kind: 'done', result: fact.end.result } : { kind: 'failed', error: fact.end.error })
+      return settle(
+        run,
+        fact.step,
+        fact.end.kind === 'done'
+          ? { kind: 'done', result: fact.end.result }
+          : { kind: 'failed', error: fact.end.error },
+      )
   }
 }
 
@@ -259,7 +298,10 @@ const resolved = (run: LiveRun, fact: Fact<'step.resolved'>): LiveRun => {
     case 'happened':
       return settle(run, fact.step, { kind: 'done', result: fact.result ?? NOTHING })
     case 'abort':
-      return settle(run, fact.step, { kind: 'failed', error: { code: 'STEP_REFUSED', message: `${fact.by} aborted the step` } })
+      return settle(run, fact.step, {
+        kind: 'failed',
+        error: { code: 'STEP_REFUSED', message: `${fact.by} aborted the step` },
+      })
     case 'run_again':
       return { ...run, open: run.open.without(fact.step) }
   }
@@ -276,7 +318,12 @@ const received = (run: LiveRun, fact: Fact<'wait.received'>): LiveRun => {
 const timedOut = (run: LiveRun, step: string): LiveRun => {
   const before = run.open.get(step)
   if (before?.kind !== 'waiting') return run
-  return settle(run, step, { kind: 'received', events: before.wait.received, timedOut: true, missing: missing(before.wait) })
+  return settle(run, step, {
+    kind: 'received',
+    events: before.wait.received,
+    timedOut: true,
+    missing: missing(before.wait),
+  })
 }
 
 export const run: Machine<RunState, RunCommand, RunFact> = {
@@ -313,11 +360,16 @@ export const run: Machine<RunState, RunCommand, RunFact> = {
  */
 const reopen = (last: LiveRun, now: Instant): LiveRun => {
   const { deadlineAt } = last.start
-  const start = { ...last.start, startBy: null, deadlineAt: deadlineAt !== null && deadlineAt <= now ? null : deadlineAt }
+  const start = {
+    ...last.start,
+    startBy: null,
+    deadlineAt: deadlineAt !== null && deadlineAt <= now ? null : deadlineAt,
+  }
   let settled = last.settled
   for (const [step, state] of settled.entries()) if (state.kind === 'failed') settled = settled.without(step)
   let stillOpen = last.open
-  for (const [step, { kind }] of stillOpen.entries()) if (kind === 'retrying' || kind === 'waiting') stillOpen = stillOpen.without(step)
+  for (const [step, { kind }] of stillOpen.entries())
+    if (kind === 'retrying' || kind === 'waiting') stillOpen = stillOpen.without(step)
   return { ...last, start, failures: 0, retryAt: null, cancel: null, settled, open: stillOpen }
 }
 

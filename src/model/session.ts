@@ -34,7 +34,12 @@ type At = { readonly at: Instant }
 
 export type SessionFact =
   | (At & { readonly type: 'session.created'; readonly mode: SessionMode; readonly base: SessionBase | null })
-  | (At & { readonly type: 'session.changed'; readonly key: string | null; readonly set: SessionDocument; readonly unset: readonly string[] })
+  | (At & {
+      readonly type: 'session.changed'
+      readonly key: string | null
+      readonly set: SessionDocument
+      readonly unset: readonly string[]
+    })
   | (At & { readonly type: 'session.checkpointed'; readonly mode: SessionMode; readonly checkpoint: Checkpoint })
   | (At & { readonly type: 'session.ended'; readonly reason: string })
 
@@ -44,7 +49,12 @@ type Now = { readonly now: Instant }
 
 export type SessionCommand =
   | (Now & { readonly type: 'create_session'; readonly mode: SessionMode; readonly base: SessionBase | null })
-  | (Now & { readonly type: 'change_session'; readonly key: string | null; readonly set: SessionDocument; readonly unset: readonly string[] })
+  | (Now & {
+      readonly type: 'change_session'
+      readonly key: string | null
+      readonly set: SessionDocument
+      readonly unset: readonly string[]
+    })
   /** `root` is the hash of the document as it is now; the caller has stored it. */
   | (Now & { readonly type: 'checkpoint_session'; readonly id: string; readonly root: string })
   | (Now & { readonly type: 'end_session'; readonly reason: string })
@@ -58,7 +68,10 @@ export interface LiveSession {
   readonly appliedKeys: ReadonlySet<string>
 }
 
-export type SessionState = { readonly kind: 'none' } | LiveSession | { readonly kind: 'ended'; readonly last: LiveSession; readonly reason: string }
+export type SessionState =
+  | { readonly kind: 'none' }
+  | LiveSession
+  | { readonly kind: 'ended'; readonly last: LiveSession; readonly reason: string }
 
 const decideLive = (session: LiveSession, command: SessionCommand): Decision<SessionFact> => {
   switch (command.type) {
@@ -72,14 +85,22 @@ const decideLive = (session: LiveSession, command: SessionCommand): Decision<Ses
     case 'checkpoint_session': {
       if (session.changes.size === 0 && session.head !== null) return facts()
       const parents = session.head === null ? [] : [session.head.id]
-      return facts({ type: 'session.checkpointed', at: command.now, mode: session.mode, checkpoint: { id: command.id, parents, root: command.root } })
+      return facts({
+        type: 'session.checkpointed',
+        at: command.now,
+        mode: session.mode,
+        checkpoint: { id: command.id, parents, root: command.root },
+      })
     }
     case 'end_session':
       return facts({ type: 'session.ended', at: command.now, reason: command.reason })
   }
 }
 
-const change = (session: LiveSession, fact: Extract<SessionFact, { readonly type: 'session.changed' }>): LiveSession => {
+const change = (
+  session: LiveSession,
+  fact: Extract<SessionFact, { readonly type: 'session.changed' }>,
+): LiveSession => {
   const changes = new Map(session.changes)
   for (const [key, payload] of Object.entries(fact.set)) changes.set(key, payload)
   for (const key of fact.unset) changes.set(key, null)
@@ -118,7 +139,13 @@ export const session: Machine<SessionState, SessionCommand, SessionFact> = {
   evolve(state, fact) {
     if (state.kind === 'live') return evolveLive(state, fact)
     if (state.kind === 'ended' || fact.type !== 'session.created') return state
-    return { kind: 'live', mode: fact.mode, head: fact.base?.checkpoint ?? null, changes: new Map(), appliedKeys: new Set() }
+    return {
+      kind: 'live',
+      mode: fact.mode,
+      head: fact.base?.checkpoint ?? null,
+      changes: new Map(),
+      appliedKeys: new Set(),
+    }
   },
 }
 
@@ -128,7 +155,13 @@ export const resumeFrom = (tail: readonly SessionFact[]): SessionState | null =>
   const fact = tail[start]
   if (fact === undefined) return null
   if (fact.type !== 'session.checkpointed') return fold(session, tail.slice(start))
-  const at: LiveSession = { kind: 'live', mode: fact.mode, head: fact.checkpoint, changes: new Map(), appliedKeys: new Set() }
+  const at: LiveSession = {
+    kind: 'live',
+    mode: fact.mode,
+    head: fact.checkpoint,
+    changes: new Map(),
+    appliedKeys: new Set(),
+  }
   return fold(session, tail.slice(start + 1), at as SessionState)
 }
 

@@ -14,15 +14,25 @@ export interface ChainLimits {
 
 export const DEFAULT_MAX_HOPS = 16
 
-export type Admission = { readonly kind: 'admitted' } | { readonly kind: 'suppressed'; readonly reason: 'hop_limit' | 'reentry'; readonly detail: string }
+export type Admission =
+  | { readonly kind: 'admitted' }
+  | { readonly kind: 'suppressed'; readonly reason: 'hop_limit' | 'reentry'; readonly detail: string }
 
 export const admit = (cause: Cause, handler: string, limits: ChainLimits): Admission => {
   if (cause.hops > limits.maxHops) {
-    return { kind: 'suppressed', reason: 'hop_limit', detail: `the chain has ${cause.hops} hops, at most ${limits.maxHops} are allowed` }
+    return {
+      kind: 'suppressed',
+      reason: 'hop_limit',
+      detail: `the chain has ${cause.hops} hops, at most ${limits.maxHops} are allowed`,
+    }
   }
   const times = cause.chain.filter((name) => name === handler).length
   if (times > limits.allowReentry) {
-    return { kind: 'suppressed', reason: 'reentry', detail: `${handler} stands in this chain already: ${cause.chain.join(' > ')}` }
+    return {
+      kind: 'suppressed',
+      reason: 'reentry',
+      detail: `${handler} stands in this chain already: ${cause.chain.join(' > ')}`,
+    }
   }
   return { kind: 'admitted' }
 }

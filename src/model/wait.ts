@@ -44,7 +44,10 @@ export const fits = (wait: OpenWait, event: StoredEvent): boolean => {
   return found !== undefined && canonical(found) === spec.match.value
 }
 
-export const receive = (wait: OpenWait, received: Received): OpenWait => ({ ...wait, received: [...wait.received, received] })
+export const receive = (wait: OpenWait, received: Received): OpenWait => ({
+  ...wait,
+  received: [...wait.received, received],
+})
 
 export const missing = (wait: OpenWait): readonly string[] =>
   wait.spec.types.filter((type) => !wait.received.some((received) => received.type === type))

@@ -15,10 +15,14 @@ type Command<Type extends RunCommand['type']> = Extract<RunCommand, { readonly t
 const hasBegun = (run: LiveRun, step: string): boolean => run.settled.has(step) || run.open.has(step)
 
 export const setTimer = (run: LiveRun, command: Command<'set_timer'>): Decision<RunFact> =>
-  hasBegun(run, command.step) ? facts() : facts({ type: 'timer.set', at: command.now, step: command.step, wakeAt: command.wakeAt })
+  hasBegun(run, command.step)
+    ? facts()
+    : facts({ type: 'timer.set', at: command.now, step: command.step, wakeAt: command.wakeAt })
 
 export const openWait = (run: LiveRun, command: Command<'open_wait'>): Decision<RunFact> =>
-  hasBegun(run, command.step) ? facts() : facts({ type: 'wait.opened', at: command.now, step: command.step, wait: command.wait })
+  hasBegun(run, command.step)
+    ? facts()
+    : facts({ type: 'wait.opened', at: command.now, step: command.step, wait: command.wait })
 
 export const receiveEvent = (run: LiveRun, command: Command<'receive_event'>): Decision<RunFact> => {
   const open = run.open.get(command.step)
@@ -26,7 +30,10 @@ export const receiveEvent = (run: LiveRun, command: Command<'receive_event'>): D
   const { spec, received } = open.wait
   const { event } = command
   // wait-1: the candidate was chosen outside; a repeat or a stale choice must not count here either.
-  const counts = event.sequence > spec.base && spec.types.includes(event.type) && !received.some((earlier) => earlier.sequence === event.sequence)
+  const counts =
+    event.sequence > spec.base &&
+    spec.types.includes(event.type) &&
+    !received.some((earlier) => earlier.sequence === event.sequence)
   const needed = spec.mode === 'any' || !received.some((earlier) => earlier.type === event.type)
   return counts && needed ? facts({ type: 'wait.received', at: command.now, step: command.step, event }) : facts()
 }
@@ -50,7 +57,8 @@ type DueFact = Extract<RunFact, { readonly type: 'timer.fired' | 'step.retry_due
 export const dueFacts = (run: LiveRun, now: Instant): readonly RunFact[] => {
   const due: { readonly at: Instant; readonly fact: DueFact }[] = []
   for (const [step, open] of run.open.entries()) {
-    if (open.kind === 'sleeping' && open.wakeAt <= now) due.push({ at: open.wakeAt, fact: { type: 'timer.fired', at: now, step } })
+    if (open.kind === 'sleeping' && open.wakeAt <= now)
+      due.push({ at: open.wakeAt, fact: { type: 'timer.fired', at: now, step } })
     if (open.kind === 'retrying' && open.wakeAt !== null && open.wakeAt <= now) {
       due.push({ at: open.wakeAt, fact: { type: 'step.retry_due', at: now, step } })
     }
