@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
 import { openScratch } from './scratch.ts'
-import { UnreadableLedger } from './source.ts'
+import { UnreadableLedger, unreadable } from './source.ts'
 
 export interface Evidence {
   /** A file with one line per acknowledgement. */
@@ -84,7 +84,17 @@ export class EvidenceStore {
     this.#forget = ['ack', 'effect'].map((table) => this.#db.prepare(`delete from ${table} where run = ?`))
   }
 
-  async load({ acks, world }: Evidence): Promise<void> {
+  /** A file that cannot be read is told like a ledger that cannot: nothing can be said then. */
+  async load(evidence: Evidence): Promise<void> {
+    try {
+      await this.#read(evidence)
+    } catch (error) {
+      this.close()
+      throw unreadable('the evidence', error)
+    }
+  }
+
+  async #read({ acks, world }: Evidence): Promise<void> {
     if (acks !== undefined) for await (const ack of linesOf<Acknowledgement>(acks)) this.#addAck(ack)
     if (world !== undefined) for await (const performed of linesOf<Performed>(world)) this.#addEffect(performed)
   }

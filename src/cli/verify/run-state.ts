@@ -125,8 +125,10 @@ export class RunState {
         return open(step, { kind: 'calling', child: fact.child, seq })
       case 'step.completed':
       case 'timer.fired':
-      case 'wait.timed_out':
         return settle(step, 'done')
+      case 'wait.timed_out':
+        if (step.open?.kind === 'waiting') settle(step, 'done')
+        return
       case 'child.ended':
         return settle(step, fact.end === 'done' ? 'done' : 'failed')
       case 'step.failed':
@@ -147,8 +149,8 @@ export class RunState {
   }
 
   /**
-   * A person's retry: failed steps get their attempts back, finished ones stay, and so does what was begun and not settled.
-   * Limits that have passed are lifted, or they would end the run again.
+   * A person's retry: failed steps get their attempts back, finished ones stay, and so does what was begun and not settled, but for
+   * waits: their rows are gone, so they are opened anew. Limits that have passed are lifted, or they would end the run again.
    */
   #reopen(at: number): void {
     this.startBy = null
@@ -160,7 +162,7 @@ export class RunState {
     for (const step of this.#steps.values()) {
       if (step.result === 'aborted') step.permissions += 1
       if (step.result === 'failed' || step.result === 'aborted') step.result = null
-      else if (step.open?.kind !== 'retrying') continue
+      else if (step.open?.kind !== 'retrying' && step.open?.kind !== 'waiting') continue
       forget(step)
     }
   }

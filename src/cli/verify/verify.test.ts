@@ -5,17 +5,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { writeCleanLedger } from '../../../test/support/clean-ledger.ts'
-import { LedgerByHand, onSqlite } from '../../../test/support/ledger-by-hand.ts'
+import { aLedger } from '../../../test/support/judged.ts'
+import type { LedgerByHand } from '../../../test/support/ledger-by-hand.ts'
 import { fact, started } from '../../../test/support/run-story.ts'
 import { invariants } from './report.ts'
 import { UnreadableLedger } from './source.ts'
 import { verifyLedger } from './verify.ts'
-
-const aLedger = async (): Promise<LedgerByHand> => {
-  const ledger = new LedgerByHand(await onSqlite())
-  onTestFinished(() => ledger.close())
-  return ledger
-}
 
 const fileOf = ({ target }: LedgerByHand): string => ('file' in target ? target.file : '')
 
