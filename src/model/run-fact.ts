@@ -99,8 +99,25 @@ export type RunFactType = RunFact['type']
 type Now = { readonly now: Instant }
 type ToStep = Now & { readonly step: string }
 
-export type RunCommand =
+/** Commands that a run takes whether or not it was cancelled. */
+type LifeCommand =
   | (Now & { readonly type: 'start_run'; readonly start: RunStart })
+  /** `idle`: nobody performs a step of this run now, so the cancel can be final at once if no child is open. */
+  | (Now & { readonly type: 'cancel_run'; readonly by: string; readonly error: Failure; readonly idle: boolean })
+  /** The holder has stopped its own work; children are known from the state. */
+  | (Now & { readonly type: 'confirm_cancel' })
+  | (Now & { readonly type: 'retry_run'; readonly by: string })
+  | (Now & { readonly type: 'quarantine_run'; readonly error: Failure })
+  | (ToStep & {
+      readonly type: 'report_late'
+      readonly attempt: number
+      readonly result: Payload | null
+      readonly error: Failure | null
+    })
+  | (ToStep & { readonly type: 'end_child'; readonly child: RunId; readonly end: ChildEnd })
+
+/** Commands of a run at work: after a cancel they are refused, or their results kept as evidence (run-2). */
+export type WorkCommand =
   | (Now & {
       readonly type: 'finish_run'
       readonly status: 'success' | 'partial'
@@ -114,12 +131,6 @@ export type RunCommand =
       readonly retry: RetryPolicy
       readonly roll: number
     })
-  /** `idle`: nobody performs a step of this run now, so the cancel can be final at once if no child is open. */
-  | (Now & { readonly type: 'cancel_run'; readonly by: string; readonly error: Failure; readonly idle: boolean })
-  /** The holder has stopped its own work; children are known from the state. */
-  | (Now & { readonly type: 'confirm_cancel' })
-  | (Now & { readonly type: 'retry_run'; readonly by: string })
-  | (Now & { readonly type: 'quarantine_run'; readonly error: Failure })
   | (Now & { readonly type: 'pass_time' })
   | (ToStep & { readonly type: 'intend_step'; readonly effectKey: string })
   | (ToStep & {
@@ -147,17 +158,12 @@ export type RunCommand =
       readonly by: string
       readonly result: Payload | null
     })
-  | (ToStep & {
-      readonly type: 'report_late'
-      readonly attempt: number
-      readonly result: Payload | null
-      readonly error: Failure | null
-    })
   | (ToStep & { readonly type: 'set_timer'; readonly wakeAt: Instant })
   | (ToStep & { readonly type: 'open_wait'; readonly wait: WaitSpec })
   | (ToStep & { readonly type: 'receive_event'; readonly event: Received })
   | (ToStep & { readonly type: 'start_child'; readonly child: RunId; readonly handler: string })
-  | (ToStep & { readonly type: 'end_child'; readonly child: RunId; readonly end: ChildEnd })
+
+export type RunCommand = LifeCommand | WorkCommand
 
 export interface LiveRun {
   readonly kind: 'live'

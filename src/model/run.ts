@@ -23,7 +23,7 @@ import { type Decision, facts, type Machine, refuse } from './machine.ts'
 import { NOTHING } from './payload.ts'
 import { PersistentMap } from './persistent-map.ts'
 import { retryDelayMs } from './policies/retry.ts'
-import type { EndedRun, LiveRun, RunCommand, RunFact, RunStart, RunState } from './run-fact.ts'
+import type { EndedRun, LiveRun, RunCommand, RunFact, RunStart, RunState, WorkCommand } from './run-fact.ts'
 import type { RunStatus } from './status.ts'
 import { type OpenStep, type SettledStep, stepWakeAt } from './step.ts'
 import { openWait as beginWait, isOver, missing, receive } from './wait.ts'
@@ -54,12 +54,7 @@ const decideLive = (run: LiveRun, command: RunCommand): Decision<RunFact> => {
   }
 }
 
-type Working = Exclude<
-  RunCommand['type'],
-  'start_run' | 'cancel_run' | 'confirm_cancel' | 'end_child' | 'report_late' | 'quarantine_run' | 'retry_run'
->
-
-const decideWorking = (run: LiveRun, command: Extract<RunCommand, { readonly type: Working }>): Decision<RunFact> => {
+const decideWorking = (run: LiveRun, command: WorkCommand): Decision<RunFact> => {
   switch (command.type) {
     case 'finish_run': {
       const { now: at, status, output, events } = command
@@ -95,7 +90,7 @@ const decideWorking = (run: LiveRun, command: Extract<RunCommand, { readonly typ
 }
 
 /** run-2: what still arrives for a cancelled run is kept as evidence where it says something, and changes nothing. */
-const decideCancelled = (run: LiveRun, command: Extract<RunCommand, { readonly type: Working }>): Decision<RunFact> => {
+const decideCancelled = (run: LiveRun, command: WorkCommand): Decision<RunFact> => {
   switch (command.type) {
     case 'complete_step':
     case 'fail_step':
