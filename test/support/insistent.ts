@@ -17,6 +17,8 @@ export interface Trouble {
 }
 
 const RETRY_MS = 20
+/** No fault of a test lasts so long: whoever still fails then would fail for ever. */
+const GIVE_UP_MS = 60_000
 
 const insist = async <T>(
   call: string,
@@ -24,13 +26,14 @@ const insist = async <T>(
   report: (trouble: Trouble) => void,
   mayRepeat: (error: TrihandError) => boolean = () => true,
 ): Promise<T> => {
+  const startedAt = performance.now()
   for (;;) {
     try {
       return await attempt()
     } catch (error) {
       if (!(error instanceof TrihandError)) throw error
       report({ call, code: error.code, outcome: error.outcome, detail: error.detail })
-      if (!error.retryable || !mayRepeat(error)) throw error
+      if (!error.retryable || !mayRepeat(error) || performance.now() - startedAt > GIVE_UP_MS) throw error
       await pause(RETRY_MS)
     }
   }

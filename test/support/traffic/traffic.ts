@@ -28,6 +28,8 @@ export interface TrafficOptions {
   readonly blobs: Blobs
   readonly random: Random
   readonly acknowledge: (receipts: readonly Receipt[]) => void
+  /** Told of an append that the ledger refused: nothing of it may ever be there. */
+  readonly refuse?: (append: string) => void
   readonly leaseTtlMs?: number
   /** Most runs held at once, hence the size of a batch. */
   readonly width?: number
@@ -60,7 +62,7 @@ export class Traffic {
   #beatAt = 0
 
   constructor(options: TrafficOptions) {
-    this.#options = { leaseTtlMs: 15_000, width: 8, ...options }
+    this.#options = { leaseTtlMs: 15_000, width: 8, refuse: nothing, ...options }
     const life = options.random.hex()
     this.#worker = workerId(life)
     this.#source = `traffic/${life}`
@@ -86,6 +88,7 @@ export class Traffic {
       if (outcome === undefined) throw new Error('the ledger answered fewer outcomes than appends')
       if (outcome.kind === 'conflict') {
         entry.refused()
+        this.#options.refuse(entry.append.appendId)
         continue
       }
       this.#position = Math.max(this.#position, outcome.position)

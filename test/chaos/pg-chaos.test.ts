@@ -1,0 +1,8 @@
+/** Postgres chaos at the size of `npm test`; the large numbers are in stages/list.ts. */
+import { test } from 'vitest'
+import { expectPassed, SMALL_SEED } from './expect-passed.ts'
+import { runPgChaos } from './stages/pg-chaos.ts'
+
+test('[R1][R2][V1][V2] 100 commits with an unknown outcome are each there exactly once, through 3 restarts of Postgres', async (context) => {
+  expectPassed(await runPgChaos({ unknowns: 100, restarts: 3, blackHoles: 2, sieges: 1, seed: SMALL_SEED }), context)
+})

@@ -1,0 +1,114 @@
+/**
+ * One client of a shared Postgres ledger: its own connections through its own proxy, its own traffic, and what it was told.
+ *
+ * Owns the resend rule's bookkeeping: which appends were acknowledged, which refused, how many answers nobody knew.
+ */
+import { openPostgres } from '../../../src/adapters/postgres/open.ts'
+import type { Append, Ledger, Outcome } from '../../../src/ports/ledger.ts'
+import { insistentBlobs, insistentLedger, type Trouble } from '../../support/insistent.ts'
+import { type Cut, PgProxy } from '../../support/pg-proxy.ts'
+import type { Random } from '../../support/random.ts'
+import { type Receipt, Traffic } from '../../support/traffic/traffic.ts'
+import { breath } from '../../support/until.ts'
+
+/** Every append of the traffic has an id that begins so, and nothing else on the wire does. */
+const MARK = 'app_'
+const CUT_PROBABILITY = 0.6
+const MAX_DELAY_MS = 3
+const MAX_ANSWER_BYTES = 200
+
+export interface LaneOptions {
+  readonly url: string
+  readonly schema: string
+  readonly random: Random
+  readonly trouble: (trouble: Trouble) => void
+  /** The control: sends what nobody knows under a new id, as if it had not happened. The checks must find that out. */
+  readonly isForgetful: boolean
+}
+
+export class Lane {
+  readonly #options: LaneOptions
+  readonly #proxy: PgProxy
+  #inDoubt = false
+  readonly receipts: Receipt[] = []
+  readonly refused: string[] = []
+  unknowns = 0
+  /** Batches whose answer nobody knew, by what the resend found. */
+  readonly doubts = { done: 0, notDone: 0 }
+  isOpen = false
+  /** When something was last acknowledged, by the monotonic clock. */
+  acknowledgedAt = 0
+  /** Black holes are few: each costs the client its whole timeout. */
+  blackHoles = 0
+
+  constructor(options: LaneOptions) {
+    this.#options = options
+    this.#proxy = new PgProxy(options.url, MARK)
+  }
+
+  get cuts(): ReadonlyMap<Cut['kind'], number> {
+    return this.#proxy.fired
+  }
+
+  /** Works, with its wire cut again and again, until told to stop; its last batch is answered then. */
+  async run(stop: () => boolean): Promise<void> {
+    const { schema, random, trouble } = this.#options
+    const opened = await openPostgres({ url: await this.#proxy.open(), schema, max: 3 })
+    this.isOpen = true
+    const ledger = insistentLedger(opened.ledger, (met) => {
+      if (met.call === 'append' && met.outcome === 'unknown') {
+        this.#inDoubt = true
+        this.unknowns += 1
+      }
+      trouble(met)
+    })
+    const traffic = new Traffic({
+      ledger: { ...ledger, append: (batch) => this.#append(ledger, batch) },
+      blobs: insistentBlobs(opened.blobs, trouble),
+      random,
+      width: 6,
+      refuse: (append) => this.refused.push(append),
+      acknowledge: (receipts) => {
+        this.receipts.push(...receipts)
+        this.acknowledgedAt = performance.now()
+      },
+    })
+    try {
+      while (!stop()) {
+        if (random.chance(CUT_PROBABILITY)) this.#proxy.arm(this.#nextCut())
+        await traffic.turn()
+        await breath()
+      }
+    } finally {
+      await opened.close()
+      await this.#proxy.close()
+    }
+  }
+
+  /** What a doubt turned out to be: the resent batch says whether it had been written. */
+  async #append(ledger: Ledger, batch: readonly Append[]): Promise<readonly Outcome[]> {
+    this.#inDoubt = false
+    const outcomes = await ledger.append(batch)
+    if (this.#inDoubt && this.#options.isForgetful) return ledger.append(batch.map(renamed))
+    if (this.#inDoubt) {
+      if (outcomes.some((outcome) => outcome.kind === 'already_written')) this.doubts.done += 1
+      else this.doubts.notDone += 1
+    }
+    return outcomes
+  }
+
+  #nextCut(): Cut {
+    const { random } = this.#options
+    if (this.blackHoles > 0) {
+      this.blackHoles -= 1
+      return { kind: 'black_hole' }
+    }
+    const roll = random.roll()
+    if (roll < 0.1) return { kind: 'before' }
+    if (roll < 0.2) return { kind: 'half' }
+    if (roll < 0.4) return { kind: 'answered', bytes: random.below(MAX_ANSWER_BYTES) }
+    return { kind: 'after', delayMs: random.below(MAX_DELAY_MS + 1) }
+  }
+}
+
+const renamed = (append: Append): Append => ({ ...append, appendId: `${append.appendId}_again` })
