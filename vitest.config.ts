@@ -14,7 +14,15 @@ export default defineConfig({
     reporters: report === undefined ? ['default'] : ['default', new StageReporter(report)],
     projects: [
       { test: { name: 'unit', include: ['src/**/*.test.ts'], exclude: [POSTGRES_TESTS] } },
-      { test: { name: 'acceptance', include: ['test/acceptance/**/*.test.ts'], testTimeout: 30_000 } },
+      {
+        test: {
+          name: 'acceptance',
+          include: ['test/acceptance/**/*.test.ts'],
+          globalSetup: ['test/support/postgres-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
       {
         test: {
           name: 'integration',

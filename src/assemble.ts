@@ -65,6 +65,8 @@ export interface Trihand {
   resolve(run: RunId, step: string, word: { readonly verdict: Verdict; readonly by: string; readonly result?: unknown }): Promise<void>
   /** Called after each commit of a run. */
   on(subscriber: Subscriber): () => void
+  /** New runs follow this definition from now on; runs at work go on by their step names. */
+  replace(system: SystemSource): void
   readonly sessions: Sessions
   readonly reader: Reader
   readonly system: System
@@ -74,7 +76,7 @@ export interface Trihand {
 }
 
 /** What an opened store offers; every kind gives the same four. */
-interface Store {
+export interface Store {
   readonly ledger: Ledger
   readonly reader: Reader
   readonly blobs: Blobs
@@ -108,7 +110,10 @@ const openStore = async (choice: LedgerChoice, options: TrihandOptions, clock: C
 const DEFAULT_SLOTS = 1_024
 const MAX_BATCH = 256
 
-const startEngine = (store: Store, system: System, ids: Ids, clock: Clock, options: TrihandOptions): Engine =>
+type EngineSettings = Pick<TrihandOptions, 'slots' | 'leaseTtl' | 'drain'>
+
+/** An engine on an opened store, with the hands this version has. Not started yet. */
+export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock, options: EngineSettings): Engine =>
   new Engine(
     {
       ...store,
@@ -139,17 +144,17 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const system = normalise(options.system, (text) => ids.digest(text))
   const choice = ledgerChoice(options.database)
   const store = await openStore(choice, options, clock)
-  const engine = startEngine(store, system, ids, clock, options)
+  const engine = joinEngine(store, system, ids, clock, options)
   try {
     if (options.work !== false) await engine.start()
   } catch (error) {
     await store.ledger.close()
     throw error
   }
-  return facade(engine, store, choice)
+  return facade(engine, store, choice, ids)
 }
 
-const facade = (engine: Engine, store: Store, choice: LedgerChoice): Trihand => {
+const facade = (engine: Engine, store: Store, choice: LedgerChoice, ids: Ids): Trihand => {
   let closing: Promise<void> | null = null
   const result: Trihand['result'] = (run, { wait = '30s' } = {}) => engine.result(run, { waitMs: durationMs(wait) })
   return {
@@ -163,7 +168,10 @@ const facade = (engine: Engine, store: Store, choice: LedgerChoice): Trihand => 
     on: (subscriber) => engine.subscribe(subscriber),
     sessions: engine.sessions,
     reader: store.reader,
-    system: engine.definition,
+    replace: (source) => engine.replace(normalise(source, (text) => ids.digest(text))),
+    get system() {
+      return engine.definition
+    },
     ledger: { kind: choice.kind, durable: store.durable, description: store.description },
     close: () => {
       closing ??= engine.stop().then(() => store.ledger.close())

@@ -116,11 +116,13 @@ export class Worker implements WorkerDesk {
 
   signal(runs: readonly RunId[]): void {
     const now = this.house().clock.now()
+    const takesThem = this.state === 'running' && this.free() > 0
     for (const run of runs) {
       const resident = this.residents.get(run)
-      if (resident === undefined) this.dispatcher.wake(run, now)
-      else this.nudge(resident)
+      if (resident !== undefined) this.nudge(resident)
+      else if (!takesThem) this.dispatcher.wake(run, now)
     }
+    if (takesThem) this.claimSoon()
   }
 
   async cancel(run: RunId, by: string, reason: string): Promise<void> {

@@ -1,0 +1,169 @@
+/**
+ * A whole system for tests: the real engine on any store, with time by hand.
+ *
+ * Owns quiet: an answer from `settle` or `advance` means that nothing is due, nothing is under way and no store call is open.
+ * Never sleeps. `crash` leaves the engine as a killed process would: its calls are never answered.
+ */
+import { joinEngine, type Store } from '../assemble.ts'
+import type { Engine, RunResult } from '../engine/engine.ts'
+import type { IncomingEvent, Receipt } from '../engine/intake.ts'
+import { normalise, type SystemSource } from '../manifest/define.ts'
+import { durationMs } from '../manifest/duration.ts'
+import { type RunId, type SessionId, workerId } from '../model/ids.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import { VirtualClock } from './virtual-clock.ts'
+
+/** Where the facts of a test live. `open` is called again after a crash or a restart. */
+export interface TestStore {
+  readonly name: string
+  open(clock: VirtualClock): Promise<Store>
+  ids(): Ids
+  remove(): Promise<void>
+}
+
+export interface TestSystem {
+  readonly clock: VirtualClock
+  readonly engine: Engine
+  readonly store: Store
+  send(event: IncomingEvent): Promise<Receipt>
+  start(name: string, input?: unknown, options?: { readonly session?: SessionId }): Promise<RunId>
+  look(run: RunId): Promise<RunResult>
+  /** Awaits work of the engine while its turns and store calls go on. */
+  run<T>(work: () => Promise<T>): Promise<T>
+  /** Does everything that is due now. */
+  settle(): Promise<void>
+  /** Lets this much time pass, doing what falls due in order. */
+  advance(duration: string | number): Promise<void>
+  /** Ends this engine as kill -9 would, then starts another on the same store, with another definition if one is given. */
+  crash(source?: SystemSource): Promise<void>
+  close(): Promise<void>
+}
+
+const START = Date.UTC(2026, 0, 1)
+const macrotask = setImmediate
+const breathe = (): Promise<void> => new Promise((resolve) => macrotask(resolve))
+
+/** Counts open calls, and after `dead` answers none. */
+class WatchedLedger implements Ledger {
+  inFlight = 0
+  dead = false
+  private readonly waiting: (() => void)[] = []
+  private readonly inner: Ledger
+
+  constructor(inner: Ledger) {
+    this.inner = inner
+  }
+
+  append: Ledger['append'] = (batch) => this.watch(() => this.inner.append(batch))
+  load: Ledger['load'] = (streams, options) => this.watch(() => this.inner.load(streams, options))
+  events: Ledger['events'] = (query) => this.watch(() => this.inner.events(query))
+  claim: Ledger['claim'] = (request) => this.watch(() => this.inner.claim(request))
+  beat: Ledger['beat'] = (request) => this.watch(() => this.inner.beat(request))
+  retire: Ledger['retire'] = (worker, now) => this.watch(() => this.inner.retire(worker, now))
+  close: Ledger['close'] = () => this.inner.close()
+
+  private async watch<T>(call: () => Promise<T>): Promise<T> {
+    if (this.dead) return new Promise<T>(() => {})
+    this.inFlight++
+    try {
+      const answer = await call()
+      return this.dead ? await new Promise<T>(() => {}) : answer
+    } finally {
+      this.inFlight--
+      if (this.inFlight === 0) for (const resolve of this.waiting.splice(0)) resolve()
+    }
+  }
+
+  /** Settles when no call is open. Waiting, not asking again and again: a real store needs the processor too. */
+  async quiet(): Promise<void> {
+    if (this.inFlight > 0) await new Promise<void>((resolve) => this.waiting.push(resolve))
+  }
+}
+
+interface Life {
+  readonly engine: Engine
+  readonly store: Store
+  readonly ledger: WatchedLedger
+  readonly clock: VirtualClock
+}
+
+const live = async (source: SystemSource, place: TestStore, now: number): Promise<Life> => {
+  const clock = new VirtualClock(now)
+  const store = await place.open(clock)
+  const ledger = new WatchedLedger(store.ledger)
+  const ids = place.ids()
+  const system = normalise(source, (text) => ids.digest(text))
+  // Polls and beats far apart: in a test nothing is lost, so there is nothing for them to find.
+  const engine = joinEngine({ ...store, ledger, pollMs: durationMs('30d') }, system, ids, clock, { leaseTtl: '30d', drain: 0 })
+  await engine.start()
+  return { engine, store, ledger, clock }
+}
+
+/** The leases of a killed process run out at once instead of after the ttl, which the test's clock would have to wait for. */
+const pronounceDead = async (ledger: Ledger, ids: Ids, now: number): Promise<void> => {
+  const coroner = workerId(ids.uuid())
+  await ledger.beat({ worker: coroner, now, ttlMs: -1 })
+  await ledger.retire(coroner, now)
+}
+
+/** Fires what is due up to `end`; waits for open store calls before time moves. */
+const runUntil = async ({ clock, ledger }: Life, end: number): Promise<void> => {
+  for (;;) {
+    await breathe()
+    if (ledger.inFlight > 0) {
+      await ledger.quiet()
+      continue
+    }
+    const next = clock.pending()[0]
+    if (next === undefined || next.at > end) return
+    await clock.fire(0)
+  }
+}
+
+export const startTestSystem = async (source: SystemSource, place: TestStore): Promise<TestSystem> => {
+  let life = await live(source, place, START)
+  const whileRunning = async <T>(work: () => Promise<T>): Promise<T> => {
+    let over = false
+    const done = work().finally(() => {
+      over = true
+    })
+    done.catch(() => {})
+    while (!over) await runUntil(life, life.clock.now())
+    return done
+  }
+  return {
+    get clock() {
+      return life.clock
+    },
+    get engine() {
+      return life.engine
+    },
+    get store() {
+      return life.store
+    },
+    send: (event) => whileRunning(() => life.engine.send(event)),
+    start: (name, input = null, options = {}) => whileRunning(() => life.engine.startRun(name, input, options)),
+    look: (id) => life.engine.look(id),
+    run: whileRunning,
+    settle: () => runUntil(life, life.clock.now()),
+    async advance(duration) {
+      const end = life.clock.now() + durationMs(duration)
+      await runUntil(life, end)
+      await life.clock.advance(end - life.clock.now())
+    },
+    async crash(next = source) {
+      life.ledger.dead = true
+      const now = life.clock.now()
+      await pronounceDead(life.store.ledger, place.ids(), now)
+      await life.store.ledger.close()
+      life = await live(next, place, now)
+      await runUntil(life, now)
+    },
+    async close() {
+      await whileRunning(() => life.engine.stop())
+      await life.store.ledger.close()
+      await place.remove()
+    },
+  }
+}

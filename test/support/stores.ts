@@ -1,0 +1,71 @@
+/**
+ * The three places that facts can live, as a test opens them: memory, a SQLite file, a Postgres schema.
+ *
+ * Every acceptance test runs on each of them; a store that is missing is skipped aloud.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { describe } from 'vitest'
+import { MemoryBlobs } from '../../src/adapters/memory/blobs.ts'
+import { MemoryLedger } from '../../src/adapters/memory/ledger.ts'
+import { MemoryReader } from '../../src/adapters/memory/reader.ts'
+import { MemoryStore } from '../../src/adapters/memory/store.ts'
+import { openPostgres } from '../../src/adapters/postgres/open.ts'
+import { openSqlite } from '../../src/adapters/sqlite/open.ts'
+import { InProcessDispatcher } from '../../src/adapters/system/dispatcher.ts'
+import { SystemIds } from '../../src/adapters/system/ids.ts'
+import type { Store } from '../../src/assemble.ts'
+import type { TestStore } from '../../src/testing/system.ts'
+
+const rest = { durable: true, pollMs: 1_000, maxInFlight: 1 } as const
+
+export const memoryStore = (): TestStore => {
+  const store = new MemoryStore()
+  const blobs = new MemoryBlobs()
+  const open = async (clock: Parameters<TestStore['open']>[0]): Promise<Store> => ({
+    ...rest,
+    ledger: new MemoryLedger(store),
+    reader: new MemoryReader(store),
+    blobs,
+    dispatcher: new InProcessDispatcher(clock),
+    description: 'memory',
+  })
+  return { name: 'memory', open, ids: () => new SystemIds(), remove: async () => {} }
+}
+
+export const sqliteStore = (): TestStore => {
+  const folder = mkdtempSync(join(tmpdir(), 'trihand-test-'))
+  const open = async (clock: Parameters<TestStore['open']>[0]): Promise<Store> => {
+    const { ledger, reader, blobs } = await openSqlite({ file: join(folder, 'ledger.db') })
+    return { ...rest, ledger, reader, blobs, dispatcher: new InProcessDispatcher(clock), description: 'sqlite' }
+  }
+  return { name: 'sqlite', open, ids: () => new SystemIds(), remove: async () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+let schemas = 0
+
+export const postgresStore = (url: string): TestStore => {
+  const schema = `test_${process.pid}_${Date.now().toString(36)}_${schemas++}`
+  const open = async (clock: Parameters<TestStore['open']>[0]): Promise<Store> => {
+    const { ledger, reader, blobs } = await openPostgres({ url, schema, clock: 'caller', max: 4 })
+    return { ...rest, ledger, reader, blobs, dispatcher: new InProcessDispatcher(clock), description: 'postgres' }
+  }
+  const remove = async (): Promise<void> => {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query(`drop schema if exists "${schema}" cascade`)
+    await client.end()
+  }
+  return { name: 'postgres', open, ids: () => new SystemIds(), remove }
+}
+
+/** The same tests on every store. */
+export const onEveryStore = (title: string, tests: (store: () => TestStore) => void): void => {
+  const url = process.env['TRIHAND_TEST_PG_URL']
+  describe(`${title} on memory`, () => tests(memoryStore))
+  describe(`${title} on sqlite`, () => tests(sqliteStore))
+  const place = url === undefined ? null : () => postgresStore(url)
+  describe.skipIf(place === null)(`${title} on postgres`, () => tests(place ?? memoryStore))
+}
