@@ -20,7 +20,7 @@ import type { SealedFact, StreamRecord } from '../../ports/ledger.ts'
 import type { Row } from './driver.ts'
 
 export const RUN = 0
-export const SESSION = 1
+const SESSION = 1
 const PREFIX_LENGTH = 4
 
 export interface StreamRow {
