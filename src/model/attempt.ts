@@ -42,6 +42,7 @@ export const intendStep = (run: LiveRun, command: Command<'intend_step'>): Decis
 }
 
 export const completeStep = (run: LiveRun, command: Command<'complete_step'>): Decision<RunFact> => {
+  // attempt-1: the first result stands.
   if (run.settled.has(command.step)) return facts()
   // attempt-2: a result after the doubt was raised is evidence for the person, not an answer.
   if (run.open.get(command.step)?.kind === 'uncertain') return keepEvidence(run, command)

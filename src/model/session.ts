@@ -78,12 +78,14 @@ const decideLive = (session: LiveSession, command: SessionCommand): Decision<Ses
     case 'create_session':
       return facts()
     case 'change_session': {
+      // session-3
       if (command.key !== null && session.appliedKeys.has(command.key)) return facts()
       const { now: at, key, set, unset } = command
       return facts({ type: 'session.changed', at, key, set, unset })
     }
     case 'checkpoint_session': {
       if (session.changes.size === 0 && session.head !== null) return facts()
+      // session-1: the parent is named and never touched.
       const parents = session.head === null ? [] : [session.head.id]
       return facts({
         type: 'session.checkpointed',
@@ -139,6 +141,7 @@ export const session: Machine<SessionState, SessionCommand, SessionFact> = {
   evolve(state, fact) {
     if (state.kind === 'live') return evolveLive(state, fact)
     if (state.kind === 'ended' || fact.type !== 'session.created') return state
+    // session-2: a fork's head is the checkpoint itself; nothing of the parent's history is read.
     return {
       kind: 'live',
       mode: fact.mode,

@@ -18,6 +18,7 @@ export type Admission =
   | { readonly kind: 'admitted' }
   | { readonly kind: 'suppressed'; readonly reason: 'hop_limit' | 'reentry'; readonly detail: string }
 
+/** trigger-1. */
 export const admit = (cause: Cause, handler: string, limits: ChainLimits): Admission => {
   if (cause.hops > limits.maxHops) {
     return {

@@ -52,5 +52,6 @@ export const receive = (wait: OpenWait, received: Received): OpenWait => ({
 export const missing = (wait: OpenWait): readonly string[] =>
   wait.spec.types.filter((type) => !wait.received.some((received) => received.type === type))
 
+/** wait-2, but for the timeout, which is the run's to notice. */
 export const isOver = (wait: OpenWait): boolean =>
   wait.spec.mode === 'any' ? wait.received.length > 0 : missing(wait).length === 0

@@ -12,6 +12,7 @@ import type { LiveRun, RunCommand, RunFact } from './run-fact.ts'
 
 type Command<Type extends RunCommand['type']> = Extract<RunCommand, { readonly type: Type }>
 
+/** waiting-2. */
 const hasBegun = (run: LiveRun, step: string): boolean => run.settled.has(step) || run.open.has(step)
 
 export const setTimer = (run: LiveRun, command: Command<'set_timer'>): Decision<RunFact> =>
@@ -53,7 +54,7 @@ export const endChild = (run: LiveRun, command: Command<'end_child'>): Decision<
 
 type DueFact = Extract<RunFact, { readonly type: 'timer.fired' | 'step.retry_due' | 'wait.timed_out' }>
 
-/** Everything that time alone ends by `now`, in the order of its instants, then of its names. */
+/** Everything that time alone ends by `now` and not before (waiting-1), in the order of its instants, then of its names. */
 export const dueFacts = (run: LiveRun, now: Instant): readonly RunFact[] => {
   const due: { readonly at: Instant; readonly fact: DueFact }[] = []
   for (const [step, open] of run.open.entries()) {
