@@ -4,18 +4,21 @@
  * Owns sharing between versions (Baker's trick: the newest holds the real Map, older ones hold one difference each).
  * Without it, evolve would copy every step of a run for each new step, and a run of n steps would cost n squared.
  */
-type Store<K, V> =
+/** Values are never undefined: that is how a difference says that its key was not there. */
+type Value = NonNullable<unknown>
+
+type Store<K, V extends Value> =
   | { readonly kind: 'map'; readonly map: Map<K, V> }
   | { readonly kind: 'diff'; readonly key: K; readonly value: V | undefined; readonly next: PersistentMap<K, V> }
 
-export class PersistentMap<K, V> {
+export class PersistentMap<K, V extends Value> {
   private store: Store<K, V>
 
   private constructor(store: Store<K, V>) {
     this.store = store
   }
 
-  static empty<K, V>(): PersistentMap<K, V> {
+  static empty<K, V extends Value>(): PersistentMap<K, V> {
     return new PersistentMap<K, V>({ kind: 'map', map: new Map() })
   }
 

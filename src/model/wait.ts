@@ -33,15 +33,20 @@ export interface OpenWait {
 
 export const openWait = (spec: WaitSpec): OpenWait => ({ spec, received: [] })
 
-/** Whether the event fits by type, position and match. A condition in CEL is asked apart. */
-export const fits = (wait: OpenWait, event: StoredEvent): boolean => {
-  const { spec, received } = wait
+/** wait-1: past the base, of a type that is still needed, and not counted before. */
+export const counts = ({ spec, received }: OpenWait, event: Received): boolean => {
   if (event.sequence <= spec.base || !spec.types.includes(event.type)) return false
   if (received.some((earlier) => earlier.sequence === event.sequence)) return false
-  if (spec.mode === 'all' && received.some((earlier) => earlier.type === event.type)) return false
-  if (spec.match === null) return true
-  const found = at(event.data, spec.match.path)
-  return found !== undefined && canonical(found) === spec.match.value
+  return spec.mode === 'any' || !received.some((earlier) => earlier.type === event.type)
+}
+
+/** Whether the event counts and its data matches. A condition in CEL is asked apart. */
+export const fits = (wait: OpenWait, event: StoredEvent): boolean => {
+  if (!counts(wait, event)) return false
+  const { match } = wait.spec
+  if (match === null) return true
+  const found = at(event.data, match.path)
+  return found !== undefined && canonical(found) === match.value
 }
 
 export const receive = (wait: OpenWait, received: Received): OpenWait => ({

@@ -9,6 +9,7 @@
 import type { Instant } from './ids.ts'
 import { type Decision, facts } from './machine.ts'
 import type { LiveRun, RunCommand, RunFact } from './run-fact.ts'
+import { counts } from './wait.ts'
 
 type Command<Type extends RunCommand['type']> = Extract<RunCommand, { readonly type: Type }>
 
@@ -28,15 +29,11 @@ export const openWait = (run: LiveRun, command: Command<'open_wait'>): Decision<
 export const receiveEvent = (run: LiveRun, command: Command<'receive_event'>): Decision<RunFact> => {
   const open = run.open.get(command.step)
   if (open?.kind !== 'waiting') return facts()
-  const { spec, received } = open.wait
+  // The candidate was chosen outside; a repeat or a stale choice must not count here either.
   const { event } = command
-  // wait-1: the candidate was chosen outside; a repeat or a stale choice must not count here either.
-  const counts =
-    event.sequence > spec.base &&
-    spec.types.includes(event.type) &&
-    !received.some((earlier) => earlier.sequence === event.sequence)
-  const needed = spec.mode === 'any' || !received.some((earlier) => earlier.type === event.type)
-  return counts && needed ? facts({ type: 'wait.received', at: command.now, step: command.step, event }) : facts()
+  return counts(open.wait, event)
+    ? facts({ type: 'wait.received', at: command.now, step: command.step, event })
+    : facts()
 }
 
 export const startChild = (run: LiveRun, command: Command<'start_child'>): Decision<RunFact> => {
