@@ -10,6 +10,7 @@ import type { IncomingEvent, Receipt } from '../engine/intake.ts'
 import { normalise, type SystemSource } from '../manifest/define.ts'
 import { durationMs } from '../manifest/duration.ts'
 import { type RunId, type SessionId, workerId } from '../model/ids.ts'
+import type { Blobs } from '../ports/blobs.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import { VirtualClock } from './virtual-clock.ts'
@@ -44,30 +45,33 @@ const START = Date.UTC(2026, 0, 1)
 const macrotask = setImmediate
 const breathe = (): Promise<void> => new Promise((resolve) => macrotask(resolve))
 
-/** Counts open calls, and after `dead` answers none. */
-class WatchedLedger implements Ledger {
+/** Counts the open calls of a store, and after `dead` answers none. */
+class Watch {
   inFlight = 0
   dead = false
   private readonly waiting: (() => void)[] = []
-  private readonly inner: Ledger
 
-  constructor(inner: Ledger) {
-    this.inner = inner
+  ledger(inner: Ledger): Ledger {
+    return {
+      append: (batch) => this.call(() => inner.append(batch)),
+      load: (streams, options) => this.call(() => inner.load(streams, options)),
+      events: (query) => this.call(() => inner.events(query)),
+      claim: (request) => this.call(() => inner.claim(request)),
+      beat: (request) => this.call(() => inner.beat(request)),
+      retire: (worker, now) => this.call(() => inner.retire(worker, now)),
+      close: () => inner.close(),
+    }
   }
 
-  append: Ledger['append'] = (batch) => this.watch(() => this.inner.append(batch))
-  load: Ledger['load'] = (streams, options) => this.watch(() => this.inner.load(streams, options))
-  events: Ledger['events'] = (query) => this.watch(() => this.inner.events(query))
-  claim: Ledger['claim'] = (request) => this.watch(() => this.inner.claim(request))
-  beat: Ledger['beat'] = (request) => this.watch(() => this.inner.beat(request))
-  retire: Ledger['retire'] = (worker, now) => this.watch(() => this.inner.retire(worker, now))
-  close: Ledger['close'] = () => this.inner.close()
+  blobs(inner: Blobs): Blobs {
+    return { put: (hash, text) => this.call(() => inner.put(hash, text)), get: (hash) => this.call(() => inner.get(hash)) }
+  }
 
-  private async watch<T>(call: () => Promise<T>): Promise<T> {
+  private async call<T>(work: () => Promise<T>): Promise<T> {
     if (this.dead) return new Promise<T>(() => {})
     this.inFlight++
     try {
-      const answer = await call()
+      const answer = await work()
       return this.dead ? await new Promise<T>(() => {}) : answer
     } finally {
       this.inFlight--
@@ -84,20 +88,20 @@ class WatchedLedger implements Ledger {
 interface Life {
   readonly engine: Engine
   readonly store: Store
-  readonly ledger: WatchedLedger
+  readonly watch: Watch
   readonly clock: VirtualClock
 }
 
 const live = async (source: SystemSource, place: TestStore, now: number): Promise<Life> => {
   const clock = new VirtualClock(now)
   const store = await place.open(clock)
-  const ledger = new WatchedLedger(store.ledger)
+  const watch = new Watch()
   const ids = place.ids()
   const system = normalise(source, (text) => ids.digest(text))
   // Polls and beats far apart: in a test nothing is lost, so there is nothing for them to find.
-  const engine = joinEngine({ ...store, ledger, pollMs: durationMs('30d') }, system, ids, clock, { leaseTtl: '30d', drain: 0 })
+  const engine = joinEngine({ ...store, ledger: watch.ledger(store.ledger), blobs: watch.blobs(store.blobs), pollMs: durationMs('30d') }, system, ids, clock, { leaseTtl: '30d', drain: 0 })
   await engine.start()
-  return { engine, store, ledger, clock }
+  return { engine, store, watch, clock }
 }
 
 /** The leases of a killed process run out at once instead of after the ttl, which the test's clock would have to wait for. */
@@ -108,11 +112,11 @@ const pronounceDead = async (ledger: Ledger, ids: Ids, now: number): Promise<voi
 }
 
 /** Fires what is due up to `end`; waits for open store calls before time moves. */
-const runUntil = async ({ clock, ledger }: Life, end: number): Promise<void> => {
+const runUntil = async ({ clock, watch }: Life, end: number): Promise<void> => {
   for (;;) {
     await breathe()
-    if (ledger.inFlight > 0) {
-      await ledger.quiet()
+    if (watch.inFlight > 0) {
+      await watch.quiet()
       continue
     }
     const next = clock.pending()[0]
@@ -153,7 +157,7 @@ export const startTestSystem = async (source: SystemSource, place: TestStore): P
       await life.clock.advance(end - life.clock.now())
     },
     async crash(next = source) {
-      life.ledger.dead = true
+      life.watch.dead = true
       const now = life.clock.now()
       await pronounceDead(life.store.ledger, place.ids(), now)
       await life.store.ledger.close()
