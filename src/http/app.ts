@@ -1,0 +1,59 @@
+/**
+ * The HTTP application: guards first, then the table of routes, then one answer for everything else.
+ *
+ * Owns mounting and the limit of a body. Never holds a rule, a port number or a socket (server.ts).
+ *
+ * app-1  Whatever goes wrong is answered with a problem document and a code of the one table.
+ * app-2  GET and HEAD never write.
+ */
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { TrihandError } from '../model/errors.ts'
+import { commonHeaders, guard } from './guards.ts'
+import { MethodNotAllowed, problemResponse, type Report } from './problem.ts'
+import { eventRoutes } from './routes/events.ts'
+import { type HealthOptions, healthRoutes } from './routes/health.ts'
+import { pageRoutes } from './routes/page.ts'
+import type { Route } from './routes/route.ts'
+import { runRoutes } from './routes/runs.ts'
+import type { Service } from './service.ts'
+
+const MAX_BODY_BYTES = 1024 * 1024
+
+export interface AppOptions extends HealthOptions {
+  /** Hears of every error that is a bug, under the name that the caller was told. */
+  readonly report: Report
+}
+
+const tooLarge = (): never => {
+  throw new TrihandError('PAYLOAD_TOO_LARGE', `a body may have ${MAX_BODY_BYTES} bytes`)
+}
+
+const mount = (app: Hono, route: Route): void => {
+  const { path, get, post } = route
+  if (get !== undefined) app.get(path, get)
+  if (post !== undefined) app.post(path, post)
+  const allow = [...(get === undefined ? [] : ['GET', 'HEAD']), ...(post === undefined ? [] : ['POST'])].join(', ')
+  app.all(path, (context) => {
+    throw new MethodNotAllowed(context.req.method, context.req.path, allow)
+  })
+}
+
+export const createApp = (service: Service, options: AppOptions): Hono => {
+  const app = new Hono()
+  app.use(commonHeaders)
+  app.use(guard)
+  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge }))
+  const routes = [
+    ...pageRoutes(service),
+    ...healthRoutes(service, options),
+    ...eventRoutes(service),
+    ...runRoutes(service),
+  ]
+  for (const route of routes) mount(app, route)
+  app.notFound((context) =>
+    problemResponse(new TrihandError('NOT_FOUND', `there is nothing at ${context.req.path}`), options.report),
+  )
+  app.onError((error) => problemResponse(error, options.report))
+  return app
+}

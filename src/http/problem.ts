@@ -1,0 +1,73 @@
+/**
+ * Every error as one document: RFC 9457, with our code, the place and the way out.
+ *
+ * Owns the only translation of an error into an answer. Never shows what an unexpected error said: it gets a name instead.
+ */
+import { ERRORS, type ErrorCode, isErrorCode, type Place, TrihandError } from '../model/errors.ts'
+import { randomText } from './chance.ts'
+
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+  readonly hint: string
+  readonly place?: Place
+  /** Under this name the error stands in the server's log. */
+  readonly error_id?: string
+}
+
+const titleOf = (code: string): string => {
+  const words = code.toLowerCase().replaceAll('_', ' ')
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+}
+
+export const problem = (code: ErrorCode, detail: string, place: Place | null = null): Problem => ({
+  type: `urn:trihand:error:${code}`,
+  title: titleOf(code),
+  status: ERRORS[code].status,
+  code,
+  detail,
+  hint: ERRORS[code].hint,
+  ...(place === null ? {} : { place }),
+})
+
+/** Known by its shape, never by instanceof: a system may have been defined with another copy of the package. */
+const isOurs = (error: unknown): error is TrihandError =>
+  error instanceof Error && error.name === 'TrihandError' && 'code' in error && isErrorCode(String(error.code))
+
+export const problemOf = (error: unknown): Problem => {
+  if (isOurs(error)) return problem(error.code, error.detail, error.place)
+  return problem('INTERNAL', error instanceof Error ? error.message : String(error))
+}
+
+export type Report = (errorId: string, error: unknown) => void
+
+/** What a caller may know of it. */
+const shown = (error: unknown, report: Report): Problem => {
+  const found = problemOf(error)
+  if (found.code !== 'INTERNAL') return found
+  const errorId = randomText()
+  report(errorId, error)
+  return { ...problem('INTERNAL', 'something happened that should not'), error_id: errorId }
+}
+
+export const problemResponse = (error: unknown, report: Report): Response => {
+  const document = shown(error, report)
+  const headers = {
+    'content-type': 'application/problem+json',
+    ...(error instanceof MethodNotAllowed ? { allow: error.allow } : {}),
+  }
+  return new Response(JSON.stringify(document), { status: document.status, headers })
+}
+
+/** The one error whose answer needs a header. */
+export class MethodNotAllowed extends TrihandError {
+  readonly allow: string
+
+  constructor(method: string, path: string, allow: string) {
+    super('METHOD_NOT_ALLOWED', `${path} does not take ${method}; it takes ${allow}`)
+    this.allow = allow
+  }
+}

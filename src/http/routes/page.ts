@@ -1,0 +1,89 @@
+/**
+ * `GET /`: gathers what the page shows and sends it under a policy that lets nothing else in.
+ *
+ * Owns which runs and events are shown and what is suggested. Never writes: the page has no form.
+ */
+import type { Context } from 'hono'
+import type { System } from '../../manifest/system.ts'
+import type { StoredEvent } from '../../model/event.ts'
+import { LOCAL_TENANT } from '../../model/ids.ts'
+import { RUN_STATUSES } from '../../model/status.ts'
+import type { Reader, RunSummary } from '../../ports/reader.ts'
+import { randomText } from '../chance.ts'
+import { type PageEvent, type PageModel, type PageRun, renderPage } from '../page.ts'
+import { readQuery } from '../query.ts'
+import { waitingOn } from '../run-detail.ts'
+import { shortId } from '../run-id.ts'
+import type { Service } from '../service.ts'
+import { isoTime } from '../wire-time.ts'
+import type { Route } from './route.ts'
+
+const RUNS = 25
+const EVENTS = 15
+const MAX_DATA_LENGTH = 160
+/** Longer histories are not folded for a glance: `trihand runs show` does it. */
+const MAX_FACTS = 1_000
+
+const policy = (nonce: string): string =>
+  `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+const shortened = (text: string): string =>
+  text.length > MAX_DATA_LENGTH ? `${text.slice(0, MAX_DATA_LENGTH)}…` : text
+
+const waitsFor = async (reader: Reader, run: RunSummary): Promise<readonly string[]> => {
+  if (run.version > MAX_FACTS) return []
+  const waits = await waitingOn(reader, run)
+  return waits.map(({ step, text }) => (step === null ? text : `${step}: ${text}`))
+}
+
+const pageRun = async (reader: Reader, run: RunSummary): Promise<PageRun> => ({
+  id: run.id,
+  shortId: shortId(run.id),
+  handler: run.handler,
+  status: run.status,
+  waitsFor: await waitsFor(reader, run),
+  createdAt: isoTime(run.createdAt),
+})
+
+const pageEvent = (event: StoredEvent): PageEvent => ({
+  sequence: event.sequence,
+  type: event.type,
+  source: event.source,
+  time: isoTime(event.time),
+  data: shortened(JSON.stringify(event.data)),
+})
+
+const commandsFor = (system: System, latest: RunSummary | undefined): readonly string[] => [
+  ...[...system.listeners.keys()].slice(0, 3).map((type) => `npx trihand send ${type} '{}'`),
+  'npx trihand runs list',
+  ...(latest === undefined ? [] : [`npx trihand runs show ${shortId(latest.id)}`]),
+  'npx trihand verify',
+]
+
+const gather = async ({ reader, system, ledger }: Service, nonce: string): Promise<PageModel> => {
+  const [runs, events, counts] = await Promise.all([
+    reader.runs({ tenant: LOCAL_TENANT, status: null, handler: null, before: null, limit: RUNS }),
+    reader.events({ tenant: LOCAL_TENANT, type: null, before: null, limit: EVENTS }),
+    reader.counts(LOCAL_TENANT),
+  ])
+  return {
+    nonce,
+    system: system.name,
+    ledger: `${ledger.description}${ledger.durable ? '' : ', not durable'}`,
+    counts: RUN_STATUSES.map((status) => ({ status, count: counts.get(status) ?? 0 })).filter(({ count }) => count > 0),
+    runs: await Promise.all(runs.map((run) => pageRun(reader, run))),
+    events: events.map(pageEvent),
+    commands: commandsFor(system, runs[0]),
+  }
+}
+
+const show = async (service: Service, context: Context): Promise<Response> => {
+  readQuery(context, [])
+  const nonce = randomText()
+  const page = await gather(service, nonce)
+  return context.html(renderPage(page), 200, { 'content-security-policy': policy(nonce) })
+}
+
+export const pageRoutes = (service: Service): readonly Route[] => [
+  { path: '/', get: (context) => show(service, context) },
+]

@@ -1,0 +1,69 @@
+/**
+ * One run, whole: what it is, what it waits for, its children, its end and its facts.
+ *
+ * Owns the reading of a run for people. Asks the same rules that drive the run, so that a page never has its own idea of a wait.
+ */
+import { readRunFact } from '../model/fact-codec.ts'
+import { LOCAL_TENANT, type RunId } from '../model/ids.ts'
+import { run as runMachine } from '../model/run.ts'
+import type { LiveRun, RunState } from '../model/run-fact.ts'
+import { isEnded } from '../model/status.ts'
+import { stepWakeAt } from '../model/step.ts'
+import type { Reader, RunSummary } from '../ports/reader.ts'
+import { type Page, pageOf } from './query.ts'
+import type { Service } from './service.ts'
+import { type FactDocument, factDocument, type RunDetail, runDocument, type WaitingOn } from './wire.ts'
+import { isoTimeOrNull } from './wire-time.ts'
+import { tellOpen } from './words.ts'
+
+const FACTS_AT_ONCE = 1_000
+const FIRST_FACTS = 200
+
+export const factPage = async (
+  reader: Reader,
+  run: RunId,
+  from: number,
+  limit: number,
+): Promise<Page<FactDocument>> => {
+  const facts = await reader.facts(LOCAL_TENANT, run, { after: from, limit: limit + 1 })
+  const documents = facts.map((fact, i) => factDocument(fact, from + i))
+  return pageOf(documents, limit, { item: (fact) => fact, cursor: (last) => String(last.seq + 1) })
+}
+
+const stateOf = async (reader: Reader, run: RunId): Promise<RunState> => {
+  let state = runMachine.initial
+  for (let from = 0; ; from += FACTS_AT_ONCE) {
+    const facts = await reader.facts(LOCAL_TENANT, run, { after: from, limit: FACTS_AT_ONCE })
+    for (const fact of facts) state = runMachine.evolve(state, readRunFact(fact))
+    if (facts.length < FACTS_AT_ONCE) return state
+  }
+}
+
+const waitsOf = (run: LiveRun): readonly WaitingOn[] => {
+  const retry: readonly WaitingOn[] =
+    run.retryAt === null
+      ? []
+      : [{ kind: 'retrying', step: null, until: isoTimeOrNull(run.retryAt), text: 'the next attempt' }]
+  const steps = run.open
+    .entries()
+    .map(([step, open]) => ({ step, until: isoTimeOrNull(stepWakeAt(open)), ...tellOpen(open) }))
+  return [...retry, ...steps]
+}
+
+export const waitingOn = async (reader: Reader, run: RunSummary): Promise<readonly WaitingOn[]> => {
+  if (isEnded(run.status)) return []
+  const state = await stateOf(reader, run.id)
+  return state.kind === 'live' ? waitsOf(state) : []
+}
+
+export const runDetail = async (service: Service, run: RunSummary): Promise<RunDetail> => {
+  const { reader } = service
+  const [waiting, children, facts, result] = await Promise.all([
+    waitingOn(reader, run),
+    reader.children(LOCAL_TENANT, run.id),
+    factPage(reader, run.id, 0, FIRST_FACTS),
+    service.result(run.id, { wait: 0 }),
+  ])
+  const { output, error } = result
+  return { ...runDocument(run), waiting_on: waiting, children: children.map(runDocument), output, error, facts }
+}

@@ -1,0 +1,43 @@
+/**
+ * Run ids as people write them: whole, with dashes, without the prefix, or only their last digits.
+ *
+ * Owns the spelling on input. The last digits, because runs that were started together share their first ones.
+ */
+import { TrihandError } from '../model/errors.ts'
+import { LOCAL_TENANT, type RunId, runId } from '../model/ids.ts'
+import type { Reader, RunSummary } from '../ports/reader.ts'
+
+const DIGITS = /^[0-9a-f]+$/
+const WHOLE = 32
+const SHORTEST = 6
+const SHOWN = 8
+
+const notFound = (detail: string): TrihandError => new TrihandError('NOT_FOUND', detail)
+
+/** The 32 digits of a whole id, or fewer. Null if the text is no id at all. */
+const digitsOf = (text: string): string | null => {
+  const digits = text.toLowerCase().replace(/^run_/, '').replaceAll('-', '')
+  return DIGITS.test(digits) && digits.length <= WHOLE ? digits : null
+}
+
+/** The run that the text names. */
+export const findRun = async (reader: Pick<Reader, 'run' | 'runsEndingWith'>, text: string): Promise<RunSummary> => {
+  const digits = digitsOf(text)
+  if (digits === null) throw notFound(`"${text}" is not the id of a run`)
+  const id = digits.length === WHOLE ? runId(digits) : await byLastDigits(reader, digits)
+  const run = await reader.run(LOCAL_TENANT, id)
+  if (run === null) throw notFound(`there is no run ${id}`)
+  return run
+}
+
+const byLastDigits = async (reader: Pick<Reader, 'runsEndingWith'>, digits: string): Promise<RunId> => {
+  if (digits.length < SHORTEST)
+    throw notFound(`"${digits}" is too short; give at least the last ${SHORTEST} digits of the id`)
+  const [found, another] = await reader.runsEndingWith(LOCAL_TENANT, digits)
+  if (found === undefined) throw notFound(`there is no run that ends with ${digits}`)
+  if (another !== undefined)
+    throw new TrihandError('ID_AMBIGUOUS', `several runs end with ${digits}, among them ${found} and ${another}`)
+  return found
+}
+
+export const shortId = (id: RunId): string => `run_${id.slice(-SHOWN)}`

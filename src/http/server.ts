@@ -1,0 +1,82 @@
+/**
+ * A socket for the application, on loopback only.
+ *
+ * Owns the port: one that was asked for is taken or refused, otherwise the first free one of ten. Never replaces the host's
+ * global Request and Response, which the adapter would do by itself.
+ */
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer } from '@hono/node-server'
+import { TrihandError } from '../model/errors.ts'
+
+const HOST = '127.0.0.1'
+const FIRST_PORT = 4400
+const PORTS = 10
+/** How long requests at work may take once the server stops. */
+const GRACE_MS = 2_000
+
+export interface Listening {
+  readonly url: string
+  readonly port: number
+  /** Refuses new requests, lets those at work finish, ends the rest. Safe to call twice. */
+  stop(): Promise<void>
+}
+
+export interface ListenOptions {
+  readonly fetch: (request: Request) => Response | Promise<Response>
+  /** Null: any of the usual ones. */
+  readonly port: number | null
+}
+
+const isTaken = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+
+const bind = (fetch: ListenOptions['fetch'], port: number): Promise<Server> =>
+  new Promise((resolve, reject) => {
+    const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server
+    server.once('error', reject)
+    server.listen(port, HOST, () => {
+      server.off('error', reject)
+      resolve(server)
+    })
+  })
+
+const bindFirstFree = async ({ fetch, port }: ListenOptions): Promise<Server> => {
+  const candidates = port === null ? Array.from({ length: PORTS }, (_, i) => FIRST_PORT + i) : [port]
+  for (const candidate of candidates) {
+    try {
+      return await bind(fetch, candidate)
+    } catch (error) {
+      if (!isTaken(error))
+        throw new TrihandError('CONFIG_INVALID', `cannot listen on ${HOST}:${candidate}: ${String(error)}`, {
+          cause: error,
+        })
+    }
+  }
+  const taken = port === null ? `the ports ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1} are` : `port ${port} is`
+  throw new TrihandError('PORT_IN_USE', `${taken} taken by another process`)
+}
+
+const stop = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    // Keep-alive connections without a request would hold it open for ever.
+    const end = setTimeout(() => server.closeAllConnections(), GRACE_MS)
+    server.close(() => {
+      clearTimeout(end)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+
+export const listen = async (options: ListenOptions): Promise<Listening> => {
+  const server = await bindFirstFree(options)
+  const { port } = server.address() as AddressInfo
+  let stopped: Promise<void> | null = null
+  return {
+    url: `http://${HOST}:${port}`,
+    port,
+    stop: () => {
+      stopped ??= stop(server)
+      return stopped
+    },
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * What the pages and routes need of a running system, and nothing more.
+ *
+ * Owns the seam to the engine: whoever serves hands one of these in. Never opens, starts or stops anything.
+ */
+import type { RunResult } from '../engine/engine.ts'
+import type { IncomingEvent, Receipt } from '../engine/intake.ts'
+import type { System } from '../manifest/system.ts'
+import type { RunId } from '../model/ids.ts'
+import type { Verdict } from '../model/run-fact.ts'
+import type { Reader } from '../ports/reader.ts'
+
+export interface Service {
+  send(event: IncomingEvent): Promise<Receipt>
+  start(name: string, input: unknown): Promise<RunId>
+  result(run: RunId, options: { readonly wait: number }): Promise<RunResult>
+  cancel(run: RunId, options: { readonly by: string; readonly reason?: string }): Promise<void>
+  retry(run: RunId, options: { readonly by: string }): Promise<void>
+  resolve(run: RunId, step: string, word: Word): Promise<void>
+  readonly reader: Reader
+  readonly system: System
+  readonly ledger: { readonly kind: string; readonly durable: boolean; readonly description: string }
+}
+
+/** A person's word on a step whose outcome nobody knows. */
+export interface Word {
+  readonly verdict: Verdict
+  readonly by: string
+  readonly result?: unknown
+}

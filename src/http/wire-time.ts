@@ -1,0 +1,20 @@
+/**
+ * Instants as the wire writes them: RFC 3339 in UTC with milliseconds.
+ *
+ * Owns the translation both ways. Never asks what time it is.
+ */
+import type { Instant } from '../model/ids.ts'
+
+const RFC_3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/
+
+// biome-ignore lint/style/noRestrictedGlobals: spells an instant that was given, and asks no clock
+export const isoTime = (instant: Instant): string => new Date(instant).toISOString()
+
+export const isoTimeOrNull = (instant: Instant | null): string | null => (instant === null ? null : isoTime(instant))
+
+/** Null if the text is not an instant: a time without an offset is none. */
+export const parseIsoTime = (text: string): Instant | null => {
+  // biome-ignore lint/style/noRestrictedGlobals: reads an instant that was given, and asks no clock
+  const instant = RFC_3339.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isFinite(instant) ? instant : null
+}

@@ -1,0 +1,83 @@
+/**
+ * Facts in plain words: what happened to a run, one sentence each, and what an open step waits for.
+ *
+ * Owns the wording for every screen. Gives plain text: whoever prints it makes it safe for a page or a terminal.
+ */
+import type { Failure } from '../model/errors.ts'
+import type { Instant } from '../model/ids.ts'
+import type { RunFact, RunFactType, RunStart } from '../model/run-fact.ts'
+import type { OpenStep } from '../model/step.ts'
+import { missing, type WaitSpec } from '../model/wait.ts'
+import { isoTime } from './wire-time.ts'
+
+const failure = (error: Failure): string => `${error.code}: ${error.message}`
+
+const nth = (attempt: number): string => (attempt > 1 ? ` at attempt ${attempt}` : '')
+
+const started = (start: RunStart): string => {
+  if (start.parentStep !== null) return `${start.handler} was called by step ${start.parentStep} of its parent`
+  return start.input.kind === 'event' ? `an event started ${start.handler}` : `${start.handler} was called`
+}
+
+const wanted = (wait: WaitSpec): string => {
+  const types = wait.types.join(wait.mode === 'any' ? ' or ' : ' and ')
+  const match = wait.match === null ? '' : ` with ${wait.match.path} = ${wait.match.value}`
+  const condition = wait.condition === null ? '' : ` if ${wait.condition}`
+  const until = wait.timeoutAt === null ? '' : `, until ${isoTime(wait.timeoutAt)}`
+  return `${types}${match}${condition}${until}`
+}
+
+type Telling = { readonly [Type in RunFactType]: (fact: Extract<RunFact, { readonly type: Type }>) => string }
+
+const tryAgain = (fact: { readonly attempt: number; readonly error: Failure; readonly wakeAt: Instant }): string =>
+  `attempt ${fact.attempt} failed, ${failure(fact.error)}; the next one is at ${isoTime(fact.wakeAt)}`
+
+const TELLING: Telling = {
+  'run.started': (fact) => started(fact),
+  'run.retry_scheduled': tryAgain,
+  'run.retry_due': () => 'the next attempt is due',
+  'run.cancel_requested': (fact) => `${fact.by} asked for an end, ${failure(fact.error)}`,
+  'run.completed': (fact) => (fact.status === 'success' ? 'ended well' : 'ended in part'),
+  'run.failed': (fact) => `failed, ${failure(fact.error)}`,
+  'run.cancelled': (fact) => `cancelled, ${failure(fact.error)}`,
+  'run.expired': (fact) => `expired, ${failure(fact.error)}`,
+  'run.quarantined': (fact) => `put into quarantine, ${failure(fact.error)}`,
+  'run.retried': (fact) => `${fact.by} began it again; finished steps stay finished`,
+  'step.intended': (fact) => `is about to happen${nth(fact.attempt)}, at most once`,
+  'step.completed': (fact) => `done${nth(fact.attempt)}`,
+  'step.retry_scheduled': tryAgain,
+  'step.retry_due': () => 'the next attempt is due',
+  'step.failed': (fact) => `failed${nth(fact.attempt)}, ${failure(fact.error)}`,
+  'step.uncertain': (fact) => `nobody knows whether it happened: ${fact.reason}`,
+  'step.resolved': (fact) => `${fact.by} said: ${fact.verdict.replaceAll('_', ' ')}`,
+  'step.late_result': (fact) => `an answer of attempt ${fact.attempt} came too late and is kept as evidence`,
+  'timer.set': (fact) => `sleeps until ${isoTime(fact.wakeAt)}`,
+  'timer.fired': () => 'woke up',
+  'wait.opened': (fact) => `waits for ${wanted(fact.wait)}`,
+  'wait.received': (fact) => `received ${fact.event.type}, event ${fact.event.sequence}`,
+  'wait.timed_out': () => 'waited long enough',
+  'child.started': (fact) => `called ${fact.handler} as ${fact.child}`,
+  'child.ended': ({ child, end }) =>
+    end.kind === 'done' ? `${child} ended well` : `${child} failed, ${failure(end.error)}`,
+}
+
+/** One sentence; the step it is about stands apart (`fact.step`). */
+export const tell = (fact: RunFact): string => (TELLING[fact.type] as (fact: RunFact) => string)(fact)
+
+/** What an open step waits for, and who can end that. */
+export const tellOpen = (step: OpenStep): { readonly kind: OpenStep['kind']; readonly text: string } => {
+  switch (step.kind) {
+    case 'intended':
+      return { kind: step.kind, text: 'is at work, at most once' }
+    case 'uncertain':
+      return { kind: step.kind, text: `a person's word: did it happen? ${step.reason}` }
+    case 'retrying':
+      return { kind: step.kind, text: `the next attempt after ${failure(step.error)}` }
+    case 'sleeping':
+      return { kind: step.kind, text: `time: it sleeps until ${isoTime(step.wakeAt)}` }
+    case 'waiting':
+      return { kind: step.kind, text: `an event: ${wanted({ ...step.wait.spec, types: missing(step.wait) })}` }
+    case 'calling':
+      return { kind: step.kind, text: `its child ${step.child}` }
+  }
+}
