@@ -35,7 +35,7 @@ const firstAfter = (rows: readonly EventRow[], after: number): number => {
   return low
 }
 
-export const toStored = (row: EventRow): StoredEvent => ({ ...(JSON.parse(row.text) as Event), sequence: row.sequence })
+const toStored = (row: EventRow): StoredEvent => ({ ...(JSON.parse(row.text) as Event), sequence: row.sequence })
 
 export class EventLog {
   readonly #rows: EventRow[] = []

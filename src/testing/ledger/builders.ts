@@ -54,7 +54,7 @@ export const aWrite = (stream: StreamId, write: Partial<StreamWrite> = {}): Stre
   }
 }
 
-export const aNewStream = (stream: Partial<NewStream> = {}): NewStream => ({
+const aNewStream = (stream: Partial<NewStream> = {}): NewStream => ({
   tenant: LOCAL_TENANT,
   handler: 'send-invoice',
   systemHash: 'system-1',
