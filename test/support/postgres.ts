@@ -5,13 +5,11 @@
  * Never touches a server that it did not start.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import pg from 'pg'
 
 export interface Cluster {
   readonly url: string
@@ -32,6 +30,7 @@ interface Identity {
 }
 
 const USER = 'trihand'
+const SETTINGS = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=on', 'max_connections=200']
 const READY = 'database system is ready to accept connections'
 
 const identity = (): Identity => {
@@ -112,7 +111,7 @@ const ended = (child: ChildProcess, signal: NodeJS.Signals): Promise<void> =>
     child.kill(signal)
   })
 
-const startFrom = async (origin: () => string): Promise<Cluster> => {
+const startFrom = async (origin: () => string, extra: readonly string[]): Promise<Cluster> => {
   const as = identity()
   const folder = mkdtempSync(join(tmpdir(), 'trihand-pg-'))
   if (as.uid !== undefined && as.gid !== undefined) chownSync(folder, as.uid, as.gid)
@@ -128,7 +127,7 @@ const startFrom = async (origin: () => string): Promise<Cluster> => {
     const init = ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
     execFileSync(join(bin, 'initdb'), init, { ...as, stdio: 'pipe', cwd: folder })
     const port = await freePort()
-    const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=on', 'max_connections=200']
+    const settings = [...SETTINGS, ...extra]
     const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
     const start = async (): Promise<void> => {
       child ??= await launch(join(bin, 'postgres'), args, as)
@@ -157,36 +156,18 @@ const startFrom = async (origin: () => string): Promise<Cluster> => {
   }
 }
 
-/** Starts a cluster of its own. Throws with every reason if neither npm's nor the system's server starts. */
-export const startPostgres = async (): Promise<Cluster> => {
+/**
+ * Starts a cluster of its own. Throws with every reason if neither npm's nor the system's server starts.
+ * `settings` are added to ours, as `name=value`.
+ */
+export const startPostgres = async (settings: readonly string[] = []): Promise<Cluster> => {
   const reasons: string[] = []
   for (const origin of [fromNpm, fromSystem]) {
     try {
-      return await startFrom(origin)
+      return await startFrom(origin, settings)
     } catch (error) {
       reasons.push(`${origin.name}: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
   throw new Error(`no Postgres could be started. ${reasons.join(' | ')}`)
-}
-
-export interface FreshSchema {
-  /** Names the schema as the connection's search_path. */
-  readonly url: string
-  readonly schema: string
-  drop(): Promise<void>
-}
-
-/** An empty schema for one test file, so that files can run in parallel on one cluster. */
-export const freshSchema = async (url: string): Promise<FreshSchema> => {
-  const schema = `test_${randomBytes(6).toString('hex')}`
-  const run = async (sql: string): Promise<void> => {
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    await client.query(sql).finally(() => client.end())
-  }
-  await run(`create schema ${schema}`)
-  const named = new URL(url)
-  named.search = `options=${encodeURIComponent(`-c search_path=${schema}`)}`
-  return { url: named.href, schema, drop: () => run(`drop schema if exists ${schema} cascade`) }
 }

@@ -9,12 +9,15 @@ import { TrihandError } from '../../model/errors.ts'
 import type { RunId } from '../../model/ids.ts'
 import { runId } from '../../model/ids.ts'
 import type { Append, Outcome } from '../../ports/ledger.ts'
-import { type AnswerRow, APPEND_ALL, APPEND_STEPS, LOCK_TYPES } from './append-sql.ts'
+import { type AnswerRow, appendStatement, LOCK_TYPES } from './append-sql.ts'
 import { flatten } from './batch.ts'
 import { isWorthSplitting } from './errors.ts'
 import { judge } from './judge.ts'
-import { ALL_LISTS, arraysOf, type BatchRows, hasOnlySteps, STEP_LISTS } from './lists.ts'
+import type { BatchRows } from './lists.ts'
 import type { Command, Database } from './pool.ts'
+import { SHAPES, shapeOf } from './shape.ts'
+
+const STATEMENTS = new Map(SHAPES.map((shape) => [shape, appendStatement(shape)]))
 
 /** The first half of our advisory locks, so that they do not meet those of other programs in the same database. */
 const LOCK_CLASS = 0x7472_6968
@@ -99,8 +102,11 @@ export class Appender {
   }
 
   async #write(rows: BatchRows, size: number): Promise<readonly AnswerRow[]> {
-    if (hasOnlySteps(rows)) return this.#database.query(APPEND_STEPS, arraysOf(STEP_LISTS, rows))
-    const append: Command = { statement: APPEND_ALL, values: [...arraysOf(ALL_LISTS, rows), size] }
+    const shape = shapeOf(rows)
+    const append: Command = {
+      statement: STATEMENTS.get(shape) ?? appendStatement(shape),
+      values: shape.values(rows, size),
+    }
     const locks = this.#locksFor(rows)
     if (locks === null) return this.#database.query(append.statement, append.values)
     const [, answers] = await this.#database.transaction<AnswerRow>([locks, append])

@@ -38,7 +38,7 @@ export const flatten = (batch: readonly Append[], { paths, clock }: Flattening):
   for (const [append, one] of batch.entries()) {
     const due = clock === 'database' ? null : instantOf(one)
     const firstOrd = rows.occurrence.length + 1
-    const context = { append, due, firstOrd, emitted, newsless: one.writes.every(({ facts }) => facts.length === 0) }
+    const context = { append, due, firstOrd, emitted, newsless: isNewsless(one) }
     addEvents(rows, one, context)
     for (const write of one.writes) addWrite(rows, one, write, context)
     for (const run of one.signals) rows.signal.push({ append, stream: toUuid(run), due })
@@ -78,6 +78,10 @@ interface Context {
   readonly emitted: ReadonlyMap<string, ReadonlySet<string>>
   readonly newsless: boolean
 }
+
+/** Nothing of such an append can be found again but the lease that it gave back. */
+const isNewsless = ({ writes, events }: Append): boolean =>
+  events.length === 0 && writes.every(({ facts }) => facts.length === 0)
 
 const addEvents = (rows: BatchRows, one: Append, { append, due, emitted }: Context): void => {
   for (const { event, dataHash, suppressed } of one.events) {

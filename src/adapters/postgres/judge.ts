@@ -103,7 +103,7 @@ const repeated = (append: Append, evidence: Evidence): Outcome | null => {
   const { appendId, writes, events } = append
   const isWriter = writes.some((one) => one.facts.length > 0 && evidence.writers.get(one) === appendId)
   const isSource = events.some(({ event }) => evidence.events.get(event)?.append_id === appendId)
-  const isReleaser = writes.length > 0 && writes.every((one) => isReleased(one, evidence))
+  const isReleaser = events.length === 0 && writes.every((one) => isReleased(one, evidence))
   if (!isWriter && !isSource && !isReleaser) return null
   const sequences = events.map(({ event }) => evidence.events.get(event)?.seq ?? 0)
   return { kind: 'already_written', sequences, position: firstPosition(append, evidence), signalled: [] }

@@ -4,7 +4,7 @@
  * Owns what batch.ts fills and append-sql.ts reads. `append` is always the append's place in the batch, `ord` an event's place among
  * all events of the batch, counted from 1.
  */
-import { type Columns, type Row, toArrays } from './columns.ts'
+import type { Columns, Row } from './columns.ts'
 
 export const LISTS = {
   guard: {
@@ -92,13 +92,3 @@ export const LISTS = {
 
 export type ListName = keyof typeof LISTS
 export type BatchRows = { readonly [Name in ListName]: Row<(typeof LISTS)[Name]>[] }
-
-/** Every step of a run that opens no wait and emits no event is of this kind. */
-export const STEP_LISTS = ['guard', 'fact'] as const satisfies readonly ListName[]
-export const ALL_LISTS = Object.keys(LISTS) as readonly ListName[]
-
-export const arraysOf = (lists: readonly ListName[], rows: BatchRows): string[] =>
-  lists.flatMap((name) => toArrays(LISTS[name], rows[name]))
-
-export const hasOnlySteps = (rows: BatchRows): boolean =>
-  ALL_LISTS.every((name) => rows[name].length === 0 || STEP_LISTS.some((list) => list === name))

@@ -3,11 +3,15 @@
  *
  * Owns that order; a failure at any place closes what was opened before it.
  */
+import { createHash } from 'node:crypto'
 import { TrihandError } from '../../model/errors.ts'
 import type { Blobs } from '../../ports/blobs.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Dispatcher } from '../../ports/dispatcher.ts'
 import type { Ledger } from '../../ports/ledger.ts'
 import type { Reader } from '../../ports/reader.ts'
 import { PostgresBlobs } from './blobs.ts'
+import { PostgresDispatcher } from './dispatcher.ts'
 import { PostgresLedger } from './ledger.ts'
 import { migratePostgres } from './migrate.ts'
 import { Database, type Statement } from './pool.ts'
@@ -21,6 +25,8 @@ export interface PostgresOptions {
   readonly clock?: 'database' | 'caller'
   /** The most connections at once. */
   readonly max?: number
+  /** Whether a wake is told to other processes, over one more connection. Without it they find due runs when they look. */
+  readonly notify?: boolean
 }
 
 export interface OpenedPostgres {
@@ -28,6 +34,8 @@ export interface OpenedPostgres {
   readonly ledger: Ledger
   readonly reader: Reader
   readonly blobs: Blobs
+  /** The caller starts and stops it. */
+  dispatcher(clock: Clock): Dispatcher
   close(): Promise<void>
 }
 
@@ -36,7 +44,7 @@ const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/
 const CURRENT_SCHEMA: Statement = { name: 'current_schema', text: 'select current_schema() as schema' }
 
 export const openPostgres = async (options: PostgresOptions): Promise<OpenedPostgres> => {
-  const { url, schema = null, clock = 'database', max = DEFAULT_MAX } = options
+  const { url, schema = null, clock = 'database', max = DEFAULT_MAX, notify = true } = options
   if (schema !== null && !SCHEMA.test(schema)) {
     throw new TrihandError('CONFIG_INVALID', `the schema is named ${schema}; expected small letters, digits and _`)
   }
@@ -44,11 +52,12 @@ export const openPostgres = async (options: PostgresOptions): Promise<OpenedPost
   try {
     await migratePostgres(database, schema)
     const [row] = await database.query<{ schema: string }>(CURRENT_SCHEMA, [])
-    const ledger = new PostgresLedger(database, { clock, schema: row?.schema ?? '' })
+    const found = row?.schema ?? ''
     return {
-      ledger,
+      ledger: new PostgresLedger(database, { clock, schema: found }),
       reader: new PostgresReader(database),
       blobs: new PostgresBlobs(database),
+      dispatcher: (time) => new PostgresDispatcher({ url, schema, channel: channelOf(found), clock: time, notify }),
       close: () => database.close(),
     }
   } catch (error) {
@@ -56,3 +65,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<OpenedPost
     throw error
   }
 }
+
+/** A name of fixed length, so that no schema is too long for it. */
+const channelOf = (schema: string): string =>
+  `trihand_${createHash('sha256').update(schema).digest('hex').slice(0, 16)}`

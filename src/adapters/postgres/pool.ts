@@ -35,9 +35,12 @@ const SETTINGS = [
   'lock_timeout=3000',
   'idle_in_transaction_session_timeout=10000',
   'timezone=UTC',
-  // Every statement reaches its rows by an index. A plan made while the tables were small must not turn into a scan of large ones.
+  // Plans are made once per connection, perhaps while the tables are empty. So that none of them turns into a scan when the tables
+  // have grown, the only way to a row is by an index, and the only join is a loop of such lookups.
   'plan_cache_mode=force_generic_plan',
   'enable_seqscan=off',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
   'jit=off',
 ]
 

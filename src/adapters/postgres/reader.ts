@@ -37,7 +37,7 @@ interface SuppressionRow {
 
 const SUMMARY = 'select id, handler, status, session, parent, event, version, wake_at, lease, created_at from stream'
 const OF_TENANT = `tenant = $1 and kind = ${RUN}`
-const HEX = /^[0-9a-f]{1,32}$/
+const HEX = /^[0-9a-f]{0,32}$/
 
 /** Ids are uuids of version 7: their order is the order of creation. */
 const RUNS: Statement = {

@@ -1,0 +1,114 @@
+/**
+ * Wakes runs, in this process at once and in the others over a wire.
+ *
+ * Owns when the handler is called and how often the wire is used: at once for the first wake, then at most once every 10 ms for all
+ * that have come since. Holds only hints, and no more than a fixed number of them: what is lost here, the sweep finds in the ledger.
+ */
+import type { Instant, RunId } from '../../model/ids.ts'
+import { runId } from '../../model/ids.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Dispatcher } from '../../ports/dispatcher.ts'
+import { toUuid } from './rows.ts'
+import { Wire, type WireOptions } from './wire.ts'
+
+export interface DispatcherOptions extends Omit<WireOptions, 'onMessage'> {
+  readonly clock: Clock
+  /** Whether other processes are told. */
+  readonly notify: boolean
+}
+
+const SILENCE_MS = 10
+/** A notification carries less than 8000 bytes: 240 ids of 32 digits with a comma each. */
+const MAX_TOLD = 240
+const MAX_TIMERS = 10_000
+
+interface Timer {
+  readonly at: Instant
+  readonly cancel: () => void
+}
+
+export class PostgresDispatcher implements Dispatcher {
+  readonly #clock: Clock
+  readonly #wire: Wire | null
+  readonly #timers = new Map<RunId, Timer>()
+  #handler: ((run: RunId) => void) | null = null
+  #isStopped = false
+  /** Runs whose handler is called at the next turn. */
+  #woken = new Set<RunId>()
+  /** Runs that the others have not been told about yet. */
+  #untold = new Set<string>()
+  #silence: NodeJS.Timeout | null = null
+
+  constructor({ clock, notify, ...place }: DispatcherOptions) {
+    this.#clock = clock
+    this.#wire = notify ? new Wire({ ...place, onMessage: (payload) => this.#hear(payload) }) : null
+  }
+
+  wake(run: RunId, at: Instant): void {
+    if (this.#isStopped) return
+    if (at > this.#clock.now()) return this.#remind(run, at)
+    this.#wakeHere(run)
+    if (this.#wire === null || this.#untold.size >= MAX_TOLD) return
+    this.#untold.add(toUuid(run))
+    if (this.#silence === null) this.#tell()
+  }
+
+  async start(handler: (run: RunId) => void): Promise<void> {
+    this.#handler = handler
+    this.#isStopped = false
+    await this.#wire?.open()
+  }
+
+  async stop(): Promise<void> {
+    this.#handler = null
+    this.#isStopped = true
+    for (const { cancel } of this.#timers.values()) cancel()
+    this.#timers.clear()
+    this.#woken.clear()
+    this.#untold.clear()
+    if (this.#silence !== null) clearTimeout(this.#silence)
+    this.#silence = null
+    await this.#wire?.close()
+  }
+
+  #wakeHere(run: RunId): void {
+    if (this.#handler === null || this.#woken.has(run)) return
+    // Not at once: whoever wakes a run is in the middle of something else.
+    if (this.#woken.size === 0) this.#clock.turn(() => this.#callAll())
+    this.#woken.add(run)
+  }
+
+  #callAll(): void {
+    const woken = this.#woken
+    this.#woken = new Set()
+    for (const run of woken) this.#handler?.(run)
+  }
+
+  #hear(payload: string): void {
+    for (const uuid of payload.split(',')) this.#wakeHere(runId(uuid))
+  }
+
+  /** Only the earliest wake of a run is kept. Its claim or its next write brings the next one. */
+  #remind(run: RunId, at: Instant): void {
+    const known = this.#timers.get(run)
+    if (known !== undefined && known.at <= at) return
+    if (known === undefined && this.#timers.size >= MAX_TIMERS) return
+    known?.cancel()
+    const cancel = this.#clock.at(at, () => {
+      this.#timers.delete(run)
+      this.wake(run, at)
+    })
+    this.#timers.set(run, { at, cancel })
+  }
+
+  /** Tells what is untold, then keeps silent for a moment, then tells what has come meanwhile. */
+  #tell(): void {
+    if (this.#untold.size === 0) return
+    this.#wire?.send([...this.#untold].join(','))
+    this.#untold = new Set()
+    this.#silence = setTimeout(() => {
+      this.#silence = null
+      this.#tell()
+    }, SILENCE_MS).unref()
+  }
+}

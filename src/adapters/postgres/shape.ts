@@ -1,0 +1,69 @@
+/**
+ * What kinds of batches there are: which lists a statement takes, and in which order its parameters stand.
+ *
+ * Owns the choice of a shape. There are few of them, because each connection keeps the plan of each; the smallest one that holds
+ * all lists of a batch is taken, because a part that finds nothing to do costs as well.
+ */
+import { toArrays, unnest } from './columns.ts'
+import { type BatchRows, LISTS, type ListName } from './lists.ts'
+
+export class Shape {
+  readonly name: string
+  readonly #first = new Map<ListName, number>()
+  readonly #size: number
+
+  constructor(name: string, lists: readonly ListName[]) {
+    this.name = name
+    let next = 1
+    for (const list of lists) {
+      this.#first.set(list, next)
+      next += Object.keys(LISTS[list]).length
+    }
+    this.#size = next
+  }
+
+  has(list: ListName): boolean {
+    return this.#first.has(list)
+  }
+
+  /** Whether streams may be signalled that the batch does not write. */
+  get nudges(): boolean {
+    return this.has('signal') || this.has('carried')
+  }
+
+  /** The list as a table expression. */
+  table(list: ListName): string {
+    const first = this.#first.get(list)
+    if (first === undefined) throw new Error(`a statement of the shape ${this.name} has no list ${list}`)
+    return unnest(list, LISTS[list], first)
+  }
+
+  /** The size of the batch stands last, where there are events. */
+  get size(): string {
+    return `$${this.#size}::int`
+  }
+
+  holds(rows: BatchRows): boolean {
+    return NAMES.every((list) => rows[list].length === 0 || this.has(list))
+  }
+
+  values(rows: BatchRows, size: number): (string | number)[] {
+    const arrays = [...this.#first.keys()].flatMap((list) => toArrays(LISTS[list], rows[list]))
+    return this.has('occurrence') ? [...arrays, size] : arrays
+  }
+}
+
+const NAMES = Object.keys(LISTS) as readonly ListName[]
+
+/** What a run writes at almost every step; a new run; the end of a run; a run that parks; an event that starts runs; all the rest. */
+const WHOLE = new Shape('whole', NAMES)
+export const SHAPES: readonly Shape[] = [
+  new Shape('step', ['guard', 'fact']),
+  new Shape('birth', ['creation', 'fact']),
+  new Shape('turn', ['guard', 'fact', 'creation', 'signal', 'closing', 'document']),
+  new Shape('parking', ['guard', 'fact', 'opening', 'closing']),
+  new Shape('intake', ['guard', 'fact', 'creation', 'occurrence', 'known_path', 'carried', 'suppression']),
+  WHOLE,
+]
+
+export const shapeOf = (rows: BatchRows): Shape => SHAPES.find((shape) => shape.holds(rows)) ?? WHOLE
