@@ -76,6 +76,17 @@ const postgresPlace = (url: string): Place => {
 export const open = (place: Place, probe: Probe = { mark: () => {} }, extra: { readonly work?: boolean; readonly slots?: number } = {}): Promise<Trihand> =>
   createTrihand({ system: benchSystem(probe), database: place.database, ...(place.schema === null ? {} : { schema: place.schema }), drain: 0, ...extra })
 
+/** Settles when so many runs were told to have this status. */
+export const told = (app: Trihand, status: RunStatus, count: number): Promise<void> =>
+  new Promise((resolve) => {
+    let seen = 0
+    const off = app.on((notice) => {
+      if (notice.status !== status || ++seen < count) return
+      off()
+      resolve()
+    })
+  })
+
 /** Polls until so many runs have this status. */
 export const untilCount = async (app: Trihand, status: RunStatus, count: number, everyMs = 5): Promise<void> => {
   while (((await app.reader.counts(LOCAL_TENANT)).get(status) ?? 0) < count) await new Promise((resolve) => setTimeout(resolve, everyMs))

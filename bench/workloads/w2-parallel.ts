@@ -1,23 +1,15 @@
 /** W2: 1,000 runs of 10 trivial steps, all at once, from the first event sent to the last run ended. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Trihand } from '../../src/assemble.ts'
-import { isEnded } from '../../src/model/status.ts'
 import { atLeast, atMost, type Measurement } from '../report.ts'
-import { type BenchLedger, open } from '../target.ts'
+import { type BenchLedger, open, told } from '../target.ts'
 
 const RUNS = 1_000
 const STEPS = 10
 const MUST = { sqlite: 0.35, postgres: 0.15 } as const
 
 const allAtOnce = async (app: Trihand): Promise<number> => {
-  let ended = 0
-  const done = new Promise<void>((resolve) => {
-    const off = app.on(({ status }) => {
-      if (!isEnded(status) || ++ended < RUNS) return
-      off()
-      resolve()
-    })
-  })
+  const done = told(app, 'success', RUNS)
   const from = performance.now()
   await Promise.all(Array.from({ length: RUNS }, (_, i) => app.send({ type: 'run.many', data: { i } })))
   await done

@@ -16,7 +16,7 @@ import type { RunCommand } from '../model/run-fact.ts'
 import type { Abort } from '../ports/executor.ts'
 import { Gate, type StepErrors } from './gate.ts'
 import { Intents, packIntents, sessionOf } from './intents.ts'
-import { offerChildren, offerEvents } from './offer.ts'
+import { NOTHING_PREFETCHED, offerChildren, offerEvents, type Prefetched } from './offer.ts'
 import { fetchValue, storeValue } from './payloads.ts'
 import { type Performed, perform } from './perform.ts'
 import type { Resident } from './resident.ts'
@@ -24,11 +24,11 @@ import type { Resident } from './resident.ts'
 const MAX_RECOVERIES = 5
 
 /** A run that was claimed: look around, record what has changed, then enter. */
-export const awaken = async (resident: Resident, recoveries: number, errors: StepErrors): Promise<void> => {
+export const awaken = async (resident: Resident, recoveries: number, prefetched: Prefetched, errors: StepErrors): Promise<void> => {
   resident.begin()
   try {
     resident.input = await inputOf(resident)
-    await catchUp(resident, recoveries)
+    await catchUp(resident, recoveries, prefetched)
     if (isReady(resident)) enter(resident, errors)
     else if (resident.live?.cancel != null) resident.spreadCancel()
   } catch (error) {
@@ -40,11 +40,11 @@ export const awaken = async (resident: Resident, recoveries: number, errors: Ste
 }
 
 /** A run that was created a moment ago in this process: there is nothing to look for. */
-export const enterFresh = async (resident: Resident, errors: StepErrors): Promise<void> => awaken(resident, 0, errors)
+export const enterFresh = async (resident: Resident, errors: StepErrors): Promise<void> => awaken(resident, 0, NOTHING_PREFETCHED, errors)
 
 const isReady = (resident: Resident): boolean => !resident.isGone && resident.live !== null && resident.live.cancel === null && resident.live.retryAt === null
 
-const catchUp = async (resident: Resident, recoveries: number): Promise<void> => {
+const catchUp = async (resident: Resident, recoveries: number, prefetched: Prefetched): Promise<void> => {
   const live = resident.live
   if (live === null) return
   const now = resident.house.clock.now()
@@ -60,7 +60,7 @@ const catchUp = async (resident: Resident, recoveries: number): Promise<void> =>
   if ((due !== null && due <= now) || live.start.startBy !== null) commands.push({ type: 'pass_time', now })
   for (const command of commands) resident.ask({ command, luggage: null, done: null })
   if (live.open.size > 0) {
-    await offerEvents(resident)
+    await offerEvents(resident, prefetched)
     await offerChildren(resident)
   }
   if (commands.length > 0 || live.open.size > 0) await recorded(resident)

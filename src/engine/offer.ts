@@ -31,6 +31,30 @@ export const eventsSince = async (ledger: Pick<Ledger, 'events'>, tenant: Tenant
   }
 }
 
+/** Events looked up once for many runs that were woken together. Null: not among them, ask the ledger. */
+export type Prefetched = (types: readonly string[], base: number) => readonly StoredEvent[] | null
+
+export const NOTHING_PREFETCHED: Prefetched = () => null
+
+/** One question for all waits on the same types, from the earliest base on; too many answers, and each run asks for itself. */
+export const prefetchEvents = async (
+  ledger: Pick<Ledger, 'events'>,
+  tenant: TenantId,
+  waits: readonly OpenWait[],
+): Promise<Prefetched> => {
+  const groups = new Map<string, { readonly types: readonly string[]; readonly base: number }>()
+  for (const { spec } of waits) {
+    const key = spec.types.join('\n')
+    groups.set(key, { types: spec.types, base: Math.min(spec.base, groups.get(key)?.base ?? spec.base) })
+  }
+  const found = new Map<string, readonly StoredEvent[]>()
+  for (const [key, { types, base }] of groups) {
+    const page = await ledger.events({ tenant, types, after: base, limit: PAGE })
+    if (page.length < PAGE) found.set(key, page)
+  }
+  return (types, base) => found.get(types.join('\n'))?.filter((event) => event.sequence > base) ?? null
+}
+
 const rules = new Map<string, Rule>()
 
 const ruleOf = (text: string): Rule => {
@@ -59,13 +83,13 @@ export const candidates = (wait: OpenWait, events: readonly StoredEvent[], trigg
   return chosen
 }
 
-export const offerEvents = async (resident: Resident): Promise<void> => {
+export const offerEvents = async (resident: Resident, prefetched: Prefetched): Promise<void> => {
   const live = resident.live
   if (live === null || live.cancel !== null) return
   for (const [step, open] of live.open.entries()) {
     if (open.kind !== 'waiting') continue
     const { types, base } = open.wait.spec
-    const events = await eventsSince(resident.house.ledger, resident.record.tenant, types, base)
+    const events = prefetched(types, base) ?? (await eventsSince(resident.house.ledger, resident.record.tenant, types, base))
     for (const event of candidates(open.wait, events, resident.input)) {
       const found = events.find((candidate) => candidate.sequence === event.sequence)
       if (found !== undefined) resident.knownEvents.set(found.sequence, found)

@@ -21,7 +21,7 @@ import { awaken, enterFresh } from './enter.ts'
 import type { StepErrors } from './gate.ts'
 import type { House, WorkerDesk } from './house.ts'
 import type { NewRun } from './new-run.ts'
-import { offerChildren, offerEvents } from './offer.ts'
+import { NOTHING_PREFETCHED, offerChildren, offerEvents, prefetchEvents } from './offer.ts'
 import { commitOnce } from './one-shot.ts'
 import { commandFromOutside } from './outside.ts'
 import { type Departure, Resident, type ResidentRecord } from './resident.ts'
@@ -32,6 +32,11 @@ export interface WorkerOptions {
   readonly leaseTtlMs: number
   readonly pollMs: number
   readonly drainMs: number
+}
+
+interface Woken {
+  readonly resident: Resident
+  readonly recoveries: number
 }
 
 type WorkerLedger = Pick<Ledger, 'load' | 'events' | 'claim' | 'beat' | 'retire'>
@@ -199,10 +204,10 @@ export class Worker implements WorkerDesk {
     try {
       const records = await this.ledger.load(claims.map((claim) => claim.run))
       const events = await this.eventsOf(records)
-      claims.forEach((claim, i) => {
-        const record = records[i]
-        if (record != null) this.wakeUp(claim, record, events)
-      })
+      const woken = claims.flatMap((claim, i) => this.wakeUp(claim, records[i] ?? null, events) ?? [])
+      const waits = woken.flatMap(({ resident }) => resident.openWaits())
+      const prefetched = waits.length === 0 ? NOTHING_PREFETCHED : await prefetchEvents(this.ledger, this.house().tenant, waits)
+      for (const { resident, recoveries } of woken) void awaken(resident, recoveries, prefetched, this.errors)
     } finally {
       this.reserved -= claims.length
     }
@@ -215,14 +220,17 @@ export class Worker implements WorkerDesk {
     return new Map(events.map((event) => [event.sequence, event]))
   }
 
-  private wakeUp(claim: Claim, record: StreamRecord, events: ReadonlyMap<number, StoredEvent>): void {
-    if (this.state === 'stopped' || this.residents.has(claim.run)) return
+  private wakeUp(claim: Claim, record: StreamRecord | null, events: ReadonlyMap<number, StoredEvent>): Woken | null {
+    if (record === null || this.state === 'stopped' || this.residents.has(claim.run)) return null
     const state = this.stateOf(record)
-    if (state === null) return void this.letGo(record, null)
+    if (state === null) {
+      void this.letGo(record, null)
+      return null
+    }
     const { tenant, handler, session, parent, base } = record
     const event = record.event === null ? null : (events.get(record.event) ?? null)
     const resident = this.keep({ id: claim.run, tenant, handler, session, parent, event, base, epoch: claim.epoch, signal: claim.signal, state, head: headOf(record) })
-    void awaken(resident, record.recoveries, this.errors)
+    return { resident, recoveries: record.recoveries }
   }
 
   /** Null for a run that a newer version wrote: it is left to a worker that can read it. */
@@ -288,7 +296,7 @@ export class Worker implements WorkerDesk {
       try {
         await resident.reload()
         this.nudged.delete(id)
-        await offerEvents(resident)
+        await offerEvents(resident, NOTHING_PREFETCHED)
         await offerChildren(resident)
       } catch {
         // Nothing is lost: the signal in the ledger makes the run due again when it is released.

@@ -41,6 +41,19 @@ onEveryStore('events', (store) => {
     await system.close()
   })
 
+  test('an event dated in the future wakes its waiters now', async () => {
+    const system = await startTestSystem(
+      { name: 'future', events: { go: null }, functions: [fn('wait', {}, ({ step }) => step.waitForEvent('go', { event: 'go' }).then(({ status }) => status))] },
+      store(),
+    )
+    const run = await system.start('wait')
+    await system.settle()
+    await system.send({ type: 'go', data: {}, time: system.clock.now() + 86_400_000 })
+    await system.settle()
+    expect(await system.look(run)).toMatchObject({ status: 'success', output: 'received' })
+    await system.close()
+  })
+
   test('[A5][L11] route-1: one event starts every handler whose filter holds; the others leave a reason', async () => {
     const system = await startTestSystem(
       {
