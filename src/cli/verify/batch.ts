@@ -1,7 +1,7 @@
 /**
- * Questions to the store that are gathered and asked together, so that a round trip serves hundreds of them.
+ * Questions to the store that are gathered while a stream is read and asked together, so that one round trip serves hundreds.
  *
- * Never holds more than one batch.
+ * Holds at most one batch and what one stream has asked.
  */
 const SIZE = 500
 
@@ -13,14 +13,19 @@ export class Batch<Question> {
     this.#ask = ask
   }
 
-  async add(question: Question): Promise<void> {
+  add(question: Question): void {
     this.#waiting.push(question)
-    if (this.#waiting.length >= SIZE) await this.flush()
   }
 
-  async flush(): Promise<void> {
+  /** Between two streams: asks if there is enough to ask. */
+  async settle(): Promise<void> {
+    if (this.#waiting.length >= SIZE) await this.end()
+  }
+
+  /** Asks what is left. */
+  async end(): Promise<void> {
     const questions = this.#waiting
     this.#waiting = []
-    if (questions.length > 0) await this.#ask(questions)
+    for (let from = 0; from < questions.length; from += SIZE) await this.#ask(questions.slice(from, from + SIZE))
   }
 }

@@ -29,13 +29,17 @@ export class BlobChecks {
     })
   }
 
-  named(hash: string, place: Place): Promise<void> {
-    return this.#named.add({ hash, place })
+  named(hash: string, place: Place): void {
+    this.#named.add({ hash, place })
+  }
+
+  settle(): Promise<void> {
+    return this.#named.settle()
   }
 
   /** Each blob once, however many facts share it. */
   async end(): Promise<void> {
-    await this.#named.flush()
+    await this.#named.end()
     for await (const { hash, body } of this.#tables.blobs()) {
       this.#findings.expect(
         'V3',

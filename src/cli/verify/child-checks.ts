@@ -29,17 +29,21 @@ export class ChildChecks {
     })
   }
 
-  async add({ row, state, moment, place }: Rest): Promise<void> {
+  add({ row, state, moment, place }: Rest): void {
     if (state.end !== null || place.stream === null) return
     const willLook = row.lease !== null || (row.wake_at !== null && row.wake_at <= moment.now)
     for (const [step, open] of state.openSteps()) {
       if (open.kind === 'calling')
-        await this.#calls.add({ parent: place.stream, seq: open.seq, step, child: open.child, willLook })
+        this.#calls.add({ parent: place.stream, seq: open.seq, step, child: open.child, willLook })
     }
   }
 
+  settle(): Promise<void> {
+    return this.#calls.settle()
+  }
+
   end(): Promise<void> {
-    return this.#calls.flush()
+    return this.#calls.end()
   }
 
   #check({ parent, seq, step, child, willLook }: OpenCall, head: StreamHead | null): void {

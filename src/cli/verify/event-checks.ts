@@ -38,7 +38,7 @@ export class EventChecks {
   }
 
   /** V16, for one run. */
-  async emitted({ run, tenant, named, caused }: Emitted): Promise<void> {
+  emitted({ run, tenant, named, caused }: Emitted): void {
     const found = new Set(caused)
     for (const id of found) {
       this.#findings.expect(
@@ -48,12 +48,15 @@ export class EventChecks {
         () => `event ${id} says that this run emitted it, but no result names it`,
       )
     }
-    for (const [id, seq] of named)
-      if (!found.has(id)) await this.#named.add({ tenant, id, place: { stream: run, seq } })
+    for (const [id, seq] of named) if (!found.has(id)) this.#named.add({ tenant, id, place: { stream: run, seq } })
+  }
+
+  settle(): Promise<void> {
+    return this.#named.settle()
   }
 
   async end(): Promise<void> {
-    await this.#named.flush()
+    await this.#named.end()
     await this.#checkCauses()
     await this.#checkTriggered()
     await this.#checkSuppressed()

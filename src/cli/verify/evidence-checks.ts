@@ -7,6 +7,7 @@ import { type Effect, type Evidence, EvidenceStore } from './evidence.ts'
 import { type Findings, NOWHERE, type Place } from './report.ts'
 import { isEnded } from './rest-checks.ts'
 import type { RunState } from './run-state.ts'
+import type { Scratch } from './scratch.ts'
 import type { Tables } from './tables.ts'
 
 export class EvidenceChecks {
@@ -18,9 +19,9 @@ export class EvidenceChecks {
     this.#store = store
   }
 
-  static async open(findings: Findings, evidence: Evidence | undefined): Promise<EvidenceChecks> {
+  static async open(findings: Findings, evidence: Evidence | undefined, scratch: Scratch): Promise<EvidenceChecks> {
     if (evidence === undefined) return new EvidenceChecks(findings, null)
-    const store = new EvidenceStore()
+    const store = new EvidenceStore(scratch)
     await store.load(evidence)
     const checks = new EvidenceChecks(findings, store)
     checks.#checkSharedKeys(store)
@@ -62,10 +63,6 @@ export class EvidenceChecks {
           `event ${id} of ${source} was acknowledged as ${sequence}, the ledger has ${found.length === 0 ? 'none' : found.join(', ')}`,
       )
     }
-  }
-
-  close(): void {
-    this.#store?.close()
   }
 
   #checkStepAck(state: RunState, step: string, place: Place): void {

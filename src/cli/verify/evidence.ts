@@ -6,7 +6,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
-import { openScratch } from './scratch.ts'
+import type { Scratch } from './scratch.ts'
 import { UnreadableLedger, unreadable } from './source.ts'
 
 export interface Evidence {
@@ -72,12 +72,18 @@ async function* linesOf<Line>(file: string): AsyncGenerator<Line> {
 
 export class EvidenceStore {
   readonly #db: DatabaseSyncInstance
+  readonly #add: Readonly<Record<'ack' | 'event' | 'effect', StatementSyncInstance>>
   readonly #acks: StatementSyncInstance
   readonly #effects: StatementSyncInstance
   readonly #forget: readonly StatementSyncInstance[]
 
-  constructor() {
-    this.#db = openScratch(SCHEMA)
+  constructor(scratch: Scratch) {
+    this.#db = scratch.open(SCHEMA)
+    this.#add = {
+      ack: this.#db.prepare('insert into ack (run, kind, what) values (?, ?, ?)'),
+      event: this.#db.prepare('insert into event_ack (source, id, sequence) values (?, ?, ?)'),
+      effect: this.#db.prepare('insert into effect (run, step, key, effect) values (?, ?, ?, ?)'),
+    }
     this.#acks = this.#db.prepare('select distinct kind, what from ack where run = ?')
     this.#effects = this.#db.prepare(`select run, step, key, max(effect) as effect, count(*) as times from effect
       where run = ? group by step, key order by step`)
@@ -89,7 +95,6 @@ export class EvidenceStore {
     try {
       await this.#read(evidence)
     } catch (error) {
-      this.close()
       throw unreadable('the evidence', error)
     }
   }
@@ -126,10 +131,6 @@ export class EvidenceStore {
     )
   }
 
-  close(): void {
-    this.#db.close()
-  }
-
   /** The only column of every row. */
   #texts(sql: string): readonly string[] {
     const rows: readonly Readonly<Record<string, string>>[] = this.#db.prepare(sql).all()
@@ -137,15 +138,11 @@ export class EvidenceStore {
   }
 
   #addAck(ack: Acknowledgement): void {
-    if (ack.kind === 'event') this.#insert('event_ack', [ack.source, ack.id, ack.sequence])
-    else this.#insert('ack', [ack.run, ack.kind, ack.kind === 'step' ? ack.step : ack.status])
+    if (ack.kind === 'event') this.#add.event.run(ack.source, ack.id, ack.sequence)
+    else this.#add.ack.run(ack.run, ack.kind, ack.kind === 'step' ? ack.step : ack.status)
   }
 
   #addEffect({ run, step, key, effect }: Performed): void {
-    this.#insert('effect', [run, step, key, effect])
-  }
-
-  #insert(table: string, values: readonly (string | number)[]): void {
-    this.#db.prepare(`insert into ${table} values (${values.map(() => '?').join(', ')})`).run(...values)
+    this.#add.effect.run(run, step, key, effect)
   }
 }

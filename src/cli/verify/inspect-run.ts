@@ -38,7 +38,7 @@ export const inspectRun = async (inspection: Inspection, { row, facts, waits, ca
   for await (const fact of facts) {
     findings.count('facts')
     chain.next(fact)
-    await inspectFact(inspection, reading, fact)
+    inspectFact(inspection, reading, fact)
   }
   chain.end()
   const { state, named, isReadable } = reading
@@ -48,14 +48,14 @@ export const inspectRun = async (inspection: Inspection, { row, facts, waits, ca
   const rest = { row, state, moment, place: { stream, seq: null } }
   checkRest(findings, rest, waits)
   inspection.waits.parked(rest)
-  await inspection.children.add(rest)
-  await inspection.events.emitted({ run: stream, tenant: row.tenant, named, caused: caused.map(({ id }) => id) })
+  inspection.children.add(rest)
+  inspection.events.emitted({ run: stream, tenant: row.tenant, named, caused: caused.map(({ id }) => id) })
 }
 
-const inspectFact = async (inspection: Inspection, reading: Reading, row: FactRow): Promise<void> => {
+const inspectFact = (inspection: Inspection, reading: Reading, row: FactRow): void => {
   const place = { stream: nameOf(reading.row), seq: row.seq }
   const body = readBody(row.body)
-  if (body !== null) for (const hash of blobsNamedBy(row.type, body)) await inspection.blobs.named(hash, place)
+  if (body !== null) for (const hash of blobsNamedBy(row.type, body)) inspection.blobs.named(hash, place)
   const fact = body === null ? null : readFact(row.type, body)
   inspection.findings.expect(
     'V4',
@@ -65,21 +65,21 @@ const inspectFact = async (inspection: Inspection, reading: Reading, row: FactRo
   )
   reading.isReadable &&= fact !== null
   if (fact === null || !reading.isReadable) return
-  await judge(inspection, reading, fact, { at: row.recorded_at, place })
+  judge(inspection, reading, fact, { at: row.recorded_at, place })
   if ('events' in fact) for (const id of fact.events) reading.named.set(id, row.seq)
   reading.state.apply(fact, row.seq, row.recorded_at)
 }
 
 /** On the state before the fact. */
-const judge = async (
+const judge = (
   { findings, effectKeys, waits }: Inspection,
   { row, state }: Reading,
   fact: Fact,
   { at, place }: { readonly at: number; readonly place: Place },
-): Promise<void> => {
+): void => {
   checkLife(findings, state, fact, place)
   checkTime(findings, state, fact, at, place)
   checkAttempt(findings, state, fact, at, place)
   checkEffectKey(findings, state, fact, effectKeys, place)
-  await waits.received(state, fact, row.tenant, place)
+  waits.received(state, fact, row.tenant, place)
 }

@@ -23,7 +23,7 @@ export const inspectSession = async (
     findings.expect('V4', body !== null, place, () => `${fact.type} is no fact that can be read`)
     if (body === null) continue
     for (const hash of [...blobsNamedBy(fact.type, body), ...checkpoints.next(fact.type, body, place)])
-      await blobs.named(hash, place)
+      blobs.named(hash, place)
   }
   chain.end()
 }

@@ -1,5 +1,5 @@
 /**
- * One inspection of a ledger: the findings, and the checks that span streams, opened and closed together.
+ * One inspection of a ledger: the findings, and the checks that span streams.
  *
  * Owns their order: what streams say is gathered first, then the questions that are left are asked of the tables.
  */
@@ -10,6 +10,7 @@ import { EventChecks } from './event-checks.ts'
 import type { Evidence } from './evidence.ts'
 import { EvidenceChecks } from './evidence-checks.ts'
 import { Findings, NOWHERE } from './report.ts'
+import type { Scratch } from './scratch.ts'
 import type { Moment, Tables } from './tables.ts'
 import { WaitChecks } from './wait-checks.ts'
 
@@ -24,18 +25,27 @@ export interface Inspection {
   readonly waits: WaitChecks
 }
 
-export const openInspection = async (tables: Tables, evidence: Evidence | undefined): Promise<Inspection> => {
+export const openInspection = async (
+  tables: Tables,
+  scratch: Scratch,
+  evidence: Evidence | undefined,
+): Promise<Inspection> => {
   const findings = new Findings()
   return {
     findings,
     moment: await tables.moment(),
     blobs: new BlobChecks(findings, tables),
     children: new ChildChecks(findings, tables),
-    effectKeys: new EffectKeys(),
+    effectKeys: new EffectKeys(scratch),
     events: new EventChecks(findings, tables),
-    evidence: await EvidenceChecks.open(findings, evidence),
-    waits: new WaitChecks(findings, tables),
+    evidence: await EvidenceChecks.open(findings, evidence, scratch),
+    waits: new WaitChecks(findings, tables, scratch),
   }
+}
+
+/** Between two streams. */
+export const settleInspection = async ({ blobs, children, events, waits }: Inspection): Promise<void> => {
+  for (const checks of [blobs, children, events, waits]) await checks.settle()
 }
 
 /** After the last stream. */
@@ -61,10 +71,4 @@ export const endInspection = async (inspection: Inspection, tables: Tables): Pro
   await events.end()
   await evidence.end(tables)
   await blobs.end()
-}
-
-export const closeInspection = ({ effectKeys, evidence, waits }: Inspection): void => {
-  effectKeys.close()
-  evidence.close()
-  waits.close()
 }

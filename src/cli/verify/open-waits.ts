@@ -1,10 +1,6 @@
-/**
- * The open waits of parked runs, found again by what an event offers.
- *
- * Opened with the first wait only. On disk: a ledger may have a hundred thousand runs parked.
- */
-import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
-import { openScratch } from './scratch.ts'
+/** The open waits of parked runs, found again by what an event offers. */
+import type { StatementSyncInstance } from '@photostructure/sqlite'
+import type { Scratch } from './scratch.ts'
 
 export interface OpenWait {
   readonly type: string
@@ -18,8 +14,7 @@ export interface OpenWait {
   readonly step: string
 }
 
-interface Opened {
-  readonly db: DatabaseSyncInstance
+interface Statements {
   readonly put: StatementSyncInstance
   readonly match: StatementSyncInstance
 }
@@ -28,11 +23,16 @@ const SCHEMA = `create table open_wait (type text, path text, value text, tenant
   create index open_wait_match on open_wait (type, path, value, tenant, base)`
 
 export class OpenWaits {
-  #opened: Opened | null = null
+  readonly #scratch: Scratch
+  #statements: Statements | null = null
   readonly #paths = new Map<string, Set<string>>()
 
+  constructor(scratch: Scratch) {
+    this.#scratch = scratch
+  }
+
   add({ type, path, value, tenant, base, run, seq, step }: OpenWait): void {
-    this.#open().put.run(type, path, value, tenant, base, run, seq, step)
+    this.#prepared().put.run(type, path, value, tenant, base, run, seq, step)
     const paths = this.#paths.get(type) ?? new Set<string>()
     this.#paths.set(type, paths.add(path))
   }
@@ -44,19 +44,17 @@ export class OpenWaits {
 
   /** The waits that an event with this sequence should have ended. */
   matching(event: Omit<OpenWait, 'run' | 'step' | 'base'>): readonly OpenWait[] {
-    return this.#open().match.all(event.type, event.path, event.value, event.tenant, event.seq)
+    return this.#prepared().match.all(event.type, event.path, event.value, event.tenant, event.seq)
   }
 
-  close(): void {
-    this.#opened?.db.close()
-    this.#opened = null
+  #prepared(): Statements {
+    this.#statements ??= this.#prepare()
+    return this.#statements
   }
 
-  #open(): Opened {
-    if (this.#opened !== null) return this.#opened
-    const db = openScratch(SCHEMA)
-    this.#opened = {
-      db,
+  #prepare(): Statements {
+    const db = this.#scratch.open(SCHEMA)
+    return {
       put: db.prepare(
         'insert into open_wait (type, path, value, tenant, base, run, seq, step) values (?, ?, ?, ?, ?, ?, ?, ?)',
       ),
@@ -64,6 +62,5 @@ export class OpenWaits {
         'select * from open_wait where type = ? and path = ? and value = ? and tenant = ? and base < ?',
       ),
     }
-    return this.#opened
   }
 }

@@ -5,6 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
+import { closeForGood } from './scratch.ts'
 import { type Dialect, type RowOptions, type Source, UnreadableLedger, unreadable } from './source.ts'
 
 const SQLITE: Dialect = {
@@ -51,7 +52,7 @@ export const openSqlite = (file: string): Source => {
       }
     },
     async close() {
-      db.close()
+      closeForGood(db)
     },
   }
 }

@@ -11,9 +11,10 @@ import { Cursor } from './cursor.ts'
 import type { Evidence } from './evidence.ts'
 import { inspectRun } from './inspect-run.ts'
 import { inspectSession } from './inspect-session.ts'
-import { closeInspection, endInspection, type Inspection, openInspection } from './inspection.ts'
+import { endInspection, type Inspection, openInspection, settleInspection } from './inspection.ts'
 import { openPostgres } from './postgres-source.ts'
 import type { Report } from './report.ts'
+import { Scratch } from './scratch.ts'
 import { type Source, UnreadableLedger, unreadable } from './source.ts'
 import { openSqlite } from './sqlite-source.ts'
 import { isRun, Tables } from './tables.ts'
@@ -61,13 +62,14 @@ const checkSchema = async (tables: Tables): Promise<void> => {
 }
 
 const inspect = async (tables: Tables, evidence: Evidence | undefined): Promise<Report> => {
-  const inspection = await openInspection(tables, evidence)
+  const scratch = new Scratch()
   try {
+    const inspection = await openInspection(tables, scratch, evidence)
     await walk(inspection, tables)
     await endInspection(inspection, tables)
     return inspection.findings.report()
   } finally {
-    closeInspection(inspection)
+    scratch.close()
   }
 }
 
@@ -80,5 +82,6 @@ const walk = async (inspection: Inspection, tables: Tables): Promise<void> => {
     const own = { waits: await waits.all(key), caused: await caused.all(key) }
     if (isRun(row)) await inspectRun(inspection, { row, facts: facts.of(key), ...own })
     else await inspectSession(inspection, row, facts.of(key))
+    await settleInspection(inspection)
   }
 }

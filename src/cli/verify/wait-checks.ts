@@ -10,6 +10,7 @@ import { OpenWaits } from './open-waits.ts'
 import { type Findings, NOWHERE, type Place } from './report.ts'
 import type { Rest } from './rest-checks.ts'
 import { neededTypes, type RunState } from './run-state.ts'
+import type { Scratch } from './scratch.ts'
 import type { EventRow, Tables } from './tables.ts'
 
 interface ReceivedEvent {
@@ -22,10 +23,11 @@ interface ReceivedEvent {
 export class WaitChecks {
   readonly #findings: Findings
   readonly #received: Batch<ReceivedEvent>
-  readonly #open = new OpenWaits()
+  readonly #open: OpenWaits
 
-  constructor(findings: Findings, tables: Tables) {
+  constructor(findings: Findings, tables: Tables, scratch: Scratch) {
     this.#findings = findings
+    this.#open = new OpenWaits(scratch)
     this.#received = new Batch(async (received) => {
       const known = await tables.eventTypes(received.map(({ sequence }) => sequence))
       for (const { type, sequence, tenant, place } of received) {
@@ -41,7 +43,7 @@ export class WaitChecks {
   }
 
   /** An event counts once per wait, after its base, and only while the wait needs its type. */
-  async received(state: RunState, fact: Fact, tenant: string, place: Place): Promise<void> {
+  received(state: RunState, fact: Fact, tenant: string, place: Place): void {
     if (fact.type !== 'wait.received') return
     const { open } = state.step(fact.step)
     const { type, sequence } = fact.event
@@ -54,7 +56,7 @@ export class WaitChecks {
         () => `step ${fact.step} received event ${sequence} of type ${type}, which it does not wait for`,
       )
     }
-    await this.#received.add({ type, sequence, tenant, place })
+    this.#received.add({ type, sequence, tenant, place })
   }
 
   /** Keeps the open waits of a run that nothing wakes: the event of none of them may be there already. */
@@ -94,11 +96,11 @@ export class WaitChecks {
     }
   }
 
-  end(): Promise<void> {
-    return this.#received.flush()
+  settle(): Promise<void> {
+    return this.#received.settle()
   }
 
-  close(): void {
-    this.#open.close()
+  end(): Promise<void> {
+    return this.#received.end()
   }
 }
