@@ -9,7 +9,9 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { median } from './report.ts'
 
-const { DatabaseSync } = createRequire(import.meta.url)('@photostructure/sqlite') as typeof import('@photostructure/sqlite')
+const { DatabaseSync } = createRequire(import.meta.url)(
+  '@photostructure/sqlite',
+) as typeof import('@photostructure/sqlite')
 
 const COMMITS = 400
 /** A hundred rows for each of a thousand runs: an empty table takes rows faster than any ledger in use. */
@@ -28,7 +30,9 @@ export const rawSqlite = (folder: string): RawLimits => {
   const file = join(folder, 'raw.db')
   const db = new DatabaseSync(file)
   db.exec('pragma journal_mode=WAL; pragma synchronous=FULL; pragma wal_autocheckpoint=1000')
-  db.exec('create table fact (run integer not null, seq integer not null, body text not null); create unique index address on fact (run, seq)')
+  db.exec(
+    'create table fact (run integer not null, seq integer not null, body text not null); create unique index address on fact (run, seq)',
+  )
   const insert = db.prepare('insert into fact values (?, ?, ?)')
   // The WAL file keeps its length once it has grown; a serving ledger writes over it.
   rawRows(db, insert, 1, 5_000)
@@ -62,7 +66,9 @@ export const rawPostgres = async (url: string): Promise<RawLimits> => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query('drop table if exists raw_fact')
-  await client.query('create table raw_fact (run bigint not null, seq bigint not null, body text not null, primary key (run, seq))')
+  await client.query(
+    'create table raw_fact (run bigint not null, seq bigint not null, body text not null, primary key (run, seq))',
+  )
   const times: number[] = []
   for (let i = 0; i < COMMITS; i++) {
     const from = performance.now()
@@ -73,7 +79,11 @@ export const rawPostgres = async (url: string): Promise<RawLimits> => {
   for (let at = 0; at < ROWS; at += BATCH) {
     const runs = Array.from({ length: BATCH }, (_, i) => i + 1)
     const values = [runs, runs.map(() => at / BATCH), runs.map(() => BODY)]
-    await client.query({ name: 'many', text: 'insert into raw_fact select * from unnest($1::bigint[], $2::bigint[], $3::text[])', values })
+    await client.query({
+      name: 'many',
+      text: 'insert into raw_fact select * from unnest($1::bigint[], $2::bigint[], $3::text[])',
+      values,
+    })
   }
   const seconds = (performance.now() - from) / 1_000
   await client.query('drop table raw_fact')

@@ -47,7 +47,17 @@ export const percentile = (values: readonly number[], share: number): number => 
 export const judge = (workload: string, ledger: LedgerKind, measurement: Measurement): Result => {
   const { metric, value, unit, raw = null, target = null } = measurement
   const ratio = raw === null ? null : value / raw
-  return { workload, ledger, metric, value, unit, raw, ratio, target, holds: target === null ? null : keeps(target, value, ratio) }
+  return {
+    workload,
+    ledger,
+    metric,
+    value,
+    unit,
+    raw,
+    ratio,
+    target,
+    holds: target === null ? null : keeps(target, value, ratio),
+  }
 }
 
 const keeps = (target: Target, value: number, ratio: number | null): boolean => {
@@ -73,9 +83,24 @@ const targetText = ({ target, unit }: Result): string => {
 export const row = (result: Result): string => {
   const verdict = result.holds === null ? '' : result.holds ? 'holds' : 'FAILS'
   const ratio = result.ratio === null ? '' : `${short(result.ratio)} × raw (${short(result.raw ?? 0)})`
-  const cells = [result.workload, result.ledger, result.metric, `${short(result.value)} ${result.unit}`, ratio, targetText(result), verdict]
-  return cells.map((cell, i) => cell.padEnd([4, 9, 42, 16, 24, 18, 6][i] ?? 0)).join(' ').trimEnd()
+  const cells = [
+    result.workload,
+    result.ledger,
+    result.metric,
+    `${short(result.value)} ${result.unit}`,
+    ratio,
+    targetText(result),
+    verdict,
+  ]
+  return cells
+    .map((cell, i) => cell.padEnd([4, 9, 42, 16, 24, 18, 6][i] ?? 0))
+    .join(' ')
+    .trimEnd()
 }
 
 export const document = (results: readonly Result[], rounds: number): string =>
-  JSON.stringify({ node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, rounds, results }, null, 2)
+  JSON.stringify(
+    { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, rounds, results },
+    null,
+    2,
+  )

@@ -48,7 +48,9 @@ const wants = (kind: LedgerKind): boolean => values.ledger === undefined || valu
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
 const measureAll = async (ledger: BenchLedger): Promise<readonly Result[]> => {
-  say(`${ledger.kind}: raw commit ${ledger.raw.commitMs.toFixed(3)} ms, raw batched rows ${Math.round(ledger.raw.rowsPerSecond)}/s`)
+  say(
+    `${ledger.kind}: raw commit ${ledger.raw.commitMs.toFixed(3)} ms, raw batched rows ${Math.round(ledger.raw.rowsPerSecond)}/s`,
+  )
   const results: Result[] = []
   for (const { name, measure, once } of chosen) {
     const all: (readonly Measurement[])[] = []
@@ -75,5 +77,9 @@ if (wants('postgres')) {
 if (values.json) process.stdout.write(`${document(results, rounds)}\n`)
 if (values.out !== undefined) writeFileSync(values.out, `${document(results, rounds)}\n`)
 const failed = results.filter(({ holds }) => holds === false)
-say(failed.length === 0 ? 'every target holds' : `${failed.length} of ${results.filter(({ holds }) => holds !== null).length} targets do not hold`)
+say(
+  failed.length === 0
+    ? 'every target holds'
+    : `${failed.length} of ${results.filter(({ holds }) => holds !== null).length} targets do not hold`,
+)
 process.exit(failed.length === 0 ? 0 : 1)

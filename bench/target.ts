@@ -50,7 +50,11 @@ const sqlitePlace = (): Place => {
   }
 }
 
-export const postgresLedger = async (url: string): Promise<BenchLedger> => ({ kind: 'postgres', raw: await rawPostgres(url), fresh: () => postgresPlace(url) })
+export const postgresLedger = async (url: string): Promise<BenchLedger> => ({
+  kind: 'postgres',
+  raw: await rawPostgres(url),
+  fresh: () => postgresPlace(url),
+})
 
 let schemas = 0
 
@@ -66,15 +70,28 @@ const postgresPlace = (url: string): Place => {
   return {
     database: url,
     schema,
-    size: () => ask(`select sum(pg_total_relation_size(c.oid)) as n from pg_class c join pg_namespace s on s.oid = c.relnamespace where s.nspname = '${schema}' and c.relkind = 'r'`),
+    size: () =>
+      ask(
+        `select sum(pg_total_relation_size(c.oid)) as n from pg_class c join pg_namespace s on s.oid = c.relnamespace where s.nspname = '${schema}' and c.relkind = 'r'`,
+      ),
     remove: async () => {
       await ask(`drop schema if exists "${schema}" cascade`)
     },
   }
 }
 
-export const open = (place: Place, probe: Probe = { mark: () => {} }, extra: { readonly work?: boolean; readonly slots?: number } = {}): Promise<Trihand> =>
-  createTrihand({ system: benchSystem(probe), database: place.database, ...(place.schema === null ? {} : { schema: place.schema }), drain: 0, ...extra })
+export const open = (
+  place: Place,
+  probe: Probe = { mark: () => {} },
+  extra: { readonly work?: boolean; readonly slots?: number } = {},
+): Promise<Trihand> =>
+  createTrihand({
+    system: benchSystem(probe),
+    database: place.database,
+    ...(place.schema === null ? {} : { schema: place.schema }),
+    drain: 0,
+    ...extra,
+  })
 
 /** Settles when so many runs were told to have this status. */
 export const told = (app: Trihand, status: RunStatus, count: number): Promise<void> =>
@@ -89,7 +106,8 @@ export const told = (app: Trihand, status: RunStatus, count: number): Promise<vo
 
 /** Polls until so many runs have this status. */
 export const untilCount = async (app: Trihand, status: RunStatus, count: number, everyMs = 5): Promise<void> => {
-  while (((await app.reader.counts(LOCAL_TENANT)).get(status) ?? 0) < count) await new Promise((resolve) => setTimeout(resolve, everyMs))
+  while (((await app.reader.counts(LOCAL_TENANT)).get(status) ?? 0) < count)
+    await new Promise((resolve) => setTimeout(resolve, everyMs))
 }
 
 export interface Child {
@@ -101,10 +119,18 @@ export interface Child {
 }
 
 /** A process of its own, running one of bench/children from the build. */
-export const startChild = (name: string, place: Place, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Child => {
+export const startChild = (
+  name: string,
+  place: Place,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Child => {
   const script = fileURLToPath(new URL(`./children/${name}.js`, import.meta.url))
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [script, place.database, place.schema ?? '', ...args], { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...env } })
+  const child = spawn(process.execPath, [script, place.database, place.schema ?? '', ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  })
   const lines: { text: string; at: number }[] = []
   const waiting: { word: string; resolve: (line: { text: string; at: number }) => void }[] = []
   createInterface({ input: child.stdout }).on('line', (text) => {

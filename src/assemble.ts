@@ -57,12 +57,20 @@ export interface Trihand {
   /** Starts a function by name; answers when the run is on disk. */
   start(name: string, input?: unknown, options?: { readonly session?: SessionId }): Promise<RunId>
   /** Starts a function and waits for its end, at most `wait` (30s). */
-  call(name: string, input?: unknown, options?: { readonly session?: SessionId; readonly wait?: string | number }): Promise<RunResult>
+  call(
+    name: string,
+    input?: unknown,
+    options?: { readonly session?: SessionId; readonly wait?: string | number },
+  ): Promise<RunResult>
   result(run: RunId, options?: { readonly wait?: string | number }): Promise<RunResult>
   cancel(run: RunId, options?: { readonly by?: string; readonly reason?: string }): Promise<void>
   retry(run: RunId, options?: { readonly by?: string }): Promise<void>
   /** A person's word on a step whose outcome nobody knows. */
-  resolve(run: RunId, step: string, word: { readonly verdict: Verdict; readonly by: string; readonly result?: unknown }): Promise<void>
+  resolve(
+    run: RunId,
+    step: string,
+    word: { readonly verdict: Verdict; readonly by: string; readonly result?: unknown },
+  ): Promise<void>
   /** Called after each commit of a run. */
   on(subscriber: Subscriber): () => void
   /** New runs follow this definition from now on; runs at work go on by their step names. */
@@ -92,17 +100,43 @@ const openStore = async (choice: LedgerChoice, options: TrihandOptions, clock: C
     case 'memory': {
       const store = new MemoryStore()
       const parts = { ledger: new MemoryLedger(store), reader: new MemoryReader(store), blobs: new MemoryBlobs() }
-      return { ...parts, dispatcher: new InProcessDispatcher(clock), durable: false, description: 'memory (nothing is kept)', pollMs: 1_000, maxInFlight: 1 }
+      return {
+        ...parts,
+        dispatcher: new InProcessDispatcher(clock),
+        durable: false,
+        description: 'memory (nothing is kept)',
+        pollMs: 1_000,
+        maxInFlight: 1,
+      }
     }
     case 'sqlite': {
       mkdirSync(dirname(choice.file), { recursive: true, mode: 0o700 })
       const { relaxed, ...parts } = await openSqlite({ file: choice.file })
-      return { ...parts, dispatcher: new InProcessDispatcher(clock), durable: !relaxed, description: choice.file, pollMs: 1_000, maxInFlight: 1 }
+      return {
+        ...parts,
+        dispatcher: new InProcessDispatcher(clock),
+        durable: !relaxed,
+        description: choice.file,
+        pollMs: 1_000,
+        maxInFlight: 1,
+      }
     }
     case 'postgres': {
-      const opened = await openPostgres({ url: choice.url, ...(options.schema === undefined ? {} : { schema: options.schema }) })
+      const opened = await openPostgres({
+        url: choice.url,
+        ...(options.schema === undefined ? {} : { schema: options.schema }),
+      })
       const { ledger, reader, blobs } = opened
-      return { ledger, reader, blobs, dispatcher: opened.dispatcher(clock), durable: true, description: 'postgres', pollMs: 250, maxInFlight: 2 }
+      return {
+        ledger,
+        reader,
+        blobs,
+        dispatcher: opened.dispatcher(clock),
+        durable: true,
+        description: 'postgres',
+        pollMs: 250,
+        maxInFlight: 2,
+      }
     }
   }
 }
@@ -160,7 +194,8 @@ const facade = (engine: Engine, store: Store, choice: LedgerChoice, ids: Ids): T
   return {
     send: (event) => engine.send(event),
     start: (name, input, startOptions = {}) => engine.startRun(name, input, startOptions),
-    call: async (name, input, { wait = '30s', ...startOptions } = {}) => result(await engine.startRun(name, input, startOptions), { wait }),
+    call: async (name, input, { wait = '30s', ...startOptions } = {}) =>
+      result(await engine.startRun(name, input, startOptions), { wait }),
     result,
     cancel: (run, { by = 'local', reason = 'cancelled by a person' } = {}) => engine.cancel(run, by, reason),
     retry: (run, { by = 'local' } = {}) => engine.retry(run, by),

@@ -5,7 +5,10 @@
  */
 import { TrihandError } from './model/errors.ts'
 
-export type LedgerChoice = { readonly kind: 'sqlite'; readonly file: string } | { readonly kind: 'postgres'; readonly url: string } | { readonly kind: 'memory' }
+export type LedgerChoice =
+  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'postgres'; readonly url: string }
+  | { readonly kind: 'memory' }
 
 export const DEFAULT_LEDGER_FILE = '.trihand/trihand.db'
 
@@ -25,6 +28,9 @@ export const ledgerChoice = (database: string | undefined): LedgerChoice => {
     case 'memory':
       return { kind: 'memory' }
     default:
-      throw new TrihandError('CONFIG_INVALID', `${scheme}: is not a ledger; give a file path, file:, postgres: or memory:`)
+      throw new TrihandError(
+        'CONFIG_INVALID',
+        `${scheme}: is not a ledger; give a file path, file:, postgres: or memory:`,
+      )
   }
 }

@@ -5,7 +5,11 @@ import { benchSystem } from '../system.ts'
 const [, , database = '', schema = ''] = process.argv
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
-const app = await createTrihand({ system: benchSystem({ mark: (what, n) => what === 'last' && say(`last ${n}`) }), database, ...(schema === '' ? {} : { schema }) })
+const app = await createTrihand({
+  system: benchSystem({ mark: (what, n) => what === 'last' && say(`last ${n}`) }),
+  database,
+  ...(schema === '' ? {} : { schema }),
+})
 say(`serving ${process.memoryUsage().rss}`)
 if (process.argv[4] === 'first-step') {
   await app.call('steps', { steps: 1 })

@@ -1,15 +1,21 @@
 /** Parks a number of runs, says how much memory it has then, and stays until it is killed. */
 import { createTrihand } from '../../src/assemble.ts'
-import { untilCount } from '../target.ts'
 import { benchSystem } from '../system.ts'
+import { untilCount } from '../target.ts'
 
 const [, , database = '', schema = '', count = '0'] = process.argv
 const runs = Number(count)
 const CHUNK = 1_000
 
-const app = await createTrihand({ system: benchSystem({ mark: () => {} }), database, ...(schema === '' ? {} : { schema }) })
+const app = await createTrihand({
+  system: benchSystem({ mark: () => {} }),
+  database,
+  ...(schema === '' ? {} : { schema }),
+})
 for (let from = 0; from < runs; from += CHUNK) {
-  await Promise.all(Array.from({ length: CHUNK }, (_, i) => app.send({ type: 'run.park', data: { i: from + i, subject: 'parked' } })))
+  await Promise.all(
+    Array.from({ length: CHUNK }, (_, i) => app.send({ type: 'run.park', data: { i: from + i, subject: 'parked' } })),
+  )
 }
 await untilCount(app, 'waiting', runs, 50)
 process.stdout.write(`parked ${process.memoryUsage().rss}\n`)

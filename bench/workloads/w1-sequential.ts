@@ -24,7 +24,13 @@ export const sequentialSteps = async (ledger: BenchLedger): Promise<readonly Mea
   // The first interval holds the start of the run.
   const steps = times.slice(1)
   return [
-    { metric: 'ms per step, p50', value: median(steps), unit: 'ms', raw: ledger.raw.commitMs, target: atMost(MUST[ledger.kind], 'ratio') },
+    {
+      metric: 'ms per step, p50',
+      value: median(steps),
+      unit: 'ms',
+      raw: ledger.raw.commitMs,
+      target: atMost(MUST[ledger.kind], 'ratio'),
+    },
     { metric: 'ms per step, p99', value: percentile(steps, 0.99), unit: 'ms', raw: ledger.raw.commitMs },
   ]
 }

@@ -29,7 +29,13 @@ export const parallelRuns = async (ledger: BenchLedger): Promise<readonly Measur
   const perSecond = (RUNS * STEPS) / seconds
   const loop = { metric: 'event-loop delay, p99', value: delay.percentile(99) / 1e6, unit: 'ms' }
   return [
-    { metric: 'steps per second', value: perSecond, unit: 'steps/s', raw: ledger.raw.rowsPerSecond, target: atLeast(MUST[ledger.kind], 'ratio') },
+    {
+      metric: 'steps per second',
+      value: perSecond,
+      unit: 'steps/s',
+      raw: ledger.raw.rowsPerSecond,
+      target: atLeast(MUST[ledger.kind], 'ratio'),
+    },
     ledger.kind === 'sqlite' ? { ...loop, target: atMost(25) } : loop,
   ]
 }

@@ -7,7 +7,10 @@ const CHUNK = 1_000
 const PARKED = { sqlite: 100_000, postgres: 20_000 } as const
 const RESUME_SECONDS = { sqlite: 1, postgres: 5 } as const
 
-export const parkedRuns = async (ledger: BenchLedger): Promise<readonly Measurement[]> => [...(await resumeAll(ledger)), ...(await bootOver(ledger))]
+export const parkedRuns = async (ledger: BenchLedger): Promise<readonly Measurement[]> => [
+  ...(await resumeAll(ledger)),
+  ...(await bootOver(ledger)),
+]
 
 const resumeAll = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
   const place = ledger.fresh()
@@ -24,7 +27,14 @@ const resumeAll = async (ledger: BenchLedger): Promise<readonly Measurement[]> =
   const seconds = (performance.now() - since) / 1_000
   await app.close()
   await place.remove()
-  return [{ metric: `seconds to resume ${RESUMED} runs`, value: seconds, unit: 's', target: atMost(RESUME_SECONDS[ledger.kind]) }]
+  return [
+    {
+      metric: `seconds to resume ${RESUMED} runs`,
+      value: seconds,
+      unit: 's',
+      target: atMost(RESUME_SECONDS[ledger.kind]),
+    },
+  ]
 }
 
 const bootOver = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
@@ -44,9 +54,19 @@ const bootOver = async (ledger: BenchLedger): Promise<readonly Measurement[]> =>
   await place.remove()
   const memory = (line: string): number => Number(line.split(' ')[1]) / 1e6
   return [
-    { metric: 'bytes on disk per parked run', value: bytes, unit: 'B', ...(ledger.kind === 'sqlite' ? { target: atMost(1_024) } : {}) },
+    {
+      metric: 'bytes on disk per parked run',
+      value: bytes,
+      unit: 'B',
+      ...(ledger.kind === 'sqlite' ? { target: atMost(1_024) } : {}),
+    },
     { metric: `memory after parking ${runs}`, value: memory(parked.text), unit: 'MB', target: atMost(400) },
     { metric: `memory after booting over ${runs}`, value: memory(serving.text), unit: 'MB', target: atMost(400) },
-    { metric: `seconds to boot over ${runs}`, value: (serving.at - booted.startedAt) / 1_000, unit: 's', target: atMost(3) },
+    {
+      metric: `seconds to boot over ${runs}`,
+      value: (serving.at - booted.startedAt) / 1_000,
+      unit: 's',
+      target: atMost(3),
+    },
   ]
 }

@@ -21,7 +21,17 @@ export const longRun = async (ledger: BenchLedger): Promise<readonly Measurement
   await second.kill()
   await place.remove()
   return [
-    { metric: `last ${EDGE} steps ÷ steps ${EDGE} to ${2 * EDGE}`, value: late / early, unit: '×', target: atMost(1.2) },
-    { metric: 'process start to resumed after kill -9', value: resumed.at - second.startedAt, unit: 'ms', target: atMost(RESUMED_MS[ledger.kind]) },
+    {
+      metric: `last ${EDGE} steps ÷ steps ${EDGE} to ${2 * EDGE}`,
+      value: late / early,
+      unit: '×',
+      target: atMost(1.2),
+    },
+    {
+      metric: 'process start to resumed after kill -9',
+      value: resumed.at - second.startedAt,
+      unit: 'ms',
+      target: atMost(RESUMED_MS[ledger.kind]),
+    },
   ]
 }

@@ -6,7 +6,7 @@
 import type { Machine, Refusal } from '../model/machine.ts'
 import { run } from '../model/run.ts'
 import type { RunCommand, RunFact, RunState } from '../model/run-fact.ts'
-import { session, type SessionCommand, type SessionFact, type SessionState } from '../model/session.ts'
+import { type SessionCommand, type SessionFact, type SessionState, session } from '../model/session.ts'
 
 export interface Advance<State, Fact> {
   readonly state: State
@@ -14,7 +14,11 @@ export interface Advance<State, Fact> {
   readonly refusal: Refusal | null
 }
 
-const advance = <State, Command, Fact>(machine: Machine<State, Command, Fact>, state: State, command: Command): Advance<State, Fact> => {
+const advance = <State, Command, Fact>(
+  machine: Machine<State, Command, Fact>,
+  state: State,
+  command: Command,
+): Advance<State, Fact> => {
   const decision = machine.decide(state, command)
   if (decision.kind === 'refused') return { state, facts: [], refusal: decision }
   let next = state
@@ -22,7 +26,8 @@ const advance = <State, Command, Fact>(machine: Machine<State, Command, Fact>, s
   return { state: next, facts: decision.facts, refusal: null }
 }
 
-export const advanceRun = (state: RunState, command: RunCommand): Advance<RunState, RunFact> => advance(run, state, command)
+export const advanceRun = (state: RunState, command: RunCommand): Advance<RunState, RunFact> =>
+  advance(run, state, command)
 
 export const advanceSession = (state: SessionState, command: SessionCommand): Advance<SessionState, SessionFact> =>
   advance(session, state, command)

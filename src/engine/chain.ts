@@ -24,7 +24,12 @@ export interface Sealed {
   readonly head: ChainHead
 }
 
-export const sealFacts = (ids: Pick<Ids, 'digest'>, stream: StreamId, head: ChainHead, facts: readonly (RunFact | SessionFact)[]): Sealed => {
+export const sealFacts = (
+  ids: Pick<Ids, 'digest'>,
+  stream: StreamId,
+  head: ChainHead,
+  facts: readonly (RunFact | SessionFact)[],
+): Sealed => {
   let { version, headHash, lastAt } = head
   const sealed = facts.map((fact) => {
     const { type, recordedAt: at, body } = writeFact(fact)
@@ -37,7 +42,11 @@ export const sealFacts = (ids: Pick<Ids, 'digest'>, stream: StreamId, head: Chai
 }
 
 /** The head of a stream as loaded. */
-export const headOf = (record: { readonly version: number; readonly headHash: string; readonly facts: readonly SealedFact[] }): ChainHead => ({
+export const headOf = (record: {
+  readonly version: number
+  readonly headHash: string
+  readonly facts: readonly SealedFact[]
+}): ChainHead => ({
   version: record.version,
   headHash: record.headHash,
   lastAt: record.facts.at(-1)?.recordedAt ?? 0,

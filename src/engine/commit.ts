@@ -46,7 +46,10 @@ export class Commit {
   private scheduled = false
   private stopped = false
 
-  constructor(deps: { readonly ledger: Pick<Ledger, 'append'>; readonly clock: Clock; readonly ids: Ids }, options: CommitOptions) {
+  constructor(
+    deps: { readonly ledger: Pick<Ledger, 'append'>; readonly clock: Clock; readonly ids: Ids },
+    options: CommitOptions,
+  ) {
     this.ledger = deps.ledger
     this.clock = deps.clock
     this.ids = deps.ids
@@ -115,7 +118,9 @@ export class Commit {
     try {
       return source.next()
     } catch (error) {
-      source.failed(error instanceof TrihandError ? error : new TrihandError('INTERNAL', String(error), { cause: error }))
+      source.failed(
+        error instanceof TrihandError ? error : new TrihandError('INTERNAL', String(error), { cause: error }),
+      )
       return null
     }
   }
@@ -145,11 +150,13 @@ export class Commit {
   /** commit-2, commit-3: in doubt everything is sent again; a definite refusal is put to each source. */
   private keep(batch: Batch, error: TrihandError, tries: number): Batch {
     if (error.outcome === 'unknown' && tries < MAX_RESENDS) return batch
-    const kept = batch.sources.map((source, i) => ({ source, append: batch.appends[i] as Append })).filter(({ source }) => {
-      if (source.failed(error) === 'keep') return true
-      this.busy.delete(source)
-      return false
-    })
+    const kept = batch.sources
+      .map((source, i) => ({ source, append: batch.appends[i] as Append }))
+      .filter(({ source }) => {
+        if (source.failed(error) === 'keep') return true
+        this.busy.delete(source)
+        return false
+      })
     return { sources: kept.map((entry) => entry.source), appends: kept.map((entry) => entry.append) }
   }
 
@@ -163,4 +170,6 @@ export class Commit {
 }
 
 const asLedgerError = (error: unknown): TrihandError =>
-  error instanceof TrihandError ? error : new TrihandError('INTERNAL', 'the ledger adapter threw a foreign error', { cause: error, outcome: 'unknown' })
+  error instanceof TrihandError
+    ? error
+    : new TrihandError('INTERNAL', 'the ledger adapter threw a foreign error', { cause: error, outcome: 'unknown' })

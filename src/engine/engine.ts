@@ -130,15 +130,27 @@ export class Engine {
   }
 
   /** A person's word on a step whose outcome nobody knows. */
-  async resolve(run: RunId, step: string, word: { readonly verdict: Verdict; readonly by: string; readonly result?: unknown }): Promise<void> {
+  async resolve(
+    run: RunId,
+    step: string,
+    word: { readonly verdict: Verdict; readonly by: string; readonly result?: unknown },
+  ): Promise<void> {
     const result = word.verdict === 'happened' ? (await storeValue(this.house, word.result)).payload : null
-    await commandFromOutside(this.house, run, (now) => ({ type: 'resolve_step', now, step, verdict: word.verdict, by: word.by, result }))
+    await commandFromOutside(this.house, run, (now) => ({
+      type: 'resolve_step',
+      now,
+      step,
+      verdict: word.verdict,
+      by: word.by,
+      result,
+    }))
   }
 
   /** The run's end, or what it is now if it has not ended. */
   async look(run: RunId): Promise<RunResult> {
     const [record] = await this.house.ledger.load([run])
-    if (record == null || record.tenant !== this.house.tenant) throw new TrihandError('NOT_FOUND', `there is no run ${run}`)
+    if (record == null || record.tenant !== this.house.tenant)
+      throw new TrihandError('NOT_FOUND', `there is no run ${run}`)
     const state = fold(runMachine, record.facts.map(readRunFact))
     if (state.kind !== 'ended') return { run, status: record.status, output: null, error: null }
     const output = state.output === null ? null : await fetchValue(this.house, state.output)

@@ -24,7 +24,12 @@ import type { Resident } from './resident.ts'
 const MAX_RECOVERIES = 5
 
 /** A run that was claimed: look around, record what has changed, then enter. */
-export const awaken = async (resident: Resident, recoveries: number, prefetched: Prefetched, errors: StepErrors): Promise<void> => {
+export const awaken = async (
+  resident: Resident,
+  recoveries: number,
+  prefetched: Prefetched,
+  errors: StepErrors,
+): Promise<void> => {
   resident.begin()
   try {
     resident.input = await inputOf(resident)
@@ -32,7 +37,10 @@ export const awaken = async (resident: Resident, recoveries: number, prefetched:
     if (isReady(resident)) enter(resident, errors)
     else if (resident.live?.cancel != null) resident.spreadCancel()
   } catch (error) {
-    const failure: Failure = error instanceof TrihandError ? { code: error.code, message: error.detail } : { code: 'INTERNAL', message: String(error) }
+    const failure: Failure =
+      error instanceof TrihandError
+        ? { code: error.code, message: error.detail }
+        : { code: 'INTERNAL', message: String(error) }
     resident.drop('dropped', failure)
     return
   }
@@ -40,9 +48,11 @@ export const awaken = async (resident: Resident, recoveries: number, prefetched:
 }
 
 /** A run that was created a moment ago in this process: there is nothing to look for. */
-export const enterFresh = async (resident: Resident, errors: StepErrors): Promise<void> => awaken(resident, 0, NOTHING_PREFETCHED, errors)
+export const enterFresh = async (resident: Resident, errors: StepErrors): Promise<void> =>
+  awaken(resident, 0, NOTHING_PREFETCHED, errors)
 
-const isReady = (resident: Resident): boolean => !resident.isGone && resident.live !== null && resident.live.cancel === null && resident.live.retryAt === null
+const isReady = (resident: Resident): boolean =>
+  !resident.isGone && resident.live !== null && resident.live.cancel === null && resident.live.retryAt === null
 
 const catchUp = async (resident: Resident, recoveries: number, prefetched: Prefetched): Promise<void> => {
   const live = resident.live
@@ -54,7 +64,8 @@ const catchUp = async (resident: Resident, recoveries: number, prefetched: Prefe
     commands.push({ type: 'quarantine_run', now, error: { code: 'RUN_QUARANTINED', message } })
   }
   for (const [step, open] of live.open.entries()) {
-    if (open.kind === 'intended') commands.push({ type: 'doubt_step', now, step, reason: 'the worker was lost while the effect was under way' })
+    if (open.kind === 'intended')
+      commands.push({ type: 'doubt_step', now, step, reason: 'the worker was lost while the effect was under way' })
   }
   const due = wakeAt(live)
   if ((due !== null && due <= now) || live.start.startBy !== null) commands.push({ type: 'pass_time', now })
@@ -86,7 +97,8 @@ const enter = (resident: Resident, errors: StepErrors): void => {
   const gate = new Gate(resident, errors)
   const attempt = (resident.live?.failures ?? 0) + 1
   const call = (abort: Abort): unknown => {
-    if (definition === undefined) throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `the system has no function ${record.handler}`)
+    if (definition === undefined)
+      throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `the system has no function ${record.handler}`)
     return house.enter(
       {
         run: record.id,
@@ -119,29 +131,52 @@ const enter = (resident: Resident, errors: StepErrors): void => {
 }
 
 /** The handler's last word becomes the run's end, or its next attempt. */
-const leave = async (resident: Resident, definition: FunctionDefinition | undefined, performed: Performed, intents: Intents): Promise<void> => {
+const leave = async (
+  resident: Resident,
+  definition: FunctionDefinition | undefined,
+  performed: Performed,
+  intents: Intents,
+): Promise<void> => {
   resident.entry = 'over'
   resident.begin()
   try {
-    if (performed.kind === 'failed') failRun(resident, performed.failure, performed.retryable, definition?.retry ?? DEFAULT_RETRY)
+    if (performed.kind === 'failed')
+      failRun(resident, performed.failure, performed.retryable, definition?.retry ?? DEFAULT_RETRY)
     else await finishRun(resident, definition, performed, intents)
   } catch (error) {
-    const failure: Failure = error instanceof TrihandError ? { code: error.code, message: error.detail } : { code: 'INTERNAL', message: String(error) }
+    const failure: Failure =
+      error instanceof TrihandError
+        ? { code: error.code, message: error.detail }
+        : { code: 'INTERNAL', message: String(error) }
     failRun(resident, failure, false, DEFAULT_RETRY)
   }
   resident.end()
 }
 
-const finishRun = async (resident: Resident, definition: FunctionDefinition | undefined, performed: Extract<Performed, { kind: 'done' }>, intents: Intents): Promise<void> => {
+const finishRun = async (
+  resident: Resident,
+  definition: FunctionDefinition | undefined,
+  performed: Extract<Performed, { kind: 'done' }>,
+  intents: Intents,
+): Promise<void> => {
   const { house } = resident
   const { payload, value } = await storeValue(house, performed.result)
-  if (definition?.output != null) await checkAgainst(definition.output, value, 'OUTPUT_INVALID', `the output of ${definition.name}`)
+  if (definition?.output != null)
+    await checkAgainst(definition.output, value, 'OUTPUT_INVALID', `the output of ${definition.name}`)
   const luggage = intents.isEmpty ? null : await packIntents(resident, '', intents)
   const events = luggage?.events.map(({ event }) => event.id) ?? []
-  resident.ask({ command: { type: 'finish_run', now: house.clock.now(), status: performed.status, output: payload, events }, luggage, done: null })
+  resident.ask({
+    command: { type: 'finish_run', now: house.clock.now(), status: performed.status, output: payload, events },
+    luggage,
+    done: null,
+  })
 }
 
 const failRun = (resident: Resident, error: Failure, retryable: boolean, retry: RetryPolicy): void => {
   const { clock, ids } = resident.house
-  resident.ask({ command: { type: 'fail_run', now: clock.now(), error, retryable, retry, roll: ids.roll() }, luggage: null, done: null })
+  resident.ask({
+    command: { type: 'fail_run', now: clock.now(), error, retryable, retry, roll: ids.roll() },
+    luggage: null,
+    done: null,
+  })
 }

@@ -23,15 +23,23 @@ export const checkEvent = async (house: Pick<House, 'system'>, type: string, dat
   if (isReservedType(type)) throw new TrihandError('EVENT_RESERVED', `${type} is told by the system itself`)
   const system = house.system()
   const definition = system.events.get(type)
-  if (definition === undefined && !system.open) throw new TrihandError('EVENT_UNKNOWN', unknownEvent(type, [...system.events.keys()]))
+  if (definition === undefined && !system.open)
+    throw new TrihandError('EVENT_UNKNOWN', unknownEvent(type, [...system.events.keys()]))
   const size = JSON.stringify(data).length
-  if (size > MAX_EVENT_BYTES) throw new TrihandError('EVENT_TOO_LARGE', `${type} has ${size} characters of data, at most ${MAX_EVENT_BYTES} are taken`)
+  if (size > MAX_EVENT_BYTES)
+    throw new TrihandError(
+      'EVENT_TOO_LARGE',
+      `${type} has ${size} characters of data, at most ${MAX_EVENT_BYTES} are taken`,
+    )
   if (definition?.schema != null) await checkAgainst(definition.schema, data, 'EVENT_INVALID', `event ${type}`)
 }
 
 const unknownEvent = (type: string, known: readonly string[]): string => {
-  const nearest = known.map((name) => ({ name, distance: editDistance(type, name) })).sort((a, b) => a.distance - b.distance)[0]
-  const hint = nearest !== undefined && nearest.distance <= Math.max(2, type.length / 3) ? `; did you mean ${nearest.name}?` : ''
+  const nearest = known
+    .map((name) => ({ name, distance: editDistance(type, name) }))
+    .sort((a, b) => a.distance - b.distance)[0]
+  const hint =
+    nearest !== undefined && nearest.distance <= Math.max(2, type.length / 3) ? `; did you mean ${nearest.name}?` : ''
   return `no event ${type} is declared${hint}`
 }
 
@@ -56,10 +64,22 @@ export interface Outgoing {
 export const dataHash = (house: Pick<House, 'ids'>, event: Event): string => house.ids.digest(canonical(event.data))
 
 /** An event with everything it sets off. `index` is its place in the append. */
-export const withRuns = (house: House, event: Event, index: number, now: Instant): { readonly event: NewEvent; readonly runs: readonly NewRun[] } => {
-  const context = { system: house.system(), ids: house.ids, tenant: house.tenant, now, reserve: () => house.worker.reserve() }
+export const withRuns = (
+  house: House,
+  event: Event,
+  index: number,
+  now: Instant,
+): { readonly event: NewEvent; readonly runs: readonly NewRun[] } => {
+  const context = {
+    system: house.system(),
+    ids: house.ids,
+    tenant: house.tenant,
+    now,
+    reserve: () => house.worker.reserve(),
+  }
   const { runs, suppressed } = route(context, event, index)
-  if (runs.length > MAX_FAN_OUT) throw new TrihandError('FAN_OUT_LIMIT', `${event.type} would start ${runs.length} runs`)
+  if (runs.length > MAX_FAN_OUT)
+    throw new TrihandError('FAN_OUT_LIMIT', `${event.type} would start ${runs.length} runs`)
   return { event: { event, dataHash: dataHash(house, event), suppressed }, runs }
 }
 

@@ -6,8 +6,8 @@
 import { checkAgainst } from '../manifest/schema.ts'
 import { attemptsOf } from '../model/attempt.ts'
 import { type Failure, TrihandError } from '../model/errors.ts'
-import { at, canonical, type Json } from '../model/json.ts'
 import type { TenantId } from '../model/ids.ts'
+import { at, canonical, type Json } from '../model/json.ts'
 import type { Payload } from '../model/payload.ts'
 import type { SettledStep } from '../model/step.ts'
 import { openWait, type WaitSpec } from '../model/wait.ts'
@@ -18,9 +18,9 @@ import { newRun } from './new-run.ts'
 import { candidates, eventsSince } from './offer.ts'
 import { fetchValue, storeValue } from './payloads.ts'
 import { type Performed, perform } from './perform.ts'
-import { StepBody } from './step-body.ts'
 import type { Luggage } from './request.ts'
 import type { Resident } from './resident.ts'
+import { StepBody } from './step-body.ts'
 
 const MAX_CHILD_DEPTH = 16
 const NO_LUGGAGE: Luggage = { events: [], runs: [], documents: [], memory: null }
@@ -31,7 +31,9 @@ export type StepErrors = (step: string, failure: Failure) => Error
 const never = <T>(): Promise<T> => new Promise<T>(() => {})
 
 const asFailure = (error: unknown): Failure =>
-  error instanceof TrihandError ? { code: error.code, message: error.detail } : { code: 'INTERNAL', message: String(error) }
+  error instanceof TrihandError
+    ? { code: error.code, message: error.detail }
+    : { code: 'INTERNAL', message: String(error) }
 
 export class Gate implements StepGate {
   private readonly resident: Resident
@@ -53,7 +55,8 @@ export class Gate implements StepGate {
   async sleepUntil(step: string, instant: (now: number) => number): Promise<void> {
     if (!this.isOpen()) return never()
     const now = this.resident.house.clock.now()
-    if (this.mayBegin(step)) this.resident.ask({ command: { type: 'set_timer', now, step, wakeAt: instant(now) }, luggage: null, done: null })
+    if (this.mayBegin(step))
+      this.resident.ask({ command: { type: 'set_timer', now, step, wakeAt: instant(now) }, luggage: null, done: null })
     await this.value(step)
   }
 
@@ -61,7 +64,9 @@ export class Gate implements StepGate {
     if (!this.isOpen()) return never()
     const begins = this.mayBegin(step)
     const answer = new Promise<WaitAnswer>((resolve, reject) => {
-      this.resident.whenSettled(step, (settled) => this.whileActive(() => this.waitAnswer(step, settled)).then(resolve, reject))
+      this.resident.whenSettled(step, (settled) =>
+        this.whileActive(() => this.waitAnswer(step, settled)).then(resolve, reject),
+      )
     })
     if (begins) this.guard(step, () => this.openWait(step, request))
     return answer
@@ -125,7 +130,18 @@ export class Gate implements StepGate {
   private fail(step: string, attempt: number, error: Failure): void {
     const { clock } = this.resident.house
     const retry = { maxAttempts: 1, baseMs: 0, factor: 1, maxMs: 0 }
-    const command = { type: 'fail_step', now: clock.now(), step, attempt, error, retryable: false, definite: true, effect: 'idempotent', retry, roll: 0 } as const
+    const command = {
+      type: 'fail_step',
+      now: clock.now(),
+      step,
+      attempt,
+      error,
+      retryable: false,
+      definite: true,
+      effect: 'idempotent',
+      retry,
+      roll: 0,
+    } as const
     this.resident.ask({ command, luggage: null, done: null })
   }
 
@@ -137,7 +153,12 @@ export class Gate implements StepGate {
     resident.begin()
     if (request.effect !== 'once') return this.performBody(request, attempt)
     // attempt-2: the intent is in the ledger before the effect begins.
-    const command = { type: 'intend_step', now: resident.house.clock.now(), step: request.step, effectKey: this.effectKey(request.step) } as const
+    const command = {
+      type: 'intend_step',
+      now: resident.house.clock.now(),
+      step: request.step,
+      effectKey: this.effectKey(request.step),
+    } as const
     resident.ask({
       command,
       luggage: null,
@@ -194,7 +215,12 @@ export class Gate implements StepGate {
     }
   }
 
-  private async recordWithIntents(step: string, attempt: number, storing: ReturnType<typeof storeValue>, intents: Intents): Promise<void> {
+  private async recordWithIntents(
+    step: string,
+    attempt: number,
+    storing: ReturnType<typeof storeValue>,
+    intents: Intents,
+  ): Promise<void> {
     try {
       const { payload } = await storing
       this.complete(step, attempt, payload, await packIntents(this.resident, this.effectKey(step), intents))
@@ -206,14 +232,33 @@ export class Gate implements StepGate {
 
   private complete(step: string, attempt: number, result: Payload, luggage: Luggage | null): void {
     const events = luggage === null ? [] : luggage.events.map(({ event }) => event.id)
-    this.resident.ask({ command: { type: 'complete_step', now: this.resident.house.clock.now(), step, attempt, result, events }, luggage, done: null })
+    this.resident.ask({
+      command: { type: 'complete_step', now: this.resident.house.clock.now(), step, attempt, result, events },
+      luggage,
+      done: null,
+    })
   }
 
-  private recordFailure(request: StepRequest, attempt: number, performed: Extract<Performed, { readonly kind: 'failed' }>): void {
+  private recordFailure(
+    request: StepRequest,
+    attempt: number,
+    performed: Extract<Performed, { readonly kind: 'failed' }>,
+  ): void {
     const { step, effect, retry } = request
     const { failure: error, retryable, definite } = performed
     const { clock, ids } = this.resident.house
-    const command = { type: 'fail_step', now: clock.now(), step, attempt, error, retryable, definite, effect, retry, roll: ids.roll() } as const
+    const command = {
+      type: 'fail_step',
+      now: clock.now(),
+      step,
+      attempt,
+      error,
+      retryable,
+      definite,
+      effect,
+      retry,
+      roll: ids.roll(),
+    } as const
     this.resident.ask({ command, luggage: null, done: null })
   }
 
@@ -235,15 +280,22 @@ export class Gate implements StepGate {
       base,
     }
     const counted = past.filter((event) => event.sequence > base)
-    for (const type of request.types) resident.seenCounts.set(`${type}\n${base}`, counted.filter((event) => event.type === type).length)
+    for (const type of request.types)
+      resident.seenCounts.set(`${type}\n${base}`, counted.filter((event) => event.type === type).length)
     const received = candidates(openWait(spec), counted, resident.input)
-    for (const event of counted) if (received.some((one) => one.sequence === event.sequence)) resident.knownEvents.set(event.sequence, event)
+    for (const event of counted)
+      if (received.some((one) => one.sequence === event.sequence)) resident.knownEvents.set(event.sequence, event)
     resident.ask({ command: { type: 'open_wait', now, step, wait: spec }, luggage: null, done: null })
-    for (const event of received) resident.ask({ command: { type: 'receive_event', now, step, event }, luggage: null, done: null })
+    for (const event of received)
+      resident.ask({ command: { type: 'receive_event', now, step, event }, luggage: null, done: null })
   }
 
   /** The sequence after which events count. */
-  private lookbackBase(request: WaitRequest, past: readonly { readonly sequence: number; readonly time: number }[], now: number): number {
+  private lookbackBase(
+    request: WaitRequest,
+    past: readonly { readonly sequence: number; readonly time: number }[],
+    now: number,
+  ): number {
     const last = past.at(-1)?.sequence ?? this.resident.record.base
     switch (request.lookback.kind) {
       case 'run':
@@ -262,7 +314,8 @@ export class Gate implements StepGate {
     if (path === null) return null
     const inData = path.replace(/^(payload|data)\./, '')
     const value = at(this.resident.input, inData)
-    if (value === undefined) throw new TrihandError('EXPR_FAILED', `match ${path}: what triggered the run has no such field`)
+    if (value === undefined)
+      throw new TrihandError('EXPR_FAILED', `match ${path}: what triggered the run has no such field`)
     return { path: inData, value: canonical(value) }
   }
 
@@ -286,7 +339,8 @@ export class Gate implements StepGate {
     if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${handler}`)
     const depth = (resident.live?.start.depth ?? 0) + 1
     if (depth > MAX_CHILD_DEPTH) throw new TrihandError('CHILD_DEPTH', `${handler} would be ${depth} levels deep`)
-    if (definition.input !== null) await checkAgainst(definition.input, input, 'INPUT_INVALID', `the input of ${handler}`)
+    if (definition.input !== null)
+      await checkAgainst(definition.input, input, 'INPUT_INVALID', `the input of ${handler}`)
     const { payload } = await storeValue(house, input)
     const child = newRun(house.ids, {
       definition,
@@ -309,7 +363,11 @@ export class Gate implements StepGate {
     const { house, record } = resident
     const events = await emittedBy(house, { run: record.id, cause: resident.cause }, intents)
     const routed = events.map((event, i) => withRuns(house, event, i, house.clock.now()))
-    const luggage: Luggage = { ...NO_LUGGAGE, events: routed.map(({ event }) => event), runs: routed.flatMap(({ runs }) => runs) }
+    const luggage: Luggage = {
+      ...NO_LUGGAGE,
+      events: routed.map(({ event }) => event),
+      runs: routed.flatMap(({ runs }) => runs),
+    }
     this.complete(step, 1, { value: events.map(({ id }) => id) }, luggage)
   }
 }

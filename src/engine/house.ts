@@ -5,6 +5,8 @@
  */
 import type { System } from '../manifest/system.ts'
 import type { RunId, TenantId, WorkerId } from '../model/ids.ts'
+import type { RetryPolicy } from '../model/policies/retry.ts'
+import type { Effect } from '../model/step.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Abort, Executor } from '../ports/executor.ts'
@@ -15,8 +17,6 @@ import type { Commit } from './commit.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { NewRun } from './new-run.ts'
 import type { Publish } from './publish.ts'
-import type { Effect } from '../model/step.ts'
-import type { RetryPolicy } from '../model/policies/retry.ts'
 
 export interface House {
   readonly ledger: Pick<Ledger, 'load' | 'events'>

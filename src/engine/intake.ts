@@ -90,7 +90,8 @@ export class Intake {
     const id = incoming.id ?? `evt_${house.ids.uuid()}`
     const source = incoming.source ?? DEFAULT_SOURCE
     for (const [name, text] of Object.entries({ id, source, subject: incoming.subject ?? 'none' })) {
-      if (!isPlainId(text)) throw new TrihandError('EVENT_INVALID', `${name} must have 1 to 255 characters and no control characters`)
+      if (!isPlainId(text))
+        throw new TrihandError('EVENT_INVALID', `${name} must have 1 to 255 characters and no control characters`)
     }
     // What has arrived has happened: a sender whose clock is ahead must not put off the runs that wait for its event.
     const time = Math.min(incoming.time ?? Number.MAX_SAFE_INTEGER, house.clock.now())
@@ -117,18 +118,34 @@ export class Intake {
     const outcome = await this.commit(routed.runs, [routed.event])
     if (outcome.kind !== 'conflict') {
       this.begin(routed.runs, outcome)
-      return { id: event.id, sequence: outcome.sequences[0] as number, runs: routed.runs.map((run) => run.id), duplicate: false }
+      return {
+        id: event.id,
+        sequence: outcome.sequences[0] as number,
+        runs: routed.runs.map((run) => run.id),
+        duplicate: false,
+      }
     }
     this.unreserve(routed.runs)
-    if (outcome.reason !== 'taken') throw new TrihandError('INTERNAL', 'an event met a conflict that only runs can have')
-    if (outcome.dataHash !== routed.event.dataHash) throw new TrihandError('EVENT_ID_REUSED', `event ${event.id} of ${event.source} exists with other data`)
+    if (outcome.reason !== 'taken')
+      throw new TrihandError('INTERNAL', 'an event met a conflict that only runs can have')
+    if (outcome.dataHash !== routed.event.dataHash)
+      throw new TrihandError('EVENT_ID_REUSED', `event ${event.id} of ${event.source} exists with other data`)
     return { id: event.id, sequence: outcome.sequence, runs: outcome.runs, duplicate: true }
   }
 
-  private async commit(runs: readonly NewRun[], events: readonly ReturnType<typeof withRuns>['event'][]): Promise<Outcome> {
+  private async commit(
+    runs: readonly NewRun[],
+    events: readonly ReturnType<typeof withRuns>['event'][],
+  ): Promise<Outcome> {
     try {
       const writes = runs.map((run) => run.write)
-      return await commitOnce(this.house.commit, { appendId: this.house.appendId(), writes, events, signals: [], documents: [] })
+      return await commitOnce(this.house.commit, {
+        appendId: this.house.appendId(),
+        writes,
+        events,
+        signals: [],
+        documents: [],
+      })
     } catch (error) {
       // In doubt the runs may exist with our lease on them; the worker's beat finds leases that it does not hold.
       this.unreserve(runs)

@@ -9,10 +9,10 @@ import type { Payload } from '../model/payload.ts'
 import type { DocumentWrite } from '../ports/ledger.ts'
 import type { EmittedEvent } from '../ports/step-gate.ts'
 import { emittedBy, withRuns } from './events.ts'
+import { commitOnce } from './one-shot.ts'
 import { storeValue } from './payloads.ts'
 import type { Luggage } from './request.ts'
 import type { Resident } from './resident.ts'
-import { commitOnce } from './one-shot.ts'
 import { SessionHead } from './session-head.ts'
 
 export class Intents {
@@ -32,10 +32,19 @@ export const packIntents = async (resident: Resident, key: string, intents: Inte
   const memory = await packMemory(resident, key, intents.memory)
   const now = house.clock.now()
   const routed = events.map((event, i) => withRuns(house, event, i, now))
-  return { events: routed.map(({ event }) => event), runs: routed.flatMap(({ runs }) => runs), documents: intents.documents, memory }
+  return {
+    events: routed.map(({ event }) => event),
+    runs: routed.flatMap(({ runs }) => runs),
+    documents: intents.documents,
+    memory,
+  }
 }
 
-const packMemory = async (resident: Resident, key: string, memory: ReadonlyMap<string, Json>): Promise<Luggage['memory']> => {
+const packMemory = async (
+  resident: Resident,
+  key: string,
+  memory: ReadonlyMap<string, Json>,
+): Promise<Luggage['memory']> => {
   if (memory.size === 0) return null
   await sessionOf(resident)
   const set: Record<string, Payload> = {}
@@ -50,7 +59,8 @@ const packMemory = async (resident: Resident, key: string, memory: ReadonlyMap<s
 /** The session's head, loaded once per stay in memory; a checkpoint is taken first if one is due. */
 export const sessionOf = async (resident: Resident): Promise<SessionHead> => {
   const { house, record } = resident
-  if (record.session === null) throw new TrihandError('SESSION_STATE_INVALID', 'the run has no session; start it with one')
+  if (record.session === null)
+    throw new TrihandError('SESSION_STATE_INVALID', 'the run has no session; start it with one')
   resident.session ??= await SessionHead.load(house, record.session)
   if (resident.session.needsCheckpoint) await takeCheckpoint(resident, resident.session)
   return resident.session
@@ -59,7 +69,13 @@ export const sessionOf = async (resident: Resident): Promise<SessionHead> => {
 const takeCheckpoint = async (resident: Resident, head: SessionHead): Promise<void> => {
   const { house } = resident
   const write = await head.checkpointWrite(house.clock.now())
-  const outcome = await commitOnce(house.commit, { appendId: house.appendId(), writes: [write], events: [], signals: [], documents: [] })
+  const outcome = await commitOnce(house.commit, {
+    appendId: house.appendId(),
+    writes: [write],
+    events: [],
+    signals: [],
+    documents: [],
+  })
   if (outcome.kind === 'conflict') await head.reload()
   else head.confirm()
 }

@@ -5,12 +5,12 @@
  */
 import { deadlines, type FunctionDefinition } from '../manifest/system.ts'
 import type { Cause, Event } from '../model/event.ts'
+import type { WorkerId } from '../model/ids.ts'
 import { type Instant, type RunId, runId, type SessionId, type TenantId } from '../model/ids.ts'
 import { statusOf } from '../model/run.ts'
 import type { RunInput, RunState } from '../model/run-fact.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { StreamWrite } from '../ports/ledger.ts'
-import type { WorkerId } from '../model/ids.ts'
 import { advanceRun } from './advance.ts'
 import { type ChainHead, EMPTY_CHAIN, sealFacts } from './chain.ts'
 
@@ -76,5 +76,14 @@ export const newRun = (ids: Ids, birth: Birth): NewRun => {
     opensWaits: [],
     closesWaits: [],
   }
-  return { id, handler: definition.name, write, state, head: sealed.head, event: birth.event?.event ?? null, session: birth.session, parent: parent?.run ?? null }
+  return {
+    id,
+    handler: definition.name,
+    write,
+    state,
+    head: sealed.head,
+    event: birth.event?.event ?? null,
+    session: birth.session,
+    parent: parent?.run ?? null,
+  }
 }

@@ -10,9 +10,9 @@ import { readRunFact } from '../model/fact-codec.ts'
 import type { RunId, TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
+import type { Rule } from '../model/rule.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { ChildEnd } from '../model/run-fact.ts'
-import type { Rule } from '../model/rule.ts'
 import { isEnded } from '../model/status.ts'
 import { fits, type OpenWait, type Received } from '../model/wait.ts'
 import type { Ledger } from '../ports/ledger.ts'
@@ -22,7 +22,12 @@ import { eventRoot } from './route.ts'
 const PAGE = 1_000
 
 /** All events of these types after the base, oldest first. */
-export const eventsSince = async (ledger: Pick<Ledger, 'events'>, tenant: TenantId, types: readonly string[], base: number): Promise<readonly StoredEvent[]> => {
+export const eventsSince = async (
+  ledger: Pick<Ledger, 'events'>,
+  tenant: TenantId,
+  types: readonly string[],
+  base: number,
+): Promise<readonly StoredEvent[]> => {
   const found: StoredEvent[] = []
   for (let after = base; ; after = found.at(-1)?.sequence ?? after) {
     const page = await ledger.events({ tenant, types, after, limit: PAGE })
@@ -89,24 +94,40 @@ export const offerEvents = async (resident: Resident, prefetched: Prefetched): P
   for (const [step, open] of live.open.entries()) {
     if (open.kind !== 'waiting') continue
     const { types, base } = open.wait.spec
-    const events = prefetched(types, base) ?? (await eventsSince(resident.house.ledger, resident.record.tenant, types, base))
+    const events =
+      prefetched(types, base) ?? (await eventsSince(resident.house.ledger, resident.record.tenant, types, base))
     for (const event of candidates(open.wait, events, resident.input)) {
       const found = events.find((candidate) => candidate.sequence === event.sequence)
       if (found !== undefined) resident.knownEvents.set(found.sequence, found)
-      resident.ask({ command: { type: 'receive_event', now: resident.house.clock.now(), step, event }, luggage: null, done: null })
+      resident.ask({
+        command: { type: 'receive_event', now: resident.house.clock.now(), step, event },
+        luggage: null,
+        done: null,
+      })
     }
   }
 }
 
 export const offerChildren = async (resident: Resident): Promise<void> => {
-  const calling = resident.live?.open.entries().flatMap(([step, open]) => (open.kind === 'calling' ? [{ step, child: open.child }] : [])) ?? []
+  const calling =
+    resident.live?.open
+      .entries()
+      .flatMap(([step, open]) => (open.kind === 'calling' ? [{ step, child: open.child }] : [])) ?? []
   if (calling.length === 0) return
-  const heads = await resident.house.ledger.load(calling.map(({ child }) => child), { after: Number.MAX_SAFE_INTEGER })
+  const heads = await resident.house.ledger.load(
+    calling.map(({ child }) => child),
+    { after: Number.MAX_SAFE_INTEGER },
+  )
   for (const [i, { step, child }] of calling.entries()) {
     const head = heads[i]
     if (head == null || !isEnded(head.status)) continue
     const end = await endOf(resident.house.ledger, child)
-    if (end !== null) resident.ask({ command: { type: 'end_child', now: resident.house.clock.now(), step, child, end }, luggage: null, done: null })
+    if (end !== null)
+      resident.ask({
+        command: { type: 'end_child', now: resident.house.clock.now(), step, child, end },
+        luggage: null,
+        done: null,
+      })
   }
 }
 

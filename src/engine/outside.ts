@@ -19,7 +19,11 @@ import { commitOnce } from './one-shot.ts'
 
 const MAX_CONFLICTS = 20
 
-export const commandFromOutside = async (house: House, id: RunId, command: (now: Instant) => RunCommand): Promise<readonly RunFact[]> => {
+export const commandFromOutside = async (
+  house: House,
+  id: RunId,
+  command: (now: Instant) => RunCommand,
+): Promise<readonly RunFact[]> => {
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
     const [record] = await house.ledger.load([id])
     if (record == null || record.tenant !== house.tenant) throw new TrihandError('NOT_FOUND', `there is no run ${id}`)
@@ -69,7 +73,13 @@ const write = async (house: House, record: StreamRecord, change: Change): Promis
     documents: [],
   })
   if (outcome.kind === 'conflict') return false
-  house.publish.tell({ run: id, handler: record.handler, status: statusOf(state, true), version: sealed.head.version, facts })
+  house.publish.tell({
+    run: id,
+    handler: record.handler,
+    status: statusOf(state, true),
+    version: sealed.head.version,
+    facts,
+  })
   house.worker.signal([...outcome.signalled, id])
   return true
 }

@@ -23,7 +23,10 @@ export const storeValue = (deps: Deps, given: unknown): Stored | Promise<Stored>
   if (value === null || typeof value === 'boolean' || typeof value === 'number') return { payload: { value }, value }
   const text = JSON.stringify(value)
   if (text.length > MAX_RESULT_BYTES) {
-    throw new TrihandError('RESULT_TOO_LARGE', `the value has ${text.length} characters, at most ${MAX_RESULT_BYTES} are kept`)
+    throw new TrihandError(
+      'RESULT_TOO_LARGE',
+      `the value has ${text.length} characters, at most ${MAX_RESULT_BYTES} are kept`,
+    )
   }
   const copy = typeof value === 'string' ? value : (JSON.parse(text) as Json)
   return text.length <= MAX_INLINE_BYTES ? { payload: { value: copy }, value: copy } : storeBlob(deps, text, copy)
@@ -39,6 +42,7 @@ export const fetchValue = async (deps: Deps, payload: Payload): Promise<Json> =>
   if ('value' in payload) return payload.value
   const text = await deps.blobs.get(payload.blob)
   if (text === null) throw new TrihandError('BLOB_MISSING', `blob ${payload.blob} is gone`)
-  if (deps.ids.digest(text) !== payload.blob) throw new TrihandError('STATE_CORRUPT', `blob ${payload.blob} does not match its hash`)
+  if (deps.ids.digest(text) !== payload.blob)
+    throw new TrihandError('STATE_CORRUPT', `blob ${payload.blob} does not match its hash`)
   return JSON.parse(text) as Json
 }

@@ -23,20 +23,30 @@ export interface PerformDeps {
   readonly executors: ReadonlyMap<string, Executor>
 }
 
-const failedWith = (failure: Failure, retryable: boolean, definite = false): Performed => ({ kind: 'failed', failure, retryable, definite })
+const failedWith = (failure: Failure, retryable: boolean, definite = false): Performed => ({
+  kind: 'failed',
+  failure,
+  retryable,
+  definite,
+})
 
 /** An unknown code from a foreign executor is kept as text. */
 const translate = (result: ExecutorResult): Performed => {
   if (result.status !== 'failed') return { kind: 'done', status: result.status, result: result.result }
   const { code, message, retryable, definite } = result.error
-  const failure: Failure = isErrorCode(code) ? { code, message } : { code: 'EXECUTOR_FAILED', message: `${code}: ${message}` }
+  const failure: Failure = isErrorCode(code)
+    ? { code, message }
+    : { code: 'EXECUTOR_FAILED', message: `${code}: ${message}` }
   return failedWith(failure, retryable, definite)
 }
 
 export const perform = (deps: PerformDeps, envelope: Envelope): Performance => {
   const executor = deps.executors.get(envelope.executorType)
   if (executor === undefined) {
-    const failure: Failure = { code: 'EXECUTOR_FAILED', message: `no executor of type ${envelope.executorType} is registered` }
+    const failure: Failure = {
+      code: 'EXECUTOR_FAILED',
+      message: `no executor of type ${envelope.executorType} is registered`,
+    }
     return { outcome: Promise.resolve(failedWith(failure, false, true)), abort: () => {} }
   }
   const performance = new Running(deps, envelope)

@@ -51,25 +51,36 @@ export const gather = (from: RunState, requests: readonly Request[]): Gathered =
     const advance = advanceRun(state, request.command)
     state = advance.state
     for (const fact of advance.facts) facts.push(fact)
-    if (request.luggage !== null) (advance.facts.some((fact) => CARRIERS.has(fact.type)) ? carried : left).push(request.luggage)
+    if (request.luggage !== null)
+      (advance.facts.some((fact) => CARRIERS.has(fact.type)) ? carried : left).push(request.luggage)
     answers.push({ request, answer: advance.refusal ?? { kind: 'recorded', facts: advance.facts } })
   }
   return { state, facts, answers, carried, left }
 }
 
 /** The runs of several pieces of luggage, each pointing at its event's place in the common list. */
-export const mergeLuggage = (carried: readonly Luggage[]): { readonly events: readonly NewEvent[]; readonly runs: readonly NewRun[]; readonly documents: readonly DocumentWrite[] } => {
+export const mergeLuggage = (
+  carried: readonly Luggage[],
+): {
+  readonly events: readonly NewEvent[]
+  readonly runs: readonly NewRun[]
+  readonly documents: readonly DocumentWrite[]
+} => {
   const events: NewEvent[] = []
   const runs: NewRun[] = []
   const documents: DocumentWrite[] = []
   for (const luggage of carried) {
     const offset = events.length
     events.push(...luggage.events)
-    runs.push(...(offset === 0 ? luggage.runs : luggage.runs.map((run) => ({ ...run, write: shiftEvent(run.write, offset) }))))
+    runs.push(
+      ...(offset === 0 ? luggage.runs : luggage.runs.map((run) => ({ ...run, write: shiftEvent(run.write, offset) }))),
+    )
     documents.push(...luggage.documents)
   }
   return { events, runs, documents }
 }
 
 const shiftEvent = (write: StreamWrite, offset: number): StreamWrite =>
-  write.create === null || write.create.event === null ? write : { ...write, create: { ...write.create, event: write.create.event + offset } }
+  write.create === null || write.create.event === null
+    ? write
+    : { ...write, create: { ...write.create, event: write.create.event + offset } }

@@ -99,7 +99,8 @@ export class Resident implements AppendSource {
 
   /** Where the run stands in the chain of causes. */
   get ownCause(): Cause {
-    const start = this.state.kind === 'live' ? this.state.start : this.state.kind === 'ended' ? this.state.last.start : null
+    const start =
+      this.state.kind === 'live' ? this.state.start : this.state.kind === 'ended' ? this.state.last.start : null
     const cause = start?.cause ?? this.record.event
     return cause ?? { correlationId: this.record.id, causationId: null, traceparent: null, hops: 0, chain: [] }
   }
@@ -169,7 +170,8 @@ export class Resident implements AppendSource {
     if (this.gone) return null
     const requests = this.queue
     this.queue = []
-    if (this.live?.cancel != null && this.active === 0) requests.push({ command: { type: 'confirm_cancel', now: this.house.clock.now() }, luggage: null, done: null })
+    if (this.live?.cancel != null && this.active === 0)
+      requests.push({ command: { type: 'confirm_cancel', now: this.house.clock.now() }, luggage: null, done: null })
     const gathered = gather(this.state, requests)
     const departs = this.departure(gathered.state)
     if (gathered.facts.length === 0 && departs === null) {
@@ -187,7 +189,8 @@ export class Resident implements AppendSource {
     if (outcome.kind !== 'conflict') return this.adopt(inFlight, outcome)
     this.queue = [...inFlight.requests, ...this.queue]
     if (outcome.reason === 'epoch') return this.fenced(inFlight)
-    if (outcome.reason === 'taken') return this.drop('dropped', { code: 'EVENT_ID_REUSED', message: 'an emitted event has the id of another' })
+    if (outcome.reason === 'taken')
+      return this.drop('dropped', { code: 'EVENT_ID_REUSED', message: 'an emitted event has the id of another' })
     this.begin()
     void this.catchUp(outcome.stream === this.record.id ? 'run' : 'session')
   }
@@ -251,7 +254,12 @@ export class Resident implements AppendSource {
     return facts.flatMap((fact) => {
       if (fact.type !== 'wait.opened' || !after.open.has(fact.step)) return []
       const { types, match, base } = fact.wait
-      const rows = types.map((type) => ({ step: fact.step, type, base, seen: this.seenCounts.get(`${type}\n${base}`) ?? 0 }))
+      const rows = types.map((type) => ({
+        step: fact.step,
+        type,
+        base,
+        seen: this.seenCounts.get(`${type}\n${base}`) ?? 0,
+      }))
       return rows.map((row) => ({ ...row, path: match?.path ?? '', value: match?.value ?? '' }))
     })
   }
@@ -272,7 +280,13 @@ export class Resident implements AppendSource {
     this.head = sealed.head
     this.session?.confirm()
     const { id, handler } = this.record
-    this.house.publish.tell({ run: id, handler, status: statusOf(this.state, departs === 'parked'), version: this.head.version, facts: gathered.facts })
+    this.house.publish.tell({
+      run: id,
+      handler,
+      status: statusOf(this.state, departs === 'parked'),
+      version: this.head.version,
+      facts: gathered.facts,
+    })
     for (const run of created) this.start(run, outcome)
     if (outcome.signalled.length > 0) this.house.worker.signal(outcome.signalled)
     if (departs !== null) this.gone = true
@@ -293,7 +307,10 @@ export class Resident implements AppendSource {
       if (open.kind !== 'calling') continue
       this.begin()
       // A child that has ended or cannot be reached now is met again when the parent is woken.
-      void this.house.worker.cancel(open.child, by, error.message).catch(() => {}).finally(() => this.end())
+      void this.house.worker
+        .cancel(open.child, by, error.message)
+        .catch(() => {})
+        .finally(() => this.end())
     }
     this.house.commit.request(this)
   }
@@ -321,7 +338,8 @@ export class Resident implements AppendSource {
   }
 
   private answer(gathered: Gathered): void {
-    for (const luggage of gathered.left) for (const run of luggage.runs) if (run.write.create?.lease != null) this.house.worker.unreserve()
+    for (const luggage of gathered.left)
+      for (const run of luggage.runs) if (run.write.create?.lease != null) this.house.worker.unreserve()
     for (const { request, answer } of gathered.answers) request.done?.(answer)
   }
 
@@ -373,13 +391,18 @@ export class Resident implements AppendSource {
   async reload(): Promise<void> {
     const [record] = await this.house.ledger.load([this.record.id], { after: this.head.version })
     if (this.gone || record === null || record === undefined) return
-    if (record.epoch !== this.record.epoch) return this.drop('fenced', { code: 'STEP_ABORTED', message: 'another worker holds the run' })
+    if (record.epoch !== this.record.epoch)
+      return this.drop('fenced', { code: 'STEP_ABORTED', message: 'another worker holds the run' })
     this.seenSignal = Math.max(this.seenSignal, record.signal)
     if (record.version === this.head.version || this.inFlight !== null) return
     const news = record.facts.map(readRunFact)
     const wasCancelled = this.live?.cancel != null
     this.state = fold(runMachine, news, this.state)
-    this.head = { version: record.version, headHash: record.headHash, lastAt: Math.max(this.head.lastAt, record.facts.at(-1)?.recordedAt ?? 0) }
+    this.head = {
+      version: record.version,
+      headHash: record.headHash,
+      lastAt: Math.max(this.head.lastAt, record.facts.at(-1)?.recordedAt ?? 0),
+    }
     this.deliver(news)
     if (this.live?.cancel != null && !wasCancelled) this.spreadCancel()
     this.setAlarm()
@@ -391,9 +414,16 @@ const closesWaits = (before: RunState, facts: readonly RunFact[], after: RunStat
   if (before.kind !== 'live') return []
   const isOpen = (step: string): boolean => before.open.get(step)?.kind === 'waiting'
   if (after.kind === 'ended') {
-    return before.open.some((step) => step.kind === 'waiting') ? before.open.entries().filter(([step]) => isOpen(step)).map(([step]) => step) : []
+    return before.open.some((step) => step.kind === 'waiting')
+      ? before.open
+          .entries()
+          .filter(([step]) => isOpen(step))
+          .map(([step]) => step)
+      : []
   }
   if (after.kind !== 'live') return []
-  const ended = facts.filter((fact) => fact.type === 'wait.received' || fact.type === 'wait.timed_out').map((fact) => fact.step)
+  const ended = facts
+    .filter((fact) => fact.type === 'wait.received' || fact.type === 'wait.timed_out')
+    .map((fact) => fact.step)
   return [...new Set(ended)].filter((step) => isOpen(step) && !after.open.has(step))
 }

@@ -28,7 +28,9 @@ export interface RouteContext {
   readonly reserve: () => WorkerId | null
 }
 
-type Verdict = { readonly kind: 'start' } | { readonly kind: 'suppress'; readonly reason: Suppression['reason']; readonly detail: string }
+type Verdict =
+  | { readonly kind: 'start' }
+  | { readonly kind: 'suppress'; readonly reason: Suppression['reason']; readonly detail: string }
 
 /** The event as rules see it. */
 export const eventRoot = (event: Event): Json => ({
@@ -42,13 +44,23 @@ export const eventRoot = (event: Event): Json => ({
 
 /** One filter that holds is enough; an error counts only if none holds. */
 const askFilters = (filters: readonly Filter[], event: Event): Verdict => {
-  let refused: Verdict = { kind: 'suppress', reason: 'filter', detail: filters.map((filter) => filter.text).join(' | ') }
+  let refused: Verdict = {
+    kind: 'suppress',
+    reason: 'filter',
+    detail: filters.map((filter) => filter.text).join(' | '),
+  }
   for (const filter of filters) {
     if (filter.rule === null) return { kind: 'start' }
     const answer = filter.rule({ event: eventRoot(event), payload: event.data })
     if (answer.kind === 'value' && answer.value === true) return { kind: 'start' }
-    if (answer.kind === 'error') refused = { kind: 'suppress', reason: 'error', detail: `${filter.text}: ${answer.detail}` }
-    else if (answer.value !== false) refused = { kind: 'suppress', reason: 'error', detail: `${filter.text}: gives ${JSON.stringify(answer.value)}, not true or false` }
+    if (answer.kind === 'error')
+      refused = { kind: 'suppress', reason: 'error', detail: `${filter.text}: ${answer.detail}` }
+    else if (answer.value !== false)
+      refused = {
+        kind: 'suppress',
+        reason: 'error',
+        detail: `${filter.text}: gives ${JSON.stringify(answer.value)}, not true or false`,
+      }
   }
   return refused
 }

@@ -13,12 +13,12 @@ import {
   documentOf,
   type LiveSession,
   resumeFrom,
-  session as sessionMachine,
   type SessionBase,
   type SessionCommand,
   type SessionDocument,
   type SessionMode,
   type SessionState,
+  session as sessionMachine,
 } from '../model/session.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -121,7 +121,8 @@ export class SessionHead {
     const root = this.live().head?.root
     if (root === undefined) return {}
     const text = await this.deps.blobs.get(root)
-    if (text === null || this.deps.ids.digest(text) !== root) throw new TrihandError('CHECKPOINT_CORRUPT', `checkpoint ${root} of ${this.id} cannot be verified`)
+    if (text === null || this.deps.ids.digest(text) !== root)
+      throw new TrihandError('CHECKPOINT_CORRUPT', `checkpoint ${root} of ${this.id} cannot be verified`)
     return JSON.parse(text) as SessionDocument
   }
 
@@ -139,7 +140,12 @@ export class SessionHead {
   }
 }
 
-const sessionWrite = (deps: Pick<Deps, 'ids'>, id: SessionId, head: ChainHead, facts: Parameters<typeof sealFacts>[3]): { write: StreamWrite; head: ChainHead } => {
+const sessionWrite = (
+  deps: Pick<Deps, 'ids'>,
+  id: SessionId,
+  head: ChainHead,
+  facts: Parameters<typeof sealFacts>[3],
+): { write: StreamWrite; head: ChainHead } => {
   const sealed = sealFacts(deps.ids, id, head, facts)
   const write: StreamWrite = {
     stream: id,
@@ -161,13 +167,27 @@ const sessionWrite = (deps: Pick<Deps, 'ids'>, id: SessionId, head: ChainHead, f
 /** The write that brings a session into being: fresh, or as a fork that shares its base's document. */
 export const newSession = (
   deps: Pick<Deps, 'ids'>,
-  birth: { readonly tenant: TenantId; readonly now: Instant; readonly mode: SessionMode; readonly base: SessionBase | null },
+  birth: {
+    readonly tenant: TenantId
+    readonly now: Instant
+    readonly mode: SessionMode
+    readonly base: SessionBase | null
+  },
 ): { readonly id: SessionId; readonly write: StreamWrite } => {
   const id = sessionId(deps.ids.uuid())
   const { tenant, now, mode, base } = birth
   const { facts } = advanceSession({ kind: 'none' }, { type: 'create_session', now, mode, base })
   const { write } = sessionWrite(deps, id, EMPTY_CHAIN, facts)
-  const create = { tenant, handler: 'session', systemHash: '', session: base?.session ?? null, parent: null, event: null, lease: null, createdAt: now }
+  const create = {
+    tenant,
+    handler: 'session',
+    systemHash: '',
+    session: base?.session ?? null,
+    parent: null,
+    event: null,
+    lease: null,
+    createdAt: now,
+  }
   return { id, write: { ...write, create } }
 }
 

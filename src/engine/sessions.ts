@@ -25,7 +25,12 @@ export class Sessions {
 
   async create(options: { readonly mode?: SessionMode } = {}): Promise<SessionId> {
     const { tenant, clock } = this.house
-    const { id, write } = newSession(this.house, { tenant, now: clock.now(), mode: options.mode ?? 'interactive', base: null })
+    const { id, write } = newSession(this.house, {
+      tenant,
+      now: clock.now(),
+      mode: options.mode ?? 'interactive',
+      base: null,
+    })
     await this.write(write)
     return id
   }
@@ -56,14 +61,23 @@ export class Sessions {
       head = await SessionHead.load(this.house, id)
     }
     const { checkpoint } = head
-    if (checkpoint === null) throw new TrihandError('SESSION_STATE_INVALID', `session ${id} has no checkpoint to fork from`)
+    if (checkpoint === null)
+      throw new TrihandError('SESSION_STATE_INVALID', `session ${id} has no checkpoint to fork from`)
     const { tenant, clock } = this.house
-    const child = newSession(this.house, { tenant, now: clock.now(), mode: 'interactive', base: { session: id, checkpoint } })
+    const child = newSession(this.house, {
+      tenant,
+      now: clock.now(),
+      mode: 'interactive',
+      base: { session: id, checkpoint },
+    })
     await this.write(child.write)
     return child.id
   }
 
-  private async change(id: SessionId, prepare: (head: SessionHead) => StreamWrite | Promise<StreamWrite>): Promise<void> {
+  private async change(
+    id: SessionId,
+    prepare: (head: SessionHead) => StreamWrite | Promise<StreamWrite>,
+  ): Promise<void> {
     for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
       const head = await SessionHead.load(this.house, id)
       const write = await prepare(head)
@@ -74,7 +88,13 @@ export class Sessions {
 
   private async write(write: StreamWrite): Promise<boolean> {
     const { commit, appendId } = this.house
-    const outcome = await commitOnce(commit, { appendId: appendId(), writes: [write], events: [], signals: [], documents: [] })
+    const outcome = await commitOnce(commit, {
+      appendId: appendId(),
+      writes: [write],
+      events: [],
+      signals: [],
+      documents: [],
+    })
     return outcome.kind !== 'conflict'
   }
 }

@@ -61,7 +61,15 @@ export class Worker implements WorkerDesk {
   private dueTimer: { readonly at: number; readonly cancel: () => void } | null = null
   private readonly idle = new Set<() => void>()
 
-  constructor(deps: { readonly house: () => House; readonly ledger: WorkerLedger; readonly dispatcher: Dispatcher; readonly errors: StepErrors }, options: WorkerOptions) {
+  constructor(
+    deps: {
+      readonly house: () => House
+      readonly ledger: WorkerLedger
+      readonly dispatcher: Dispatcher
+      readonly errors: StepErrors
+    },
+    options: WorkerOptions,
+  ) {
     this.house = deps.house
     this.ledger = deps.ledger
     this.dispatcher = deps.dispatcher
@@ -88,7 +96,8 @@ export class Worker implements WorkerDesk {
     this.dueTimer?.cancel()
     await this.dispatcher.stop()
     if (!wasNew) await this.drained()
-    for (const resident of [...this.residents.values()]) resident.drop('dropped', { code: 'STEP_ABORTED', message: 'the worker stops' })
+    for (const resident of [...this.residents.values()])
+      resident.drop('dropped', { code: 'STEP_ABORTED', message: 'the worker stops' })
     this.state = 'stopped'
     if (!wasNew) await this.ledger.retire(this.options.id, this.house().clock.now())
   }
@@ -115,7 +124,19 @@ export class Worker implements WorkerDesk {
     const house = this.house()
     const event: StoredEvent | null = run.event === null || sequence === null ? null : { ...run.event, sequence }
     const { id, handler, session, parent, state, head } = run
-    const resident = this.keep({ id, tenant: house.tenant, handler, session, parent, event, base, epoch: 1, signal: 0, state, head })
+    const resident = this.keep({
+      id,
+      tenant: house.tenant,
+      handler,
+      session,
+      parent,
+      event,
+      base,
+      epoch: 1,
+      signal: 0,
+      state,
+      head,
+    })
     void enterFresh(resident, this.errors)
   }
 
@@ -143,7 +164,8 @@ export class Worker implements WorkerDesk {
       resident.ask({
         command: command(false)(this.house().clock.now()),
         luggage: null,
-        done: (answer) => (answer.kind === 'refused' ? reject(new TrihandError(answer.code, answer.detail)) : resolve()),
+        done: (answer) =>
+          answer.kind === 'refused' ? reject(new TrihandError(answer.code, answer.detail)) : resolve(),
       })
     })
   }
@@ -206,7 +228,8 @@ export class Worker implements WorkerDesk {
       const events = await this.eventsOf(records)
       const woken = claims.flatMap((claim, i) => this.wakeUp(claim, records[i] ?? null, events) ?? [])
       const waits = woken.flatMap(({ resident }) => resident.openWaits())
-      const prefetched = waits.length === 0 ? NOTHING_PREFETCHED : await prefetchEvents(this.ledger, this.house().tenant, waits)
+      const prefetched =
+        waits.length === 0 ? NOTHING_PREFETCHED : await prefetchEvents(this.ledger, this.house().tenant, waits)
       for (const { resident, recoveries } of woken) void awaken(resident, recoveries, prefetched, this.errors)
     } finally {
       this.reserved -= claims.length
@@ -229,7 +252,19 @@ export class Worker implements WorkerDesk {
     }
     const { tenant, handler, session, parent, base } = record
     const event = record.event === null ? null : (events.get(record.event) ?? null)
-    const resident = this.keep({ id: claim.run, tenant, handler, session, parent, event, base, epoch: claim.epoch, signal: claim.signal, state, head: headOf(record) })
+    const resident = this.keep({
+      id: claim.run,
+      tenant,
+      handler,
+      session,
+      parent,
+      event,
+      base,
+      epoch: claim.epoch,
+      signal: claim.signal,
+      state,
+      head: headOf(record),
+    })
     return { resident, recoveries: record.recoveries }
   }
 
@@ -260,7 +295,9 @@ export class Worker implements WorkerDesk {
   }
 
   private async letGoOf(resident: Resident): Promise<void> {
-    const [record] = await this.ledger.load([resident.record.id], { after: Number.MAX_SAFE_INTEGER }).catch(() => [null])
+    const [record] = await this.ledger
+      .load([resident.record.id], { after: Number.MAX_SAFE_INTEGER })
+      .catch(() => [null])
     if (record != null && record.epoch === resident.record.epoch) await this.letGo(record, resident.state)
   }
 
@@ -281,7 +318,9 @@ export class Worker implements WorkerDesk {
       opensWaits: [],
       closesWaits: [],
     } as const
-    await commitOnce(commit, { appendId: appendId(), writes: [write], events: [], signals: [], documents: [] }).catch(() => {})
+    await commitOnce(commit, { appendId: appendId(), writes: [write], events: [], signals: [], documents: [] }).catch(
+      () => {},
+    )
   }
 
   // -- watching -------------------------------------------------------------------------------------------------------
@@ -318,7 +357,10 @@ export class Worker implements WorkerDesk {
   private async lookAtResidents(): Promise<void> {
     const residents = [...this.residents.values()]
     if (residents.length === 0) return
-    const heads = await this.ledger.load(residents.map((resident) => resident.record.id), { after: Number.MAX_SAFE_INTEGER })
+    const heads = await this.ledger.load(
+      residents.map((resident) => resident.record.id),
+      { after: Number.MAX_SAFE_INTEGER },
+    )
     heads.forEach((head, i) => {
       const resident = residents[i] as Resident
       if (head != null && resident.isBehind(head)) this.nudge(resident)

@@ -49,13 +49,17 @@ const NAME = /^[a-z][a-z0-9_-]{0,63}$/
 const DEFAULT_TIMEOUT_MS = 300_000
 const HASH_LENGTH = 16
 
-const invalid = (path: string, problem: string): TrihandError => new TrihandError('MANIFEST_INVALID', `${path}: ${problem}`, { place: { path } })
+const invalid = (path: string, problem: string): TrihandError =>
+  new TrihandError('MANIFEST_INVALID', `${path}: ${problem}`, { place: { path } })
 
 const defineEvent = (type: string, given: unknown): EventDefinition => {
-  if (!isEventType(type)) throw invalid(`events.${type}`, 'an event type is lower case words joined by dots, at most 128 characters')
-  if (isReservedType(type)) throw new TrihandError('EVENT_RESERVED', `${type} has a reserved prefix`, { place: { path: `events.${type}` } })
+  if (!isEventType(type))
+    throw invalid(`events.${type}`, 'an event type is lower case words joined by dots, at most 128 characters')
+  if (isReservedType(type))
+    throw new TrihandError('EVENT_RESERVED', `${type} has a reserved prefix`, { place: { path: `events.${type}` } })
   if (given === null || given === true) return { type, schema: null }
-  if (!isSchema(given)) throw invalid(`events.${type}`, 'expected a schema with the ~standard interface, or null for any data')
+  if (!isSchema(given))
+    throw invalid(`events.${type}`, 'expected a schema with the ~standard interface, or null for any data')
   return { type, schema: given }
 }
 
@@ -77,7 +81,8 @@ const defineFunction = (source: FunctionSource): FunctionDefinition => {
   if (!NAME.test(name)) throw invalid(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
   if (code !== null && typeof code !== 'function') throw invalid(path, 'the code of a function must be a function')
   const retry = { ...DEFAULT_RETRY, ...options.retry }
-  if (!Number.isInteger(retry.maxAttempts) || retry.maxAttempts < 1) throw invalid(`${path}.retry`, 'maxAttempts is a whole number from 1')
+  if (!Number.isInteger(retry.maxAttempts) || retry.maxAttempts < 1)
+    throw invalid(`${path}.retry`, 'maxAttempts is a whole number from 1')
   return {
     name,
     code,
@@ -97,13 +102,17 @@ const defineFunction = (source: FunctionSource): FunctionDefinition => {
 const filterOf = (trigger: TriggerSource): Filter =>
   trigger.filter === undefined ? { text: '', rule: null } : { text: trigger.filter, rule: compileRule(trigger.filter) }
 
-const listenersOf = (sources: readonly FunctionSource[], functions: ReadonlyMap<string, FunctionDefinition>): Map<string, Listener[]> => {
+const listenersOf = (
+  sources: readonly FunctionSource[],
+  functions: ReadonlyMap<string, FunctionDefinition>,
+): Map<string, Listener[]> => {
   const listeners = new Map<string, Listener[]>()
   for (const source of sources) {
     const handler = functions.get(source.name) as FunctionDefinition
     const byType = new Map<string, Filter[]>()
     for (const trigger of triggersOf(source)) {
-      if (!isEventType(trigger.event)) throw invalid(`functions.${source.name}.trigger`, `"${trigger.event}" is not an event type`)
+      if (!isEventType(trigger.event))
+        throw invalid(`functions.${source.name}.trigger`, `"${trigger.event}" is not an event type`)
       byType.set(trigger.event, [...(byType.get(trigger.event) ?? []), filterOf(trigger)])
     }
     for (const [type, filters] of byType) listeners.set(type, [...(listeners.get(type) ?? []), { handler, filters }])
@@ -117,7 +126,12 @@ const shapeOf = (source: SystemSource): string =>
     name: source.name,
     open: source.open ?? false,
     events: Object.keys(source.events ?? {}).sort(),
-    functions: (source.functions ?? []).map(({ name, options }) => ({ name, ...options, input: undefined, output: undefined })),
+    functions: (source.functions ?? []).map(({ name, options }) => ({
+      name,
+      ...options,
+      input: undefined,
+      output: undefined,
+    })),
   })
 
 export const normalise = (source: SystemSource, digest: (text: string) => string): System => {
@@ -125,7 +139,8 @@ export const normalise = (source: SystemSource, digest: (text: string) => string
   const sources = source.functions ?? []
   const functions = new Map<string, FunctionDefinition>()
   for (const entry of sources) {
-    if (functions.has(entry.name)) throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two functions are named ${entry.name}`)
+    if (functions.has(entry.name))
+      throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two functions are named ${entry.name}`)
     functions.set(entry.name, defineFunction(entry))
   }
   const listeners = listenersOf(sources, functions)

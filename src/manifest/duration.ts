@@ -35,7 +35,10 @@ const shortMs = (text: string): number | null => {
 export const durationMs = (duration: string | number): number => {
   const ms = typeof duration === 'number' ? duration : (shortMs(duration) ?? isoMs(duration) ?? Number.NaN)
   if (!Number.isFinite(ms) || ms < 0 || ms > MAX_MS) {
-    throw new TrihandError('MANIFEST_INVALID', `"${duration}" is not a duration; write one like 30s, 5m, 1h30m or 3d, at most 3650d`)
+    throw new TrihandError(
+      'MANIFEST_INVALID',
+      `"${duration}" is not a duration; write one like 30s, 5m, 1h30m or 3d, at most 3650d`,
+    )
   }
   return Math.round(ms)
 }

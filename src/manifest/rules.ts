@@ -13,7 +13,32 @@ const MAX_LENGTH = 1_000
 const MAX_ADDITIONS = 4
 const ROOTS = ['event', 'payload', 'trigger', 'run']
 
-const OPERATORS = new Set(['value', 'id', '.', '[]', 'list', '==', '!=', '<', '<=', '>', '>=', 'in', '&&', '||', '!_', '-_', '?:', '+', '-', '*', '/', '%', 'call', 'rcall'])
+const OPERATORS = new Set([
+  'value',
+  'id',
+  '.',
+  '[]',
+  'list',
+  '==',
+  '!=',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  'in',
+  '&&',
+  '||',
+  '!_',
+  '-_',
+  '?:',
+  '+',
+  '-',
+  '*',
+  '/',
+  '%',
+  'call',
+  'rcall',
+])
 const CALLS = new Set(['has', 'size', 'string', 'int', 'double'])
 const METHODS = new Set(['contains', 'startsWith', 'endsWith', 'size'])
 
@@ -50,7 +75,8 @@ const createEnvironment = (): Environment => {
   return environment
 }
 
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'op' in value && 'args' in value
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'op' in value && 'args' in value
 
 const childrenOf = (value: unknown): readonly Node[] => {
   if (isNode(value)) return [value]
@@ -63,13 +89,15 @@ const refused = (text: string, position: number, problem: string, cause?: unknow
 const checkCall = (text: string, node: Node): void => {
   const name = String((node.args as readonly unknown[])[0])
   const allowed = node.op === 'call' ? CALLS : METHODS
-  if (!allowed.has(name)) throw refused(text, node.pos, `the function ${name} is not allowed; use ${[...allowed].join(', ')}`)
+  if (!allowed.has(name))
+    throw refused(text, node.pos, `the function ${name} is not allowed; use ${[...allowed].join(', ')}`)
 }
 
 const checkDivisor = (text: string, node: Node): void => {
   const right = (node.args as readonly unknown[])[1]
   const literal = isNode(right) && right.op === 'value' ? Number(right.args) : Number.NaN
-  if (!Number.isFinite(literal) || literal === 0) throw refused(text, node.pos, `the right side of ${node.op} must be a number other than zero`)
+  if (!Number.isFinite(literal) || literal === 0)
+    throw refused(text, node.pos, `the right side of ${node.op} must be a number other than zero`)
 }
 
 /** The grammar is CEL's; what may be used of it is this list. */
@@ -81,7 +109,8 @@ const checkTree = (text: string, root: Node): void => {
     if (node.op === 'call' || node.op === 'rcall') checkCall(text, node)
     if (node.op === '/' || node.op === '%') checkDivisor(text, node)
     // Additions of lists grow quickly; a handful is enough for any rule.
-    if (node.op === '+' && ++additions > MAX_ADDITIONS) throw refused(text, node.pos, `more than ${MAX_ADDITIONS} additions`)
+    if (node.op === '+' && ++additions > MAX_ADDITIONS)
+      throw refused(text, node.pos, `more than ${MAX_ADDITIONS} additions`)
     if (node.op !== 'value') pending.push(...childrenOf(node.args))
   }
 }
@@ -89,7 +118,8 @@ const checkTree = (text: string, root: Node): void => {
 /** CEL's integers are bigints, which JSON does not know. */
 const plain = (value: unknown): Json => (typeof value === 'bigint' ? Number(value) : (value as Json))
 
-const firstLine = (error: unknown): string => (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''
 
 const positionOf = (error: unknown): number => {
   const range = (error as { range?: { start?: number } }).range

@@ -27,5 +27,6 @@ export const describeIssues = (issues: readonly StandardSchemaV1.Issue[]): strin
 
 export const checkAgainst = async (schema: Schema, value: Json, code: ErrorCode, subject: string): Promise<void> => {
   const result = await schema['~standard'].validate(value)
-  if (result.issues !== undefined) throw new TrihandError(code, `${subject} does not fit its schema: ${describeIssues(result.issues)}`)
+  if (result.issues !== undefined)
+    throw new TrihandError(code, `${subject} does not fit its schema: ${describeIssues(result.issues)}`)
 }

@@ -51,7 +51,10 @@ export interface FunctionDefinition {
   readonly output: Schema | null
 }
 
-export const deadlines = (definition: FunctionDefinition, now: Instant): { readonly startBy: Instant | null; readonly deadlineAt: Instant | null } => ({
+export const deadlines = (
+  definition: FunctionDefinition,
+  now: Instant,
+): { readonly startBy: Instant | null; readonly deadlineAt: Instant | null } => ({
   startBy: definition.deadline.startMs === null ? null : now + definition.deadline.startMs,
   deadlineAt: definition.deadline.finishMs === null ? null : now + definition.deadline.finishMs,
 })

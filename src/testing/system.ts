@@ -64,7 +64,10 @@ class Watch {
   }
 
   blobs(inner: Blobs): Blobs {
-    return { put: (hash, text) => this.call(() => inner.put(hash, text)), get: (hash) => this.call(() => inner.get(hash)) }
+    return {
+      put: (hash, text) => this.call(() => inner.put(hash, text)),
+      get: (hash) => this.call(() => inner.get(hash)),
+    }
   }
 
   private async call<T>(work: () => Promise<T>): Promise<T> {
@@ -99,7 +102,13 @@ const live = async (source: SystemSource, place: TestStore, now: number): Promis
   const ids = place.ids()
   const system = normalise(source, (text) => ids.digest(text))
   // Polls and beats far apart: in a test nothing is lost, so there is nothing for them to find.
-  const engine = joinEngine({ ...store, ledger: watch.ledger(store.ledger), blobs: watch.blobs(store.blobs), pollMs: durationMs('30d') }, system, ids, clock, { leaseTtl: '30d', drain: 0 })
+  const engine = joinEngine(
+    { ...store, ledger: watch.ledger(store.ledger), blobs: watch.blobs(store.blobs), pollMs: durationMs('30d') },
+    system,
+    ids,
+    clock,
+    { leaseTtl: '30d', drain: 0 },
+  )
   await engine.start()
   return { engine, store, watch, clock }
 }

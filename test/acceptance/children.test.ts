@@ -17,7 +17,9 @@ onEveryStore('children', (store) => {
             return step.run('square', () => input.n ** 2)
           }),
           fn('sum', {}, async ({ step }) => {
-            const parts = await Promise.all([1, 2, 3].map((n) => step.invoke('part', 'square', { n }, { key: String(n) })))
+            const parts = await Promise.all(
+              [1, 2, 3].map((n) => step.invoke('part', 'square', { n }, { key: String(n) })),
+            )
             return (parts as number[]).reduce((sum, part) => sum + part, 0)
           }),
         ],
@@ -67,12 +69,16 @@ onEveryStore('children', (store) => {
         name: 'tree',
         functions: [
           fn('leaf', {}, ({ step }) =>
-            step.run('work', ({ signal }) => new Promise((_, reject) => {
-              signal.addEventListener('abort', () => {
-                aborted++
-                reject(new Error('told to stop'))
-              })
-            })),
+            step.run(
+              'work',
+              ({ signal }) =>
+                new Promise((_, reject) => {
+                  signal.addEventListener('abort', () => {
+                    aborted++
+                    reject(new Error('told to stop'))
+                  })
+                }),
+            ),
           ),
           fn('branch', {}, ({ step }) => Promise.all([step.invoke('a', 'leaf'), step.sleep('long', '10d')])),
           fn('root', {}, ({ step }) => step.invoke('b', 'branch')),
@@ -84,7 +90,10 @@ onEveryStore('children', (store) => {
     await system.settle()
     await system.run(() => system.engine.cancel(run, 'ana', 'not needed'))
     await system.settle()
-    expect(await system.look(run)).toMatchObject({ status: 'cancelled', error: { code: 'RUN_CANCELLED', message: 'not needed' } })
+    expect(await system.look(run)).toMatchObject({
+      status: 'cancelled',
+      error: { code: 'RUN_CANCELLED', message: 'not needed' },
+    })
     const counts = await system.store.reader.counts(LOCAL_TENANT)
     expect(counts.get('cancelled')).toBe(3)
     expect(aborted).toBe(1)
@@ -108,7 +117,9 @@ onEveryStore('children', (store) => {
     await system.run(() => system.engine.cancel(parked, 'ana', 'enough'))
     await system.settle()
     expect((await system.look(parked)).status).toBe('cancelled')
-    await expect(system.run(() => system.engine.cancel(quick, 'ana', 'late'))).rejects.toMatchObject({ code: 'RUN_ENDED' })
+    await expect(system.run(() => system.engine.cancel(quick, 'ana', 'late'))).rejects.toMatchObject({
+      code: 'RUN_ENDED',
+    })
     await system.close()
   })
 
@@ -138,7 +149,19 @@ onEveryStore('children', (store) => {
       {
         name: 'timeout',
         functions: [
-          fn('slow', {}, ({ step }) => step.run('slow', () => (tries++, new Promise(() => {})), { timeout: '10s', retry: { maxAttempts: 2, baseMs: 1 } })),
+          fn('slow', {}, ({ step }) =>
+            step.run(
+              'slow',
+              () => {
+                tries++
+                return new Promise(() => {})
+              },
+              {
+                timeout: '10s',
+                retry: { maxAttempts: 2, baseMs: 1 },
+              },
+            ),
+          ),
         ],
       },
       store(),
@@ -151,10 +174,16 @@ onEveryStore('children', (store) => {
   })
 
   test('children nest at most sixteen deep', async () => {
-    const system = await startTestSystem({ name: 'deep', functions: [fn('down', {}, ({ step }) => step.invoke('next', 'down'))] }, store())
+    const system = await startTestSystem(
+      { name: 'deep', functions: [fn('down', {}, ({ step }) => step.invoke('next', 'down'))] },
+      store(),
+    )
     const run = await system.start('down')
     await system.settle()
-    expect(await system.look(run)).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('17 levels deep') } })
+    expect(await system.look(run)).toMatchObject({
+      status: 'failed',
+      error: { message: expect.stringContaining('17 levels deep') },
+    })
     await system.close()
   })
 })

@@ -43,7 +43,10 @@ onEveryStore('effects', (store) => {
       await system.run(() => system.engine.resolve(run, 'mail', { verdict, by: 'ana', result: 'the receipt' }))
       await system.settle()
       const expected = { happened: 'the receipt', run_again: 'sent', abort: null }[verdict]
-      expect(await system.look(run)).toMatchObject({ status: verdict === 'abort' ? 'failed' : 'success', output: expected })
+      expect(await system.look(run)).toMatchObject({
+        status: verdict === 'abort' ? 'failed' : 'success',
+        output: expected,
+      })
       expect(sent).toHaveLength(verdict === 'run_again' ? 2 : 1)
       expect(new Set(sent).size).toBe(1)
       await system.close()
@@ -56,7 +59,9 @@ onEveryStore('effects', (store) => {
     const run = await system.start('send')
     await system.advance('10d')
     expect((await system.look(run)).status).toBe('waiting')
-    await expect(system.run(() => system.engine.resolve(run, 'other', { verdict: 'abort', by: 'ana' }))).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(
+      system.run(() => system.engine.resolve(run, 'other', { verdict: 'abort', by: 'ana' })),
+    ).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await system.close()
   })
 
@@ -68,12 +73,16 @@ onEveryStore('effects', (store) => {
         events: { 'row.written': null },
         functions: [
           fn('rows', {}, async ({ step }) => {
-            await step.run('write', ({ write, emit }) => {
-              write('account', 'ana', { balance: 7 })
-              write('account', 'old', null)
-              emit('row.written', { id: 'ana' })
-              return 'written'
-            }, { effect: 'transactional' })
+            await step.run(
+              'write',
+              ({ write, emit }) => {
+                write('account', 'ana', { balance: 7 })
+                write('account', 'old', null)
+                emit('row.written', { id: 'ana' })
+                return 'written'
+              },
+              { effect: 'transactional' },
+            )
             await step.run('hang', () => (entered++ === 0 ? new Promise(() => {}) : 'done'))
             return 'ok'
           }),
@@ -87,7 +96,12 @@ onEveryStore('effects', (store) => {
     await system.crash()
     await system.settle()
     expect(await system.store.reader.document(LOCAL_TENANT, 'account', 'ana')).toEqual({ balance: 7 })
-    const events = await system.store.reader.events({ tenant: LOCAL_TENANT, type: 'row.written', before: null, limit: 10 })
+    const events = await system.store.reader.events({
+      tenant: LOCAL_TENANT,
+      type: 'row.written',
+      before: null,
+      limit: 10,
+    })
     expect(events).toHaveLength(1)
     const counts = await system.store.reader.counts(LOCAL_TENANT)
     expect(counts.get('success')).toBe(2)
@@ -99,7 +113,13 @@ onEveryStore('effects', (store) => {
     const system = await startTestSystem(
       {
         name: 'whole',
-        functions: [fn('whole', { effect: 'once' }, () => (entered++, new Promise(() => {}))), fn('inside', { effect: 'once' }, ({ step }) => step.run('x', () => 1))],
+        functions: [
+          fn('whole', { effect: 'once' }, () => {
+            entered++
+            return new Promise(() => {})
+          }),
+          fn('inside', { effect: 'once' }, ({ step }) => step.run('x', () => 1)),
+        ],
       },
       store(),
     )

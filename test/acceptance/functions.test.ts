@@ -13,8 +13,14 @@ onEveryStore('functions', (store) => {
         name: 'order',
         functions: [
           fn<{ n: number }>('add', {}, async ({ input, step }) => {
-            const a = await step.run('a', () => (order.push('a'), input.n + 1))
-            const b = await step.run('b', () => (order.push('b'), a + 1))
+            const a = await step.run('a', () => {
+              order.push('a')
+              return input.n + 1
+            })
+            const b = await step.run('b', () => {
+              order.push('b')
+              return a + 1
+            })
             return { a, b }
           }),
         ],
@@ -35,7 +41,10 @@ onEveryStore('functions', (store) => {
       functions: [
         fn('three', {}, async ({ step }) => {
           await step.run('one', () => void calls.push('one'))
-          await step.run('two', () => (calls.push('two'), hangs ? new Promise(() => {}) : null))
+          await step.run('two', () => {
+            calls.push('two')
+            return hangs ? new Promise(() => {}) : null
+          })
           await step.run('three', () => void calls.push('three'))
           return 'done'
         }),
@@ -85,10 +94,14 @@ onEveryStore('functions', (store) => {
         functions: [
           fn('fallback', {}, async ({ step }) => {
             try {
-              await step.run('first', () => {
-                tries++
-                throw new Error('down')
-              }, { retry: { maxAttempts: 2 } })
+              await step.run(
+                'first',
+                () => {
+                  tries++
+                  throw new Error('down')
+                },
+                { retry: { maxAttempts: 2 } },
+              )
             } catch (error) {
               return step.run('second', () => `instead of ${(error as { step: string }).step}`)
             }
@@ -104,7 +117,10 @@ onEveryStore('functions', (store) => {
     await system.advance('10m')
     expect(await system.look(caught)).toMatchObject({ status: 'success', output: 'instead of first' })
     expect(tries).toBe(2)
-    expect(await system.look(final)).toMatchObject({ status: 'failed', error: { code: 'FUNCTION_FAILED', message: expect.stringContaining('never again') } })
+    expect(await system.look(final)).toMatchObject({
+      status: 'failed',
+      error: { code: 'FUNCTION_FAILED', message: expect.stringContaining('never again') },
+    })
     await system.close()
   })
 
@@ -116,7 +132,18 @@ onEveryStore('functions', (store) => {
         functions: [
           fn('fan', {}, async ({ step }) => {
             const items = Array.from({ length: 500 }, (_, i) => i)
-            const results = await Promise.all(items.map((i) => step.run('item', () => (ran++, i * 2), { key: String(i) })))
+            const results = await Promise.all(
+              items.map((i) =>
+                step.run(
+                  'item',
+                  () => {
+                    ran++
+                    return i * 2
+                  },
+                  { key: String(i) },
+                ),
+              ),
+            )
             await step.sleep('pause', '1h')
             return results.reduce((sum, n) => sum + n, 0)
           }),
@@ -182,7 +209,8 @@ onEveryStore('functions', (store) => {
     await system.settle()
     await system.crash(after)
     await system.advance('2d')
-    for (const run of runs) expect(await system.look(run)).toMatchObject({ status: 'success', output: { fresh: 10, second: 2 } })
+    for (const run of runs)
+      expect(await system.look(run)).toMatchObject({ status: 'success', output: { fresh: 10, second: 2 } })
     await system.close()
   })
 
@@ -221,7 +249,12 @@ onEveryStore('functions', (store) => {
       {
         name: 'bad',
         functions: [
-          fn('bad', {}, ({ step }) => step.run('bad', () => (ran++, { when: new Date(0) }))),
+          fn('bad', {}, ({ step }) =>
+            step.run('bad', () => {
+              ran++
+              return { when: new Date(0) }
+            }),
+          ),
           fn('empty', {}),
           fn('nested', {}, ({ step }) => step.run('', () => 1)),
         ],

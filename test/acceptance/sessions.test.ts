@@ -62,7 +62,10 @@ onEveryStore('sessions', (store) => {
     await system.run(() => sessions.checkpoint(session))
     await system.run(() => sessions.checkpoint(session))
     const [record] = await system.store.ledger.load([session])
-    const checkpoints = record?.facts.filter(({ type }) => type === 'session.checkpointed').map(({ body }) => JSON.parse(body).checkpoint) ?? []
+    const checkpoints =
+      record?.facts
+        .filter(({ type }) => type === 'session.checkpointed')
+        .map(({ body }) => JSON.parse(body).checkpoint) ?? []
     expect(checkpoints).toHaveLength(2)
     expect(checkpoints[1].parents).toEqual([checkpoints[0].id])
     await system.close()

@@ -28,7 +28,10 @@ onEveryStore('waits', (store) => {
     expect((await system.look(run)).status).toBe('waiting')
     await system.send({ type: 'order.paid', data: { id: 7, by: 'card' } })
     await system.settle()
-    expect(await system.look(run)).toMatchObject({ status: 'success', output: { status: 'received', data: [{ id: 7, by: 'card' }] } })
+    expect(await system.look(run)).toMatchObject({
+      status: 'success',
+      output: { status: 'received', data: [{ id: 7, by: 'card' }] },
+    })
     await system.close()
   })
 
@@ -37,12 +40,18 @@ onEveryStore('waits', (store) => {
     const { runs } = await system.send({ type: 'order.placed', data: { id: 1 } })
     await system.send({ type: 'order.paid', data: { id: 1 } })
     await system.advance('2h')
-    expect(await system.look(runs[0] as (typeof runs)[number])).toMatchObject({ status: 'success', output: { status: 'received' } })
+    expect(await system.look(runs[0] as (typeof runs)[number])).toMatchObject({
+      status: 'success',
+      output: { status: 'received' },
+    })
     await system.close()
   })
 
   test('an event before the run does not count, and lookback none ignores what came before the wait', async () => {
-    const system = await startTestSystem(waiter({ event: 'order.paid', lookback: 'none', timeout: '1d' }, 'sleep'), store())
+    const system = await startTestSystem(
+      waiter({ event: 'order.paid', lookback: 'none', timeout: '1d' }, 'sleep'),
+      store(),
+    )
     await system.send({ type: 'order.paid', data: { n: 0 } })
     const { runs } = await system.send({ type: 'order.placed', data: { id: 1 } })
     await system.send({ type: 'order.paid', data: { n: 1 } })
@@ -63,12 +72,18 @@ onEveryStore('waits', (store) => {
     await system.advance('60m')
     const { runs } = await system.send({ type: 'order.placed', data: {} })
     await system.settle()
-    expect((await system.look(runs[0] as (typeof runs)[number])).output).toMatchObject({ status: 'received', data: [{ n: 1 }] })
+    expect((await system.look(runs[0] as (typeof runs)[number])).output).toMatchObject({
+      status: 'received',
+      data: [{ n: 1 }],
+    })
     await system.close()
   })
 
   test('[A8] wait-2: all waits for one event of each type, any takes the first', async () => {
-    const all = await startTestSystem(waiter({ allOf: ['order.paid', 'order.shipped'], match: 'payload.id', timeout: '1d' }), store())
+    const all = await startTestSystem(
+      waiter({ allOf: ['order.paid', 'order.shipped'], match: 'payload.id', timeout: '1d' }),
+      store(),
+    )
     const { runs } = await all.send({ type: 'order.placed', data: { id: 1 } })
     const run = runs[0] as (typeof runs)[number]
     await all.send({ type: 'order.shipped', data: { id: 1, n: 1 } })
@@ -77,7 +92,11 @@ onEveryStore('waits', (store) => {
     await all.send({ type: 'order.shipped', data: { id: 1, n: 2 } })
     await all.send({ type: 'order.paid', data: { id: 1 } })
     await all.settle()
-    expect((await all.look(run)).output).toEqual({ status: 'received', data: [{ id: 1, n: 1 }, { id: 1 }], missing: [] })
+    expect((await all.look(run)).output).toEqual({
+      status: 'received',
+      data: [{ id: 1, n: 1 }, { id: 1 }],
+      missing: [],
+    })
     await all.close()
 
     const any = await startTestSystem(waiter({ anyOf: ['order.paid', 'order.shipped'] }), store())
@@ -97,12 +116,19 @@ onEveryStore('waits', (store) => {
     await system.advance('59m')
     expect((await system.look(run)).status).toBe('waiting')
     await system.advance('1m')
-    expect((await system.look(run)).output).toEqual({ status: 'timed_out', data: [{ n: 1 }], missing: ['order.shipped'] })
+    expect((await system.look(run)).output).toEqual({
+      status: 'timed_out',
+      data: [{ n: 1 }],
+      missing: ['order.shipped'],
+    })
     await system.close()
   })
 
   test('[L11] a condition in CEL chooses the event; one that fails does not match', async () => {
-    const system = await startTestSystem(waiter({ event: 'order.paid', if: 'payload.amount > trigger.limit', timeout: '1d' }), store())
+    const system = await startTestSystem(
+      waiter({ event: 'order.paid', if: 'payload.amount > trigger.limit', timeout: '1d' }),
+      store(),
+    )
     const { runs } = await system.send({ type: 'order.placed', data: { limit: 100 } })
     const run = runs[0] as (typeof runs)[number]
     await system.send({ type: 'order.paid', data: { amount: 50 } })
@@ -126,7 +152,9 @@ onEveryStore('waits', (store) => {
     await system.send({ type: 'order.paid', data: { yes: true } })
     await system.settle()
     for (const receipt of [first, second]) {
-      expect((await system.look(receipt.runs[0] as (typeof first.runs)[number])).output).toMatchObject({ status: 'received' })
+      expect((await system.look(receipt.runs[0] as (typeof first.runs)[number])).output).toMatchObject({
+        status: 'received',
+      })
     }
     await system.close()
   })
@@ -140,7 +168,13 @@ onEveryStore('waits', (store) => {
         events: { tick: null },
         functions: [
           fn('beside', {}, async ({ step }) => {
-            const long = step.run('long', () => new Promise<string>((resolve) => { finish = resolve }))
+            const long = step.run(
+              'long',
+              () =>
+                new Promise<string>((resolve) => {
+                  finish = resolve
+                }),
+            )
             const tick = await step.waitForEvent('tick', { event: 'tick' })
             seen.push(tick.status)
             await step.sleep('short', '1m')

@@ -41,7 +41,12 @@ export const sqliteStore = (): TestStore => {
     const { ledger, reader, blobs } = await openSqlite({ file: join(folder, 'ledger.db') })
     return { ...rest, ledger, reader, blobs, dispatcher: new InProcessDispatcher(clock), description: 'sqlite' }
   }
-  return { name: 'sqlite', open, ids: () => new SystemIds(), remove: async () => rmSync(folder, { recursive: true, force: true }) }
+  return {
+    name: 'sqlite',
+    open,
+    ids: () => new SystemIds(),
+    remove: async () => rmSync(folder, { recursive: true, force: true }),
+  }
 }
 
 let schemas = 0

@@ -60,7 +60,11 @@ export interface FunctionSource {
 }
 
 /** Declares a workflow function. */
-export const fn = <Input = Json>(name: string, options: FunctionOptions<Input>, code: Handler<Input> | null = null): FunctionSource => {
+export const fn = <Input = Json>(
+  name: string,
+  options: FunctionOptions<Input>,
+  code: Handler<Input> | null = null,
+): FunctionSource => {
   const source = { name, options: options as FunctionOptions<unknown>, code }
   Object.defineProperty(source, KIND, { value: 'function' })
   return source
@@ -92,7 +96,10 @@ const contextOf = (entry: Entry, step: Step, abort: Abort): FunctionContext => (
 const wholeStep = (handler: Handler, entry: Entry, options: EnterOptions): Promise<Json> => {
   const noSteps = new Proxy({} as Step, {
     get: () => {
-      throw new TrihandError('STEP_MISUSED', `a function with effect ${options.effect} is one step and has no steps inside`)
+      throw new TrihandError(
+        'STEP_MISUSED',
+        `a function with effect ${options.effect} is one step and has no steps inside`,
+      )
     },
   })
   const body = (context: StepContext): unknown =>
@@ -106,13 +113,20 @@ const wholeStep = (handler: Handler, entry: Entry, options: EnterOptions): Promi
       emit: (type, data = {}, extra) => context.emit(type, toJson(data), extra),
       recall: (key) => entry.recall(key),
     })
-  return entry.gate.run({ step: WHOLE, effect: options.effect, retry: options.retry, timeoutMs: options.timeoutMs, body })
+  return entry.gate.run({
+    step: WHOLE,
+    effect: options.effect,
+    retry: options.retry,
+    timeoutMs: options.timeoutMs,
+    body,
+  })
 }
 
 export const enterFunction =
   (parse: ParseDuration) =>
   (entry: Entry, options: EnterOptions, abort: Abort): unknown => {
-    if (typeof options.code !== 'function') throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', 'the function has no code yet')
+    if (typeof options.code !== 'function')
+      throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', 'the function has no code yet')
     const handler = options.code as Handler
     if (options.effect !== 'idempotent') return wholeStep(handler, entry, options)
     return handler(contextOf(entry, createStep(entry.gate, parse, options), abort))

@@ -16,7 +16,10 @@ const messageOf = (error: unknown): string => {
 
 const failed = (error: unknown): ExecutorResult => {
   if (error instanceof TrihandError) {
-    return { status: 'failed', error: { code: error.code, message: error.detail, retryable: error.retryable, definite: false } }
+    return {
+      status: 'failed',
+      error: { code: error.code, message: error.detail, retryable: error.retryable, definite: false },
+    }
   }
   const code = isStepFailure(error) && isErrorCode(error.code) ? error.code : 'FUNCTION_FAILED'
   const final = isFinal(error)
@@ -25,7 +28,8 @@ const failed = (error: unknown): ExecutorResult => {
 
 export const inlineExecutor: Executor = {
   async execute(envelope: Envelope, abort: Abort): Promise<ExecutorResult> {
-    if (envelope.task.call === null) return failed(new TrihandError('FUNCTION_NOT_IMPLEMENTED', 'there is no code to run'))
+    if (envelope.task.call === null)
+      return failed(new TrihandError('FUNCTION_NOT_IMPLEMENTED', 'there is no code to run'))
     try {
       return { status: 'success', result: await envelope.task.call(abort) }
     } catch (error) {

@@ -40,19 +40,38 @@ export interface WaitOptions extends StepOptions {
 }
 
 export type WaitResult =
-  | { readonly status: 'received'; readonly event: StoredEvent; readonly events: readonly StoredEvent[]; readonly missing: readonly string[] }
-  | { readonly status: 'timed_out'; readonly event: null; readonly events: readonly StoredEvent[]; readonly missing: readonly string[] }
+  | {
+      readonly status: 'received'
+      readonly event: StoredEvent
+      readonly events: readonly StoredEvent[]
+      readonly missing: readonly string[]
+    }
+  | {
+      readonly status: 'timed_out'
+      readonly event: null
+      readonly events: readonly StoredEvent[]
+      readonly missing: readonly string[]
+    }
 
 export interface Step {
   /** Performs once per address; later entries get the recorded result. */
-  run<Result>(name: string, body: (context: StepContext) => Result | Promise<Result>, options?: RunOptions): Promise<Awaited<Result>>
+  run<Result>(
+    name: string,
+    body: (context: StepContext) => Result | Promise<Result>,
+    options?: RunOptions,
+  ): Promise<Awaited<Result>>
   sleep(name: string, duration: Duration, options?: StepOptions): Promise<void>
-  sleepUntil(name: string, instant: Date | number, options?: StepOptions): Promise<void>
+  /** An instant is a date, or milliseconds since the Unix epoch. */
+  sleepUntil(name: string, instant: number | { valueOf(): number }, options?: StepOptions): Promise<void>
   /** Never throws for a timeout: look at `status`. An event sent before the wait counts. */
   waitForEvent(name: string, options: WaitOptions): Promise<WaitResult>
   /** Another function of the system as a child run; its failure is thrown as StepFailure. */
   invoke(name: string, handler: string, input?: unknown, options?: StepOptions): Promise<Json>
-  emit(name: string, events: OutgoingEvent | readonly OutgoingEvent[], options?: StepOptions): Promise<readonly string[]>
+  emit(
+    name: string,
+    events: OutgoingEvent | readonly OutgoingEvent[],
+    options?: StepOptions,
+  ): Promise<readonly string[]>
 }
 
 export interface OutgoingEvent {
@@ -79,7 +98,9 @@ const addressBook = (): ((name: string, key: string | undefined) => string) => {
 }
 
 const typesOf = (options: WaitOptions): { readonly mode: 'any' | 'all'; readonly types: readonly string[] } => {
-  const given = [options.event === undefined ? undefined : [options.event], options.anyOf, options.allOf].filter((list) => list !== undefined)
+  const given = [options.event === undefined ? undefined : [options.event], options.anyOf, options.allOf].filter(
+    (list) => list !== undefined,
+  )
   const types = given[0]
   if (given.length !== 1 || types === undefined || types.length === 0) {
     throw new TrihandError('STEP_MISUSED', 'waitForEvent takes exactly one of event, anyOf and allOf')
@@ -99,7 +120,11 @@ export const createStep = (gate: StepGate, parse: ParseDuration, defaults: { rea
     if (given === undefined || given === 'run') return { kind: 'run' } as const
     return given === 'none' ? ({ kind: 'none' } as const) : ({ kind: 'within', ms: parse(given) } as const)
   }
-  const outgoing = (event: OutgoingEvent) => ({ type: event.type, data: toJson(event.data ?? {}), subject: event.subject ?? null })
+  const outgoing = (event: OutgoingEvent) => ({
+    type: event.type,
+    data: toJson(event.data ?? {}),
+    subject: event.subject ?? null,
+  })
 
   return {
     async run(name, body, options = {}) {
@@ -133,7 +158,8 @@ export const createStep = (gate: StepGate, parse: ParseDuration, defaults: { rea
       })
       return resultOf(answer)
     },
-    invoke: async (name, handler, input, options = {}) => gate.invoke(address(name, options.key), handler, toJson(input)),
+    invoke: async (name, handler, input, options = {}) =>
+      gate.invoke(address(name, options.key), handler, toJson(input)),
     async emit(name, events, options = {}) {
       const list = Array.isArray(events) ? events : [events]
       return gate.emit(address(name, options.key), list.map(outgoing))

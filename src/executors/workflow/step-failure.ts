@@ -31,5 +31,7 @@ export class FinalError extends Error {
   }
 }
 
-export const isStepFailure = (error: unknown): error is StepFailure => typeof error === 'object' && error !== null && BRAND in error
-export const isFinal = (error: unknown): boolean => typeof error === 'object' && error !== null && (FINAL in error || BRAND in error)
+export const isStepFailure = (error: unknown): error is StepFailure =>
+  typeof error === 'object' && error !== null && BRAND in error
+export const isFinal = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && (FINAL in error || BRAND in error)
