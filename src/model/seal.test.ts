@@ -31,6 +31,6 @@ test('[V3] whatever is changed changes the text', () => {
       const isSame = hashA === hashB && JSON.stringify(a) === JSON.stringify(b)
       return (sealText(hashA, a) === sealText(hashB, b)) === isSame
     }),
-    { numRuns: 2_000, seed: 9 },
+    { numRuns: 1_000, seed: 9 },
   )
 })

@@ -1,10 +1,11 @@
 /**
  * Any fact and any command of a run, and walks: what the machine makes of a list of commands in time.
  *
- * Owns a small world (three steps, two children, few types and instants), so that random commands meet each other. The two
+ * Owns a small world (two steps, two children, few types and instants), so that random commands meet each other. The two
  * tables are complete by type: a new fact or command does not compile until it can be drawn here.
  */
 import fc from 'fast-check'
+import { attemptsOf } from '../../src/model/attempt.ts'
 import { ERRORS, type ErrorCode, type Failure } from '../../src/model/errors.ts'
 import type { Cause } from '../../src/model/event.ts'
 import type { Decision } from '../../src/model/machine.ts'
@@ -15,13 +16,14 @@ import type { Effect } from '../../src/model/step.ts'
 import type { Received, WaitSpec } from '../../src/model/wait.ts'
 import { CHILD, type CommandOf, type FactOf, OTHER_CHILD, RETRY } from './run-story.ts'
 
+export const STEPS = ['a', 'b']
 const EVENT_TYPES = ['x', 'y', 'z']
 const seldom = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> =>
-  fc.oneof({ arbitrary: fc.constant(null), weight: 4 }, { arbitrary: value, weight: 1 })
+  fc.oneof({ arbitrary: fc.constant(null), weight: 3 }, { arbitrary: value, weight: 1 })
 const instant = fc.integer({ min: 0, max: 60 })
 const attempt = fc.integer({ min: 1, max: RETRY.maxAttempts + 1 })
 const text = fc.string({ maxLength: 4 })
-const step = fc.constantFrom('a', 'b', 'c')
+const step = fc.constantFrom(...STEPS)
 const by = fc.constantFrom('ana', 'ben')
 const effectKey = fc.constantFrom('k1', 'k2')
 const child = fc.constantFrom(CHILD, OTHER_CHILD)
@@ -187,12 +189,18 @@ export interface Turn {
   readonly after: RunState
 }
 
-/** Ends are drawn seldom and time often, so that a walk goes on for a while. */
+/** Ends are drawn seldom; time, answers and retries often: so a walk goes on for a while and gets somewhere. */
 const WEIGHTS: Partial<Record<RunCommand['type'], number>> = {
   finish_run: 1,
   quarantine_run: 1,
-  cancel_run: 1,
+  cancel_run: 2,
   fail_run: 2,
+  retry_run: 8,
+  resolve_step: 12,
+  receive_event: 12,
+  fail_step: 12,
+  start_child: 8,
+  end_child: 16,
   pass_time: 12,
 }
 const likelyCommand: fc.Arbitrary<RunCommand> = fc.oneof(
@@ -201,25 +209,39 @@ const likelyCommand: fc.Arbitrary<RunCommand> = fc.oneof(
     weight: WEIGHTS[type] ?? 4,
   })),
 )
-const elapsed = fc.integer({ min: 0, max: 5 })
+const move: fc.Arbitrary<Move> = fc.record({
+  command: likelyCommand,
+  elapsed: fc.integer({ min: 0, max: 5 }),
+  isTimely: fc.boolean(),
+})
+
+interface Move {
+  readonly command: RunCommand
+  readonly elapsed: number
+  /** Speaks of the attempt that is due, as an engine would, and not of any. */
+  readonly isTimely: boolean
+}
 
 /** A start and then anything, each command a little later than the one before it, or at the same instant. */
 export const anyWalk: fc.Arbitrary<readonly Turn[]> = fc
-  .tuple(commandArbitraries.start_run, fc.array(fc.tuple(likelyCommand, elapsed), { maxLength: 40, size: 'max' }))
-  .map(([first, rest]) => walk([[first, 0], ...rest]))
+  .tuple(commandArbitraries.start_run, fc.array(move, { maxLength: 40, size: 'max' }))
+  .map(([first, rest]) => walk([{ command: first, elapsed: 0, isTimely: false }, ...rest]))
 
-const walk = (commands: readonly (readonly [RunCommand, number])[]): readonly Turn[] => {
+const walk = (moves: readonly Move[]): readonly Turn[] => {
   const turns: Turn[] = []
   let state = run.initial
-  let clock = 0
-  for (const [drawn, elapsed] of commands) {
-    clock += elapsed
-    const turn = take(state, { ...drawn, now: clock })
+  let now = 0
+  for (const { command, elapsed, isTimely } of moves) {
+    now += elapsed
+    const turn = take(state, { ...(isTimely ? timely(state, command) : command), now })
     turns.push(turn)
     state = turn.after
   }
   return turns
 }
+
+const timely = (state: RunState, command: RunCommand): RunCommand =>
+  state.kind === 'live' && 'attempt' in command ? { ...command, attempt: attemptsOf(state, command.step) + 1 } : command
 
 export const take = (before: RunState, command: RunCommand): Turn => {
   const decision = run.decide(before, command)
