@@ -16,6 +16,7 @@ import { advanceRun } from './advance.ts'
 import { headOf, sealFacts } from './chain.ts'
 import type { House } from './house.ts'
 import { commitOnce } from './one-shot.ts'
+import { waitingSteps } from './run-append.ts'
 
 const MAX_CONFLICTS = 20
 
@@ -65,7 +66,7 @@ const write = async (house: House, record: StreamRecord, change: Change): Promis
         release: false,
         seenSignal: record.signal,
         opensWaits: [],
-        closesWaits: ended ? openWaits(change.before) : [],
+        closesWaits: ended ? waitingSteps(change.before) : [],
       },
     ],
     events: [],
@@ -83,6 +84,3 @@ const write = async (house: House, record: StreamRecord, change: Change): Promis
   house.worker.signal([...outcome.signalled, id])
   return true
 }
-
-const openWaits = (state: RunState): readonly string[] =>
-  state.kind === 'live' ? state.open.entries().flatMap(([step, open]) => (open.kind === 'waiting' ? [step] : [])) : []

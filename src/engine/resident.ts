@@ -19,13 +19,14 @@ import type { LiveRun, RunFact, RunState } from '../model/run-fact.ts'
 import type { SettledStep } from '../model/step.ts'
 import { causedBy } from '../model/trigger.ts'
 import type { OpenWait } from '../model/wait.ts'
-import type { Append, Outcome, StreamWrite, WaitRow } from '../ports/ledger.ts'
-import { type ChainHead, type Sealed, sealFacts } from './chain.ts'
+import type { Append, Outcome, StreamWrite } from '../ports/ledger.ts'
+import type { ChainHead } from './chain.ts'
 import type { AppendSource } from './commit.ts'
 import type { House } from './house.ts'
 import type { NewRun } from './new-run.ts'
 import type { Performance } from './perform.ts'
-import { type Gathered, gather, type Luggage, mergeLuggage, type Request } from './request.ts'
+import { type Gathered, gather, type Luggage, type Request } from './request.ts'
+import { type RunAppend, runAppend } from './run-append.ts'
 import type { SessionHead } from './session-head.ts'
 
 export interface ResidentRecord {
@@ -44,13 +45,10 @@ export interface ResidentRecord {
 
 export type Departure = 'ended' | 'parked' | 'fenced' | 'dropped'
 
-interface InFlight {
+interface InFlight extends RunAppend {
   readonly requests: readonly Request[]
   readonly gathered: Gathered
-  readonly sealed: Sealed
   readonly departs: 'ended' | 'parked' | null
-  readonly created: readonly NewRun[]
-  readonly append: Append
 }
 
 const MAX_CONFLICTS = 20
@@ -217,51 +215,16 @@ export class Resident implements AppendSource {
   }
 
   private prepare(requests: readonly Request[], gathered: Gathered, departs: 'ended' | 'parked' | null): InFlight {
-    const { id, parent } = this.record
-    const sealed = sealFacts(this.house.ids, id, this.head, gathered.facts)
-    const { events, runs, documents } = mergeLuggage(gathered.carried)
-    const memory = this.memoryWrites(gathered.carried)
-    const append: Append = {
-      appendId: this.house.appendId(),
-      writes: [this.ownWrite(gathered, sealed, departs), ...memory, ...runs.map((run) => run.write)],
-      events,
-      signals: departs === 'ended' && parent !== null ? [parent] : [],
-      documents,
-    }
-    return { requests, gathered, sealed, departs, created: runs, append }
-  }
-
-  private ownWrite(gathered: Gathered, sealed: Sealed, departs: 'ended' | 'parked' | null): StreamWrite {
-    const { state, facts } = gathered
-    return {
-      stream: this.record.id,
-      create: null,
-      expectedVersion: this.head.version,
-      epoch: this.record.epoch,
-      facts: sealed.facts,
-      headHash: sealed.head.headHash,
-      status: statusOf(state, departs === 'parked'),
-      wakeAt: departs === 'parked' ? wakeAt(state) : null,
-      release: departs !== null,
+    const parts = runAppend(this.house, gathered, {
+      record: this.record,
+      head: this.head,
+      before: this.state,
+      departs,
       seenSignal: this.seenSignal,
-      opensWaits: this.opensWaits(facts, state),
-      closesWaits: closesWaits(this.state, facts, state),
-    }
-  }
-
-  private opensWaits(facts: readonly RunFact[], after: RunState): readonly WaitRow[] {
-    if (after.kind !== 'live') return []
-    return facts.flatMap((fact) => {
-      if (fact.type !== 'wait.opened' || !after.open.has(fact.step)) return []
-      const { types, match, base } = fact.wait
-      const rows = types.map((type) => ({
-        step: fact.step,
-        type,
-        base,
-        seen: this.seenCounts.get(`${type}\n${base}`) ?? 0,
-      }))
-      return rows.map((row) => ({ ...row, path: match?.path ?? '', value: match?.value ?? '' }))
+      seenCount: (type, base) => this.seenCounts.get(`${type}\n${base}`) ?? 0,
+      memory: this.memoryWrites(gathered.carried),
     })
+    return { requests, gathered, departs, ...parts }
   }
 
   private memoryWrites(carried: readonly Luggage[]): readonly StreamWrite[] {
@@ -389,13 +352,15 @@ export class Resident implements AppendSource {
 
   /** Takes in facts that others have appended. */
   async reload(): Promise<void> {
-    const [record] = await this.house.ledger.load([this.record.id], { after: this.head.version })
+    const from = this.head.version
+    const [record] = await this.house.ledger.load([this.record.id], { after: from })
     if (this.gone || record === null || record === undefined) return
     if (record.epoch !== this.record.epoch)
       return this.drop('fenced', { code: 'STEP_ABORTED', message: 'another worker holds the run' })
     this.seenSignal = Math.max(this.seenSignal, record.signal)
-    if (record.version === this.head.version || this.inFlight !== null) return
-    const news = record.facts.map(readRunFact)
+    // An own append may have been under way or answered meanwhile: only what lies after the head now is news.
+    if (record.version <= this.head.version || this.inFlight !== null) return
+    const news = record.facts.slice(this.head.version - from).map(readRunFact)
     const wasCancelled = this.live?.cancel != null
     this.state = fold(runMachine, news, this.state)
     this.head = {
@@ -407,23 +372,4 @@ export class Resident implements AppendSource {
     if (this.live?.cancel != null && !wasCancelled) this.spreadCancel()
     this.setAlarm()
   }
-}
-
-/** Steps whose wait rows are over: those that settled with these facts, or all of them at the run's end. */
-const closesWaits = (before: RunState, facts: readonly RunFact[], after: RunState): readonly string[] => {
-  if (before.kind !== 'live') return []
-  const isOpen = (step: string): boolean => before.open.get(step)?.kind === 'waiting'
-  if (after.kind === 'ended') {
-    return before.open.some((step) => step.kind === 'waiting')
-      ? before.open
-          .entries()
-          .filter(([step]) => isOpen(step))
-          .map(([step]) => step)
-      : []
-  }
-  if (after.kind !== 'live') return []
-  const ended = facts
-    .filter((fact) => fact.type === 'wait.received' || fact.type === 'wait.timed_out')
-    .map((fact) => fact.step)
-  return [...new Set(ended)].filter((step) => isOpen(step) && !after.open.has(step))
 }

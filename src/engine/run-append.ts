@@ -1,0 +1,97 @@
+/**
+ * One append of a run in memory: its facts sealed, its row, its wait rows, and what its commands bring along.
+ *
+ * Owns how a decided batch of requests becomes a write. Pure but for the ids; never knows what happens to the append.
+ */
+import type { RunId } from '../model/ids.ts'
+import { statusOf, wakeAt } from '../model/run.ts'
+import type { RunFact, RunState } from '../model/run-fact.ts'
+import type { Append, StreamWrite, WaitRow } from '../ports/ledger.ts'
+import { type ChainHead, type Sealed, sealFacts } from './chain.ts'
+import type { House } from './house.ts'
+import type { NewRun } from './new-run.ts'
+import { type Gathered, mergeLuggage } from './request.ts'
+
+export interface AppendContext {
+  readonly record: { readonly id: RunId; readonly parent: RunId | null; readonly epoch: number }
+  readonly head: ChainHead
+  /** The state before these requests. */
+  readonly before: RunState
+  readonly departs: 'ended' | 'parked' | null
+  readonly seenSignal: number
+  /** How many events of a type after a base were looked at before a wait on them is opened. */
+  readonly seenCount: (type: string, base: number) => number
+  /** The session's write, if a step changes its memory. */
+  readonly memory: readonly StreamWrite[]
+}
+
+export interface RunAppend {
+  readonly append: Append
+  readonly sealed: Sealed
+  readonly created: readonly NewRun[]
+}
+
+const NONE: readonly never[] = []
+
+export const runAppend = (
+  house: Pick<House, 'ids' | 'appendId'>,
+  gathered: Gathered,
+  context: AppendContext,
+): RunAppend => {
+  const { record, departs, memory } = context
+  const sealed = sealFacts(house.ids, record.id, context.head, gathered.facts)
+  const { events, runs, documents } = mergeLuggage(gathered.carried)
+  const own = ownWrite(gathered, sealed, context)
+  const append: Append = {
+    appendId: house.appendId(),
+    writes: memory.length + runs.length === 0 ? [own] : [own, ...memory, ...runs.map((run) => run.write)],
+    events,
+    signals: departs === 'ended' && record.parent !== null ? [record.parent] : NONE,
+    documents,
+  }
+  return { append, sealed, created: runs }
+}
+
+const ownWrite = ({ state, facts }: Gathered, sealed: Sealed, context: AppendContext): StreamWrite => ({
+  stream: context.record.id,
+  create: null,
+  expectedVersion: context.head.version,
+  epoch: context.record.epoch,
+  facts: sealed.facts,
+  headHash: sealed.head.headHash,
+  status: statusOf(state, context.departs === 'parked'),
+  wakeAt: context.departs === 'parked' ? wakeAt(state) : null,
+  release: context.departs !== null,
+  seenSignal: context.seenSignal,
+  opensWaits: opensWaits(facts, state, context.seenCount),
+  closesWaits: closesWaits(context.before, facts, state),
+})
+
+const opensWaits = (
+  facts: readonly RunFact[],
+  after: RunState,
+  seenCount: AppendContext['seenCount'],
+): readonly WaitRow[] => {
+  if (after.kind !== 'live' || after.open.size === 0) return NONE
+  return facts.flatMap((fact) => {
+    if (fact.type !== 'wait.opened' || !after.open.has(fact.step)) return []
+    const { types, match, base } = fact.wait
+    const path = match?.path ?? ''
+    const value = match?.value ?? ''
+    return types.map((type) => ({ step: fact.step, type, path, value, base, seen: seenCount(type, base) }))
+  })
+}
+
+/** Steps whose wait rows are over: those that settled with these facts, or all of them at the run's end. */
+const closesWaits = (before: RunState, facts: readonly RunFact[], after: RunState): readonly string[] => {
+  if (before.kind !== 'live' || before.open.size === 0) return NONE
+  if (after.kind === 'ended') return waitingSteps(before)
+  if (after.kind !== 'live') return NONE
+  const touched = facts.flatMap((fact) =>
+    fact.type === 'wait.received' || fact.type === 'wait.timed_out' ? [fact.step] : [],
+  )
+  return [...new Set(touched)].filter((step) => before.open.get(step)?.kind === 'waiting' && !after.open.has(step))
+}
+
+export const waitingSteps = (state: RunState): readonly string[] =>
+  state.kind === 'live' ? state.open.entries().flatMap(([step, open]) => (open.kind === 'waiting' ? [step] : [])) : NONE
