@@ -21,6 +21,10 @@ const CONNECT_TIMEOUT_MS = 5_000
 /** Facts are mostly small; the largest inline ones are 64 KiB. */
 const PAGE = 200
 
+/** A check takes as long as it takes, but it does not queue behind a change of the schema. */
+const SETTINGS =
+  "set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; set local lock_timeout = '10s'"
+
 const toSafeInteger = (text: string): number => {
   const value = Number(text)
   if (!Number.isSafeInteger(value))
@@ -41,7 +45,7 @@ const connect = async (url: string, schema: string | undefined): Promise<pg.Clie
   client.on('error', () => {})
   await client.connect()
   await client.query('begin isolation level repeatable read read only')
-  await client.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0')
+  await client.query(SETTINGS)
   if (schema !== undefined) await client.query(`set local search_path to ${client.escapeIdentifier(schema)}`)
   return client
 }
