@@ -100,9 +100,9 @@ describe('any facts in any order', () => {
 
 describe('any commands', () => {
   test('run-1: [V5] after an end record nothing but evidence and a retry', () =>
-    forEveryTurn(({ before, facts }) => {
+    forEveryTurn(({ before, facts, after }) => {
       if (before.kind !== 'ended' || facts.length === 0) return false
-      expect(['step.late_result', 'run.retried']).toContain(facts[0]?.type)
+      expect(facts.map((fact) => fact.type)).toEqual([after.kind === 'ended' ? 'step.late_result' : 'run.retried'])
       return true
     }))
 
@@ -167,6 +167,17 @@ describe('any commands', () => {
     })
     expect(intents).toBeGreaterThan(50)
   })
+
+  test('attempt-2: [R6][V10] nothing but a word on it ends the doubt about a step', () =>
+    forEveryTurn(({ before, facts, after }) => {
+      if (before.kind !== 'live' || after.kind !== 'live') return false
+      const doubted = before.open.entries().filter(([, open]) => open.kind === 'uncertain')
+      for (const [step, open] of doubted) {
+        const isResolved = facts.some((fact) => fact.type === 'step.resolved' && fact.step === step)
+        expect(after.open.get(step)).toBe(isResolved ? undefined : open)
+      }
+      return doubted.length > 0
+    }))
 
   test('attempt-3: [V9] attempts grow one retry at a time and never pass the policy', () => {
     let retries = 0
