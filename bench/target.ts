@@ -4,7 +4,8 @@
  * Owns opening, waiting for a state, and child processes. Never measures.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -16,6 +17,10 @@ import type { RunStatus } from '../src/model/status.ts'
 import { type RawLimits, rawPostgres, rawSqlite } from './raw.ts'
 import type { LedgerKind } from './report.ts'
 import { benchSystem, type Probe } from './system.ts'
+
+const { DatabaseSync } = createRequire(import.meta.url)(
+  '@photostructure/sqlite',
+) as typeof import('@photostructure/sqlite')
 
 export interface BenchLedger {
   readonly kind: LedgerKind
@@ -45,9 +50,18 @@ const sqlitePlace = (): Place => {
   return {
     database,
     schema: null,
-    size: async () => statSync(database).size,
+    size: async () => sqliteBytes(database),
     remove: async () => rmSync(folder, { recursive: true, force: true }),
   }
+}
+
+/** Pages times their size as a reader sees them, so that what still stands in the log counts too. */
+const sqliteBytes = (file: string): number => {
+  const db = new DatabaseSync(file, { readOnly: true })
+  const ask = (name: string): number => Number((db.prepare(`pragma ${name}`).get() as Record<string, unknown>)[name])
+  const bytes = ask('page_count') * ask('page_size')
+  db.close()
+  return bytes
 }
 
 export const postgresLedger = async (url: string): Promise<BenchLedger> => ({

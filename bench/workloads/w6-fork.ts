@@ -6,7 +6,8 @@ import { atMost, type Measurement, median } from '../report.ts'
 import { type BenchLedger, open, type Place } from '../target.ts'
 
 const SIZES = { small: 100, large: 10_000, usual: 1_000 } as const
-const FORKS = 21
+/** Many, so that whole pages do not hide what one fork adds. */
+const FORKS = 100
 const MEGABYTE = 'm'.repeat(1_000_000)
 
 const build = async (app: Trihand, steps: number): Promise<SessionId> => {
