@@ -9,6 +9,7 @@ import { readSessionFact } from '../model/fact-codec.ts'
 import { type Instant, type SessionId, sessionId, type TenantId } from '../model/ids.ts'
 import { canonical, type Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
+import type { Payload } from '../model/payload.ts'
 import {
   documentOf,
   type LiveSession,
@@ -78,10 +79,9 @@ export class SessionHead {
   }
 
   async recall(key: string): Promise<Json | null> {
-    const live = this.live()
-    const changed = live.changes.get(key)
+    const changed = this.live().changes.get(key)
     if (changed === null) return null
-    const payload = changed ?? (await this.headDocument())[key]
+    const payload = changed ?? (await this.atHead(key))
     return payload === undefined ? null : fetchValue(this.deps, payload)
   }
 
@@ -115,6 +115,12 @@ export class SessionHead {
   private live(): LiveSession {
     if (this.state.kind === 'live') return this.state
     throw new TrihandError('SESSION_STATE_INVALID', `session ${this.id} has ended or does not exist`)
+  }
+
+  /** Own members only: a key may have the name of something every object inherits. */
+  private async atHead(key: string): Promise<Payload | undefined> {
+    const document = await this.headDocument()
+    return Object.hasOwn(document, key) ? document[key] : undefined
   }
 
   private async headDocument(): Promise<SessionDocument> {

@@ -31,6 +31,7 @@ onEveryStore('sessions', (store) => {
     expect(await system.look(run)).toMatchObject({ status: 'success', output: 50 })
     expect(await system.run(() => system.engine.sessions.recall(session, 'k49'))).toBe(49)
     expect(await system.run(() => system.engine.sessions.recall(session, 'nothing'))).toBeNull()
+    expect(await system.run(() => system.engine.sessions.recall(session, 'toString'))).toBeNull()
     await system.close()
   })
 

@@ -88,7 +88,9 @@ const addressBook = (): ((name: string, key: string | undefined) => string) => {
   return (name, key) => {
     if (!isStepName(name)) throw new TrihandError('STEP_NAME_INVALID', `"${name}" is not a step name`)
     if (key !== undefined) {
-      if (!isLoopKey(key)) throw new TrihandError('STEP_NAME_INVALID', `"${key}" is not a loop key for step ${name}`)
+      // `#` is ours: it numbers the rounds that were given no key.
+      if (!isLoopKey(key) || key.startsWith('#'))
+        throw new TrihandError('STEP_NAME_INVALID', `"${key}" is not a loop key for step ${name}`)
       return stepAddress(name, key)
     }
     const round = used.get(name) ?? 0
