@@ -3,8 +3,9 @@
  *
  * Owns the rules of the port for one append; a batch is nothing but a row of them.
  *
- * "Due at once" is the append's own instant, the largest recordedAt, createdAt or event time in it, so that a claim made at that
- * instant gets the run. A release without news has no instant: there it is the time of the stream's last fact.
+ * "Due at once" is the append's own instant, the largest recordedAt or createdAt in it, so that a claim made at that instant gets
+ * the run. An append that records nothing, such as an event alone, has none: there it is the time of the stream's last fact.
+ * The time of an event never counts: its sender chose it, and may live in the future.
  */
 import type { Instant, RunId, StreamId } from '../../model/ids.ts'
 import { isRunId } from '../../model/ids.ts'
@@ -104,13 +105,12 @@ const write = (store: MemoryStore, append: Append): Outcome => {
   return { kind: 'written', sequences, position, signalled: [...signalled] }
 }
 
-const instantOf = ({ writes, events }: Append): Instant | null => {
+const instantOf = ({ writes }: Append): Instant | null => {
   let latest = -Infinity
   for (const { create, facts } of writes) {
     if (create !== null) latest = Math.max(latest, create.createdAt)
     for (const { recordedAt } of facts) latest = Math.max(latest, recordedAt)
   }
-  for (const { event } of events) latest = Math.max(latest, event.time)
   return latest === -Infinity ? null : latest
 }
 

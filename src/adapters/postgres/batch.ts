@@ -60,14 +60,13 @@ const emittedBy = (batch: readonly Append[], paths: KnownPaths): Map<string, Set
   return emitted
 }
 
-/** The append's own instant. One that names none is due since ever. */
-const instantOf = ({ writes, events }: Append): Instant => {
+/** The append's own instant; one that records nothing is due since ever. An event's time is its sender's and does not count. */
+const instantOf = ({ writes }: Append): Instant => {
   let latest = 0
   for (const { create, facts } of writes) {
     latest = Math.max(latest, create?.createdAt ?? 0)
     for (const { recordedAt } of facts) latest = Math.max(latest, recordedAt)
   }
-  for (const { event } of events) latest = Math.max(latest, event.time)
   return latest
 }
 

@@ -69,11 +69,13 @@ const writeOne = (scope: Scope, one: StreamWrite, row: StreamRow | null, context
   return row !== null
 }
 
-/** The append's own instant is what "due at once" means: a claim made at that instant gets the run. Null: it names no time. */
-const instantOf = ({ writes, events }: Append): Instant | null => {
+/**
+ * The append's own instant is what "due at once" means: a claim made at that instant gets the run. Null: it records nothing.
+ * An event's time does not count: its sender chose it, and may live in the future.
+ */
+const instantOf = ({ writes }: Append): Instant | null => {
   let latest = -Infinity
   for (const one of writes) latest = Math.max(latest, instantOfWrite(one))
-  for (const { event } of events) latest = Math.max(latest, event.time)
   return latest === -Infinity ? null : latest
 }
 

@@ -259,16 +259,20 @@ export class Player {
 }
 
 /**
- * What a batch may hold so that the order inside it does not show: each run once, no wait closed, and beside events no new run
- * that would count them.
+ * What a batch may hold so that neither its order nor a resend shows: each run and each event once, no wait closed, and beside
+ * events no new run that would count them.
  */
 const withoutOrder = (moves: readonly AppendMove[]): readonly AppendMove[] => {
   const hasEvents = moves.some((move) => move.event !== null)
-  const runs = new Set<number>()
+  const taken = new Set<string>()
   return moves.flatMap((move): AppendMove[] => {
-    if (move.kind === 'event') return [move]
-    if (runs.has(move.run) || (move.kind === 'create' && hasEvents && move.event === null)) return []
-    runs.add(move.run)
+    const names = [
+      ...(move.kind === 'event' ? [] : [`run ${move.run}`]),
+      ...(move.event === null ? [] : [`event ${move.event.id}`]),
+    ]
+    if (names.some((name) => taken.has(name))) return []
+    if (move.kind === 'create' && hasEvents && move.event === null) return []
+    for (const name of names) taken.add(name)
     return [move.kind === 'write' ? { ...move, closes: null, also: null, signals: null } : move]
   })
 }

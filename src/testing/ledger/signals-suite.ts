@@ -119,6 +119,15 @@ const waits = (harness: LedgerHarness): void => {
     expect(await harness.isDue(run, START + 30)).toBe(true)
   })
 
+  test.each([START - 1e9, START + 1e9])(
+    'ledger-6: an event wakes a parked run at once, though its sender gave it the time %d',
+    async (time) => {
+      const run = await harness.createParkedRun({ opensWaits: [aWait()], wakeAt: START + 2e9 })
+      await harness.written({ events: [anEvent({ time })] })
+      expect(await harness.isDue(run)).toBe(true)
+    },
+  )
+
   test('ledger-5: an event wakes every run that waits for it', async () => {
     const runs: RunId[] = []
     for (let i = 0; i < 5; i++) runs.push(await harness.createParkedRun({ opensWaits: [aWait()] }))
