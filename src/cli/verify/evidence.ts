@@ -76,6 +76,8 @@ export class EvidenceStore {
   readonly #acks: StatementSyncInstance
   readonly #effects: StatementSyncInstance
   readonly #forget: readonly StatementSyncInstance[]
+  /** A field: the driver's iterator does not keep its statement, and one that is collected in between takes the process with it. */
+  readonly #events: StatementSyncInstance
 
   constructor(scratch: Scratch) {
     this.#db = scratch.open(SCHEMA)
@@ -87,6 +89,7 @@ export class EvidenceStore {
     this.#acks = this.#db.prepare('select distinct kind, what from ack where run = ?')
     this.#effects = this.#db.prepare(`select run, step, key, max(effect) as effect, count(*) as times from effect
       where run = ? group by step, key order by step`)
+    this.#events = this.#db.prepare('select distinct source, id, sequence from event_ack')
     this.#forget = ['ack', 'effect'].map((table) => this.#db.prepare(`delete from ${table} where run = ?`))
   }
 
@@ -122,7 +125,7 @@ export class EvidenceStore {
   }
 
   events(): IterableIterator<{ readonly source: string; readonly id: string; readonly sequence: number }> {
-    return this.#db.prepare('select distinct source, id, sequence from event_ack').iterate()
+    return this.#events.iterate()
   }
 
   sharedKeys(): readonly string[] {

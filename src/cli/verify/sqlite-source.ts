@@ -42,11 +42,16 @@ export const openSqlite = (file: string): Source => {
   } catch (error) {
     throw unreadable(file, error)
   }
+  // The driver's iterator does not keep its statement: one that is collected while its rows are read ends the reading, or the process.
+  const held = new Set<unknown>()
   return {
     dialect: SQLITE,
     async *rows(sql: string, { values = [] }: RowOptions = {}) {
       try {
-        for (const row of db.prepare(sql).iterate(named(values))) yield row
+        const statement = db.prepare(sql)
+        held.add(statement)
+        for (const row of statement.iterate(named(values))) yield row
+        held.delete(statement)
       } catch (error) {
         throw unreadable(file, error)
       }
