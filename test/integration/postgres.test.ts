@@ -114,7 +114,7 @@ describe.skipIf(url === '')('on Postgres', () => {
     await until(() => isHeard(newRun()) || heard.size > 0, Boolean)
     await ask(
       fresh.url,
-      "select pg_terminate_backend(pid) from pg_stat_activity where query ~ '^(listen trihand|select pg_notify)'",
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = current_setting('application_name') and query ~ '^(listen|select pg_notify)'",
     )
     const run = newRun()
     await until(() => isHeard(run), Boolean)

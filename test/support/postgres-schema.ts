@@ -29,7 +29,8 @@ export const freshSchema = async (url: string): Promise<FreshSchema> => {
   const schema = `test_${randomBytes(6).toString('hex')}`
   await ask(url, `create schema ${schema}`)
   const named = new URL(url)
-  named.search = `options=${encodeURIComponent(`-c search_path=${schema}`)}`
+  // The application's name tells a test its own connections from those of other files.
+  named.search = `application_name=${schema}&options=${encodeURIComponent(`-c search_path=${schema}`)}`
   const drop = async (): Promise<void> => {
     await ask(url, `drop schema if exists ${schema} cascade`)
   }
