@@ -12,7 +12,7 @@ import { TrihandError } from '../model/errors.ts'
 import { type Event, isPlainId } from '../model/event.ts'
 import type { RunId, SessionId } from '../model/ids.ts'
 import { toJson } from '../model/json.ts'
-import type { Outcome } from '../ports/ledger.ts'
+import type { NewEvent, Outcome } from '../ports/ledger.ts'
 import { checkEvent, withRuns } from './events.ts'
 import type { House } from './house.ts'
 import { type NewRun, newRun } from './new-run.ts'
@@ -133,22 +133,16 @@ export class Intake {
     return { id: event.id, sequence: outcome.sequence, runs: outcome.runs, duplicate: true }
   }
 
-  private async commit(
-    runs: readonly NewRun[],
-    events: readonly ReturnType<typeof withRuns>['event'][],
-  ): Promise<Outcome> {
+  private async commit(runs: readonly NewRun[], events: readonly NewEvent[]): Promise<Outcome> {
+    const { commit, appendId } = this.house
+    const writes = runs.map((run) => run.write)
+    // In doubt the caller is told so, and may send again; runs that turn out to exist are ours to begin (one-shot-1).
+    const late = (outcome: Outcome): void =>
+      outcome.kind === 'conflict' ? this.unreserve(runs) : this.begin(runs, outcome)
     try {
-      const writes = runs.map((run) => run.write)
-      return await commitOnce(this.house.commit, {
-        appendId: this.house.appendId(),
-        writes,
-        events,
-        signals: [],
-        documents: [],
-      })
+      return await commitOnce(commit, { appendId: appendId(), writes, events, signals: [], documents: [] }, late)
     } catch (error) {
-      // In doubt the runs may exist with our lease on them; the worker's beat finds leases that it does not hold.
-      this.unreserve(runs)
+      if (error instanceof TrihandError && error.outcome === 'not_done') this.unreserve(runs)
       throw error
     }
   }

@@ -12,7 +12,7 @@ import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import type { Rule } from '../model/rule.ts'
 import { run as runMachine } from '../model/run.ts'
-import type { ChildEnd } from '../model/run-fact.ts'
+import type { ChildEnd, RunState } from '../model/run-fact.ts'
 import { isEnded } from '../model/status.ts'
 import { fits, type OpenWait, type Received } from '../model/wait.ts'
 import type { Ledger } from '../ports/ledger.ts'
@@ -40,6 +40,12 @@ export const eventsSince = async (
 export type Prefetched = (types: readonly string[], base: number) => readonly StoredEvent[] | null
 
 export const NOTHING_PREFETCHED: Prefetched = () => null
+
+/** The waits of a run that events can end. */
+export const openWaitsOf = (state: RunState | null): readonly OpenWait[] => {
+  if (state?.kind !== 'live' || state.open.size === 0 || state.cancel !== null) return []
+  return state.open.entries().flatMap(([, open]) => (open.kind === 'waiting' ? [open.wait] : []))
+}
 
 /** One question for all waits on the same types, from the earliest base on; too many answers, and each run asks for itself. */
 export const prefetchEvents = async (

@@ -18,7 +18,6 @@ import { run as runMachine, statusOf, wakeAt } from '../model/run.ts'
 import type { LiveRun, RunFact, RunState } from '../model/run-fact.ts'
 import type { SettledStep } from '../model/step.ts'
 import { causedBy } from '../model/trigger.ts'
-import type { OpenWait } from '../model/wait.ts'
 import type { Append, Outcome, StreamWrite } from '../ports/ledger.ts'
 import type { ChainHead } from './chain.ts'
 import type { AppendSource } from './commit.ts'
@@ -127,12 +126,6 @@ export class Resident implements AppendSource {
     const waiting = this.waiters.get(step)
     if (waiting === undefined) this.waiters.set(step, [callback])
     else waiting.push(callback)
-  }
-
-  openWaits(): readonly OpenWait[] {
-    const live = this.live
-    if (live === null || live.open.size === 0 || live.cancel !== null) return []
-    return live.open.entries().flatMap(([, open]) => (open.kind === 'waiting' ? [open.wait] : []))
   }
 
   isAwaited(step: string): boolean {

@@ -9,19 +9,17 @@
  */
 import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
-import { readRunFact } from '../model/fact-codec.ts'
 import type { RunId, WorkerId } from '../model/ids.ts'
-import { fold } from '../model/machine.ts'
-import { run as runMachine, statusOf, wakeAt } from '../model/run.ts'
+import { statusOf, wakeAt } from '../model/run.ts'
 import type { RunState } from '../model/run-fact.ts'
 import type { Dispatcher } from '../ports/dispatcher.ts'
 import type { Claim, Ledger, StreamRecord } from '../ports/ledger.ts'
-import { headOf } from './chain.ts'
+import { loadClaimed } from './claimed.ts'
 import { awaken, enterFresh } from './enter.ts'
 import type { StepErrors } from './gate.ts'
 import type { House, WorkerDesk } from './house.ts'
 import type { NewRun } from './new-run.ts'
-import { NOTHING_PREFETCHED, offerChildren, offerEvents, prefetchEvents } from './offer.ts'
+import { NOTHING_PREFETCHED, offerChildren, offerEvents } from './offer.ts'
 import { commitOnce } from './one-shot.ts'
 import { commandFromOutside } from './outside.ts'
 import { type Departure, Resident, type ResidentRecord } from './resident.ts'
@@ -34,15 +32,11 @@ export interface WorkerOptions {
   readonly drainMs: number
 }
 
-interface Woken {
-  readonly resident: Resident
-  readonly recoveries: number
-}
-
 type WorkerLedger = Pick<Ledger, 'load' | 'events' | 'claim' | 'beat' | 'retire'>
 
 const CLAIM_LIMIT = 256
 const LET_GO_MS = 5_000
+const TRY_AGAIN_MS = 1_000
 
 export class Worker implements WorkerDesk {
   private readonly house: () => House
@@ -221,59 +215,25 @@ export class Worker implements WorkerDesk {
     this.dueTimer = { at, cancel }
   }
 
+  /** worker-2: what was claimed is taken up or tried again; while the store is away the lease stays ours. */
   private async take(claims: readonly Claim[]): Promise<void> {
     this.reserved += claims.length
     try {
-      const records = await this.ledger.load(claims.map((claim) => claim.run))
-      const events = await this.eventsOf(records)
-      const woken = claims.flatMap((claim, i) => this.wakeUp(claim, records[i] ?? null, events) ?? [])
-      const waits = woken.flatMap(({ resident }) => resident.openWaits())
-      const prefetched =
-        waits.length === 0 ? NOTHING_PREFETCHED : await prefetchEvents(this.ledger, this.house().tenant, waits)
-      for (const { resident, recoveries } of woken) void awaken(resident, recoveries, prefetched, this.errors)
+      await this.takeUp(claims)
+    } catch {
+      const { clock } = this.house()
+      clock.at(clock.now() + TRY_AGAIN_MS, () => void (this.state === 'running' && this.take(claims)))
     } finally {
       this.reserved -= claims.length
     }
   }
 
-  private async eventsOf(records: readonly (StreamRecord | null)[]): Promise<ReadonlyMap<number, StoredEvent>> {
-    const sequences = records.flatMap((record) => record?.event ?? [])
-    if (sequences.length === 0) return new Map()
-    const events = await this.ledger.events({ tenant: this.house().tenant, sequences, limit: sequences.length })
-    return new Map(events.map((event) => [event.sequence, event]))
-  }
-
-  private wakeUp(claim: Claim, record: StreamRecord | null, events: ReadonlyMap<number, StoredEvent>): Woken | null {
-    if (record === null || this.state === 'stopped' || this.residents.has(claim.run)) return null
-    const state = this.stateOf(record)
-    if (state === null) {
-      void this.letGo(record, null)
-      return null
-    }
-    const { tenant, handler, session, parent, base } = record
-    const event = record.event === null ? null : (events.get(record.event) ?? null)
-    const resident = this.keep({
-      id: claim.run,
-      tenant,
-      handler,
-      session,
-      parent,
-      event,
-      base,
-      epoch: claim.epoch,
-      signal: claim.signal,
-      state,
-      head: headOf(record),
-    })
-    return { resident, recoveries: record.recoveries }
-  }
-
-  /** Null for a run that a newer version wrote: it is left to a worker that can read it. */
-  private stateOf(record: StreamRecord): RunState | null {
-    try {
-      return fold(runMachine, record.facts.map(readRunFact))
-    } catch {
-      return null
+  private async takeUp(claims: readonly Claim[]): Promise<void> {
+    const { runs, unreadable, prefetched } = await loadClaimed(this.ledger, this.house().tenant, claims)
+    for (const record of unreadable) void this.letGo(record, null)
+    for (const { resident: record, recoveries } of runs) {
+      if (this.state === 'stopped' || this.residents.has(record.id)) continue
+      void awaken(this.keep(record), recoveries, prefetched, this.errors)
     }
   }
 

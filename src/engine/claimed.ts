@@ -1,0 +1,75 @@
+/**
+ * Runs that were just claimed, as the ledger holds them: facts folded, triggering events and events for their waits looked up together.
+ *
+ * Owns the few questions that a whole batch of claims needs. Never begins a run (worker.ts).
+ */
+import type { StoredEvent } from '../model/event.ts'
+import { readRunFact } from '../model/fact-codec.ts'
+import type { TenantId } from '../model/ids.ts'
+import { fold } from '../model/machine.ts'
+import { run as runMachine } from '../model/run.ts'
+import type { RunState } from '../model/run-fact.ts'
+import type { Claim, Ledger, StreamRecord } from '../ports/ledger.ts'
+import { headOf } from './chain.ts'
+import { NOTHING_PREFETCHED, openWaitsOf, type Prefetched, prefetchEvents } from './offer.ts'
+import type { ResidentRecord } from './resident.ts'
+
+export interface Claimed {
+  readonly runs: readonly { readonly resident: ResidentRecord; readonly recoveries: number }[]
+  /** Runs that this version cannot read: they are left to a worker that can. */
+  readonly unreadable: readonly StreamRecord[]
+  readonly prefetched: Prefetched
+}
+
+export const loadClaimed = async (
+  ledger: Pick<Ledger, 'load' | 'events'>,
+  tenant: TenantId,
+  claims: readonly Claim[],
+): Promise<Claimed> => {
+  const records = await ledger.load(claims.map((claim) => claim.run))
+  const events = await triggersOf(ledger, tenant, records)
+  const runs: Claimed['runs'][number][] = []
+  const unreadable: StreamRecord[] = []
+  claims.forEach((claim, i) => {
+    const record = records[i]
+    // Fenced already: somebody else has claimed it since.
+    if (record == null || record.epoch !== claim.epoch) return
+    const state = stateOf(record)
+    if (state === null) unreadable.push(record)
+    else runs.push({ resident: residentOf(claim, record, state, events), recoveries: record.recoveries })
+  })
+  const waits = runs.flatMap(({ resident }) => openWaitsOf(resident.state))
+  const prefetched = waits.length === 0 ? NOTHING_PREFETCHED : await prefetchEvents(ledger, tenant, waits)
+  return { runs, unreadable, prefetched }
+}
+
+const triggersOf = async (
+  ledger: Pick<Ledger, 'events'>,
+  tenant: TenantId,
+  records: readonly (StreamRecord | null)[],
+): Promise<ReadonlyMap<number, StoredEvent>> => {
+  const sequences = records.flatMap((record) => record?.event ?? [])
+  if (sequences.length === 0) return new Map()
+  const events = await ledger.events({ tenant, sequences, limit: sequences.length })
+  return new Map(events.map((event) => [event.sequence, event]))
+}
+
+const stateOf = (record: StreamRecord): RunState | null => {
+  try {
+    return fold(runMachine, record.facts.map(readRunFact))
+  } catch {
+    return null
+  }
+}
+
+const residentOf = (
+  claim: Claim,
+  record: StreamRecord,
+  state: RunState,
+  events: ReadonlyMap<number, StoredEvent>,
+): ResidentRecord => {
+  const { tenant, handler, session, parent, base } = record
+  const { run: id, epoch, signal } = claim
+  const event = record.event === null ? null : (events.get(record.event) ?? null)
+  return { id, tenant, handler, session, parent, event, base, epoch, signal, state, head: headOf(record) }
+}

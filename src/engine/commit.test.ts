@@ -1,0 +1,110 @@
+/** Group commit: gathering, doubt, a store that is away. The ledger is a real one in memory, failing where a test says so. */
+import { expect, test } from 'vitest'
+import { MemoryLedger } from '../adapters/memory/ledger.ts'
+import { MemoryStore } from '../adapters/memory/store.ts'
+import type { TrihandError } from '../model/errors.ts'
+import type { Append, Outcome } from '../ports/ledger.ts'
+import { type Fault, faultyLedger } from '../testing/faulty-ledger.ts'
+import { anAppend, anEvent } from '../testing/ledger/builders.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
+import { type AppendSource, Commit } from './commit.ts'
+import { commitOnce } from './one-shot.ts'
+
+const ids = { uuid: () => '0', roll: () => 0.5, digest: (text: string) => text }
+
+const start = (faults: readonly (Fault | null)[] = [], options = { maxBatch: 256, maxInFlight: 1 }) => {
+  const batches: number[] = []
+  const inner = new MemoryLedger(new MemoryStore())
+  const ledger = faultyLedger(inner, ({ index }) => faults[index] ?? null)
+  const counted = {
+    append: (batch: readonly Append[]) => {
+      batches.push(batch.length)
+      return ledger.append(batch)
+    },
+  }
+  const clock = new VirtualClock()
+  return { clock, batches, commit: new Commit({ ledger: counted, clock, ids }, options) }
+}
+
+const eventAppend = (): Append => anAppend({ events: [anEvent()] })
+
+test('appends of one moment share one batch, up to the limit', async () => {
+  const { clock, batches, commit } = start([], { maxBatch: 10, maxInFlight: 1 })
+  const all = Array.from({ length: 25 }, () => commitOnce(commit, eventAppend()))
+  await clock.runUntilIdle()
+  expect((await Promise.all(all)).every(({ kind }) => kind === 'written')).toBe(true)
+  expect(batches).toEqual([10, 10, 5])
+  expect(commit.pending).toBe(false)
+})
+
+test('commit-1: a source has one append under way, and what it wants meanwhile goes into the next', async () => {
+  const { clock, commit } = start()
+  const log: string[] = []
+  let left = 3
+  const source: AppendSource = {
+    next: () => {
+      if (left-- === 0) return null
+      log.push('next')
+      commit.request(source)
+      return eventAppend()
+    },
+    settle: () => void log.push('settled'),
+    failed: () => 'drop',
+  }
+  commit.request(source)
+  await clock.runUntilIdle()
+  expect(log).toEqual(['next', 'settled', 'next', 'settled', 'next', 'settled'])
+})
+
+test('commit-2: after doubt the same append is sent again, and was written once', async () => {
+  const { clock, batches, commit } = start(['done_then_fail', 'done_then_fail'])
+  const outcome = commitOnce(commit, eventAppend())
+  await clock.runUntilIdle()
+  expect(await outcome).toMatchObject({ kind: 'already_written' })
+  expect(batches).toEqual([1, 1, 1])
+})
+
+test('commit-3: a source that keeps its append is served once the store is back, one that drops it is told', async () => {
+  const { clock, commit } = start(['fail_before', 'fail_before', 'fail_before'])
+  const outcomes: Outcome[] = []
+  const keeping = eventAppend()
+  const keeper: AppendSource = {
+    next: () => keeping,
+    settle: (outcome) => void outcomes.push(outcome),
+    failed: () => 'keep',
+  }
+  commit.request(keeper)
+  const dropper = commitOnce(commit, eventAppend())
+  const told = expect(dropper).rejects.toMatchObject({ code: 'LEDGER_UNAVAILABLE', outcome: 'not_done' })
+  await clock.runUntilIdle()
+  await told
+  expect(outcomes).toMatchObject([{ kind: 'written' }])
+})
+
+test('a source that cannot say what it wants does not stop the others', async () => {
+  const { clock, commit } = start()
+  const errors: TrihandError[] = []
+  const broken: AppendSource = {
+    next: () => {
+      throw new Error('broken')
+    },
+    settle: () => {},
+    failed: (error) => {
+      errors.push(error)
+      return 'drop'
+    },
+  }
+  commit.request(broken)
+  const other = commitOnce(commit, eventAppend())
+  await clock.runUntilIdle()
+  expect(await other).toMatchObject({ kind: 'written' })
+  expect(errors).toMatchObject([{ code: 'INTERNAL' }])
+})
+
+test('a stopped commit begins nothing', async () => {
+  const { clock, batches, commit } = start()
+  commit.stop()
+  void commitOnce(commit, eventAppend())
+  await clock.runUntilIdle()
+  expect(batches).toEqual([])
+})

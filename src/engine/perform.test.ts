@@ -1,0 +1,71 @@
+/** One executor call: its result, its timeout, its abort, and executors that misbehave. */
+import { expect, test } from 'vitest'
+import type { Envelope, Executor } from '../ports/executor.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
+import { Deadlines } from './deadlines.ts'
+import { perform } from './perform.ts'
+
+const envelope = (executorType = 'it'): Envelope => ({
+  taskId: 'task',
+  executorType,
+  task: { type: 'step', input: null, call: null },
+  context: { run: 'run', step: 'step', attempt: 1, traceparent: null },
+  constraints: { timeoutMs: 1_000 },
+})
+
+const start = (execute: Executor['execute'], type = 'it') => {
+  const clock = new VirtualClock()
+  const deps = { clock, deadlines: new Deadlines(clock), executors: new Map([['it', { execute }]]) }
+  return { clock, performance: perform(deps, envelope(type)) }
+}
+
+test('a result is passed on, and its timeout is forgotten', async () => {
+  const { clock, performance } = start(async () => ({ status: 'partial', result: 7 }))
+  expect(await performance.outcome).toEqual({ kind: 'done', status: 'partial', result: 7 })
+  await clock.advance(5_000)
+})
+
+test('a known code stays, a foreign one is kept as text', async () => {
+  const failing = (code: string) =>
+    start(async () => ({ status: 'failed', error: { code, message: 'm', retryable: true, definite: false } }))
+      .performance
+  expect(await failing('STEP_TIMEOUT').outcome).toMatchObject({ failure: { code: 'STEP_TIMEOUT', message: 'm' } })
+  expect(await failing('THEIR_CODE').outcome).toMatchObject({
+    failure: { code: 'EXECUTOR_FAILED', message: 'THEIR_CODE: m' },
+  })
+})
+
+test('an executor that throws, and one that is not registered, give a failure', async () => {
+  const throwing = start(() => Promise.reject(new Error('raw')))
+  expect(await throwing.performance.outcome).toMatchObject({ failure: { code: 'EXECUTOR_THREW' } })
+  const missing = start(async () => ({ status: 'success', result: 1 }), 'nobody')
+  expect(await missing.performance.outcome).toMatchObject({
+    failure: { code: 'EXECUTOR_FAILED' },
+    retryable: false,
+    definite: true,
+  })
+})
+
+test('one that ignores its signal does not hold the run beyond the timeout', async () => {
+  let aborted = false
+  const { clock, performance } = start((_, abort) => {
+    abort.signal.addEventListener('abort', () => {
+      aborted = true
+    })
+    return new Promise(() => {})
+  })
+  await clock.advance(1_000)
+  expect(await performance.outcome).toMatchObject({ failure: { code: 'STEP_TIMEOUT' }, retryable: true })
+  expect(aborted).toBe(true)
+})
+
+test('a signal that is looked at after the abort is aborted already', async () => {
+  let look: () => boolean = () => false
+  const { performance } = start((_, abort) => {
+    look = () => abort.signal.aborted
+    return new Promise(() => {})
+  })
+  performance.abort({ code: 'RUN_CANCELLED', message: 'stop' })
+  expect(await performance.outcome).toMatchObject({ failure: { code: 'RUN_CANCELLED' } })
+  expect(look()).toBe(true)
+})
