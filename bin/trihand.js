@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+/** The command: checks Node before anything else is read, because an older one could not even parse the rest. */
+const [major, minor] = process.versions.node.split('.').map(Number)
+
+if (major < 20 || (major === 20 && minor < 19)) {
+  console.error(`trihand needs Node 20.19 or newer; this is ${process.version}.`)
+  process.exit(2)
+}
+
+void import('../dist/cli/main.js').then(({ runMain }) => runMain())

@@ -1,0 +1,84 @@
+/**
+ * What is going on, line by line, while a server runs: one line per fact, or one document with `--json`.
+ *
+ * Owns the budget: more than a screen in a second is summed up, so that a busy system is not slowed down by its own talk.
+ */
+import type { RunNotice } from '../engine/publish.ts'
+import { shortId } from '../http/run-id.ts'
+import { isoTime } from '../http/wire-time.ts'
+import { tell } from '../http/words.ts'
+import type { RunFact } from '../model/run-fact.ts'
+import { isEnded, type RunStatus } from '../model/status.ts'
+import { type Output, visible } from './output.ts'
+
+const LINES_PER_SECOND = 50
+const SECOND_MS = 1_000
+const CLOCK_FROM = 11
+const CLOCK_TO = 23
+
+export class Activity {
+  readonly #output: Output
+  #left = LINES_PER_SECOND
+  #untold = 0
+  readonly #timer: NodeJS.Timeout
+
+  constructor(output: Output) {
+    this.#output = output
+    this.#timer = setInterval(() => this.#refill(), SECOND_MS)
+    this.#timer.unref()
+  }
+
+  hear(notice: RunNotice): void {
+    for (const fact of notice.facts) this.#hearFact(notice, fact)
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    this.#refill()
+  }
+
+  #hearFact(notice: RunNotice, fact: RunFact): void {
+    if (this.#left === 0) {
+      this.#untold += 1
+      return
+    }
+    this.#left -= 1
+    const step = 'step' in fact ? fact.step : null
+    if (this.#output.isJson)
+      this.#print({
+        type: 'fact',
+        at: isoTime(fact.at),
+        run_id: notice.run,
+        handler: notice.handler,
+        status: notice.status,
+        fact: fact.type,
+        step,
+        text: tell(fact),
+      })
+    else this.#output.line(this.#lineOf(notice, fact, step))
+  }
+
+  #lineOf({ run, handler, status }: RunNotice, fact: RunFact, step: string | null): string {
+    const { colors } = this.#output
+    const text = visible(step === null ? tell(fact) : `${step}: ${tell(fact)}`)
+    const clock = isoTime(fact.at).slice(CLOCK_FROM, CLOCK_TO)
+    return `${colors.dim(clock)}  ${shortId(run)}  ${visible(handler)}  ${this.#painted(status, fact, text)}`
+  }
+
+  #painted(status: RunStatus, fact: RunFact, text: string): string {
+    const { colors } = this.#output
+    if (!fact.type.startsWith('run.') || !isEnded(status)) return text
+    return status === 'success' ? colors.green(text) : colors.red(text)
+  }
+
+  #refill(): void {
+    if (this.#untold > 0 && this.#output.isJson) this.#print({ type: 'untold', facts: this.#untold })
+    else if (this.#untold > 0) this.#output.line(`… and ${this.#untold} more facts`)
+    this.#left = LINES_PER_SECOND
+    this.#untold = 0
+  }
+
+  #print(document: unknown): void {
+    this.#output.document(document, { isStream: true })
+  }
+}

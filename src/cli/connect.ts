@@ -1,0 +1,82 @@
+/**
+ * Which door a verb takes: the server that was named, the server of this folder if it answers, or the ledger itself.
+ *
+ * Owns that order. A server that was named and does not answer is an error, never a reason to open something else.
+ */
+import { existsSync } from 'node:fs'
+import { ledgerChoice } from '../config.ts'
+import { TrihandError } from '../model/errors.ts'
+import { type Api, localApi, remoteApi } from './api.ts'
+import { loadSystem } from './load-system.ts'
+import { readServerFile, type ServerFile } from './server-file.ts'
+import { defaultLedger, isServerUrl } from './settings.ts'
+import type { CommonFlags, Shell } from './shell.ts'
+
+const ALIVE_WITHIN_MS = 1_000
+
+/** The server of this folder, if it is still the one that wrote the file. */
+export const liveServer = async (folder: string): Promise<ServerFile | null> => {
+  const server = readServerFile(folder)
+  if (server === null) return null
+  try {
+    const response = await fetch(`${server.url}/health/live`, { signal: AbortSignal.timeout(ALIVE_WITHIN_MS) })
+    const { pid } = (await response.json()) as { readonly pid?: number }
+    return pid === server.pid ? server : null
+  } catch {
+    return null
+  }
+}
+
+const checkedUrl = (url: string): string => {
+  if (!isServerUrl(url)) throw new TrihandError('CONFIG_INVALID', `--server is "${url}"; expected http://host:port`)
+  return url
+}
+
+const checkExists = (database: string): void => {
+  const choice = ledgerChoice(database)
+  if (choice.kind === 'sqlite' && !existsSync(choice.file)) {
+    throw new TrihandError('SERVER_UNREACHABLE', `no server answers here, and there is no ledger ${choice.file}`)
+  }
+}
+
+export interface Door {
+  /** `look` reads a ledger; `work` needs the system, too: what it sets off is performed here. */
+  readonly need: 'look' | 'work'
+  /** An event may be the first thing in a new ledger; anything else needs one that is there. */
+  readonly mayCreate?: boolean
+}
+
+const openHere = async (
+  { output, settings }: Shell,
+  flags: CommonFlags,
+  { need, mayCreate = false }: Door,
+): Promise<Api> => {
+  const database = flags.database ?? defaultLedger(settings)
+  const complain = (text: string): void => output.complain(text)
+  if (!mayCreate) checkExists(database)
+  const system = need === 'work' ? (await loadSystem(flags.system)).source : null
+  return localApi({ database, system, complain })
+}
+
+const connect = async (shell: Shell, flags: CommonFlags, door: Door): Promise<Api> => {
+  if (flags.server !== undefined) return remoteApi(checkedUrl(flags.server))
+  if (flags.database !== undefined) return openHere(shell, flags, door)
+  if (shell.settings.server !== undefined) return remoteApi(shell.settings.server)
+  const server = await liveServer(shell.settings.dataFolder)
+  return server === null ? openHere(shell, flags, door) : remoteApi(server.url)
+}
+
+/** Opens the door, does the work, and closes it whatever happens. */
+export const withApi = async <T>(
+  shell: Shell,
+  flags: CommonFlags,
+  door: Door,
+  work: (api: Api) => Promise<T>,
+): Promise<T> => {
+  const api = await connect(shell, flags, door)
+  try {
+    return await work(api)
+  } finally {
+    await api.close()
+  }
+}

@@ -1,0 +1,47 @@
+/** `trihand dev [path]`: runs a system from its source, serves it on loopback, and takes a changed source without a restart. */
+import { dirname } from 'node:path'
+import type { System } from '../manifest/system.ts'
+import type { Serving } from './announce.ts'
+import { findSystem, loadSystem } from './load-system.ts'
+import { visible } from './output.ts'
+import { serve } from './serve.ts'
+import { defaultLedger } from './settings.ts'
+import type { Shell, Verb } from './shell.ts'
+import { watchFiles } from './watch-files.ts'
+
+export interface DevFlags {
+  readonly path?: string
+  readonly database?: string
+  readonly port?: number
+}
+
+const reload = async ({ output }: Shell, file: string, { trihand }: Serving): Promise<void> => {
+  try {
+    const { source } = await loadSystem(file)
+    trihand.replace(source)
+    output.talk(visible(`reloaded ${source.name}: new runs follow it, runs at work go on by their step names`))
+  } catch (error) {
+    output.fail(error)
+    output.talk('the system that was loaded before goes on serving')
+  }
+}
+
+const tryThese = ({ listeners }: System): readonly string[] => {
+  const [type] = listeners.keys()
+  return [
+    ...(type === undefined ? [] : [`npx trihand send ${type} '{}'`]),
+    'npx trihand runs list',
+    'npx trihand runs show <id>',
+  ]
+}
+
+export const dev: Verb<DevFlags> = async (shell, flags) => {
+  const { file, source } = await loadSystem(findSystem(flags.path))
+  return serve(shell, {
+    source,
+    database: flags.database ?? defaultLedger(shell.settings),
+    port: flags.port ?? shell.settings.port,
+    begin: (serving) => watchFiles(dirname(file), () => void reload(shell, file, serving)),
+    suggestions: ({ system }) => tryThese(system),
+  })
+}

@@ -1,0 +1,26 @@
+/** `trihand events list`: events, newest first. */
+import type { Page } from '../http/query.ts'
+import type { EventDocument } from '../http/wire.ts'
+import { withApi } from './connect.ts'
+import { type Listing, printPage, queryText } from './listing.ts'
+import type { CommonFlags, Verb } from './shell.ts'
+
+export interface EventsListFlags extends CommonFlags {
+  readonly type?: string
+  readonly limit?: string
+  readonly cursor?: string
+}
+
+const LISTING: Listing<EventDocument> = {
+  row: (event) => [String(event.sequence), event.type, event.source, event.time, JSON.stringify(event.data)],
+  id: (event) => event.id,
+  empty: 'There are no such events.',
+  command: 'trihand events list',
+}
+
+export const listEvents: Verb<EventsListFlags> = async (shell, flags) => {
+  const { type, limit, cursor } = flags
+  const path = `/api/events${queryText({ type, limit, cursor })}`
+  const page = await withApi(shell, flags, { need: 'look' }, (api) => api.get<Page<EventDocument>>(path))
+  return printPage(shell.output, page, LISTING)
+}

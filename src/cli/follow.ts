@@ -1,0 +1,82 @@
+/**
+ * Waiting for runs from outside: until they have ended, or until nothing is at work any more.
+ *
+ * Owns the polling and what the ends mean for the exit code. Never waits without a limit.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { RunDetail } from '../http/wire.ts'
+import { isEnded, type RunStatus } from '../model/status.ts'
+import type { Api } from './api.ts'
+import { EXIT } from './output.ts'
+
+const POLL_MS = 100
+/** How long a call that opened the ledger itself lets runs work. */
+const QUIET_WITHIN_MS = 30_000
+
+/** Asks until the answer holds or the time is up; gives the last answer either way. */
+const poll = async <Answer>(
+  ask: () => Promise<Answer>,
+  holds: (answer: Answer) => boolean,
+  limitMs: number,
+): Promise<Answer> => {
+  let isOver = false
+  const timer = setTimeout(() => {
+    isOver = true
+  }, limitMs)
+  try {
+    for (;;) {
+      const answer = await ask()
+      if (holds(answer) || isOver) return answer
+      await pause(POLL_MS)
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const AT_WORK: readonly RunStatus[] = ['queued', 'running', 'cancelling']
+
+/** Until every run has ended or waits for something. */
+const untilQuiet = async (api: Api, limitMs = QUIET_WITHIN_MS): Promise<void> => {
+  const counts = () => api.get<Readonly<Record<RunStatus, number>>>('/api/runs/counts')
+  await poll(counts, (found) => AT_WORK.every((status) => found[status] === 0), limitMs)
+}
+
+const hasEnded = (run: Pick<RunDetail, 'status'>): boolean => isEnded(run.status as RunStatus)
+
+const detailsOf = async (api: Api, ids: readonly string[]): Promise<readonly RunDetail[]> => {
+  const details: RunDetail[] = []
+  for (const id of ids) details.push(await api.get<RunDetail>(`/api/runs/${id}`))
+  return details
+}
+
+/** What the runs are, after the wait that was asked for. Null: no wait, but a ledger opened here is left to its work first. */
+export const settled = async (
+  api: Api,
+  ids: readonly string[],
+  waitMs: number | null,
+): Promise<readonly RunDetail[]> => {
+  if (waitMs !== null)
+    return poll(
+      () => detailsOf(api, ids),
+      (runs) => runs.every(hasEnded),
+      waitMs,
+    )
+  if (api.isLocal) await untilQuiet(api)
+  return detailsOf(api, ids)
+}
+
+export const exitCodeFor = (runs: readonly RunDetail[]): number => {
+  if (!runs.every(hasEnded)) return EXIT.waitedOut
+  return runs.every((run) => run.status === 'success') ? EXIT.done : EXIT.no
+}
+
+/** A run's end, as a row and as a document. */
+export const outcomeRow = ({ id, handler, status, error }: RunDetail): readonly string[] => [
+  id,
+  handler,
+  status,
+  error === null ? '' : `${error.code}: ${error.message}`,
+]
+
+export const outcomeOf = ({ id, handler, status, output, error }: RunDetail) => ({ id, handler, status, output, error })

@@ -1,0 +1,165 @@
+/**
+ * The command line: verbs, their flags, and what becomes of a mistake in them.
+ *
+ * Owns the table of verbs. Each is a file of its own, loaded when it is called. Usage errors end with 2 and name the nearest verb.
+ */
+import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { problem } from '../http/problem.ts'
+import { durationMs } from '../manifest/duration.ts'
+import { EXIT, Output } from './output.ts'
+import { loadEnvFile, parsePort, readSettings } from './settings.ts'
+import type { Shell, Verb } from './shell.ts'
+import { VERSION } from './version.ts'
+
+/** Loads the verb, hands it the flags, keeps its exit code. */
+type Perform = <Flags>(load: () => Promise<Verb<Flags>>, flags: Flags) => Promise<void>
+
+const port = (text: string): number => {
+  const found = parsePort(text)
+  if (found === null) throw new InvalidArgumentError('expected 0 to 65535.')
+  return found
+}
+
+const wait = (text: string): number => {
+  try {
+    return durationMs(text)
+  } catch {
+    throw new InvalidArgumentError('expected a duration like 30s or 5m.')
+  }
+}
+
+const withOutput = (command: Command): Command =>
+  command.option('--json', 'one JSON document on stdout, problems on stderr')
+
+/** For verbs that speak to a system that runs, or open its ledger. */
+const withDoor = (command: Command): Command =>
+  withOutput(command)
+    .option('--server <url>', 'talk to this server (TRIHAND_URL)')
+    .option('--database <path|url>', 'open this ledger (DATABASE_URL)')
+
+const withWork = (command: Command): Command =>
+  withDoor(command).option('--system <path>', 'the system, if no server runs: its file or folder')
+
+const withPage = (command: Command): Command =>
+  command
+    .option('--limit <n>', 'how many, 1 to 200')
+    .option('--cursor <cursor>', 'go on after this one')
+    .option('--quiet', 'ids only')
+
+const addServing = (program: Command, perform: Perform): void => {
+  withOutput(program.command('dev [path]'))
+    .description('run a system from its source: a folder with system.ts, or a file')
+    .option('--port <n>', 'listen on this port (PORT)', port)
+    .option('--database <path|url>', 'the ledger (DATABASE_URL; default .trihand/trihand.db)')
+    .action((path, flags) => perform(async () => (await import('./dev.ts')).dev, { path, ...flags }))
+  withOutput(program.command('demo'))
+    .description('run the built-in example')
+    .option('--fresh', 'forget what it did before')
+    .option('--port <n>', 'listen on this port (PORT)', port)
+    .action((flags) => perform(async () => (await import('./demo.ts')).demo, flags))
+}
+
+const addEvents = (program: Command, perform: Perform): void => {
+  withWork(program.command('send <event> [data]'))
+    .description('send an event; data is JSON, @file, or - for stdin')
+    .option('--id <id>', 'its id: the same one again is a repeat')
+    .option('--source <source>', 'where it comes from')
+    .option('--subject <subject>', 'what it is about')
+    .option('--wait <duration>', 'wait for the end of the runs it starts', wait)
+    .option('--quiet', 'ids of runs only')
+    .action((type, data, flags) => perform(async () => (await import('./send.ts')).send, { type, data, ...flags }))
+  const events = program.command('events').description('what came in')
+  withPage(withDoor(events.command('list')))
+    .description('events, newest first')
+    .option('--type <type>', 'of this type only')
+    .action((flags) => perform(async () => (await import('./events-list.ts')).listEvents, flags))
+}
+
+const addRuns = (program: Command, perform: Perform): void => {
+  const runs = program.command('runs').description('what is at work, waits or has ended')
+  withPage(withDoor(runs.command('list')))
+    .description('runs, newest first')
+    .option('--status <status>', 'with this status only')
+    .option('--handler <name>', 'of this function only')
+    .action((flags) => perform(async () => (await import('./runs-list.ts')).listRuns, flags))
+  withDoor(runs.command('show <id>'))
+    .description('one run: what it waits for and what happened; the last 6 digits of the id do')
+    .action((id, flags) => perform(async () => (await import('./runs-show.ts')).showRun, { id, ...flags }))
+  withWork(runs.command('cancel <id>'))
+    .description('end a run')
+    .option('--reason <text>', 'why')
+    .action((id, flags) => perform(async () => (await import('./runs-command.ts')).cancelRun, { id, ...flags }))
+  withWork(runs.command('retry <id>'))
+    .description('begin a failed run again; finished steps stay finished')
+    .option('--wait <duration>', 'wait for its end', wait)
+    .action((id, flags) => perform(async () => (await import('./runs-command.ts')).retryRun, { id, ...flags }))
+  withWork(runs.command('resolve <id> <step> <verdict>'))
+    .description('say what became of an uncertain step: happened, run_again or abort')
+    .option('--result <json>', 'its result, if it happened')
+    .option('--wait <duration>', 'wait for the end of the run', wait)
+    .action((id, step, verdict, flags) =>
+      perform(async () => (await import('./runs-command.ts')).resolveStep, { id, step, verdict, ...flags }),
+    )
+}
+
+const addVerify = (program: Command, perform: Perform): void => {
+  withOutput(program.command('verify'))
+    .description('check every invariant of a ledger, also beside a running server')
+    .option('--file <path>', 'a SQLite ledger')
+    .option('--url <url>', 'a Postgres ledger')
+    .option('--schema <name>', 'the Postgres schema that holds it')
+    .action((flags) => perform(async () => (await import('./verify.ts')).verify, flags))
+}
+
+const createProgram = (perform: Perform): Command => {
+  const program = new Command('trihand')
+    .description('Durable execution with three hands: agents, humans and workflow functions.')
+    .version(VERSION)
+    .exitOverride()
+    // Told by us, as every other error is.
+    .configureOutput({ outputError: () => undefined })
+  addServing(program, perform)
+  addEvents(program, perform)
+  addRuns(program, perform)
+  addVerify(program, perform)
+  return program
+}
+
+const SAID: ReadonlySet<string> = new Set(['commander.helpDisplayed', 'commander.version'])
+
+const usage = (output: Output, error: CommanderError): number => {
+  if (SAID.has(error.code)) return EXIT.done
+  if (error.code === 'commander.help') return EXIT.usage
+  const detail = error.message.replace(/^error: /, '').replaceAll('\n', ' ')
+  return output.tell({ ...problem('CONFIG_INVALID', detail), hint: 'See `trihand --help`.' })
+}
+
+const main = async (args: readonly string[]): Promise<number> => {
+  const { stdout, stderr, env } = process
+  const output = new Output({ stdout, stderr, env, json: args.includes('--json'), quiet: args.includes('--quiet') })
+  let exitCode: number = EXIT.done
+  const openShell = (): Shell => {
+    loadEnvFile('.')
+    const settings = readSettings(env)
+    for (const warning of settings.warnings) output.talk(warning)
+    return { output, settings }
+  }
+  const program = createProgram(async (load, flags) => {
+    const shell = openShell()
+    exitCode = await (await load())(shell, flags)
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    return error instanceof CommanderError ? usage(output, error) : output.fail(error)
+  }
+}
+
+/** The whole process. Ends it at once when the verb has: a user's module may hold timers or sockets. */
+export const runMain = async (): Promise<void> => {
+  // Whoever reads us may have read enough (`| head`).
+  process.stdout.on('error', () => process.exit(EXIT.done))
+  const exitCode = await main(process.argv.slice(2))
+  process.stdout.write('', () => process.exit(exitCode))
+}

@@ -1,0 +1,51 @@
+/** `trihand runs cancel|retry|resolve <id>`: a person's word to one run. Prints what the run is afterwards. */
+import type { RunDetail, RunDocument } from '../http/wire.ts'
+import { withApi } from './connect.ts'
+import { exitCodeFor, outcomeOf, outcomeRow, settled } from './follow.ts'
+import { parseJson } from './json-argument.ts'
+import { EXIT, type Output } from './output.ts'
+import type { RunFlags } from './runs-show.ts'
+import type { Shell, Verb } from './shell.ts'
+
+interface Command {
+  readonly name: 'cancel' | 'retry' | 'resolve'
+  readonly body: unknown
+}
+
+export interface CommandFlags extends RunFlags {
+  readonly wait?: number
+}
+
+const print = (output: Output, run: RunDetail): void => {
+  if (output.isJson) output.document(outcomeOf(run))
+  else output.table([outcomeRow(run)])
+}
+
+const give = (shell: Shell, flags: CommandFlags, { name, body }: Command): Promise<number> =>
+  withApi(shell, flags, { need: 'work' }, async (api) => {
+    const { id } = await api.post<RunDocument>(`/api/runs/${encodeURIComponent(flags.id)}/${name}`, body)
+    const runs = await settled(api, [id], flags.wait ?? null)
+    for (const run of runs) print(shell.output, run)
+    return flags.wait === undefined ? EXIT.done : exitCodeFor(runs)
+  })
+
+export interface CancelFlags extends RunFlags {
+  readonly reason?: string
+}
+
+export const cancelRun: Verb<CancelFlags> = (shell, flags) =>
+  give(shell, flags, { name: 'cancel', body: flags.reason === undefined ? {} : { reason: flags.reason } })
+
+export const retryRun: Verb<CommandFlags> = (shell, flags) => give(shell, flags, { name: 'retry', body: {} })
+
+export interface ResolveFlags extends CommandFlags {
+  readonly step: string
+  readonly verdict: string
+  readonly result?: string
+}
+
+export const resolveStep: Verb<ResolveFlags> = async (shell, flags) => {
+  const { step, verdict, result } = flags
+  const body = { step, verdict, ...(result === undefined ? {} : { result: parseJson(result, 'the result') }) }
+  return give(shell, flags, { name: 'resolve', body })
+}

@@ -1,0 +1,27 @@
+/** `trihand runs list`: runs, newest first. */
+import type { Page } from '../http/query.ts'
+import type { RunDocument } from '../http/wire.ts'
+import { withApi } from './connect.ts'
+import { type Listing, printPage, queryText } from './listing.ts'
+import type { CommonFlags, Verb } from './shell.ts'
+
+export interface RunsListFlags extends CommonFlags {
+  readonly status?: string
+  readonly handler?: string
+  readonly limit?: string
+  readonly cursor?: string
+}
+
+const LISTING: Listing<RunDocument> = {
+  row: (run) => [run.id, run.handler, run.status, run.created_at],
+  id: (run) => run.id,
+  empty: 'There are no such runs.',
+  command: 'trihand runs list',
+}
+
+export const listRuns: Verb<RunsListFlags> = async (shell, flags) => {
+  const { status, handler, limit, cursor } = flags
+  const path = `/api/runs${queryText({ status, handler, limit, cursor })}`
+  const page = await withApi(shell, flags, { need: 'look' }, (api) => api.get<Page<RunDocument>>(path))
+  return printPage(shell.output, page, LISTING)
+}

@@ -1,0 +1,73 @@
+/**
+ * A serving process from start to end: ledger, HTTP, the file that tells others where it is, and a clean stop.
+ *
+ * Owns the order of both. What was opened is closed again whatever fails; `dev` and `demo` say only what is theirs.
+ */
+import { resolve } from 'node:path'
+import { createTrihand, type Trihand } from '../assemble.ts'
+import type { IncomingEvent } from '../engine/intake.ts'
+import { createApp } from '../http/app.ts'
+import { type Listening, listen } from '../http/server.ts'
+import type { SystemSource } from '../manifest/define.ts'
+import { Activity } from './activity.ts'
+import { announce, type Invitation, type Serving } from './announce.ts'
+import { EXIT, visible } from './output.ts'
+import { removeServerFile, writeServerFile } from './server-file.ts'
+import type { Shell } from './shell.ts'
+import { untilAskedToStop } from './stop-signal.ts'
+import { VERSION } from './version.ts'
+
+export interface ServeOptions extends Invitation {
+  readonly source: SystemSource
+  readonly database: string
+  /** Called once it serves; the answer is called before it stops. */
+  readonly begin?: (serving: Serving) => () => void
+  /** Sent at every start. With an id of its own it counts once. */
+  readonly first?: IncomingEvent
+}
+
+const ledgerFile = ({ kind, description }: Trihand['ledger']): string | null =>
+  kind === 'sqlite' ? resolve(description) : null
+
+const openHttp = (shell: Shell, trihand: Trihand, port: number | null): Promise<Listening> => {
+  const report = (errorId: string, error: unknown): void =>
+    shell.output.complain(visible(`error ${errorId}: ${error instanceof Error ? error.stack : String(error)}`))
+  const app = createApp(trihand, { version: VERSION, pid: process.pid, report })
+  return listen({ fetch: (request) => app.fetch(request), port })
+}
+
+const whileOpen = async (
+  shell: Shell,
+  options: ServeOptions,
+  trihand: Trihand,
+  listening: Listening,
+): Promise<void> => {
+  const { dataFolder } = shell.settings
+  const serving = { trihand, url: listening.url }
+  const stopped = untilAskedToStop()
+  writeServerFile(dataFolder, { url: listening.url, pid: process.pid, ledger: ledgerFile(trihand.ledger) })
+  const end = options.begin?.(serving)
+  announce(shell.output, serving, options)
+  const activity = new Activity(shell.output)
+  const forget = trihand.on((notice) => activity.hear(notice))
+  if (options.first !== undefined) await trihand.send(options.first)
+  await stopped
+  shell.output.talk('stopping: runs at work may finish; Ctrl+C again stops at once')
+  end?.()
+  await listening.stop()
+  await trihand.close()
+  forget()
+  activity.stop()
+  removeServerFile(dataFolder, process.pid)
+}
+
+export const serve = async (shell: Shell, options: ServeOptions): Promise<number> => {
+  const trihand = await createTrihand({ system: options.source, database: options.database })
+  try {
+    const listening = await openHttp(shell, trihand, options.port)
+    await whileOpen(shell, options, trihand, listening)
+    return EXIT.done
+  } finally {
+    await trihand.close()
+  }
+}

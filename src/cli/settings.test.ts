@@ -1,0 +1,56 @@
+/** The environment: what counts, what wins, what is refused. */
+import { expect, test } from 'vitest'
+import { defaultLedger, isServerUrl, parsePort, readSettings } from './settings.ts'
+
+test('without anything said there is a folder and its ledger', () => {
+  const settings = readSettings({})
+  expect(settings).toEqual({ database: undefined, port: null, server: undefined, dataFolder: '.trihand', warnings: [] })
+  expect(defaultLedger(settings)).toBe('.trihand/trihand.db')
+})
+
+test('what is said counts, and empty means not said', () => {
+  const env = { DATABASE_URL: 'file:./x.db', PORT: '0', TRIHAND_URL: 'http://127.0.0.1:4400', TRIHAND_DATA: 'data' }
+  const settings = readSettings(env)
+  expect(settings).toMatchObject({
+    database: 'file:./x.db',
+    port: 0,
+    server: 'http://127.0.0.1:4400',
+    dataFolder: 'data',
+  })
+  expect(defaultLedger(settings)).toBe('file:./x.db')
+  expect(readSettings({ DATABASE_URL: '', PORT: '', TRIHAND_URL: '', TRIHAND_DATA: '' })).toEqual(readSettings({}))
+})
+
+test('all that is wrong is told together', () => {
+  const read = () => readSettings({ DATABASE_URL: 'mysql://x', PORT: '70000', TRIHAND_URL: 'ftp://x' })
+  expect(read).toThrow(/CONFIG_INVALID: DATABASE_URL: .*; PORT is "70000"; .*; TRIHAND_URL is "ftp:\/\/x"/)
+})
+
+test('a setting that nobody knows is worth a word', () => {
+  expect(readSettings({ TRIHAND_PROT: '1', TRIHAND_TOKEN: 'x' }).warnings).toEqual([
+    'TRIHAND_PROT is not a setting that trihand knows',
+  ])
+})
+
+test.each([
+  ['4400', 4400],
+  ['0', 0],
+  ['65535', 65535],
+  ['65536', null],
+  ['-1', null],
+  ['80.5', null],
+  ['http', null],
+  ['', null],
+])('port %j is %j', (text, port) => {
+  expect(parsePort(text)).toBe(port)
+})
+
+test.each([
+  ['http://127.0.0.1:4400', true],
+  ['https://trihand.example/base', true],
+  ['127.0.0.1:4400', false],
+  ['http://', false],
+  ['file:///etc/passwd', false],
+])('%s as a server: %s', (url, fits) => {
+  expect(isServerUrl(url)).toBe(fits)
+})

@@ -1,0 +1,54 @@
+/** `trihand verify`: judges the ledger with the independent checker, also beside a live server. Exit 0 clean, 1 violations, 2 unreadable. */
+import { ledgerChoice } from '../config.ts'
+import { TrihandError } from '../model/errors.ts'
+import { liveServer } from './connect.ts'
+import { visible } from './output.ts'
+import { defaultLedger } from './settings.ts'
+import type { Shell, Verb } from './shell.ts'
+import { exitCodeOf, printJson, printReport } from './verify/print.ts'
+import type { Report } from './verify/report.ts'
+import { UnreadableLedger } from './verify/source.ts'
+import { type Target, verifyLedger } from './verify/verify.ts'
+
+export interface VerifyFlags {
+  readonly file?: string
+  readonly url?: string
+  readonly schema?: string
+}
+
+const databaseOf = async ({ settings }: Shell, flags: VerifyFlags): Promise<string> => {
+  const given = flags.file ?? flags.url
+  if (given !== undefined) return given
+  const server = await liveServer(settings.dataFolder)
+  return server?.ledger ?? defaultLedger(settings)
+}
+
+const targetOf = async (shell: Shell, flags: VerifyFlags): Promise<Target> => {
+  const choice = ledgerChoice(await databaseOf(shell, flags))
+  switch (choice.kind) {
+    case 'sqlite':
+      return { file: choice.file }
+    case 'postgres':
+      return { url: choice.url, ...(flags.schema === undefined ? {} : { schema: flags.schema }) }
+    case 'memory':
+      throw new TrihandError('CONFIG_INVALID', 'a ledger in memory cannot be read by another process')
+  }
+}
+
+const judge = async (target: Target): Promise<Report | Error> => {
+  try {
+    return await verifyLedger(target)
+  } catch (error) {
+    if (error instanceof UnreadableLedger) return error
+    throw error
+  }
+}
+
+export const verify: Verb<VerifyFlags> = async (shell, flags) => {
+  const { output } = shell
+  const outcome = await judge(await targetOf(shell, flags))
+  if (output.isJson) output.line(printJson(outcome))
+  else if (outcome instanceof Error) output.talk(visible(outcome.message))
+  else for (const line of printReport(outcome).split('\n')) output.line(visible(line))
+  return exitCodeOf(outcome)
+}

@@ -1,0 +1,40 @@
+/**
+ * Tells when source files below a folder change, a moment after the last change.
+ *
+ * Owns which files count: code and data that a system may be made of. Never reads them.
+ */
+import { type FSWatcher, readdirSync, watch } from 'node:fs'
+import { join } from 'node:path'
+
+const SOURCE = /\.(ts|mts|js|mjs|json)$/
+const QUIET_MS = 100
+const MAX_FOLDERS = 200
+
+const isWatched = (name: string): boolean => !name.startsWith('.') && name !== 'node_modules'
+
+/** The folder and those below it: not what is hidden, not packages. */
+const foldersBelow = (root: string): readonly string[] => {
+  const folders = [root]
+  for (const folder of folders) {
+    if (folders.length >= MAX_FOLDERS) break
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.isDirectory() && isWatched(entry.name)) folders.push(join(folder, entry.name))
+    }
+  }
+  return folders
+}
+
+/** Calls back after changes; the answer ends it. */
+export const watchFiles = (root: string, changed: () => void): (() => void) => {
+  let timer: NodeJS.Timeout | undefined
+  const notice = (_: string, name: string | null): void => {
+    if (name !== null && (!isWatched(name) || !SOURCE.test(name))) return
+    clearTimeout(timer)
+    timer = setTimeout(changed, QUIET_MS)
+  }
+  const watchers: readonly FSWatcher[] = foldersBelow(root).map((folder) => watch(folder, notice))
+  return () => {
+    clearTimeout(timer)
+    for (const watcher of watchers) watcher.close()
+  }
+}

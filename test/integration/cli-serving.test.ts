@@ -1,0 +1,173 @@
+/** Processes that serve: found by other calls, killed, restarted, stopped, reloaded. */
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { buildCommand, Folder } from '../support/command.ts'
+import { SHOP } from '../support/shop.ts'
+import { until } from '../support/until.ts'
+
+const DEV = ['dev', '--port', '0']
+let folder: Folder
+
+beforeAll(buildCommand)
+beforeEach(() => {
+  folder = new Folder({ 'system.ts': SHOP })
+})
+afterEach(() => folder.remove())
+
+const traces = (): readonly string[] => {
+  const file = join(folder.path, 'trace.txt')
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
+}
+
+const serverFile = (): string => join(folder.path, '.trihand/server.json')
+
+describe('dev', () => {
+  test('other calls find it, send through it, and see the run end', async () => {
+    const server = await folder.serve(DEV)
+    const receipt = await folder.json(['send', 'order.placed', '{"id":"a"}', '--wait', '10s'])
+    expect(receipt.results[0].status).toBe('success')
+    const page = await (await fetch(server.url)).text()
+    expect(page).toContain('<span class="status success">success</span>')
+    expect((await folder.run(['verify'])).code).toBe(0)
+    expect(server.stdout).toContain('"text":"ended well"')
+  })
+
+  test('says where it is, for its owner only, and takes that back when it stops', async () => {
+    const server = await folder.serve(DEV)
+    expect(JSON.parse(readFileSync(serverFile(), 'utf8'))).toMatchObject({ url: server.url, pid: expect.any(Number) })
+    expect(statSync(serverFile()).mode & 0o777).toBe(0o600)
+    expect(await server.stop('SIGINT')).toMatchObject({ code: 0, stderr: '' })
+    expect(existsSync(serverFile())).toBe(false)
+  })
+
+  test('[R1][R11] killed with -9 it goes on where it was, and finished steps stay finished', async () => {
+    const first = await folder.serve(DEV)
+    const { runs } = await folder.json(['send', 'order.placed', '{"id":"a"}'])
+    await until(traces, (lines) => lines.length > 0, { what: 'the first step is done' })
+    await first.kill()
+    await folder.serve(DEV)
+    const run = await until(
+      () => folder.json(['runs', 'show', runs[0]]),
+      (found) => found.status === 'success',
+      { what: 'the run ends after the restart' },
+    )
+    expect(run.output).toEqual({ weight: 7 })
+    expect(traces()).toEqual(['box'])
+    expect((await folder.run(['verify'])).code).toBe(0)
+  })
+
+  test('the file of a server that was killed leads nobody astray', async () => {
+    const server = await folder.serve(DEV)
+    await folder.json(['send', 'order.paid', '{"id":"a"}'])
+    await server.kill()
+    expect(existsSync(serverFile())).toBe(true)
+    expect((await folder.json(['runs', 'list'])).items).toHaveLength(1)
+  })
+
+  test('a second one on the same ledger is told so, and the first is not disturbed', async () => {
+    await folder.serve(DEV)
+    const { code, stdout, stderr } = await folder.run(DEV)
+    expect([code, stdout]).toEqual([6, ''])
+    expect(stderr).toMatch(/^LEDGER_IN_USE another process owns .*trihand\.db\n.*talk to it over HTTP, or stop it\.\n$/)
+    const receipt = await folder.json(['send', 'order.placed', '{"id":"a"}', '--wait', '10s'])
+    expect(receipt.results[0].status).toBe('success')
+  })
+
+  test('a port that was asked for and is taken is told', async () => {
+    const other = createServer()
+    const port = await new Promise<number>((resolve) =>
+      other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port)),
+    )
+    const { code, stderr } = await folder.run(['dev', '--port', String(port)])
+    other.close()
+    expect([code, stderr]).toEqual([6, expect.stringMatching(`^PORT_IN_USE port ${port} is taken`)])
+    expect(existsSync(serverFile())).toBe(false)
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s lets the step at work finish, and ends with 0', async (signal) => {
+    const server = await folder.serve(DEV)
+    await folder.json(['send', 'order.slow'])
+    await until(traces, (lines) => lines.includes('lift'), { what: 'the step is at work' })
+    expect(await server.stop(signal)).toMatchObject({ code: 0 })
+    expect(traces()).toEqual(['lift', 'down'])
+    expect((await folder.json(['runs', 'list'])).items[0].status).toBe('success')
+  })
+
+  test('a second Ctrl+C does not wait, and nothing is lost', async () => {
+    folder.write('heavy.txt', '')
+    const server = await folder.serve(DEV)
+    await folder.json(['send', 'order.slow'])
+    await until(traces, (lines) => lines.includes('lift'), { what: 'the step is at work' })
+    let isOver = false
+    const ended = server.ended.then((end) => {
+      isOver = true
+      return end
+    })
+    await until(
+      () => server.signal('SIGINT'),
+      () => isOver,
+      { what: 'it ends' },
+    )
+    expect((await ended).code).toBe(130)
+    expect((await folder.run(['verify'])).code).toBe(0)
+  })
+
+  test('a changed source is taken without a restart, a broken one is told and changes nothing', async () => {
+    const server = await folder.serve(DEV)
+    folder.write('system.ts', SHOP.replaceAll('order.lost', 'order.gone'))
+    const sent = await until(
+      () => folder.run(['send', 'order.gone']),
+      ({ code }) => code === 0,
+      { what: 'the new event is known' },
+    )
+    expect(sent.stdout).toContain('search')
+    folder.write('system.ts', SHOP.replace('defineSystem({', 'defineSystem({{'))
+    await until(
+      () => server.stderr,
+      (text) => text.includes('LOAD_FAILED'),
+      { what: 'the broken source is told' },
+    )
+    expect((await folder.run(['send', 'order.gone'])).code).toBe(0)
+  })
+})
+
+describe('demo', () => {
+  const DEMO = ['demo', '--port', '0']
+
+  test('greets, waits for an answer over a restart, and ends with it', async () => {
+    const first = await folder.serve(DEMO)
+    const waiting = () => folder.json(['runs', 'list', '--status', 'waiting', '--handler', 'greet'])
+    const show = (id: string) => folder.json(['runs', 'show', id])
+    const { items } = await until(waiting, (page) => page.items.length > 0, { what: 'the greeting waits' })
+    await first.kill()
+    await folder.serve(DEMO)
+    await until(
+      () => show(items[0].id),
+      (run) => run.waiting_on.some((wait: { step: string }) => wait.step === 'answer'),
+      { what: 'it waits for the answer', timeoutMs: 20_000 },
+    )
+    await folder.json(['send', 'greeting.answered', '{"name":"Ada","text":"Hello yourself"}'])
+    const run = await until(
+      () => show(items[0].id),
+      (found) => found.status === 'success',
+      { what: 'the greeting ends' },
+    )
+    expect(run.output).toMatchObject({ text: 'Hello, Ada!', letters: 8, answer: { text: 'Hello yourself' } })
+    const { items: greetings } = await folder.json(['runs', 'list', '--handler', 'greet'])
+    expect(greetings).toHaveLength(1)
+  })
+
+  test('--fresh begins anew, but never under another process', async () => {
+    const first = await folder.serve(DEMO)
+    await folder.json(['send', 'greeting.requested', '{"name":"Grace"}'])
+    const beside = await folder.run([...DEMO, '--fresh'])
+    expect([beside.code, beside.stderr]).toEqual([6, expect.stringMatching(/^LEDGER_IN_USE /)])
+    expect((await folder.json(['runs', 'list', '--handler', 'greet'])).items).toHaveLength(2)
+    await first.stop()
+    await folder.serve([...DEMO, '--fresh'])
+    const fresh = () => folder.json(['runs', 'list', '--handler', 'greet'])
+    expect((await until(fresh, ({ items }) => items.length > 0)).items).toHaveLength(1)
+  })
+})
