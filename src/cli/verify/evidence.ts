@@ -118,10 +118,7 @@ export class EvidenceStore {
   }
 
   runsLeft(): readonly string[] {
-    return this.#db
-      .prepare('select run from ack union select run from effect')
-      .all()
-      .map((row) => row.run)
+    return this.#texts('select run from ack union select run from effect')
   }
 
   events(): IterableIterator<{ readonly source: string; readonly id: string; readonly sequence: number }> {

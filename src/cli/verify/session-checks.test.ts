@@ -35,6 +35,13 @@ test('[V26] a checkpoint that cannot be read is found', async () => {
   expect(await judge(ledger)).toContainEqual({ id: 'V26', stream, seq: 1 })
 })
 
+test('[V4] a fact of a session that is no JSON is found', async () => {
+  const ledger = await aLedger()
+  const stream = await ledger.session([created])
+  await ledger.sql("update fact set body = '{'")
+  expect(await judge(ledger)).toContainEqual({ id: 'V4', stream, seq: 0 })
+})
+
 test('[V3] a checkpoint whose document is not there is found, also the one that a fork begins with', async () => {
   const ledger = await aLedger()
   const stream = await ledger.session([created, checkpointed('gone', 'cp-1')])
