@@ -109,9 +109,10 @@ export class Tables {
   }
 
   async moment(): Promise<Moment> {
-    const row = await this.#first<Moment>(`select
-      ${latest(String(this.#now ?? this.#dialect.now), maximum('recorded_at', 'fact'), maximum('created_at', 'stream'), maximum('beat_at', 'worker'))} as now,
-      ${latest('0', maximum('time', 'event'))} as event_time`)
+    const clock = String(this.#now ?? this.#dialect.now)
+    const recorded = [maximum('recorded_at', 'fact'), maximum('created_at', 'stream'), maximum('beat_at', 'worker')]
+    const sql = `select ${latest(clock, ...recorded)} as now, ${latest('0', maximum('time', 'event'))} as event_time`
+    const row = await this.#first<Moment>(sql)
     return row ?? { now: 0, event_time: 0 }
   }
 

@@ -86,13 +86,12 @@ export class WaitChecks {
     for (const path of this.#open.pathsOf(type)) {
       const value = path === '' ? '' : canonicalAt(data, path)
       const missed = value === null ? [] : this.#open.matching({ type, path, value, tenant, seq })
-      this.#findings.expect(
-        'V17',
-        missed.length === 0,
-        missed[0] === undefined ? NOWHERE : { stream: missed[0].run, seq: missed[0].seq },
-        () =>
-          `step ${missed[0]?.step} still waits though event ${seq} (${type}) is there${missed.length > 1 ? `, and so do ${missed.length - 1} more` : ''}`,
-      )
+      const [first = null] = missed
+      const place = first === null ? NOWHERE : { stream: first.run, seq: first.seq }
+      this.#findings.expect('V17', first === null, place, () => {
+        const others = missed.length > 1 ? `, and so do ${missed.length - 1} more` : ''
+        return `step ${first?.step} still waits though event ${seq} (${type}) is there${others}`
+      })
     }
   }
 
