@@ -4,6 +4,8 @@ import { type Listening, listen } from './server.ts'
 
 const fetch = (): Response => new Response('hello')
 const open: Listening[] = []
+/** Taken before any server was made. */
+const GLOBALS = [globalThis.Request, globalThis.Response]
 
 const listening = async (port: number | null): Promise<Listening> => {
   const server = await listen({ fetch, port })
@@ -32,10 +34,13 @@ describe('a server', () => {
     })
   })
 
+  test('a port that is none is a mistake in the configuration', async () => {
+    await expect(listening(70_000)).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+  })
+
   test('leaves the global Request and Response alone', async () => {
-    const before = [globalThis.Request, globalThis.Response]
     await listening(0)
-    expect([globalThis.Request, globalThis.Response]).toEqual(before)
+    expect([globalThis.Request, globalThis.Response].map((found, i) => found === GLOBALS[i])).toEqual([true, true])
   })
 
   test('stops although a connection is kept alive, and may be stopped twice', async () => {

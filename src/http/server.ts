@@ -58,13 +58,12 @@ const bindFirstFree = async ({ fetch, port }: ListenOptions): Promise<Server> =>
 
 const stop = (server: Server): Promise<void> =>
   new Promise((resolve) => {
-    // Keep-alive connections without a request would hold it open for ever.
+    // `close` ends idle connections by itself; one that is in a request gets this long.
     const end = setTimeout(() => server.closeAllConnections(), GRACE_MS)
     server.close(() => {
       clearTimeout(end)
       resolve()
     })
-    server.closeIdleConnections()
   })
 
 export const listen = async (options: ListenOptions): Promise<Listening> => {

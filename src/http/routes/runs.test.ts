@@ -127,6 +127,12 @@ describe('ids', () => {
     }
   })
 
+  test('five digits are too few, though one run has them', async () => {
+    const run = await waiting('five')
+    const { status, body } = await app.ask(`/api/runs/${run.slice(-5)}`)
+    expect([status, body.detail]).toEqual([404, expect.stringContaining('at least the last 6 digits')])
+  })
+
   test.each(['run_00000000000000000000000000000000', 'ffffff', 'abc', 'run_', 'order-7', `${'a'.repeat(33)}`])(
     '%s is not found',
     async (text) => {
