@@ -108,3 +108,14 @@ test('a stopped commit begins nothing', async () => {
   await clock.runUntilIdle()
   expect(batches).toEqual([])
 })
+
+test('one-shot-1: a caller in doubt is told so in the end, and the append is written once the store answers', async () => {
+  const { clock, commit } = start(Array.from({ length: 14 }, () => 'done_then_fail' as const))
+  const late: Outcome[] = []
+  const told = expect(commitOnce(commit, eventAppend(), (outcome) => void late.push(outcome))).rejects.toMatchObject({
+    outcome: 'unknown',
+  })
+  await clock.runUntilIdle()
+  await told
+  expect(late).toMatchObject([{ kind: 'already_written' }])
+})

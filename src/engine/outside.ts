@@ -28,7 +28,7 @@ export const commandFromOutside = async (
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
     const [record] = await house.ledger.load([id])
     if (record == null || record.tenant !== house.tenant) throw new TrihandError('NOT_FOUND', `there is no run ${id}`)
-    const now = house.clock.now()
+    const now = Math.max(house.clock.now(), headOf(record).lastAt)
     const before = fold(runMachine, record.facts.map(readRunFact))
     const { state, facts, refusal } = advanceRun(before, command(now))
     if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)

@@ -5,6 +5,7 @@
  *
  * request-1  What a command brings along (events, runs, documents, memory) is written if and only if its fact is.
  */
+import type { Instant } from '../model/ids.ts'
 import type { Refusal } from '../model/machine.ts'
 import type { RunCommand, RunFact, RunState } from '../model/run-fact.ts'
 import type { SessionDocument } from '../model/session.ts'
@@ -40,15 +41,16 @@ export interface Gathered {
   readonly left: readonly Luggage[]
 }
 
-/** Decides the requests one after another on the same state. */
-export const gather = (from: RunState, requests: readonly Request[]): Gathered => {
+/** Decides the requests one after another on the same state. `notBefore`: in a run time never goes back, whatever the clock does. */
+export const gather = (from: RunState, requests: readonly Request[], notBefore: Instant): Gathered => {
   let state = from
   const facts: RunFact[] = []
   const answers: { request: Request; answer: Answer }[] = []
   const carried: Luggage[] = []
   const left: Luggage[] = []
   for (const request of requests) {
-    const advance = advanceRun(state, request.command)
+    const { command } = request
+    const advance = advanceRun(state, command.now < notBefore ? { ...command, now: notBefore } : command)
     state = advance.state
     for (const fact of advance.facts) facts.push(fact)
     if (request.luggage !== null)

@@ -163,7 +163,7 @@ export class Resident implements AppendSource {
     this.queue = []
     if (this.live?.cancel != null && this.active === 0)
       requests.push({ command: { type: 'confirm_cancel', now: this.house.clock.now() }, luggage: null, done: null })
-    const gathered = gather(this.state, requests)
+    const gathered = gather(this.state, requests, this.head.lastAt)
     const departs = this.departure(gathered.state)
     if (gathered.facts.length === 0 && departs === null) {
       this.answer(gathered)

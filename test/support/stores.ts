@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { describe } from 'vitest'
+import { describe, expect } from 'vitest'
 import { MemoryBlobs } from '../../src/adapters/memory/blobs.ts'
 import { MemoryLedger } from '../../src/adapters/memory/ledger.ts'
 import { MemoryReader } from '../../src/adapters/memory/reader.ts'
@@ -17,7 +17,14 @@ import { openSqlite } from '../../src/adapters/sqlite/open.ts'
 import { InProcessDispatcher } from '../../src/adapters/system/dispatcher.ts'
 import { SystemIds } from '../../src/adapters/system/ids.ts'
 import type { Store } from '../../src/assemble.ts'
+import { verifyLedger } from '../../src/cli/verify/verify.ts'
 import type { TestStore } from '../../src/testing/system.ts'
+
+/** Every ledger that a test leaves behind is judged by the independent checker, by a clock far after the test's. */
+const expectClean = async (target: Parameters<typeof verifyLedger>[0]): Promise<void> => {
+  const { violations } = await verifyLedger(target, { now: Date.UTC(2099, 0, 1) })
+  expect(violations).toEqual([])
+}
 
 const rest = { durable: true, pollMs: 1_000, maxInFlight: 1 } as const
 
@@ -45,7 +52,10 @@ export const sqliteStore = (): TestStore => {
     name: 'sqlite',
     open,
     ids: () => new SystemIds(),
-    remove: async () => rmSync(folder, { recursive: true, force: true }),
+    remove: async () => {
+      await expectClean({ file: join(folder, 'ledger.db') })
+      rmSync(folder, { recursive: true, force: true })
+    },
   }
 }
 
@@ -58,6 +68,7 @@ export const postgresStore = (url: string): TestStore => {
     return { ...rest, ledger, reader, blobs, dispatcher: new InProcessDispatcher(clock), description: 'postgres' }
   }
   const remove = async (): Promise<void> => {
+    await expectClean({ url, schema })
     const client = new pg.Client({ connectionString: url })
     await client.connect()
     await client.query(`drop schema if exists "${schema}" cascade`)

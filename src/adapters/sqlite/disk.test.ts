@@ -1,3 +1,4 @@
+/** What kind of disk a path is on, told by number: the real ones are not at hand in a test. */
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+/** Which SQLite driver is chosen on which Node. */
 import { expect, test } from 'vitest'
 import { hasGoodBuiltIn, isAtLeast } from './driver.ts'
 
