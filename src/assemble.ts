@@ -5,12 +5,6 @@
  */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { MemoryBlobs } from './adapters/memory/blobs.ts'
-import { MemoryLedger } from './adapters/memory/ledger.ts'
-import { MemoryReader } from './adapters/memory/reader.ts'
-import { MemoryStore } from './adapters/memory/store.ts'
-import { openPostgres } from './adapters/postgres/open.ts'
-import { openSqlite } from './adapters/sqlite/open.ts'
 import { SystemClock } from './adapters/system/clock.ts'
 import { InProcessDispatcher } from './adapters/system/dispatcher.ts'
 import { SystemIds } from './adapters/system/ids.ts'
@@ -95,50 +89,51 @@ export interface Store {
   readonly maxInFlight: number
 }
 
+/** Each store's code is loaded when it is chosen: an embedded system does not pay for a network driver at its start. */
 const openStore = async (choice: LedgerChoice, options: TrihandOptions, clock: Clock): Promise<Store> => {
   switch (choice.kind) {
-    case 'memory': {
-      const store = new MemoryStore()
-      const parts = { ledger: new MemoryLedger(store), reader: new MemoryReader(store), blobs: new MemoryBlobs() }
-      return {
-        ...parts,
-        dispatcher: new InProcessDispatcher(clock),
-        durable: false,
-        description: 'memory (nothing is kept)',
-        pollMs: 1_000,
-        maxInFlight: 1,
-      }
-    }
-    case 'sqlite': {
-      mkdirSync(dirname(choice.file), { recursive: true, mode: 0o700 })
-      const { relaxed, ...parts } = await openSqlite({ file: choice.file })
-      return {
-        ...parts,
-        dispatcher: new InProcessDispatcher(clock),
-        durable: !relaxed,
-        description: choice.file,
-        pollMs: 1_000,
-        maxInFlight: 1,
-      }
-    }
-    case 'postgres': {
-      const opened = await openPostgres({
-        url: choice.url,
-        ...(options.schema === undefined ? {} : { schema: options.schema }),
-      })
-      const { ledger, reader, blobs } = opened
-      return {
-        ledger,
-        reader,
-        blobs,
-        dispatcher: opened.dispatcher(clock),
-        durable: true,
-        description: 'postgres',
-        pollMs: 250,
-        maxInFlight: 2,
-      }
-    }
+    case 'memory':
+      return openMemoryStore(clock)
+    case 'sqlite':
+      return openSqliteStore(choice.file, clock)
+    case 'postgres':
+      return openPostgresStore(choice.url, options.schema, clock)
   }
+}
+
+const EMBEDDED = { pollMs: 1_000, maxInFlight: 1 } as const
+const SHARED = { pollMs: 250, maxInFlight: 2 } as const
+
+const openMemoryStore = async (clock: Clock): Promise<Store> => {
+  const { openMemory } = await import('./adapters/memory/open.ts')
+  return {
+    ...EMBEDDED,
+    ...openMemory(),
+    dispatcher: new InProcessDispatcher(clock),
+    durable: false,
+    description: 'memory (nothing is kept)',
+  }
+}
+
+const openSqliteStore = async (file: string, clock: Clock): Promise<Store> => {
+  const { openSqlite } = await import('./adapters/sqlite/open.ts')
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const { ledger, reader, blobs, relaxed } = await openSqlite({ file })
+  return {
+    ...EMBEDDED,
+    ledger,
+    reader,
+    blobs,
+    dispatcher: new InProcessDispatcher(clock),
+    durable: !relaxed,
+    description: file,
+  }
+}
+
+const openPostgresStore = async (url: string, schema: string | undefined, clock: Clock): Promise<Store> => {
+  const { openPostgres } = await import('./adapters/postgres/open.ts')
+  const { ledger, reader, blobs, dispatcher } = await openPostgres({ url, ...(schema === undefined ? {} : { schema }) })
+  return { ...SHARED, ledger, reader, blobs, dispatcher: dispatcher(clock), durable: true, description: 'postgres' }
 }
 
 const DEFAULT_SLOTS = 1_024

@@ -9,8 +9,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { describe, expect } from 'vitest'
 import { MemoryBlobs } from '../../src/adapters/memory/blobs.ts'
-import { MemoryLedger } from '../../src/adapters/memory/ledger.ts'
-import { MemoryReader } from '../../src/adapters/memory/reader.ts'
+import { openMemory } from '../../src/adapters/memory/open.ts'
 import { MemoryStore } from '../../src/adapters/memory/store.ts'
 import { openPostgres } from '../../src/adapters/postgres/open.ts'
 import { openSqlite } from '../../src/adapters/sqlite/open.ts'
@@ -33,9 +32,7 @@ export const memoryStore = (): TestStore => {
   const blobs = new MemoryBlobs()
   const open = async (clock: Parameters<TestStore['open']>[0]): Promise<Store> => ({
     ...rest,
-    ledger: new MemoryLedger(store),
-    reader: new MemoryReader(store),
-    blobs,
+    ...openMemory(store, blobs),
     dispatcher: new InProcessDispatcher(clock),
     description: 'memory',
   })
