@@ -68,8 +68,8 @@ const residentOf = (
   state: RunState,
   events: ReadonlyMap<number, StoredEvent>,
 ): ResidentRecord => {
-  const { tenant, handler, session, parent, base } = record
+  const { tenant, handler, session, parent, base, lease } = record
   const { run: id, epoch, signal } = claim
   const event = record.event === null ? null : (events.get(record.event) ?? null)
-  return { id, tenant, handler, session, parent, event, base, epoch, signal, state, head: headOf(record) }
+  return { id, tenant, handler, session, parent, event, base, lease, epoch, signal, state, head: headOf(record) }
 }

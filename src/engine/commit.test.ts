@@ -5,7 +5,7 @@ import { MemoryStore } from '../adapters/memory/store.ts'
 import type { TrihandError } from '../model/errors.ts'
 import type { Append, Outcome } from '../ports/ledger.ts'
 import { type Fault, faultyLedger } from '../testing/faulty-ledger.ts'
-import { anAppend, anEvent } from '../testing/ledger/builders.ts'
+import { aCreation, anAppend, anEvent, aWrite, newRun } from '../testing/ledger/builders.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { type AppendSource, Commit } from './commit.ts'
 import { commitOnce } from './one-shot.ts'
@@ -118,4 +118,29 @@ test('one-shot-1: a caller in doubt is told so in the end, and the append is wri
   await clock.runUntilIdle()
   await told
   expect(late).toMatchObject([{ kind: 'already_written' }])
+})
+
+test('commit-4: two appends to one stream do not share a batch', async () => {
+  const { clock, batches, commit } = start()
+  const run = newRun()
+  const born = commitOnce(commit, anAppend({ writes: [aCreation(run)] }))
+  await clock.runUntilIdle()
+  await born
+  const first = commitOnce(commit, anAppend({ writes: [aWrite(run, { epoch: null })] }))
+  const second = commitOnce(commit, anAppend({ writes: [aWrite(run, { epoch: null })] }))
+  const other = commitOnce(commit, eventAppend())
+  await clock.runUntilIdle()
+  expect(await Promise.all([first, second, other])).toMatchObject([
+    { kind: 'written' },
+    { kind: 'conflict', reason: 'version' },
+    { kind: 'written' },
+  ])
+  expect(batches).toEqual([1, 2, 1])
+})
+
+test('commit-5: a refusal after doubt leaves the outcome unknown', async () => {
+  const { clock, commit } = start(['done_then_fail', ...Array.from({ length: 20 }, () => 'fail_before' as const)])
+  const told = expect(commitOnce(commit, eventAppend())).rejects.toMatchObject({ outcome: 'unknown' })
+  await clock.runUntilIdle()
+  await told
 })

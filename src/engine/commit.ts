@@ -6,11 +6,15 @@
  * commit-1  A source has at most one append under way; what it wants to write meanwhile goes into its next one.
  * commit-2  After an unknown outcome the same batch is sent again, with the same append ids, until the ledger answers.
  * commit-3  A source that must not lose its append (a finished step) is kept and sent again while the store is full or down.
+ * commit-4  A batch writes an existing stream once: a second append to it waits for the next batch.
+ * commit-5  Once the outcome of a batch is unknown, a later refusal of the same batch does not make it known.
  */
 import { TrihandError } from '../model/errors.ts'
+import type { StreamId } from '../model/ids.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Append, Ledger, Outcome } from '../ports/ledger.ts'
+import { pauseAfter } from './patience.ts'
 
 export interface AppendSource {
   /** What to write now; null if there is nothing. Not called again before settle or failed. */
@@ -25,13 +29,16 @@ export interface CommitOptions {
   readonly maxInFlight: number
 }
 
+interface Entry {
+  readonly source: AppendSource
+  readonly append: Append
+}
+
 interface Batch {
   readonly sources: readonly AppendSource[]
   readonly appends: readonly Append[]
 }
 
-const FIRST_PAUSE_MS = 50
-const LONGEST_PAUSE_MS = 2_000
 /** How long a caller waits for a store in doubt before it is told that the outcome is unknown. */
 const MAX_RESENDS = 12
 
@@ -42,6 +49,7 @@ export class Commit {
   private readonly options: CommitOptions
   private readonly waiting = new Set<AppendSource>()
   private readonly busy = new Set<AppendSource>()
+  private postponed: Entry[] = []
   private inFlight = 0
   private scheduled = false
   private stopped = false
@@ -65,13 +73,14 @@ export class Commit {
 
   /** True while a batch is under way or waits for its turn. */
   get pending(): boolean {
-    return this.inFlight > 0 || this.waiting.size > 0
+    return this.inFlight > 0 || this.waiting.size > 0 || this.postponed.length > 0
   }
 
   /** No further batch begins; what is under way may still settle. */
   stop(): void {
     this.stopped = true
     this.waiting.clear()
+    this.postponed = []
   }
 
   private schedule(): void {
@@ -93,24 +102,41 @@ export class Commit {
   }
 
   private hasReady(): boolean {
+    if (this.postponed.length > 0) return true
     for (const source of this.waiting) if (!this.busy.has(source)) return true
     return false
   }
 
   private gather(): Batch {
-    const sources: AppendSource[] = []
-    const appends: Append[] = []
+    const batch = { sources: [] as AppendSource[], appends: [] as Append[] }
+    const written = new Set<StreamId>()
+    const postponed = this.postponed
+    this.postponed = []
+    for (const entry of postponed) this.take(entry, batch, written)
     for (const source of this.waiting) {
-      if (appends.length >= this.options.maxBatch) break
+      if (batch.appends.length >= this.options.maxBatch) break
       if (this.busy.has(source)) continue
       this.waiting.delete(source)
       const append = this.ask(source)
       if (append === null) continue
       this.busy.add(source)
-      sources.push(source)
-      appends.push(append)
+      this.take({ source, append }, batch, written)
     }
-    return { sources, appends }
+    return batch
+  }
+
+  /** commit-4: two writers of one session, or a run's holder and a command from outside. */
+  private take(entry: Entry, batch: { sources: AppendSource[]; appends: Append[] }, written: Set<StreamId>): void {
+    const { writes } = entry.append
+    for (const { stream, create } of writes) {
+      if (create === null && written.has(stream)) {
+        this.postponed.push(entry)
+        return
+      }
+    }
+    for (const { stream } of writes) written.add(stream)
+    batch.sources.push(entry.source)
+    batch.appends.push(entry.append)
   }
 
   /** A source that cannot say what it wants must not stop the others. */
@@ -127,17 +153,20 @@ export class Commit {
 
   private async write(first: Batch): Promise<void> {
     let batch = first
+    let isInDoubt = false
     for (let tries = 0; batch.appends.length > 0 && !this.stopped; tries++) {
       try {
         this.settle(batch, await this.ledger.append(batch.appends))
         break
-      } catch (error) {
-        batch = this.keep(batch, asLedgerError(error), tries)
-        if (batch.appends.length > 0) await this.pause(tries)
+      } catch (cause) {
+        const error = asLedgerError(cause, isInDoubt)
+        isInDoubt = error.outcome === 'unknown'
+        batch = this.keep(batch, error, tries)
+        if (batch.appends.length > 0) await pauseAfter({ clock: this.clock, ids: this.ids }, tries)
       }
     }
     this.inFlight--
-    if (this.waiting.size > 0) this.schedule()
+    if (this.hasReady()) this.schedule()
   }
 
   private settle(batch: Batch, outcomes: readonly Outcome[]): void {
@@ -159,17 +188,14 @@ export class Commit {
       })
     return { sources: kept.map((entry) => entry.source), appends: kept.map((entry) => entry.append) }
   }
-
-  private pause(tries: number): Promise<void> {
-    const bound = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries)
-    const ms = Math.ceil(bound * (0.5 + this.ids.roll() / 2))
-    return new Promise((resolve) => {
-      this.clock.at(this.clock.now() + ms, resolve)
-    })
-  }
 }
 
-const asLedgerError = (error: unknown): TrihandError =>
-  error instanceof TrihandError
-    ? error
-    : new TrihandError('INTERNAL', 'the ledger adapter threw a foreign error', { cause: error, outcome: 'unknown' })
+/** commit-5. */
+const asLedgerError = (error: unknown, isInDoubt: boolean): TrihandError => {
+  if (!(error instanceof TrihandError)) {
+    const detail = 'the ledger adapter threw a foreign error'
+    return new TrihandError('INTERNAL', detail, { cause: error, outcome: 'unknown' })
+  }
+  if (!isInDoubt || error.outcome === 'unknown') return error
+  return new TrihandError(error.code, error.detail, { cause: error, outcome: 'unknown' })
+}

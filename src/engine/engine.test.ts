@@ -311,3 +311,79 @@ test('[V22][Q22] a run that stops its worker five times is quarantined, and the 
   expect(store).toBeDefined()
   expect(LOCAL_TENANT).toBe('local')
 })
+
+test('[V17] enter-3: an event that came before the timeout is received, although the run wakes after both', async () => {
+  const store = new MemoryStore()
+  const clock = new VirtualClock(1_000)
+  const wait = fn(
+    'wait',
+    {},
+    async ({ step }) => (await step.waitForEvent('go', { event: 'go', timeout: 5_000 })).status,
+  )
+  const first = await start([wait], { store, clock })
+  const run = await startRun(first, 'wait')
+  await first.engine.stop()
+  const sender = await start([], { store, clock, slots: 0 })
+  const sent = sender.engine.send({ type: 'go', data: {} })
+  await clock.advance(60_000)
+  await sent
+  const second = await start([wait], { store, clock })
+  await clock.advance(0)
+  expect(await second.engine.look(run)).toMatchObject({ status: 'success', output: 'received' })
+})
+
+test('[V13] a step whose retry falls due beside a longer one is tried again, and the run ends', async () => {
+  const both = fn('both', {}, ({ step }) =>
+    Promise.all([
+      step.run('slow', () => new Promise((resolve) => clock.at(clock.now() + 60_000, () => resolve('slow')))),
+      step.run('flaky', ({ attempt }) => (attempt === 1 ? Promise.reject(new Error('once')) : clock.now())),
+    ]),
+  )
+  const clock = new VirtualClock(1_000)
+  const system = await start([both], { clock })
+  const run = await startRun(system, 'both')
+  await clock.advance(120_000)
+  const { status, output } = await system.engine.look(run)
+  expect(status).toBe('success')
+  // Not when the slow one was done: when its own delay was over.
+  expect((output as number[])[1]).toBeLessThan(10_000)
+})
+
+test('[V13] a handler that fails while one of its steps is at work is entered again', async () => {
+  const clock = new VirtualClock(1_000)
+  const hasty = fn('hasty', {}, ({ step, run }) => {
+    const slow = step.run('slow', () => new Promise((resolve) => clock.at(clock.now() + 60_000, () => resolve('slow'))))
+    if (run.attempt === 1) throw new Error('once')
+    return slow
+  })
+  const system = await start([hasty], { clock })
+  const run = await startRun(system, 'hasty')
+  await clock.advance(120_000)
+  expect(await system.engine.look(run)).toMatchObject({ status: 'success', output: 'slow' })
+})
+
+test('resident-3: a run that waits for nothing but its children is not in memory', async () => {
+  const child = fn('child', {}, ({ step }) => step.sleep('long', HOUR))
+  const parent = fn('parent', {}, ({ step }) => Promise.all([step.invoke('child', 'child'), step.run('own', () => 1)]))
+  const system = await start([parent, child])
+  await startRun(system, 'parent')
+  await system.clock.advance(1_000)
+  expect(system.engine.residentCount).toBe(0)
+})
+
+test('[R12] a cancel that meets a run on its way out of memory is answered', async () => {
+  const clock = new VirtualClock(1_000)
+  const sleeper = fn('sleeper', {}, ({ step }) => step.sleep('long', HOUR))
+  const system = await start([sleeper], { clock })
+  const starting = system.engine.startRun('sleeper', null)
+  // Call by call, so that the cancel comes while the append that parks the run is under way.
+  let asked: Promise<void> | null = null
+  for (let calls = 0; calls < 50 && clock.pending().length > 0; calls++) {
+    await clock.fire(0)
+    if (system.engine.residentCount === 1 && asked === null) asked = system.engine.cancel(await starting, 'ana', 'no')
+    if (clock.pending()[0]?.at !== clock.now()) break
+  }
+  await clock.advance(10_000)
+  await asked
+  expect((await system.engine.look(await starting)).status).toBe('cancelled')
+})

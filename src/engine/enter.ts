@@ -5,6 +5,7 @@
  *
  * enter-1  A step intended by an earlier holder is put in doubt before anything else happens to the run.
  * enter-2  The handler is entered only on a state that the ledger holds.
+ * enter-3  An event that is in the ledger when a run wakes comes before a timeout that has passed meanwhile.
  */
 import { checkAgainst } from '../manifest/schema.ts'
 import type { FunctionDefinition } from '../manifest/system.ts'
@@ -19,6 +20,7 @@ import { Intents, packIntents, sessionOf } from './intents.ts'
 import { NOTHING_PREFETCHED, offerChildren, offerEvents, type Prefetched } from './offer.ts'
 import { fetchValue, storeValue } from './payloads.ts'
 import { type Performed, perform } from './perform.ts'
+import type { Answer } from './request.ts'
 import type { Resident } from './resident.ts'
 
 const MAX_RECOVERIES = 5
@@ -30,12 +32,15 @@ export const awaken = async (
   prefetched: Prefetched,
   errors: StepErrors,
 ): Promise<void> => {
-  resident.begin()
   try {
     resident.input = await inputOf(resident)
     await catchUp(resident, recoveries, prefetched)
-    if (isReady(resident)) enter(resident, errors)
-    else if (resident.live?.cancel != null) resident.spreadCancel()
+    if (isReady(resident)) {
+      enter(resident, errors)
+      resident.watchTime()
+    } else if (!resident.isGone) {
+      resident.spreadCancel()
+    }
   } catch (error) {
     const failure: Failure =
       error instanceof TrihandError
@@ -67,21 +72,24 @@ const catchUp = async (resident: Resident, recoveries: number, prefetched: Prefe
     if (open.kind === 'intended')
       commands.push({ type: 'doubt_step', now, step, reason: 'the worker was lost while the effect was under way' })
   }
-  const due = wakeAt(live)
-  if ((due !== null && due <= now) || live.start.startBy !== null) commands.push({ type: 'pass_time', now })
   for (const command of commands) resident.ask({ command, luggage: null, done: null })
   if (live.open.size > 0) {
     await offerEvents(resident, prefetched)
     await offerChildren(resident)
   }
-  if (commands.length > 0 || live.open.size > 0) await recorded(resident)
+  const due = wakeAt(live)
+  const isTimeUp = (due !== null && due <= now) || live.start.startBy !== null
+  if (isTimeUp || commands.length > 0 || live.open.size > 0) await recorded(resident)
 }
 
-/** enter-2: settles once everything asked so far is in the ledger. */
+/** enter-2, enter-3: time passes last; settles once that and everything asked before is in the ledger. */
 const recorded = (resident: Resident): Promise<void> =>
   new Promise((resolve) => {
     const now = resident.house.clock.now()
-    resident.ask({ command: { type: 'pass_time', now }, luggage: null, done: () => resolve() })
+    const done = (answer: Answer): void => {
+      if (answer.kind !== 'gone') resolve()
+    }
+    resident.ask({ command: { type: 'pass_time', now }, luggage: null, done })
   })
 
 const inputOf = async (resident: Resident): Promise<Json> => {
@@ -107,7 +115,7 @@ const enter = (resident: Resident, errors: StepErrors): void => {
         event: record.event,
         gate,
         effectKey: () => gate.effectKey(''),
-        recall: async (key) => (await sessionOf(resident)).recall(key),
+        recall: (key) => resident.whileActive(async () => (await sessionOf(resident)).recall(key)),
         emit: (event) => intents.events.push(event),
       },
       definition,
@@ -142,7 +150,7 @@ const leave = async (
   try {
     if (performed.kind === 'failed')
       failRun(resident, performed.failure, performed.retryable, definition?.retry ?? DEFAULT_RETRY)
-    else await finishRun(resident, definition, performed, intents)
+    else await resident.whileActive(() => finishRun(resident, definition, performed, intents))
   } catch (error) {
     const failure: Failure =
       error instanceof TrihandError

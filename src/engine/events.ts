@@ -6,12 +6,12 @@
 import { checkAgainst } from '../manifest/schema.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Cause, type Event, isEventType, isReservedType } from '../model/event.ts'
-import type { Instant, RunId } from '../model/ids.ts'
+import type { RunId } from '../model/ids.ts'
 import { canonical } from '../model/json.ts'
 import type { NewEvent } from '../ports/ledger.ts'
 import type { EmittedEvent } from '../ports/step-gate.ts'
 import type { House } from './house.ts'
-import type { NewRun } from './new-run.ts'
+import { isLeased, type NewRun } from './new-run.ts'
 import { route } from './route.ts'
 
 const MAX_EVENT_BYTES = 256 * 1024
@@ -61,26 +61,26 @@ export interface Outgoing {
   readonly runs: readonly NewRun[]
 }
 
-export const dataHash = (house: Pick<House, 'ids'>, event: Event): string => house.ids.digest(canonical(event.data))
+const dataHash = (house: Pick<House, 'ids'>, event: Event): string => house.ids.digest(canonical(event.data))
 
-/** An event with everything it sets off. `index` is its place in the append. */
-export const withRuns = (
-  house: House,
-  event: Event,
-  index: number,
-  now: Instant,
-): { readonly event: NewEvent; readonly runs: readonly NewRun[] } => {
+/** Events with everything they set off, each at its place in the append. */
+export const routeAll = (house: House, events: readonly Event[]): Outgoing => {
   const context = {
     system: house.system(),
     ids: house.ids,
     tenant: house.tenant,
-    now,
+    now: house.clock.now(),
     reserve: () => house.worker.reserve(),
   }
-  const { runs, suppressed } = route(context, event, index)
-  if (runs.length > MAX_FAN_OUT)
-    throw new TrihandError('FAN_OUT_LIMIT', `${event.type} would start ${runs.length} runs`)
-  return { event: { event, dataHash: dataHash(house, event), suppressed }, runs }
+  const routed = events.map((event, index) => ({ event, ...route(context, event, index) }))
+  const runs = routed.flatMap((one) => one.runs)
+  const crowd = routed.find((one) => one.runs.length > MAX_FAN_OUT)
+  if (crowd !== undefined) {
+    for (const _ of runs.filter(isLeased)) house.worker.unreserve()
+    throw new TrihandError('FAN_OUT_LIMIT', `${crowd.event.type} would start ${crowd.runs.length} runs`)
+  }
+  const told = routed.map(({ event, suppressed }) => ({ event, dataHash: dataHash(house, event), suppressed }))
+  return { events: told, runs }
 }
 
 /** Checked when the intent is made, so that a bad event fails the step that sends it. */

@@ -12,11 +12,12 @@ import type { Payload } from '../model/payload.ts'
 import type { SettledStep } from '../model/step.ts'
 import { openWait, type WaitSpec } from '../model/wait.ts'
 import type { EmittedEvent, StepGate, StepRequest, WaitAnswer, WaitRequest } from '../ports/step-gate.ts'
-import { emittedBy, withRuns } from './events.ts'
+import { causeFrom } from './cause.ts'
+import { emittedBy, routeAll } from './events.ts'
 import { Intents, packIntents } from './intents.ts'
 import { newRun } from './new-run.ts'
 import { candidates, eventsSince } from './offer.ts'
-import { fetchValue, storeValue } from './payloads.ts'
+import { fetchValue, type Prepared, prepareValue, storePrepared, storeValue } from './payloads.ts'
 import { type Performed, perform } from './perform.ts'
 import type { Luggage } from './request.ts'
 import type { Resident } from './resident.ts'
@@ -46,8 +47,9 @@ export class Gate implements StepGate {
 
   run(request: StepRequest): Promise<Json> {
     if (!this.isOpen()) return never()
-    const begins = this.mayBegin(request.step)
+    const begins = this.begins(request.step)
     const value = this.value(request.step)
+    this.resident.waiters.addRetry(request.step, () => this.attempt(request))
     if (begins) this.attempt(request)
     return value
   }
@@ -55,17 +57,17 @@ export class Gate implements StepGate {
   async sleepUntil(step: string, instant: (now: number) => number): Promise<void> {
     if (!this.isOpen()) return never()
     const now = this.resident.house.clock.now()
-    if (this.mayBegin(step))
+    if (this.begins(step))
       this.resident.ask({ command: { type: 'set_timer', now, step, wakeAt: instant(now) }, luggage: null, done: null })
     await this.value(step)
   }
 
   waitForEvent(step: string, request: WaitRequest): Promise<WaitAnswer> {
     if (!this.isOpen()) return never()
-    const begins = this.mayBegin(step)
+    const begins = this.begins(step)
     const answer = new Promise<WaitAnswer>((resolve, reject) => {
       this.resident.whenSettled(step, (settled) =>
-        this.whileActive(() => this.waitAnswer(step, settled)).then(resolve, reject),
+        this.resident.whileActive(() => this.waitAnswer(step, settled)).then(resolve, reject),
       )
     })
     if (begins) this.guard(step, () => this.openWait(step, request))
@@ -74,7 +76,7 @@ export class Gate implements StepGate {
 
   invoke(step: string, handler: string, input: Json): Promise<Json> {
     if (!this.isOpen()) return never()
-    const begins = this.mayBegin(step)
+    const begins = this.begins(step)
     const value = this.value(step)
     if (begins) this.guard(step, () => this.startChild(step, handler, input))
     return value
@@ -82,7 +84,7 @@ export class Gate implements StepGate {
 
   async emit(step: string, events: readonly EmittedEvent[]): Promise<readonly string[]> {
     if (!this.isOpen()) return never()
-    const begins = this.mayBegin(step)
+    const begins = this.begins(step)
     const value = this.value(step)
     if (begins) this.guard(step, () => this.sendEvents(step, events))
     return (await value) as unknown as readonly string[]
@@ -94,10 +96,17 @@ export class Gate implements StepGate {
     return !this.resident.isGone && this.resident.live !== null && this.resident.live.cancel === null
   }
 
+  /** A call that begins nothing may be the last thing that the handler does before it only waits. */
+  private begins(step: string): boolean {
+    const begins = this.mayBegin(step)
+    if (!begins) this.resident.considerParking()
+    return begins
+  }
+
   /** Whether this call is the one that begins the step: it is not settled, not begun elsewhere and not waiting for its time. */
   private mayBegin(step: string): boolean {
     const live = this.resident.live
-    if (live === null || live.settled.has(step) || this.resident.isAwaited(step)) return false
+    if (live === null || live.settled.has(step) || this.resident.waiters.isAwaited(step)) return false
     const open = live.open.get(step)
     return open === undefined || (open.kind === 'retrying' && open.wakeAt === null)
   }
@@ -108,23 +117,14 @@ export class Gate implements StepGate {
         if (settled.kind === 'failed') return reject(this.errors(step, settled.error))
         if (settled.kind === 'received') return resolve(null)
         if ('value' in settled.result) return resolve(settled.result.value)
-        this.whileActive(() => this.fetch(settled.result)).then(resolve, reject)
+        this.resident.whileActive(() => fetchValue(this.resident.house, settled.result)).then(resolve, reject)
       })
     })
   }
 
-  private fetch(payload: Payload): Promise<Json> {
-    return fetchValue(this.resident.house, payload)
-  }
-
-  private whileActive<T>(work: () => Promise<T>): Promise<T> {
-    this.resident.begin()
-    return work().finally(() => this.resident.end())
-  }
-
   /** Work before a step's first fact; if it fails, the step has failed. */
   private guard(step: string, work: () => Promise<void>): void {
-    void this.whileActive(() => work().catch((error: unknown) => this.fail(step, 1, asFailure(error))))
+    void this.resident.whileActive(work).catch((error: unknown) => this.fail(step, 1, asFailure(error)))
   }
 
   private fail(step: string, attempt: number, error: Failure): void {
@@ -202,12 +202,12 @@ export class Gate implements StepGate {
       return resident.end()
     }
     try {
-      const stored = storeValue(resident.house, performed.result)
-      if (!(stored instanceof Promise) && intents === null) {
-        this.complete(request.step, attempt, stored.payload, null)
+      const prepared = prepareValue(performed.result)
+      if (prepared.kind === 'inline' && intents === null) {
+        this.complete(request.step, attempt, prepared.stored.payload, null)
         return resident.end()
       }
-      void this.recordWithIntents(request.step, attempt, stored, intents ?? new Intents())
+      void this.recordWithIntents(request.step, attempt, prepared, intents ?? new Intents())
     } catch (error) {
       // The body ran; only its result cannot be kept. Running it again would not help.
       this.fail(request.step, attempt, asFailure(error))
@@ -215,19 +215,17 @@ export class Gate implements StepGate {
     }
   }
 
-  private async recordWithIntents(
-    step: string,
-    attempt: number,
-    storing: ReturnType<typeof storeValue>,
-    intents: Intents,
-  ): Promise<void> {
+  private async recordWithIntents(step: string, attempt: number, prepared: Prepared, intents: Intents): Promise<void> {
+    const { resident } = this
     try {
-      const { payload } = await storing
-      this.complete(step, attempt, payload, await packIntents(this.resident, this.effectKey(step), intents))
+      await resident.whileActive(async () => {
+        const { payload } = await storePrepared(resident.house, prepared)
+        this.complete(step, attempt, payload, await packIntents(resident, this.effectKey(step), intents))
+      })
     } catch (error) {
       this.fail(step, attempt, asFailure(error))
     }
-    this.resident.end()
+    resident.end()
   }
 
   private complete(step: string, attempt: number, result: Payload, luggage: Luggage | null): void {
@@ -281,7 +279,7 @@ export class Gate implements StepGate {
     }
     const counted = past.filter((event) => event.sequence > base)
     for (const type of request.types)
-      resident.seenCounts.set(`${type}\n${base}`, counted.filter((event) => event.type === type).length)
+      resident.seenCounts.set(`${step}\n${type}`, counted.filter((event) => event.type === type).length)
     const received = candidates(openWait(spec), counted, resident.input)
     for (const event of counted)
       if (received.some((one) => one.sequence === event.sequence)) resident.knownEvents.set(event.sequence, event)
@@ -348,7 +346,7 @@ export class Gate implements StepGate {
       tenant: record.tenant,
       now: house.clock.now(),
       input: { kind: 'given', payload },
-      cause: resident.cause,
+      cause: causeFrom(record, resident.state),
       event: null,
       session: record.session,
       parent: { run: record.id, step, depth },
@@ -361,13 +359,8 @@ export class Gate implements StepGate {
   private async sendEvents(step: string, intents: readonly EmittedEvent[]): Promise<void> {
     const { resident } = this
     const { house, record } = resident
-    const events = await emittedBy(house, { run: record.id, cause: resident.cause }, intents)
-    const routed = events.map((event, i) => withRuns(house, event, i, house.clock.now()))
-    const luggage: Luggage = {
-      ...NO_LUGGAGE,
-      events: routed.map(({ event }) => event),
-      runs: routed.flatMap(({ runs }) => runs),
-    }
+    const events = await emittedBy(house, { run: record.id, cause: causeFrom(record, resident.state) }, intents)
+    const luggage: Luggage = { ...NO_LUGGAGE, ...routeAll(house, events) }
     this.complete(step, 1, { value: events.map(({ id }) => id) }, luggage)
   }
 }

@@ -13,9 +13,9 @@ import { type Event, isPlainId } from '../model/event.ts'
 import type { RunId, SessionId } from '../model/ids.ts'
 import { toJson } from '../model/json.ts'
 import type { NewEvent, Outcome } from '../ports/ledger.ts'
-import { checkEvent, withRuns } from './events.ts'
+import { checkEvent, routeAll } from './events.ts'
 import type { House } from './house.ts'
-import { type NewRun, newRun } from './new-run.ts'
+import { isLeased, type NewRun, newRun } from './new-run.ts'
 import { commitOnce } from './one-shot.ts'
 import { storeValue } from './payloads.ts'
 
@@ -114,21 +114,17 @@ export class Intake {
 
   private async persist(event: Event): Promise<Receipt> {
     const { house } = this
-    const routed = withRuns(house, event, 0, house.clock.now())
-    const outcome = await this.commit(routed.runs, [routed.event])
+    const { events, runs } = routeAll(house, [event])
+    const outcome = await this.commit(runs, events)
     if (outcome.kind !== 'conflict') {
-      this.begin(routed.runs, outcome)
-      return {
-        id: event.id,
-        sequence: outcome.sequences[0] as number,
-        runs: routed.runs.map((run) => run.id),
-        duplicate: false,
-      }
+      this.begin(runs, outcome)
+      const sequence = outcome.sequences[0] as number
+      return { id: event.id, sequence, runs: runs.map((run) => run.id), duplicate: false }
     }
-    this.unreserve(routed.runs)
+    this.unreserve(runs)
     if (outcome.reason !== 'taken')
       throw new TrihandError('INTERNAL', 'an event met a conflict that only runs can have')
-    if (outcome.dataHash !== routed.event.dataHash)
+    if (outcome.dataHash !== events[0]?.dataHash)
       throw new TrihandError('EVENT_ID_REUSED', `event ${event.id} of ${event.source} exists with other data`)
     return { id: event.id, sequence: outcome.sequence, runs: outcome.runs, duplicate: true }
   }
@@ -151,14 +147,14 @@ export class Intake {
     const { worker } = this.house
     const sequence = outcome.sequences[0] ?? null
     for (const run of runs) {
-      if (run.write.create?.lease != null) worker.adopt(run, sequence ?? outcome.position, sequence)
+      if (isLeased(run)) worker.adopt(run, sequence ?? outcome.position, sequence)
       else worker.signal([run.id])
     }
     if (outcome.signalled.length > 0) worker.signal(outcome.signalled)
   }
 
   private unreserve(runs: readonly NewRun[]): void {
-    for (const run of runs) if (run.write.create?.lease != null) this.house.worker.unreserve()
+    for (const _ of runs.filter(isLeased)) this.house.worker.unreserve()
   }
 
   /** intake-3. */

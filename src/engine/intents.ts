@@ -8,7 +8,8 @@ import type { Json } from '../model/json.ts'
 import type { Payload } from '../model/payload.ts'
 import type { DocumentWrite } from '../ports/ledger.ts'
 import type { EmittedEvent } from '../ports/step-gate.ts'
-import { emittedBy, withRuns } from './events.ts'
+import { causeFrom } from './cause.ts'
+import { emittedBy, routeAll } from './events.ts'
 import { commitOnce } from './one-shot.ts'
 import { storeValue } from './payloads.ts'
 import type { Luggage } from './request.ts'
@@ -28,16 +29,9 @@ export class Intents {
 
 export const packIntents = async (resident: Resident, key: string, intents: Intents): Promise<Luggage> => {
   const { house, record } = resident
-  const events = await emittedBy(house, { run: record.id, cause: resident.cause }, intents.events)
+  const events = await emittedBy(house, { run: record.id, cause: causeFrom(record, resident.state) }, intents.events)
   const memory = await packMemory(resident, key, intents.memory)
-  const now = house.clock.now()
-  const routed = events.map((event, i) => withRuns(house, event, i, now))
-  return {
-    events: routed.map(({ event }) => event),
-    runs: routed.flatMap(({ runs }) => runs),
-    documents: intents.documents,
-    memory,
-  }
+  return { ...routeAll(house, events), documents: intents.documents, memory }
 }
 
 const packMemory = async (
@@ -77,5 +71,5 @@ const takeCheckpoint = async (resident: Resident, head: SessionHead): Promise<vo
     documents: [],
   })
   if (outcome.kind === 'conflict') await head.reload()
-  else head.confirm()
+  else head.confirm(write)
 }

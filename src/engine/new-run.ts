@@ -38,6 +38,9 @@ export interface Birth {
   readonly lease: WorkerId | null
 }
 
+/** Whether it begins at once in the process that makes it. */
+export const isLeased = (run: NewRun): boolean => run.write.create?.lease != null
+
 export const newRun = (ids: Ids, birth: Birth): NewRun => {
   const id = runId(ids.uuid())
   const { definition, now, parent } = birth

@@ -17,26 +17,36 @@ export interface Stored {
 
 type Deps = { readonly blobs: Blobs; readonly ids: Pick<Ids, 'digest'> }
 
-/** Answers at once for small values: the hot path waits for nothing. */
-export const storeValue = (deps: Deps, given: unknown): Stored | Promise<Stored> => {
+/** Checked and copied; a large one is still to be put away before a fact may name it. */
+export type Prepared =
+  | { readonly kind: 'inline'; readonly stored: Stored }
+  | { readonly kind: 'large'; readonly text: string; readonly value: Json }
+
+const inline = (value: Json): Prepared => ({ kind: 'inline', stored: { payload: { value }, value } })
+
+/** Throws for a value that cannot be kept. Asks nobody: the hot path waits for nothing. */
+export const prepareValue = (given: unknown): Prepared => {
   const value = toJson(given)
-  if (value === null || typeof value === 'boolean' || typeof value === 'number') return { payload: { value }, value }
+  if (value === null || typeof value === 'boolean' || typeof value === 'number') return inline(value)
   const text = JSON.stringify(value)
   if (text.length > MAX_RESULT_BYTES) {
-    throw new TrihandError(
-      'RESULT_TOO_LARGE',
-      `the value has ${text.length} characters, at most ${MAX_RESULT_BYTES} are kept`,
-    )
+    const size = `the value has ${text.length} characters, at most ${MAX_RESULT_BYTES} are kept`
+    throw new TrihandError('RESULT_TOO_LARGE', size)
   }
   const copy = typeof value === 'string' ? value : (JSON.parse(text) as Json)
-  return text.length <= MAX_INLINE_BYTES ? { payload: { value: copy }, value: copy } : storeBlob(deps, text, copy)
+  return text.length <= MAX_INLINE_BYTES ? inline(copy) : { kind: 'large', text, value: copy }
 }
 
-const storeBlob = async (deps: Deps, text: string, value: Json): Promise<Stored> => {
+export const storePrepared = async (deps: Deps, prepared: Prepared): Promise<Stored> => {
+  if (prepared.kind === 'inline') return prepared.stored
+  const { text, value } = prepared
   const hash = deps.ids.digest(text)
   await deps.blobs.put(hash, text)
   return { payload: { blob: hash, bytes: text.length }, value }
 }
+
+export const storeValue = async (deps: Deps, given: unknown): Promise<Stored> =>
+  storePrepared(deps, prepareValue(given))
 
 export const fetchValue = async (deps: Deps, payload: Payload): Promise<Json> => {
   if ('value' in payload) return payload.value

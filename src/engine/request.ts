@@ -20,12 +20,16 @@ export interface Luggage {
   readonly memory: { readonly key: string; readonly set: SessionDocument; readonly unset: readonly string[] } | null
 }
 
-export type Answer = { readonly kind: 'recorded'; readonly facts: readonly RunFact[] } | Refusal
+/** `gone`: the run left this process before the command was decided here. */
+export type Answer =
+  | { readonly kind: 'recorded'; readonly facts: readonly RunFact[] }
+  | Refusal
+  | { readonly kind: 'gone' }
 
 export interface Request {
   readonly command: RunCommand
   readonly luggage: Luggage | null
-  /** Called once the fact is in the ledger, or the command was refused. */
+  /** Called once the fact is in the ledger, the command was refused, or the run has left. */
   readonly done: ((answer: Answer) => void) | null
 }
 

@@ -9,24 +9,25 @@
  * resident-4  A fenced run stops at once: no further append, no further answer to its handler.
  */
 import type { Failure, TrihandError } from '../model/errors.ts'
-import type { Cause, StoredEvent } from '../model/event.ts'
+import type { StoredEvent } from '../model/event.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import type { Instant, RunId, SessionId, TenantId } from '../model/ids.ts'
+import type { Instant, RunId, SessionId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine, statusOf, wakeAt } from '../model/run.ts'
 import type { LiveRun, RunFact, RunState } from '../model/run-fact.ts'
 import type { SettledStep } from '../model/step.ts'
-import { causedBy } from '../model/trigger.ts'
-import type { Append, Outcome, StreamWrite } from '../ports/ledger.ts'
+import type { Append, Outcome, StreamRecord, StreamWrite } from '../ports/ledger.ts'
 import type { ChainHead } from './chain.ts'
 import type { AppendSource } from './commit.ts'
 import type { House } from './house.ts'
-import type { NewRun } from './new-run.ts'
+import { isLeased, type NewRun } from './new-run.ts'
+import { insist, isStoreTrouble } from './patience.ts'
 import type { Performance } from './perform.ts'
 import { type Gathered, gather, type Luggage, type Request } from './request.ts'
-import { type RunAppend, runAppend } from './run-append.ts'
+import { type RunAppend, runAppend, wakeAfter } from './run-append.ts'
 import type { SessionHead } from './session-head.ts'
+import { Waiters } from './waiters.ts'
 
 export interface ResidentRecord {
   readonly id: RunId
@@ -36,6 +37,8 @@ export interface ResidentRecord {
   readonly parent: RunId | null
   readonly event: StoredEvent | null
   readonly base: number
+  /** The name under which this worker holds it. */
+  readonly lease: WorkerId | null
   readonly epoch: number
   readonly signal: number
   readonly state: RunState
@@ -44,11 +47,20 @@ export interface ResidentRecord {
 
 export type Departure = 'ended' | 'parked' | 'fenced' | 'dropped'
 
+/** What a run in memory needs of the worker that holds it. */
+export interface Keeper {
+  departed(resident: Resident, departure: Departure): void
+  /** Looks for events that the run's open waits should receive, and asks the run to record them. */
+  look(resident: Resident): Promise<void>
+}
+
 interface InFlight extends RunAppend {
   readonly requests: readonly Request[]
   readonly gathered: Gathered
   readonly departs: 'ended' | 'parked' | null
 }
+
+type Written = Exclude<Outcome, { readonly kind: 'conflict' }>
 
 const MAX_CONFLICTS = 20
 
@@ -56,34 +68,37 @@ export class Resident implements AppendSource {
   readonly house: House
   readonly record: ResidentRecord
   state: RunState
+  /** Signals up to this one have been looked at: what they told of is recorded or on its way. */
   seenSignal: number
   /** What the handler works on; known once the run is awake. */
   input: Json = null
-  /** Bodies being performed and lookups under way: while any is, the run does not park. */
-  active = 0
+  /** Bodies being performed and lookups under way: while any is, the run does not park. Waking up is the first of them. */
+  active = 1
   /** Whether the handler's code is in memory: not yet, at work, or done with its last word on the way. */
   entry: 'none' | 'inside' | 'over' = 'none'
   readonly performances = new Set<Performance>()
   readonly knownEvents = new Map<number, StoredEvent>()
-  /** How many events of a type after a base this resident has looked at: the ledger compares it when the wait is opened. */
+  /** How many events of a type were looked at for a step's wait: the ledger compares it when the wait is opened. */
   readonly seenCounts = new Map<string, number>()
   session: SessionHead | null = null
-  private readonly waiters = new Map<string, ((settled: SettledStep) => void)[]>()
-  private readonly onDeparture: (resident: Resident, departure: Departure) => void
+  readonly waiters = new Waiters()
+  private readonly keeper: Keeper
   private head: ChainHead
   private queue: Request[] = []
   private inFlight: InFlight | null = null
   private conflicts = 0
   private gone = false
+  /** A child could not be told of the cancel: the run is woken to tell it again. */
+  isUntold = false
   private alarm: { readonly at: Instant; readonly cancel: () => void } | null = null
 
-  constructor(house: House, record: ResidentRecord, onDeparture: (resident: Resident, departure: Departure) => void) {
+  constructor(house: House, record: ResidentRecord, keeper: Keeper) {
     this.house = house
     this.record = record
     this.state = record.state
     this.head = record.head
     this.seenSignal = record.signal
-    this.onDeparture = onDeparture
+    this.keeper = keeper
   }
 
   get isGone(): boolean {
@@ -92,19 +107,6 @@ export class Resident implements AppendSource {
 
   get live(): LiveRun | null {
     return this.state.kind === 'live' ? this.state : null
-  }
-
-  /** Where the run stands in the chain of causes. */
-  get ownCause(): Cause {
-    const start =
-      this.state.kind === 'live' ? this.state.start : this.state.kind === 'ended' ? this.state.last.start : null
-    const cause = start?.cause ?? this.record.event
-    return cause ?? { correlationId: this.record.id, causationId: null, traceparent: null, hops: 0, chain: [] }
-  }
-
-  /** The cause of what this run sets off. */
-  get cause(): Cause {
-    return causedBy(this.ownCause, this.record.id, this.record.handler)
   }
 
   /** Whether others have written or signalled what this copy has not seen. */
@@ -122,14 +124,8 @@ export class Resident implements AppendSource {
   /** Calls back when the ledger has settled this step; at once if it has. */
   whenSettled(step: string, callback: (settled: SettledStep) => void): void {
     const settled = this.live?.settled.get(step)
-    if (settled !== undefined) return callback(settled)
-    const waiting = this.waiters.get(step)
-    if (waiting === undefined) this.waiters.set(step, [callback])
-    else waiting.push(callback)
-  }
-
-  isAwaited(step: string): boolean {
-    return this.waiters.has(step)
+    if (settled !== undefined) callback(settled)
+    else this.waiters.add(step, callback)
   }
 
   /** Work that keeps the run in memory; when the last ends, parking is considered. */
@@ -139,16 +135,26 @@ export class Resident implements AppendSource {
 
   end(): void {
     this.active--
+    this.considerParking()
+  }
+
+  /** Asks, once the handler has had its turn, whether it waits for nothing but open steps (resident-3). */
+  considerParking(): void {
     if (this.active === 0 && !this.gone) this.house.commit.request(this)
+  }
+
+  /** patience-1: whatever the store does meanwhile, the answer is the work's own. */
+  whileActive<T>(work: () => Promise<T>): Promise<T> {
+    this.begin()
+    return insist(this.house, () => !this.gone, work).finally(() => this.end())
   }
 
   /** Stops all work of this run in this process. Its promises never settle (gate-2). */
   drop(departure: Departure, failure: Failure): void {
     if (this.gone) return
     this.gone = true
-    this.queue = []
     this.leave(failure)
-    this.onDeparture(this, departure)
+    this.keeper.departed(this, departure)
   }
 
   abortPerformances(failure: Failure): void {
@@ -169,17 +175,24 @@ export class Resident implements AppendSource {
       this.answer(gathered)
       return null
     }
-    this.inFlight = this.prepare(requests, gathered, departs)
+    try {
+      this.inFlight = this.prepare(requests, gathered, departs)
+    } catch (error) {
+      this.queue = [...requests, ...this.queue]
+      throw error
+    }
     return this.inFlight.append
   }
 
   settle(outcome: Outcome): void {
     const inFlight = this.inFlight
     this.inFlight = null
-    if (inFlight === null || this.gone) return
-    if (outcome.kind !== 'conflict') return this.adopt(inFlight, outcome)
+    if (inFlight === null) return
+    if (outcome.kind !== 'conflict') return this.gone ? this.inherit(inFlight, outcome) : this.adopt(inFlight, outcome)
     this.queue = [...inFlight.requests, ...this.queue]
-    if (outcome.reason === 'epoch') return this.fenced(inFlight)
+    if (this.gone) return this.leaveQueue()
+    if (outcome.reason === 'epoch')
+      return this.drop('fenced', { code: 'STEP_ABORTED', message: 'another worker holds the run' })
     if (outcome.reason === 'taken')
       return this.drop('dropped', { code: 'EVENT_ID_REUSED', message: 'an emitted event has the id of another' })
     this.begin()
@@ -187,9 +200,12 @@ export class Resident implements AppendSource {
   }
 
   failed(error: TrihandError): 'keep' | 'drop' {
-    if (this.gone) return 'drop'
-    if (error.retryable || error.outcome === 'unknown') return 'keep'
-    this.drop('dropped', { code: error.code, message: error.detail })
+    // Also for a run that was let go: what came into being with the append would be nobody's.
+    if (error.outcome === 'unknown' || (error.retryable && !this.gone)) return 'keep'
+    this.queue = [...(this.inFlight?.requests ?? []), ...this.queue]
+    this.inFlight = null
+    if (this.gone) this.leaveQueue()
+    else this.drop('dropped', { code: error.code, message: error.detail })
     return 'drop'
   }
 
@@ -200,11 +216,8 @@ export class Resident implements AppendSource {
     if (state.kind !== 'live' || this.active > 0) return null
     // A cancel decided only now still has to reach children and bodies; the next append confirms it or parks.
     if (state.cancel !== null) return this.live?.cancel == null ? null : 'parked'
-    if (this.entry === 'none') return 'parked'
-    if (this.entry === 'over') return state.retryAt === null ? null : 'parked'
-    if (this.waiters.size === 0) return null
-    for (const step of this.waiters.keys()) if (state.settled.has(step)) return null
-    return 'parked'
+    if (this.entry !== 'inside') return 'parked'
+    return this.waiters.isEmpty || this.waiters.canGoOn(state) ? null : 'parked'
   }
 
   private prepare(requests: readonly Request[], gathered: Gathered, departs: 'ended' | 'parked' | null): InFlight {
@@ -213,28 +226,29 @@ export class Resident implements AppendSource {
       head: this.head,
       before: this.state,
       departs,
+      wakeAt: wakeAfter(gathered.state, departs, this, this.house.clock.now()),
       seenSignal: this.seenSignal,
-      seenCount: (type, base) => this.seenCounts.get(`${type}\n${base}`) ?? 0,
-      memory: this.memoryWrites(gathered.carried),
+      seenCount: (step, type) => this.seenCounts.get(`${step}\n${type}`) ?? 0,
+      memory: this.memoryWrite(gathered.carried),
     })
     return { requests, gathered, departs, ...parts }
   }
 
-  private memoryWrites(carried: readonly Luggage[]): readonly StreamWrite[] {
-    if (this.session === null) return []
+  private memoryWrite(carried: readonly Luggage[]): StreamWrite | null {
+    if (this.session === null) return null
     const changes = carried.flatMap((luggage) => (luggage.memory === null ? [] : [luggage.memory]))
-    return changes.length === 0 ? [] : [this.session.write(changes, this.house.clock.now())]
+    return changes.length === 0 ? null : this.session.write(changes, this.house.clock.now())
   }
 
   // -- after the ledger's answer --------------------------------------------------------------------------------------
 
-  private adopt(inFlight: InFlight, outcome: Extract<Outcome, { readonly kind: 'written' | 'already_written' }>): void {
-    const { gathered, sealed, departs, created } = inFlight
+  private adopt(inFlight: InFlight, outcome: Written): void {
+    const { gathered, sealed, departs, created, memory } = inFlight
     const wasCancelled = this.live?.cancel != null
     this.conflicts = 0
     this.state = gathered.state
     this.head = sealed.head
-    this.session?.confirm()
+    if (memory !== null) this.session?.confirm(memory)
     const { id, handler } = this.record
     this.house.publish.tell({
       run: id,
@@ -247,10 +261,22 @@ export class Resident implements AppendSource {
     if (outcome.signalled.length > 0) this.house.worker.signal(outcome.signalled)
     if (departs !== null) this.gone = true
     this.answer(gathered)
-    this.deliver(gathered.facts)
     if (departs !== null) return this.depart(departs)
+    this.goOn(gathered.facts, wasCancelled)
+  }
+
+  /** The run was let go while its append was under way: what came into being with it is still this worker's. */
+  private inherit(inFlight: InFlight, outcome: Written): void {
+    for (const run of inFlight.created) this.start(run, outcome)
+    this.leaveBehind(inFlight.gathered.left)
+  }
+
+  /** New facts are in the ledger, by this run's own append or by somebody else's. */
+  private goOn(facts: readonly RunFact[], wasCancelled: boolean): void {
+    this.waiters.deliver(facts, this.live)
     if (this.live?.cancel != null && !wasCancelled) this.spreadCancel()
-    this.setAlarm()
+    this.watchTime()
+    if (!this.waiters.isEmpty) this.considerParking()
   }
 
   /** run-2: bodies are told to stop, children are cancelled, and only then the run may end. */
@@ -262,17 +288,19 @@ export class Resident implements AppendSource {
     for (const [, open] of live.open.entries()) {
       if (open.kind !== 'calling') continue
       this.begin()
-      // A child that has ended or cannot be reached now is met again when the parent is woken.
       void this.house.worker
         .cancel(open.child, by, error.message)
-        .catch(() => {})
+        .catch((refusal: unknown) => {
+          // One that has ended needs no cancel; one that could not be reached is told again when the run is woken.
+          if (isStoreTrouble(refusal)) this.isUntold = true
+        })
         .finally(() => this.end())
     }
     this.house.commit.request(this)
   }
 
   /** While the run stays in memory its timers are this process's to watch. */
-  private setAlarm(): void {
+  watchTime(): void {
     const live = this.live
     if (live === null || (live.open.size === 0 && live.start.deadlineAt === null)) return
     const at = wakeAt(live)
@@ -281,51 +309,52 @@ export class Resident implements AppendSource {
     this.alarm = at === null ? null : { at, cancel: this.house.clock.at(at, () => this.ring()) }
   }
 
+  /** An event that is in the ledger when the time is up comes before the timeout (enter-3). */
   private ring(): void {
     this.alarm = null
-    this.ask({ command: { type: 'pass_time', now: this.house.clock.now() }, luggage: null, done: null })
+    void this.whileActive(async () => {
+      await this.keeper.look(this)
+      this.ask({ command: { type: 'pass_time', now: this.house.clock.now() }, luggage: null, done: null })
+    })
   }
 
-  private start(run: NewRun, outcome: Extract<Outcome, { readonly kind: 'written' | 'already_written' }>): void {
+  private start(run: NewRun, outcome: Written): void {
     const index = run.write.create?.event ?? null
     const sequence = index === null ? null : (outcome.sequences[index] ?? null)
-    if (run.write.create?.lease != null) this.house.worker.adopt(run, sequence ?? outcome.position, sequence)
+    if (isLeased(run)) this.house.worker.adopt(run, sequence ?? outcome.position, sequence)
     else this.house.worker.signal([run.id])
   }
 
   private answer(gathered: Gathered): void {
-    for (const luggage of gathered.left)
-      for (const run of luggage.runs) if (run.write.create?.lease != null) this.house.worker.unreserve()
+    this.leaveBehind(gathered.left)
     for (const { request, answer } of gathered.answers) request.done?.(answer)
   }
 
-  /** resident-2. */
-  private deliver(facts: readonly RunFact[]): void {
-    if (this.waiters.size === 0) return
-    for (const fact of facts) {
-      if (!('step' in fact)) continue
-      const waiting = this.waiters.get(fact.step)
-      const settled = waiting === undefined ? undefined : this.live?.settled.get(fact.step)
-      if (waiting === undefined || settled === undefined) continue
-      this.waiters.delete(fact.step)
-      for (const callback of waiting) callback(settled)
-    }
+  /** Runs that were to be born here and are not. */
+  private leaveBehind(left: readonly Luggage[]): void {
+    for (const luggage of left) for (const _ of luggage.runs.filter(isLeased)) this.house.worker.unreserve()
   }
 
   private depart(departure: 'ended' | 'parked'): void {
     this.leave({ code: 'STEP_ABORTED', message: `the run has ${departure}` })
-    this.onDeparture(this, departure)
+    this.keeper.departed(this, departure)
   }
 
   private leave(failure: Failure): void {
     this.waiters.clear()
     this.alarm?.cancel()
     this.abortPerformances(failure)
+    this.leaveQueue()
   }
 
-  private fenced(inFlight: InFlight): void {
-    for (const run of inFlight.created) if (run.write.create?.lease != null) this.house.worker.unreserve()
-    this.drop('fenced', { code: 'STEP_ABORTED', message: 'another worker holds the run' })
+  /** Whoever asked is told that the run has left, so that nobody waits for ever. */
+  private leaveQueue(): void {
+    const requests = this.queue
+    this.queue = []
+    for (const { luggage, done } of requests) {
+      if (luggage !== null) this.leaveBehind([luggage])
+      done?.({ kind: 'gone' })
+    }
   }
 
   /** Somebody wrote from outside: take in what was written and decide the same requests again. */
@@ -340,29 +369,31 @@ export class Resident implements AppendSource {
       this.drop('dropped', { code: 'LEDGER_CONFLICT', message: String(error) })
       return
     }
+    // Not left to end(): other work may be under way that waits for these very requests.
+    this.house.commit.request(this)
     this.end()
   }
 
-  /** Takes in facts that others have appended. */
-  async reload(): Promise<void> {
+  /** Takes in facts that others have appended. Answers up to which signal a look from now on will see. */
+  async reload(): Promise<number> {
     const from = this.head.version
     const [record] = await this.house.ledger.load([this.record.id], { after: from })
-    if (this.gone || record === null || record === undefined) return
-    if (record.epoch !== this.record.epoch)
-      return this.drop('fenced', { code: 'STEP_ABORTED', message: 'another worker holds the run' })
-    this.seenSignal = Math.max(this.seenSignal, record.signal)
+    if (this.gone || record === null || record === undefined) return this.seenSignal
+    if (record.epoch !== this.record.epoch) {
+      this.drop('fenced', { code: 'STEP_ABORTED', message: 'another worker holds the run' })
+      return this.seenSignal
+    }
     // An own append may have been under way or answered meanwhile: only what lies after the head now is news.
-    if (record.version <= this.head.version || this.inFlight !== null) return
-    const news = record.facts.slice(this.head.version - from).map(readRunFact)
+    if (record.version > this.head.version && this.inFlight === null) this.takeIn(record, this.head.version - from)
+    return record.signal
+  }
+
+  private takeIn(record: StreamRecord, known: number): void {
+    const news = record.facts.slice(known).map(readRunFact)
     const wasCancelled = this.live?.cancel != null
     this.state = fold(runMachine, news, this.state)
-    this.head = {
-      version: record.version,
-      headHash: record.headHash,
-      lastAt: Math.max(this.head.lastAt, record.facts.at(-1)?.recordedAt ?? 0),
-    }
-    this.deliver(news)
-    if (this.live?.cancel != null && !wasCancelled) this.spreadCancel()
-    this.setAlarm()
+    const { version, headHash } = record
+    this.head = { version, headHash, lastAt: Math.max(this.head.lastAt, record.facts.at(-1)?.recordedAt ?? 0) }
+    this.goOn(news, wasCancelled)
   }
 }

@@ -3,7 +3,7 @@
  *
  * Owns how a decided batch of requests becomes a write. Pure but for the ids; never knows what happens to the append.
  */
-import type { RunId } from '../model/ids.ts'
+import type { Instant, RunId } from '../model/ids.ts'
 import { statusOf, wakeAt } from '../model/run.ts'
 import type { RunFact, RunState } from '../model/run-fact.ts'
 import type { Append, StreamWrite, WaitRow } from '../ports/ledger.ts'
@@ -18,20 +18,38 @@ export interface AppendContext {
   /** The state before these requests. */
   readonly before: RunState
   readonly departs: 'ended' | 'parked' | null
+  /** Counts only if the run has no lease when this is written: parked with it, or long since let go. */
+  readonly wakeAt: Instant | null
   readonly seenSignal: number
-  /** How many events of a type after a base were looked at before a wait on them is opened. */
-  readonly seenCount: (type: string, base: number) => number
+  /** How many events of a type were looked at before this step opens a wait on them. */
+  readonly seenCount: (step: string, type: string) => number
   /** The session's write, if a step changes its memory. */
-  readonly memory: readonly StreamWrite[]
+  readonly memory: StreamWrite | null
 }
 
 export interface RunAppend {
   readonly append: Append
   readonly sealed: Sealed
   readonly created: readonly NewRun[]
+  readonly memory: StreamWrite | null
 }
 
 const NONE: readonly never[] = []
+const CANCEL_AGAIN_MS = 5_000
+
+/** When the run must be taken up again; for one that stays in memory, when somebody else must if its holder does not. */
+export const wakeAfter = (
+  state: RunState,
+  departs: AppendContext['departs'],
+  { entry, isUntold }: { readonly entry: 'none' | 'inside' | 'over'; readonly isUntold: boolean },
+  now: Instant,
+): Instant | null => {
+  if (departs === null) return now
+  if (departs === 'ended' || state.kind !== 'live') return null
+  if (state.cancel !== null) return isUntold ? now + CANCEL_AGAIN_MS : null
+  // The handler is over and its delay has passed meanwhile: the next attempt is due.
+  return entry === 'over' && state.retryAt === null ? now : wakeAt(state)
+}
 
 export const runAppend = (
   house: Pick<House, 'ids' | 'appendId'>,
@@ -44,12 +62,15 @@ export const runAppend = (
   const own = ownWrite(gathered, sealed, context)
   const append: Append = {
     appendId: house.appendId(),
-    writes: memory.length + runs.length === 0 ? [own] : [own, ...memory, ...runs.map((run) => run.write)],
+    writes:
+      memory === null && runs.length === 0
+        ? [own]
+        : [own, ...(memory === null ? NONE : [memory]), ...runs.map((run) => run.write)],
     events,
     signals: departs === 'ended' && record.parent !== null ? [record.parent] : NONE,
     documents,
   }
-  return { append, sealed, created: runs }
+  return { append, sealed, created: runs, memory }
 }
 
 const ownWrite = ({ state, facts }: Gathered, sealed: Sealed, context: AppendContext): StreamWrite => ({
@@ -60,7 +81,7 @@ const ownWrite = ({ state, facts }: Gathered, sealed: Sealed, context: AppendCon
   facts: sealed.facts,
   headHash: sealed.head.headHash,
   status: statusOf(state, context.departs === 'parked'),
-  wakeAt: context.departs === 'parked' ? wakeAt(state) : null,
+  wakeAt: context.wakeAt,
   release: context.departs !== null,
   seenSignal: context.seenSignal,
   opensWaits: opensWaits(facts, state, context.seenCount),
@@ -78,7 +99,7 @@ const opensWaits = (
     const { types, match, base } = fact.wait
     const path = match?.path ?? ''
     const value = match?.value ?? ''
-    return types.map((type) => ({ step: fact.step, type, path, value, base, seen: seenCount(type, base) }))
+    return types.map((type) => ({ step: fact.step, type, path, value, base, seen: seenCount(fact.step, type) }))
   })
 }
 

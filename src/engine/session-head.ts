@@ -49,7 +49,7 @@ export class SessionHead {
   private readonly deps: Deps
   private state: SessionState
   private head: ChainHead
-  private pending: { readonly state: SessionState; readonly head: ChainHead } | null = null
+  private pending: { readonly write: StreamWrite; readonly state: SessionState; readonly head: ChainHead } | null = null
 
   private constructor(deps: Deps, id: SessionId, state: SessionState, head: ChainHead) {
     this.deps = deps
@@ -70,9 +70,9 @@ export class SessionHead {
     this.pending = null
   }
 
-  /** The write took effect. */
-  confirm(): void {
-    if (this.pending === null) return
+  /** This write took effect. If another was prepared meanwhile nothing is taken over: the next one meets a conflict and reloads. */
+  confirm(write: StreamWrite): void {
+    if (this.pending?.write !== write) return
     this.state = this.pending.state
     this.head = this.pending.head
     this.pending = null
@@ -141,7 +141,7 @@ export class SessionHead {
       return advance.facts
     })
     const { write, head } = sessionWrite(this.deps, this.id, this.head, facts)
-    this.pending = { state, head }
+    this.pending = { write, state, head }
     return write
   }
 }

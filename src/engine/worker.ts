@@ -9,19 +9,20 @@
  */
 import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
-import type { RunId, WorkerId } from '../model/ids.ts'
-import { statusOf, wakeAt } from '../model/run.ts'
-import type { RunState } from '../model/run-fact.ts'
+import { isRunId, type RunId, type WorkerId } from '../model/ids.ts'
+import { wakeAt } from '../model/run.ts'
+import type { RunCommand } from '../model/run-fact.ts'
 import type { Dispatcher } from '../ports/dispatcher.ts'
-import type { Claim, Ledger, StreamRecord } from '../ports/ledger.ts'
+import type { Claim, Claims, Ledger } from '../ports/ledger.ts'
 import { loadClaimed } from './claimed.ts'
 import { awaken, enterFresh } from './enter.ts'
 import type { StepErrors } from './gate.ts'
 import type { House, WorkerDesk } from './house.ts'
+import { Leases } from './leases.ts'
 import type { NewRun } from './new-run.ts'
 import { NOTHING_PREFETCHED, offerChildren, offerEvents } from './offer.ts'
-import { commitOnce } from './one-shot.ts'
 import { commandFromOutside } from './outside.ts'
+import type { Answer } from './request.ts'
 import { type Departure, Resident, type ResidentRecord } from './resident.ts'
 
 export interface WorkerOptions {
@@ -35,7 +36,6 @@ export interface WorkerOptions {
 type WorkerLedger = Pick<Ledger, 'load' | 'events' | 'claim' | 'beat' | 'retire'>
 
 const CLAIM_LIMIT = 256
-const LET_GO_MS = 5_000
 const TRY_AGAIN_MS = 1_000
 
 export class Worker implements WorkerDesk {
@@ -44,6 +44,7 @@ export class Worker implements WorkerDesk {
   private readonly dispatcher: Dispatcher
   private readonly errors: StepErrors
   private readonly options: WorkerOptions
+  private readonly leases: Leases
   private readonly residents = new Map<RunId, Resident>()
   private readonly nudged = new Set<RunId>()
   private reserved = 0
@@ -69,6 +70,10 @@ export class Worker implements WorkerDesk {
     this.dispatcher = deps.dispatcher
     this.errors = deps.errors
     this.options = options
+    const isUsed = (run: RunId, epoch: number): boolean => this.residents.get(run)?.record.epoch === epoch
+    const isNeeded = (name: WorkerId): boolean =>
+      [...this.residents.values()].some(({ record }) => record.lease === name)
+    this.leases = new Leases({ ...deps, isUsed, isNeeded }, options.id, options.leaseTtlMs)
   }
 
   /** Recovers before it serves: the first beat frees the leases of the dead, the first claim takes what is due. */
@@ -93,7 +98,7 @@ export class Worker implements WorkerDesk {
     for (const resident of [...this.residents.values()])
       resident.drop('dropped', { code: 'STEP_ABORTED', message: 'the worker stops' })
     this.state = 'stopped'
-    if (!wasNew) await this.ledger.retire(this.options.id, this.house().clock.now())
+    if (!wasNew) await this.leases.retire()
   }
 
   get residentCount(): number {
@@ -105,7 +110,7 @@ export class Worker implements WorkerDesk {
   reserve(): WorkerId | null {
     if (this.state !== 'running' || this.free() <= 0) return null
     this.reserved++
-    return this.options.id
+    return this.leases.name
   }
 
   unreserve(): void {
@@ -126,6 +131,7 @@ export class Worker implements WorkerDesk {
       parent,
       event,
       base,
+      lease: run.write.create?.lease ?? null,
       epoch: 1,
       signal: 0,
       state,
@@ -148,20 +154,18 @@ export class Worker implements WorkerDesk {
   async cancel(run: RunId, by: string, reason: string): Promise<void> {
     const command = (idle: boolean) => (now: number) =>
       ({ type: 'cancel_run', now, by, error: { code: 'RUN_CANCELLED', message: reason }, idle }) as const
+    const answer = await this.askResident(run, command(false)(this.house().clock.now()))
+    if (answer.kind === 'refused') throw new TrihandError(answer.code, answer.detail)
+    if (answer.kind === 'recorded') return
+    const [record] = await this.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+    await commandFromOutside(this.house(), run, command(record?.lease == null))
+  }
+
+  /** `gone` if the run is not in memory here, or leaves before it has decided. */
+  private askResident(run: RunId, command: RunCommand): Promise<Answer> {
     const resident = this.residents.get(run)
-    if (resident === undefined) {
-      const [record] = await this.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
-      await commandFromOutside(this.house(), run, command(record?.lease == null))
-      return
-    }
-    await new Promise<void>((resolve, reject) => {
-      resident.ask({
-        command: command(false)(this.house().clock.now()),
-        luggage: null,
-        done: (answer) =>
-          answer.kind === 'refused' ? reject(new TrihandError(answer.code, answer.detail)) : resolve(),
-      })
-    })
+    if (resident === undefined || resident.isGone) return Promise.resolve({ kind: 'gone' })
+    return new Promise((done) => resident.ask({ command, luggage: null, done }))
   }
 
   // -- claiming -------------------------------------------------------------------------------------------------------
@@ -199,10 +203,19 @@ export class Worker implements WorkerDesk {
   private async claimSome(): Promise<boolean> {
     const limit = Math.min(CLAIM_LIMIT, this.free())
     const now = this.house().clock.now()
-    const { claims, nextDueAt } = await this.ledger.claim({ worker: this.options.id, now, limit })
+    const { claims, nextDueAt } = await this.claim(now, limit)
     if (claims.length > 0) await this.take(claims)
     if (nextDueAt !== null && nextDueAt > now) this.wakeAt(nextDueAt)
     return claims.length === limit
+  }
+
+  private async claim(now: number, limit: number): Promise<Claims> {
+    try {
+      return await this.ledger.claim({ worker: this.leases.name, now, limit })
+    } catch (error) {
+      if (!(error instanceof TrihandError) || error.outcome === 'unknown') this.leases.doubt()
+      throw error
+    }
   }
 
   private wakeAt(at: number): void {
@@ -230,15 +243,20 @@ export class Worker implements WorkerDesk {
 
   private async takeUp(claims: readonly Claim[]): Promise<void> {
     const { runs, unreadable, prefetched } = await loadClaimed(this.ledger, this.house().tenant, claims)
-    for (const record of unreadable) void this.letGo(record, null)
     for (const { resident: record, recoveries } of runs) {
-      if (this.state === 'stopped' || this.residents.has(record.id)) continue
+      const known = this.residents.get(record.id)
+      if (this.state === 'stopped' || (known !== undefined && known.record.epoch >= record.epoch)) continue
+      known?.drop('fenced', { code: 'STEP_ABORTED', message: 'the lease was lost meanwhile' })
       void awaken(this.keep(record), recoveries, prefetched, this.errors)
     }
+    for (const { stream } of unreadable) if (isRunId(stream)) this.leases.letGo(stream)
   }
 
   private keep(record: ResidentRecord): Resident {
-    const resident = new Resident(this.house(), record, (gone, departure) => this.departed(gone, departure))
+    const resident = new Resident(this.house(), record, {
+      departed: (gone, departure) => this.departed(gone, departure),
+      look: (woken) => offerEvents(woken, NOTHING_PREFETCHED),
+    })
     this.residents.set(record.id, resident)
     return resident
   }
@@ -249,38 +267,9 @@ export class Worker implements WorkerDesk {
       const at = wakeAt(resident.live)
       if (at !== null) this.wakeAt(at)
     }
-    if (departure === 'dropped' && this.state === 'running') void this.letGoOf(resident)
+    if (departure === 'dropped' && this.state === 'running') this.leases.letGo(resident.record.id)
     if (this.claimWanted || departure !== 'parked') this.claimSoon()
     if (this.residents.size === 0) for (const resolve of this.idle) resolve()
-  }
-
-  private async letGoOf(resident: Resident): Promise<void> {
-    const [record] = await this.ledger
-      .load([resident.record.id], { after: Number.MAX_SAFE_INTEGER })
-      .catch(() => [null])
-    if (record != null && record.epoch === resident.record.epoch) await this.letGo(record, resident.state)
-  }
-
-  /** worker-2: an append without facts that only gives the lease back; the run is tried again a little later. */
-  private async letGo(record: StreamRecord, state: RunState | null): Promise<void> {
-    const { commit, clock, appendId } = this.house()
-    const write = {
-      stream: record.stream,
-      create: null,
-      expectedVersion: record.version,
-      epoch: record.epoch,
-      facts: [],
-      headHash: record.headHash,
-      status: state === null ? record.status : statusOf(state, true),
-      wakeAt: clock.now() + LET_GO_MS,
-      release: true,
-      seenSignal: record.signal,
-      opensWaits: [],
-      closesWaits: [],
-    } as const
-    await commitOnce(commit, { appendId: appendId(), writes: [write], events: [], signals: [], documents: [] }).catch(
-      () => {},
-    )
   }
 
   // -- watching -------------------------------------------------------------------------------------------------------
@@ -293,10 +282,11 @@ export class Worker implements WorkerDesk {
     resident.begin()
     void (async () => {
       try {
-        await resident.reload()
+        const signal = await resident.reload()
         this.nudged.delete(id)
         await offerEvents(resident, NOTHING_PREFETCHED)
         await offerChildren(resident)
+        resident.seenSignal = Math.max(resident.seenSignal, signal)
       } catch {
         // Nothing is lost: the signal in the ledger makes the run due again when it is released.
       } finally {
@@ -307,8 +297,7 @@ export class Worker implements WorkerDesk {
   }
 
   private async beat(): Promise<void> {
-    const { clock } = this.house()
-    const freed = await this.ledger.beat({ worker: this.options.id, now: clock.now(), ttlMs: this.options.leaseTtlMs })
+    const freed = await this.leases.beat()
     if (freed > 0) this.claimSoon()
     await this.lookAtResidents()
   }

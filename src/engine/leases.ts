@@ -1,0 +1,124 @@
+/**
+ * The leases that carry this worker's name: who it is to the ledger, and which leases it has without using them.
+ *
+ * Owns the name and its beat. Never claims and never works on a run (worker.ts).
+ *
+ * leases-1  A lease that is not used (a run that was dropped, or cannot be read) is given back, however many tries it takes.
+ * leases-2  A claim whose answer was lost may have leased runs that nobody here knows. The worker goes on under a new name, and
+ *           the old one is retired, with whatever it still holds, once the last run that was taken under it has left.
+ */
+import { type RunId, type WorkerId, workerId } from '../model/ids.ts'
+import type { Ledger, StreamRecord } from '../ports/ledger.ts'
+import type { House } from './house.ts'
+import { commitOnce } from './one-shot.ts'
+
+interface Deps {
+  readonly house: () => House
+  readonly ledger: Pick<Ledger, 'load' | 'beat' | 'retire'>
+  /** Whether a run in memory rests on this lease. */
+  readonly isUsed: (run: RunId, epoch: number) => boolean
+  /** Whether any run in memory was taken under this name. */
+  readonly isNeeded: (name: WorkerId) => boolean
+}
+
+/** A run that could not be worked on is left alone for a while. */
+const LET_GO_MS = 5_000
+
+export class Leases {
+  private readonly deps: Deps
+  private readonly ttlMs: number
+  private readonly former = new Set<WorkerId>()
+  private readonly strays = new Set<RunId>()
+  private current: WorkerId
+  private isInDoubt = false
+
+  constructor(deps: Deps, name: WorkerId, ttlMs: number) {
+    this.deps = deps
+    this.current = name
+    this.ttlMs = ttlMs
+  }
+
+  /** Under which runs are claimed and born now. */
+  get name(): WorkerId {
+    return this.current
+  }
+
+  /** A claim was sent and its answer was lost. */
+  doubt(): void {
+    this.isInDoubt = true
+  }
+
+  /** leases-1: the run has left memory while this worker has its lease; it may be taken up again a little later. */
+  letGo(run: RunId): void {
+    this.strays.add(run)
+    // What does not succeed now is tried again with the next beat.
+    void this.giveBack().catch(() => {})
+  }
+
+  /** Says that every name in use lives. Answers how many leases of silent workers were freed. */
+  async beat(): Promise<number> {
+    if (this.isInDoubt) this.rename()
+    // Names in use first: a beat frees the leases of all who are silent, be it under another name of one's own.
+    const names = [...this.former].filter((name) => this.deps.isNeeded(name))
+    let freed = 0
+    for (const name of [...names, this.current]) freed += await this.beatAs(name)
+    for (const name of this.former) if (!this.deps.isNeeded(name)) await this.retireAs(name)
+    await this.giveBack()
+    return freed
+  }
+
+  async retire(): Promise<void> {
+    for (const name of [...this.former, this.current]) await this.retireAs(name)
+  }
+
+  /** leases-2. */
+  private rename(): void {
+    this.isInDoubt = false
+    this.former.add(this.current)
+    this.current = workerId(this.deps.house().ids.uuid())
+  }
+
+  private beatAs(worker: WorkerId): Promise<number> {
+    return this.deps.ledger.beat({ worker, now: this.deps.house().clock.now(), ttlMs: this.ttlMs })
+  }
+
+  private async retireAs(name: WorkerId): Promise<void> {
+    await this.deps.ledger.retire(name, this.deps.house().clock.now())
+    this.former.delete(name)
+  }
+
+  private async giveBack(): Promise<void> {
+    const runs = [...this.strays]
+    if (runs.length === 0) return
+    const records = await this.deps.ledger.load(runs, { after: Number.MAX_SAFE_INTEGER })
+    await Promise.all(runs.map((run, i) => this.giveBackOne(run, records[i] ?? null)))
+  }
+
+  private async giveBackOne(run: RunId, record: StreamRecord | null): Promise<void> {
+    const isOurs = record?.lease != null && (record.lease === this.current || this.former.has(record.lease))
+    const isStray = record !== null && isOurs && !this.deps.isUsed(run, record.epoch)
+    if (!isStray || (await this.release(record))) this.strays.delete(run)
+  }
+
+  /** An append without facts that only gives the lease back. False: somebody wrote meanwhile, look again. */
+  private async release(record: StreamRecord): Promise<boolean> {
+    const { commit, clock, appendId } = this.deps.house()
+    const write = {
+      stream: record.stream,
+      create: null,
+      expectedVersion: record.version,
+      epoch: record.epoch,
+      facts: [],
+      headHash: record.headHash,
+      status: record.status,
+      wakeAt: clock.now() + LET_GO_MS,
+      release: true,
+      seenSignal: record.signal,
+      opensWaits: [],
+      closesWaits: [],
+    } as const
+    const append = { appendId: appendId(), writes: [write], events: [], signals: [], documents: [] }
+    const outcome = await commitOnce(commit, append)
+    return outcome.kind !== 'conflict' || outcome.reason !== 'version'
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * Who waits for which step of a run in memory: promises that the handler was given, and attempts that wait for their delay.
+ *
+ * Owns the callbacks. Never decides whether a step has settled: it is told which facts the ledger has.
+ */
+import type { LiveRun, RunFact } from '../model/run-fact.ts'
+import type { SettledStep } from '../model/step.ts'
+
+type Callback = (settled: SettledStep) => void
+
+export class Waiters {
+  private readonly waiting = new Map<string, Callback[]>()
+  private readonly retriers = new Map<string, () => void>()
+
+  get isEmpty(): boolean {
+    return this.waiting.size === 0
+  }
+
+  isAwaited(step: string): boolean {
+    return this.waiting.has(step)
+  }
+
+  add(step: string, callback: Callback): void {
+    const waiting = this.waiting.get(step)
+    if (waiting === undefined) this.waiting.set(step, [callback])
+    else waiting.push(callback)
+  }
+
+  /** The next attempt of this step, for when its delay is over. */
+  addRetry(step: string, begin: () => void): void {
+    this.retriers.set(step, begin)
+  }
+
+  /** Whether the handler has something to go on with in this state: an answer, or a failed step to be tried again. */
+  canGoOn(state: LiveRun): boolean {
+    for (const step of this.waiting.keys()) {
+      const open = state.open.get(step)
+      if (state.settled.has(step) || (open?.kind === 'retrying' && open.wakeAt === null)) return true
+    }
+    return false
+  }
+
+  /** resident-2: these facts are in the ledger, and this is the state after them; null if the run has ended with them. */
+  deliver(facts: readonly RunFact[], after: LiveRun | null): void {
+    if (this.waiting.size === 0) return
+    for (const fact of facts) {
+      if (!('step' in fact) || !this.waiting.has(fact.step)) continue
+      const settled = after?.settled.get(fact.step)
+      if (settled !== undefined) this.settle(fact.step, settled)
+      else if (fact.type === 'step.retry_due') this.retriers.get(fact.step)?.()
+    }
+  }
+
+  clear(): void {
+    this.waiting.clear()
+    this.retriers.clear()
+  }
+
+  private settle(step: string, settled: SettledStep): void {
+    const callbacks = this.waiting.get(step) ?? []
+    this.waiting.delete(step)
+    this.retriers.delete(step)
+    for (const callback of callbacks) callback(settled)
+  }
+}
