@@ -10,7 +10,7 @@ export type LedgerChoice =
   | { readonly kind: 'postgres'; readonly url: string }
   | { readonly kind: 'memory' }
 
-export const DEFAULT_LEDGER_FILE = '.trihand/trihand.db'
+const DEFAULT_LEDGER_FILE = '.trihand/trihand.db'
 
 const SCHEME = /^([a-z][a-z0-9+.-]+):/i
 

@@ -138,7 +138,7 @@ export const offerChildren = async (resident: Resident): Promise<void> => {
 }
 
 /** How a run ended; null while it has not. */
-export const endOf = async (ledger: Pick<Ledger, 'load'>, id: RunId): Promise<ChildEnd | null> => {
+const endOf = async (ledger: Pick<Ledger, 'load'>, id: RunId): Promise<ChildEnd | null> => {
   const [record] = await ledger.load([id])
   if (record == null) throw new TrihandError('NOT_FOUND', `there is no run ${id}`)
   const state = fold(runMachine, record.facts.map(readRunFact))

@@ -19,7 +19,7 @@ const pointer = (issue: StandardSchemaV1.Issue): string => {
 
 const MAX_ISSUES = 5
 
-export const describeIssues = (issues: readonly StandardSchemaV1.Issue[]): string => {
+const describeIssues = (issues: readonly StandardSchemaV1.Issue[]): string => {
   const shown = issues.slice(0, MAX_ISSUES).map((issue) => `${pointer(issue)}: ${issue.message}`)
   const rest = issues.length - shown.length
   return shown.join('; ') + (rest > 0 ? `; and ${rest} more` : '')

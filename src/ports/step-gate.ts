@@ -47,7 +47,10 @@ export interface WaitRequest {
   readonly match: string | null
   readonly condition: string | null
   readonly timeoutMs: number | null
-  readonly lookback: { readonly kind: 'run' } | { readonly kind: 'none' } | { readonly kind: 'within'; readonly ms: number }
+  readonly lookback:
+    | { readonly kind: 'run' }
+    | { readonly kind: 'none' }
+    | { readonly kind: 'within'; readonly ms: number }
 }
 
 export interface WaitAnswer {

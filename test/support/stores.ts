@@ -27,7 +27,7 @@ const expectClean = async (target: Parameters<typeof verifyLedger>[0]): Promise<
 
 const rest = { durable: true, pollMs: 1_000, maxInFlight: 1 } as const
 
-export const memoryStore = (): TestStore => {
+const memoryStore = (): TestStore => {
   const store = new MemoryStore()
   const blobs = new MemoryBlobs()
   const open = async (clock: Parameters<TestStore['open']>[0]): Promise<Store> => ({
@@ -39,7 +39,7 @@ export const memoryStore = (): TestStore => {
   return { name: 'memory', open, ids: () => new SystemIds(), remove: async () => {} }
 }
 
-export const sqliteStore = (): TestStore => {
+const sqliteStore = (): TestStore => {
   const folder = mkdtempSync(join(tmpdir(), 'trihand-test-'))
   const open = async (clock: Parameters<TestStore['open']>[0]): Promise<Store> => {
     const { ledger, reader, blobs } = await openSqlite({ file: join(folder, 'ledger.db') })
@@ -58,7 +58,7 @@ export const sqliteStore = (): TestStore => {
 
 let schemas = 0
 
-export const postgresStore = (url: string): TestStore => {
+const postgresStore = (url: string): TestStore => {
   const schema = `test_${process.pid}_${Date.now().toString(36)}_${schemas++}`
   const open = async (clock: Parameters<TestStore['open']>[0]): Promise<Store> => {
     const { ledger, reader, blobs } = await openPostgres({ url, schema, clock: 'caller', max: 4 })

@@ -81,7 +81,7 @@ export const kindOf = (stream: StreamId): number => (stream.startsWith('run_') ?
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 export const toRunId = (bytes: Uint8Array): RunId => runId(hex(bytes))
 export const toSessionId = (bytes: Uint8Array): SessionId => sessionId(hex(bytes))
-export const toStreamId = (row: Pick<StreamRow, 'id' | 'kind'>): StreamId =>
+const toStreamId = (row: Pick<StreamRow, 'id' | 'kind'>): StreamId =>
   row.kind === RUN ? toRunId(row.id) : toSessionId(row.id)
 
 export const orNull = <Value, Result>(value: Value | null, turn: (value: Value) => Result): Result | null =>
