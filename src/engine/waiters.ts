@@ -8,6 +8,9 @@ import type { SettledStep } from '../model/step.ts'
 
 type Callback = (settled: SettledStep) => void
 
+/** A person sent the step back while the run was in memory: nobody else would perform it. */
+const isSentBack = (fact: RunFact): boolean => fact.type === 'step.resolved' && fact.verdict === 'run_again'
+
 export class Waiters {
   private readonly waiting = new Map<string, Callback[]>()
   private readonly retriers = new Map<string, () => void>()
@@ -47,7 +50,7 @@ export class Waiters {
       if (!('step' in fact) || !this.waiting.has(fact.step)) continue
       const settled = after?.settled.get(fact.step)
       if (settled !== undefined) this.settle(fact.step, settled)
-      else if (fact.type === 'step.retry_due') this.retriers.get(fact.step)?.()
+      else if (fact.type === 'step.retry_due' || isSentBack(fact)) this.retriers.get(fact.step)?.()
     }
   }
 
