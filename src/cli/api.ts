@@ -1,15 +1,11 @@
 /**
- * How verbs talk to a system: the HTTP interface, whether a server is behind it or the ledger was opened right here.
+ * How verbs talk to a system: the HTTP interface, whether a server is behind it or the ledger was opened right here (local-api.ts).
  *
- * Owns the two ways to ask and the reading of answers. A verb cannot tell them apart, so there is one behaviour to test.
+ * Owns the reading of answers. A verb cannot tell the two apart, so there is one behaviour to test.
  */
-import { createTrihand } from '../assemble.ts'
-import { createApp } from '../http/app.ts'
 import type { Problem } from '../http/problem.ts'
-import type { SystemSource } from '../manifest/define.ts'
 import { TrihandError } from '../model/errors.ts'
 import { Refused } from './output.ts'
-import { VERSION } from './version.ts'
 
 export interface Api {
   get<Document>(path: string): Promise<Document>
@@ -19,7 +15,7 @@ export interface Api {
   close(): Promise<void>
 }
 
-type Ask = (path: string, init: RequestInit) => Promise<Response>
+export type Ask = (path: string, init: RequestInit) => Promise<Response>
 
 const TIMEOUT_MS = 30_000
 const PROBLEM = 'application/problem+json'
@@ -37,7 +33,7 @@ const documentOf = async (response: Response, where: string): Promise<unknown> =
   return document
 }
 
-const apiOver = (ask: Ask, where: string, rest: Pick<Api, 'isLocal' | 'close'>): Api => ({
+export const apiOver = (ask: Ask, where: string, rest: Pick<Api, 'isLocal' | 'close'>): Api => ({
   get: async <Document>(path: string) => (await documentOf(await ask(path, {}), where)) as Document,
   post: async <Document>(path: string, body: unknown) => {
     const init = { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
@@ -62,25 +58,4 @@ export const remoteApi = (url: string): Api => {
     }
   }
   return apiOver(ask, base, { isLocal: false, close: () => Promise.resolve() })
-}
-
-export interface LocalOptions {
-  readonly database: string
-  /** Null: only look, perform nothing. */
-  readonly system: SystemSource | null
-  readonly complain: (text: string) => void
-}
-
-const NOTHING: SystemSource = { name: 'nothing' }
-
-/** The ledger itself, opened for this call. */
-export const localApi = async ({ database, system, complain }: LocalOptions): Promise<Api> => {
-  const trihand = await createTrihand({ system: system ?? NOTHING, database, work: system !== null })
-  const report = (errorId: string, error: unknown): void =>
-    complain(`${errorId}: ${error instanceof Error ? error.stack : String(error)}`)
-  const app = createApp(trihand, { version: VERSION, pid: process.pid, report })
-  return apiOver(async (path, init) => app.request(path, init), database, {
-    isLocal: true,
-    close: () => trihand.close(),
-  })
 }

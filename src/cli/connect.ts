@@ -5,9 +5,9 @@
  */
 import { existsSync } from 'node:fs'
 import { ledgerChoice } from '../config.ts'
+import type { SystemSource } from '../manifest/define.ts'
 import { TrihandError } from '../model/errors.ts'
-import { type Api, localApi, remoteApi } from './api.ts'
-import { loadSystem } from './load-system.ts'
+import { type Api, remoteApi } from './api.ts'
 import { readServerFile, type ServerFile } from './server-file.ts'
 import { defaultLedger, isServerUrl } from './settings.ts'
 import type { CommonFlags, Shell } from './shell.ts'
@@ -46,16 +46,20 @@ export interface Door {
   readonly mayCreate?: boolean
 }
 
+const systemAt = async (path: string | undefined): Promise<SystemSource> => {
+  const { loadSystem } = await import('./load-system.ts')
+  return (await loadSystem(path)).source
+}
+
 const openHere = async (
   { output, settings }: Shell,
   flags: CommonFlags,
   { need, mayCreate = false }: Door,
 ): Promise<Api> => {
   const database = flags.database ?? defaultLedger(settings)
-  const complain = (text: string): void => output.complain(text)
   if (!mayCreate) checkExists(database)
-  const system = need === 'work' ? (await loadSystem(flags.system)).source : null
-  return localApi({ database, system, complain })
+  const { localApi } = await import('./local-api.ts')
+  return localApi({ database, report: output.report, system: need === 'work' ? await systemAt(flags.system) : null })
 }
 
 const connect = async (shell: Shell, flags: CommonFlags, door: Door): Promise<Api> => {

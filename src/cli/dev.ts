@@ -35,13 +35,24 @@ const tryThese = ({ listeners }: System): readonly string[] => {
   ]
 }
 
+/** One reload after the other: the last change is the one that stays. */
+const reloadOnChange = (shell: Shell, file: string, serving: Serving): (() => void) => {
+  let last = Promise.resolve()
+  return watchFiles(dirname(file), {
+    changed: () => {
+      last = last.then(() => reload(shell, file, serving))
+    },
+    lost: (reason) => shell.output.talk(visible(`some changes of the source will not be noticed: ${String(reason)}`)),
+  })
+}
+
 export const dev: Verb<DevFlags> = async (shell, flags) => {
   const { file, source } = await loadSystem(findSystem(flags.path))
   return serve(shell, {
     source,
     database: flags.database ?? defaultLedger(shell.settings),
     port: flags.port ?? shell.settings.port,
-    begin: (serving) => watchFiles(dirname(file), () => void reload(shell, file, serving)),
+    begin: (serving) => reloadOnChange(shell, file, serving),
     suggestions: ({ system }) => tryThese(system),
   })
 }

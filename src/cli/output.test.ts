@@ -65,6 +65,12 @@ describe('data', () => {
 })
 
 describe('errors', () => {
+  test('[S21] a bug is told under its name, with --json too, and moves no cursor', () => {
+    const { output, stderr } = open({ json: true })
+    output.report('e1', Object.assign(new Error('x'), { stack: `Error: ${ESCAPE}[2J\n at y` }))
+    expect(stderr.text()).toBe('error e1: Error: \\u001b[2J\\u000a at y\n')
+  })
+
   test('a place stands before the words, the way out below', () => {
     const { output, stdout, stderr } = open()
     const place = { file: 'system.ts', line: 3, column: 7 }

@@ -106,11 +106,13 @@ export class Output {
 
   /** Not the result: what is going on, what to do next. A program that asked for JSON gets none of it. */
   talk(text: string): void {
-    if (!this.isJson) this.complain(text)
+    if (!this.isJson) this.#complain(text)
   }
 
-  complain(text: string): void {
-    this.#options.stderr.write(`${text}\n`)
+  /** An error that is a bug, under the name that the caller was told. */
+  readonly report = (errorId: string, error: unknown): void => {
+    const words = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    this.#complain(visible(`error ${errorId}: ${words}`))
   }
 
   /** Rows under each other, every cell made safe. Only the last column may be of any width. */
@@ -133,9 +135,13 @@ export class Output {
   }
 
   tell(problem: Problem): number {
-    if (this.isJson) this.complain(jsonText(problem, 2))
+    if (this.isJson) this.#complain(jsonText(problem, 2))
     else this.#tellPlainly(problem)
     return exitCodeOf(problem)
+  }
+
+  #complain(text: string): void {
+    this.#options.stderr.write(`${text}\n`)
   }
 
   #tellPlainly(problem: Problem): void {

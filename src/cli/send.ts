@@ -45,7 +45,8 @@ const print = (output: Output, receipt: ReceiptDocument, runs: readonly RunDetai
 const sendVia = async (api: Api, output: Output, flags: SendFlags, event: unknown): Promise<number> => {
   const receipt = await api.post<ReceiptDocument>('/api/events', event)
   const waitMs = flags.wait ?? null
-  if (waitMs !== null && receipt.runs.length > 0) output.talk(`waiting for ${receipt.runs.length} runs`)
+  if (waitMs !== null && receipt.runs.length > 0)
+    output.talk(`waiting for ${receipt.runs.length === 1 ? 'the run' : `${receipt.runs.length} runs`}`)
   const runs = await settled(api, receipt.runs, waitMs)
   print(output, receipt, runs)
   return waitMs === null ? EXIT.done : exitCodeFor(runs)

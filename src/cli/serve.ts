@@ -11,7 +11,7 @@ import { type Listening, listen } from '../http/server.ts'
 import type { SystemSource } from '../manifest/define.ts'
 import { Activity } from './activity.ts'
 import { announce, type Invitation, type Serving } from './announce.ts'
-import { EXIT, visible } from './output.ts'
+import { EXIT } from './output.ts'
 import { removeServerFile, writeServerFile } from './server-file.ts'
 import type { Shell } from './shell.ts'
 import { untilAskedToStop } from './stop-signal.ts'
@@ -29,10 +29,8 @@ export interface ServeOptions extends Invitation {
 const ledgerFile = ({ kind, description }: Trihand['ledger']): string | null =>
   kind === 'sqlite' ? resolve(description) : null
 
-const openHttp = (shell: Shell, trihand: Trihand, port: number | null): Promise<Listening> => {
-  const report = (errorId: string, error: unknown): void =>
-    shell.output.complain(visible(`error ${errorId}: ${error instanceof Error ? error.stack : String(error)}`))
-  const app = createApp(trihand, { version: VERSION, pid: process.pid, report })
+const openHttp = ({ output }: Shell, trihand: Trihand, port: number | null): Promise<Listening> => {
+  const app = createApp(trihand, { version: VERSION, pid: process.pid, report: output.report })
   return listen({ fetch: (request) => app.fetch(request), port })
 }
 

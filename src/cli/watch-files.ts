@@ -1,7 +1,8 @@
 /**
  * Tells when source files below a folder change, a moment after the last change.
  *
- * Owns which files count: code and data that a system may be made of. Never reads them.
+ * Owns which files count: code and data that a system may be made of. Never reads them, and never ends a server because a
+ * folder cannot be watched.
  */
 import { type FSWatcher, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
@@ -24,15 +25,26 @@ const foldersBelow = (root: string): readonly string[] => {
   return folders
 }
 
+export interface Watching {
+  readonly changed: () => void
+  /** Some changes will not be noticed. */
+  readonly lost: (reason: unknown) => void
+}
+
 /** Calls back after changes; the answer ends it. */
-export const watchFiles = (root: string, changed: () => void): (() => void) => {
+export const watchFiles = (root: string, { changed, lost }: Watching): (() => void) => {
+  const watchers: FSWatcher[] = []
   let timer: NodeJS.Timeout | undefined
   const notice = (_: string, name: string | null): void => {
     if (name !== null && (!isWatched(name) || !SOURCE.test(name))) return
     clearTimeout(timer)
     timer = setTimeout(changed, QUIET_MS)
   }
-  const watchers: readonly FSWatcher[] = foldersBelow(root).map((folder) => watch(folder, notice))
+  try {
+    for (const folder of foldersBelow(root)) watchers.push(watch(folder, notice).on('error', lost))
+  } catch (error) {
+    lost(error)
+  }
   return () => {
     clearTimeout(timer)
     for (const watcher of watchers) watcher.close()

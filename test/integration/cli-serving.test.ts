@@ -1,9 +1,12 @@
 /** Processes that serve: found by other calls, killed, restarted, stopped, reloaded. */
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildCommand, Folder } from '../support/command.ts'
+import { PROJECT } from '../support/places.ts'
 import { SHOP } from '../support/shop.ts'
 import { until } from '../support/until.ts'
 
@@ -159,6 +162,12 @@ describe('demo', () => {
     expect(greetings).toHaveLength(1)
   })
 
+  test('its source passes the compiler against the package as it is published', () => {
+    const tsc = join(PROJECT, 'node_modules/typescript/bin/tsc')
+    const { stdout } = spawnSync(process.execPath, [tsc, '-p', join(PROJECT, 'examples')], { encoding: 'utf8' })
+    expect(stdout).toBe('')
+  })
+
   test('--fresh begins anew, but never under another process', async () => {
     const first = await folder.serve(DEMO)
     await folder.json(['send', 'greeting.requested', '{"name":"Grace"}'])
@@ -169,5 +178,36 @@ describe('demo', () => {
     await folder.serve([...DEMO, '--fresh'])
     const fresh = () => folder.json(['runs', 'list', '--handler', 'greet'])
     expect((await until(fresh, ({ items }) => items.length > 0)).items).toHaveLength(1)
+  })
+})
+
+describe('on Postgres', () => {
+  const cluster = process.env['TRIHAND_TEST_PG_URL']
+  const name = `trihand_cli_${process.pid}`
+
+  const administer = async (sql: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: cluster })
+    await client.connect()
+    await client.query(sql)
+    await client.end()
+  }
+
+  test('two processes share one ledger, and what one is told the other knows', async (context) => {
+    if (cluster === undefined) return context.skip('no Postgres here')
+    const url = new URL(cluster)
+    url.pathname = `/${name}`
+    const env = { DATABASE_URL: url.href }
+    await administer(`create database ${name}`)
+    try {
+      const [first, second] = [await folder.serve(DEV, { env }), await folder.serve(DEV, { env })]
+      const receipt = await folder.json(['send', 'order.placed', '{"id":"a"}', '--wait', '20s', '--server', first.url])
+      const run = await folder.json(['runs', 'show', receipt.runs[0], '--server', second.url])
+      expect(run).toMatchObject({ status: 'success', output: { weight: 7 } })
+      expect(await folder.json(['verify'], { env })).toMatchObject({ status: 'clean', runs: 2 })
+      expect((await first.stop()).code).toBe(0)
+      expect((await second.stop()).code).toBe(0)
+    } finally {
+      await administer(`drop database ${name} with (force)`)
+    }
   })
 })

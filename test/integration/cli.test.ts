@@ -206,6 +206,24 @@ describe('streams', () => {
   })
 })
 
+describe('settings', () => {
+  test('a flag wins over the environment, the environment over .env', async () => {
+    folder.write('.env', 'DATABASE_URL=from-env-file.db\nTRIHAND_PROT=1\n')
+    const ledgerOf = async (args: readonly string[], env = {}): Promise<string> => {
+      const { stderr } = await folder.run(['runs', 'list', ...args], { env })
+      return /no ledger (\S+)/.exec(stderr)?.[1] ?? stderr
+    }
+    expect(await ledgerOf([])).toBe('from-env-file.db')
+    expect(await ledgerOf([], { DATABASE_URL: 'from-env.db' })).toBe('from-env.db')
+    expect(await ledgerOf(['--database', 'from-flag.db'], { DATABASE_URL: 'from-env.db' })).toBe('from-flag.db')
+  })
+
+  test('a setting that nobody knows is worth a word on stderr', async () => {
+    const { stderr } = await folder.run(['verify'], { env: { TRIHAND_PROT: '1' } })
+    expect(stderr).toMatch(/^TRIHAND_PROT is not a setting that trihand knows\n/)
+  })
+})
+
 describe('usage', () => {
   test('a bare call shows the help and ends with 2, --help and --version with 0', async () => {
     const bare = await folder.run([])

@@ -54,7 +54,7 @@ const pageEvent = (event: StoredEvent): PageEvent => ({
 })
 
 const commandsFor = (system: System, latest: RunSummary | undefined): readonly string[] => [
-  ...[...system.listeners.keys()].slice(0, 3).map((type) => `npx trihand send ${type} '{}'`),
+  ...[...system.listeners.keys()].slice(0, 1).map((type) => `npx trihand send ${type} '{}'`),
   'npx trihand runs list',
   ...(latest === undefined ? [] : [`npx trihand runs show ${shortId(latest.id)}`]),
   'npx trihand verify',

@@ -1,0 +1,29 @@
+/**
+ * The ledger itself, opened for one call, behind the same interface as a server.
+ *
+ * Owns nothing but that opening. Loaded only when no server answers: the stores are most of what a call would have to load.
+ */
+import { createTrihand } from '../assemble.ts'
+import { createApp } from '../http/app.ts'
+import type { Report } from '../http/problem.ts'
+import type { SystemSource } from '../manifest/define.ts'
+import { type Api, apiOver } from './api.ts'
+import { VERSION } from './version.ts'
+
+export interface LocalOptions {
+  readonly database: string
+  /** Null: only look, perform nothing. */
+  readonly system: SystemSource | null
+  readonly report: Report
+}
+
+const NOTHING: SystemSource = { name: 'nothing' }
+
+export const localApi = async ({ database, system, report }: LocalOptions): Promise<Api> => {
+  const trihand = await createTrihand({ system: system ?? NOTHING, database, work: system !== null })
+  const app = createApp(trihand, { version: VERSION, pid: process.pid, report })
+  return apiOver(async (path, init) => app.request(path, init), database, {
+    isLocal: true,
+    close: () => trihand.close(),
+  })
+}
