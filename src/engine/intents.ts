@@ -4,6 +4,7 @@
  * Owns how intents become luggage for the result's append. Never applies one by itself.
  */
 import { TrihandError } from '../model/errors.ts'
+import type { SessionId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Payload } from '../model/payload.ts'
 import type { DocumentWrite } from '../ports/ledger.ts'
@@ -52,11 +53,19 @@ const packMemory = async (
 
 /** The session's head, loaded once per stay in memory; a checkpoint is taken first if one is due. */
 export const sessionOf = async (resident: Resident): Promise<SessionHead> => {
-  const { house, record } = resident
+  const { record } = resident
   if (record.session === null)
     throw new TrihandError('SESSION_STATE_INVALID', 'the run has no session; start it with one')
-  resident.session ??= await SessionHead.load(house, record.session)
-  if (resident.session.needsCheckpoint) await takeCheckpoint(resident, resident.session)
+  const head = resident.session ?? (await loadHead(resident, record.session))
+  if (head.needsCheckpoint) await takeCheckpoint(resident, head)
+  while (head.isStale) await head.reload()
+  return head
+}
+
+/** Two steps may ask for it at once: the first head stays, as it may have writes under way. */
+const loadHead = async (resident: Resident, session: SessionId): Promise<SessionHead> => {
+  const loaded = await SessionHead.load(resident.house, session)
+  resident.session ??= loaded
   return resident.session
 }
 

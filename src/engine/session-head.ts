@@ -51,6 +51,9 @@ export class SessionHead {
   private head: ChainHead
   private pending: { readonly write: StreamWrite; readonly state: SessionState; readonly head: ChainHead } | null = null
 
+  /** The session is known to have at least so many facts. */
+  private known = 0
+
   private constructor(deps: Deps, id: SessionId, state: SessionState, head: ChainHead) {
     this.deps = deps
     this.id = id
@@ -65,17 +68,25 @@ export class SessionHead {
 
   async reload(): Promise<void> {
     const { state, head } = await loadTail(this.deps, this.id)
+    // Asked before this head's last write and answered after it: older than what is here.
+    if (head.version < Math.max(this.head.version, this.known)) return
     this.state = state
     this.head = head
     this.pending = null
   }
 
-  /** This write took effect. If another was prepared meanwhile nothing is taken over: the next one meets a conflict and reloads. */
+  /** This write took effect. If another was prepared meanwhile its state cannot be taken over: the head is behind then. */
   confirm(write: StreamWrite): void {
+    this.known = Math.max(this.known, write.expectedVersion + write.facts.length)
     if (this.pending?.write !== write) return
     this.state = this.pending.state
     this.head = this.pending.head
     this.pending = null
+  }
+
+  /** Own writes are missing here: reload before the memory is read again. */
+  get isStale(): boolean {
+    return this.head.version < this.known
   }
 
   async recall(key: string): Promise<Json | null> {
