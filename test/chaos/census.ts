@@ -5,7 +5,7 @@
  * about each other is the checker's question (src/cli/verify).
  */
 import { DatabaseSync } from '@photostructure/sqlite'
-import type { Pool } from 'pg'
+import pg from 'pg'
 import type { Receipt } from '../support/traffic/traffic.ts'
 
 export interface Census {
@@ -66,7 +66,23 @@ export const damage = (file: string): string | null => {
   }
 }
 
-export const postgresCensus = async (pool: Pool): Promise<Census> => {
+export const sqliteVersion = (): string => {
+  const db = new DatabaseSync(':memory:')
+  try {
+    return String(Object.values(db.prepare('select sqlite_version()').get() ?? {})[0])
+  } finally {
+    db.close()
+  }
+}
+
+export const postgresVersion = async (url: string): Promise<string> => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query<{ server_version: string }>('show server_version').finally(() => client.end())
+  return rows[0]?.server_version ?? ''
+}
+
+export const postgresCensus = async (pool: pg.Pool): Promise<Census> => {
   const all = async (sql: string): Promise<readonly Row[]> => (await pool.query<Row>(sql)).rows
   return countOf({ facts: await all(FACTS), events: await all(EVENTS), blobs: await all(BLOBS) })
 }

@@ -13,13 +13,14 @@ export const breath = (): Promise<void> => new Promise((resolve) => setImmediate
 export interface UntilOptions {
   readonly timeoutMs?: number
   readonly what?: string
+  readonly everyMs?: number
 }
 
 /** Asks again until the answer holds; fails with the last answer. */
 export const until = async <T>(
   ask: () => T | Promise<T>,
   holds: (answer: T) => boolean,
-  { timeoutMs = 10_000, what = 'the condition' }: UntilOptions = {},
+  { timeoutMs = 10_000, what = 'the condition', everyMs = POLL_MS }: UntilOptions = {},
 ): Promise<T> => {
   const deadline = performance.now() + timeoutMs
   for (;;) {
@@ -27,6 +28,6 @@ export const until = async <T>(
     if (holds(answer)) return answer
     if (performance.now() > deadline)
       throw new Error(`${what} did not hold within ${timeoutMs} ms; last seen: ${JSON.stringify(answer)}`)
-    await pause(POLL_MS)
+    await pause(everyMs)
   }
 }

@@ -10,7 +10,7 @@ import type { Trouble } from '../../support/insistent.ts'
 import { type Cluster, startPostgres } from '../../support/postgres.ts'
 import { Random } from '../../support/random.ts'
 import { pause, until } from '../../support/until.ts'
-import { compare, postgresCensus } from '../census.ts'
+import { compare, postgresCensus, postgresVersion } from '../census.ts'
 import { check } from '../judge.ts'
 import { Lane } from '../pg-chaos/lane.ts'
 import { Findings, type StageReport, skipped } from './report.ts'
@@ -160,6 +160,7 @@ const perform = async (cluster: Cluster, cast: Cast): Promise<Findings> => {
 
 const performBoth = async (cluster: Cluster, options: PgChaosOptions): Promise<StageReport> => {
   const findings = await perform(cluster, { ...options, schema: SCHEMA, isForgetful: false })
+  findings.version('postgres', await postgresVersion(cluster.url))
   const few = { unknowns: CONTROL_UNKNOWNS, restarts: 0, blackHoles: 0, sieges: 0, seed: options.seed }
   const control = await perform(cluster, { ...few, schema: 'control', isForgetful: true })
   return findings.report(NAME, FAULTS, [

@@ -7,6 +7,7 @@
 import { join } from 'node:path'
 import { compileShared } from '../../support/compiler.ts'
 import { fastFolder, PROJECT } from '../../support/places.ts'
+import { sqliteVersion } from '../census.ts'
 import { FATES } from '../power-cut/disk.ts'
 import { type JudgedImage, judgeImages } from '../power-cut/images.ts'
 import { record } from '../power-cut/recording.ts'
@@ -53,6 +54,7 @@ export const runPowerCut = async ({ images, controlImages, seed }: PowerCutOptio
     const obstacle = compileShared(join(PROJECT, 'test/chaos/power-cut/shim.c'), shim)
     if (obstacle !== null) return skipped(NAME, 'cc', obstacle)
     const findings = new Findings()
+    findings.version('sqlite', sqliteVersion())
     const series = { shim, folder: folder.path, seed }
     await judgeSeries(
       { ...series, durability: 'full', images },

@@ -23,6 +23,10 @@ export interface StageReport {
   readonly faults: Readonly<Record<string, number>>
   readonly notes?: readonly string[]
   readonly controls?: readonly Control[]
+  /** Of the stores that were under test, for the record. */
+  readonly versions?: { readonly sqlite?: string; readonly postgres?: string }
+  /** Of a stage that plays many schedules. */
+  readonly seeds?: { readonly from: number; readonly to: number }
   readonly mutants?: { readonly seeded: number; readonly found: number }
 }
 
@@ -38,6 +42,7 @@ export class Findings {
   readonly #faults: Record<string, number> = {}
   readonly #notes: string[] = []
   readonly #sentences: string[] = []
+  readonly #versions: { sqlite?: string; postgres?: string } = {}
   operations = 0
   checks = 0
 
@@ -49,8 +54,21 @@ export class Findings {
     this.#notes.push(sentence)
   }
 
+  version(store: 'sqlite' | 'postgres', version: string): void {
+    this.#versions[store] = version
+  }
+
   violation(sentence: string): void {
     this.#sentences.push(sentence)
+  }
+
+  /** What another part of the same stage found. */
+  add(part: Findings): void {
+    this.operations += part.operations
+    this.checks += part.checks
+    for (const [name, times] of Object.entries(part.#faults)) this.fault(name, times)
+    this.#notes.push(...part.#notes)
+    this.#sentences.push(...part.#sentences)
   }
 
   get violations(): number {
@@ -77,6 +95,7 @@ export class Findings {
       faults: this.#faults,
       notes: this.#notes,
       controls,
+      versions: this.#versions,
     }
   }
 }

@@ -11,6 +11,7 @@ import { compileShared } from '../../support/compiler.ts'
 import { fastFolder, PROJECT, temporaryFolder } from '../../support/places.ts'
 import { Random } from '../../support/random.ts'
 import { pause, until } from '../../support/until.ts'
+import { sqliteVersion } from '../census.ts'
 import { judgeFile } from '../judge.ts'
 import { judgeImages } from '../power-cut/images.ts'
 import { readRecording } from '../power-cut/recording.ts'
@@ -173,6 +174,7 @@ export const runStorage = async ({ cycles, images, seed }: StorageOptions): Prom
     const obstacle = compileShared(join(PROJECT, 'test/chaos/power-cut/shim.c'), shim)
     if (obstacle !== null) return skipped(NAME, 'cc', obstacle)
     const findings = new Findings()
+    findings.version('sqlite', sqliteVersion())
     for (const [index, kind] of KINDS.entries()) {
       for (let done = 0; done < cycles; done += CYCLES_PER_SESSION) {
         const part = Math.min(CYCLES_PER_SESSION, cycles - done)

@@ -1,0 +1,85 @@
+/**
+ * The person behind the system, as a program: says what happened to a step in doubt, and lets a quarantined run try again.
+ *
+ * Asks the world before it answers, as a careful person would. Follows what is told, and looks around for what was told to a process
+ * that is dead. Never answers for a step that nobody doubts.
+ */
+import type { Trihand } from '../../../src/assemble.ts'
+import type { RunNotice } from '../../../src/engine/publish.ts'
+import { TrihandError } from '../../../src/model/errors.ts'
+import { readRunFact } from '../../../src/model/fact-codec.ts'
+import { LOCAL_TENANT, type RunId } from '../../../src/model/ids.ts'
+import { fold } from '../../../src/model/machine.ts'
+import { run as machine } from '../../../src/model/run.ts'
+import type { RunStatus } from '../../../src/model/status.ts'
+
+const NAME = 'operator'
+const PAGE = 500
+const MANY_FACTS = 10_000
+
+export class Operator {
+  readonly #trihand: Trihand
+  readonly #world: string
+  #isLooking = false
+
+  constructor(trihand: Trihand, world: string) {
+    this.#trihand = trihand
+    this.#world = world
+  }
+
+  notice({ run, status, facts }: RunNotice): void {
+    for (const fact of facts) if (fact.type === 'step.uncertain') void this.#decide(run, fact.step)
+    if (status === 'quarantined') void this.#retry(run)
+  }
+
+  /** Called again and again: a run that is at work now may wait for an answer a moment later. */
+  async lookAround(): Promise<void> {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    try {
+      await this.#answerAll()
+    } finally {
+      this.#isLooking = false
+    }
+  }
+
+  async #answerAll(): Promise<void> {
+    for (const { id } of await this.#runsIn('quarantined')) await this.#retry(id)
+    for (const { id } of await this.#runsIn('waiting')) {
+      for (const step of await this.#doubtsOf(id)) await this.#decide(id, step)
+    }
+  }
+
+  async #runsIn(status: RunStatus): Promise<readonly { readonly id: RunId }[]> {
+    return this.#trihand.reader.runs({ tenant: LOCAL_TENANT, status, handler: null, before: null, limit: PAGE })
+  }
+
+  async #doubtsOf(run: RunId): Promise<readonly string[]> {
+    const facts = await this.#trihand.reader.facts(LOCAL_TENANT, run, { after: 0, limit: MANY_FACTS })
+    const state = fold(machine, facts.map(readRunFact))
+    if (state.kind !== 'live') return []
+    return state.open.entries().flatMap(([step, open]) => (open.kind === 'uncertain' ? [step] : []))
+  }
+
+  async #decide(run: RunId, step: string): Promise<void> {
+    const response = await fetch(`${this.#world}/happened?${new URLSearchParams({ run, step })}`)
+    const happened = (await response.json()) === true
+    const word = happened
+      ? ({ verdict: 'happened', by: NAME, result: `${step} done` } as const)
+      : ({ verdict: 'run_again', by: NAME } as const)
+    await this.#insist(() => this.#trihand.resolve(run, step, word))
+  }
+
+  async #retry(run: RunId): Promise<void> {
+    await this.#insist(() => this.#trihand.retry(run, { by: NAME }))
+  }
+
+  /** Another process may have had its operator answer first: then there is nothing left to answer. */
+  async #insist(answer: () => Promise<void>): Promise<void> {
+    try {
+      await answer()
+    } catch (error) {
+      if (!(error instanceof TrihandError) || error.retryable) throw error
+    }
+  }
+}

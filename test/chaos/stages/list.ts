@@ -1,0 +1,46 @@
+/**
+ * Every stage of `npm run test:chaos`, with its size. One array: a new stage is one entry.
+ *
+ * Owns the large numbers (the small ones stand in the tests beside this folder). `minutes` only orders the lanes, longest first.
+ */
+import { runKill } from './kill.ts'
+import { runKillPostgres } from './kill-postgres.ts'
+import { runPgChaos } from './pg-chaos.ts'
+import { runPowerCut } from './power-cut.ts'
+import type { StageOptions, StageReport } from './report.ts'
+import { runStorage } from './storage.ts'
+
+export interface Stage {
+  readonly name: string
+  readonly minutes: number
+  run(options: StageOptions): Promise<StageReport>
+}
+
+export const STAGES: readonly Stage[] = [
+  {
+    name: 'kill',
+    minutes: 10,
+    run: ({ scale, seed }) => runKill({ kills: 1_000 * scale, controlKills: 20, seed }),
+  },
+  {
+    name: 'kill postgres',
+    minutes: 12,
+    run: ({ scale, seed }) => runKillPostgres({ kills: 300 * scale, stops: 50 * scale, timedKills: 10, seed }),
+  },
+  {
+    name: 'power cut',
+    minutes: 3,
+    run: ({ scale, seed }) => runPowerCut({ images: 2_000 * scale, controlImages: 300, seed }),
+  },
+  {
+    name: 'pg chaos',
+    minutes: 4,
+    run: ({ scale, seed }) =>
+      runPgChaos({ unknowns: 1_000 * scale, restarts: 60 * scale, blackHoles: 12, sieges: 3, seed }),
+  },
+  {
+    name: 'storage',
+    minutes: 3,
+    run: ({ scale, seed }) => runStorage({ cycles: 50 * scale, images: 100, seed }),
+  },
+]
