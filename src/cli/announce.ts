@@ -18,6 +18,8 @@ export interface Invitation {
   readonly port: number | null
   /** Commands to try. */
   readonly suggestions: (trihand: Trihand) => readonly string[]
+  /** The command that begins anew, if there is one. */
+  readonly anew?: string
 }
 
 const USUAL_PORT = 4400
@@ -37,7 +39,7 @@ const headline = ({ ledger, system }: Trihand): string => {
   return `Trihand ${VERSION} · ${system.name} · ledger ${where} (${ledger.durable ? 'durable' : 'not durable'})`
 }
 
-export const announce = (output: Output, serving: Serving, { port, suggestions }: Invitation): void => {
+export const announce = (output: Output, serving: Serving, { port, suggestions, anew }: Invitation): void => {
   const { trihand, url } = serving
   if (output.isJson) {
     output.document(documentOf(serving), { isStream: true })
@@ -48,6 +50,7 @@ export const announce = (output: Output, serving: Serving, { port, suggestions }
   for (const [i, command] of suggestions(trihand).entries())
     output.line(`${i === 0 ? 'Try ' : '    '}    ${visible(command)}`)
   output.line('Stop    Ctrl+C. Start again: it goes on where it was.')
+  if (anew !== undefined) output.line(`Anew    ${anew}`)
   if (port === null && !url.endsWith(`:${USUAL_PORT}`))
     output.talk(`port ${USUAL_PORT} is taken; this is the next free one`)
 }

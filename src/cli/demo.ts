@@ -46,5 +46,6 @@ export const demo: Verb<DemoFlags> = async (shell, flags) => {
     port: flags.port ?? shell.settings.port,
     first: FIRST,
     suggestions: () => SUGGESTIONS,
+    anew: 'npx trihand demo --fresh',
   })
 }

@@ -69,6 +69,16 @@ describe('dev', () => {
     expect((await folder.json(['runs', 'list'])).items).toHaveLength(1)
   })
 
+  test('nor does one whose port another server has taken since', async () => {
+    await folder.json(['send', 'order.paid', '{"id":"a"}'])
+    const other = new Folder({ 'system.ts': SHOP })
+    const { url } = await other.serve(DEV)
+    folder.write('.trihand/server.json', JSON.stringify({ url, pid: 1, ledger: null }))
+    const { items } = await folder.json(['runs', 'list'])
+    await other.remove()
+    expect(items).toHaveLength(1)
+  })
+
   test('a second one on the same ledger is told so, and the first is not disturbed', async () => {
     await folder.serve(DEV)
     const { code, stdout, stderr } = await folder.run(DEV)
@@ -162,6 +172,11 @@ describe('demo', () => {
     expect(greetings).toHaveLength(1)
   })
 
+  test('ends without a word when nobody reads what it says', async () => {
+    const { stdout, stderr } = await folder.run(DEMO, { through: ['sh', '-c', '"$@" | head -n 1', 'sh'] })
+    expect([stdout, stderr]).toEqual([expect.stringMatching(/^Trihand .*\n$/), ''])
+  })
+
   test('its source passes the compiler against the package as it is published', () => {
     const tsc = join(PROJECT, 'node_modules/typescript/bin/tsc')
     const { stdout } = spawnSync(process.execPath, [tsc, '-p', join(PROJECT, 'examples')], { encoding: 'utf8' })
@@ -171,8 +186,11 @@ describe('demo', () => {
   test('--fresh begins anew, but never under another process', async () => {
     const first = await folder.serve(DEMO)
     await folder.json(['send', 'greeting.requested', '{"name":"Grace"}'])
+    const inode = () => statSync(join(folder.path, '.trihand/demo.db')).ino
+    const before = inode()
     const beside = await folder.run([...DEMO, '--fresh'])
     expect([beside.code, beside.stderr]).toEqual([6, expect.stringMatching(/^LEDGER_IN_USE /)])
+    expect(inode()).toBe(before)
     expect((await folder.json(['runs', 'list', '--handler', 'greet'])).items).toHaveLength(2)
     await first.stop()
     await folder.serve([...DEMO, '--fresh'])
