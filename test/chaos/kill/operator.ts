@@ -1,5 +1,6 @@
 /**
- * The person behind the system, as a program: says what happened to a step in doubt, and lets a quarantined run try again.
+ * The person behind the system, as a program: says what happened to a step in doubt, and lets a run try again that was quarantined
+ * (it lost its worker five times in a row, which is this stage's doing) or failed because its child was.
  *
  * Asks the world before it answers, as a careful person would. Follows what is told, and looks around for what was told to a process
  * that is dead. Never answers for a step that nobody doubts.
@@ -11,6 +12,7 @@ import { readRunFact } from '../../../src/model/fact-codec.ts'
 import { LOCAL_TENANT, type RunId } from '../../../src/model/ids.ts'
 import { fold } from '../../../src/model/machine.ts'
 import { run as machine } from '../../../src/model/run.ts'
+import type { RunFact } from '../../../src/model/run-fact.ts'
 import type { RunStatus } from '../../../src/model/status.ts'
 
 const NAME = 'operator'
@@ -29,7 +31,7 @@ export class Operator {
 
   notice({ run, status, facts }: RunNotice): void {
     for (const fact of facts) if (fact.type === 'step.uncertain') void this.#decide(run, fact.step)
-    if (status === 'quarantined') void this.#retry(run)
+    if (status === 'quarantined' || facts.some(isFailedByQuarantine)) void this.#retry(run)
   }
 
   /** Called again and again: a run that is at work now may wait for an answer a moment later. */
@@ -45,8 +47,12 @@ export class Operator {
 
   async #answerAll(): Promise<void> {
     for (const { id } of await this.#runsIn('quarantined')) await this.#retry(id)
+    for (const { id } of await this.#runsIn('failed')) {
+      const facts = await this.#factsOf(id)
+      if (facts.some(isFailedByQuarantine)) await this.#retry(id)
+    }
     for (const { id } of await this.#runsIn('waiting')) {
-      for (const step of await this.#doubtsOf(id)) await this.#decide(id, step)
+      for (const step of doubtsIn(await this.#factsOf(id))) await this.#decide(id, step)
     }
   }
 
@@ -54,11 +60,9 @@ export class Operator {
     return this.#trihand.reader.runs({ tenant: LOCAL_TENANT, status, handler: null, before: null, limit: PAGE })
   }
 
-  async #doubtsOf(run: RunId): Promise<readonly string[]> {
-    const facts = await this.#trihand.reader.facts(LOCAL_TENANT, run, { after: 0, limit: MANY_FACTS })
-    const state = fold(machine, facts.map(readRunFact))
-    if (state.kind !== 'live') return []
-    return state.open.entries().flatMap(([step, open]) => (open.kind === 'uncertain' ? [step] : []))
+  async #factsOf(run: RunId): Promise<readonly RunFact[]> {
+    const page = { after: 0, limit: MANY_FACTS }
+    return (await this.#trihand.reader.facts(LOCAL_TENANT, run, page)).map(readRunFact)
   }
 
   async #decide(run: RunId, step: string): Promise<void> {
@@ -82,4 +86,13 @@ export class Operator {
       if (!(error instanceof TrihandError) || error.retryable) throw error
     }
   }
+}
+
+const isFailedByQuarantine = (fact: RunFact): boolean =>
+  fact.type === 'run.failed' && fact.error.code === 'RUN_QUARANTINED'
+
+const doubtsIn = (facts: readonly RunFact[]): readonly string[] => {
+  const state = fold(machine, facts)
+  if (state.kind !== 'live') return []
+  return state.open.entries().flatMap(([step, open]) => (open.kind === 'uncertain' ? [step] : []))
 }
