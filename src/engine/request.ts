@@ -45,7 +45,16 @@ export interface Gathered {
   readonly left: readonly Luggage[]
 }
 
-/** Decides the requests one after another on the same state. `notBefore`: in a run time never goes back, whatever the clock does. */
+/**
+ * A delay counts from the time at which its fact stands, and in a run time never goes back, whatever the clock does. What is due is
+ * asked of the clock alone: a timer set by a clock that ran ahead must not fire early.
+ */
+const inTime = (command: RunCommand, notBefore: Instant): RunCommand =>
+  command.now < notBefore && (command.type === 'fail_step' || command.type === 'fail_run')
+    ? { ...command, now: notBefore }
+    : command
+
+/** Decides the requests one after another on the same state. */
 export const gather = (from: RunState, requests: readonly Request[], notBefore: Instant): Gathered => {
   let state = from
   const facts: RunFact[] = []
@@ -53,8 +62,7 @@ export const gather = (from: RunState, requests: readonly Request[], notBefore: 
   const carried: Luggage[] = []
   const left: Luggage[] = []
   for (const request of requests) {
-    const { command } = request
-    const advance = advanceRun(state, command.now < notBefore ? { ...command, now: notBefore } : command)
+    const advance = advanceRun(state, inTime(request.command, notBefore))
     state = advance.state
     for (const fact of advance.facts) facts.push(fact)
     if (request.luggage !== null)
