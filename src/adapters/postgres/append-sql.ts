@@ -8,8 +8,9 @@
  * - One statement changes a row once. So a stream that is written and signalled by one batch is changed by one update.
  * - `locked` gives the rows as they are once the lock is held, not as they were at the start.
  * - Rows are locked in the order of their ids, whatever the order of the batch: two batches never wait for each other in a circle.
- * - Plans are made once, without a look at the sizes (pool.ts). So a list meets a table by its index, and a list meets a list only by
- *   `x not in (select …)`, which is a hash lookup: a join of two lists would be a loop in a loop.
+ * - Plans are made once, perhaps on empty tables (pool.ts). A plain join of a list with a table may then be planned as a scan of the
+ *   table, which is fine on the first day and ruinous on the second. So the list always drives: a table is looked into by a lateral or
+ *   scalar subquery, and lists meet each other only by `x not in (select …)`, which is a hash lookup.
  */
 import { isEnded, RUN_STATUSES } from '../../model/status.ts'
 import type { Statement } from './pool.ts'
@@ -30,12 +31,18 @@ const ENDED = RUN_STATUSES.filter(isEnded)
   .map((status) => `'${status}'`)
   .join(', ')
 
+const STREAM_COLUMNS = `id, kind, tenant, handler, system_hash, session, parent, event, base, version, epoch, signal, head_hash, status,
+  wake_at, lease, recoveries, created_at`
+
+/** Not `max`: on a table that seems small it would be found by reading all of an index. */
+export const LAST_SEQUENCE = 'select coalesce((select seq from event order by seq desc limit 1), 0) as at'
+
 const wins = (list: string): string => `${list}.append not in (select append from lost)`
 
-/** Sequences are drawn for every event, also for those that lose: a gap harms nobody. */
+/** Sequences are drawn for every event, also for those that lose: a gap harms nobody. The name is the one that `identity` gives. */
 const eventParts = (shape: Shape): string[] => [
   `numbered as materialized (
-    select o.*, nextval(pg_get_serial_sequence('event', 'seq')) as seq from (select * from ${shape.table('occurrence')} order by ord) o)`,
+    select o.*, nextval('event_seq_seq') as seq from (select * from ${shape.table('occurrence')} order by ord) o)`,
   'drawn as materialized (select array_agg(seq order by ord) as seqs from numbered)',
   `unknown_path as materialized (
     select p.type, p.path from wait_path p where p.type = any(array(select distinct type from numbered))
@@ -43,9 +50,10 @@ const eventParts = (shape: Shape): string[] => [
   `carried as materialized (select * from ${shape.table('carried')})`,
 ]
 
-const WAITING = `select carried.append, w.stream, carried.due from carried
-  join wait w on w.type = carried.type and w.path = carried.path and w.value = carried.value
-  join stream s on s.id = w.stream and s.tenant = carried.tenant`
+/** `offset 0` keeps the subquery one: it is not made part of a join. */
+const WAITING = `select carried.append, w.stream, carried.due from carried,
+  lateral (select w.stream from wait w where w.type = carried.type and w.path = carried.path and w.value = carried.value offset 0) w
+  where carried.tenant = (select s.tenant from stream s where s.id = w.stream)`
 
 /** Who is signalled by whom: named by the append, or waiting for one of its events. */
 const nudge = (shape: Shape): string => {
@@ -66,8 +74,8 @@ const lockParts = (shape: Shape): string[] => [
   `guard as materialized (select * from ${shape.table('guard')})`,
   ...(shape.nudges ? [nudge(shape)] : []),
   `locked as materialized (
-    select w.*, s.id, s.version, s.epoch, s.signal, s.lease, s.status, s.wake_at, s.kind
-    from (${shape.nudges ? WRITTEN_OR_NUDGED : WRITTEN}) w join stream s on s.id = w.target order by s.id for update of s)`,
+    select w.*, s.* from (${shape.nudges ? WRITTEN_OR_NUDGED : WRITTEN} order by target) w,
+      lateral (select * from stream s where s.id = w.target for update) s)`,
 ]
 
 /** A write that brings no fact and finds the lease already given back at its own epoch has been here before (ledger-3). */
@@ -77,14 +85,16 @@ const LOST_BY_FENCE = [
   'select append from guard where stream not in (select id from locked)',
 ]
 
-const LOST_BY_EVENT =
-  'select n.append from numbered n join event e on e.id = n.id and e.source = n.source and e.tenant = n.tenant'
+const LOST_BY_EVENT = `select n.append from numbered n
+  where (select e.id from event e where e.id = n.id and e.source = n.source and e.tenant = n.tenant) is not null`
 
 const lost = (shape: Shape): string => {
   const reasons = [
     ...(shape.has('guard') ? LOST_BY_FENCE : []),
     ...(shape.has('creation')
-      ? [`select creation.append from ${shape.table('creation')} join stream s on s.id = creation.id`]
+      ? [
+          `select append from ${shape.table('creation')} where (select s.kind from stream s where s.id = creation.id) is not null`,
+        ]
       : []),
     ...(shape.has('occurrence') ? [LOST_BY_EVENT] : []),
     // Events whose values were taken at too few paths: nothing is written, and the batch comes again with all of them.
@@ -154,21 +164,25 @@ const changeParts = (shape: Shape): string[] => {
   ]
 }
 
-/** A holder decides at its release when the run is woken; until then nobody's wake counts. `least` passes over null. */
+/**
+ * An insert that never inserts, because the rows are there and locked: unlike an update it is driven by the list.
+ *
+ * A holder decides at its release when the run is woken; until then nobody's wake counts. `least` passes over null.
+ */
 const UPDATED = `updated as (
-  update stream s set
-    version = s.version + case when c.is_written then c.added else 0 end,
-    head_hash = case when c.is_written then c.to_head else s.head_hash end,
-    status = c.next_status,
-    signal = s.signal + c.is_raised::int,
-    lease = c.next_lease,
-    recoveries = case when c.is_written and c.added > 0 then 0 else s.recoveries end,
-    wake_at = case
-      when c.next_lease is not null then s.wake_at
-      when c.has_news then least(case when c.is_written then c.to_wake_at else s.wake_at end, coalesce(c.at_once, trihand_now()))
-      when c.is_written then c.to_wake_at
-      else s.wake_at end
-  from changed c where s.id = c.id and (c.is_written or c.is_raised))`
+  insert into stream (${STREAM_COLUMNS})
+  select id, kind, tenant, handler, system_hash, session, parent, event, base,
+    version + case when is_written then added else 0 end, epoch, signal + is_raised::int,
+    case when is_written then to_head else head_hash end, next_status,
+    case
+      when next_lease is not null then wake_at
+      when has_news then least(case when is_written then to_wake_at else wake_at end, coalesce(at_once, trihand_now()))
+      when is_written then to_wake_at
+      else wake_at end,
+    next_lease, case when is_written and added > 0 then 0 else recoveries end, created_at
+  from changed where is_written or is_raised
+  on conflict (id) do update set version = excluded.version, signal = excluded.signal, head_hash = excluded.head_hash,
+    status = excluded.status, wake_at = excluded.wake_at, lease = excluded.lease, recoveries = excluded.recoveries)`
 
 /** A command from outside carries no epoch: its facts get the epoch that the stream has. */
 const factsAdded = (shape: Shape): string => {
@@ -190,8 +204,7 @@ const creationParts = (shape: Shape): string[] => {
         ${shape.has('opening') ? late : 'false'} as is_raised
       from ${shape.table('creation')} where ${wins('creation')})`,
     `streams_added as (
-      insert into stream (id, kind, tenant, handler, system_hash, session, parent, event, base, version, epoch, signal, head_hash, status,
-        wake_at, lease, recoveries, created_at)
+      insert into stream (${STREAM_COLUMNS})
       select id, kind, tenant, handler, system_hash, session, parent, event, coalesce(event, latest), version, epoch, is_raised::int,
         head_hash, status,
         case when lease is not null then null when is_raised then least(wake_at, coalesce(due, trihand_now())) else wake_at end,
@@ -212,7 +225,10 @@ const suppressionsAdded = (shape: Shape): string => `suppressions_added as (
   on conflict do nothing)`
 
 const waitsClosed = (shape: Shape): string => `waits_closed as (
-  delete from wait w using ${shape.table('closing')} where w.stream = closing.stream and w.step = closing.step and ${wins('closing')})`
+  delete from wait where ctid = any(array(
+    select w.at from ${shape.table('closing')},
+      lateral (select w.ctid as at from wait w where w.stream = closing.stream and w.step = closing.step offset 0) w
+    where ${wins('closing')})))`
 
 const WAITS_OPENED = [
   'waits_opened as (insert into wait (stream, step, type, path, value) select stream, step, type, path, value from opened)',
@@ -231,7 +247,7 @@ const documentParts = (shape: Shape): string[] => [
 ]
 
 const partsOf = (shape: Shape): string[] => [
-  'position as materialized (select coalesce(max(seq), 0) as at from event)',
+  `position as materialized (${LAST_SEQUENCE})`,
   ...(shape.has('occurrence') ? eventParts(shape) : []),
   ...(shape.has('guard') ? lockParts(shape) : []),
   lost(shape),

@@ -8,6 +8,7 @@ import type { Event } from '../../model/event.ts'
 import type { RunId, StreamId } from '../../model/ids.ts'
 import { runId } from '../../model/ids.ts'
 import type { Append, Outcome, StreamWrite } from '../../ports/ledger.ts'
+import { LAST_SEQUENCE } from './append-sql.ts'
 import { type Columns, toArrays, unnest } from './columns.ts'
 import type { Database, Statement } from './pool.ts'
 import { toStreamId, toUuid } from './rows.ts'
@@ -47,15 +48,17 @@ const STREAMS: Statement = {
 }
 const FACTS: Statement = {
   name: 'judge_facts',
-  text: `select address.place, f.append_id from ${unnest('address', ADDRESS, 1)} join fact f on f.stream = address.stream and f.seq = address.seq`,
+  text: `select address.place, f.append_id from ${unnest('address', ADDRESS, 1)},
+    lateral (select f.append_id from fact f where f.stream = address.stream and f.seq = address.seq offset 0) f`,
 }
 const EVENTS: Statement = {
   name: 'judge_events',
   text: `select identity.ord, e.seq, e.data_hash, e.append_id,
-      array(select s.id::text from stream s where s.event = e.seq order by s.id) as runs
-    from ${unnest('identity', IDENTITY, 1)} join event e on e.id = identity.id and e.source = identity.source and e.tenant = identity.tenant`,
+      array(select s.id::text from stream s where s.event = e.seq) as runs
+    from ${unnest('identity', IDENTITY, 1)}, lateral (
+      select * from event e where e.id = identity.id and e.source = identity.source and e.tenant = identity.tenant offset 0) e`,
 }
-const POSITION: Statement = { name: 'judge_position', text: 'select coalesce(max(seq), 0) as at from event' }
+const POSITION: Statement = { name: 'judge_position', text: LAST_SEQUENCE }
 
 /** What stands in the places that the lost appends wanted. */
 interface Evidence {
@@ -137,7 +140,7 @@ const taken = ({ events }: Append, evidence: Evidence): Outcome | null => {
   for (const { event } of events) {
     const found = evidence.events.get(event)
     if (found === undefined) continue
-    const runs: readonly RunId[] = found.runs.map(runId)
+    const runs: readonly RunId[] = found.runs.map(runId).sort()
     return { kind: 'conflict', reason: 'taken', sequence: found.seq, dataHash: found.data_hash, runs }
   }
   return null

@@ -16,23 +16,29 @@ interface ClaimRow {
   readonly version: number
   readonly epoch: number
   readonly signal: number
-  readonly wake_at: Instant | null
+  /** Its place among the claims, the oldest wake first. */
+  readonly place: number
+  readonly next_due_at: Instant | null
 }
 
 const PARKED = `kind = ${RUN} and wake_at is not null and lease is null`
 
-/** `trihand_now()` is stable, so that it serves as a bound of the index; clock_timestamp() would read every row. */
+/**
+ * `trihand_now()` is stable, so that it serves as a bound of the index; clock_timestamp() would read every row.
+ * Rows are changed by a list of ids, never by a join: see append-sql.ts.
+ */
 const claimText = (which: string): string => `
   with due as materialized (
     select id, wake_at from stream where ${PARKED} and wake_at <= coalesce($2::bigint, trihand_now()) ${which}
     order by wake_at, id limit $3 for update skip locked),
+  chosen as materialized (select array(select id from due order by wake_at, id) as ids),
   claimed as (
-    update stream s set lease = $1, epoch = s.epoch + 1, wake_at = null from due where s.id = due.id
-    returning s.id, s.version, s.epoch, s.signal, due.wake_at),
+    update stream set lease = $1, epoch = epoch + 1, wake_at = null where id = any((select ids from chosen)::uuid[])
+    returning id, version, epoch, signal),
   later as (
     select wake_at from stream where ${PARKED} and id not in (select id from due) order by wake_at, id limit 1)
-  select id, version, epoch, signal, wake_at from claimed
-  union all select null, 0, 0, 0, wake_at from later`
+  select id, version, epoch, signal, array_position((select ids from chosen), id) as place, null::bigint as next_due_at from claimed
+  union all select null, 0, 0, 0, 0, wake_at from later`
 
 const CLAIM_DUE: Statement = { name: 'claim_due', text: claimText('') }
 const CLAIM_NAMED: Statement = { name: 'claim_named', text: claimText('and id = any($4::uuid[])') }
@@ -48,27 +54,31 @@ const BEAT: Statement = {
   beaten as (
     insert into worker (id, beat_at) select $1, now from clock on conflict (id) do update set beat_at = excluded.beat_at),
   forgotten as (
-    delete from worker w using clock where w.id <> $1 and w.beat_at < clock.now - $3::bigint),
+    delete from worker where id <> $1 and beat_at < (select now from clock) - $3::bigint),
   holder as (
     select min(lease) as id from stream where lease is not null
     union all select (select min(lease) from stream where lease > holder.id) from holder where holder.id is not null),
   silent as materialized (
-    select h.id from holder h, clock where h.id <> $1
-      and not exists (select from worker w where w.id = h.id and w.beat_at >= clock.now - $3::bigint)),
+    select h.id from holder h where h.id <> $1 and h.id not in (
+      select w.id from worker w where w.beat_at >= (select now from clock) - $3::bigint)),
   lost as materialized (
-    select id from stream where lease in (select id from silent) order by id for update skip locked),
+    select id from stream where lease = any(array(select id from silent)) for update skip locked),
   freed as (
-    update stream s set lease = null, epoch = s.epoch + 1, wake_at = (select now from clock), recoveries = s.recoveries + 1
-    from lost where s.id = lost.id returning s.id)
+    update stream set lease = null, epoch = epoch + 1, wake_at = (select now from clock), recoveries = recoveries + 1
+    where id = any(array(select id from lost)) returning id)
   select count(*) as freed from freed`,
 }
 
+/** Locked in the order of ids, as an append does it. */
 const RETIRE: Statement = {
   name: 'retire',
   text: `
-  with held as materialized (select id from stream where lease = $1 order by id for update),
+  with held as materialized (select id from stream where lease = $1),
+  locked as materialized (
+    select s.id from (select id from held order by id) h, lateral (select id from stream where id = h.id and lease = $1 for update) s),
   freed as (
-    update stream s set lease = null, epoch = s.epoch + 1, wake_at = coalesce($2::bigint, trihand_now()) from held where s.id = held.id)
+    update stream set lease = null, epoch = epoch + 1, wake_at = coalesce($2::bigint, trihand_now())
+    where id = any(array(select id from locked)))
   delete from worker where id = $1`,
 }
 
@@ -88,10 +98,10 @@ export class Leases {
         ? await this.#database.query<ClaimRow>(CLAIM_DUE, values)
         : await this.#database.query<ClaimRow>(CLAIM_NAMED, [...values, only.map(toUuid)])
     const claimed = rows.filter((row): row is ClaimRow & { id: string } => row.id !== null)
-    claimed.sort((a, b) => (a.wake_at ?? 0) - (b.wake_at ?? 0) || (a.id < b.id ? -1 : 1))
+    claimed.sort((a, b) => a.place - b.place)
     return {
       claims: claimed.map(({ id, version, epoch, signal }) => ({ run: runId(id), version, epoch, signal })),
-      nextDueAt: rows.find((row) => row.id === null)?.wake_at ?? null,
+      nextDueAt: rows.find((row) => row.id === null)?.next_due_at ?? null,
     }
   }
 

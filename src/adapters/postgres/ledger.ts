@@ -38,11 +38,23 @@ const FACTS: Statement = {
   text: 'select stream, type, recorded_at, body, hash from fact where stream = any($1::uuid[]) and seq >= $2 order by stream, seq',
 }
 
-const eventsText = (which: string): string =>
-  `select ${EVENT_COLUMNS} from event where tenant = $1 and seq > $2 ${which} order by seq limit $3`
-const EVENTS_OF_TYPES: Statement = { name: 'events_of_types', text: eventsText('and type = any($4::text[])') }
-const EVENTS_NAMED: Statement = { name: 'events_named', text: eventsText('and seq = any($4::bigint[])') }
-const EVENTS_AFTER: Statement = { name: 'events_after', text: eventsText('') }
+/** Type by type, so that a rare type is not looked for among all events; the list drives, as in append-sql.ts. */
+const EVENTS_OF_TYPES: Statement = {
+  name: 'events_of_types',
+  text: `select ${EVENT_COLUMNS} from (select distinct wanted from unnest($4::text[]) as wanted) w, lateral (
+      select * from event where tenant = $1 and type = w.wanted and seq > $2 order by seq limit $3) e
+    order by seq limit $3`,
+}
+const EVENTS_NAMED: Statement = {
+  name: 'events_named',
+  text: `select ${EVENT_COLUMNS} from (select distinct wanted from unnest($4::bigint[]) as wanted) w, lateral (
+      select * from event where seq = w.wanted offset 0) e
+    where tenant = $1 and seq > $2 order by seq limit $3`,
+}
+const EVENTS_AFTER: Statement = {
+  name: 'events_after',
+  text: `select ${EVENT_COLUMNS} from event where tenant = $1 and seq > $2 order by seq limit $3`,
+}
 
 export class PostgresLedger implements Ledger {
   readonly #database: Database

@@ -35,10 +35,11 @@ const SETTINGS = [
   'lock_timeout=3000',
   'idle_in_transaction_session_timeout=10000',
   'timezone=UTC',
-  // Plans are made once per connection, perhaps while the tables are empty. So that none of them turns into a scan when the tables
-  // have grown, the only way to a row is by an index, and the only join is a loop of such lookups.
+  // Plans are made once per connection, perhaps while the tables are empty. So that none of them turns into a scan of tables that
+  // have grown, the only way to a row is by an index, and the only join is a loop of such lookups. append-sql.ts does the rest.
   'plan_cache_mode=force_generic_plan',
   'enable_seqscan=off',
+  'enable_bitmapscan=off',
   'enable_hashjoin=off',
   'enable_mergejoin=off',
   'jit=off',

@@ -46,7 +46,10 @@ const RUNS: Statement = {
     and id < coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') order by id desc limit $5`,
 }
 const ONE_RUN: Statement = { name: 'read_run', text: `${SUMMARY} where ${OF_TENANT} and id = $2` }
-const CHILDREN: Statement = { name: 'read_children', text: `${SUMMARY} where ${OF_TENANT} and parent = $2 order by id` }
+const CHILDREN: Statement = {
+  name: 'read_children',
+  text: `select * from (${SUMMARY} where ${OF_TENANT} and parent = $2 offset 0) child order by id`,
+}
 const RUNS_ENDING_WITH: Statement = {
   name: 'read_runs_ending_with',
   text: `select id from stream where ${OF_TENANT} and right(replace(id::text, '-', ''), $2) = $3 limit 2`,

@@ -1,0 +1,118 @@
+/**
+ * The statements of the Postgres ledger are planned once per connection, perhaps on empty tables. This test makes all plans on tables
+ * of a few rows, lets the tables grow, and counts what the server then reads: a plan that scans shows as tens of thousands of rows.
+ */
+import { describe, expect, test } from 'vitest'
+import { openPostgres } from '../../src/adapters/postgres/open.ts'
+import { LOCAL_TENANT, type RunId } from '../../src/model/ids.ts'
+import type { Ledger, Outcome } from '../../src/ports/ledger.ts'
+import {
+  aCreation,
+  anAppend,
+  anEvent,
+  aWait,
+  aWrite,
+  newRun,
+  newWorker,
+  START,
+} from '../../src/testing/ledger/builders.ts'
+import { ask, freshSchema } from '../support/postgres-schema.ts'
+import { until } from '../support/until.ts'
+
+const url = process.env['TRIHAND_TEST_PG_URL'] ?? ''
+const GROWN = 20_000
+
+/** Parked runs, their facts, the events that started them, and waits of other types. */
+const GROW = `
+  insert into stream select gen_random_uuid(), 0, 'local', 'h' || i, 's', null, null, null, 0, 1, 0, 0, 'hash', 'waiting', ${START} + 1000000 + i,
+    null, 0, ${START} from generate_series(1, ${GROWN}) i;
+  insert into fact select id, 0, 'bulk', 0, 'f', ${START}, '{}', 'hash' from stream where head_hash = 'hash';
+  insert into event (tenant, source, id, type, time, hops, chain, data, data_hash, append_id)
+    select 'local', 'bulk', 'bulk-' || i, 'bulk', ${START}, 0, '[]', '{}', 'hash', 'bulk' from generate_series(1, ${GROWN}) i;
+  insert into wait select id, 'a', 'bulk', '', '' from stream where head_hash = 'hash';
+  insert into worker select 'bulk-' || i, ${START} + 1000000 from generate_series(1, 200) i;`
+
+const TUPLES_READ = `select coalesce(sum(seq_tup_read), 0)::int + (select coalesce(sum(idx_tup_read), 0)::int from pg_stat_user_indexes
+  where schemaname = current_schema()) as read from pg_stat_user_tables where schemaname = current_schema()`
+
+const TABLES = 'stream, fact, event, wait, wait_path, worker, document'
+const OTHERS = `select pid from pg_stat_activity where application_name = current_setting('application_name') and pid <> pg_backend_pid()`
+
+describe.skipIf(url === '')('plans of the Postgres ledger', () => {
+  /** Every statement once, with a handful of rows each. */
+  const useAll = async (ledger: Ledger): Promise<void> => {
+    const worker = newWorker()
+    const written = (outcomes: readonly Outcome[]): void =>
+      expect(outcomes.map(({ kind }) => kind)).not.toContain('conflict')
+    await ledger.beat({ worker, now: START, ttlMs: 60_000 })
+    const [a, b]: [RunId, RunId] = [newRun(), newRun()]
+    const held = (run: RunId) => anAppend({ writes: [aCreation(run, { lease: worker }, { wakeAt: null })] })
+    written(await ledger.append([held(a), held(b)]))
+    const step = anAppend({ writes: [aWrite(a)] })
+    written(await ledger.append([step]))
+    expect(await ledger.append([step, anAppend({ writes: [aWrite(b, { epoch: 9 })] })])).toMatchObject([
+      { kind: 'already_written' },
+      { kind: 'conflict' },
+    ])
+    written(
+      await ledger.append([
+        anAppend({ writes: [aWrite(a, { expectedVersion: 2, release: true, opensWaits: [aWait({ base: 1e9 })] })] }),
+      ]),
+    )
+    written(await ledger.append([anAppend({ events: [anEvent()], writes: [aCreation(newRun(), { event: 0 })] })]))
+    const ending = aWrite(b, { closesWaits: ['payment'], status: 'success', release: true })
+    const document = { tenant: LOCAL_TENANT, table: 't', key: 'k', value: 1 }
+    written(await ledger.append([anAppend({ writes: [ending], signals: [a], documents: [document] })]))
+    const { claims } = await ledger.claim({ worker, now: START, limit: 10 })
+    expect(claims.length).toBeGreaterThanOrEqual(2)
+    const claimed = claims.find(({ run }) => run === a)
+    const whole = aWrite(a, {
+      expectedVersion: 3,
+      epoch: claimed?.epoch ?? 0,
+      opensWaits: [aWait({ base: 1e9, type: 'x' })],
+      closesWaits: ['payment'],
+    })
+    written(
+      await ledger.append([
+        anAppend({
+          writes: [whole],
+          events: [anEvent({ type: 'x' })],
+          signals: [b],
+          documents: [{ ...document, value: null }],
+        }),
+      ]),
+    )
+    await ledger.claim({ worker, now: START, limit: 10, only: [a, b] })
+    await ledger.load([a, b])
+    await ledger.events({ tenant: LOCAL_TENANT, types: ['x', 'order.paid'], after: 0, limit: 5 })
+    await ledger.events({ tenant: LOCAL_TENANT, sequences: [1, 2], limit: 5 })
+    await ledger.beat({ worker: newWorker(), now: START + 60_001, ttlMs: 60_000 })
+    await ledger.retire(worker, START)
+  }
+
+  test('a plan made on small tables reads no more than it needs when they have grown', async () => {
+    const fresh = await freshSchema(url)
+    // One connection, so that the plans of the first round are those of the second.
+    const { ledger } = await openPostgres({ url: fresh.url, clock: 'caller', max: 1, notify: false })
+    await useAll(ledger)
+    await ask(fresh.url, `truncate ${TABLES}`)
+    await ledger.append([
+      anAppend({ writes: [aCreation(newRun(), {}, { wakeAt: null })], events: [anEvent({ type: 'first' })] }),
+    ])
+    // Now the planner knows that there is next to nothing in the tables, and to scan them looks cheap.
+    await ask(fresh.url, `vacuum (analyze) ${TABLES}`)
+    await useAll(ledger)
+    await ask(fresh.url, GROW)
+    const before = Number((await ask(fresh.url, TUPLES_READ))[0]?.['read'])
+    await useAll(ledger)
+    // The server knows what a connection has read when that has ended.
+    await ledger.close()
+    await until(
+      () => ask(fresh.url, OTHERS),
+      (rows) => rows.length === 0,
+    )
+    const after = Number((await ask(fresh.url, TUPLES_READ))[0]?.['read'])
+    expect(after - before).toBeLessThan(GROWN / 4)
+    await fresh.drop()
+  })
+})
