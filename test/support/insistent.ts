@@ -20,7 +20,8 @@ const RETRY_MS = 20
 /** No fault of a test lasts so long: whoever still fails then would fail for ever. */
 const GIVE_UP_MS = 60_000
 
-const insist = async <T>(
+/** Asks until there is an answer, or an error that asking again does not mend. */
+export const insist = async <T>(
   call: string,
   attempt: () => Promise<T>,
   report: (trouble: Trouble) => void,

@@ -11,12 +11,16 @@
  * black_hole  the server gets it and the client hears nothing, for ever; the wire stays up
  */
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import type { Random } from './random.ts'
 import { pause } from './until.ts'
 
 export type Cut =
   | { readonly kind: 'before' | 'half' | 'black_hole' }
   | { readonly kind: 'after'; readonly delayMs: number }
   | { readonly kind: 'answered'; readonly bytes: number }
+
+const MAX_DELAY_MS = 3
+const MAX_ANSWER_BYTES = 200
 
 interface Wire {
   readonly client: Socket
@@ -35,7 +39,7 @@ export class PgProxy {
   #armed: Cut | null = null
   readonly fired = new Map<Cut['kind'], number>()
 
-  /** `mark`: bytes that only a message with an append holds. */
+  /** `mark`: bytes that only a message with an append holds; empty for any message. */
   constructor(target: string, mark: string) {
     this.#target = new URL(target)
     this.#mark = mark
@@ -56,6 +60,11 @@ export class PgProxy {
   /** The next message with the mark meets this. */
   arm(cut: Cut): void {
     this.#armed = cut
+  }
+
+  /** For a client that gives up where it cannot open its ledger, as it should. */
+  disarm(): void {
+    this.#armed = null
   }
 
   async close(): Promise<void> {
@@ -131,3 +140,12 @@ export class PgProxy {
 
 const written = (socket: Socket, bytes: Buffer): Promise<void> =>
   new Promise((resolve) => socket.write(bytes, () => resolve()))
+
+/** Any cut but the black hole, which costs a client its whole timeout. */
+export const randomCut = (random: Random): Cut => {
+  const roll = random.roll()
+  if (roll < 0.1) return { kind: 'before' }
+  if (roll < 0.2) return { kind: 'half' }
+  if (roll < 0.4) return { kind: 'answered', bytes: random.below(MAX_ANSWER_BYTES) }
+  return { kind: 'after', delayMs: random.below(MAX_DELAY_MS + 1) }
+}

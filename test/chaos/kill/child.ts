@@ -12,6 +12,7 @@ import { TrihandError } from '../../../src/model/errors.ts'
 import { LOCAL_TENANT } from '../../../src/model/ids.ts'
 import type { RunFact } from '../../../src/model/run-fact.ts'
 import { isEnded } from '../../../src/model/status.ts'
+import { insist } from '../../support/insistent.ts'
 import { pause } from '../../support/until.ts'
 import { Operator } from './operator.ts'
 import { shop } from './shop.ts'
@@ -84,8 +85,14 @@ const send = async (event: IncomingEvent): Promise<void> => {
   }
 }
 
-const counts = async (): Promise<Readonly<Record<string, number>>> =>
-  Object.fromEntries(await trihand.reader.counts(LOCAL_TENANT))
+const counts = async (): Promise<Readonly<Record<string, number>>> => {
+  const found = await insist(
+    'counts',
+    () => trihand.reader.counts(LOCAL_TENANT),
+    () => {},
+  )
+  return Object.fromEntries(found)
+}
 
 const pending = new Set<Promise<void>>()
 

@@ -14,6 +14,7 @@ import { fold } from '../../../src/model/machine.ts'
 import { run as machine } from '../../../src/model/run.ts'
 import type { RunFact } from '../../../src/model/run-fact.ts'
 import type { RunStatus } from '../../../src/model/status.ts'
+import { insist } from '../../support/insistent.ts'
 
 const NAME = 'operator'
 const PAGE = 500
@@ -56,13 +57,15 @@ export class Operator {
     }
   }
 
-  async #runsIn(status: RunStatus): Promise<readonly { readonly id: RunId }[]> {
-    return this.#trihand.reader.runs({ tenant: LOCAL_TENANT, status, handler: null, before: null, limit: PAGE })
+  #runsIn(status: RunStatus): Promise<readonly { readonly id: RunId }[]> {
+    const query = { tenant: LOCAL_TENANT, status, handler: null, before: null, limit: PAGE }
+    return insist('runs', () => this.#trihand.reader.runs(query), ignore)
   }
 
   async #factsOf(run: RunId): Promise<readonly RunFact[]> {
     const page = { after: 0, limit: MANY_FACTS }
-    return (await this.#trihand.reader.facts(LOCAL_TENANT, run, page)).map(readRunFact)
+    const facts = await insist('facts', () => this.#trihand.reader.facts(LOCAL_TENANT, run, page), ignore)
+    return facts.map(readRunFact)
   }
 
   async #decide(run: RunId, step: string): Promise<void> {
@@ -71,22 +74,24 @@ export class Operator {
     const word = happened
       ? ({ verdict: 'happened', by: NAME, result: `${step} done` } as const)
       : ({ verdict: 'run_again', by: NAME } as const)
-    await this.#insist(() => this.#trihand.resolve(run, step, word))
+    await this.#say(() => this.#trihand.resolve(run, step, word))
   }
 
-  async #retry(run: RunId): Promise<void> {
-    await this.#insist(() => this.#trihand.retry(run, { by: NAME }))
+  #retry(run: RunId): Promise<void> {
+    return this.#say(() => this.#trihand.retry(run, { by: NAME }))
   }
 
-  /** Another process may have had its operator answer first: then there is nothing left to answer. */
-  async #insist(answer: () => Promise<void>): Promise<void> {
+  /** Another process may have had its operator answer first, or an answer in doubt was heard: then nothing is left to answer. */
+  async #say(answer: () => Promise<void>): Promise<void> {
     try {
-      await answer()
+      await insist('answer', answer, ignore)
     } catch (error) {
       if (!(error instanceof TrihandError) || error.retryable) throw error
     }
   }
 }
+
+const ignore = (): void => {}
 
 const isFailedByQuarantine = (fact: RunFact): boolean =>
   fact.type === 'run.failed' && fact.error.code === 'RUN_QUARANTINED'

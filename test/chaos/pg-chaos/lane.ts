@@ -6,7 +6,7 @@
 import { openPostgres } from '../../../src/adapters/postgres/open.ts'
 import type { Append, Ledger, Outcome } from '../../../src/ports/ledger.ts'
 import { insistentBlobs, insistentLedger, type Trouble } from '../../support/insistent.ts'
-import { type Cut, PgProxy } from '../../support/pg-proxy.ts'
+import { type Cut, PgProxy, randomCut } from '../../support/pg-proxy.ts'
 import type { Random } from '../../support/random.ts'
 import { type Receipt, Traffic } from '../../support/traffic/traffic.ts'
 import { breath } from '../../support/until.ts'
@@ -14,8 +14,6 @@ import { breath } from '../../support/until.ts'
 /** Every append of the traffic has an id that begins so, and nothing else on the wire does. */
 const MARK = 'app_'
 const CUT_PROBABILITY = 0.6
-const MAX_DELAY_MS = 3
-const MAX_ANSWER_BYTES = 200
 
 export interface LaneOptions {
   readonly url: string
@@ -98,16 +96,9 @@ export class Lane {
   }
 
   #nextCut(): Cut {
-    const { random } = this.#options
-    if (this.blackHoles > 0) {
-      this.blackHoles -= 1
-      return { kind: 'black_hole' }
-    }
-    const roll = random.roll()
-    if (roll < 0.1) return { kind: 'before' }
-    if (roll < 0.2) return { kind: 'half' }
-    if (roll < 0.4) return { kind: 'answered', bytes: random.below(MAX_ANSWER_BYTES) }
-    return { kind: 'after', delayMs: random.below(MAX_DELAY_MS + 1) }
+    if (this.blackHoles === 0) return randomCut(this.#options.random)
+    this.blackHoles -= 1
+    return { kind: 'black_hole' }
   }
 }
 

@@ -1,10 +1,11 @@
 /**
- * Kill -9 and SIGSTOP among several workers that share one Postgres ledger. What the dead or silent one held is taken over by the
- * others, a worker that comes back is fenced, and nothing acknowledged is lost (R1, R4, R5, R6, R11, V12).
+ * Kill -9 and SIGSTOP among several workers that share one Postgres ledger, over wires that are cut as well. What the dead or silent
+ * one held is taken over by the others, a worker that comes back is fenced, and nothing acknowledged is lost (R1, R4, R5, R6, R11, V12).
  *
  * Leases are short for volume; a few kills with the real lease of 15 s time the promise of R11.
  */
 import pg from 'pg'
+import { PgProxy, randomCut } from '../../support/pg-proxy.ts'
 import { type Cluster, startPostgres } from '../../support/postgres.ts'
 import { pause, until } from '../../support/until.ts'
 import { postgresVersion } from '../census.ts'
@@ -27,6 +28,7 @@ const WORKERS = 3
 const MAX_LIFE_MS = 200
 const MAX_BACKLOG = 60
 const MAX_NEW_ORDERS = 5
+const CUT_PROBABILITY = 0.5
 const SHORT_LEASE_MS = 2_000
 const REAL_LEASE_MS = 15_000
 /** Lease, sweep and poll (R11). */
@@ -40,17 +42,21 @@ interface Ground {
   readonly url: string
   readonly schema: string
   readonly leaseTtlMs: number
+  /** Between the workers and the server; the judge goes straight to it. */
+  readonly proxy: PgProxy
   readonly pool: pg.Pool
 }
 
-const beBorn = async ({ scene, url, schema, leaseTtlMs }: Ground): Promise<Life> => {
+const beBorn = async ({ scene, url, schema, leaseTtlMs, proxy }: Ground): Promise<Life> => {
+  proxy.disarm()
   const life = new Life({ database: url, schema, leaseTtlMs, world: scene.world, isHasty: false }, scene.client)
   await life.ready()
   return life
 }
 
-const someWork = async ({ scene }: Ground, life: Life): Promise<void> => {
+const someWork = async ({ scene, proxy }: Ground, life: Life): Promise<void> => {
   const { client, random } = scene
+  if (random.chance(CUT_PROBABILITY)) proxy.arm(randomCut(random))
   life.tell({ kind: 'count' })
   if ((await life.ready()) < MAX_BACKLOG) {
     for (let order = 0; order <= random.below(MAX_NEW_ORDERS); order++) client.placeOrder()
@@ -113,11 +119,14 @@ const withGround = async <Result>(
   withScene(options.seed, async (scene) => {
     const { schema, leaseTtlMs } = options
     const pool = new pg.Pool({ connectionString: cluster.url, options: `-c search_path=${schema}`, max: 2 })
-    const ground: Ground = { scene, url: cluster.url, schema, leaseTtlMs, pool }
+    pool.on('error', () => {})
+    const proxy = new PgProxy(cluster.url, '')
+    const ground: Ground = { scene, url: await proxy.open(), schema, leaseTtlMs, proxy, pool }
     const workers: Life[] = []
     try {
       for (let born = 0; born < WORKERS; born++) workers.push(await beBorn(ground))
       await work(ground, workers)
+      for (const times of proxy.fired.values()) scene.findings.fault('cut', times)
       await bringToRest(scene, workers)
       await scene.close()
       const query: Query = async (sql) => (await pool.query(sql)).rows
@@ -125,6 +134,7 @@ const withGround = async <Result>(
       return scene.findings
     } finally {
       await Promise.all(workers.map((life) => life.kill()))
+      await proxy.close()
       await pool.end()
     }
   })
@@ -155,7 +165,7 @@ const perform = async (cluster: Cluster, options: KillPostgresOptions): Promise<
     for (const part of await Promise.all(seeds.map((seed) => timedSeries(cluster, options.timedKills, seed))))
       findings.add(part)
   }
-  return findings.report(NAME, ['kill', 'stop', 'effect'])
+  return findings.report(NAME, ['kill', 'stop', 'cut', 'effect'])
 }
 
 export const runKillPostgres = async (options: KillPostgresOptions): Promise<StageReport> => {
