@@ -22,7 +22,7 @@ export interface Intents {
   readonly emits?: string
   readonly document?: string
   readonly wait?: { readonly step: string; readonly spec: WaitSpec }
-  readonly child?: RunId
+  readonly child?: { readonly id: RunId; readonly step: string }
 }
 
 export interface Surroundings {
@@ -47,7 +47,7 @@ export const planOf = (state: RunState): readonly Action[] => {
 }
 
 /** A child's id follows from its parent, so that the same draft made twice names the same child. */
-export const childOf = (id: RunId, step: string): RunId =>
+const childOf = (id: RunId, step: string): RunId =>
   runId(
     digest(`${id}/${step}`)
       .replace(/[^0-9a-f]/g, '')
@@ -146,7 +146,8 @@ const act = (action: Action, step: string, around: Surroundings): Intents => {
     }
     case 'child': {
       const child = childOf(id, step)
-      return { commands: [{ type: 'start_child', now, step, child, handler: 'traffic-child' }], release: true, child }
+      const command = { type: 'start_child', now, step, child, handler: 'traffic-child' } as const
+      return { commands: [command], release: true, child: { id: child, step } }
     }
   }
 }

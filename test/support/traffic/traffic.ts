@@ -5,15 +5,17 @@
  * the ledger, so it can follow after a crash. Never resends: it is given a ledger that does (insistent.ts).
  */
 import { TrihandError } from '../../../src/model/errors.ts'
-import type { Event } from '../../../src/model/event.ts'
+import type { StoredEvent } from '../../../src/model/event.ts'
 import { LOCAL_TENANT, type RunId, runId, type WorkerId, workerId } from '../../../src/model/ids.ts'
 import { inline } from '../../../src/model/payload.ts'
-import type { RunStart } from '../../../src/model/run-fact.ts'
+import type { WaitSpec } from '../../../src/model/wait.ts'
 import type { Blobs } from '../../../src/ports/blobs.ts'
-import type { Append, Claim, Ledger, NewEvent, Outcome } from '../../../src/ports/ledger.ts'
+import type { Append, Claim, Ledger, Outcome, StreamWrite, WaitRow } from '../../../src/ports/ledger.ts'
 import type { Random } from '../random.ts'
-import { type Draft, digest, RunPen } from './run-pen.ts'
-import { ACTIONS, type Action, childOf, nextIntents, type Surroundings } from './story.ts'
+import { Letters } from './letters.ts'
+import { newRun } from './new-run.ts'
+import { RunPen } from './run-pen.ts'
+import { ACTIONS, nextIntents, type Surroundings } from './story.ts'
 
 /** What the ledger has answered for: facts by hash (which seals stream, place and content), events by sequence. */
 export interface Receipt {
@@ -47,26 +49,21 @@ const MAX_PLAN = 6
 const BEAT_MS = 500
 const WANTED_EVENTS = 1_000
 
-const cause = { causationId: null, traceparent: null, hops: 0, chain: [] } as const
-
 export class Traffic {
   #worker: WorkerId
   readonly #options: Required<TrafficOptions>
-  readonly #source: string
-  readonly #answerType: string
+  readonly #letters: Letters
   readonly #held = new Map<RunId, RunPen>()
   /** Runs that wait for an answer nobody has sent yet. */
   readonly #unanswered: RunId[] = []
   #position = 0
-  #events = 0
   #beatAt = 0
 
   constructor(options: TrafficOptions) {
     this.#options = { leaseTtlMs: 15_000, width: 8, refuse: nothing, ...options }
     const life = options.random.hex()
     this.#worker = workerId(life)
-    this.#source = `traffic/${life}`
-    this.#answerType = `traffic/answered-${life}`
+    this.#letters = new Letters(life)
   }
 
   /** One batch: claims what is due, writes one append per held run and some arrivals, acknowledges what was answered. */
@@ -144,40 +141,10 @@ export class Traffic {
   #arrival(): Entry {
     const { random } = this.#options
     const now = Date.now()
-    const event = this.#event('traffic/arrived', { n: this.#events }, now)
     const plan = Array.from({ length: 1 + random.below(MAX_PLAN) }, () => random.pick(ACTIONS))
-    const { write } = this.#creation(runId(random.hex()), 'traffic', plan, { now, parent: null, event: 0 })
-    return { append: this.#append({ writes: [write], events: [event] }), blobs: [], written: nothing, refused: nothing }
-  }
-
-  #creation(
-    id: RunId,
-    handler: string,
-    plan: readonly Action[],
-    from: { now: number; parent: { run: RunId; step: string } | null; event: number | null },
-  ): Draft {
-    const { now, parent, event } = from
-    const start: RunStart = {
-      handler,
-      input: { kind: 'given', payload: inline(plan) },
-      cause: parent === null ? null : { ...cause, correlationId: parent.run },
-      parentStep: parent?.step ?? null,
-      depth: parent === null ? 0 : 1,
-      deadlineAt: null,
-      startBy: null,
-    }
-    const pen = new RunPen(id, { parent: parent?.run ?? null, base: 0, epoch: 0, signal: 0 })
-    const create = {
-      tenant: LOCAL_TENANT,
-      handler,
-      systemHash: 'traffic',
-      session: null,
-      parent: parent?.run ?? null,
-      event,
-      lease: null,
-      createdAt: now,
-    }
-    return pen.draft({ commands: [{ type: 'start_run', now, start }], now, release: false, create })
+    const write = newRun({ id: runId(random.hex()), plan, now, parent: null })
+    const append = this.#append({ writes: [write], events: [this.#letters.arrival(now)] })
+    return { append, blobs: [], written: nothing, refused: nothing }
   }
 
   #answers(): readonly Entry[] {
@@ -185,8 +152,8 @@ export class Traffic {
     if (this.#unanswered.length === 0 || random.chance(0.3)) return []
     const run = this.#unanswered.shift()
     if (run === undefined) return []
-    const event = this.#event(this.#answerType, { run }, Date.now())
-    return [{ append: this.#append({ events: [event] }), blobs: [], written: nothing, refused: nothing }]
+    const append = this.#append({ events: [this.#letters.answer(run, Date.now())] })
+    return [{ append, blobs: [], written: nothing, refused: nothing }]
   }
 
   async #advance(pen: RunPen): Promise<Entry> {
@@ -197,12 +164,8 @@ export class Traffic {
     if (intents.blob !== undefined) await blobs.put(intents.blob.hash, intents.blob.text)
     const opensWaits = intents.wait === undefined ? [] : [await this.#waitRow(intents.wait)]
     const draft = pen.draft({ commands: intents.commands, now, release: intents.release, opensWaits })
-    const writes = [draft.write]
-    if (intents.child !== undefined) {
-      const parent = { run: pen.id, step: stepOfChild(pen.id, intents.child) }
-      writes.push(this.#creation(intents.child, 'traffic-child', ['step', 'step'], { now, parent, event: null }).write)
-    }
-    const events = intents.emits === undefined ? [] : [this.#emitted(pen.id, intents.emits, now)]
+    const child = intents.child === undefined ? [] : [this.#child(pen.id, intents.child, now)]
+    const events = intents.emits === undefined ? [] : [this.#letters.emitted(pen.id, intents.emits, now)]
     const documents =
       intents.document === undefined
         ? []
@@ -212,7 +175,7 @@ export class Traffic {
     // A wait with a timeout gets no answer. The others may get theirs in the batch that opens the wait, or before (ledger-5).
     if (intents.wait?.spec.timeoutAt === null) this.#unanswered.push(pen.id)
     return {
-      append: this.#append({ writes, events, signals, documents }),
+      append: this.#append({ writes: [draft.write, ...child], events, signals, documents }),
       blobs: intents.blob === undefined ? [] : [intents.blob.hash],
       written: () => {
         pen.adopt(draft)
@@ -222,48 +185,32 @@ export class Traffic {
     }
   }
 
+  #child(parent: RunId, child: { readonly id: RunId; readonly step: string }, now: number): StreamWrite {
+    return newRun({ id: child.id, plan: ['step', 'step'], now, parent: { run: parent, step: child.step } })
+  }
+
   async #surroundings(pen: RunPen, now: number): Promise<Surroundings> {
     const { ledger, random } = this.#options
-    const around = { id: pen.id, now, roll: random.roll(), position: this.#position, answerType: this.#answerType }
+    const { answerType } = this.#letters
+    const around = { id: pen.id, now, roll: random.roll(), position: this.#position, answerType }
     if (pen.state.kind !== 'live') return { ...around, events: [], childOutput: null }
     const open = pen.state.open.entries().map(([, step]) => step)
     const wait = open.find((step) => step.kind === 'waiting')
     const call = open.find((step) => step.kind === 'calling')
-    const events =
-      wait === undefined
-        ? []
-        : await ledger.events({
-            tenant: LOCAL_TENANT,
-            types: wait.wait.spec.types,
-            after: wait.wait.spec.base,
-            limit: WANTED_EVENTS,
-          })
+    const events = wait === undefined ? [] : await this.#eventsFor(wait.wait.spec)
     const [child] = call === undefined ? [] : await ledger.load([call.child])
     return { ...around, events, childOutput: child?.status === 'success' ? inline({ child: child.version }) : null }
   }
 
-  async #waitRow({
-    step,
-    spec,
-  }: {
-    step: string
-    spec: { types: readonly string[]; match: { path: string; value: string } | null; base: number }
-  }) {
-    const [type = ''] = spec.types
-    const seen = await this.#options.ledger.events({
-      tenant: LOCAL_TENANT,
-      types: spec.types,
-      after: spec.base,
-      limit: WANTED_EVENTS,
-    })
-    return {
-      step,
-      type,
-      path: spec.match?.path ?? '',
-      value: spec.match?.value ?? '',
-      base: spec.base,
-      seen: seen.length,
-    }
+  #eventsFor({ types, base }: WaitSpec): Promise<readonly StoredEvent[]> {
+    return this.#options.ledger.events({ tenant: LOCAL_TENANT, types, after: base, limit: WANTED_EVENTS })
+  }
+
+  async #waitRow({ step, spec }: { readonly step: string; readonly spec: WaitSpec }): Promise<WaitRow> {
+    const { types, match, base } = spec
+    const [type = ''] = types
+    const seen = (await this.#eventsFor(spec)).length
+    return { step, type, path: match?.path ?? '', value: match?.value ?? '', base, seen }
   }
 
   #append(parts: Partial<Omit<Append, 'appendId'>>): Append {
@@ -276,45 +223,6 @@ export class Traffic {
       ...parts,
     }
   }
-
-  #event(type: string, data: Event['data'], now: number): NewEvent {
-    this.#events += 1
-    const id = `${this.#source}/${this.#events}`
-    return stored({
-      ...cause,
-      correlationId: id,
-      id,
-      tenant: LOCAL_TENANT,
-      source: this.#source,
-      type,
-      subject: null,
-      time: now,
-      data,
-    })
-  }
-
-  #emitted(run: RunId, id: string, now: number): NewEvent {
-    const chain = ['traffic']
-    const from = { correlationId: run, causationId: run, traceparent: null, hops: chain.length, chain }
-    return stored({
-      ...from,
-      id,
-      tenant: LOCAL_TENANT,
-      source: run,
-      type: 'traffic/emitted',
-      subject: null,
-      time: now,
-      data: { run },
-    })
-  }
-}
-
-const stored = (event: Event): NewEvent => ({ event, dataHash: digest(JSON.stringify(event.data)), suppressed: [] })
-
-const stepOfChild = (parent: RunId, child: RunId): string => {
-  const index = Array.from({ length: MAX_PLAN }, (_, at) => `s${at}`).find((step) => childOf(parent, step) === child)
-  if (index === undefined) throw new Error(`${child} is no child of ${parent}`)
-  return index
 }
 
 const receiptOf = ({ append, blobs }: Entry, sequences: readonly number[]): Receipt => ({
