@@ -40,7 +40,7 @@ export interface Surroundings {
 const RETRY = { maxAttempts: 3, baseMs: 20, factor: 2, maxMs: 100 }
 const SLEEP_MS = 40
 
-export const planOf = (state: RunState): readonly Action[] => {
+const planOf = (state: RunState): readonly Action[] => {
   if (state.kind !== 'live' || state.start.input.kind !== 'given') return []
   const { payload } = state.start.input
   return 'value' in payload && Array.isArray(payload.value) ? (payload.value as readonly Action[]) : []
