@@ -8,6 +8,7 @@ import { runKillPostgres } from './kill-postgres.ts'
 import { runPgChaos } from './pg-chaos.ts'
 import { runPowerCut } from './power-cut.ts'
 import type { StageOptions, StageReport } from './report.ts'
+import { runSim } from './sim.ts'
 import { runStorage } from './storage.ts'
 
 export interface Stage {
@@ -37,6 +38,11 @@ export const STAGES: readonly Stage[] = [
     minutes: 4,
     run: ({ scale, seed }) =>
       runPgChaos({ unknowns: 1_000 * scale, restarts: 60 * scale, blackHoles: 12, sieges: 3, seed }),
+  },
+  {
+    name: 'sim',
+    minutes: 15,
+    run: ({ scale, seed }) => runSim({ schedules: 100_000 * scale, limit: 5_000, processes: 2, seed }),
   },
   {
     name: 'storage',

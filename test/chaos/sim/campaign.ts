@@ -1,0 +1,83 @@
+/**
+ * Many schedules, one after another: seeds from a range, each the beginning of a tape.
+ *
+ * Owns counting and the report of what failed. A failure can be repeated from its seed alone.
+ */
+import { FAULT_NAMES, type FaultName } from './faults.ts'
+import { inMacrotask } from './microtasks.ts'
+import type { Scene } from './play.ts'
+import { type SimOptions, simulate, type Verdict } from './simulate.ts'
+import { defineSystems, type Systems } from './system.ts'
+import { Tape } from './tape.ts'
+
+export interface Failed {
+  readonly seed: number
+  readonly violations: readonly string[]
+  readonly tape: readonly number[]
+  readonly tell: () => readonly string[]
+}
+
+export interface CampaignReport {
+  readonly schedules: number
+  readonly runs: number
+  readonly facts: number
+  readonly ticks: number
+  readonly fired: Record<FaultName, number>
+  readonly failed: readonly Failed[]
+}
+
+const TAPE_LENGTH = 900
+
+/** The scene gets its world with the first schedule. */
+export const newSystems = (): Systems => defineSystems({} as Scene)
+
+const unhandled: unknown[] = []
+let isListening = false
+
+/** A rejection that nobody handles would end a real process. */
+const listen = (): void => {
+  if (isListening) return
+  isListening = true
+  process.on('unhandledRejection', (reason) => unhandled.push(reason))
+}
+
+/** One schedule, from a macrotask, with the rejections that it left behind. */
+export const playTape = async (tape: Tape, options: SimOptions): Promise<Verdict> => {
+  listen()
+  unhandled.length = 0
+  const verdict = await inMacrotask(() => simulate(tape, options))
+  const left = unhandled.map((reason) => `nobody handled: ${reason instanceof Error ? reason.stack : String(reason)}`)
+  return left.length === 0 ? verdict : { ...verdict, violations: [...verdict.violations, ...left] }
+}
+
+export const playSeed = async (
+  seed: number,
+  options: SimOptions,
+): Promise<Verdict & { readonly tape: readonly number[] }> => {
+  const tape = Tape.seeded(seed, TAPE_LENGTH)
+  const verdict = await playTape(tape, options)
+  return { ...verdict, tape: tape.entries }
+}
+
+/** Plays the seeds from `from` on; stops early after so many failures. */
+export const runCampaign = async (
+  from: number,
+  schedules: number,
+  options: SimOptions,
+  maxFailures = 5,
+): Promise<CampaignReport> => {
+  const fired = Object.fromEntries(FAULT_NAMES.map((name) => [name, 0])) as Record<FaultName, number>
+  const failed: Failed[] = []
+  let [played, runs, facts, ticks] = [0, 0, 0, 0]
+  for (let seed = from; seed < from + schedules && failed.length < maxFailures; seed++) {
+    const verdict = await playSeed(seed, options)
+    played++
+    runs += verdict.runs
+    facts += verdict.facts
+    ticks += verdict.ticks
+    for (const name of FAULT_NAMES) fired[name] += verdict.fired[name] ?? 0
+    if (verdict.violations.length > 0)
+      failed.push({ seed, violations: verdict.violations, tape: verdict.tape, tell: verdict.tell })
+  }
+  return { schedules: played, runs, facts, ticks, fired, failed }
+}

@@ -1,0 +1,48 @@
+/** V1: everything that a caller was told is done is there; what it was told is not done is not. R2: one answer per event. */
+
+import { readRunFact } from '../../../../src/model/fact-codec.ts'
+import { isRunId } from '../../../../src/model/ids.ts'
+import type { RunFact } from '../../../../src/model/run-fact.ts'
+import type { Acknowledged } from '../client.ts'
+import type { Look } from '../look.ts'
+import type { Evidence } from './evidence.ts'
+
+export const checkAcknowledged = ({ look, client }: Evidence): readonly string[] => {
+  const lost = client.acknowledged.flatMap((one) =>
+    isThere(one, look) ? [] : [`V1: acknowledged and not there: ${JSON.stringify(one)}`],
+  )
+  const answers = new Map<string, string>()
+  const differing = client.acknowledged.flatMap((one) => {
+    if (one.kind !== 'event') return []
+    const answer = `${one.receipt.sequence} ${one.receipt.runs.join()}`
+    const first = answers.get(one.sending.id) ?? answer
+    answers.set(one.sending.id, first)
+    return first === answer ? [] : [`R2: ${one.sending.id} was answered with ${first} and with ${answer}`]
+  })
+  const known = new Set(look.events().map((event) => `${event.source} ${event.id}`))
+  const denied = client.denied
+    .filter(({ id }) => known.has(`sim ${id}`))
+    .map(({ id }) => `R1: ${id} was denied and is there`)
+  return [...lost, ...differing, ...denied]
+}
+
+const isThere = (one: Acknowledged, look: Look): boolean => {
+  if (one.kind === 'event') {
+    const row = look.row(one.receipt.sequence)
+    const event = row === undefined ? null : JSON.parse(row.text)
+    const runs = one.receipt.runs.every((run) => look.store.streams.has(run))
+    return event?.id === one.sending.id && row?.runs.join() === one.receipt.runs.join() && runs
+  }
+  const id = one.kind === 'session' ? one.session : one.run
+  const stream = look.store.streams.get(id)
+  if (stream === undefined || one.kind === 'run' || one.kind === 'session' || !isRunId(stream.id))
+    return stream !== undefined
+  return stream.facts.map(readRunFact).some((fact) => proves(fact, one))
+}
+
+const proves = (fact: RunFact, one: Acknowledged): boolean => {
+  if (one.kind === 'cancel') return fact.type === 'run.cancel_requested'
+  if (one.kind === 'retry') return fact.type === 'run.retried'
+  if (one.kind !== 'resolve' || fact.type !== 'step.resolved') return false
+  return fact.step === one.step && fact.verdict === one.verdict
+}

@@ -1,0 +1,19 @@
+/** All checks of a schedule that has come to its end. Each answers with sentences that begin with the invariant's id. */
+import { checkAcknowledged } from './acknowledged.ts'
+import { checkChains } from './chain.ts'
+import { checkEffects } from './effects.ts'
+import { checkEvents } from './events.ts'
+import type { Evidence } from './evidence.ts'
+import { checkLives } from './life.ts'
+import { checkOutputs } from './outputs.ts'
+import { checkWaits } from './waits.ts'
+
+export const check = (evidence: Evidence): readonly string[] => [
+  ...checkAcknowledged(evidence),
+  ...checkChains(evidence),
+  ...checkLives(evidence),
+  ...checkWaits(evidence),
+  ...checkEvents(evidence),
+  ...checkEffects(evidence),
+  ...checkOutputs(evidence),
+]

@@ -1,0 +1,12 @@
+/** What a judge may look at: the store, what the witness saw at each call, what callers were told, what the world saw. */
+import type { Client } from '../client.ts'
+import type { Look } from '../look.ts'
+import type { Witness } from '../witness.ts'
+import type { World } from '../world.ts'
+
+export interface Evidence {
+  readonly look: Look
+  readonly witness: Witness
+  readonly client: Client
+  readonly world: World
+}

@@ -1,0 +1,158 @@
+/**
+ * Who calls the system from outside: sends events, starts runs, cancels, retries, says what happened. Like a careful client it
+ * sends the same event again under the same id when it does not know what came of it.
+ *
+ * Owns what was acknowledged, denied and left unanswered. Never looks at the store.
+ */
+import type { Engine } from '../../../src/engine/engine.ts'
+import type { Receipt } from '../../../src/engine/intake.ts'
+import { TrihandError } from '../../../src/model/errors.ts'
+import type { RunId, SessionId } from '../../../src/model/ids.ts'
+import type { Json } from '../../../src/model/json.ts'
+import type { Verdict } from '../../../src/model/run-fact.ts'
+import type { Scheduler } from './scheduler.ts'
+import type { SimWorker } from './sim-worker.ts'
+
+export interface Sending {
+  readonly id: string
+  readonly type: string
+  readonly data: Json
+}
+
+export type Acknowledged =
+  | { readonly kind: 'event'; readonly sending: Sending; readonly receipt: Receipt }
+  | { readonly kind: 'run'; readonly run: RunId }
+  | { readonly kind: 'session'; readonly session: SessionId }
+  | { readonly kind: 'cancel'; readonly run: RunId }
+  | { readonly kind: 'retry'; readonly run: RunId }
+  | { readonly kind: 'resolve'; readonly run: RunId; readonly step: string; readonly verdict: Verdict }
+
+interface Call {
+  readonly name: string
+  readonly worker: SimWorker
+}
+
+/** `unknown`: nobody can say whether it was done, because the store or the worker did not answer. */
+export type Told<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'not_done' | 'unknown' }
+
+/** Refusals that others can cause by being faster. */
+const OVERTAKEN: ReadonlySet<string> = new Set(['RUN_ENDED', 'RUN_NOT_FAILED', 'RUN_CANCELLED', 'NOT_FOUND'])
+/** What the store's troubles may end in. */
+const TROUBLED: ReadonlySet<string> = new Set(['LEDGER_UNAVAILABLE', 'STORAGE_FULL', 'LEDGER_CONFLICT'])
+
+export class Client {
+  readonly acknowledged: Acknowledged[] = []
+  /** Events that a caller was told are not there. */
+  readonly denied: Sending[] = []
+  readonly violations: string[] = []
+  readonly #scheduler: Scheduler
+  readonly #open = new Map<Call, (told: Told<never>) => void>()
+  readonly #sendings = new Map<string, number>()
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler
+  }
+
+  /** Calls whose worker still lives and has not answered. */
+  get unanswered(): readonly string[] {
+    return [...this.#open.keys()].map(({ name, worker }) => `${name} at ${worker.name}`)
+  }
+
+  /** The worker is gone: whoever waits for its answer will wait for ever, and knows it. */
+  lose(worker: SimWorker): void {
+    for (const [call, tell] of [...this.#open]) {
+      if (call.worker !== worker) continue
+      this.#open.delete(call)
+      tell({ kind: 'unknown' })
+    }
+  }
+
+  send(worker: SimWorker, sending: Sending, hear: (told: Told<Receipt>) => void): void {
+    const times = (this.#sendings.get(sending.id) ?? 0) + 1
+    this.#sendings.set(sending.id, times)
+    this.#call(
+      worker,
+      `send ${sending.id}`,
+      (engine) => engine.send({ ...sending, source: 'sim' }),
+      (told) => {
+        if (told.kind === 'done') this.acknowledged.push({ kind: 'event', sending, receipt: told.value })
+        // Sent once only and not done: it must not be there, now or later.
+        if (told.kind === 'not_done' && this.#sendings.get(sending.id) === 1) this.denied.push(sending)
+        hear(told)
+      },
+    )
+  }
+
+  isDenied(id: string): boolean {
+    return this.denied.some((sending) => sending.id === id)
+  }
+
+  startRun(
+    worker: SimWorker,
+    handler: string,
+    input: Json,
+    session: SessionId | null,
+    hear: (told: Told<RunId>) => void,
+  ): void {
+    const work = (engine: Engine): Promise<RunId> =>
+      engine.startRun(handler, input, session === null ? {} : { session })
+    this.#call(worker, `start ${handler}`, work, (told) => {
+      if (told.kind === 'done') this.acknowledged.push({ kind: 'run', run: told.value })
+      hear(told)
+    })
+  }
+
+  createSession(worker: SimWorker, hear: (told: Told<SessionId>) => void): void {
+    const work = (engine: Engine): Promise<SessionId> => engine.sessions.create()
+    this.#call(worker, 'create a session', work, (told) => {
+      if (told.kind === 'done') this.acknowledged.push({ kind: 'session', session: told.value })
+      hear(told)
+    })
+  }
+
+  cancel(worker: SimWorker, run: RunId): void {
+    const work = (engine: Engine): Promise<void> => engine.cancel(run, 'client', 'no longer wanted')
+    this.#call(worker, `cancel ${run}`, work, (told) => {
+      if (told.kind === 'done') this.acknowledged.push({ kind: 'cancel', run })
+    })
+  }
+
+  retry(worker: SimWorker, run: RunId): void {
+    const work = (engine: Engine): Promise<void> => engine.retry(run, 'client')
+    this.#call(worker, `retry ${run}`, work, (told) => {
+      if (told.kind === 'done') this.acknowledged.push({ kind: 'retry', run })
+    })
+  }
+
+  resolve(worker: SimWorker, run: RunId, step: string, verdict: Verdict): void {
+    const word = verdict === 'happened' ? { verdict, by: 'client', result: 'charged' } : { verdict, by: 'client' }
+    const work = (engine: Engine): Promise<void> => engine.resolve(run, step, word)
+    this.#call(worker, `resolve ${run} ${step}`, work, (told) => {
+      if (told.kind === 'done') this.acknowledged.push({ kind: 'resolve', run, step, verdict })
+    })
+  }
+
+  #call<T>(worker: SimWorker, name: string, work: (engine: Engine) => Promise<T>, hear: (told: Told<T>) => void): void {
+    const call: Call = { name, worker }
+    this.#open.set(call, hear)
+    const answer = (told: Told<T>): void => {
+      if (this.#open.delete(call)) hear(told)
+    }
+    this.#scheduler.submit(worker, () => {
+      void work(worker.engine).then(
+        (value) => answer({ kind: 'done', value }),
+        (error: unknown) => answer({ kind: this.#outcomeOf(name, error) }),
+      )
+    })
+  }
+
+  #outcomeOf(name: string, error: unknown): 'not_done' | 'unknown' {
+    if (!(error instanceof TrihandError)) {
+      this.violations.push(`${name} threw ${String(error)}`)
+      return 'unknown'
+    }
+    if (!TROUBLED.has(error.code) && !OVERTAKEN.has(error.code))
+      this.violations.push(`${name} was refused: ${error.message}`)
+    return error.outcome
+  }
+}

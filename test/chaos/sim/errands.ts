@@ -1,0 +1,182 @@
+/**
+ * What the outside wants of the system in one schedule: two to six errands, each started once, its events sent, some cancelled,
+ * retried or sent twice.
+ *
+ * Owns the list of things still to do, and the help that runs at rest ask for. Looks at the store only as a person looks at a page.
+ */
+import type { RunId, SessionId } from '../../../src/model/ids.ts'
+import type { EndedRun } from '../../../src/model/run-fact.ts'
+import type { Cast } from './cast.ts'
+import type { Client, Sending } from './client.ts'
+import type { Faults } from './faults.ts'
+import type { Look, LookedRun } from './look.ts'
+import type { Cue, Errand, Play } from './play.ts'
+import type { SimWorker } from './sim-worker.ts'
+import { PLAYS, playOf } from './system.ts'
+import type { Tape } from './tape.ts'
+
+export interface ErrandDeps {
+  readonly tape: Tape
+  readonly faults: Faults
+  readonly client: Client
+  readonly cast: Cast
+  readonly look: Look
+}
+
+type Action = (worker: SimWorker) => void
+
+const VERDICTS = ['happened', 'run_again', 'abort'] as const
+const MAX_TRIES = 30
+
+export class Errands {
+  readonly #deps: ErrandDeps
+  #todo: Action[] = []
+  #session: SessionId | null = null
+  #sent = 0
+  #tries = 0
+
+  constructor(deps: ErrandDeps) {
+    this.#deps = deps
+    const { tape } = deps
+    for (let id = 1, count = 2 + tape.below(5); id <= count; id++)
+      this.#plan(tape.pick(PLAYS), { id, kind: tape.below(12) })
+  }
+
+  get isPending(): boolean {
+    return this.#todo.length > 0
+  }
+
+  /** One of the things to do, if anybody is there to be called. */
+  doOne(): void {
+    const { cast, tape } = this.#deps
+    const { serving } = cast
+    const index = tape.below(this.#todo.length)
+    const [action] = serving.length === 0 ? [] : this.#todo.splice(index, 1)
+    if (action !== undefined) action(tape.pick(serving))
+    // Nobody will ever serve, or an errand is refused for ever: the judge says so.
+    else if (tape.isOver && ++this.#tries > MAX_TRIES) this.#todo = []
+  }
+
+  /** What runs at rest ask for. False if none asks for anything. */
+  help(round: number): boolean {
+    const { look, cast } = this.#deps
+    const worker = cast.serving[0]
+    if (worker === undefined) return false
+    const asked = look.runs().map((run) => this.#helpOne(run, worker, round))
+    return asked.includes(true)
+  }
+
+  #plan(play: Play, errand: Errand): void {
+    const { tape } = this.#deps
+    this.#start(play, errand)
+    for (const cue of play.cues(errand)) this.#later(() => this.#send(cue))
+    if (tape.odds(200)) this.#later((worker) => this.#cancel(worker, play, errand, tape.odds(500)))
+    if (play.name === 'pay' || play.name === 'strike') this.#later((worker) => this.#attend(worker))
+  }
+
+  #later(action: Action): void {
+    this.#todo.push(action)
+  }
+
+  #start(play: Play, errand: Errand): void {
+    const { tape } = this.#deps
+    if (play.inSession === true) return this.#later((worker) => this.#startInSession(worker, play, errand))
+    if (tape.below(4) === 3) return this.#later((worker) => this.#startRun(worker, play, errand, null))
+    this.#later(() => this.#send({ type: `go.${play.name}`, data: { ...errand } }))
+  }
+
+  #startInSession(worker: SimWorker, play: Play, errand: Errand): void {
+    if (this.#session !== null) return this.#startRun(worker, play, errand, this.#session)
+    this.#deps.client.createSession(worker, (told) => {
+      if (told.kind === 'done') this.#session = told.value
+      this.#later((next) => this.#startInSession(next, play, errand))
+    })
+  }
+
+  /** Has no key to be sent again with: only what is known not to be done is tried again. */
+  #startRun(worker: SimWorker, play: Play, errand: Errand, session: SessionId | null): void {
+    this.#deps.client.startRun(worker, play.name, { ...errand }, session, (told) => {
+      if (told.kind === 'not_done') this.#later((next) => this.#startRun(next, play, errand, session))
+    })
+  }
+
+  #send(cue: Cue): void {
+    const { tape } = this.#deps
+    const sending: Sending = { id: `event-${++this.#sent}`, ...cue }
+    const once = (worker: SimWorker): void =>
+      this.#deps.client.send(worker, sending, (told) => {
+        if (told.kind === 'unknown') this.#later(once)
+        // Known not to be there: a client may well make it a new event.
+        if (told.kind === 'not_done') this.#later(() => this.#send(cue))
+      })
+    const again = (worker: SimWorker): void => {
+      if (!this.#deps.client.isDenied(sending.id)) once(worker)
+    }
+    this.#now(once)
+    if (tape.odds(100)) this.#later(again)
+  }
+
+  #now(action: Action): void {
+    const { cast, tape } = this.#deps
+    const { serving } = cast
+    if (serving.length === 0) this.#later(action)
+    else action(tape.pick(serving))
+  }
+
+  #runsOf(play: Play, errand: Errand): readonly LookedRun[] {
+    const { look } = this.#deps
+    return look.runs().filter((run) => run.stream.handler === play.name && look.errand(run).id === errand.id)
+  }
+
+  #cancel(worker: SimWorker, play: Play, errand: Errand, retries: boolean): void {
+    const { client, faults } = this.#deps
+    const [run] = this.#runsOf(play, errand)
+    if (run === undefined) return
+    faults.count('cancel')
+    client.cancel(worker, run.id)
+    if (retries) this.#later((next) => this.#retry(next, run.id))
+  }
+
+  #retry(worker: SimWorker, run: RunId): void {
+    this.#deps.faults.count('retry')
+    this.#deps.client.retry(worker, run)
+  }
+
+  /** Says what happened to the first step that is in doubt. */
+  #attend(worker: SimWorker): void {
+    for (const run of this.#deps.look.runs())
+      if (this.#resolve(worker, run, this.#deps.tape.below(VERDICTS.length))) return
+  }
+
+  #resolve(worker: SimWorker, { id, state }: LookedRun, verdict: number): boolean {
+    if (state.kind !== 'live') return false
+    const doubted = state.open.entries().find(([, open]) => open.kind === 'uncertain')
+    if (doubted === undefined) return false
+    this.#deps.faults.count('resolve')
+    this.#deps.client.resolve(worker, id, doubted[0], VERDICTS[verdict % VERDICTS.length] ?? 'happened')
+    return true
+  }
+
+  #helpOne(run: LookedRun, worker: SimWorker, round: number): boolean {
+    const { state, stream } = run
+    // A run that was quarantined in the middle of a cancel meets its cancelled children when it is retried.
+    const isBroken = state.kind === 'ended' && (state.status === 'quarantined' || hasCancelledChild(state))
+    if (isBroken) {
+      this.#retry(worker, run.id)
+      return true
+    }
+    if (state.kind !== 'live') return false
+    // A verdict that breaks again every time would never end.
+    if (this.#resolve(worker, run, round === 1 ? 1 : round % 2 === 0 ? 0 : 2)) return true
+    const play = playOf(stream.handler) ?? (stream.handler === 'ward' ? playOf('custody') : undefined)
+    if (!state.open.some((open) => open.kind === 'waiting')) return true
+    const cues = play?.cues(this.#deps.look.errand(run)) ?? []
+    // A retry has lifted the deadline of a run that waits for what never comes.
+    if (cues.length === 0) this.#deps.client.cancel(worker, run.id)
+    for (const cue of cues) this.#send(cue)
+    return true
+  }
+}
+
+const hasCancelledChild = ({ status, error }: EndedRun): boolean =>
+  status === 'failed' && error?.code === 'RUN_CANCELLED'

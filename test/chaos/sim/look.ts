@@ -1,0 +1,76 @@
+/**
+ * The store as a judge reads it: runs with their facts, whose errand each one is, the log of events.
+ *
+ * Owns reading only. Folds with the model's `evolve`, and knows nothing of the engine.
+ */
+import type { EventRow } from '../../../src/adapters/memory/event-log.ts'
+import type { MemoryStore } from '../../../src/adapters/memory/store.ts'
+import type { MemoryStream } from '../../../src/adapters/memory/stream.ts'
+import type { StoredEvent } from '../../../src/model/event.ts'
+import { readRunFact } from '../../../src/model/fact-codec.ts'
+import { isRunId, LOCAL_TENANT, type RunId } from '../../../src/model/ids.ts'
+import type { Json } from '../../../src/model/json.ts'
+import { fold } from '../../../src/model/machine.ts'
+import type { Payload } from '../../../src/model/payload.ts'
+import { run as runMachine } from '../../../src/model/run.ts'
+import type { RunFact, RunState } from '../../../src/model/run-fact.ts'
+import type { Errand } from './play.ts'
+
+export interface LookedRun {
+  readonly id: RunId
+  readonly stream: MemoryStream
+  readonly facts: readonly RunFact[]
+  readonly state: RunState
+}
+
+export class Look {
+  readonly store: MemoryStore
+  readonly #blobs: ReadonlyMap<string, string>
+  /** Facts never change, so a run is read again only when it has more of them. */
+  readonly #known = new Map<RunId, LookedRun>()
+
+  constructor(store: MemoryStore, blobs: ReadonlyMap<string, string>) {
+    this.store = store
+    this.#blobs = blobs
+  }
+
+  runs(): readonly LookedRun[] {
+    return this.store.byCreation.flatMap((stream) => (isRunId(stream.id) ? [this.#read(stream, stream.id)] : []))
+  }
+
+  sessions(): readonly MemoryStream[] {
+    return this.store.byCreation.filter((stream) => !isRunId(stream.id))
+  }
+
+  events(): readonly StoredEvent[] {
+    return this.store.events
+      .page({ tenant: LOCAL_TENANT, type: null, before: null, limit: Number.MAX_SAFE_INTEGER })
+      .toReversed()
+  }
+
+  row(sequence: number): EventRow | undefined {
+    return this.store.events.bySequence(sequence)
+  }
+
+  value(payload: Payload): Json {
+    return 'value' in payload ? payload.value : (JSON.parse(this.#blobs.get(payload.blob) ?? 'null') as Json)
+  }
+
+  /** What the run was started with. */
+  errand({ stream, facts }: LookedRun): Errand {
+    const [first] = facts
+    if (first?.type === 'run.started' && first.input.kind === 'given')
+      return this.value(first.input.payload) as unknown as Errand
+    const row = stream.event === null ? undefined : this.row(stream.event)
+    return (row === undefined ? { id: -1, kind: 0 } : JSON.parse(row.text).data) as Errand
+  }
+
+  #read(stream: MemoryStream, id: RunId): LookedRun {
+    const known = this.#known.get(id)
+    if (known !== undefined && known.facts.length === stream.facts.length) return known
+    const facts = stream.facts.map(readRunFact)
+    const run = { id, stream, facts, state: fold(runMachine, facts) }
+    this.#known.set(id, run)
+    return run
+  }
+}

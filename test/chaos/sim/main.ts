@@ -1,0 +1,42 @@
+/**
+ * `npm run sim -- --seed N`: plays one schedule again; `--from A --count N` plays many. Prints what failed and how to repeat it.
+ *
+ * Owns the command line only.
+ */
+import { parseArgs } from 'node:util'
+import { newSystems, runCampaign } from './campaign.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    from: { type: 'string' },
+    count: { type: 'string' },
+    failures: { type: 'string' },
+    trace: { type: 'boolean' },
+  },
+})
+
+const from = Number(values.seed ?? values.from ?? 1)
+const count = values.seed === undefined ? Number(values.count ?? 1_000) : 1
+const startedAt = performance.now()
+const options = values.trace === true ? { trace: console.log } : {}
+const report = await runCampaign(from, count, { systems: newSystems(), ...options }, Number(values.failures ?? 5))
+const seconds = (performance.now() - startedAt) / 1_000
+
+for (const { seed, violations, tape, tell } of report.failed) {
+  console.log(`seed ${seed}: ${violations.length} violations; repeat with: npm run sim -- --seed ${seed}`)
+  for (const violation of violations.slice(0, 8)) console.log(`  ${violation}`)
+  if (values.seed === undefined) continue
+  console.log(`  tape: ${JSON.stringify(tape)}`)
+  for (const line of tell()) console.log(`  ${line}`)
+}
+const { schedules, runs, facts, ticks, fired, failed } = report
+console.log(
+  `${schedules} schedules in ${seconds.toFixed(1)} s (${Math.round(schedules / seconds)}/s), ${runs} runs, ${facts} facts, ${ticks} callbacks`,
+)
+console.log(
+  `faults: ${Object.entries(fired)
+    .map(([name, times]) => `${name} ${times}`)
+    .join(', ')}`,
+)
+process.exitCode = failed.length > 0 ? 1 : 0

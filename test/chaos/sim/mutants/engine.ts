@@ -1,0 +1,269 @@
+/** Seeded bugs of the engine and the model: attempts, timers, cancels, memory of steps, leases that nobody uses. */
+import { Gate } from '../../../../src/engine/gate.ts'
+import { Leases } from '../../../../src/engine/leases.ts'
+import { Resident } from '../../../../src/engine/resident.ts'
+import { Waiters } from '../../../../src/engine/waiters.ts'
+import { Worker } from '../../../../src/engine/worker.ts'
+import { TrihandError } from '../../../../src/model/errors.ts'
+import type { Json } from '../../../../src/model/json.ts'
+import { type Decision, facts } from '../../../../src/model/machine.ts'
+import { run } from '../../../../src/model/run.ts'
+import type { RunCommand, RunFact, RunState } from '../../../../src/model/run-fact.ts'
+import type { StepRequest } from '../../../../src/ports/step-gate.ts'
+import { changed, type Mutant, plantMethod, withWrites } from './mutant.ts'
+
+type Decide = (state: RunState, command: RunCommand) => Decision<RunFact>
+
+const plantDecide = (change: (decide: Decide) => Decide): (() => void) => plantMethod<Decide>(run, 'decide', change)
+
+/** The facts of a decision, changed one by one. */
+const mapFacts = (decision: Decision<RunFact>, change: (fact: RunFact) => readonly RunFact[]): Decision<RunFact> =>
+  decision.kind === 'facts' ? facts(...decision.facts.flatMap(change)) : decision
+
+const onceAgain: Mutant = {
+  name: 'a once effect is tried again after a crash',
+  plant: () => {
+    const forgetIntent = plantDecide((decide) => (state, command) => {
+      if (command.type === 'doubt_step') return facts()
+      const isAgain =
+        command.type === 'intend_step' && state.kind === 'live' && state.open.get(command.step)?.kind === 'intended'
+      return isAgain
+        ? facts({
+            type: 'step.intended',
+            at: command.now,
+            step: command.step,
+            attempt: 1,
+            effectKey: command.effectKey,
+          })
+        : decide(state, command)
+    })
+    const beginAgain = plantMethod<(this: Gate, step: string) => boolean>(
+      Gate.prototype,
+      'mayBegin',
+      (mayBegin) =>
+        function (step) {
+          const { live, waiters } = Reflect.get(this, 'resident') as Resident
+          return mayBegin.call(this, step) || (live?.open.get(step)?.kind === 'intended' && !waiters.isAwaited(step))
+        },
+    )
+    return () => {
+      forgetIntent()
+      beginAgain()
+    }
+  },
+}
+
+const EARLY_MS = 1
+
+/** Woken one millisecond before its instant, and not looking twice. */
+const earlyTimer: Mutant = {
+  name: 'timers fire one millisecond early',
+  atStore: (inner) =>
+    withWrites(inner, (write) =>
+      write.release && write.wakeAt !== null ? { ...write, wakeAt: write.wakeAt - EARLY_MS } : write,
+    ),
+  plant: () =>
+    plantDecide((decide) => (state, command) => {
+      if (command.type !== 'pass_time') return decide(state, command)
+      return mapFacts(decide(state, { ...command, now: command.now + EARLY_MS }), (fact) => [
+        { ...fact, at: command.now },
+      ])
+    }),
+}
+
+const retryAtOnce: Mutant = {
+  name: 'a retry does not wait for its delay',
+  plant: () =>
+    plantDecide(
+      (decide) => (state, command) =>
+        mapFacts(decide(state, command), (fact) =>
+          fact.type === 'step.retry_scheduled'
+            ? [fact, { type: 'step.retry_due', at: fact.at, step: fact.step }]
+            : [fact],
+        ),
+    ),
+}
+
+const endlessAttempts: Mutant = {
+  name: 'attempts are not limited',
+  plant: () =>
+    plantDecide(
+      (decide) => (state, command) =>
+        decide(
+          state,
+          command.type === 'fail_step' ? { ...command, retry: { ...command.retry, maxAttempts: 99 } } : command,
+        ),
+    ),
+}
+
+const lateResultCounts: Mutant = {
+  name: 'a result after the cancel is accepted',
+  plant: () =>
+    plantDecide((decide) => (state, command) => {
+      const isLate = command.type === 'complete_step' && state.kind === 'live' && state.cancel !== null
+      if (!isLate || state.settled.has(command.step)) return decide(state, command)
+      const { now, step, attempt, result } = command
+      return facts({ type: 'step.completed', at: now, step, attempt, result })
+    }),
+}
+
+const childrenLive: Mutant = {
+  name: 'a cancel does not reach the children',
+  plant: () =>
+    plantMethod<(this: Worker, ...args: unknown[]) => Promise<void>>(
+      Worker.prototype,
+      'cancel',
+      (cancel) =>
+        function (...args) {
+          // The engine passes on the words of the person who cancelled; children are cancelled by the resident's call.
+          const isByParent = new Error().stack?.includes('spreadCancel') === true
+          return isByParent ? Promise.resolve() : cancel.call(this, ...args)
+        },
+    ),
+}
+
+const cancelToldEarly: Mutant = {
+  name: 'a cancel is acknowledged before it is written',
+  plant: () =>
+    plantMethod<(this: Worker, ...args: unknown[]) => Promise<void>>(
+      Worker.prototype,
+      'cancel',
+      (cancel) =>
+        function (...args) {
+          void cancel.call(this, ...args).catch(() => {})
+          return Promise.resolve()
+        },
+    ),
+}
+
+const swapped: Mutant = {
+  name: 'results of parallel steps change places',
+  plant: () =>
+    plantMethod<Waiters['deliver']>(
+      Waiters.prototype,
+      'deliver',
+      (deliver) =>
+        function (this: Waiters, delivered, after) {
+          const done = delivered.flatMap((fact) => (fact.type === 'step.completed' ? [fact.step] : []))
+          const [one, other] = done
+          if (after === null || one === undefined || other === undefined) return deliver.call(this, delivered, after)
+          const [first, second] = [after.settled.get(one), after.settled.get(other)]
+          if (first === undefined || second === undefined) return deliver.call(this, delivered, after)
+          return deliver.call(this, delivered, {
+            ...after,
+            settled: after.settled.with(one, second).with(other, first),
+          })
+        },
+    ),
+}
+
+/** The nth step of a handler gets the nth result, whatever its name. */
+const memoByPosition: Mutant = {
+  name: 'results are remembered by position',
+  plant: () => {
+    const calls = new WeakMap<object, number>()
+    return plantMethod<(this: Gate, request: StepRequest) => Promise<Json>>(
+      Gate.prototype,
+      'run',
+      (perform) =>
+        function (request) {
+          const position = calls.get(this) ?? 0
+          calls.set(this, position + 1)
+          const live = (Reflect.get(this, 'resident') as Resident).live
+          const step = live?.settled.entries()[position]?.[0]
+          return perform.call(this, step === undefined ? request : { ...request, step })
+        },
+    )
+  },
+}
+
+const noLookback: Mutant = {
+  name: 'a wait does not look back',
+  plant: () =>
+    plantMethod<(request: unknown, past: readonly { readonly sequence: number }[]) => number>(
+      Gate.prototype,
+      'lookbackBase',
+      (lookbackBase) =>
+        function (this: Gate, request, past) {
+          return past.at(-1)?.sequence ?? lookbackBase.call(this, request, past)
+        },
+    ),
+}
+
+const newIdOnResend: Mutant = {
+  name: 'an append is sent again under a new id',
+  atEngine: (line) => {
+    let sent = 0
+    return changed(line, {
+      append: (batch) => line.append(batch.map((append) => ({ ...append, appendId: `${append.appendId}-${++sent}` }))),
+    })
+  },
+}
+
+/** Also the store in doubt: the caller hears of success where nobody knows. */
+const doubtAsSuccess: Mutant = {
+  name: 'a store that does not answer is taken for success',
+  atEngine: (line, store) =>
+    changed(line, {
+      append: (batch) =>
+        line.append(batch).catch((error: unknown) => {
+          if (!(error instanceof TrihandError) || batch.some(({ events }) => events.length > 0)) throw error
+          return batch.map(() => ({
+            kind: 'written' as const,
+            sequences: [],
+            position: store.events.position,
+            signalled: [],
+          }))
+        }),
+    }),
+}
+
+const troubleFails: Mutant = {
+  name: 'a store that is away fails the step',
+  plant: () =>
+    plantMethod<(this: Resident, work: () => Promise<unknown>) => Promise<unknown>>(
+      Resident.prototype,
+      'whileActive',
+      () =>
+        function (work) {
+          this.begin()
+          return work().finally(() => this.end())
+        },
+    ),
+}
+
+const nothing = (): void => {}
+
+const forgottenDoubt: Mutant = {
+  name: 'a claim without an answer is forgotten',
+  plant: () => plantMethod(Leases.prototype, 'doubt', () => nothing),
+}
+
+const keptLease: Mutant = {
+  name: 'a dropped run keeps its lease',
+  plant: () => plantMethod(Leases.prototype, 'letGo', () => nothing),
+}
+
+const lostPlace: Mutant = {
+  name: 'a place that was promised is not given back',
+  plant: () => plantMethod(Worker.prototype, 'unreserve', () => nothing),
+}
+
+export const ENGINE_MUTANTS: readonly Mutant[] = [
+  onceAgain,
+  earlyTimer,
+  retryAtOnce,
+  endlessAttempts,
+  lateResultCounts,
+  childrenLive,
+  cancelToldEarly,
+  swapped,
+  memoByPosition,
+  noLookback,
+  newIdOnResend,
+  doubtAsSuccess,
+  troubleFails,
+  forgottenDoubt,
+  keptLease,
+  lostPlace,
+]

@@ -1,0 +1,100 @@
+/**
+ * A play is a function of the simulated system with everything that is needed to judge its runs: how it is started, which events
+ * it waits for, and what its output must be whatever happened on the way.
+ *
+ * Owns the shape and the one way in which plays touch the world. Each play exists in two editions of its code: the second has
+ * other steps in another order and the same result.
+ */
+import type { FunctionContext, FunctionSource } from '../../../src/executors/workflow/function.ts'
+import type { RunOptions } from '../../../src/executors/workflow/step-api.ts'
+import type { StoredEvent } from '../../../src/model/event.ts'
+import type { RunId } from '../../../src/model/ids.ts'
+import type { Json } from '../../../src/model/json.ts'
+import type { RunFact } from '../../../src/model/run-fact.ts'
+import type { RunStatus } from '../../../src/model/status.ts'
+import type { Effect } from '../../../src/model/step.ts'
+import type { World } from './world.ts'
+
+/** What the code of plays can reach. The system is defined once; the world changes with each schedule. */
+export interface Scene {
+  world: World
+}
+
+export type Edition = 1 | 2
+
+export interface Errand {
+  readonly id: number
+  /** A number for the play to make a difference of. */
+  readonly kind: number
+}
+
+export interface Cue {
+  readonly type: string
+  readonly data: { readonly [key: string]: Json }
+}
+
+/** A run that has ended, with what its judge may want to see. */
+export interface Ending {
+  readonly run: RunId
+  readonly errand: Errand
+  readonly status: RunStatus
+  readonly output: Json | null
+  readonly facts: readonly RunFact[]
+  readonly eventBySequence: (sequence: number) => StoredEvent | undefined
+}
+
+export interface Play {
+  readonly name: string
+  readonly functions: (scene: Scene, edition: Edition) => readonly FunctionSource[]
+  /** Events that its runs wait for. */
+  readonly cues: (errand: Errand) => readonly Cue[]
+  /** The run lives in a session. */
+  readonly inSession?: boolean
+  /** What a run that succeeded must have given. */
+  readonly output: (ending: Ending) => Json
+  /** Ends that are right although they are no success, apart from a cancel. */
+  readonly mayEnd?: (ending: Ending) => boolean
+}
+
+export interface PerformOptions extends RunOptions {
+  readonly delayMs?: number
+  /** So many attempts fail before one succeeds. */
+  readonly failures?: number
+}
+
+export type Context = FunctionContext<Errand>
+
+/** One step that acts on the world and gives the value. */
+export const perform = <T extends Json>(
+  scene: Scene,
+  context: Context,
+  name: string,
+  value: T,
+  options: PerformOptions = {},
+): Promise<T> => {
+  const { delayMs = 0, failures = 0, effect = 'idempotent', key } = options
+  const step = key === undefined ? name : `${name}[${key}]`
+  const body = async ({ effectKey, attempt }: { readonly effectKey: string; readonly attempt: number }): Promise<T> => {
+    act(scene, context.run.id, { step, effect, effectKey, attempt })
+    if (delayMs > 0) await scene.world.delay(delayMs)
+    if (attempt <= failures) throw new Error(`attempt ${attempt} fails`)
+    return value
+  }
+  return context.step.run(name, body, options) as Promise<T>
+}
+
+export const act = (
+  scene: Scene,
+  run: RunId,
+  what: { readonly step: string; readonly effect: Effect; readonly effectKey: string; readonly attempt: number },
+): void => scene.world.act({ run, ...what })
+
+/** In the order of this edition: the second runs the same steps the other way round, and one more. */
+export const inOrder = async (
+  edition: Edition,
+  steps: readonly (() => Promise<unknown>)[],
+  extra: () => Promise<unknown>,
+): Promise<void> => {
+  if (edition === 2) await extra()
+  for (const step of edition === 1 ? steps : [...steps].reverse()) await step()
+}

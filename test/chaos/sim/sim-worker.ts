@@ -1,0 +1,128 @@
+/**
+ * One virtual worker: the real engine on simulated ports.
+ *
+ * Owns the wiring and the life of one process: started, paused, stopped, crashed. A crashed worker's ports never answer again, so
+ * that no `finally` of its code runs, as in a real crash.
+ */
+import { Engine, type EngineOptions } from '../../../src/engine/engine.ts'
+import { enterFunction } from '../../../src/executors/workflow/function.ts'
+import { inlineExecutor } from '../../../src/executors/workflow/inline.ts'
+import { StepFailure } from '../../../src/executors/workflow/step-failure.ts'
+import { durationMs } from '../../../src/manifest/duration.ts'
+import type { System } from '../../../src/manifest/system.ts'
+import { type RunId, type WorkerId, workerId } from '../../../src/model/ids.ts'
+import type { Blobs } from '../../../src/ports/blobs.ts'
+import type { Clock } from '../../../src/ports/clock.ts'
+import type { Dispatcher } from '../../../src/ports/dispatcher.ts'
+import type { Ids } from '../../../src/ports/ids.ts'
+import type { Ledger } from '../../../src/ports/ledger.ts'
+import type { Faults } from './faults.ts'
+import type { Owner, Scheduler } from './scheduler.ts'
+import type { Tape } from './tape.ts'
+
+export interface WorkerDeps {
+  readonly ledger: (owner: Owner) => Ledger
+  readonly blobs: (owner: Owner) => Blobs
+  readonly ids: Ids
+  readonly scheduler: Scheduler
+  readonly tape: Tape
+  readonly faults: Faults
+  readonly system: System
+  readonly options: Omit<EngineOptions['worker'], 'id'>
+  readonly commit: EngineOptions['commit']
+}
+
+const LATE_WAKES_MS = [10, 300, 2_000]
+const START_AGAIN_MS = 200
+const EXECUTORS = new Map([['inline', inlineExecutor]])
+const enter = enterFunction(durationMs)
+
+const simClock = (scheduler: Scheduler, owner: Owner): Clock => ({
+  now: () => scheduler.clockOf(owner),
+  at: (instant, callback) => scheduler.at(owner, instant, callback),
+  turn: (callback) => scheduler.submit(owner, callback),
+})
+
+/** Wakes are hints: some are lost, some come twice, some come late. */
+class SimDispatcher implements Dispatcher {
+  readonly #deps: WorkerDeps
+  readonly #owner: Owner
+  #handler: (run: RunId) => void = () => {}
+
+  constructor(deps: WorkerDeps, owner: Owner) {
+    this.#deps = deps
+    this.#owner = owner
+  }
+
+  wake(run: RunId, at: number): void {
+    const { faults, tape } = this.#deps
+    const fault = faults.forWake()
+    if (fault === 'wake_lost') return
+    this.#call(run, fault === 'wake_late' ? at + tape.pick(LATE_WAKES_MS) : at)
+    if (fault === 'wake_twice') this.#call(run, at)
+  }
+
+  async start(handler: (run: RunId) => void): Promise<void> {
+    this.#handler = handler
+  }
+
+  async stop(): Promise<void> {
+    this.#handler = () => {}
+  }
+
+  #call(run: RunId, at: number): void {
+    const { scheduler } = this.#deps
+    const tell = (): void => this.#handler(run)
+    if (at <= scheduler.clockOf(this.#owner)) scheduler.submit(this.#owner, tell)
+    else scheduler.at(this.#owner, at, tell)
+  }
+}
+
+export class SimWorker implements Owner {
+  readonly name: string
+  readonly id: WorkerId
+  readonly engine: Engine
+  state: Owner['state'] = 'alive'
+  skewMs = 0
+  isServing = false
+  readonly #scheduler: Scheduler
+
+  constructor(name: string, deps: WorkerDeps) {
+    const { scheduler, ids, system, options, commit } = deps
+    this.name = name
+    this.#scheduler = scheduler
+    this.id = workerId(ids.uuid())
+    this.engine = new Engine(
+      {
+        ledger: deps.ledger(this),
+        blobs: deps.blobs(this),
+        clock: simClock(scheduler, this),
+        ids,
+        dispatcher: new SimDispatcher(deps, this),
+        executors: EXECUTORS,
+        enter,
+        errors: (step, failure) => new StepFailure(step, failure),
+        system,
+      },
+      { commit, worker: { ...options, id: this.id } },
+    )
+  }
+
+  /** A process that cannot reach its ledger at the start tries again. */
+  start(): void {
+    this.#scheduler.submit(this, () => {
+      void this.engine.start().then(
+        () => {
+          this.isServing = true
+        },
+        () => void this.#scheduler.at(this, this.#scheduler.clockOf(this) + START_AGAIN_MS, () => this.start()),
+      )
+    })
+  }
+
+  /** The process ends once it has let go, or could not. */
+  stop(whenOver: () => void): void {
+    this.isServing = false
+    this.#scheduler.submit(this, () => void this.engine.stop().then(whenOver, whenOver))
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * What the store did at each call, seen from beside it: who wrote under which epoch, who claimed, who was freed.
+ *
+ * Owns the rules that can only be checked at the moment of a call (ledger-4, ledger-7, V12, the promise of a batch). Knows the
+ * store's state before and after, and shares no code with the ledger that is judged.
+ */
+import type { MemoryStore } from '../../../src/adapters/memory/store.ts'
+import type { RunId, StreamId, WorkerId } from '../../../src/model/ids.ts'
+import type { Append, BeatRequest, Claims, Outcome, StreamWrite } from '../../../src/ports/ledger.ts'
+
+interface Before {
+  readonly version: number
+  readonly epoch: number
+  readonly lease: WorkerId | null
+}
+
+/** One write that took effect. */
+export interface WitnessedWrite {
+  readonly stream: StreamId
+  readonly fromSeq: number
+  readonly facts: number
+  readonly epoch: number | null
+  readonly tick: number
+}
+
+export class Witness {
+  readonly violations: string[] = []
+  readonly writes: WitnessedWrite[] = []
+  /** When each event entered, by sequence. */
+  readonly eventTicks = new Map<number, number>()
+  /** When a run was claimed, by run and epoch. */
+  readonly claimTicks = new Map<string, number>()
+  /** Rises with everything that changes the store. */
+  changes = 0
+  readonly #store: MemoryStore
+  readonly #tick: () => number
+  readonly #appendIds = new Map<string, string>()
+
+  constructor(store: MemoryStore, tick: () => number) {
+    this.#store = store
+    this.#tick = tick
+  }
+
+  /** Takes a look before the batch is written; the answer is to be called with what came of it. */
+  append(batch: readonly Append[]): (outcomes: readonly Outcome[]) => void {
+    this.#checkBatch(batch)
+    const before = new Map(
+      batch.flatMap(({ writes }) => writes.map(({ stream }) => [stream, this.#look(stream)] as const)),
+    )
+    return (outcomes) => {
+      for (const [i, append] of batch.entries()) {
+        const outcome = outcomes[i]
+        if (outcome === undefined) this.violations.push('ledger-2: an append of the batch has no outcome')
+        else if (outcome.kind === 'written') this.#written(append, outcome, before)
+      }
+    }
+  }
+
+  claim(worker: WorkerId): (claims: Claims) => void {
+    const before = this.#leases()
+    return ({ claims }) => {
+      for (const { run, epoch } of claims) {
+        const { lease, epoch: old } = before.get(run) ?? { lease: null, epoch: 0 }
+        this.changes++
+        this.claimTicks.set(`${run} ${epoch}`, this.#tick())
+        if (lease !== null) this.violations.push(`ledger-7: ${run} was claimed by ${worker} while ${lease} held it`)
+        if (epoch <= old) this.violations.push(`ledger-7: a claim of ${run} left its epoch at ${epoch}`)
+      }
+    }
+  }
+
+  /** Only the leases of those who were silent for too long are freed. */
+  beat({ worker, now, ttlMs }: BeatRequest): (freed: number) => void {
+    const before = this.#leases()
+    const beats = new Map(this.#store.workers)
+    return (freed) => {
+      this.changes += freed
+      for (const [run, { lease }] of before) {
+        if (lease === null || this.#store.streams.get(run)?.lease === lease) continue
+        const beatAt = lease === worker ? now : beats.get(lease)
+        if (beatAt !== undefined && now - beatAt <= ttlMs) {
+          this.violations.push(`the lease of ${run} was taken from ${lease}, who had beaten ${now - beatAt} ms ago`)
+        }
+      }
+    }
+  }
+
+  #look(stream: StreamId): Before {
+    const found = this.#store.streams.get(stream)
+    return { version: found?.facts.length ?? 0, epoch: found?.epoch ?? 0, lease: found?.lease ?? null }
+  }
+
+  #leases(): ReadonlyMap<StreamId, Before> {
+    return new Map([...this.#store.streams.keys()].map((id) => [id, this.#look(id)]))
+  }
+
+  /** The port: at most one append of a batch may write a given existing stream; an append id never names other content. */
+  #checkBatch(batch: readonly Append[]): void {
+    const seen = new Set<StreamId>()
+    for (const { appendId, writes, events } of batch) {
+      for (const { stream, create } of writes) {
+        if (create === null && seen.has(stream)) this.violations.push(`one batch writes ${stream} twice`)
+        seen.add(stream)
+      }
+      const content = [
+        ...writes.map((one) => `${one.stream} ${one.expectedVersion} ${one.headHash}`),
+        ...events.map(({ event }) => event.id),
+      ].join()
+      const known = this.#appendIds.get(appendId) ?? content
+      if (known !== content) this.violations.push(`append id ${appendId} was used for two contents`)
+      this.#appendIds.set(appendId, known)
+    }
+  }
+
+  #written(
+    append: Append,
+    outcome: Exclude<Outcome, { readonly kind: 'conflict' }>,
+    before: ReadonlyMap<StreamId, Before>,
+  ): void {
+    this.changes++
+    for (const sequence of outcome.sequences) this.eventTicks.set(sequence, this.#tick())
+    for (const write of append.writes) this.#wrote(write, before.get(write.stream) as Before)
+  }
+
+  #wrote(write: StreamWrite, before: Before): void {
+    const { stream, expectedVersion, epoch, facts, create } = write
+    if (before.version !== expectedVersion) {
+      this.violations.push(`ledger-4: ${stream} was at ${before.version} when a write for ${expectedVersion} passed`)
+    }
+    if (create === null && epoch !== null && before.epoch !== epoch) {
+      this.violations.push(`V12: ${stream} was at epoch ${before.epoch} when a write of epoch ${epoch} passed`)
+    }
+    this.writes.push({
+      stream,
+      fromSeq: expectedVersion,
+      facts: facts.length,
+      epoch: create === null ? epoch : null,
+      tick: this.#tick(),
+    })
+  }
+
+  /** The epoch under which this fact of a run was written; null for a birth or a command from outside. */
+  epochOf(run: RunId, seq: number): number | null {
+    return (
+      this.writes.find((one) => one.stream === run && seq >= one.fromSeq && seq < one.fromSeq + one.facts)?.epoch ??
+      null
+    )
+  }
+}

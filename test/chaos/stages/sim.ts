@@ -1,0 +1,59 @@
+/**
+ * Sim: deterministic schedules of the real engine with every fault and every order, and seeded bugs that must be found.
+ *
+ * Owns how the work is shared among processes and what the report says. A failed seed is repeated with `npm run sim -- --seed N`.
+ */
+import { Program } from '../../support/program.ts'
+import type { ChildInput, ChildReport } from '../sim/child.ts'
+import { FAULT_NAMES } from '../sim/faults.ts'
+import { MUTANTS } from '../sim/mutants/hunt.ts'
+import { Findings, type StageReport } from './report.ts'
+
+export interface SimStageOptions {
+  readonly schedules: number
+  /** Each seeded bug must be found within so many schedules. */
+  readonly limit: number
+  readonly processes: number
+  readonly seed: number
+}
+
+const NAME = 'sim'
+
+const runChild = async (input: ChildInput): Promise<ChildReport> => {
+  const program = new Program({ source: 'test/chaos/sim/child.ts', input })
+  try {
+    return JSON.parse(await program.answer()) as ChildReport
+  } finally {
+    await program.kill()
+  }
+}
+
+/** Seeds in one range after another, seeded bugs in turn. */
+const shares = ({ schedules, limit, processes, seed }: SimStageOptions): readonly ChildInput[] => {
+  const size = Math.ceil(schedules / processes)
+  return Array.from({ length: processes }, (_, i) => ({
+    from: seed + i * size,
+    schedules: size,
+    mutants: MUTANTS.filter((_, at) => at % processes === i).map(({ name }) => name),
+    limit,
+  }))
+}
+
+export const runSim = async (options: SimStageOptions): Promise<StageReport> => {
+  const findings = new Findings()
+  const reports = await Promise.all(shares(options).map(runChild))
+  for (const { campaign } of reports) {
+    findings.operations += campaign.facts
+    findings.checks += campaign.schedules
+    for (const name of FAULT_NAMES) findings.fault(name, campaign.fired[name])
+    for (const { seed, violations } of campaign.failed)
+      findings.violation(`seed ${seed}: ${violations[0]} (npm run sim -- --seed ${seed})`)
+  }
+  const hunted = reports.flatMap((report) => report.hunted)
+  for (const { mutant, foundAt, by } of hunted) {
+    findings.note(`${mutant}: ${foundAt === null ? 'not found' : `found at ${foundAt} by ${by.split(' ')[0]}`}`)
+    if (foundAt === null) findings.violation(`the seeded bug "${mutant}" was not found in ${options.limit} schedules`)
+  }
+  const found = hunted.filter(({ foundAt }) => foundAt !== null).length
+  return { ...findings.report(NAME, FAULT_NAMES), mutants: { seeded: hunted.length, found } }
+}
