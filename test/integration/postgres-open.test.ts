@@ -24,6 +24,24 @@ describe.skipIf(url === '')('opening a Postgres ledger', () => {
     await ask(url, `drop schema ${schema} cascade`)
   })
 
+  test('a role that may not change the schema can serve a ledger that is up to date', async () => {
+    const fresh = await freshSchema(url)
+    await (await openPostgres({ url: fresh.url, max: 1 })).close()
+    const role = `${fresh.schema}_role`
+    await ask(url, `create role ${role}`)
+    await ask(
+      url,
+      `grant usage on schema ${fresh.schema} to ${role}; grant all on all tables in schema ${fresh.schema} to ${role};
+      grant all on all sequences in schema ${fresh.schema} to ${role}`,
+    )
+    const asRole = withOptions(url, `-c role=${role}`)
+    const { ledger } = await openPostgres({ url: asRole, schema: fresh.schema, max: 1 })
+    expect(await ledger.append([anAppend({ events: [anEvent()] })])).toMatchObject([{ kind: 'written' }])
+    await ledger.close()
+    await fresh.drop()
+    await ask(url, `drop role ${role}`)
+  })
+
   test('a ledger with a breaking schema of the future is refused, one with a harmless schema of the future is opened', async () => {
     const fresh = await freshSchema(url)
     const open = () => openPostgres({ url: fresh.url, max: 1 })

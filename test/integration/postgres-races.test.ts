@@ -176,6 +176,14 @@ describe.skipIf(url === '')('writers of one Postgres ledger', () => {
     expect(await reader.document('local' as never, 't', 'k')).toBe(2)
   })
 
+  test('ledger-2: [Q12] an append that the tables refuse costs the others of its batch nothing', async () => {
+    const runs = [await createHeld(), await createHeld(), await createHeld()]
+    const batch = runs.map((run, i) => anAppend({ writes: [aWrite(run, i === 0 ? { headHash: 'a raw \u0000' } : {})] }))
+    await expect(here.append(batch)).rejects.toMatchObject({ code: 'INTERNAL', outcome: 'unknown' })
+    expect((await here.load(runs)).map((record) => record?.version)).toEqual([1, 2, 2])
+    expect(await here.append(batch.slice(1))).toMatchObject([{ kind: 'already_written' }, { kind: 'already_written' }])
+  })
+
   test('[R1] a connection that ends while an append is under way leaves its outcome unknown, and the append may be sent again', async () => {
     const run = await createHeld()
     const append = anAppend({ writes: [aWrite(run)] })

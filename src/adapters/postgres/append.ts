@@ -60,17 +60,19 @@ export class Appender {
     }
   }
 
+  /** The port knows no outcome for an append that the tables refuse. Its error is thrown once the others are written (ledger-2). */
   async #sendOneByOne(batch: readonly Append[]): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = []
+    let refusal: unknown = null
     for (const append of batch) {
       try {
         outcomes.push(await this.#sendAlone(append))
       } catch (error) {
-        // Those before it are written: the batch as a whole is neither done nor undone, and the same batch may be sent again.
-        if (outcomes.length === 0 || !(error instanceof TrihandError)) throw error
-        throw new TrihandError(error.code, error.detail, { cause: error.cause, outcome: 'unknown' })
+        if (!isWorthSplitting(error)) throw asUnknown(error, outcomes)
+        refusal ??= error
       }
     }
+    if (refusal !== null) throw asUnknown(refusal, outcomes)
     return outcomes
   }
 
@@ -135,6 +137,12 @@ export class Appender {
     }
     return unknown.length > 0
   }
+}
+
+/** Where some are written, the batch as a whole is neither done nor undone: it may be sent again as it is. */
+const asUnknown = (error: unknown, outcomes: readonly Outcome[]): unknown => {
+  if (outcomes.length === 0 || !(error instanceof TrihandError)) return error
+  return new TrihandError(error.code, error.detail, { cause: error.cause, outcome: 'unknown' })
 }
 
 const read = (rows: readonly AnswerRow[]): Answer => {

@@ -27,7 +27,7 @@ const IN_DOUBT = /^(08|57P|58|XX)/
 
 const ALREADY_THERE: ReadonlySet<string> = new Set(['23505', '42P06', '42P07', '42710'])
 
-export const sqlState = (error: unknown): string | null => {
+const sqlState = (error: unknown): string | null => {
   const found = error instanceof TrihandError ? error.cause : error
   return found instanceof pg.DatabaseError ? (found.code ?? null) : null
 }
@@ -57,3 +57,5 @@ export const isWorthSplitting = (error: unknown): boolean => /^(21|22|23|40)/.te
 
 /** Somebody else made the same row or object a moment earlier. */
 export const isAlreadyThere = (error: unknown): boolean => ALREADY_THERE.has(sqlState(error) ?? '')
+
+export const isMissingTable = (error: unknown): boolean => sqlState(error) === '42P01'

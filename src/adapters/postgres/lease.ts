@@ -54,7 +54,8 @@ const BEAT: Statement = {
   beaten as (
     insert into worker (id, beat_at) select $1, now from clock on conflict (id) do update set beat_at = excluded.beat_at),
   forgotten as (
-    delete from worker where id <> $1 and beat_at < (select now from clock) - $3::bigint),
+    delete from worker where id = any(array(
+      select id from worker where id <> $1 and beat_at < (select now from clock) - $3::bigint for update skip locked))),
   holder as (
     select min(lease) as id from stream where lease is not null
     union all select (select min(lease) from stream where lease > holder.id) from holder where holder.id is not null),

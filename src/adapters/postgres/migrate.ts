@@ -7,7 +7,7 @@
 import { MIGRATIONS } from '../migrations/list.ts'
 import type { Migration } from '../migrations/migration.ts'
 import { type AppliedMigration, type MigrationTarget, migrate } from '../migrations/run.ts'
-import { isAlreadyThere } from './errors.ts'
+import { isAlreadyThere, isMissingTable } from './errors.ts'
 import type { Database, Statement } from './pool.ts'
 
 const VERSION_TABLE = `create table if not exists trihand_migration
@@ -32,18 +32,28 @@ const make = async (database: Database, text: string): Promise<boolean> => {
   }
 }
 
-const targetOf = (database: Database): MigrationTarget => ({
-  applied: async () => {
+/** Nothing is made that may be there already: to serve a ledger, a role needs no right to change its schema. */
+const appliedTo = async (database: Database, schema: string | null): Promise<readonly AppliedMigration[]> => {
+  const ask = (): Promise<readonly AppliedMigration[]> => database.query(APPLIED, [])
+  try {
+    return await ask()
+  } catch (error) {
+    if (!isMissingTable(error)) throw error
+    if (schema !== null) await make(database, `create schema if not exists ${schema}`)
     await make(database, VERSION_TABLE)
-    return database.query<AppliedMigration>(APPLIED, [])
-  },
-  apply: async (migration) => {
-    const isMine = await make(database, `begin; ${PATIENCE} ${addVersion(migration)} ${migration.postgres}; commit`)
-    return isMine ? 'applied' : 'clashed'
-  },
-})
+    return ask()
+  }
+}
 
-export const migratePostgres = async (database: Database, schema: string | null): Promise<void> => {
-  if (schema !== null) await make(database, `create schema if not exists ${schema}`)
-  await migrate(targetOf(database), MIGRATIONS)
+const apply = async (database: Database, migration: Migration): Promise<'applied' | 'clashed'> => {
+  const isMine = await make(database, `begin; ${PATIENCE} ${addVersion(migration)} ${migration.postgres}; commit`)
+  return isMine ? 'applied' : 'clashed'
+}
+
+export const migratePostgres = (database: Database, schema: string | null): Promise<void> => {
+  const target: MigrationTarget = {
+    applied: () => appliedTo(database, schema),
+    apply: (migration) => apply(database, migration),
+  }
+  return migrate(target, MIGRATIONS)
 }

@@ -1,0 +1,33 @@
+/** Rows as arrays on the wire: nothing in a text may end it early. */
+import { expect, test } from 'vitest'
+import { toArrays, unnest } from './columns.ts'
+
+const COLUMNS = { id: 'uuid', name: 'text', size: 'bigint', is_new: 'bool' } as const
+
+test('each column is one array, in the order of the columns', () => {
+  const rows = [
+    { id: '00', name: 'a', size: 1, is_new: true },
+    { id: '01', name: 'b', size: -2, is_new: false },
+  ]
+  expect(toArrays(COLUMNS, rows)).toEqual(['{00,01}', '{"a","b"}', '{1,-2}', '{true,false}'])
+})
+
+test.each([
+  ['a quote', 'say "no"', '{"say \\"no\\""}'],
+  ['a backslash', 'C:\\x', '{"C:\\\\x"}'],
+  ['commas and braces', '{a,b}', '{"{a,b}"}'],
+  ['the word for nothing', 'NULL', '{"NULL"}'],
+  ['nothing at all', '', '{""}'],
+  ['line breaks', 'a\nb', '{"a\nb"}'],
+])('%s in a text stays text', (_, name, literal) => {
+  expect(toArrays({ name: 'text' }, [{ name }])).toEqual([literal])
+})
+
+test('null is null in every type, and no rows are an empty array', () => {
+  expect(toArrays(COLUMNS, [{ id: null, name: null, size: null, is_new: null }])).toEqual(Array(4).fill('{NULL}'))
+  expect(toArrays(COLUMNS, [])).toEqual(Array(4).fill('{}'))
+})
+
+test('parameters are counted from where they begin', () => {
+  expect(unnest('item', { id: 'uuid', name: 'text' }, 7)).toBe('unnest($7::uuid[], $8::text[]) as item(id, name)')
+})
