@@ -385,7 +385,8 @@ export class Resident implements AppendSource {
     }
     // An own append may have been under way or answered meanwhile: only what lies after the head now is news.
     if (record.version > this.head.version && this.inFlight === null) this.takeIn(record, this.head.version - from)
-    return record.signal
+    // A look at a state that lacks facts of the record (an own append on its way) does not see what those facts wait for.
+    return record.version <= this.head.version ? record.signal : this.seenSignal
   }
 
   private takeIn(record: StreamRecord, known: number): void {

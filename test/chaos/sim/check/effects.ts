@@ -27,17 +27,28 @@ const keyOf = (address: string, executions: readonly Execution[], keys: Map<stri
   return owner === address ? [] : [`V11: ${address} and ${owner} share an effect key`]
 }
 
+/** How often a `once` step may have happened: once, and again for each word of a person, be it on the step or on the whole run. */
+const permissions = ({ facts }: LookedRun, step: string): number => {
+  let wanted = 1
+  let hasFailed = false
+  for (const fact of facts) {
+    if (fact.type === 'run.retried' && hasFailed) wanted++
+    if (fact.type === 'run.retried') hasFailed = false
+    if (!('step' in fact) || fact.step !== step) continue
+    if (fact.type === 'step.failed' || (fact.type === 'step.resolved' && fact.verdict === 'abort')) hasFailed = true
+    if (fact.type === 'step.resolved' && fact.verdict === 'run_again') wanted++
+  }
+  return wanted
+}
+
 const judge = (run: LookedRun, executions: readonly Execution[]): readonly string[] => {
   const { step, effect } = executions[0] as Execution
   const facts = run.facts.flatMap((fact) => ('step' in fact && fact.step === step ? [fact] : []))
   const wrong: string[] = []
   if (effect === 'once') {
-    const again = facts.filter((fact) => fact.type === 'step.resolved' && fact.verdict === 'run_again').length
-    const retried = run.facts.filter((fact) => fact.type === 'run.retried').length
-    const failed = facts.filter((fact) => fact.type === 'step.failed').length
-    // A step that is known to have failed may be tried again by a person's retry of the run.
-    if (executions.length > 1 + again + Math.min(retried, failed))
-      wrong.push(`V10: ${run.id} ${step} happened ${executions.length} times, ${again} wanted again`)
+    const wanted = permissions(run, step)
+    if (executions.length > wanted)
+      wrong.push(`V10: ${run.id} ${step} happened ${executions.length} times, ${wanted} wanted`)
     if (!facts.some((fact) => fact.type === 'step.intended'))
       wrong.push(`V10: ${run.id} ${step} happened without an intent`)
   }
