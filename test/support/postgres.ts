@@ -104,9 +104,11 @@ const launch = (command: string, args: readonly string[], as: Identity): Promise
     child.once('exit', (code) => reject(new Error(`postgres ended with ${code} at its start: ${said.slice(-2000)}`)))
   })
 
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
+
 const ended = (child: ChildProcess, signal: NodeJS.Signals): Promise<void> =>
   new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resolve()
+    if (hasEnded(child)) return resolve()
     child.once('exit', () => resolve())
     child.kill(signal)
   })
@@ -130,7 +132,7 @@ const startFrom = async (origin: () => string, extra: readonly string[]): Promis
     const settings = [...SETTINGS, ...extra]
     const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
     const start = async (): Promise<void> => {
-      child ??= await launch(join(bin, 'postgres'), args, as)
+      if (child === null || hasEnded(child)) child = await launch(join(bin, 'postgres'), args, as)
     }
     const end = async (signal: NodeJS.Signals): Promise<void> => {
       const running = child

@@ -99,7 +99,7 @@ const lost = (shape: Shape): string => {
     ...(shape.has('occurrence') ? [LOST_BY_EVENT] : []),
     // Events whose values were taken at too few paths: nothing is written, and the batch comes again with all of them.
     ...(shape.has('occurrence')
-      ? [`select generate_series(0, ${shape.size} - 1) where exists (select from unknown_path)`]
+      ? [`select place from unnest(${shape.places}) as place where exists (select from unknown_path)`]
       : []),
   ]
   return `lost as materialized (${reasons.join(' union all ')})`

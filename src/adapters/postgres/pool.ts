@@ -58,13 +58,16 @@ interface Durability {
 /** A change of the schema may wait for another process that makes the same change. */
 const SCRIPT_TIMEOUT_MS = 120_000
 
+/** As many as there are batches under way at once. */
+const MIN_CONNECTIONS = 2
+
 const INT8 = 20
 
 const safeInteger = (text: string): number => {
   const value = Number(text)
-  if (!Number.isSafeInteger(value))
-    throw new TrihandError('LEDGER_CORRUPT', `the ledger holds ${text}, which is no safe integer`)
-  return value
+  if (Number.isSafeInteger(value)) return value
+  // It may be the answer to a write that was done.
+  throw new TrihandError('LEDGER_CORRUPT', `the ledger holds ${text}, which is no safe integer`, { outcome: 'unknown' })
 }
 
 /** For our clients only: the parser is not set globally, where it would change other users of the driver in this process. */
@@ -124,6 +127,8 @@ export class Database {
     this.#pool = new pg.Pool({
       ...clientConfig({ url, schema }),
       max,
+      // A connection has its plans, so the last ones are kept when nothing happens: an event after a pause finds them ready.
+      min: Math.min(MIN_CONNECTIONS, max),
       maxLifetimeSeconds: 1800,
       verify: (client, done) => {
         checkDurable(client).then(

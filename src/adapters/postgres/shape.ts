@@ -10,7 +10,7 @@ import { type BatchRows, LISTS, type ListName } from './lists.ts'
 export class Shape {
   readonly name: string
   readonly #first = new Map<ListName, number>()
-  readonly #size: number
+  readonly #last: number
 
   constructor(name: string, lists: readonly ListName[]) {
     this.name = name
@@ -19,7 +19,7 @@ export class Shape {
       this.#first.set(list, next)
       next += Object.keys(LISTS[list]).length
     }
-    this.#size = next
+    this.#last = next
   }
 
   has(list: ListName): boolean {
@@ -38,18 +38,18 @@ export class Shape {
     return unnest(list, LISTS[list], first)
   }
 
-  /** The size of the batch stands last, where there are events. */
-  get size(): string {
-    return `$${this.#size}::int`
+  /** The places of all appends, where there are events. Not a series: nobody could tell its length, and tables are sized by guess. */
+  get places(): string {
+    return `$${this.#last}::int[]`
   }
 
   holds(rows: BatchRows): boolean {
     return NAMES.every((list) => rows[list].length === 0 || this.has(list))
   }
 
-  values(rows: BatchRows, size: number): (string | number)[] {
+  values(rows: BatchRows, size: number): string[] {
     const arrays = [...this.#first.keys()].flatMap((list) => toArrays(LISTS[list], rows[list]))
-    return this.has('occurrence') ? [...arrays, size] : arrays
+    return this.has('occurrence') ? [...arrays, `{${Array.from({ length: size }, (_, place) => place)}}`] : arrays
   }
 }
 
