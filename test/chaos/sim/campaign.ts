@@ -6,9 +6,10 @@
 import { FAULT_NAMES, type FaultName } from './faults.ts'
 import { inMacrotask } from './microtasks.ts'
 import type { Scene } from './play.ts'
-import { type SimOptions, simulate, type Verdict } from './simulate.ts'
+import { simulate } from './simulate.ts'
 import { defineSystems, type Systems } from './system.ts'
 import { Tape } from './tape.ts'
+import type { SimOptions, Verdict } from './theatre.ts'
 
 export interface Failed {
   readonly seed: number

@@ -69,6 +69,11 @@ export class Cast {
     faults.count(fault)
   }
 
+  crash(worker: Owner): void {
+    const found = this.#workers.find((one) => one === worker)
+    if (found !== undefined) this.#crash(found)
+  }
+
   /** After the last fault: everybody is awake, and somebody is there. */
   heal(): void {
     for (const worker of this.#workers) if (worker.state === 'paused') this.#deps.scheduler.resume(worker)
@@ -79,7 +84,7 @@ export class Cast {
     const { tape, newEdition } = this.#deps
     switch (fault) {
       case 'crash':
-        return this.#crash(worker)
+        return this.#crashes < MAX_CRASHES ? this.#crash(worker) : undefined
       case 'pause':
         return this.#pause(worker)
       case 'stop':
@@ -93,7 +98,6 @@ export class Cast {
   }
 
   #crash(worker: SimWorker): void {
-    if (this.#crashes >= MAX_CRASHES) return
     this.#crashes++
     this.#gone(worker)
     const { scheduler, store, tape } = this.#deps

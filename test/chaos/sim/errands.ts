@@ -28,18 +28,32 @@ type Action = (worker: SimWorker) => void
 const VERDICTS = ['happened', 'run_again', 'abort'] as const
 const MAX_TRIES = 30
 
+export interface Planned {
+  readonly play: Play
+  readonly errand: Errand
+}
+
+/** Two to six errands of any play. */
+export const drawErrands = (tape: Tape): readonly Planned[] =>
+  Array.from({ length: 2 + tape.below(5) }, (_, i) => ({
+    play: tape.pick(PLAYS),
+    errand: { id: i + 1, kind: tape.below(12) },
+  }))
+
 export class Errands {
   readonly #deps: ErrandDeps
+  readonly #planned: readonly Planned[]
+  /** Errands whose start cannot be asked for again, because nobody knows whether it was done. */
+  readonly #isGivenUp = new Set<number>()
   #todo: Action[] = []
   #session: SessionId | null = null
   #sent = 0
   #tries = 0
 
-  constructor(deps: ErrandDeps) {
+  constructor(deps: ErrandDeps, planned: readonly Planned[]) {
     this.#deps = deps
-    const { tape } = deps
-    for (let id = 1, count = 2 + tape.below(5); id <= count; id++)
-      this.#plan(tape.pick(PLAYS), { id, kind: tape.below(12) })
+    this.#planned = planned
+    for (const { play, errand } of planned) this.#plan(play, errand)
   }
 
   get isPending(): boolean {
@@ -55,6 +69,13 @@ export class Errands {
     if (action !== undefined) action(tape.pick(serving))
     // Nobody will ever serve, or an errand is refused for ever: the judge says so.
     else if (tape.isOver && ++this.#tries > MAX_TRIES) this.#todo = []
+  }
+
+  /** Errands that never became a run, although the client asked until it was answered. */
+  unheard(): readonly string[] {
+    return this.#planned
+      .filter(({ play, errand }) => !this.#isGivenUp.has(errand.id) && this.#runsOf(play, errand).length === 0)
+      .map(({ play, errand }) => `V1: errand ${errand.id} (${play.name}) never became a run`)
   }
 
   /** What runs at rest ask for. False if none asks for anything. */
@@ -97,6 +118,7 @@ export class Errands {
   #startRun(worker: SimWorker, play: Play, errand: Errand, session: SessionId | null): void {
     this.#deps.client.startRun(worker, play.name, { ...errand }, session, (told) => {
       if (told.kind === 'not_done') this.#later((next) => this.#startRun(next, play, errand, session))
+      if (told.kind === 'unknown') this.#isGivenUp.add(errand.id)
     })
   }
 

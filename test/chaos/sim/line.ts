@@ -5,6 +5,7 @@
  * that nobody knows; nothing that landed is ever taken back.
  */
 import { TrihandError } from '../../../src/model/errors.ts'
+import type { CrashPoints } from './crash-points.ts'
 import type { CallFault, Faults } from './faults.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 import type { Tape } from './tape.ts'
@@ -30,6 +31,8 @@ export interface LineDeps {
   readonly scheduler: Scheduler
   readonly tape: Tape
   readonly faults: Faults
+  readonly points: CrashPoints
+  readonly crash: (worker: Owner) => void
   /** Is told of every request and answer, for whoever studies one schedule. */
   readonly trace: ((line: string) => void) | null
 }
@@ -76,6 +79,7 @@ export class Line {
       if (tape.below(2) === 0) void request.apply()
       return
     }
+    if (this.#crashes(request, settle)) return
     const later = (work: () => void): void => void scheduler.at(store, scheduler.now + tape.pick(DELAYS_MS), work)
     const refuse = (error: TrihandError): void => settle(Promise.reject(error))
     switch (faults.forCall(request.possible)) {
@@ -97,5 +101,22 @@ export class Line {
       case 'conflict':
         return settle(request.conflict?.() ?? request.apply())
     }
+  }
+
+  /** Whether the worker was to crash at this very call. */
+  #crashes<T>(request: Request<T>, settle: (result: Promise<T>) => void): boolean {
+    const { worker, scheduler, points, crash } = this.#deps
+    const position = points.pass()
+    if (position === null) return false
+    if (position === 'after') {
+      const result = request.apply()
+      settle(result)
+      // Right behind the answer in the queue.
+      void result.then(() => scheduler.submit(worker, () => crash(worker)))
+      return true
+    }
+    if (position === 'done') void request.apply()
+    crash(worker)
+    return true
   }
 }

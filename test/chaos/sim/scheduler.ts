@@ -35,6 +35,7 @@ export class Scheduler {
   #ready: Task[] = []
   #held: Task[] = []
   #timers: Timer[] = []
+  #afterwards: (() => void)[] = []
   #ordered = 0
 
   constructor(now: number) {
@@ -77,6 +78,14 @@ export class Scheduler {
     run()
     drain()
     this.current = null
+    const afterwards = this.#afterwards
+    this.#afterwards = []
+    for (const work of afterwards) work()
+  }
+
+  /** Once the callback at work and everything that follows from it have run, and before any other. */
+  afterwards(work: () => void): void {
+    this.#afterwards.push(work)
   }
 
   hasTimer(owner: Owner): boolean {

@@ -4,6 +4,7 @@
  * Owns the record of executions and the delays of bodies. Never prevents anything: it is what our promises are measured against.
  */
 import type { Effect } from '../../../src/model/step.ts'
+import type { CrashPoints } from './crash-points.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 
 export interface Execution {
@@ -18,32 +19,45 @@ export interface Execution {
   readonly tick: number
 }
 
+export interface WorldDeps {
+  readonly scheduler: Scheduler
+  readonly points: CrashPoints
+  readonly crash: (worker: Owner) => void
+}
+
 export class World {
   readonly executions: Execution[] = []
-  readonly #scheduler: Scheduler
-  /** For bodies whose worker is not known, which cannot be. */
-  constructor(scheduler: Scheduler) {
-    this.#scheduler = scheduler
+  readonly #deps: WorldDeps
+
+  constructor(deps: WorldDeps) {
+    this.#deps = deps
   }
 
-  /** The effect has happened when this returns. */
+  /** The effect has happened when this returns, unless the worker crashed before it. */
   act(what: Omit<Execution, 'worker' | 'at' | 'tick'>): void {
-    const { ticks } = this.#scheduler
+    const { scheduler, points, crash } = this.#deps
     const worker = this.#worker()
-    this.executions.push({ ...what, worker: worker.name, at: this.#scheduler.clockOf(worker), tick: ticks })
+    if (worker.state === 'dead') return
+    const position = points.pass()
+    if (position === 'before') return crash(worker)
+    const at = scheduler.clockOf(worker)
+    this.executions.push({ ...what, worker: worker.name, at, tick: scheduler.ticks })
+    if (position === 'done') crash(worker)
+    if (position === 'after') scheduler.afterwards(() => crash(worker))
   }
 
   /** Settles after that time by the clock of whoever runs the body; never, if that worker crashes. */
   delay(ms: number): Promise<void> {
+    const { scheduler } = this.#deps
     const worker = this.#worker()
     return new Promise((resolve) => {
-      if (ms === 0) this.#scheduler.submit(worker, resolve)
-      else this.#scheduler.at(worker, this.#scheduler.clockOf(worker) + ms, resolve)
+      if (ms === 0) scheduler.submit(worker, resolve)
+      else scheduler.at(worker, scheduler.clockOf(worker) + ms, resolve)
     })
   }
 
   #worker(): Owner {
-    const { current } = this.#scheduler
+    const { current } = this.#deps.scheduler
     if (current === null) throw new Error('a body ran outside of any worker')
     return current
   }

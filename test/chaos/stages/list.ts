@@ -3,6 +3,7 @@
  *
  * Owns the large numbers (the small ones stand in the tests beside this folder). `minutes` only orders the lanes, longest first.
  */
+import { runCrashSweep } from './crash-sweep.ts'
 import { runKill } from './kill.ts'
 import { runKillPostgres } from './kill-postgres.ts'
 import { runPgChaos } from './pg-chaos.ts'
@@ -38,6 +39,11 @@ export const STAGES: readonly Stage[] = [
     minutes: 4,
     run: ({ scale, seed }) =>
       runPgChaos({ unknowns: 1_000 * scale, restarts: 60 * scale, blackHoles: 12, sieges: 3, seed }),
+  },
+  {
+    name: 'crash sweep',
+    minutes: 6,
+    run: () => runCrashSweep({ scenarios: 100, onFile: 100, pairsUpTo: 60 }),
   },
   {
     name: 'sim',

@@ -129,7 +129,7 @@ const runSession = async (kind: Session['kind'], tools: Tools, options: StorageO
   const supervisor = new Supervisor({
     shim: tools.shim,
     folder: folder.path,
-    control: fault.path,
+    fault,
     log,
     seed: options.seed,
   })

@@ -1,0 +1,78 @@
+/**
+ * Crash sweep: every ledger call and effect of every scenario, crashed before, done but unanswered, and after; also two crashes.
+ *
+ * Owns the report. The controls are sweeps with a seeded bug, which must lose or double something.
+ */
+import { newSystems } from '../sim/campaign.ts'
+import { POSITIONS } from '../sim/crash-points.ts'
+import { inMacrotask } from '../sim/microtasks.ts'
+import { MUTANTS } from '../sim/mutants/hunt.ts'
+import { SCENARIOS, type Scenario, type SweepReport, sweep } from '../sim/sweep.ts'
+import { sweepOnFile } from '../sim/sweep-sqlite.ts'
+import type { Systems } from '../sim/system.ts'
+import { type Control, Findings, type StageReport } from './report.ts'
+
+export interface CrashSweepOptions {
+  /** So many scenarios in memory, and so many on SQLite. */
+  readonly scenarios: number
+  readonly onFile: number
+  /** All pairs of crashes for scenarios with no more points than this. */
+  readonly pairsUpTo: number
+}
+
+const NAME = 'crash sweep'
+/** A seeded bug and the scenario that must show it. */
+const CONTROLS = [
+  { mutant: 'acknowledged before it is written', scenario: 'sequence 0' },
+  { mutant: 'a once effect is tried again after a crash', scenario: 'pay 0' },
+  { mutant: 'leases of the dead are never freed', scenario: 'family 0' },
+]
+
+const sweepWith = (name: string, scenario: Scenario, systems: Systems): Promise<SweepReport> =>
+  inMacrotask(() => {
+    const mutant = MUTANTS.find((one) => one.name === name)
+    if (mutant === undefined) throw new Error(`there is no seeded bug "${name}"`)
+    const { atStore } = mutant
+    const remove = mutant.plant?.() ?? (() => {})
+    try {
+      return sweep(scenario, { systems, ...(atStore === undefined ? {} : { atStore }) }, 0)
+    } finally {
+      remove()
+    }
+  })
+
+const runControl = async (
+  systems: Systems,
+  { mutant, scenario: name }: (typeof CONTROLS)[number],
+): Promise<Control> => {
+  const scenario = SCENARIOS.find((one) => one.name === name)
+  if (scenario === undefined) throw new Error(`there is no scenario "${name}"`)
+  const { failed, visits } = await sweepWith(mutant, scenario, systems)
+  return { name: `crash-sweep: ${mutant}`, must: 'lose', lost_in: failed, of: visits }
+}
+
+export const runCrashSweep = async ({ scenarios, onFile, pairsUpTo }: CrashSweepOptions): Promise<StageReport> => {
+  const findings = new Findings()
+  const systems = newSystems()
+  for (const scenario of SCENARIOS.slice(0, scenarios)) {
+    const report = await inMacrotask(() => sweep(scenario, { systems }, pairsUpTo))
+    findings.operations += report.facts
+    findings.checks += report.visits
+    for (const position of POSITIONS) findings.fault(`crash ${position}`, report.crashes[position])
+    for (const violation of report.violations) findings.violation(violation)
+    findings.note(`${report.scenario}: ${report.points} points, ${report.visits} visits`)
+  }
+  for (const scenario of SCENARIOS.slice(0, onFile)) {
+    const { visits, violations } = await sweepOnFile(scenario, systems)
+    findings.checks += visits
+    findings.fault('on SQLite', visits)
+    for (const violation of violations) findings.violation(violation)
+  }
+  const controls: Control[] = []
+  for (const control of CONTROLS) controls.push(await runControl(systems, control))
+  return findings.report(
+    NAME,
+    POSITIONS.map((position) => `crash ${position}`),
+    controls,
+  )
+}
