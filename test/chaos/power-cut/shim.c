@@ -5,7 +5,8 @@
  * (written by storage-fault.ts). Never changes what an operation does while no fault is asked for.
  *
  * TRIHAND_SHIM_LOG    path: every operation on a ledger file, and every acknowledgement, is appended to it
- * TRIHAND_SHIM_FAULT  path of one page: byte 0 the fault in force; 32-bit counters of faults fired from byte 8 on, one per fault
+ * TRIHAND_SHIM_FAULT  path of one page: byte 0 the fault in force, byte 1 an order to die before the next operation (a kill from outside
+ *                     could tear the log); 32-bit counters of faults fired from byte 8 on, one per fault
  *
  * Ledger files end in .db, .db-wal or .db-journal; acknowledgements are writes to a file that ends in .ack. -shm is left out:
  * it does not survive a power cut. Operations are logged after they succeeded and under one lock, so the log is what happened.
@@ -15,6 +16,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -129,27 +131,46 @@ static int fail(int code) {
   return -1;
 }
 
+/* One operation at a time, with its line in the log. */
+static void enter(void) {
+  pthread_mutex_lock(&lock);
+  if (control != NULL && control[1] != 0) kill(getpid(), SIGKILL);
+}
+
+static void leave(void) {
+  int code = errno;
+  pthread_mutex_unlock(&lock);
+  errno = code;
+}
+
 /* ---- open, close: which descriptor is what ---- */
 
-static int open_any(const char *path, int flags, mode_t mode) {
-  int ledger = is_ledger_path(path);
+static int open_ledger(const char *path, int flags, mode_t mode) {
   int writes = (flags & O_ACCMODE) != O_RDONLY;
-  if (ledger && writes && fault_is(READ_ONLY)) return fail(EROFS);
-  pthread_mutex_lock(&lock);
+  if (writes && fault_is(READ_ONLY)) return fail(EROFS);
   int existed = access(path, F_OK) == 0;
   int fd = real_open(path, flags, mode);
-  if (fd >= 0 && fd < MAX_FD) {
-    kind_of_fd[fd] = ledger ? LEDGER : ends_with(path, ".ack") ? ACK : OTHER;
-    if (kind_of_fd[fd] == OTHER && (flags & O_ACCMODE) == O_RDONLY) {
-      struct stat status;
-      if (fstat(fd, &status) == 0 && S_ISDIR(status.st_mode)) kind_of_fd[fd] = FOLDER;
-    }
-    if (ledger) {
-      file_of_fd[fd] = number_of(path);
-      append_record(OP_OPEN, file_of_fd[fd], existed ? 0 : 1, path, strlen(path));
-    }
-  }
-  pthread_mutex_unlock(&lock);
+  if (fd < 0 || fd >= MAX_FD) return fd;
+  kind_of_fd[fd] = LEDGER;
+  file_of_fd[fd] = number_of(path);
+  append_record(OP_OPEN, file_of_fd[fd], existed ? 0 : 1, path, strlen(path));
+  return fd;
+}
+
+static int open_other(const char *path, int flags, mode_t mode) {
+  int fd = real_open(path, flags, mode);
+  if (fd < 0 || fd >= MAX_FD) return fd;
+  struct stat status;
+  int is_folder = (flags & O_ACCMODE) == O_RDONLY && fstat(fd, &status) == 0 && S_ISDIR(status.st_mode);
+  kind_of_fd[fd] = is_folder ? FOLDER : ends_with(path, ".ack") ? ACK : OTHER;
+  return fd;
+}
+
+static int open_any(const char *path, int flags, mode_t mode) {
+  if (!is_ledger_path(path)) return open_other(path, flags, mode);
+  enter();
+  int fd = open_ledger(path, flags, mode);
+  leave();
   return fd;
 }
 
@@ -184,20 +205,19 @@ static ssize_t write_full_disk(int fd, const void *bytes, size_t length, off_t o
   return wrote;
 }
 
-static ssize_t write_ledger(int fd, const void *bytes, size_t length, off_t offset) {
+static ssize_t write_one(int fd, const void *bytes, size_t length, off_t offset) {
   if (fault_is(READ_ONLY)) return fail(EROFS);
   if (fault_is(WRITE_ERROR)) return fail(EIO);
-  pthread_mutex_lock(&lock);
-  ssize_t wrote;
-  if (fault_is(DISK_FULL)) {
-    wrote = write_full_disk(fd, bytes, length, offset);
-  } else {
-    wrote = real_pwrite(fd, bytes, length, offset);
-    if (wrote > 0) append_record(OP_WRITE, file_of_fd[fd], (uint64_t)offset, bytes, (uint64_t)wrote);
-  }
-  int code = errno;
-  pthread_mutex_unlock(&lock);
-  errno = code;
+  if (fault_is(DISK_FULL)) return write_full_disk(fd, bytes, length, offset);
+  ssize_t wrote = real_pwrite(fd, bytes, length, offset);
+  if (wrote > 0) append_record(OP_WRITE, file_of_fd[fd], (uint64_t)offset, bytes, (uint64_t)wrote);
+  return wrote;
+}
+
+static ssize_t write_ledger(int fd, const void *bytes, size_t length, off_t offset) {
+  enter();
+  ssize_t wrote = write_one(fd, bytes, length, offset);
+  leave();
   return wrote;
 }
 
@@ -210,9 +230,9 @@ ssize_t write(int fd, const void *bytes, size_t length) {
     }
     case ACK: {
       /* Logged first: a child killed in between has acknowledged, as far as anyone can prove. */
-      pthread_mutex_lock(&lock);
+      enter();
       append_record(OP_ACK, 0, 0, bytes, length);
-      pthread_mutex_unlock(&lock);
+      leave();
       return real_write(fd, bytes, length);
     }
     default:
@@ -228,25 +248,25 @@ ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset) { return 
 
 /* ---- sync ---- */
 
+static int sync_ledger(int fd, int (*sync)(int)) {
+  int fails = fault_is(SYNC_ERROR) || fault_is(READ_ONLY);
+  int result = fails ? fail(EIO) : sync(fd);
+  append_record(result == 0 ? OP_SYNC : OP_SYNC_FAILED, file_of_fd[fd], 0, NULL, 0);
+  return result;
+}
+
+static int sync_folder(int fd, int (*sync)(int)) {
+  int result = sync(fd);
+  if (result == 0) append_record(OP_DIR_SYNC, 0, 0, NULL, 0);
+  return result;
+}
+
 static int sync_any(int fd, int (*sync)(int)) {
   int kind = tracked(fd);
   if (kind != LEDGER && kind != FOLDER) return sync(fd);
-  pthread_mutex_lock(&lock);
-  int result, code = 0;
-  if (kind == LEDGER && (fault_is(SYNC_ERROR) || fault_is(READ_ONLY))) {
-    result = -1;
-    code = EIO;
-  } else {
-    result = sync(fd);
-    code = errno;
-  }
-  if (kind == FOLDER) {
-    if (result == 0) append_record(OP_DIR_SYNC, 0, 0, NULL, 0);
-  } else {
-    append_record(result == 0 ? OP_SYNC : OP_SYNC_FAILED, file_of_fd[fd], 0, NULL, 0);
-  }
-  pthread_mutex_unlock(&lock);
-  errno = code;
+  enter();
+  int result = kind == LEDGER ? sync_ledger(fd, sync) : sync_folder(fd, sync);
+  leave();
   return result;
 }
 
@@ -255,24 +275,34 @@ int fdatasync(int fd) { return sync_any(fd, real_fdatasync); }
 
 /* ---- truncate, unlink ---- */
 
-int ftruncate64(int fd, off64_t length) {
-  if (tracked(fd) != LEDGER) return real_ftruncate(fd, length);
+static int truncate_ledger(int fd, off64_t length) {
   if (fault_is(READ_ONLY)) return fail(EROFS);
-  pthread_mutex_lock(&lock);
   int result = real_ftruncate(fd, length);
   if (result == 0) append_record(OP_TRUNCATE, file_of_fd[fd], (uint64_t)length, NULL, 0);
-  pthread_mutex_unlock(&lock);
+  return result;
+}
+
+int ftruncate64(int fd, off64_t length) {
+  if (tracked(fd) != LEDGER) return real_ftruncate(fd, length);
+  enter();
+  int result = truncate_ledger(fd, length);
+  leave();
   return result;
 }
 
 int ftruncate(int fd, off_t length) { return ftruncate64(fd, length); }
 
-int unlink(const char *path) {
-  if (!is_ledger_path(path)) return real_unlink(path);
+static int unlink_ledger(const char *path) {
   if (fault_is(READ_ONLY)) return fail(EROFS);
-  pthread_mutex_lock(&lock);
   int result = real_unlink(path);
   if (result == 0) append_record(OP_UNLINK, 0, 0, path, strlen(path));
-  pthread_mutex_unlock(&lock);
+  return result;
+}
+
+int unlink(const char *path) {
+  if (!is_ledger_path(path)) return real_unlink(path);
+  enter();
+  int result = unlink_ledger(path);
+  leave();
   return result;
 }

@@ -10,6 +10,7 @@ const FAULTS = ['none', 'disk_full', 'write_error', 'sync_error', 'read_only'] a
 export type Fault = (typeof FAULTS)[number]
 
 const PAGE_BYTES = 4_096
+const DEATH_AT = 1
 const COUNTERS_AT = 8
 const COUNTER_BYTES = 4
 
@@ -25,6 +26,11 @@ export class StorageFault {
 
   set(fault: Fault): void {
     writeSync(this.#fd, Buffer.from([FAULTS.indexOf(fault)]), 0, 1, 0)
+  }
+
+  /** Every process under the shim dies before its next operation on a ledger file, and never within one. */
+  orderDeath(isOrdered: boolean): void {
+    writeSync(this.#fd, Buffer.from([isOrdered ? 1 : 0]), 0, 1, DEATH_AT)
   }
 
   fired(fault: Fault): number {

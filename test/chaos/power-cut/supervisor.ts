@@ -5,12 +5,16 @@
  */
 import { join } from 'node:path'
 import { Program } from '../../support/program.ts'
+import { until } from '../../support/until.ts'
 import type { ChildInput, ChildLine } from './child.ts'
+import type { StorageFault } from './storage-fault.ts'
+
+const DEATH_MS = 300
 
 export interface SupervisorOptions {
   readonly shim: string
   readonly folder: string
-  readonly control: string
+  readonly fault: StorageFault
   readonly log: string
   readonly seed: number
 }
@@ -37,7 +41,7 @@ export class Supervisor {
   }
 
   start(): void {
-    const { shim, folder, control, log, seed } = this.#options
+    const { shim, folder, fault, log, seed } = this.#options
     this.#lives += 1
     const input: ChildInput = {
       file: join(folder, 'ledger.db'),
@@ -46,14 +50,23 @@ export class Supervisor {
       appends: null,
       seed: seed + this.#lives,
     }
-    const env = { LD_PRELOAD: shim, TRIHAND_SHIM_LOG: log, TRIHAND_SHIM_FAULT: control }
+    const env = { LD_PRELOAD: shim, TRIHAND_SHIM_LOG: log, TRIHAND_SHIM_FAULT: fault.path }
     const program = new Program({ source: 'test/chaos/power-cut/child.ts', input, env })
     this.#program = program
     void this.#listen(program)
   }
 
+  /** kill -9 between two operations, because within one it could tear the shim's log. A process that asks nothing of its disk is killed as it is. */
   async kill(): Promise<void> {
+    const { fault } = this.#options
+    fault.orderDeath(true)
+    await until(
+      () => this.isOver,
+      (over) => over,
+      { timeoutMs: DEATH_MS },
+    ).catch(() => {})
     await this.#program?.kill()
+    fault.orderDeath(false)
   }
 
   async #listen(program: Program): Promise<void> {
