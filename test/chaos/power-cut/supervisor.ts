@@ -25,7 +25,7 @@ export class Supervisor {
   #lives = 0
   /** Lines of acknowledgement so far, over all lives. */
   acknowledgements = 0
-  /** How often each kind of trouble was met. */
+  /** How often the child met which error, by code and outcome. */
   readonly troubles = new Map<string, number>()
 
   constructor(options: SupervisorOptions) {
@@ -76,7 +76,7 @@ export class Supervisor {
       const line = JSON.parse(text) as ChildLine
       if (line.kind === 'acknowledged') this.acknowledgements += 1
       if (line.kind === 'trouble') {
-        const name = `${line.call} ${line.code} ${line.outcome}`
+        const name = `${line.code.toLowerCase()}_${line.outcome}`
         this.troubles.set(name, (this.troubles.get(name) ?? 0) + 1)
       }
     }

@@ -27,7 +27,8 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'kill postgres',
     minutes: 12,
-    run: ({ scale, seed }) => runKillPostgres({ kills: 300 * scale, stops: 50 * scale, timedKills: 10, seed }),
+    run: ({ scale, seed }) =>
+      runKillPostgres({ kills: 300 * scale, stops: 50 * scale, timedKills: Math.ceil(10 * scale), seed }),
   },
   {
     name: 'power cut',

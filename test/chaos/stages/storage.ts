@@ -152,7 +152,7 @@ const runSession = async (kind: Session['kind'], tools: Tools, options: StorageO
       findings.fault('power_cut')
       for (const sentence of wrong) findings.violation(`${sentence} (after ${kind})`)
     }
-    for (const [trouble, times] of supervisor.troubles) findings.note(`${kind}: ${trouble} x ${times}`)
+    for (const [trouble, times] of supervisor.troubles) findings.fault(trouble, times)
   } finally {
     await supervisor.kill()
     fault.close()
