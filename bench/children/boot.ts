@@ -9,6 +9,7 @@ const app = await createTrihand({
   system: benchSystem({ mark: (what, n) => what === 'last' && say(`last ${n}`) }),
   database,
   ...(schema === '' ? {} : { schema }),
+  leaseTtl: Number(process.env['BENCH_LEASE_MS'] ?? 15_000),
 })
 say(`serving ${process.memoryUsage().rss}`)
 if (process.argv[4] === 'first-step') {

@@ -10,7 +10,12 @@ const system = benchSystem({
     if (what === 'last') process.stdout.write(`last ${JSON.stringify(at)}\n`)
   },
 })
-const app = await createTrihand({ system, database, ...(schema === '' ? {} : { schema }) })
+const app = await createTrihand({
+  system,
+  database,
+  ...(schema === '' ? {} : { schema }),
+  leaseTtl: Number(process.env['BENCH_LEASE_MS'] ?? 15_000),
+})
 at.push(performance.now())
 await app.start('long', { steps: Number(steps) })
 setInterval(() => {}, 60_000)
