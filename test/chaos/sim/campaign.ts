@@ -6,7 +6,7 @@
 import { FAULT_NAMES, type FaultName } from './faults.ts'
 import { inMacrotask } from './microtasks.ts'
 import type { Scene } from './play.ts'
-import { simulate } from './simulate.ts'
+import { type Course, simulate } from './simulate.ts'
 import { defineSystems, type Systems } from './system.ts'
 import { Tape } from './tape.ts'
 import type { SimOptions, Verdict } from './theatre.ts'
@@ -43,7 +43,7 @@ const listen = (): void => {
 }
 
 /** One schedule, from a macrotask, with the rejections that it left behind. */
-export const playTape = async (tape: Tape, options: SimOptions): Promise<Verdict> => {
+export const playTape = async (tape: Tape, options: Course): Promise<Verdict> => {
   listen()
   unhandled.length = 0
   const verdict = await inMacrotask(() => simulate(tape, options))

@@ -41,7 +41,7 @@ export class Cast {
 
   /** Those that can be called: started, awake and not about to stop. */
   get serving(): readonly SimWorker[] {
-    return this.#workers.filter((worker) => worker.state === 'alive' && worker.isServing)
+    return this.#workers.filter((worker) => worker.state === 'alive' && worker.phase === 'serving')
   }
 
   get alive(): readonly SimWorker[] {

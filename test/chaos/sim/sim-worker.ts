@@ -84,7 +84,7 @@ export class SimWorker implements Owner {
   readonly engine: Engine
   state: Owner['state'] = 'alive'
   skewMs = 0
-  isServing = false
+  phase: 'starting' | 'serving' | 'stopping' = 'starting'
   readonly #scheduler: Scheduler
 
   constructor(name: string, deps: WorkerDeps) {
@@ -113,7 +113,7 @@ export class SimWorker implements Owner {
     this.#scheduler.submit(this, () => {
       void this.engine.start().then(
         () => {
-          this.isServing = true
+          if (this.phase === 'starting') this.phase = 'serving'
         },
         () => void this.#scheduler.at(this, this.#scheduler.clockOf(this) + START_AGAIN_MS, () => this.start()),
       )
@@ -122,7 +122,7 @@ export class SimWorker implements Owner {
 
   /** The process ends once it has let go, or could not. */
   stop(whenOver: () => void): void {
-    this.isServing = false
+    this.phase = 'stopping'
     this.#scheduler.submit(this, () => void this.engine.stop().then(whenOver, whenOver))
   }
 }

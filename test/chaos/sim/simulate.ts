@@ -3,14 +3,19 @@
  *
  * Owns what the tape can choose: faults, calls from outside, and every order of callbacks.
  */
-import { drawErrands } from './errands.ts'
+import { drawErrands, type Planned } from './errands.ts'
 import type { Tape } from './tape.ts'
-import { MAX_TICKS, type SimOptions, Theatre, type Verdict } from './theatre.ts'
+import { type SimOptions, Theatre, type Verdict } from './theatre.ts'
 
 const WORKERS = [2, 1, 3]
 
-export const simulate = (tape: Tape, options: SimOptions): Verdict => {
-  const theatre = new Theatre(tape, { ...options, planned: drawErrands, crashes: [] })
+export interface Course extends SimOptions {
+  /** Other errands than those that the tape would draw. */
+  readonly planned?: (tape: Tape) => readonly Planned[]
+}
+
+export const simulate = (tape: Tape, options: Course): Verdict => {
+  const theatre = new Theatre(tape, { ...options, planned: options.planned ?? drawErrands, crashes: [] })
   return theatre.play(() => {
     for (let workers = tape.pick(WORKERS); workers > 0; workers--) theatre.cast.spawn()
     act(theatre, tape)
@@ -23,7 +28,7 @@ export const simulate = (tape: Tape, options: SimOptions): Verdict => {
 /** While there is tape, and something that could happen. */
 const act = (theatre: Theatre, tape: Tape): void => {
   const { scheduler, cast, errands, faults } = theatre
-  while (!tape.isOver && scheduler.ticks < MAX_TICKS / 2) {
+  while (!tape.isOver && scheduler.ticks < theatre.maxTicks / 2) {
     const fault = faults.forTurn()
     if (fault !== null) cast.strike(fault)
     if (errands.isPending && tape.odds(100)) errands.doOne()

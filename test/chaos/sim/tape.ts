@@ -21,10 +21,11 @@ export class Tape {
     return new Tape(() => entries[position++])
   }
 
-  static seeded(seed: number, length: number): Tape {
+  /** `first` are fixed choices before those of chance. */
+  static seeded(seed: number, length: number, first: readonly number[] = []): Tape {
     const random = new Random(seed)
-    let left = length
-    return new Tape(() => (left-- > 0 ? random.below(RANGE) : undefined))
+    let position = 0
+    return new Tape(() => (position < length ? (first[position++] ?? random.below(RANGE)) : undefined))
   }
 
   #isOver = false

@@ -34,6 +34,8 @@ export interface SimOptions {
   readonly atEngine?: (line: Ledger, store: MemoryStore) => Ledger
   /** Is told of every message between workers and store. */
   readonly trace?: (line: string) => void
+  /** For a cast of thousands. */
+  readonly maxTicks?: number
 }
 
 export interface TheatreOptions extends SimOptions {
@@ -52,7 +54,7 @@ export interface Verdict {
 }
 
 const START = 1_700_000_000_000
-export const MAX_TICKS = 20_000
+const MAX_TICKS = 20_000
 /** Longer than a lease, a let-go and a poll together: whoever is to move has moved by then. */
 const QUIET_MS = 9_000
 const STUCK_MS = 60_000
@@ -80,6 +82,7 @@ export class Theatre {
   readonly errands: Errands
   readonly points: CrashPoints
   readonly violations: string[] = []
+  readonly maxTicks: number
   readonly #store = new MemoryStore()
   /** Of what happens at the store and nowhere else. */
   readonly #owner: Owner = { name: 'store', state: 'alive', skewMs: 0 }
@@ -93,6 +96,7 @@ export class Theatre {
   constructor(tape: Tape, options: TheatreOptions) {
     assertDrains()
     this.#options = options
+    this.maxTicks = options.maxTicks ?? MAX_TICKS
     this.faults = new Faults(tape)
     this.points = new CrashPoints(options.crashes)
     const { scheduler, faults, points } = this
@@ -183,7 +187,7 @@ export class Theatre {
     const witness = this.#witness
     let seen = witness.changes
     let since = scheduler.now
-    while (scheduler.ticks < MAX_TICKS) {
+    while (scheduler.ticks < this.maxTicks) {
       if (scheduler.readyCount > 0) scheduler.runReady(0)
       else if (this.isQuiet()) return
       else this.wait()
@@ -191,13 +195,13 @@ export class Theatre {
       const patience = this.#store.nextParked() === undefined ? QUIET_MS : STUCK_MS
       if (scheduler.readyCount === 0 && scheduler.now - since > patience) return
     }
-    this.violations.push(`V30: no rest after ${MAX_TICKS} callbacks`)
+    this.violations.push(`V30: no rest after ${this.maxTicks} callbacks`)
   }
 
-  /** Nobody works, nothing is due, no message is on its way, everybody was answered. */
+  /** Nobody starts or works, nothing is due, no message is on its way, everybody was answered. */
   isQuiet(): boolean {
     if (this.#client.unanswered.length > 0 || this.scheduler.hasTimer(this.#owner)) return false
-    if (this.cast.alive.some(({ engine }) => engine.residentCount > 0)) return false
+    if (this.cast.alive.some(({ engine, phase }) => phase === 'starting' || engine.residentCount > 0)) return false
     return this.#store.byCreation.every((stream) => stream.lease === null && stream.wakeAt === null)
   }
 
