@@ -54,6 +54,6 @@ export const STAGES: readonly Stage[] = [
   {
     name: 'storage',
     minutes: 3,
-    run: ({ scale, seed }) => runStorage({ cycles: 50 * scale, images: 100, seed }),
+    run: ({ scale, seed }) => runStorage({ cycles: Math.max(3, 50 * scale), images: 100, seed }),
   },
 ]

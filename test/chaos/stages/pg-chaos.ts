@@ -106,10 +106,10 @@ const judge = async ({ cluster, lanes, findings }: Scene, schema: string): Promi
   const census = await postgresCensus(pool).finally(() => pool.end())
   const receipts = lanes.flatMap((lane) => lane.receipts)
   findings.operations += receipts.length
-  findings.checks += receipts.length
   for (const sentence of compare(census, receipts)) findings.violation(sentence)
   const acknowledged = new Set(receipts.map((receipt) => receipt.append))
   const refused = new Set(lanes.flatMap((lane) => lane.refused))
+  findings.checks += new Set([...acknowledged, ...refused, ...census.appends.keys()]).size
   for (const append of census.appends.keys()) {
     if (refused.has(append)) findings.violation(`V1 append ${append} was refused and is there`)
     else if (!acknowledged.has(append)) findings.violation(`V1 append ${append} is there and nobody was told`)
@@ -164,7 +164,7 @@ const performBoth = async (cluster: Cluster, options: PgChaosOptions): Promise<S
   const few = { unknowns: CONTROL_UNKNOWNS, restarts: 0, blackHoles: 0, sieges: 0, seed: options.seed }
   const control = await perform(cluster, { ...few, schema: 'control', isForgetful: true })
   return findings.report(NAME, FAULTS, [
-    { name: 'pg-chaos-new-append-id', must: 'lose', lost_in: control.violations, of: control.operations },
+    { name: 'pg-chaos-new-append-id', must: 'lose', lost_in: control.violations, of: control.checks },
   ])
 }
 
