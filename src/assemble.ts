@@ -86,6 +86,8 @@ export interface Store {
   readonly durable: boolean
   readonly description: string
   readonly pollMs: number
+  /** How often a worker looks for the dead; null where it has the store to itself. */
+  readonly sweepMs: number | null
   readonly maxInFlight: number
 }
 
@@ -101,8 +103,8 @@ const openStore = async (choice: LedgerChoice, options: TrihandOptions, clock: C
   }
 }
 
-const EMBEDDED = { pollMs: 1_000, maxInFlight: 1 } as const
-const SHARED = { pollMs: 250, maxInFlight: 2 } as const
+const EMBEDDED = { pollMs: 1_000, sweepMs: null, maxInFlight: 1 } as const
+const SHARED = { pollMs: 250, sweepMs: 500, maxInFlight: 2 } as const
 
 const openMemoryStore = async (clock: Clock): Promise<Store> => {
   const { openMemory } = await import('./adapters/memory/open.ts')
@@ -161,6 +163,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
         slots: options.slots ?? DEFAULT_SLOTS,
         leaseTtlMs: durationMs(options.leaseTtl ?? '15s'),
         pollMs: store.pollMs,
+        ...(store.sweepMs === null ? {} : { sweepMs: store.sweepMs }),
         drainMs: durationMs(options.drain ?? '30s'),
       },
     },

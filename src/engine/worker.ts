@@ -30,6 +30,8 @@ export interface WorkerOptions {
   readonly slots: number
   readonly leaseTtlMs: number
   readonly pollMs: number
+  /** How often the leases of the dead are looked for where other workers share the store. Absent: with every third of the lease. */
+  readonly sweepMs?: number
   readonly drainMs: number
 }
 
@@ -82,8 +84,11 @@ export class Worker implements WorkerDesk {
     await this.beat()
     this.state = 'running'
     await this.dispatcher.start(() => this.claimSoon())
-    this.every(this.options.leaseTtlMs / 3, () => void this.beat().catch(() => {}))
-    this.every(this.options.pollMs, () => this.claimSoon())
+    const { leaseTtlMs, pollMs, sweepMs = leaseTtlMs } = this.options
+    // A beat frees the leases of the dead too: where others may die it comes often, so that their runs wait for the lease and no longer.
+    this.every(Math.min(leaseTtlMs / 3, sweepMs), () => void this.beat().catch(() => {}))
+    this.every(leaseTtlMs / 3, () => void this.lookAtResidents().catch(() => {}))
+    this.every(pollMs, () => this.claimSoon())
     this.claimSoon()
   }
 
@@ -299,10 +304,9 @@ export class Worker implements WorkerDesk {
   private async beat(): Promise<void> {
     const freed = await this.leases.beat()
     if (freed > 0) this.claimSoon()
-    await this.lookAtResidents()
   }
 
-  /** What another process did to a run in memory here (a cancel, a signal) is noticed at the next beat. */
+  /** What another process did to a run in memory here (a cancel, a signal) is noticed within a third of the lease. */
   private async lookAtResidents(): Promise<void> {
     const residents = [...this.residents.values()]
     if (residents.length === 0) return

@@ -317,6 +317,7 @@ describe('known failures of peers, in every order', () => {
         ...openMemory(store, blobs),
         durable: true,
         pollMs: 1_000,
+        sweepMs: null,
         maxInFlight: 1,
         dispatcher: new InProcessDispatcher(clock),
         description: 'memory',
