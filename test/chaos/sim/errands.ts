@@ -181,8 +181,8 @@ export class Errands {
 
   #helpOne(run: LookedRun, worker: SimWorker, round: number): boolean {
     const { state, stream } = run
-    // A run that was quarantined in the middle of a cancel meets its cancelled children when it is retried.
-    const isBroken = state.kind === 'ended' && (state.status === 'quarantined' || hasCancelledChild(state))
+    // A child may have been quarantined, or cancelled before its parent was: an operator tries such a parent again.
+    const isBroken = state.kind === 'ended' && (state.status === 'quarantined' || hasLostChild(state))
     if (isBroken) {
       this.#retry(worker, run.id)
       return true
@@ -200,5 +200,5 @@ export class Errands {
   }
 }
 
-const hasCancelledChild = ({ status, error }: EndedRun): boolean =>
-  status === 'failed' && error?.code === 'RUN_CANCELLED'
+const hasLostChild = ({ status, error }: EndedRun): boolean =>
+  status === 'failed' && (error?.code === 'RUN_CANCELLED' || error?.code === 'RUN_QUARANTINED')

@@ -9,7 +9,7 @@ import { simDigest } from './digest.ts'
 import type { Edition, Play, Scene } from './play.ts'
 import { book, note, pay, strike } from './plays/effects.ts'
 import { announce, custody, family } from './plays/families.ts'
-import { flaky, hasty, large, loop, nap, overdue, parallel, probe, prompt, sequence } from './plays/steps.ts'
+import { flaky, hasty, large, loop, nap, overdue, parallel, probe, prompt, sequence, tardy } from './plays/steps.ts'
 import { both, early, either, race } from './plays/waits.ts'
 
 /** What errands are drawn from. */
@@ -34,6 +34,7 @@ export const PLAYS: readonly Play[] = [
   overdue,
   prompt,
   large,
+  tardy,
 ]
 
 const ALL: readonly Play[] = [...PLAYS, probe]

@@ -109,6 +109,25 @@ export const flaky: Play = {
   output: ({ errand: { id } }) => [id, 'instead', 'final'],
 }
 
+/** A step that takes longer than it may: aborted, tried again, given up; what it gives in the end comes too late. */
+export const tardy: Play = {
+  name: 'tardy',
+  functions: (scene) => [
+    fn<Errand>('tardy', { trigger: 'go.tardy' }, async (context) => {
+      const { id } = context.input
+      const retry = { ...RETRY, maxAttempts: 2 }
+      const slow = await orElse(perform(scene, context, 'slow', id, { delayMs: 400, timeout: 100, retry }), 'too slow')
+      return [slow, await perform(scene, context, 'after', id)]
+    }),
+  ],
+  cues: none,
+  // A worker that was asleep may find the step done and overdue at the same time.
+  output: ({ errand: { id }, facts }) => {
+    const isDone = facts.some((fact) => fact.type === 'step.completed' && fact.step === 'slow')
+    return [isDone ? id : 'too slow', id]
+  },
+}
+
 /** The handler itself fails once, while one of its steps is still at work. */
 export const hasty: Play = {
   name: 'hasty',
