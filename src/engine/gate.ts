@@ -49,7 +49,8 @@ export class Gate implements StepGate {
     if (!this.isOpen()) return never()
     const begins = this.begins(request.step)
     const value = this.value(request.step)
-    this.resident.waiters.addRetry(request.step, () => this.attempt(request))
+    const { waiters } = this.resident
+    if (waiters.isAwaited(request.step)) waiters.addRetry(request.step, () => this.attempt(request))
     if (begins) this.attempt(request)
     return value
   }

@@ -4,7 +4,7 @@
  * Owns the rules that can only be checked at the moment of a call (ledger-4, ledger-7, V12, the promise of a batch). Knows the
  * store's state before and after, and shares no code with the ledger that is judged.
  */
-import type { MemoryStore } from '../../../src/adapters/memory/store.ts'
+import { documentKey, type MemoryStore } from '../../../src/adapters/memory/store.ts'
 import type { RunId, StreamId, WorkerId } from '../../../src/model/ids.ts'
 import type { Append, BeatRequest, Claims, Outcome, StreamWrite } from '../../../src/ports/ledger.ts'
 
@@ -47,9 +47,12 @@ export class Witness {
     const before = new Map(
       batch.flatMap(({ writes }) => writes.map(({ stream }) => [stream, this.#look(stream)] as const)),
     )
+    const documents = batch.map((append) => this.#documentsOf(append))
     return (outcomes) => {
       for (const [i, append] of batch.entries()) {
         const outcome = outcomes[i]
+        if (outcome?.kind === 'conflict' && this.#documentsOf(append) !== documents[i])
+          this.violations.push('V16: an append that met a conflict has changed documents')
         if (outcome === undefined) this.violations.push('ledger-2: an append of the batch has no outcome')
         else if (outcome.kind === 'written') this.#written(append, outcome, before)
       }
@@ -83,6 +86,10 @@ export class Witness {
         }
       }
     }
+  }
+
+  #documentsOf({ documents }: Append): string {
+    return documents.map(({ tenant, table, key }) => this.#store.documents.get(documentKey(tenant, table, key))).join()
   }
 
   #look(stream: StreamId): Before {

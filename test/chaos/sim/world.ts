@@ -13,10 +13,8 @@ export interface Execution {
   readonly effect: Effect
   readonly effectKey: string
   readonly attempt: number
-  readonly worker: string
   /** By the worker's clock. */
   readonly at: number
-  readonly tick: number
 }
 
 export interface WorldDeps {
@@ -34,14 +32,14 @@ export class World {
   }
 
   /** The effect has happened when this returns, unless the worker crashed before it. */
-  act(what: Omit<Execution, 'worker' | 'at' | 'tick'>): void {
+  act(what: Omit<Execution, 'at'>): void {
     const { scheduler, points, crash } = this.#deps
     const worker = this.#worker()
     if (worker.state === 'dead') return
     const position = points.pass()
     if (position === 'before') return crash(worker)
     const at = scheduler.clockOf(worker)
-    this.executions.push({ ...what, worker: worker.name, at, tick: scheduler.ticks })
+    this.executions.push({ ...what, at })
     if (position === 'done') crash(worker)
     if (position === 'after') scheduler.afterwards(() => crash(worker))
   }
@@ -51,8 +49,7 @@ export class World {
     const { scheduler } = this.#deps
     const worker = this.#worker()
     return new Promise((resolve) => {
-      if (ms === 0) scheduler.submit(worker, resolve)
-      else scheduler.at(worker, scheduler.clockOf(worker) + ms, resolve)
+      scheduler.at(worker, scheduler.clockOf(worker) + ms, resolve)
     })
   }
 

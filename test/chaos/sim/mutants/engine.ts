@@ -110,14 +110,14 @@ const lateResultCounts: Mutant = {
 const childrenLive: Mutant = {
   name: 'a cancel does not reach the children',
   plant: () =>
-    plantMethod<(this: Worker, ...args: unknown[]) => Promise<void>>(
-      Worker.prototype,
-      'cancel',
-      (cancel) =>
-        function (...args) {
-          // The engine passes on the words of the person who cancelled; children are cancelled by the resident's call.
-          const isByParent = new Error().stack?.includes('spreadCancel') === true
-          return isByParent ? Promise.resolve() : cancel.call(this, ...args)
+    plantMethod<(this: Resident) => void>(
+      Resident.prototype,
+      'spreadCancel',
+      () =>
+        function () {
+          if (this.live?.cancel == null) return
+          this.abortPerformances({ code: 'RUN_CANCELLED', message: 'no longer wanted' })
+          this.house.commit.request(this)
         },
     ),
 }

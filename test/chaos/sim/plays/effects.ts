@@ -1,6 +1,7 @@
 /** Plays whose steps act under other promises: at most once, in the step's own transaction, in a session's memory. */
 import { fn } from '../../../../src/executors/workflow/function.ts'
 import { FinalError, isStepFailure } from '../../../../src/executors/workflow/step-failure.ts'
+import type { StepContext } from '../../../../src/ports/step-gate.ts'
 import { act, type Ending, type Errand, type Play, perform } from '../play.ts'
 
 const CHARGED = 'charged'
@@ -74,21 +75,16 @@ export const book: Play = {
     fn<Errand>('book', { trigger: 'go.book' }, async (context) => {
       const { step, run, input } = context
       if (edition === 2) await perform(scene, context, 'extra', 0)
-      const body = async (intent: {
-        readonly attempt: number
-        readonly effectKey: string
-        emit(type: string, data: Errand): void
-        write(table: string, key: string, value: number): void
-      }): Promise<number> => {
+      const body = (intent: StepContext): number => {
         const { attempt, effectKey } = intent
         act(scene, run.id, { step: 'entry', effect: 'transactional', effectKey, attempt })
         const isGhost = attempt === 1 && input.kind % 2 === 1
         intent.write(isGhost ? 'ghost' : 'account', run.id, input.id)
-        intent.emit(isGhost ? 'ghost.seen' : 'entry.booked', input)
+        intent.emit(isGhost ? 'ghost.seen' : 'entry.booked', { ...input })
         if (isGhost) throw new Error('ghosts only')
         return input.id
       }
-      return step.run('entry', body as never, { effect: 'transactional', retry: { baseMs: 100 } })
+      return step.run('entry', body, { effect: 'transactional', retry: { baseMs: 100 } })
     }),
     fn<Errand>('audit', { trigger: 'entry.booked' }, async (context) =>
       perform(scene, context, 'audit', context.input.id),
