@@ -10,7 +10,7 @@ import { inlineExecutor } from '../executors/workflow/inline.ts'
 import { StepFailure } from '../executors/workflow/step-failure.ts'
 import { normalise } from '../manifest/define.ts'
 import { durationMs } from '../manifest/duration.ts'
-import { LOCAL_TENANT, type RunId, workerId } from '../model/ids.ts'
+import { type RunId, workerId } from '../model/ids.ts'
 import { type FaultPlan, faultyLedger } from '../testing/faulty-ledger.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { Engine } from './engine.ts'
@@ -289,7 +289,7 @@ test('route-2: a filter that fails to evaluate starts nothing', async () => {
   expect((await receipt).runs).toEqual([])
 })
 
-test('[V22][Q22] a run that stops its worker five times is quarantined, and the others go on', async () => {
+test('[Q22] a run that stops its worker five times is quarantined, and the others go on', async () => {
   const store = new MemoryStore()
   const clock = new VirtualClock(1_000)
   const work = fn('work', {}, ({ step }) => step.run('x', () => new Promise(() => {})))
@@ -308,8 +308,6 @@ test('[V22][Q22] a run that stops its worker five times is quarantined, and the 
     const other = await startRun(next, 'other')
     expect((await next.engine.look(other)).status).toBe('success')
   }
-  expect(store).toBeDefined()
-  expect(LOCAL_TENANT).toBe('local')
 })
 
 test('[V17] enter-3: an event that came before the timeout is received, although the run wakes after both', async () => {
