@@ -5,11 +5,11 @@
  */
 import type { StoredEvent } from '../model/event.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import type { TenantId } from '../model/ids.ts'
+import type { StreamId, TenantId } from '../model/ids.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { RunState } from '../model/run-fact.ts'
-import type { Claim, Ledger, StreamRecord } from '../ports/ledger.ts'
+import type { Claim, Claims, Ledger, StreamRecord } from '../ports/ledger.ts'
 import { headOf } from './chain.ts'
 import { NOTHING_PREFETCHED, openWaitsOf, type Prefetched, prefetchEvents } from './offer.ts'
 import type { ResidentRecord } from './resident.ts'
@@ -24,16 +24,16 @@ export interface Claimed {
 export const loadClaimed = async (
   ledger: Pick<Ledger, 'load' | 'events'>,
   tenant: TenantId,
-  claims: readonly Claim[],
+  claimed: Pick<Claims, 'claims' | 'records' | 'events'>,
 ): Promise<Claimed> => {
-  const records = await ledger.load(claims.map((claim) => claim.run))
-  const events = await triggersOf(ledger, tenant, records)
+  const records = await recordsOf(ledger, claimed)
+  const events = await triggersOf(ledger, tenant, [...records.values()], claimed.events ?? [])
   const runs: Claimed['runs'][number][] = []
   const unreadable: StreamRecord[] = []
-  claims.forEach((claim, i) => {
-    const record = records[i]
+  claimed.claims.forEach((claim) => {
+    const record = records.get(claim.run)
     // Fenced already: somebody else has claimed it since.
-    if (record == null || record.epoch !== claim.epoch) return
+    if (record === undefined || record.epoch !== claim.epoch) return
     const state = stateOf(record)
     if (state === null) unreadable.push(record)
     else runs.push({ resident: residentOf(claim, record, state, events), recoveries: record.recoveries })
@@ -43,15 +43,29 @@ export const loadClaimed = async (
   return { runs, unreadable, prefetched }
 }
 
+/** What the claim brought along, and the rest from the ledger. */
+const recordsOf = async (
+  ledger: Pick<Ledger, 'load'>,
+  { claims, records = [] }: Pick<Claims, 'claims' | 'records'>,
+): Promise<ReadonlyMap<StreamId, StreamRecord>> => {
+  const known = new Map<StreamId, StreamRecord>(records.map((record) => [record.stream, record]))
+  const missing = claims.map((claim) => claim.run).filter((run) => !known.has(run))
+  const loaded = missing.length === 0 ? [] : await ledger.load(missing)
+  for (const record of loaded) if (record !== null) known.set(record.stream, record)
+  return known
+}
+
 const triggersOf = async (
   ledger: Pick<Ledger, 'events'>,
   tenant: TenantId,
-  records: readonly (StreamRecord | null)[],
+  records: readonly StreamRecord[],
+  brought: readonly StoredEvent[],
 ): Promise<ReadonlyMap<number, StoredEvent>> => {
-  const sequences = records.flatMap((record) => record?.event ?? [])
-  if (sequences.length === 0) return new Map()
-  const events = await ledger.events({ tenant, sequences, limit: sequences.length })
-  return new Map(events.map((event) => [event.sequence, event]))
+  const known = new Map(brought.map((event) => [event.sequence, event]))
+  const sequences = records.flatMap(({ event }) => (event === null || known.has(event) ? [] : event))
+  const loaded = sequences.length === 0 ? [] : await ledger.events({ tenant, sequences, limit: sequences.length })
+  for (const event of loaded) known.set(event.sequence, event)
+  return known
 }
 
 const stateOf = (record: StreamRecord): RunState | null => {

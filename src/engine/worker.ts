@@ -13,7 +13,7 @@ import { isRunId, type RunId, type WorkerId } from '../model/ids.ts'
 import { wakeAt } from '../model/run.ts'
 import type { RunCommand } from '../model/run-fact.ts'
 import type { Dispatcher } from '../ports/dispatcher.ts'
-import type { Claim, Claims, Ledger } from '../ports/ledger.ts'
+import type { Claims, Ledger } from '../ports/ledger.ts'
 import { loadClaimed } from './claimed.ts'
 import { awaken, enterFresh } from './enter.ts'
 import type { StepErrors } from './gate.ts'
@@ -36,6 +36,8 @@ export interface WorkerOptions {
 }
 
 type WorkerLedger = Pick<Ledger, 'load' | 'events' | 'claim' | 'beat' | 'retire'>
+
+type Taken = Pick<Claims, 'claims' | 'records' | 'events'>
 
 const CLAIM_LIMIT = 256
 const TRY_AGAIN_MS = 1_000
@@ -208,8 +210,9 @@ export class Worker implements WorkerDesk {
   private async claimSome(): Promise<boolean> {
     const limit = Math.min(CLAIM_LIMIT, this.free())
     const now = this.house().clock.now()
-    const { claims, nextDueAt } = await this.claim(now, limit)
-    if (claims.length > 0) await this.take(claims)
+    const claimed = await this.claim(now, limit)
+    const { claims, nextDueAt } = claimed
+    if (claims.length > 0) await this.take(claimed)
     if (nextDueAt !== null && nextDueAt > now) this.wakeAt(nextDueAt)
     return claims.length === limit
   }
@@ -234,20 +237,22 @@ export class Worker implements WorkerDesk {
   }
 
   /** worker-2: what was claimed is taken up or tried again; while the store is away the lease stays ours. */
-  private async take(claims: readonly Claim[]): Promise<void> {
+  private async take(claimed: Taken): Promise<void> {
+    const { claims } = claimed
     this.reserved += claims.length
     try {
-      await this.takeUp(claims)
+      await this.takeUp(claimed)
     } catch {
       const { clock } = this.house()
-      clock.at(clock.now() + TRY_AGAIN_MS, () => void (this.state === 'running' && this.take(claims)))
+      // Without what the claim brought along: it is old by then.
+      clock.at(clock.now() + TRY_AGAIN_MS, () => void (this.state === 'running' && this.take({ claims })))
     } finally {
       this.reserved -= claims.length
     }
   }
 
-  private async takeUp(claims: readonly Claim[]): Promise<void> {
-    const { runs, unreadable, prefetched } = await loadClaimed(this.ledger, this.house().tenant, claims)
+  private async takeUp(claimed: Taken): Promise<void> {
+    const { runs, unreadable, prefetched } = await loadClaimed(this.ledger, this.house().tenant, claimed)
     for (const { resident: record, recoveries } of runs) {
       const known = this.residents.get(record.id)
       if (this.state === 'stopped' || (known !== undefined && known.record.epoch >= record.epoch)) continue

@@ -203,6 +203,12 @@ export interface Claims {
   readonly claims: readonly Claim[]
   /** When the next run without a lease falls due (may be in the past if the limit was reached); null: none waits for time. */
   readonly nextDueAt: Instant | null
+  /**
+   * What the claimer would ask for next, if the store can bring it along: claimed runs as `load` answers them right after the claim,
+   * and the events that triggered these. All, some or none of the claimed runs may be among them; the others are loaded.
+   */
+  readonly records?: readonly StreamRecord[]
+  readonly events?: readonly StoredEvent[]
 }
 
 export interface BeatRequest {

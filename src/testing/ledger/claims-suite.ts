@@ -1,6 +1,6 @@
 /** Ledger suite, chapter 6: who gets a due run, and when (ledger-7). */
 import { expect, test } from 'vitest'
-import type { RunId } from '../../model/ids.ts'
+import { LOCAL_TENANT, type RunId } from '../../model/ids.ts'
 import { aCreation, anAppend, anEvent, aWrite, newRun, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'
 
@@ -28,6 +28,23 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     await harness.written({ writes: [aWrite(run, { release: true, wakeAt: START + 5 })] })
     const { claims } = await harness.ledger.claim({ worker: newWorker(), now: START + 5, limit: 1 })
     expect(claims).toMatchObject([{ run, version: 2, epoch: 2 }])
+  })
+
+  test('what a claim brings along is what a load right after it answers', async () => {
+    const written = await harness.written({ events: [anEvent()], writes: [aCreation(newRun(), { event: 0 })] })
+    const runs = [await harness.createRun(), await harness.createParkedRun({ wakeAt: START })]
+    const {
+      claims,
+      records = [],
+      events = [],
+    } = await harness.ledger.claim({ worker: newWorker(), now: START, limit: 9 })
+    expect(claims).toHaveLength(runs.length + 1)
+    const loaded = await harness.ledger.load(claims.map((claim) => claim.run))
+    expect(loaded).toEqual(expect.arrayContaining([...records]))
+    const sequences = loaded.flatMap((record) => record?.event ?? [])
+    expect(sequences).toEqual(written.sequences)
+    const found = await harness.ledger.events({ tenant: LOCAL_TENANT, sequences, limit: 9 })
+    expect(found).toEqual(expect.arrayContaining([...events]))
   })
 
   test('[R9] no run is claimed before its wake', async () => {

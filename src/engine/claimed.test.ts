@@ -1,0 +1,85 @@
+/** Claimed runs, read from what the claim brought along or from a real ledger in memory. */
+import { beforeEach, expect, test } from 'vitest'
+import { openMemory } from '../adapters/memory/open.ts'
+import { writeFact } from '../model/fact-codec.ts'
+import { LOCAL_TENANT } from '../model/ids.ts'
+import type { Claims, Ledger } from '../ports/ledger.ts'
+import { aCreation, aFact, anAppend, anEvent, newRun, newWorker, START } from '../testing/ledger/builders.ts'
+import { loadClaimed } from './claimed.ts'
+
+const STARTED = writeFact({
+  type: 'run.started',
+  at: START,
+  handler: 'send-invoice',
+  input: { kind: 'event' },
+  cause: null,
+  parentStep: null,
+  depth: 0,
+  deadlineAt: null,
+  startBy: null,
+})
+
+/** A ledger that says what it was asked. */
+const overheard = (ledger: Ledger): { readonly asked: unknown[]; readonly ledger: Pick<Ledger, 'load' | 'events'> } => {
+  const asked: unknown[] = []
+  return {
+    asked,
+    ledger: {
+      load: (streams) => {
+        asked.push(streams)
+        return ledger.load(streams)
+      },
+      events: (query) => {
+        asked.push(query.sequences)
+        return ledger.events(query)
+      },
+    },
+  }
+}
+
+let ledger: Ledger
+let claimed: Claims
+
+beforeEach(async () => {
+  ledger = openMemory().ledger
+  for (const run of [newRun(), newRun()])
+    await ledger.append([
+      anAppend({
+        events: [anEvent()],
+        writes: [aCreation(run, { event: 0 }, { facts: [aFact(STARTED)] })],
+      }),
+    ])
+  claimed = await ledger.claim({ worker: newWorker(), now: START, limit: 9 })
+})
+
+const brought = async (count: number): Promise<Pick<Claims, 'records' | 'events'>> => {
+  const records = (await ledger.load(claimed.claims.slice(0, count).map(({ run }) => run))).filter(
+    (one) => one !== null,
+  )
+  const sequences = records.flatMap(({ event }) => event ?? [])
+  return { records, events: await ledger.events({ tenant: LOCAL_TENANT, sequences, limit: 9 }) }
+}
+
+const shortly = ({ runs }: Awaited<ReturnType<typeof loadClaimed>>) =>
+  runs.map(({ resident: { id, epoch, event, state } }) => [id, epoch, event?.sequence, state.kind])
+
+test('a claim that brings everything along asks the ledger for nothing', async () => {
+  const { asked, ledger: listening } = overheard(ledger)
+  const whole = await loadClaimed(listening, LOCAL_TENANT, { ...claimed, ...(await brought(2)) })
+  expect(asked).toEqual([])
+  expect(shortly(whole)).toEqual(shortly(await loadClaimed(ledger, LOCAL_TENANT, { claims: claimed.claims })))
+  expect(whole.runs).toHaveLength(2)
+})
+
+test('what a claim does not bring along is asked for', async () => {
+  const { asked, ledger: listening } = overheard(ledger)
+  const some = await loadClaimed(listening, LOCAL_TENANT, { ...claimed, ...(await brought(1)) })
+  expect(asked).toEqual([[claimed.claims[1]?.run], [2]])
+  expect(shortly(some)).toEqual(shortly(await loadClaimed(ledger, LOCAL_TENANT, { claims: claimed.claims })))
+})
+
+test('a record of another epoch belongs to another holder and is passed over', async () => {
+  const { records = [] } = await brought(2)
+  const stale = records.map((record) => ({ ...record, epoch: record.epoch - 1 }))
+  expect((await loadClaimed(ledger, LOCAL_TENANT, { ...claimed, records: stale })).runs).toEqual([])
+})
