@@ -15,6 +15,7 @@ import type { Event, StoredEvent } from '../model/event.ts'
 import type { Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { RunStatus } from '../model/status.ts'
+import type { WorkerInfo } from '../model/worker-info.ts'
 
 export interface Ledger {
   /**
@@ -215,4 +216,6 @@ export interface BeatRequest {
   readonly worker: WorkerId
   readonly now: Instant
   readonly ttlMs: number
+  /** What others may know of this worker. Absent: as it was said last. */
+  readonly info?: WorkerInfo
 }

@@ -4,9 +4,10 @@
  * Reads only; answers may be a moment old; never used to decide what a run does next.
  */
 import type { StoredEvent } from '../model/event.ts'
-import type { Instant, RunId, SessionId, TenantId } from '../model/ids.ts'
+import type { Instant, RunId, SessionId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { RunStatus } from '../model/status.ts'
+import type { WorkerInfo } from '../model/worker-info.ts'
 import type { SealedFact, Suppression } from './ledger.ts'
 
 export interface Reader {
@@ -30,6 +31,10 @@ export interface Reader {
   }): Promise<readonly StoredEvent[]>
   suppressed(tenant: TenantId, event: number): Promise<readonly Suppression[]>
   document(tenant: TenantId, table: string, key: string): Promise<Json | null>
+  /** Workers that beat and were not given up, in the order of their ids. The cursor is the last id of the page before. */
+  workers(query: { readonly after: WorkerId | null; readonly limit: number }): Promise<readonly WorkerSummary[]>
+  /** The runs on which this worker has the lease, oldest first. */
+  heldBy(tenant: TenantId, worker: WorkerId, limit: number): Promise<readonly RunSummary[]>
 }
 
 export interface RunQuery {
@@ -51,4 +56,13 @@ export interface RunSummary {
   readonly wakeAt: Instant | null
   readonly leased: boolean
   readonly createdAt: Instant
+}
+
+export interface WorkerSummary {
+  readonly id: WorkerId
+  readonly beatAt: Instant
+  /** Null: an older version, which does not tell. */
+  readonly info: WorkerInfo | null
+  /** How many leases it has, of runs of every tenant. */
+  readonly leases: number
 }

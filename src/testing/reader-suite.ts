@@ -7,6 +7,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LOCAL_TENANT, type RunId, type TenantId } from '../model/ids.ts'
+import type { WorkerInfo } from '../model/worker-info.ts'
 import type { DocumentWrite, Ledger, Suppression } from '../ports/ledger.ts'
 import type { Reader, RunQuery } from '../ports/reader.ts'
 import { aCreation, aFact, anAppend, anEvent, aWrite, newRun, newSession, newWorker, START } from './ledger/builders.ts'
@@ -39,6 +40,7 @@ export const readerSuite = (
     describe('one run', () => oneRun(harness, reader))
     describe('events', () => events(harness, reader))
     describe('documents', () => documents(harness, reader))
+    describe('workers', () => workers(harness, reader))
   })
 }
 
@@ -315,5 +317,67 @@ const documents = (harness: LedgerHarness, reader: GetReader): void => {
     )
     await harness.ledger.append(batch)
     expect(await Promise.all(held.map((_, i) => found(`k${i}`)))).toEqual(held.map((_, i) => i))
+  })
+}
+
+const AT_WORK: WorkerInfo = {
+  name: 'mail-1',
+  pool: 'mail',
+  labels: { region: 'eu' },
+  modules: null,
+  slots: 4,
+  startedAt: START,
+  drains: false,
+}
+
+const workers = (harness: LedgerHarness, reader: GetReader): void => {
+  const ttlMs = 15_000
+  const list = (after = null as Parameters<Reader['workers']>[0]['after'], limit = 9) =>
+    reader().workers({ after, limit })
+
+  test('[N4] a worker is shown with what it says of itself, its last beat and how many leases it has', async () => {
+    const worker = newWorker()
+    await harness.ledger.beat({ worker, now: START, ttlMs, info: AT_WORK })
+    const run = await harness.createRun()
+    await harness.ledger.claim({ worker, now: START, limit: 1, only: [run] })
+    expect(await list()).toEqual([{ id: worker, beatAt: START, info: AT_WORK, leases: 1 }])
+    expect(await reader().heldBy(LOCAL_TENANT, worker, 9)).toMatchObject([{ id: run, leased: true }])
+    expect(await reader().heldBy(OTHER_TENANT, worker, 9)).toEqual([])
+    await harness.ledger.retire(worker, START + 1)
+    expect(await list()).toEqual([])
+    expect(await reader().heldBy(LOCAL_TENANT, worker, 9)).toEqual([])
+  })
+
+  test('a beat without words leaves what was said, a later word replaces it', async () => {
+    const worker = newWorker()
+    await harness.ledger.beat({ worker, now: START, ttlMs })
+    expect(await list()).toEqual([{ id: worker, beatAt: START, info: null, leases: 0 }])
+    await harness.ledger.beat({ worker, now: START + 1, ttlMs, info: AT_WORK })
+    await harness.ledger.beat({ worker, now: START + 2, ttlMs })
+    expect(await list()).toEqual([{ id: worker, beatAt: START + 2, info: AT_WORK, leases: 0 }])
+    await harness.ledger.beat({ worker, now: START + 3, ttlMs, info: { ...AT_WORK, drains: true } })
+    expect(await list()).toMatchObject([{ info: { drains: true } }])
+  })
+
+  test('[I5] a worker that has been silent longer than the ttl is no longer shown after the next beat', async () => {
+    const [silent, alive] = [newWorker(), newWorker()]
+    await harness.ledger.beat({ worker: silent, now: START, ttlMs, info: AT_WORK })
+    await harness.ledger.beat({ worker: alive, now: START + ttlMs, ttlMs, info: AT_WORK })
+    expect((await list()).map(({ id }) => id).sort()).toEqual([silent, alive].sort())
+    await harness.ledger.beat({ worker: alive, now: START + ttlMs + 1, ttlMs })
+    expect((await list()).map(({ id }) => id)).toEqual([alive])
+  })
+
+  test('workers and their runs are listed page by page', async () => {
+    const all = Array.from({ length: 5 }, () => newWorker()).sort()
+    for (const worker of all) await harness.ledger.beat({ worker, now: START, ttlMs })
+    const first = await list(null, 2)
+    expect(first.map(({ id }) => id)).toEqual(all.slice(0, 2))
+    expect((await list(all[1] ?? null, 9)).map(({ id }) => id)).toEqual(all.slice(2))
+    const [worker] = all
+    if (worker === undefined) throw new Error('five were made')
+    const runs = [await harness.createRun(), await harness.createRun(), await harness.createRun()]
+    await harness.ledger.claim({ worker, now: START, limit: 9 })
+    expect((await reader().heldBy(LOCAL_TENANT, worker, 2)).map(({ id }) => id)).toEqual(runs.slice(0, 2))
   })
 }

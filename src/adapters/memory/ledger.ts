@@ -56,11 +56,11 @@ export class MemoryLedger implements Ledger {
     return { claims, nextDueAt: this.#store.nextParked()?.wakeAt ?? null }
   }
 
-  async beat({ worker, now, ttlMs }: BeatRequest): Promise<number> {
+  async beat({ worker, now, ttlMs, info }: BeatRequest): Promise<number> {
     this.#checkOpen()
     const { workers } = this.#store
-    workers.set(worker, now)
-    for (const [other, beatAt] of workers) if (now - beatAt > ttlMs) workers.delete(other)
+    workers.set(worker, { beatAt: now, info: info ?? workers.get(worker)?.info ?? null })
+    for (const [other, { beatAt }] of workers) if (now - beatAt > ttlMs) workers.delete(other)
     const lost = this.#store.holders().filter((holder) => !workers.has(holder))
     return lost.reduce((freed, holder) => freed + this.#free(holder, now, 1), 0)
   }

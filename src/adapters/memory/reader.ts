@@ -1,10 +1,10 @@
 /** The Reader on a memory store: scans where a database would have an index, since its users are tests and short demos. */
 import type { StoredEvent } from '../../model/event.ts'
-import { isRunId, type RunId, type TenantId } from '../../model/ids.ts'
+import { isRunId, type RunId, type TenantId, type WorkerId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
-import type { Reader, RunQuery, RunSummary } from '../../ports/reader.ts'
+import type { Reader, RunQuery, RunSummary, WorkerSummary } from '../../ports/reader.ts'
 import { documentKey, type MemoryStore } from './store.ts'
 import type { MemoryStream } from './stream.ts'
 
@@ -68,6 +68,24 @@ export class MemoryReader implements Reader {
   async suppressed(tenant: TenantId, event: number): Promise<readonly Suppression[]> {
     const row = this.#store.events.bySequence(event)
     return row?.tenant === tenant ? row.suppressed.map((one) => ({ ...one })) : []
+  }
+
+  async workers(query: { readonly after: WorkerId | null; readonly limit: number }): Promise<readonly WorkerSummary[]> {
+    const { after, limit } = query
+    return [...this.#store.workers]
+      .filter(([id]) => after === null || id > after)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .slice(0, limit)
+      .map(([id, { beatAt, info }]) => ({ id, beatAt, info, leases: this.#store.leasedBy(id).length }))
+  }
+
+  async heldBy(tenant: TenantId, worker: WorkerId, limit: number): Promise<readonly RunSummary[]> {
+    return this.#store
+      .leasedBy(worker)
+      .filter((stream) => stream.tenant === tenant && isRunId(stream.id))
+      .sort((a, b) => a.key - b.key)
+      .slice(0, limit)
+      .map(toSummary)
   }
 
   async document(tenant: TenantId, table: string, key: string): Promise<Json | null> {

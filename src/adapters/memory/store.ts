@@ -7,6 +7,7 @@
 import { Heap } from '../../model/heap.ts'
 import type { Instant, RunId, StreamId, WorkerId } from '../../model/ids.ts'
 import { isRunId } from '../../model/ids.ts'
+import type { WorkerInfo } from '../../model/worker-info.ts'
 import { EventLog } from './event-log.ts'
 import type { MemoryStream } from './stream.ts'
 import { Waits } from './waits.ts'
@@ -21,7 +22,7 @@ export class MemoryStore {
   readonly children = new Map<RunId, MemoryStream[]>()
   readonly events: EventLog
   readonly waits = new Waits()
-  readonly workers = new Map<WorkerId, Instant>()
+  readonly workers = new Map<WorkerId, { readonly beatAt: Instant; readonly info: WorkerInfo | null }>()
   /** JSON text by tenant, table and key. */
   readonly documents = new Map<string, string>()
   readonly #byCreation: MemoryStream[] = []

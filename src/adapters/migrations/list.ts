@@ -1,5 +1,6 @@
 /** Every migration, in order. A released one never changes. */
 import { ledgerTables } from './0001-ledger.ts'
+import { workerInfo } from './0003-worker-info.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [ledgerTables]
+export const MIGRATIONS: readonly Migration[] = [ledgerTables, workerInfo]

@@ -52,7 +52,8 @@ const BEAT: Statement = {
   text: `
   with recursive clock as materialized (select coalesce($2::bigint, trihand_now()) as now),
   beaten as (
-    insert into worker (id, beat_at) select $1, now from clock on conflict (id) do update set beat_at = excluded.beat_at),
+    insert into worker (id, beat_at, info) select $1, now, $4::text from clock
+    on conflict (id) do update set beat_at = excluded.beat_at, info = coalesce(excluded.info, worker.info)),
   forgotten as (
     delete from worker where id = any(array(
       select id from worker where id <> $1 and beat_at < (select now from clock) - $3::bigint for update skip locked))),
@@ -106,8 +107,9 @@ export class Leases {
     }
   }
 
-  async beat({ worker, now, ttlMs }: BeatRequest): Promise<number> {
-    const [row] = await this.#database.query<{ freed: number }>(BEAT, [worker, this.#at(now), ttlMs])
+  async beat({ worker, now, ttlMs, info }: BeatRequest): Promise<number> {
+    const told = info === undefined ? null : JSON.stringify(info)
+    const [row] = await this.#database.query<{ freed: number }>(BEAT, [worker, this.#at(now), ttlMs, told])
     return row?.freed ?? 0
   }
 

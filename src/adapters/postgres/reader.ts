@@ -4,12 +4,13 @@
  * Owns its queries, in plain SQL. Never writes.
  */
 import type { StoredEvent } from '../../model/event.ts'
-import type { RunId, TenantId } from '../../model/ids.ts'
+import type { Instant, RunId, TenantId, WorkerId } from '../../model/ids.ts'
 import { runId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import type { RunStatus } from '../../model/status.ts'
+import type { WorkerInfo } from '../../model/worker-info.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
-import type { Reader, RunQuery, RunSummary } from '../../ports/reader.ts'
+import type { Reader, RunQuery, RunSummary, WorkerSummary } from '../../ports/reader.ts'
 import type { Database, Statement } from './pool.ts'
 import {
   EVENT_COLUMNS,
@@ -28,6 +29,13 @@ type SummaryRow = Pick<
   StreamRow,
   'id' | 'handler' | 'status' | 'session' | 'parent' | 'event' | 'version' | 'wake_at' | 'lease' | 'created_at'
 >
+
+interface WorkerRow {
+  readonly id: WorkerId
+  readonly beat_at: Instant
+  readonly info: string | null
+  readonly leases: number
+}
 
 interface SuppressionRow {
   readonly trigger_name: string
@@ -80,6 +88,24 @@ const DOCUMENT: Statement = {
   name: 'read_document',
   text: 'select body from document where tenant = $1 and table_name = $2 and key = $3',
 }
+
+/** Ordered by bytes: ids are plain ASCII, whatever the database's language. */
+const WORKERS: Statement = {
+  name: 'read_workers',
+  text: `select id, beat_at, info, (select count(*) from stream where lease = worker.id) as leases from worker
+    where $1::text is null or id collate "C" > $1 order by id collate "C" limit $2`,
+}
+const HELD_BY: Statement = {
+  name: 'read_held_by',
+  text: `select * from (${SUMMARY} where ${OF_TENANT} and lease = $2 offset 0) held order by id limit $3`,
+}
+
+const toWorker = ({ id, beat_at, info, leases }: WorkerRow): WorkerSummary => ({
+  id,
+  beatAt: beat_at,
+  info: info === null ? null : (JSON.parse(info) as WorkerInfo),
+  leases,
+})
 
 const toSummary = (row: SummaryRow): RunSummary => ({
   id: runId(row.id),
@@ -146,6 +172,14 @@ export class PostgresReader implements Reader {
   async suppressed(tenant: TenantId, event: number): Promise<readonly Suppression[]> {
     const rows = await this.#database.query<SuppressionRow>(SUPPRESSED, [tenant, event])
     return rows.map(({ trigger_name, reason, detail }) => ({ trigger: trigger_name, reason, detail }))
+  }
+
+  async workers({ after, limit }: { after: WorkerId | null; limit: number }): Promise<readonly WorkerSummary[]> {
+    return (await this.#database.query<WorkerRow>(WORKERS, [after, limit])).map(toWorker)
+  }
+
+  async heldBy(tenant: TenantId, worker: WorkerId, limit: number): Promise<readonly RunSummary[]> {
+    return (await this.#database.query<SummaryRow>(HELD_BY, [tenant, worker, limit])).map(toSummary)
   }
 
   async document(tenant: TenantId, table: string, key: string): Promise<Json | null> {

@@ -4,15 +4,17 @@
  * Owns its queries, in plain SQL. Never writes, and never keeps a statement open between calls: that would hold up checkpoints.
  */
 import type { StoredEvent } from '../../model/event.ts'
-import type { Instant, RunId, TenantId } from '../../model/ids.ts'
+import type { Instant, RunId, TenantId, WorkerId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import type { RunStatus } from '../../model/status.ts'
+import type { WorkerInfo } from '../../model/worker-info.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
-import type { Reader, RunQuery, RunSummary } from '../../ports/reader.ts'
+import type { Reader, RunQuery, RunSummary, WorkerSummary } from '../../ports/reader.ts'
 import { Connection } from './connection.ts'
 import type { Database, Row } from './driver.ts'
 import { idBytes, orNull, RUN, rowAs, toEvent, toFact, toRunId, toSessionId } from './rows.ts'
 import { EVENT_COLUMNS } from './statements.ts'
+import { NEVER } from './worker.ts'
 
 interface SummaryRow {
   readonly id: Uint8Array
@@ -48,6 +50,11 @@ const prepareQueries = (db: Database) => ({
   ),
   suppressed: db.prepare(`select s.trigger_name, s.reason, s.detail from suppressed s join event e on e.seq = s.event
     where e.tenant = ? and e.seq = ? order by s.trigger_name`),
+  workers: db.prepare(`select id, beat_at, info, (select count(*) from stream where lease = worker.key) as leases
+    from worker where beat_at > ${NEVER} and (? is null or id > ?) order by id limit ?`),
+  heldBy: db.prepare(
+    `${SUMMARY} where ${OF_TENANT} and lease = (select key from worker where id = ?) order by key limit ?`,
+  ),
   document: db.prepare('select body from document where tenant = ? and table_name = ? and key = ?'),
 })
 
@@ -73,6 +80,13 @@ const toSuppression = (row: Row): Suppression => ({
   trigger: String(row['trigger_name']),
   reason: row['reason'] as Suppression['reason'],
   detail: String(row['detail']),
+})
+
+const toWorker = (row: Row): WorkerSummary => ({
+  id: row['id'] as WorkerId,
+  beatAt: Number(row['beat_at']),
+  info: row['info'] === null ? null : (JSON.parse(String(row['info'])) as WorkerInfo),
+  leases: Number(row['leases']),
 })
 
 export class SqliteReader implements Reader {
@@ -127,6 +141,14 @@ export class SqliteReader implements Reader {
 
   async suppressed(tenant: TenantId, event: number): Promise<readonly Suppression[]> {
     return this.#connection.read((queries) => queries.suppressed.all(tenant, event).map(toSuppression))
+  }
+
+  async workers({ after, limit }: { after: WorkerId | null; limit: number }): Promise<readonly WorkerSummary[]> {
+    return this.#connection.read((queries) => queries.workers.all(after, after, limit).map(toWorker))
+  }
+
+  async heldBy(tenant: TenantId, worker: WorkerId, limit: number): Promise<readonly RunSummary[]> {
+    return this.#connection.read((queries) => queries.heldBy.all(tenant, worker, limit).map(toSummary))
   }
 
   async document(tenant: TenantId, table: string, key: string): Promise<Json | null> {

@@ -69,7 +69,7 @@ const waitStatements = (db: Database) => ({
 const workerStatements = (db: Database) => ({
   workerKey: db.prepare('select key from worker where id = ?'),
   addWorker: db.prepare('insert into worker (id, beat_at) values (?, ?)'),
-  beatWorker: db.prepare('update worker set beat_at = ? where key = ?'),
+  beatWorker: db.prepare('update worker set beat_at = ?, info = coalesce(?, info) where key = ?'),
   forgetWorker: db.prepare('delete from worker where key = ?'),
   forgetSilent: db.prepare('delete from worker where beat_at < ?'),
   /** The epoch rises with the freeing already, so that a holder who still lives is fenced at once. */

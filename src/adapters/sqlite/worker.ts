@@ -16,9 +16,9 @@ export const workerKey = ({ sql, known }: Scope, worker: WorkerId): number => {
   return key ?? Number(sql.addWorker.run(worker, NEVER).lastInsertRowid)
 }
 
-export const beat = (scope: Scope, { worker, now, ttlMs }: BeatRequest): number => {
+export const beat = (scope: Scope, { worker, now, ttlMs, info }: BeatRequest): number => {
   const { sql, known } = scope
-  sql.beatWorker.run(now, workerKey(scope, worker))
+  sql.beatWorker.run(now, info === undefined ? null : JSON.stringify(info), workerKey(scope, worker))
   const silentBefore = now - ttlMs
   const freed = Number(sql.freeSilent.run(now, silentBefore).changes)
   if (sql.forgetSilent.run(silentBefore).changes !== 0) known.dropWorkers()

@@ -80,7 +80,7 @@ export class Witness {
       this.changes += freed
       for (const [run, { lease }] of before) {
         if (lease === null || this.#store.streams.get(run)?.lease === lease) continue
-        const beatAt = lease === worker ? now : beats.get(lease)
+        const beatAt = lease === worker ? now : beats.get(lease)?.beatAt
         if (beatAt !== undefined && now - beatAt <= ttlMs) {
           this.violations.push(`the lease of ${run} was taken from ${lease}, who had beaten ${now - beatAt} ms ago`)
         }

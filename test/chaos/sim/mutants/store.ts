@@ -170,7 +170,7 @@ const neverFreed: Mutant = {
   atStore: (inner, store) =>
     changed(inner, {
       beat: async ({ worker, now }) => {
-        store.workers.set(worker, now)
+        store.workers.set(worker, { beatAt: now, info: null })
         return 0
       },
     }),

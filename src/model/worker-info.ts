@@ -1,0 +1,22 @@
+/**
+ * What a worker says of itself with every beat: its name among people, where it stands, what it can hold.
+ *
+ * Owns the words. They serve pages and placement; a lease and its epoch never depend on them.
+ */
+import type { Instant } from './ids.ts'
+
+/** Whom a run may be given to: its pool, what it is labelled with, and the modules its pool is limited to (null: all). */
+export interface WorkerPlace {
+  readonly pool: string | null
+  readonly labels: Readonly<Record<string, string>>
+  readonly modules: readonly string[] | null
+}
+
+export interface WorkerInfo extends WorkerPlace {
+  /** For people. Says nothing about the machine. */
+  readonly name: string
+  readonly slots: number
+  readonly startedAt: Instant
+  /** It takes nothing new, finishes what it has and leaves. */
+  readonly drains: boolean
+}
