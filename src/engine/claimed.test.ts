@@ -53,7 +53,7 @@ beforeEach(async () => {
 })
 
 const brought = async (count: number): Promise<Pick<Claims, 'records' | 'events'>> => {
-  const records = (await ledger.load(claimed.claims.slice(0, count).map(({ run }) => run))).filter(
+  const records = (await ledger.load(claimed.claims.slice(0, count).map(({ stream }) => stream))).filter(
     (one) => one !== null,
   )
   const sequences = records.flatMap(({ event }) => event ?? [])
@@ -74,7 +74,7 @@ test('a claim that brings everything along asks the ledger for nothing', async (
 test('what a claim does not bring along is asked for', async () => {
   const { asked, ledger: listening } = overheard(ledger)
   const some = await loadClaimed(listening, LOCAL_TENANT, { ...claimed, ...(await brought(1)) })
-  expect(asked).toEqual([[claimed.claims[1]?.run], [2]])
+  expect(asked).toEqual([[claimed.claims[1]?.stream], [2]])
   expect(shortly(some)).toEqual(shortly(await loadClaimed(ledger, LOCAL_TENANT, { claims: claimed.claims })))
 })
 

@@ -5,7 +5,7 @@
  */
 import type { StoredEvent } from '../model/event.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import type { StreamId, TenantId } from '../model/ids.ts'
+import type { RunId, StreamId, TenantId } from '../model/ids.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { RunState } from '../model/run-fact.ts'
@@ -31,7 +31,7 @@ export const loadClaimed = async (
   const runs: Claimed['runs'][number][] = []
   const unreadable: StreamRecord[] = []
   claimed.claims.forEach((claim) => {
-    const record = records.get(claim.run)
+    const record = records.get(claim.stream)
     // Fenced already: somebody else has claimed it since.
     if (record === undefined || record.epoch !== claim.epoch) return
     const state = stateOf(record)
@@ -49,7 +49,7 @@ const recordsOf = async (
   { claims, records = [] }: Pick<Claims, 'claims' | 'records'>,
 ): Promise<ReadonlyMap<StreamId, StreamRecord>> => {
   const known = new Map<StreamId, StreamRecord>(records.map((record) => [record.stream, record]))
-  const missing = claims.map((claim) => claim.run).filter((run) => !known.has(run))
+  const missing = claims.map((claim) => claim.stream).filter((run) => !known.has(run))
   const loaded = missing.length === 0 ? [] : await ledger.load(missing)
   for (const record of loaded) if (record !== null) known.set(record.stream, record)
   return known
@@ -83,7 +83,8 @@ const residentOf = (
   events: ReadonlyMap<number, StoredEvent>,
 ): ResidentRecord => {
   const { tenant, handler, session, parent, base, lease } = record
-  const { run: id, epoch, signal } = claim
+  const { epoch, signal } = claim
+  const id = record.stream as RunId
   const event = record.event === null ? null : (events.get(record.event) ?? null)
   return { id, tenant, handler, session, parent, event, base, lease, epoch, signal, state, head: headOf(record) }
 }

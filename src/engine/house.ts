@@ -4,7 +4,7 @@
  * Owns the list. Each part takes this and uses what it needs; nobody but commit can write the ledger.
  */
 import type { System } from '../manifest/system.ts'
-import type { RunId, TenantId, WorkerId } from '../model/ids.ts'
+import type { ClaimableId, RunId, TenantId, WorkerId } from '../model/ids.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { Effect } from '../model/step.ts'
 import type { Blobs } from '../ports/blobs.ts'
@@ -51,7 +51,7 @@ export interface WorkerDesk {
   unreserve(): void
   /** Takes a created run on which this worker has the lease. */
   adopt(run: NewRun, base: number, sequence: number | null): void
-  /** These runs are worth looking at now. */
-  signal(runs: readonly RunId[]): void
+  /** These runs and clerks are worth looking at now. */
+  signal(streams: readonly ClaimableId[]): void
   cancel(run: RunId, by: string, reason: string): Promise<void>
 }

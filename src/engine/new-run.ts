@@ -6,7 +6,7 @@
 import { deadlines, type FunctionDefinition } from '../manifest/system.ts'
 import type { Cause, Event } from '../model/event.ts'
 import type { WorkerId } from '../model/ids.ts'
-import { type Instant, type RunId, runId, type SessionId, type TenantId } from '../model/ids.ts'
+import { type ClaimableId, type Instant, type RunId, runId, type SessionId, type TenantId } from '../model/ids.ts'
 import { statusOf } from '../model/run.ts'
 import type { RunInput, RunState } from '../model/run-fact.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -22,7 +22,7 @@ export interface NewRun {
   readonly head: ChainHead
   readonly event: Event | null
   readonly session: SessionId | null
-  readonly parent: RunId | null
+  readonly parent: ClaimableId | null
 }
 
 export interface Birth {

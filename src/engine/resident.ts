@@ -11,7 +11,7 @@
 import type { Failure, TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import type { Instant, RunId, SessionId, TenantId, WorkerId } from '../model/ids.ts'
+import type { ClaimableId, Instant, RunId, SessionId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine, statusOf, wakeAt } from '../model/run.ts'
@@ -34,7 +34,7 @@ export interface ResidentRecord {
   readonly tenant: TenantId
   readonly handler: string
   readonly session: SessionId | null
-  readonly parent: RunId | null
+  readonly parent: ClaimableId | null
   readonly event: StoredEvent | null
   readonly base: number
   /** The name under which this worker holds it. */

@@ -3,7 +3,7 @@
  *
  * Owns how a decided batch of requests becomes a write. Pure but for the ids; never knows what happens to the append.
  */
-import type { Instant, RunId } from '../model/ids.ts'
+import type { ClaimableId, Instant, RunId } from '../model/ids.ts'
 import { statusOf, wakeAt } from '../model/run.ts'
 import type { RunFact, RunState } from '../model/run-fact.ts'
 import type { Append, StreamWrite, WaitRow } from '../ports/ledger.ts'
@@ -13,7 +13,7 @@ import type { NewRun } from './new-run.ts'
 import { type Gathered, mergeLuggage } from './request.ts'
 
 export interface AppendContext {
-  readonly record: { readonly id: RunId; readonly parent: RunId | null; readonly epoch: number }
+  readonly record: { readonly id: RunId; readonly parent: ClaimableId | null; readonly epoch: number }
   readonly head: ChainHead
   /** The state before these requests. */
   readonly before: RunState

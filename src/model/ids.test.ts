@@ -1,6 +1,17 @@
 /** The spelling of ids. */
 import { expect, test } from 'vitest'
-import { isRunId, isStreamId, LOCAL_TENANT, runId, sessionId, workerId } from './ids.ts'
+import {
+  claimableId,
+  gateId,
+  isClaimable,
+  isRunId,
+  isStreamId,
+  LOCAL_TENANT,
+  runId,
+  scheduleId,
+  sessionId,
+  workerId,
+} from './ids.ts'
 
 const UUID = '018F3A6C-0000-7000-8000-0123456789AB'
 const HEX = '018f3a6c0000700080000123456789ab'
@@ -15,6 +26,17 @@ test('an id is its prefix and 32 hex digits, however the uuid was written', () =
 test('a stream is a run or a session', () => {
   expect([runId(UUID), sessionId(UUID), workerId(UUID)].map(isStreamId)).toEqual([true, true, false])
   expect([runId(UUID), sessionId(UUID), workerId(UUID)].map(isRunId)).toEqual([true, false, false])
+})
+
+test('a clerk is told from a run by its uuid alone', () => {
+  const digest = '0123456789abcdef'.repeat(4)
+  for (const id of [gateId(digest), scheduleId(digest), runId(UUID)]) {
+    expect(isStreamId(id)).toBe(true)
+    expect(isClaimable(id)).toBe(true)
+    expect(claimableId(id.slice(4))).toBe(id)
+  }
+  expect(isRunId(gateId(digest))).toBe(false)
+  expect(isClaimable(sessionId(UUID))).toBe(false)
 })
 
 test.each([

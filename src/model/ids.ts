@@ -8,8 +8,14 @@ type Branded<Name extends string> = string & { readonly [brand]: Name }
 
 export type RunId = Branded<'run'>
 export type SessionId = Branded<'session'>
-/** A stream is one ordered, hash-chained list of facts: a run's or a session's. */
-export type StreamId = RunId | SessionId
+export type GateId = Branded<'gate'>
+export type ScheduleId = Branded<'schedule'>
+/** A clerk starts runs and does no step itself: a handler's gate, or a schedule. */
+export type ClerkId = GateId | ScheduleId
+/** What can be due, claimed by a worker, signalled, and the parent of a run. */
+export type ClaimableId = RunId | ClerkId
+/** A stream is one ordered, hash-chained list of facts: a run's, a clerk's or a session's. */
+export type StreamId = ClaimableId | SessionId
 export type WorkerId = Branded<'worker'>
 export type TenantId = Branded<'tenant'>
 
@@ -18,15 +24,41 @@ export type Instant = number
 
 export const LOCAL_TENANT = 'local' as TenantId
 
-const STREAM = /^(run|ses)_[0-9a-f]{32}$/
+const STREAM = /^(run|ses|gat|sch)_[0-9a-f]{32}$/
 const bare = (text: string): string => text.replaceAll('-', '').toLowerCase()
 
 /** A uuid with or without dashes becomes a run's name on the wire. */
 export const runId = (uuid: string): RunId => `run_${bare(uuid)}` as RunId
 export const sessionId = (uuid: string): SessionId => `ses_${bare(uuid)}` as SessionId
+
+/**
+ * A clerk's name comes from what it minds, so that every process means the same stream. The version digit of its uuid (8: made by
+ * the application) and the digit after it tell it from a run wherever only the uuid is stored.
+ */
+const GATE_DIGITS = '81'
+const SCHEDULE_DIGITS = '82'
+const marked = (digest: string, digits: string): string => `${digest.slice(0, 12)}${digits}${digest.slice(14, 32)}`
+export const gateId = (digest: string): GateId => `gat_${marked(digest, GATE_DIGITS)}` as GateId
+export const scheduleId = (digest: string): ScheduleId => `sch_${marked(digest, SCHEDULE_DIGITS)}` as ScheduleId
+
+/** The name of a stored uuid that is known not to be a session's. */
+export const claimableId = (uuid: string): ClaimableId => {
+  const digits = bare(uuid)
+  switch (digits.slice(12, 14)) {
+    case GATE_DIGITS:
+      return `gat_${digits}` as GateId
+    case SCHEDULE_DIGITS:
+      return `sch_${digits}` as ScheduleId
+    default:
+      return runId(digits)
+  }
+}
+
 export const workerId = (uuid: string): WorkerId => `wrk_${bare(uuid)}` as WorkerId
 
 export const isStreamId = (text: string): text is StreamId => STREAM.test(text)
+export const isSessionId = (text: string): text is SessionId => STREAM.test(text) && text.startsWith('ses_')
+export const isClaimable = (stream: StreamId): stream is ClaimableId => !isSessionId(stream)
 export const isRunId = (text: string): text is RunId => STREAM.test(text) && text.startsWith('run_')
 
 // Some stores cut or refuse control characters, and all replace half a surrogate pair: two texts could become one.

@@ -12,7 +12,7 @@
  * ledger-7  A due run without a lease is handed to exactly one claimer, and each claim raises its epoch.
  */
 import type { Event, StoredEvent } from '../model/event.ts'
-import type { Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '../model/ids.ts'
+import type { ClaimableId, Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { RunStatus } from '../model/status.ts'
 import type { WorkerInfo } from '../model/worker-info.ts'
@@ -42,8 +42,8 @@ export interface Append {
   /** All-or-nothing together. Empty for an event that starts nothing. */
   readonly writes: readonly StreamWrite[]
   readonly events: readonly NewEvent[]
-  /** Runs to wake because of this append: the parent of a child that ended. */
-  readonly signals: readonly RunId[]
+  /** Runs and clerks to wake because of this append: the parent of a run that ended. */
+  readonly signals: readonly ClaimableId[]
   readonly documents: readonly DocumentWrite[]
 }
 
@@ -74,9 +74,11 @@ export interface NewStream {
   readonly handler: string
   readonly systemHash: string
   readonly session: SessionId | null
-  readonly parent: RunId | null
+  readonly parent: ClaimableId | null
   /** Index into the append's `events`, if one of them triggered this run. */
   readonly event: number | null
+  /** Or the sequence of an event that the ledger has already; then `event` is null. */
+  readonly sequence?: number
   /** Creates the run already leased to this worker with epoch 1; otherwise it is due at wakeAt. */
   readonly lease: WorkerId | null
   readonly createdAt: Instant
@@ -135,7 +137,7 @@ export type Outcome =
       /** The highest event sequence when this was written: the base of runs created here without an event of their own. */
       readonly position: number
       /** Runs that this append made due or nudged; may name more than needed, never fewer (empty on already_written). */
-      readonly signalled: readonly RunId[]
+      readonly signalled: readonly ClaimableId[]
     }
   | {
       readonly kind: 'conflict'
@@ -159,7 +161,7 @@ export interface StreamRecord {
   readonly handler: string
   readonly systemHash: string
   readonly session: SessionId | null
-  readonly parent: RunId | null
+  readonly parent: ClaimableId | null
   /** Sequence of the event that triggered the run. */
   readonly event: number | null
   /** Lookback starts after this event sequence. */
@@ -190,11 +192,11 @@ export interface ClaimRequest {
   /** The caller's clock. A shared store may use its own instead. */
   readonly now: Instant
   readonly limit: number
-  readonly only?: readonly RunId[]
+  readonly only?: readonly ClaimableId[]
 }
 
 export interface Claim {
-  readonly run: RunId
+  readonly stream: ClaimableId
   readonly version: number
   readonly epoch: number
   readonly signal: number

@@ -4,7 +4,7 @@
  * Reads only; answers may be a moment old; never used to decide what a run does next.
  */
 import type { StoredEvent } from '../model/event.ts'
-import type { Instant, RunId, SessionId, TenantId, WorkerId } from '../model/ids.ts'
+import type { ClaimableId, Instant, RunId, SessionId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { RunStatus } from '../model/status.ts'
 import type { WorkerInfo } from '../model/worker-info.ts'
@@ -50,7 +50,7 @@ export interface RunSummary {
   readonly handler: string
   readonly status: RunStatus
   readonly session: SessionId | null
-  readonly parent: RunId | null
+  readonly parent: ClaimableId | null
   readonly event: number | null
   readonly version: number
   readonly wakeAt: Instant | null

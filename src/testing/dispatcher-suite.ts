@@ -5,7 +5,7 @@
  * in the sense of the port: not before the instant, and not after `stop`.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Instant, RunId } from '../model/ids.ts'
+import type { ClaimableId, Instant } from '../model/ids.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Dispatcher } from '../ports/dispatcher.ts'
 import { newRun } from './ledger/builders.ts'
@@ -21,7 +21,7 @@ export interface DispatcherUnderTest {
 export const dispatcherSuite = (name: string, open: () => Promise<DispatcherUnderTest>): void => {
   describe(`dispatcher: ${name}`, () => {
     let current: DispatcherUnderTest
-    let woken: { readonly run: RunId; readonly at: Instant }[]
+    let woken: { readonly run: ClaimableId; readonly at: Instant }[]
     beforeEach(async () => {
       current = await open()
       woken = []
@@ -31,11 +31,11 @@ export const dispatcherSuite = (name: string, open: () => Promise<DispatcherUnde
       await current.close()
     })
 
-    const note = (run: RunId): void => {
+    const note = (run: ClaimableId): void => {
       woken.push({ run, at: current.clock.now() })
     }
-    const isWoken = (run: RunId): boolean => woken.some((wake) => wake.run === run)
-    const wakeUntil = (...wakes: readonly (readonly [RunId, Instant])[]): Promise<void> =>
+    const isWoken = (run: ClaimableId): boolean => woken.some((wake) => wake.run === run)
+    const wakeUntil = (...wakes: readonly (readonly [ClaimableId, Instant])[]): Promise<void> =>
       current.until(() => {
         const missing = wakes.filter(([run]) => !isWoken(run))
         for (const [run, at] of missing) current.dispatcher.wake(run, at)

@@ -94,7 +94,7 @@ describe.skipIf(url === '')('opening a Postgres ledger', () => {
       await ledger.append([anAppend({ writes: [aCreation(run, {}, { wakeAt })] })])
     const wrongClock = { worker: newWorker(), now: now + 3_600_000, limit: 9 }
     const { claims, nextDueAt } = await ledger.claim(wrongClock)
-    expect(claims.map((claim) => claim.run)).toEqual([due])
+    expect(claims.map((claim) => claim.stream)).toEqual([due])
     expect(nextDueAt).toBe(now + 60_000)
     expect(await ledger.beat({ ...wrongClock, ttlMs: 60_000 })).toBe(0)
     await ledger.close()

@@ -65,7 +65,7 @@ describe.skipIf(url === '')('plans of the Postgres ledger', () => {
     written(await ledger.append([anAppend({ writes: [ending], signals: [a], documents: [document] })]))
     const { claims } = await ledger.claim({ worker, now: START, limit: 10 })
     expect(claims.length).toBeGreaterThanOrEqual(2)
-    const claimed = claims.find(({ run }) => run === a)
+    const claimed = claims.find(({ stream }) => stream === a)
     const whole = aWrite(a, {
       expectedVersion: 3,
       epoch: claimed?.epoch ?? 0,

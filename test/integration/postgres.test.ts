@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { openPostgres } from '../../src/adapters/postgres/open.ts'
 import { SystemClock } from '../../src/adapters/system/clock.ts'
-import type { RunId } from '../../src/model/ids.ts'
+import type { ClaimableId, RunId } from '../../src/model/ids.ts'
 import { blobsSuite } from '../../src/testing/blobs-suite.ts'
 import { dispatcherSuite } from '../../src/testing/dispatcher-suite.ts'
 import { type FaultPlan, faultyLedger } from '../../src/testing/faulty-ledger.ts'
@@ -105,7 +105,7 @@ describe.skipIf(url === '')('on Postgres', () => {
   test('a wake in one process calls the handlers of the others, also after their connection was cut', async () => {
     const { opened, fresh, close } = await openDispatchers()
     const [here, there] = [opened.dispatcher(clock), opened.dispatcher(clock)]
-    const heard = new Set<RunId>()
+    const heard = new Set<ClaimableId>()
     await there.start((run) => heard.add(run))
     const isHeard = (run: RunId) => {
       here.wake(run, clock.now())

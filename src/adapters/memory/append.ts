@@ -7,8 +7,8 @@
  * the run. An append that records nothing, such as an event alone, has none: there it is the time of the stream's last fact.
  * The time of an event never counts: its sender chose it, and may live in the future.
  */
-import type { Instant, RunId, StreamId } from '../../model/ids.ts'
-import { isRunId } from '../../model/ids.ts'
+import type { ClaimableId, Instant, StreamId } from '../../model/ids.ts'
+import { isClaimable, isRunId } from '../../model/ids.ts'
 import { isEnded } from '../../model/status.ts'
 import type { Append, DocumentWrite, NewStream, Outcome, StreamWrite } from '../../ports/ledger.ts'
 import { documentKey, type MemoryStore } from './store.ts'
@@ -47,7 +47,7 @@ const isReleased = (store: MemoryStore, { stream, expectedVersion, epoch, facts 
 
 /** The position when it was first written, as far as anybody relies on it: the base of the runs it created. */
 const firstPosition = (store: MemoryStore, { writes }: Append): number => {
-  const created = writes.find((one) => one.create !== null && one.create.event === null)
+  const created = writes.find((one) => one.create?.event === null && one.create.sequence === undefined)
   return (created && store.streams.get(created.stream)?.base) ?? store.events.position
 }
 
@@ -89,10 +89,10 @@ const conflict = (stream: StreamId, found: MemoryStream | undefined, reason: 've
 
 const write = (store: MemoryStore, append: Append): Outcome => {
   const now = instantOf(append)
-  const signalled = new Set<RunId>()
+  const signalled = new Set<ClaimableId>()
   const signal = (stream: MemoryStream): void => {
     raise(store, stream, now)
-    if (isRunId(stream.id)) signalled.add(stream.id)
+    if (isClaimable(stream.id)) signalled.add(stream.id)
   }
   const sequences = append.events.map((entry) => store.events.add(entry, append.appendId).sequence)
   const position = store.events.position
@@ -100,7 +100,7 @@ const write = (store: MemoryStore, append: Append): Outcome => {
   for (const stream of awaited(store, append)) signal(stream)
   for (const { one, stream } of written) if (openWaits(store, stream, one)) signal(stream)
   for (const { one, stream } of written)
-    if (settle(store, stream, one, now) && isRunId(stream.id)) signalled.add(stream.id)
+    if (settle(store, stream, one, now) && isClaimable(stream.id)) signalled.add(stream.id)
   for (const document of append.documents) writeDocument(store, document)
   return { kind: 'written', sequences, position, signalled: [...signalled] }
 }
@@ -143,7 +143,7 @@ const writeFacts = (
 }
 
 const create = (store: MemoryStore, one: StreamWrite, made: NewStream, sequences: readonly number[]): MemoryStream => {
-  const event = made.event === null ? null : (sequences[made.event] ?? null)
+  const event = made.event === null ? (made.sequence ?? null) : (sequences[made.event] ?? null)
   const stream: MemoryStream = {
     key: store.streams.size,
     id: one.stream,

@@ -5,7 +5,7 @@
  */
 import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
-import type { Instant, RunId, StreamId, WorkerId } from '../../model/ids.ts'
+import type { ClaimableId, Instant, StreamId, WorkerId } from '../../model/ids.ts'
 import type {
   Append,
   BeatRequest,
@@ -88,7 +88,7 @@ export class MemoryLedger implements Ledger {
     return claims
   }
 
-  #claimNamed({ worker, now, limit }: ClaimRequest, only: readonly RunId[]): readonly Claim[] {
+  #claimNamed({ worker, now, limit }: ClaimRequest, only: readonly ClaimableId[]): readonly Claim[] {
     return [...new Set(only)]
       .flatMap((id) => this.#store.streams.get(id) ?? [])
       .filter((stream) => isDue(stream, now))
@@ -100,7 +100,12 @@ export class MemoryLedger implements Ledger {
   #lease(stream: MemoryStream, worker: WorkerId): Claim {
     stream.epoch += 1
     this.#store.place(stream, worker, null)
-    return { run: stream.id as RunId, version: stream.facts.length, epoch: stream.epoch, signal: stream.signal }
+    return {
+      stream: stream.id as ClaimableId,
+      version: stream.facts.length,
+      epoch: stream.epoch,
+      signal: stream.signal,
+    }
   }
 
   /** The epoch rises, so that a holder who still lives is fenced. */

@@ -5,8 +5,8 @@
  * Never judges a write (append.ts).
  */
 import { Heap } from '../../model/heap.ts'
-import type { Instant, RunId, StreamId, WorkerId } from '../../model/ids.ts'
-import { isRunId } from '../../model/ids.ts'
+import type { ClaimableId, Instant, StreamId, WorkerId } from '../../model/ids.ts'
+import { isClaimable } from '../../model/ids.ts'
 import type { WorkerInfo } from '../../model/worker-info.ts'
 import { EventLog } from './event-log.ts'
 import type { MemoryStream } from './stream.ts'
@@ -19,7 +19,7 @@ const isWokenBefore = (a: MemoryStream, b: MemoryStream): boolean => {
 
 export class MemoryStore {
   readonly streams = new Map<StreamId, MemoryStream>()
-  readonly children = new Map<RunId, MemoryStream[]>()
+  readonly children = new Map<ClaimableId, MemoryStream[]>()
   readonly events: EventLog
   readonly waits = new Waits()
   readonly workers = new Map<WorkerId, { readonly beatAt: Instant; readonly info: WorkerInfo | null }>()
@@ -54,7 +54,7 @@ export class MemoryStore {
     stream.lease = lease
     stream.wakeAt = wakeAt
     if (lease !== null) this.#leasedTo(lease).add(stream)
-    else if (wakeAt !== null && isRunId(stream.id)) this.#parked.add(stream)
+    else if (wakeAt !== null && isClaimable(stream.id)) this.#parked.add(stream)
   }
 
   /** The parked run that is woken first. A session is never among them. */

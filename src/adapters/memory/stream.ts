@@ -1,6 +1,6 @@
 /** One stream as the memory store holds it: the record of the port, its facts, and which append wrote each of them. */
-import type { Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '../../model/ids.ts'
-import { isRunId } from '../../model/ids.ts'
+import type { ClaimableId, Instant, SessionId, StreamId, TenantId, WorkerId } from '../../model/ids.ts'
+import { isClaimable } from '../../model/ids.ts'
 import type { RunStatus } from '../../model/status.ts'
 import { isEnded } from '../../model/status.ts'
 import type { SealedFact, StreamRecord } from '../../ports/ledger.ts'
@@ -14,7 +14,7 @@ export interface MemoryStream {
   readonly handler: string
   readonly systemHash: string
   readonly session: SessionId | null
-  readonly parent: RunId | null
+  readonly parent: ClaimableId | null
   readonly event: number | null
   readonly base: number
   readonly createdAt: Instant
@@ -32,7 +32,7 @@ export interface MemoryStream {
 }
 
 /** A session is never woken, and nothing wakes a run that has ended. */
-export const canBeSignalled = (stream: MemoryStream): boolean => isRunId(stream.id) && !isEnded(stream.status)
+export const canBeSignalled = (stream: MemoryStream): boolean => isClaimable(stream.id) && !isEnded(stream.status)
 
 export const toRecord = (stream: MemoryStream, after: number): StreamRecord => ({
   stream: stream.id,

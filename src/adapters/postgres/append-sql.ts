@@ -14,7 +14,7 @@
  */
 import { isEnded, RUN_STATUSES } from '../../model/status.ts'
 import type { Statement } from './pool.ts'
-import { RUN } from './rows.ts'
+import { SESSION } from './rows.ts'
 import type { Shape } from './shape.ts'
 
 /** One row of the answer. */
@@ -153,7 +153,7 @@ const changeParts = (shape: Shape): string[] => {
   return [
     `judged as materialized (select l.*, append is not null and ${wins('l')} as is_written from locked l)`,
     `raised as materialized (
-      select o.*, kind = ${RUN} and (${reasons.map((reason) => `(${reason})`).join(' or ')}) as is_raised
+      select o.*, kind <> ${SESSION} and (${reasons.map((reason) => `(${reason})`).join(' or ')}) as is_raised
       from (select j.*, status not in (${ENDED}) as was_open,
         case when is_written then to_status else status end not in (${ENDED}) as is_open from judged j) o)`,
     `changed as materialized (
@@ -197,10 +197,10 @@ const factsAdded = (shape: Shape): string => {
 const creationParts = (shape: Shape): string[] => {
   const sequence = (ord: string): string =>
     shape.has('occurrence') ? `(select seqs from drawn)[${ord}]` : 'null::bigint'
-  const late = `kind = ${RUN} and status not in (${ENDED}) and id in (select stream from opened where is_late)`
+  const late = `kind <> ${SESSION} and status not in (${ENDED}) and id in (select stream from opened where is_late)`
   return [
     `born as materialized (
-      select creation.*, ${sequence('event_ord')} as event, greatest((select at from position), ${sequence('last_ord')}) as latest,
+      select creation.*, coalesce(${sequence('event_ord')}, creation.sequence) as event, greatest((select at from position), ${sequence('last_ord')}) as latest,
         ${shape.has('opening') ? late : 'false'} as is_raised
       from ${shape.table('creation')} where ${wins('creation')})`,
     `streams_added as (

@@ -6,8 +6,8 @@
  */
 import { createHash } from 'node:crypto'
 import { TrihandError } from '../../model/errors.ts'
-import type { RunId } from '../../model/ids.ts'
-import { runId } from '../../model/ids.ts'
+import type { ClaimableId } from '../../model/ids.ts'
+import { claimableId } from '../../model/ids.ts'
 import type { Append, Outcome } from '../../ports/ledger.ts'
 import { type AnswerRow, appendStatement, LOCK_TYPES } from './append-sql.ts'
 import { flatten } from './batch.ts'
@@ -30,7 +30,7 @@ interface Answer {
   readonly position: number
   readonly lost: ReadonlySet<number>
   readonly sequences: ReadonlyMap<number, readonly number[]>
-  readonly signalled: ReadonlyMap<number, ReadonlySet<RunId>>
+  readonly signalled: ReadonlyMap<number, ReadonlySet<ClaimableId>>
 }
 
 export interface AppenderOptions {
@@ -149,13 +149,13 @@ const read = (rows: readonly AnswerRow[]): Answer => {
   let position = 0
   const lost = new Set<number>()
   const sequences = new Map<number, number[]>()
-  const signalled = new Map<number, Set<RunId>>()
+  const signalled = new Map<number, Set<ClaimableId>>()
   for (const { kind, append, seq, stream } of rows) {
     const place = append ?? 0
     if (kind === 'position') position = seq ?? 0
     else if (kind === 'lost') lost.add(place)
     else if (kind === 'event') sequences.set(place, (sequences.get(place) ?? []).concat(seq ?? 0))
-    else signalled.set(place, (signalled.get(place) ?? new Set()).add(runId(stream ?? '')))
+    else signalled.set(place, (signalled.get(place) ?? new Set()).add(claimableId(stream ?? '')))
   }
   // Drawn in the order of the events, told in any order.
   for (const own of sequences.values()) own.sort((a, b) => a - b)

@@ -161,6 +161,7 @@ const creationOf = (
   session: create.session === null ? null : toUuid(create.session),
   parent: create.parent === null ? null : toUuid(create.parent),
   event_ord: create.event === null ? null : context.firstOrd + create.event,
+  sequence: create.sequence ?? null,
   last_ord: one.events.length === 0 ? null : context.firstOrd + one.events.length - 1,
   version: write.facts.length,
   epoch: firstEpoch(create),

@@ -4,8 +4,8 @@
  * Owns when the handler is called and how often the wire is used: at once for the first wake, then at most once every 10 ms for all
  * that have come since. Holds only hints, and no more than a fixed number of them: what is lost here, the sweep finds in the ledger.
  */
-import type { Instant, RunId } from '../../model/ids.ts'
-import { runId } from '../../model/ids.ts'
+import type { ClaimableId, Instant } from '../../model/ids.ts'
+import { claimableId } from '../../model/ids.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Dispatcher } from '../../ports/dispatcher.ts'
 import { toUuid } from './rows.ts'
@@ -30,11 +30,11 @@ interface Timer {
 export class PostgresDispatcher implements Dispatcher {
   readonly #clock: Clock
   readonly #wire: Wire | null
-  readonly #timers = new Map<RunId, Timer>()
-  #handler: ((run: RunId) => void) | null = null
+  readonly #timers = new Map<ClaimableId, Timer>()
+  #handler: ((run: ClaimableId) => void) | null = null
   #isStopped = false
   /** Runs whose handler is called at the next turn. */
-  #woken = new Set<RunId>()
+  #woken = new Set<ClaimableId>()
   /** Runs that the others have not been told about yet. */
   #untold = new Set<string>()
   #silence: NodeJS.Timeout | null = null
@@ -44,7 +44,7 @@ export class PostgresDispatcher implements Dispatcher {
     this.#wire = notify ? new Wire({ ...place, onMessage: (payload) => this.#hear(payload) }) : null
   }
 
-  wake(run: RunId, at: Instant): void {
+  wake(run: ClaimableId, at: Instant): void {
     if (this.#isStopped) return
     if (at > this.#clock.now()) return this.#remind(run, at)
     this.#wakeHere(run)
@@ -53,7 +53,7 @@ export class PostgresDispatcher implements Dispatcher {
     if (this.#silence === null) this.#tell()
   }
 
-  async start(handler: (run: RunId) => void): Promise<void> {
+  async start(handler: (run: ClaimableId) => void): Promise<void> {
     this.#handler = handler
     this.#isStopped = false
     await this.#wire?.open()
@@ -71,7 +71,7 @@ export class PostgresDispatcher implements Dispatcher {
     await this.#wire?.close()
   }
 
-  #wakeHere(run: RunId): void {
+  #wakeHere(run: ClaimableId): void {
     if (this.#handler === null || this.#woken.has(run)) return
     // Not at once: whoever wakes a run is in the middle of something else.
     if (this.#woken.size === 0) this.#clock.turn(() => this.#callAll())
@@ -85,11 +85,11 @@ export class PostgresDispatcher implements Dispatcher {
   }
 
   #hear(payload: string): void {
-    for (const uuid of payload.split(',')) this.#wakeHere(runId(uuid))
+    for (const uuid of payload.split(',')) this.#wakeHere(claimableId(uuid))
   }
 
   /** Only the earliest wake of a run is kept. Its claim or its next write brings the next one. */
-  #remind(run: RunId, at: Instant): void {
+  #remind(run: ClaimableId, at: Instant): void {
     const known = this.#timers.get(run)
     if (known !== undefined && known.at <= at) return
     if (known === undefined && this.#timers.size >= MAX_TIMERS) return

@@ -120,7 +120,7 @@ const isReleased = ({ stream, expectedVersion, epoch, facts }: StreamWrite, { st
 
 /** The position when it was first written, as far as anybody relies on it: the base of the runs it created. */
 const firstPosition = ({ writes }: Append, { streams, position }: Evidence): number => {
-  const created = writes.find(({ create }) => create !== null && create.event === null)
+  const created = writes.find(({ create }) => create?.event === null && create.sequence === undefined)
   return (created && streams.get(created.stream)?.base) ?? position
 }
 

@@ -5,10 +5,10 @@
  * `clock: 'caller'` by the instant in the request.
  */
 import type { Instant, WorkerId } from '../../model/ids.ts'
-import { runId } from '../../model/ids.ts'
+import { claimableId } from '../../model/ids.ts'
 import type { BeatRequest, ClaimRequest, Claims } from '../../ports/ledger.ts'
 import type { Database, Statement } from './pool.ts'
-import { RUN, toUuid } from './rows.ts'
+import { SESSION, toUuid } from './rows.ts'
 
 interface ClaimRow {
   /** Null in the row that only tells when the next run falls due. */
@@ -21,7 +21,7 @@ interface ClaimRow {
   readonly next_due_at: Instant | null
 }
 
-const PARKED = `kind = ${RUN} and wake_at is not null and lease is null`
+const PARKED = `kind <> ${SESSION} and wake_at is not null and lease is null`
 
 /**
  * `trihand_now()` is stable, so that it serves as a bound of the index; clock_timestamp() would read every row.
@@ -102,7 +102,7 @@ export class Leases {
     const claimed = rows.filter((row): row is ClaimRow & { id: string } => row.id !== null)
     claimed.sort((a, b) => a.place - b.place)
     return {
-      claims: claimed.map(({ id, version, epoch, signal }) => ({ run: runId(id), version, epoch, signal })),
+      claims: claimed.map(({ id, version, epoch, signal }) => ({ stream: claimableId(id), version, epoch, signal })),
       nextDueAt: rows.find((row) => row.id === null)?.next_due_at ?? null,
     }
   }

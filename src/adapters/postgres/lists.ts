@@ -42,6 +42,7 @@ export const LISTS = {
     session: 'uuid',
     parent: 'uuid',
     event_ord: 'int',
+    sequence: 'bigint',
     last_ord: 'int',
     version: 'bigint',
     epoch: 'bigint',

@@ -20,7 +20,7 @@ import {
   type StreamRow,
   toEvent,
   toFact,
-  toRunId,
+  toParent,
   toSessionId,
   toUuid,
 } from './rows.ts'
@@ -112,7 +112,7 @@ const toSummary = (row: SummaryRow): RunSummary => ({
   handler: row.handler,
   status: row.status,
   session: toSessionId(row.session),
-  parent: toRunId(row.parent),
+  parent: toParent(row.parent),
   event: row.event,
   version: row.version,
   wakeAt: row.wake_at,

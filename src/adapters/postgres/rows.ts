@@ -4,14 +4,15 @@
  * Owns the spelling in the tables: ids are uuids without their prefix, `kind` tells a run from a session. Never runs a statement.
  */
 import type { StoredEvent } from '../../model/event.ts'
-import type { Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '../../model/ids.ts'
-import { runId, sessionId } from '../../model/ids.ts'
+import type { ClaimableId, Instant, SessionId, StreamId, TenantId, WorkerId } from '../../model/ids.ts'
+import { claimableId, isRunId, isSessionId, sessionId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { SealedFact, StreamRecord } from '../../ports/ledger.ts'
 
 export const RUN = 0
-const SESSION = 1
+export const SESSION = 1
+const CLERK = 2
 const PREFIX_LENGTH = 4
 
 export interface StreamRow {
@@ -63,11 +64,11 @@ export const EVENT_COLUMNS =
   'seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data'
 
 export const toUuid = (stream: StreamId): string => stream.slice(PREFIX_LENGTH)
-export const kindOf = (stream: StreamId): number => (stream.startsWith('run_') ? RUN : SESSION)
+export const kindOf = (stream: StreamId): number => (isRunId(stream) ? RUN : isSessionId(stream) ? SESSION : CLERK)
 
 export const toStreamId = ({ id, kind }: Pick<StreamRow, 'id' | 'kind'>): StreamId =>
-  kind === RUN ? runId(id) : sessionId(id)
-export const toRunId = (uuid: string | null): RunId | null => (uuid === null ? null : runId(uuid))
+  kind === SESSION ? sessionId(id) : claimableId(id)
+export const toParent = (uuid: string | null): ClaimableId | null => (uuid === null ? null : claimableId(uuid))
 export const toSessionId = (uuid: string | null): SessionId | null => (uuid === null ? null : sessionId(uuid))
 
 export const toFact = ({ type, recorded_at, body, hash }: FactRow): SealedFact => ({
@@ -83,7 +84,7 @@ export const toRecord = (row: StreamRow, facts: readonly SealedFact[]): StreamRe
   handler: row.handler,
   systemHash: row.system_hash,
   session: toSessionId(row.session),
-  parent: toRunId(row.parent),
+  parent: toParent(row.parent),
   event: row.event,
   base: row.base,
   version: row.version,

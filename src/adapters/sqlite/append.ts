@@ -4,7 +4,7 @@
  * Owns the order: fences first, then events, then streams, which need the events' sequences, then signals and documents.
  * An append that does not fit stops where it is met; why it did not fit is told by judge.ts, on tables without its traces.
  */
-import type { Instant, RunId } from '../../model/ids.ts'
+import type { ClaimableId, Instant } from '../../model/ids.ts'
 import type { Append, DocumentWrite, Outcome, StreamWrite } from '../../ports/ledger.ts'
 import { addEvent } from './event.ts'
 import { isReleased } from './judge.ts'
@@ -35,7 +35,7 @@ const writeAll = (scope: Scope, append: Append): Attempt => {
   if (rows === null || isReleased(scope, append)) return 'clean'
   const sequences = addEvents(scope, append)
   if (sequences.length < events.length) return sequences.length === 0 ? 'clean' : 'partial'
-  const context: Context = { appendId, now: instantOf(append), sequences, signalled: new Set<RunId>() }
+  const context: Context = { appendId, now: instantOf(append), sequences, signalled: new Set<ClaimableId>() }
   for (const [i, one] of writes.entries()) {
     if (!writeOne(scope, one, rows[i] ?? null, context)) return i === 0 && events.length === 0 ? 'clean' : 'partial'
   }

@@ -3,9 +3,9 @@
  *
  * Owns the order, oldest wake first. Never frees a lease (worker.ts).
  */
-import type { RunId } from '../../model/ids.ts'
+import type { ClaimableId } from '../../model/ids.ts'
 import type { Claim, ClaimRequest, Claims } from '../../ports/ledger.ts'
-import { idBytes, rowAs, type StreamRow, toRunId } from './rows.ts'
+import { idBytes, rowAs, type StreamRow, toClaimableId } from './rows.ts'
 import type { Scope } from './scope.ts'
 import type { Statements } from './statements.ts'
 import { workerKey } from './worker.ts'
@@ -15,7 +15,7 @@ type DueRow = Pick<StreamRow, 'key' | 'id' | 'version' | 'epoch' | 'signal' | 'w
 export const findDue = (sql: Statements, { now, limit, only }: ClaimRequest): readonly DueRow[] =>
   only === undefined ? sql.dueStreams.all(now, limit).map(rowAs<DueRow>) : findNamed(sql, now, only).slice(0, limit)
 
-const findNamed = (sql: Statements, now: number, only: readonly RunId[]): DueRow[] =>
+const findNamed = (sql: Statements, now: number, only: readonly ClaimableId[]): DueRow[] =>
   [...new Set(only)]
     .map((run) => sql.dueStream.get(now, idBytes(run)))
     .filter((row) => row !== undefined)
@@ -25,10 +25,10 @@ const findNamed = (sql: Statements, now: number, only: readonly RunId[]): DueRow
 export const lease = (scope: Scope, { worker }: ClaimRequest, rows: readonly DueRow[]): readonly Claim[] => {
   const holder = workerKey(scope, worker)
   return rows.map((row) => {
-    const run = toRunId(row.id)
+    const stream = toClaimableId(row.id)
     scope.sql.leaseStream.run(holder, row.key)
-    scope.known.keep(run, row.key)
-    return { run, version: row.version, epoch: row.epoch + 1, signal: row.signal }
+    scope.known.keep(stream, row.key)
+    return { stream, version: row.version, epoch: row.epoch + 1, signal: row.signal }
   })
 }
 

@@ -56,7 +56,7 @@ const isReleasedStream = (scope: Scope, write: StreamWrite): boolean => {
 
 /** The position when it was first written, as far as anybody relies on it: the base of the runs it created. */
 const firstPosition = ({ sql, known }: Scope, { writes }: Append): number => {
-  const created = writes.find((write) => write.create !== null && write.create.event === null)
+  const created = writes.find(({ create }) => create?.event === null && create.sequence === undefined)
   const row = created && sql.baseOf.get(idBytes(created.stream))
   return Number(row?.['base'] ?? known.position(sql))
 }

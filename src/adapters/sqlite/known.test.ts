@@ -68,7 +68,7 @@ test('ledger-5: a path first seen in a batch that was rolled back is kept when i
   await ledger.close()
   await open()
   await ledger.append([anAppend({ events: [anEvent({ data: { order: 7 } })] })])
-  expect(await ledger.claim({ worker: newWorker(), now: START, limit: 9 })).toMatchObject({ claims: [{ run }] })
+  expect(await ledger.claim({ worker: newWorker(), now: START, limit: 9 })).toMatchObject({ claims: [{ stream: run }] })
 })
 
 test('ledger-7: a worker first seen in a batch that was rolled back holds what it gets later', async () => {

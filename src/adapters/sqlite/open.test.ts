@@ -103,7 +103,9 @@ describe('the owner', () => {
     await ledger.close()
     const reopened = (await open()).ledger
     expect(await reopened.beat({ worker: newWorker(), now: START + 1, ttlMs: 15_000 })).toBe(1)
-    expect(await reopened.claim({ worker: newWorker(), now: START + 1, limit: 9 })).toMatchObject({ claims: [{ run }] })
+    expect(await reopened.claim({ worker: newWorker(), now: START + 1, limit: 9 })).toMatchObject({
+      claims: [{ stream: run }],
+    })
   })
 })
 

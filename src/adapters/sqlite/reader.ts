@@ -12,7 +12,7 @@ import type { SealedFact, Suppression } from '../../ports/ledger.ts'
 import type { Reader, RunQuery, RunSummary, WorkerSummary } from '../../ports/reader.ts'
 import { Connection } from './connection.ts'
 import type { Database, Row } from './driver.ts'
-import { idBytes, orNull, RUN, rowAs, toEvent, toFact, toRunId, toSessionId } from './rows.ts'
+import { idBytes, orNull, RUN, rowAs, toClaimableId, toEvent, toFact, toRunId, toSessionId } from './rows.ts'
 import { EVENT_COLUMNS } from './statements.ts'
 import { NEVER } from './worker.ts'
 
@@ -67,7 +67,7 @@ const toSummary = (raw: Row): RunSummary => {
     handler: row.handler,
     status: row.status,
     session: orNull(row.session, toSessionId),
-    parent: orNull(row.parent, toRunId),
+    parent: orNull(row.parent, toClaimableId),
     event: row.event,
     version: row.version,
     wakeAt: row.wake_at,

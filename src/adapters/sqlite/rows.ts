@@ -1,11 +1,15 @@
 /**
  * Rows of the tables as the values of the port, and back.
  *
- * Owns the spelling in the tables: ids are 16 bytes without their prefix, `kind` tells a run from a session. Never runs a statement.
+ * Owns the spelling in the tables: ids are 16 bytes without their prefix, `kind` tells runs, sessions and clerks apart. Never runs a statement.
  */
 import type { StoredEvent } from '../../model/event.ts'
 import {
+  type ClaimableId,
+  claimableId,
   type Instant,
+  isRunId,
+  isSessionId,
   type RunId,
   runId,
   type SessionId,
@@ -20,7 +24,8 @@ import type { SealedFact, StreamRecord } from '../../ports/ledger.ts'
 import type { Row } from './driver.ts'
 
 export const RUN = 0
-const SESSION = 1
+export const SESSION = 1
+const CLERK = 2
 const PREFIX_LENGTH = 4
 
 export interface StreamRow {
@@ -76,13 +81,14 @@ interface EventRow {
 export const rowAs = <Shape>(row: Row): Shape => row as unknown as Shape
 
 export const idBytes = (stream: StreamId): Uint8Array => Buffer.from(stream.slice(PREFIX_LENGTH), 'hex')
-export const kindOf = (stream: StreamId): number => (stream.startsWith('run_') ? RUN : SESSION)
+export const kindOf = (stream: StreamId): number => (isRunId(stream) ? RUN : isSessionId(stream) ? SESSION : CLERK)
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 export const toRunId = (bytes: Uint8Array): RunId => runId(hex(bytes))
+export const toClaimableId = (bytes: Uint8Array): ClaimableId => claimableId(hex(bytes))
 export const toSessionId = (bytes: Uint8Array): SessionId => sessionId(hex(bytes))
 const toStreamId = (row: Pick<StreamRow, 'id' | 'kind'>): StreamId =>
-  row.kind === RUN ? toRunId(row.id) : toSessionId(row.id)
+  row.kind === SESSION ? toSessionId(row.id) : toClaimableId(row.id)
 
 export const orNull = <Value, Result>(value: Value | null, turn: (value: Value) => Result): Result | null =>
   value === null ? null : turn(value)
@@ -100,7 +106,7 @@ export const toRecord = (raw: Row, facts: readonly SealedFact[]): StreamRecord =
     handler: row.handler,
     systemHash: row.system_hash,
     session: orNull(row.session, toSessionId),
-    parent: orNull(row.parent, toRunId),
+    parent: orNull(row.parent, toClaimableId),
     event: row.event,
     base: row.base,
     version: row.version,

@@ -3,7 +3,7 @@
  *
  * Owns no rule. Never writes.
  */
-import type { Instant, RunId, StreamId } from '../../model/ids.ts'
+import type { ClaimableId, Instant, StreamId } from '../../model/ids.ts'
 import type { Known } from './known.ts'
 import { rowAs, type StreamRow } from './rows.ts'
 import type { Statements } from './statements.ts'
@@ -20,7 +20,7 @@ export interface Context {
   /** The sequences of its events; empty while they are not written. */
   readonly sequences: readonly number[]
   /** Grows with the runs that become due. */
-  readonly signalled: Set<RunId>
+  readonly signalled: Set<ClaimableId>
 }
 
 export const findStream = ({ sql, known }: Scope, stream: StreamId): StreamRow | null => {

@@ -4,10 +4,10 @@
  * Owns the match of an event with the waits (ledger-5) and what a signal does to a run (ledger-6). Never opens or closes a wait.
  */
 import type { Event } from '../../model/event.ts'
-import type { Instant, RunId } from '../../model/ids.ts'
+import type { ClaimableId, Instant } from '../../model/ids.ts'
 import { at, canonical } from '../../model/json.ts'
 import { isEnded } from '../../model/status.ts'
-import { RUN, rowAs, type StreamRow, toRunId } from './rows.ts'
+import { rowAs, SESSION, type StreamRow, toClaimableId } from './rows.ts'
 import { type Context, findStream, type Scope } from './scope.ts'
 import { ON_TYPE_ALONE } from './wait.ts'
 
@@ -31,7 +31,7 @@ export const signalWaiting = (scope: Scope, event: Event, context: Context): voi
   }
 }
 
-export const signalNamed = (scope: Scope, run: RunId, context: Context): void => {
+export const signalNamed = (scope: Scope, run: ClaimableId, context: Context): void => {
   const row = findStream(scope, run)
   if (row !== null) raise(scope, row, context)
 }
@@ -44,8 +44,8 @@ const valueAt = (event: Event, path: string): string | null => {
 
 /** Counted always, and due at once if nobody holds it. A session is never woken, and nothing wakes a run that has ended. */
 const raise = (scope: Scope, row: StreamRow, { now, signalled }: Context): void => {
-  if (row.kind !== RUN || isEnded(row.status)) return
+  if (row.kind === SESSION || isEnded(row.status)) return
   const wakeAt = row.lease === null ? Math.min(row.wake_at ?? Infinity, dueAtOnce(scope, row, now)) : row.wake_at
   scope.sql.signalStream.run(wakeAt, row.key)
-  signalled.add(toRunId(row.id))
+  signalled.add(toClaimableId(row.id))
 }

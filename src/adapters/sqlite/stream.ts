@@ -3,7 +3,7 @@
  *
  * Owns the fence (ledger-4), the lease's return and when a parked run is due (ledger-6). Answers false where the write does not fit.
  */
-import { type Instant, isRunId, type RunId } from '../../model/ids.ts'
+import { type ClaimableId, type Instant, isClaimable } from '../../model/ids.ts'
 import { isEnded } from '../../model/status.ts'
 import type { NewStream, StreamWrite } from '../../ports/ledger.ts'
 import { idBytes, kindOf, orNull, type StreamRow } from './rows.ts'
@@ -76,7 +76,7 @@ export const createStream = (scope: Scope, write: StreamWrite, create: NewStream
   const { tenant, handler, systemHash, session, parent, createdAt } = create
   const lease = create.lease === null || write.release ? null : workerKey(scope, create.lease)
   const epoch = create.lease === null ? 0 : 1
-  const event = create.event === null ? null : (context.sequences[create.event] ?? null)
+  const event = create.event === null ? (create.sequence ?? null) : (context.sequences[create.event] ?? null)
   const due = context.now ?? createdAt
   const { signal, wakeAt } = park(scope, write, { tenant, lease, signal: 0, due }, context.signalled)
   const made = sql.createStream.run(
@@ -104,10 +104,10 @@ const park = (
   scope: Scope,
   write: StreamWrite,
   parking: Parking,
-  signalled: Set<RunId>,
+  signalled: Set<ClaimableId>,
 ): { signal: number; wakeAt: Instant | null } => {
   const { stream, status, seenSignal, wakeAt, opensWaits } = write
-  if (!isRunId(stream)) return { signal: parking.signal, wakeAt: null }
+  if (!isClaimable(stream)) return { signal: parking.signal, wakeAt: null }
   const isLate = !isEnded(status) && hasUnseenEvent(scope, parking.tenant, opensWaits)
   const signal = parking.signal + (isLate ? 1 : 0)
   const hasNews = parking.lease === null && signal > seenSignal && !isEnded(status)

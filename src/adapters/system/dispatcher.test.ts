@@ -1,6 +1,6 @@
 /** The in-process dispatcher against the suite, on a clock moved by hand, and what it promises beyond the port. */
 import { describe, expect, test } from 'vitest'
-import type { RunId } from '../../model/ids.ts'
+import type { ClaimableId } from '../../model/ids.ts'
 import { dispatcherSuite } from '../../testing/dispatcher-suite.ts'
 import { newRun, START } from '../../testing/ledger/builders.ts'
 import { VirtualClock } from '../../testing/virtual-clock.ts'
@@ -78,7 +78,7 @@ describe('dispatcher in process', () => {
   test('a handler that wakes its run for now does not hold the loop', async () => {
     const { clock, dispatcher } = open()
     let calls = 0
-    await dispatcher.start((run: RunId) => {
+    await dispatcher.start((run: ClaimableId) => {
       calls += 1
       if (calls < 5) dispatcher.wake(run, clock.now())
     })
@@ -91,7 +91,7 @@ describe('dispatcher in process', () => {
 
   test('a handler that throws does not stop the wakes after it', async () => {
     const { clock, dispatcher } = open()
-    const woken: RunId[] = []
+    const woken: ClaimableId[] = []
     await dispatcher.start((run) => {
       woken.push(run)
       if (woken.length === 1) throw new Error('the first one fails')
@@ -106,7 +106,7 @@ describe('dispatcher in process', () => {
 
   test('wakes asked for while stopped are kept for the next start', async () => {
     const { clock, dispatcher } = open()
-    const woken: RunId[] = []
+    const woken: ClaimableId[] = []
     const run = newRun()
     dispatcher.wake(run, START + 5)
     expect(clock.pending()).toEqual([])

@@ -5,12 +5,12 @@
  * across a restart: the worker's sweep finds in the ledger what is due.
  */
 import { Heap } from '../../model/heap.ts'
-import type { Instant, RunId } from '../../model/ids.ts'
+import type { ClaimableId, Instant } from '../../model/ids.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Dispatcher } from '../../ports/dispatcher.ts'
 
 interface Wake {
-  readonly run: RunId
+  readonly run: ClaimableId
   readonly at: Instant
   readonly order: number
 }
@@ -20,8 +20,8 @@ const isSooner = (a: Wake, b: Wake): boolean => (a.at === b.at ? a.order < b.ord
 export class InProcessDispatcher implements Dispatcher {
   readonly #clock: Clock
   readonly #wakes = new Heap<Wake>(isSooner)
-  readonly #byRun = new Map<RunId, Wake>()
-  #handler: ((run: RunId) => void) | null = null
+  readonly #byRun = new Map<ClaimableId, Wake>()
+  #handler: ((run: ClaimableId) => void) | null = null
   #timer: { readonly at: Instant; readonly cancel: () => void } | null = null
   #order = 0
 
@@ -29,7 +29,7 @@ export class InProcessDispatcher implements Dispatcher {
     this.#clock = clock
   }
 
-  wake(run: RunId, at: Instant): void {
+  wake(run: ClaimableId, at: Instant): void {
     const known = this.#byRun.get(run)
     if (known !== undefined && known.at <= at) return
     if (known !== undefined) this.#wakes.remove(known)
@@ -39,7 +39,7 @@ export class InProcessDispatcher implements Dispatcher {
     this.#setTimer()
   }
 
-  async start(handler: (run: RunId) => void): Promise<void> {
+  async start(handler: (run: ClaimableId) => void): Promise<void> {
     this.#handler = handler
     this.#setTimer()
   }
@@ -66,8 +66,8 @@ export class InProcessDispatcher implements Dispatcher {
     for (const run of due) this.#handler?.(run)
   }
 
-  #takeDue(now: Instant): readonly RunId[] {
-    const due: RunId[] = []
+  #takeDue(now: Instant): readonly ClaimableId[] {
+    const due: ClaimableId[] = []
     for (let first = this.#wakes.first(); first !== undefined && first.at <= now; first = this.#wakes.first()) {
       this.#wakes.remove(first)
       this.#byRun.delete(first.run)

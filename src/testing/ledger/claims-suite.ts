@@ -1,6 +1,6 @@
 /** Ledger suite, chapter 6: who gets a due run, and when (ledger-7). */
 import { expect, test } from 'vitest'
-import { LOCAL_TENANT, type RunId } from '../../model/ids.ts'
+import { gateId, LOCAL_TENANT, type RunId, scheduleId } from '../../model/ids.ts'
 import { aCreation, anAppend, anEvent, aWrite, newRun, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'
 
@@ -10,7 +10,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
   test('ledger-7: a claim leases the run, raises its epoch, takes its wake and leaves its status', async () => {
     const [run, worker] = [await harness.createRun(), newWorker()]
     const { claims } = await harness.ledger.claim({ worker, now: START, limit: 10 })
-    expect(claims).toEqual([{ run, version: 1, epoch: 1, signal: 0 }])
+    expect(claims).toEqual([{ stream: run, version: 1, epoch: 1, signal: 0 }])
     expect(await harness.load(run)).toMatchObject({
       lease: worker,
       epoch: 1,
@@ -27,7 +27,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     expect(await harness.claimable(NEVER)).toEqual([])
     await harness.written({ writes: [aWrite(run, { release: true, wakeAt: START + 5 })] })
     const { claims } = await harness.ledger.claim({ worker: newWorker(), now: START + 5, limit: 1 })
-    expect(claims).toMatchObject([{ run, version: 2, epoch: 2 }])
+    expect(claims).toMatchObject([{ stream: run, version: 2, epoch: 2 }])
   })
 
   test('what a claim brings along is what a load right after it answers', async () => {
@@ -39,7 +39,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
       events = [],
     } = await harness.ledger.claim({ worker: newWorker(), now: START, limit: 9 })
     expect(claims).toHaveLength(runs.length + 1)
-    const loaded = await harness.ledger.load(claims.map((claim) => claim.run))
+    const loaded = await harness.ledger.load(claims.map((claim) => claim.stream))
     expect(loaded).toEqual(expect.arrayContaining([...records]))
     const sequences = loaded.flatMap((record) => record?.event ?? [])
     expect(sequences).toEqual(written.sequences)
@@ -52,6 +52,20 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     expect(await harness.claimable(START + 99)).toEqual([])
     expect(await harness.claimable(START + 99, [run])).toEqual([])
     expect(await harness.claimable(START + 100)).toEqual([run])
+  })
+
+  test('clerks are claimed, woken and parents like runs, and keep their names', async () => {
+    const clerks = [gateId('a'.repeat(64)), scheduleId('b'.repeat(64))] as const
+    for (const clerk of clerks) await harness.written({ writes: [aCreation(clerk)] })
+    expect(await harness.claimable(START)).toEqual(clerks)
+    const child = newRun()
+    const [gate] = clerks
+    await harness.written({ writes: [aCreation(child, { parent: gate })] })
+    expect(await harness.load(child)).toMatchObject({ parent: gate })
+    const outcome = await harness.written({ writes: [aWrite(child, { epoch: null })], signals: [gate] })
+    harness.expectSignalled(outcome, gate)
+    await harness.written({ writes: [aWrite(gate, { release: true, wakeAt: null })] })
+    expect(await harness.claimable(START, [gate])).toEqual([gate])
   })
 
   test('a run without a wake is never claimed', async () => {
@@ -72,8 +86,8 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     const runs: RunId[] = []
     for (const wake of [0, 1, 2, 500]) runs.push(await harness.createRun({ wakeAt: START + wake }))
     const claim = (limit: number) => harness.ledger.claim({ worker: newWorker(), now: START + 10, limit })
-    expect(await claim(2)).toMatchObject({ claims: [{ run: runs[0] }, { run: runs[1] }], nextDueAt: START + 2 })
-    expect(await claim(2)).toMatchObject({ claims: [{ run: runs[2] }], nextDueAt: START + 500 })
+    expect(await claim(2)).toMatchObject({ claims: [{ stream: runs[0] }, { stream: runs[1] }], nextDueAt: START + 2 })
+    expect(await claim(2)).toMatchObject({ claims: [{ stream: runs[2] }], nextDueAt: START + 500 })
     expect(await claim(2)).toEqual({ claims: [], nextDueAt: START + 500 })
   })
 
@@ -115,7 +129,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
       limit: 2,
       only: [third, second, first],
     })
-    expect(claims.map((claim) => claim.run)).toEqual([first, second])
+    expect(claims.map((claim) => claim.stream)).toEqual([first, second])
     expect(nextDueAt).toBe(START + 9)
   })
 
@@ -146,7 +160,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
         (i % 2 === 0 ? harness.ledger : other).claim({ worker: newWorker(), now: START, limit: 10 }),
       ),
     )
-    const claimed = claims.flatMap((answer) => answer.claims.map((claim) => claim.run))
+    const claimed = claims.flatMap((answer) => answer.claims.map((claim) => claim.stream))
     expect(new Set(claimed).size).toBe(claimed.length)
     // Claimers that run at once may step around each other's rows; what they left is still there.
     expect([...claimed, ...(await harness.claimable(START))].sort()).toEqual(runs)
@@ -161,7 +175,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
         ledger.claim({ worker: newWorker(), now: START, limit: 20, only: runs }),
       ),
     )
-    const claimed = claims.flatMap((answer) => answer.claims.map((claim) => claim.run))
+    const claimed = claims.flatMap((answer) => answer.claims.map((claim) => claim.stream))
     expect(new Set(claimed).size).toBe(claimed.length)
   })
 

@@ -98,7 +98,9 @@ const reopening = (harness: LedgerHarness): void => {
     const ledger = await harness.reopen()
     expect(await ledger.load([run])).toEqual([before])
     expect(await ledger.events({ tenant: LOCAL_TENANT, limit: 9 })).toMatchObject([event.event])
-    expect(await ledger.claim({ worker: newWorker(), now: START + 9, limit: 9 })).toMatchObject({ claims: [{ run }] })
+    expect(await ledger.claim({ worker: newWorker(), now: START + 9, limit: 9 })).toMatchObject({
+      claims: [{ stream: run }],
+    })
   })
 
   test('ledger-3: a reopened ledger knows what was sent before', async () => {
@@ -118,7 +120,7 @@ const reopening = (harness: LedgerHarness): void => {
     const [outcome] = await ledger.append([anAppend({ events: [anEvent({ data: { order: 7 } })] })])
     harness.expectSignalled(harness.expectWritten(outcome), onType, onValue)
     const { claims } = await ledger.claim({ worker: newWorker(), now: START, limit: 9 })
-    expect(claims.map((claim) => claim.run).sort()).toEqual([onType, onValue])
+    expect(claims.map((claim) => claim.stream).sort()).toEqual([onType, onValue])
   })
 
   test('ledger-4: epochs and sequences go on where they stood', async () => {
@@ -126,7 +128,7 @@ const reopening = (harness: LedgerHarness): void => {
     const { position } = await harness.written({ events: [anEvent()] })
     const ledger = await harness.reopen()
     const { claims } = await ledger.claim({ worker: newWorker(), now: START, limit: 1 })
-    expect(claims).toMatchObject([{ run, version: 2, epoch: 2 }])
+    expect(claims).toMatchObject([{ stream: run, version: 2, epoch: 2 }])
     const [outcome] = await ledger.append([anAppend({ events: [anEvent()] })])
     expect(harness.expectWritten(outcome).sequences[0]).toBeGreaterThan(position)
   })

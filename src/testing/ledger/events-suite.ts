@@ -54,6 +54,14 @@ const writing = (harness: LedgerHarness): void => {
     expect(await harness.load(later)).toMatchObject({ event: null, base: second.position })
     expect(second.position).toBeGreaterThan(first.position)
   })
+
+  test('a run may be started later by an event that the ledger has already', async () => {
+    const run = newRun()
+    const { sequences } = await harness.written({ events: [anEvent(), anEvent()] })
+    const sequence = sequences[0] as number
+    await harness.written({ events: [anEvent()], writes: [aCreation(run, { sequence })] })
+    expect(await harness.load(run)).toMatchObject({ event: sequence, base: sequence })
+  })
 }
 
 const identities = (harness: LedgerHarness): void => {

@@ -32,10 +32,10 @@ export const fencingSuite = (harness: LedgerHarness): void => {
   test('ledger-4: a holder whose lease was given to another can neither write nor release', async () => {
     const [worker, run] = [newWorker(), await harness.createParkedRun({ wakeAt: START })]
     const first = await harness.ledger.claim({ worker, now: START, limit: 1 })
-    expect(first.claims).toMatchObject([{ run, version: 2, epoch: 2 }])
+    expect(first.claims).toMatchObject([{ stream: run, version: 2, epoch: 2 }])
     await harness.ledger.retire(worker, START)
     const second = await harness.ledger.claim({ worker: newWorker(), now: START, limit: 1 })
-    expect(second.claims).toMatchObject([{ run, version: 2, epoch: 4 }])
+    expect(second.claims).toMatchObject([{ stream: run, version: 2, epoch: 4 }])
     const before = await harness.load(run)
     for (const facts of [[aFact()], []]) {
       const outcome = await harness.write(aWrite(run, { expectedVersion: 2, epoch: 2, facts, release: true }))

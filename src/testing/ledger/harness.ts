@@ -3,7 +3,7 @@
  *
  * Owns opening and closing. Knows no test runner. `resends` lets a written append be answered with already_written, as behind a wire that loses answers.
  */
-import type { RunId, StreamId, WorkerId } from '../../model/ids.ts'
+import type { ClaimableId, RunId, StreamId, WorkerId } from '../../model/ids.ts'
 import type { Append, Ledger, Outcome, StreamRecord, StreamWrite } from '../../ports/ledger.ts'
 import { aCreation, anAppend, aWrite, newRun, newWorker, START } from './builders.ts'
 
@@ -97,7 +97,7 @@ export class LedgerHarness {
   }
 
   /** A repeat never names runs again, so the runs are only checked where the first answer arrived. */
-  expectSignalled(outcome: Written, ...runs: readonly RunId[]): void {
+  expectSignalled(outcome: Written, ...runs: readonly ClaimableId[]): void {
     if (outcome.kind === 'already_written') return
     const missing = runs.filter((run) => !outcome.signalled.includes(run))
     if (missing.length > 0)
@@ -116,12 +116,12 @@ export class LedgerHarness {
   }
 
   /** The runs that a new worker gets at this instant. It keeps them. */
-  async claimable(now: number, only?: readonly RunId[]): Promise<readonly RunId[]> {
+  async claimable(now: number, only?: readonly ClaimableId[]): Promise<readonly ClaimableId[]> {
     const { claims } = await this.ledger.claim({ worker: newWorker(), now, limit: 1000, ...(only && { only }) })
-    return claims.map((claim) => claim.run)
+    return claims.map((claim) => claim.stream)
   }
 
-  async isDue(run: RunId, now: number = START): Promise<boolean> {
+  async isDue(run: ClaimableId, now: number = START): Promise<boolean> {
     return (await this.claimable(now, [run])).includes(run)
   }
 

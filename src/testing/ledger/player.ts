@@ -150,7 +150,7 @@ export class Player {
       limit: 100,
       ...(only && { only: only.map((run) => pick(this.#cast.runs, run)) }),
     })
-    return claims.map(({ run, version, epoch }) => `${run} ${version} ${epoch}`).sort()
+    return claims.map(({ stream, version, epoch }) => `${stream} ${version} ${epoch}`).sort()
   }
 
   async #send(batch: readonly Append[]): Promise<unknown> {

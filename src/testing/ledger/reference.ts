@@ -4,7 +4,7 @@
  * Owns nothing but the meaning of the port, for the histories of the suite. Slow on purpose; never used outside tests.
  */
 import type { StoredEvent } from '../../model/event.ts'
-import type { Instant, RunId, StreamId, WorkerId } from '../../model/ids.ts'
+import type { ClaimableId, Instant, RunId, StreamId, WorkerId } from '../../model/ids.ts'
 import { at, canonical } from '../../model/json.ts'
 import { isEnded } from '../../model/status.ts'
 import type {
@@ -66,7 +66,12 @@ export class ReferenceLedger implements Ledger {
     const isDue = (stream: Stream): boolean => stream.lease === null && stream.wakeAt !== null && stream.wakeAt <= now
     const due = this.#world.streams.filter((stream) => isWanted(stream) && isDue(stream))
     for (const stream of due) Object.assign(stream, { lease: worker, wakeAt: null, epoch: stream.epoch + 1 })
-    const claims = due.map(({ stream, version, epoch, signal }) => ({ run: stream as RunId, version, epoch, signal }))
+    const claims = due.map(({ stream, version, epoch, signal }) => ({
+      stream: stream as ClaimableId,
+      version,
+      epoch,
+      signal,
+    }))
     return { claims, nextDueAt: null }
   }
 
@@ -154,7 +159,7 @@ const record = (world: World, write: StreamWrite, sequences: readonly number[]):
 }
 
 const emptyStream = (stream: StreamId, create: NewStream, sequences: readonly number[], position: number): Stream => {
-  const event = create.event === null ? null : (sequences[create.event] ?? null)
+  const event = create.event === null ? (create.sequence ?? null) : (sequences[create.event] ?? null)
   const epoch = create.lease === null ? 0 : 1
   const empty = {
     version: 0,

@@ -36,7 +36,7 @@ export const workersSuite = (harness: LedgerHarness): void => {
       epoch: 2,
     })
     const { claims } = await harness.ledger.claim({ worker: alive, now: START + TTL + 1, limit: 1 })
-    expect(claims).toMatchObject([{ run, version: 1, epoch: 3 }])
+    expect(claims).toMatchObject([{ stream: run, version: 1, epoch: 3 }])
     await harness.written({ writes: [aWrite(run, { epoch: 3 })] })
   })
 

@@ -62,7 +62,7 @@ export class Witness {
   claim(worker: WorkerId): (claims: Claims) => void {
     const before = this.#leases()
     return ({ claims }) => {
-      for (const { run, epoch } of claims) {
+      for (const { stream: run, epoch } of claims) {
         const { lease, epoch: old } = before.get(run) ?? { lease: null, epoch: 0 }
         this.changes++
         this.claimTicks.set(`${run} ${epoch}`, this.#tick())

@@ -83,7 +83,13 @@ export class RunPen {
     const state = fold(run, record.facts.map(readRunFact))
     const recordedAt = record.facts.at(-1)?.recordedAt ?? 0
     const { epoch, signal } = claim
-    return new RunPen(claim.run, { parent, base, epoch, signal, at: { state, version, headHash, recordedAt } })
+    return new RunPen(claim.stream as RunId, {
+      parent: parent as RunId | null,
+      base,
+      epoch,
+      signal,
+      at: { state, version, headHash, recordedAt },
+    })
   }
 
   get state(): RunState {

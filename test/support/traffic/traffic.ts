@@ -107,12 +107,12 @@ export class Traffic {
     const limit = width - this.#held.size
     if (limit <= 0) return
     const claims = await this.#claims(limit)
-    const records = await ledger.load(claims.map((claim) => claim.run))
+    const records = await ledger.load(claims.map((claim) => claim.stream))
     for (const [index, claim] of claims.entries()) {
       const record = records[index]
       if (record === null || record === undefined)
-        throw new Error(`claimed ${claim.run}, and the ledger does not have it`)
-      this.#held.set(claim.run, RunPen.resume(record, claim))
+        throw new Error(`claimed ${claim.stream}, and the ledger does not have it`)
+      this.#held.set(claim.stream as RunId, RunPen.resume(record, claim))
     }
   }
 

@@ -156,7 +156,7 @@ const sameEpochClaim: Mutant = {
       claim: async (request) => {
         const { claims, nextDueAt } = await inner.claim(request)
         const lowered = claims.map((claim) => {
-          const stream = store.streams.get(claim.run)
+          const stream = store.streams.get(claim.stream)
           if (stream !== undefined && stream.epoch > 1) stream.epoch -= 1
           return { ...claim, epoch: stream?.epoch ?? claim.epoch }
         })
