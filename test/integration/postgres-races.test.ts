@@ -8,6 +8,7 @@ import type { RunId } from '../../src/model/ids.ts'
 import type { Append, Ledger, Outcome } from '../../src/ports/ledger.ts'
 import {
   aCreation,
+  aFact,
   anAppend,
   anEvent,
   aWait,
@@ -54,6 +55,19 @@ describe.skipIf(url === '')('writers of one Postgres ledger', () => {
     expect(outcomes).toMatchObject([{ kind: 'written' }])
     return run
   }
+  test('a claim brings its runs along with their events, but not one with a long history', async () => {
+    const [short, long] = [newRun(), newRun()]
+    const facts = Array.from({ length: 101 }, () => aFact())
+    const [written] = await here.append([
+      anAppend({ events: [anEvent()], writes: [aCreation(short, { event: 0 })] }),
+      anAppend({ writes: [aCreation(long, {}, { facts })] }),
+    ])
+    const { claims, records, events } = await there.claim({ worker: newWorker(), now: START, limit: 9 })
+    expect(claims.map(({ stream }) => stream)).toEqual([short, long])
+    expect(records).toEqual(await here.load([short]))
+    expect(written).toMatchObject({ sequences: events?.map(({ sequence }) => sequence) })
+  })
+
   const hold = async (run: RunId): Promise<RowHolder> => {
     const holder = await RowHolder.lock(fresh.url, run)
     holders.push(holder)

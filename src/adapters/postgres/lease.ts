@@ -6,20 +6,24 @@
  */
 import type { Instant, WorkerId } from '../../model/ids.ts'
 import { claimableId } from '../../model/ids.ts'
-import type { BeatRequest, ClaimRequest, Claims } from '../../ports/ledger.ts'
+import type { BeatRequest, ClaimRequest, Claims, StreamRecord } from '../../ports/ledger.ts'
 import type { Database, Statement } from './pool.ts'
-import { SESSION, toUuid } from './rows.ts'
+import { EVENT_COLUMNS, type EventRow, SESSION, type StreamRow, toEvent, toRecord, toUuid } from './rows.ts'
 
-interface ClaimRow {
-  /** Null in the row that only tells when the next run falls due. */
-  readonly id: string | null
-  readonly version: number
-  readonly epoch: number
-  readonly signal: number
+/** A claimed stream as it is now. */
+interface ClaimedRow extends StreamRow {
   /** Its place among the claims, the oldest wake first. */
   readonly place: number
-  readonly next_due_at: Instant | null
+  /** Type, instant, body and hash of each fact; null for a run with many, which is loaded. */
+  readonly facts: readonly (readonly [string, Instant, string, string])[] | null
+  readonly trigger: EventRow | null
 }
+
+/** There is always a row to tell when the next run falls due; where nothing was claimed it has no id. */
+type ClaimRow = (ClaimedRow | { readonly id: null }) & { readonly next_due_at: Instant | null }
+
+/** Runs with more facts than this are loaded apart: one answer must not become too large to be read. */
+const MOST_FACTS = 100
 
 const PARKED = `kind <> ${SESSION} and wake_at is not null and lease is null`
 
@@ -34,11 +38,14 @@ const claimText = (which: string): string => `
   chosen as materialized (select array(select id from due order by wake_at, id) as ids),
   claimed as (
     update stream set lease = $1, epoch = epoch + 1, wake_at = null where id = any((select ids from chosen)::uuid[])
-    returning id, version, epoch, signal),
+    returning *),
   later as (
     select wake_at from stream where ${PARKED} and id not in (select id from due) order by wake_at, id limit 1)
-  select id, version, epoch, signal, array_position((select ids from chosen), id) as place, null::bigint as next_due_at from claimed
-  union all select null, 0, 0, 0, 0, wake_at from later`
+  select c.*, array_position((select ids from chosen), c.id) as place, (select wake_at from later) as next_due_at,
+    case when version <= ${MOST_FACTS} then (
+      select json_agg(json_build_array(type, recorded_at, body, hash) order by seq) from fact where stream = c.id) end as facts,
+    (select row_to_json(e) from (select ${EVENT_COLUMNS} from event where seq = c.event) e) as trigger
+  from (values (0)) as always left join claimed c on true`
 
 const CLAIM_DUE: Statement = { name: 'claim_due', text: claimText('') }
 const CLAIM_NAMED: Statement = { name: 'claim_named', text: claimText('and id = any($4::uuid[])') }
@@ -84,6 +91,13 @@ const RETIRE: Statement = {
   delete from worker where id = $1`,
 }
 
+/** The facts are as old as the statement, the stream is not: one that was written in between lacks facts here, and is loaded. */
+const toWholeRecord = (row: ClaimedRow): readonly StreamRecord[] => {
+  if (row.facts?.length !== row.version) return []
+  const facts = row.facts.map(([type, recordedAt, body, hash]) => ({ type, recordedAt, body, hash }))
+  return [toRecord(row, facts)]
+}
+
 export class Leases {
   readonly #database: Database
   readonly #clock: 'database' | 'caller'
@@ -99,11 +113,16 @@ export class Leases {
       only === undefined
         ? await this.#database.query<ClaimRow>(CLAIM_DUE, values)
         : await this.#database.query<ClaimRow>(CLAIM_NAMED, [...values, only.map(toUuid)])
-    const claimed = rows.filter((row): row is ClaimRow & { id: string } => row.id !== null)
-    claimed.sort((a, b) => a.place - b.place)
+    const nextDueAt = rows[0]?.next_due_at ?? null
+    const claimed = rows
+      .filter((row): row is ClaimRow & ClaimedRow => row.id !== null)
+      .sort((a, b) => a.place - b.place)
+    if (claimed.length === 0) return { claims: [], nextDueAt }
     return {
       claims: claimed.map(({ id, version, epoch, signal }) => ({ stream: claimableId(id), version, epoch, signal })),
-      nextDueAt: rows.find((row) => row.id === null)?.next_due_at ?? null,
+      nextDueAt,
+      records: claimed.flatMap(toWholeRecord),
+      events: claimed.flatMap(({ trigger }) => (trigger === null ? [] : toEvent(trigger))),
     }
   }
 
