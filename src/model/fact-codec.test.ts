@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { anyFact } from '../../test/support/run-arbitrary.ts'
 import { FACT_TYPES, fact } from '../../test/support/run-story.ts'
 import { anySessionFact } from '../../test/support/session-arbitrary.ts'
-import { readRunFact, readSessionFact, writeFact } from './fact-codec.ts'
+import { readGateFact, readRunFact, readSessionFact, writeFact } from './fact-codec.ts'
 import type { Json } from './json.ts'
 import { inline } from './payload.ts'
 import type { RunFact } from './run-fact.ts'
@@ -62,3 +62,9 @@ test('a body cannot speak for the type and the time that were sealed with it', (
     at: 7,
     step: 'a',
   }))
+
+test('a fact of a gate reads back as it was, and only as that of a gate', () => {
+  const written = writeFact({ type: 'gate.counted', at: 7, key: '__proto__', countsUntil: 9 })
+  expect(readGateFact(written)).toStrictEqual({ type: 'gate.counted', at: 7, key: '__proto__', countsUntil: 9 })
+  expect(() => readRunFact(written)).toThrow('FACT_UNKNOWN')
+})

@@ -4,6 +4,7 @@
  * Owns the translation both ways and the list of known fact types. A type this version does not know is refused, never folded.
  */
 import { TrihandError } from './errors.ts'
+import type { GateFact, GateFactType } from './gate-fact.ts'
 import type { Instant } from './ids.ts'
 import type { RunFact, RunFactType } from './run-fact.ts'
 import type { SessionFact, SessionFactType } from './session.ts'
@@ -49,7 +50,29 @@ const SESSION_FACTS: Readonly<Record<SessionFactType, true>> = {
   'session.ended': true,
 }
 
-export const writeFact = (fact: RunFact | SessionFact): WrittenFact => {
+const GATE_FACTS: Readonly<Record<GateFactType, true>> = {
+  'gate.opened': true,
+  'gate.read': true,
+  'trigger.suppressed': true,
+  'gate.held': true,
+  'gate.released': true,
+  'gate.counted': true,
+  'gate.window_opened': true,
+  'gate.window_joined': true,
+  'gate.window_closed': true,
+  'gate.burst_extended': true,
+  'gate.buffered': true,
+  'gate.called': true,
+  'gate.started': true,
+  'gate.withdrawn': true,
+  'gate.cancel_wanted': true,
+  'gate.run_ended': true,
+  'gate.paused': true,
+  'gate.resumed': true,
+  'gate.checkpointed': true,
+}
+
+export const writeFact = (fact: RunFact | SessionFact | GateFact): WrittenFact => {
   // A copy with two members blanked is several times faster than a rest pattern, and JSON leaves undefined members out.
   return { type: fact.type, recordedAt: fact.at, body: JSON.stringify({ ...fact, type: undefined, at: undefined }) }
 }
@@ -62,3 +85,4 @@ const readAs = <Fact>(known: object, written: WrittenFact): Fact => {
 
 export const readRunFact = (written: WrittenFact): RunFact => readAs<RunFact>(RUN_FACTS, written)
 export const readSessionFact = (written: WrittenFact): SessionFact => readAs<SessionFact>(SESSION_FACTS, written)
+export const readGateFact = (written: WrittenFact): GateFact => readAs<GateFact>(GATE_FACTS, written)

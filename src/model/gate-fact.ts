@@ -1,0 +1,190 @@
+/**
+ * What can be said about a gate: its policies, the facts that make it, the commands that ask for them, its state.
+ *
+ * Owns the words only. The rules are in gate.ts (decide) and gate-state.ts (evolve). Everything stored is plain JSON.
+ */
+import type { Arrival, Candidate } from './arrival.ts'
+import type { DueMap } from './due-map.ts'
+import type { Instant, RunId } from './ids.ts'
+import type { BatchPolicy } from './policies/batch.ts'
+import type { Bursts, DebouncePolicy } from './policies/debounce.ts'
+import type { Claim, Claims, IdempotencyPolicy } from './policies/idempotency.ts'
+import type { Lanes, OverlapPolicy } from './policies/overlap.ts'
+import type { RateLimitPolicy, RateState } from './policies/rate-limit.ts'
+import type { ThrottlePolicy, ThrottleState, Turn } from './policies/throttle.ts'
+import type { Gathering, Window, Windows } from './policies/window.ts'
+import type { RunStatus } from './status.ts'
+
+/** The flow control of one handler in its normal form: data only. Key expressions are evaluated by the engine. */
+export interface FlowPolicies {
+  readonly idempotency: IdempotencyPolicy | null
+  readonly whilePaused: 'suppress' | 'hold'
+  readonly rateLimit: RateLimitPolicy | null
+  readonly debounce: DebouncePolicy | null
+  readonly batch: BatchPolicy | null
+  readonly overlap: OverlapPolicy
+  readonly throttle: ThrottlePolicy | null
+}
+
+/** Why an event did not reach the gate's policies. */
+export interface RefusedEvent {
+  readonly sequence: number
+  readonly reason: 'filter' | 'error' | 'hop_limit' | 'reentry'
+  readonly detail: string
+}
+
+export type SuppressReason = RefusedEvent['reason'] | 'duplicate' | 'paused' | 'rate_limit' | 'debounced' | 'overlap'
+
+/** Where an event waits that has not started. */
+export type WaitingPlace =
+  | { readonly kind: 'held' }
+  | { readonly kind: 'window'; readonly key: string }
+  | { readonly kind: 'lane'; readonly key: string }
+
+/** `cancel` lets the run clean up and the next one waits for that; `terminate` does not. */
+export type StopMode = 'cancel' | 'terminate'
+
+type At = { readonly at: Instant }
+
+export type GateFact =
+  | (At & { readonly type: 'gate.opened'; readonly cursor: number })
+  /** Every event up to `cursor` has been looked at, and of the later ones those in `beyond`. */
+  | (At & { readonly type: 'gate.read'; readonly cursor: number; readonly beyond: readonly number[] })
+  | (At & {
+      readonly type: 'trigger.suppressed'
+      readonly sequence: number
+      readonly reason: SuppressReason
+      readonly detail: string
+      /** The run that this event went into, or that stood in its way. */
+      readonly into: RunId | null
+      readonly retryAt: Instant | null
+      /** The idempotency key of the event; free again if this event held it. */
+      readonly key: string | null
+    })
+  | (At & { readonly type: 'gate.held'; readonly arrival: Arrival; readonly claim: Claim | null })
+  /** So many of the held ones, oldest first, go on; the facts that follow say where. */
+  | (At & { readonly type: 'gate.released'; readonly count: number })
+  /** One more counts against the rate limit. */
+  | (At & { readonly type: 'gate.counted'; readonly key: string; readonly countsUntil: Instant })
+  | (At & {
+      readonly type: 'gate.window_opened'
+      readonly key: string
+      readonly window: Window
+      readonly firesAt: Instant
+      readonly claim: Claim | null
+    })
+  | (At & {
+      readonly type: 'gate.window_joined'
+      readonly key: string
+      readonly arrival: Arrival
+      readonly take: Gathering['take']
+      readonly firesAt: Instant
+      readonly claim: Claim | null
+    })
+  | (At & { readonly type: 'gate.window_closed'; readonly key: string })
+  /** A leading burst began or goes on. */
+  | (At & {
+      readonly type: 'gate.burst_extended'
+      readonly key: string
+      readonly run: RunId
+      readonly openedAt: Instant
+      readonly endsAt: Instant
+    })
+  /** Waits for the end of another run; `displaces` so many of those that waited before. */
+  | (At & {
+      readonly type: 'gate.buffered'
+      readonly candidate: Candidate
+      readonly displaces: number
+      readonly claim: Claim | null
+    })
+  /** The first that waited in this lane goes; the next fact says where. */
+  | (At & { readonly type: 'gate.called'; readonly lane: string })
+  /** A run begins to exist. It may be claimed from `notBefore` on. */
+  | (At & {
+      readonly type: 'gate.started'
+      readonly run: RunId
+      readonly events: readonly number[]
+      readonly how: Candidate['how']
+      readonly notBefore: Instant | null
+      readonly priority: number
+      /** The gate wants to hear of its end: it is the run's parent. */
+      readonly tracked: boolean
+      /** The overlap key, if runs of the same key may not overlap. */
+      readonly lane: string | null
+      readonly turn: Turn | null
+      readonly keys: readonly string[]
+      readonly claim: Claim | null
+    })
+  /** An event that waited gives way to a newer one with the same key. */
+  | (At & { readonly type: 'gate.withdrawn'; readonly sequence: number; readonly place: WaitingPlace })
+  | (At & { readonly type: 'gate.cancel_wanted'; readonly run: RunId; readonly mode: StopMode })
+  /** `keepMs`: for how long after their claim its keys are kept; null: they are free. */
+  | (At & {
+      readonly type: 'gate.run_ended'
+      readonly run: RunId
+      readonly status: RunStatus
+      readonly keepMs: number | null
+    })
+  | (At & { readonly type: 'gate.paused'; readonly by: string })
+  | (At & { readonly type: 'gate.resumed'; readonly by: string })
+  /** The whole state: facts before this one need not be read. */
+  | (At & { readonly type: 'gate.checkpointed'; readonly state: OpenGate })
+
+export type GateFactType = GateFact['type']
+
+type Now = { readonly now: Instant }
+/** `runOf` names the run that an event would begin: the same answer from everyone, always. */
+export type Ruled = Now & { readonly policies: FlowPolicies; readonly runOf: (sequence: number) => RunId }
+
+export type GateCommand =
+  | (Now & { readonly type: 'open_gate'; readonly cursor: number })
+  /**
+   * Events in ledger order. `cursor`: nothing up to it will ever be new. An arrival at or below the gate's cursor, or told
+   * before, is ignored: where a store commits out of order, give a cursor that lags and tell the tail again.
+   */
+  | (Ruled & {
+      readonly type: 'arrive'
+      readonly arrivals: readonly Arrival[]
+      readonly refused: readonly RefusedEvent[]
+      readonly cursor: number
+    })
+  /** What is due goes on; at most a few hundred at a time, so ask gateWakeAt again. */
+  | (Ruled & { readonly type: 'pass_time' })
+  | (Ruled & {
+      readonly type: 'end_runs'
+      readonly ended: readonly { readonly run: RunId; readonly status: RunStatus }[]
+    })
+  | (Now & { readonly type: 'pause_gate' | 'resume_gate'; readonly by: string })
+  | (Now & { readonly type: 'checkpoint_gate' })
+
+/** A run whose end matters to the gate. */
+export interface TrackedRun {
+  readonly keys: readonly string[]
+  readonly lane: string | null
+  readonly how: Candidate['how']
+  /** The gate wants it gone: whoever holds the gate sees to it, again after a crash. */
+  readonly stop: StopMode | null
+}
+
+export interface HeldArrival {
+  readonly arrival: Arrival
+  readonly claim: Claim | null
+}
+
+export interface OpenGate {
+  readonly kind: 'open'
+  readonly cursor: number
+  readonly beyond: readonly number[]
+  readonly pausedBy: string | null
+  /** In the order they came. After a resume they go on, and until all have gone, newcomers stand behind them. */
+  readonly held: readonly HeldArrival[]
+  readonly claims: Claims
+  readonly rates: RateState
+  readonly windows: Windows
+  readonly bursts: Bursts
+  readonly lanes: Lanes
+  readonly throttles: ThrottleState
+  readonly runs: DueMap<TrackedRun>
+}
+
+export type GateState = { readonly kind: 'none' } | OpenGate

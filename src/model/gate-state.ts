@@ -1,0 +1,155 @@
+/**
+ * What a fact does to a gate.
+ *
+ * Owns evolve. Takes every fact in every state and asks for no policy: what a policy decided stands in the fact.
+ */
+import { dropDue, put, remove, valueAt } from './due-map.ts'
+import type { GateFact, GateFactType, GateState, OpenGate, WaitingPlace } from './gate-fact.ts'
+import type { Instant } from './ids.ts'
+import { type Claim, type Claims, endClaims, freeKey, recordClaim } from './policies/idempotency.ts'
+import { callFromLane, enterLane, leaveLane, waitInLane, withdrawFromLane } from './policies/overlap.ts'
+import { countRate } from './policies/rate-limit.ts'
+import { recordTurn } from './policies/throttle.ts'
+import { joinWindow, withdrawFromWindow } from './policies/window.ts'
+
+type FactOf<Type extends GateFactType> = Extract<GateFact, { readonly type: Type }>
+
+const openGate = (cursor: number): OpenGate => ({
+  kind: 'open',
+  cursor,
+  beyond: [],
+  pausedBy: null,
+  held: [],
+  claims: [],
+  rates: [],
+  windows: [],
+  bursts: [],
+  lanes: [],
+  throttles: [],
+  runs: [],
+})
+
+const claimed = (claims: Claims, claim: Claim | null, at: Instant): Claims =>
+  claim === null ? claims : recordClaim(claims, claim, at)
+
+const release = (gate: OpenGate, count: number): OpenGate => {
+  let { claims } = gate
+  for (const { claim } of gate.held.slice(0, count)) if (claim !== null) claims = freeKey(claims, claim)
+  return { ...gate, claims, held: gate.held.slice(count) }
+}
+
+const join = (gate: OpenGate, fact: FactOf<'gate.window_joined'>): OpenGate => {
+  const window = valueAt(gate.windows, fact.key)
+  if (window === undefined) return gate
+  const windows = put(gate.windows, fact.key, joinWindow(window, fact.arrival, fact.take), fact.firesAt)
+  return { ...gate, windows, claims: claimed(gate.claims, fact.claim, fact.at) }
+}
+
+const start = (gate: OpenGate, fact: FactOf<'gate.started'>): OpenGate => {
+  const { at, run, keys, lane, how, turn } = fact
+  return {
+    ...gate,
+    claims: claimed(gate.claims, fact.claim, at),
+    throttles: turn === null ? gate.throttles : recordTurn(gate.throttles, turn, at),
+    lanes: lane === null ? gate.lanes : enterLane(gate.lanes, lane, run),
+    runs: fact.tracked ? put(gate.runs, run, { keys, lane, how, stop: null }, null) : gate.runs,
+  }
+}
+
+const withdraw = (gate: OpenGate, place: WaitingPlace, sequence: number): OpenGate => {
+  switch (place.kind) {
+    case 'held':
+      return { ...gate, held: gate.held.filter(({ arrival }) => arrival.sequence !== sequence) }
+    case 'window':
+      return { ...gate, windows: withdrawFromWindow(gate.windows, place.key, sequence) }
+    case 'lane':
+      return { ...gate, lanes: withdrawFromLane(gate.lanes, place.key, sequence) }
+  }
+}
+
+const stop = (gate: OpenGate, { run, mode }: FactOf<'gate.cancel_wanted'>): OpenGate => {
+  const tracked = valueAt(gate.runs, run)
+  if (tracked === undefined) return gate
+  // Nobody waits for one that is terminated: its lane is free at once.
+  const leaves = mode === 'terminate' && tracked.lane !== null
+  return {
+    ...gate,
+    runs: put(gate.runs, run, { ...tracked, stop: mode }, null),
+    lanes: leaves ? leaveLane(gate.lanes, tracked.lane, run) : gate.lanes,
+  }
+}
+
+const end = (gate: OpenGate, { at, run, keepMs }: FactOf<'gate.run_ended'>): OpenGate => {
+  const tracked = valueAt(gate.runs, run)
+  if (tracked === undefined) return gate
+  return {
+    ...gate,
+    runs: remove(gate.runs, run),
+    lanes: tracked.lane === null ? gate.lanes : leaveLane(gate.lanes, tracked.lane, run),
+    claims: endClaims(gate.claims, { run, keys: tracked.keys, keepMs, at }),
+  }
+}
+
+export const evolveOpen = (gate: OpenGate, fact: GateFact): OpenGate => {
+  switch (fact.type) {
+    case 'gate.opened':
+      return gate
+    case 'gate.read':
+      return { ...gate, cursor: fact.cursor, beyond: fact.beyond }
+    case 'trigger.suppressed':
+      return { ...gate, claims: freeKey(gate.claims, fact) }
+    case 'gate.held':
+      return {
+        ...gate,
+        held: [...gate.held, { arrival: fact.arrival, claim: fact.claim }],
+        claims: claimed(gate.claims, fact.claim, fact.at),
+      }
+    case 'gate.released':
+      return release(gate, fact.count)
+    case 'gate.counted':
+      return { ...gate, rates: countRate(gate.rates, fact.key, fact.at, fact.countsUntil) }
+    case 'gate.window_opened':
+      return {
+        ...gate,
+        windows: put(gate.windows, fact.key, fact.window, fact.firesAt),
+        claims: claimed(gate.claims, fact.claim, fact.at),
+      }
+    case 'gate.window_joined':
+      return join(gate, fact)
+    case 'gate.window_closed':
+      return { ...gate, windows: remove(gate.windows, fact.key) }
+    case 'gate.burst_extended': {
+      const { run, openedAt } = fact
+      return { ...gate, bursts: put(dropDue(gate.bursts, fact.at), fact.key, { run, openedAt }, fact.endsAt) }
+    }
+    case 'gate.buffered':
+      return {
+        ...gate,
+        lanes: waitInLane(gate.lanes, fact.candidate, fact.displaces),
+        claims: claimed(gate.claims, fact.claim, fact.at),
+      }
+    case 'gate.called':
+      return { ...gate, lanes: callFromLane(gate.lanes, fact.lane) }
+    case 'gate.started':
+      return start(gate, fact)
+    case 'gate.withdrawn':
+      return withdraw(gate, fact.place, fact.sequence)
+    case 'gate.cancel_wanted':
+      return stop(gate, fact)
+    case 'gate.run_ended':
+      return end(gate, fact)
+    case 'gate.paused':
+      return { ...gate, pausedBy: fact.by }
+    case 'gate.resumed':
+      return { ...gate, pausedBy: null }
+    case 'gate.checkpointed':
+      return fact.state
+  }
+}
+
+export const evolveGate = (state: GateState, fact: GateFact): GateState => {
+  if (state.kind === 'open') return evolveOpen(state, fact)
+  if (fact.type === 'gate.opened') return openGate(fact.cursor)
+  // A reader that begins at a checkpoint has seen nothing before it.
+  return fact.type === 'gate.checkpointed' ? fact.state : state
+}

@@ -1,0 +1,324 @@
+/**
+ * The gate of a handler with flow control: events arrive, runs start, and every event that starts none is recorded.
+ *
+ * Owns the order of the policies: idempotency, paused, rate limit, debounce or batch, overlap, throttle. Hops and filter
+ * come before (route), concurrency after (claim). Never evaluates an expression: keys and costs arrive in the command.
+ *
+ * gate-1  Each event ends in exactly one place: started, suppressed, or waiting in the state.
+ * gate-2  An event told twice is taken once.
+ * gate-3  A paused gate starts nothing and loses nothing that it had taken in.
+ * gate-4  The state after a checkpoint is the checkpoint: what came before it need not be read.
+ */
+import { type Arrival, type Candidate, candidateOf, eventOf } from './arrival.ts'
+import { dueAtOf, dueEntries, entriesOf, nextDueAt, valueAt } from './due-map.ts'
+import { type Draft, record, replaceHolder, start, stop, suppress } from './gate-draft.ts'
+import type { GateCommand, GateFact, GateState, HeldArrival, OpenGate, Ruled, StopMode } from './gate-fact.ts'
+import { evolveGate } from './gate-state.ts'
+import type { Instant, RunId } from './ids.ts'
+import { type Decision, facts, fold, type Machine, refuse } from './machine.ts'
+import { batchGathering } from './policies/batch.ts'
+import { burstEndsAt, type DebouncePolicy, debounceGathering } from './policies/debounce.ts'
+import { type Claim, claimOf, holderOf, keepMsAfter } from './policies/idempotency.ts'
+import { judgeOverlap, laneAt } from './policies/overlap.ts'
+import { judgeRate } from './policies/rate-limit.ts'
+import { type Gathering, isFull, isLate, judgeGather, openAt, windowOf } from './policies/window.ts'
+
+const MAX_HELD = 10_000
+/** How much one decision moves on: an append must not grow without bound. */
+const MAX_MOVES = 500
+
+/** An arrival between two stages: the key it will hold, and whom it replaces, once it has found a place. */
+interface Passage extends HeldArrival {
+  readonly replaces: Claim | null
+}
+
+type CommandOf<Type extends GateCommand['type']> = Extract<GateCommand, { readonly type: Type }>
+
+const draftOf = (state: OpenGate, { now, policies, runOf }: Ruled): Draft => ({
+  state,
+  facts: [],
+  now,
+  policies,
+  runOf,
+})
+
+const drop = (draft: Draft, candidate: Candidate, detail: string, into?: RunId): void => {
+  for (const event of candidate.events)
+    suppress(draft, event, { reason: 'overlap', detail, ...(into === undefined ? {} : { into }) })
+}
+
+/** Overlap, and behind it throttle. False if the candidate found no place. */
+const place = (draft: Draft, candidate: Candidate, passage: Passage | null): boolean => {
+  const verdict = judgeOverlap(laneAt(draft.state.lanes, candidate.overlapKey), draft.policies.overlap)
+  const claim = passage?.claim ?? null
+  switch (verdict.kind) {
+    case 'skip':
+      drop(draft, candidate, verdict.detail)
+      return false
+    case 'start':
+      for (const run of verdict.terminates) stop(draft, run, 'terminate')
+      start(draft, candidate, claim)
+      break
+    case 'wait': {
+      for (const run of verdict.cancels) stop(draft, run, 'cancel')
+      const { displaces } = verdict
+      for (const older of displaces) drop(draft, older, 'a newer one waits in its place', candidate.run)
+      record(draft, { type: 'gate.buffered', at: draft.now, candidate, displaces: displaces.length, claim })
+      break
+    }
+  }
+  replaceHolder(draft, passage?.replaces ?? null, candidate.run)
+  return true
+}
+
+const closeWindow = (draft: Draft, key: string): void => {
+  const window = valueAt(draft.state.windows, key)
+  if (window === undefined) return
+  record(draft, { type: 'gate.window_closed', at: draft.now, key })
+  place(draft, window.candidate, null)
+}
+
+const joinOpen = (draft: Draft, passage: Passage, gathering: Gathering, firesAt: Instant): RunId => {
+  const { arrival, claim } = passage
+  const key = arrival.windowKey
+  const candidate = valueAt(draft.state.windows, key)?.candidate
+  const run = candidate?.run ?? draft.runOf(arrival.sequence)
+  if (gathering.take === 'replace')
+    for (const older of candidate?.events ?? [])
+      suppress(draft, older, { reason: 'debounced', detail: 'a newer event came within the period', into: run })
+  record(draft, {
+    type: 'gate.window_joined',
+    at: draft.now,
+    key,
+    arrival,
+    take: gathering.take,
+    firesAt,
+    claim: claim === null ? null : { ...claim, run },
+  })
+  return run
+}
+
+const openNew = (draft: Draft, { arrival, claim }: Passage, gathering: Gathering, firesAt: Instant): RunId => {
+  const key = arrival.windowKey
+  closeWindow(draft, key)
+  const run = draft.runOf(arrival.sequence)
+  const window = windowOf(run, arrival, gathering.take, draft.now)
+  record(draft, { type: 'gate.window_opened', at: draft.now, key, window, firesAt, claim })
+  return run
+}
+
+const gather = (draft: Draft, passage: Passage, gathering: Gathering): void => {
+  const { arrival } = passage
+  const key = arrival.windowKey
+  const open = openAt(draft.state.windows, key)
+  if (open !== null && isLate(gathering, open, arrival, draft.now)) {
+    const detail = 'older than an event that came within the period'
+    return suppress(draft, eventOf(arrival), { reason: 'debounced', detail, into: open.window.candidate.run })
+  }
+  const { kind, firesAt } = judgeGather(gathering, open, arrival, draft.now)
+  const run = (kind === 'join' ? joinOpen : openNew)(draft, passage, gathering, firesAt)
+  replaceHolder(draft, passage.replaces, run)
+  const window = valueAt(draft.state.windows, key)
+  if (window !== undefined && isFull(gathering, window)) closeWindow(draft, key)
+}
+
+/** The first of a burst runs now, the rest go into it. */
+const lead = (draft: Draft, passage: Passage, policy: DebouncePolicy): void => {
+  const { now, runOf, state } = draft
+  const { arrival } = passage
+  const key = arrival.windowKey
+  const extend = (run: RunId, openedAt: Instant): void => {
+    const endsAt = burstEndsAt(policy, openedAt, now)
+    record(draft, { type: 'gate.burst_extended', at: now, key, run, openedAt, endsAt })
+  }
+  const burst = valueAt(state.bursts, key)
+  if (burst !== undefined && (dueAtOf(state.bursts, key) ?? now) > now) {
+    const detail = 'the first event of this period has its run'
+    suppress(draft, eventOf(arrival), { reason: 'debounced', detail, into: burst.run })
+    extend(burst.run, burst.openedAt)
+    return
+  }
+  const run = runOf(arrival.sequence)
+  if (place(draft, candidateOf(run, arrival, 'event'), passage)) extend(run, now)
+}
+
+/** Debounce or batch. */
+const passWindow = (draft: Draft, passage: Passage): void => {
+  const { policies, runOf } = draft
+  const { batch, debounce } = policies
+  const { arrival } = passage
+  if (batch !== null && !arrival.alone) return gather(draft, passage, batchGathering(batch))
+  if (batch === null && debounce?.mode === 'leading') return lead(draft, passage, debounce)
+  if (batch === null && debounce !== null) return gather(draft, passage, debounceGathering(debounce))
+  place(draft, candidateOf(runOf(arrival.sequence), arrival, batch === null ? 'event' : 'events'), passage)
+}
+
+const passRate = (draft: Draft, passage: Passage): void => {
+  const { rateLimit } = draft.policies
+  const key = passage.arrival.rateKey
+  if (rateLimit !== null) {
+    const verdict = judgeRate(draft.state.rates, rateLimit, key, draft.now)
+    if (verdict.kind === 'over') {
+      const detail = `${rateLimit.limit} have passed in ${rateLimit.periodMs} ms`
+      return suppress(draft, eventOf(passage.arrival), { reason: 'rate_limit', detail, retryAt: verdict.retryAt })
+    }
+    record(draft, { type: 'gate.counted', at: draft.now, key, countsUntil: verdict.countsUntil })
+  }
+  passWindow(draft, passage)
+}
+
+/** After a resume, newcomers stand behind those that were held until all of them have gone. */
+const passPause = (draft: Draft, passage: Passage): void => {
+  const { state, policies, now } = draft
+  if (state.pausedBy === null && state.held.length === 0) return passRate(draft, passage)
+  const { arrival, claim, replaces } = passage
+  const refused =
+    state.held.length >= MAX_HELD
+      ? `${MAX_HELD} are held already`
+      : state.pausedBy !== null && policies.whilePaused === 'suppress'
+        ? `paused by ${state.pausedBy}`
+        : null
+  if (refused !== null) return suppress(draft, eventOf(arrival), { reason: 'paused', detail: refused })
+  record(draft, { type: 'gate.held', at: now, arrival, claim })
+  replaceHolder(draft, replaces, draft.runOf(arrival.sequence))
+}
+
+const passIdempotency = (draft: Draft, arrival: Arrival): void => {
+  const { now, state, runOf } = draft
+  const policy = draft.policies.idempotency
+  const key = arrival.idempotencyKey
+  if (policy === null || key === null)
+    return passPause(draft, { arrival: { ...arrival, idempotencyKey: null }, claim: null, replaces: null })
+  const holder = holderOf(state.claims, key, now)
+  if (holder !== null && policy.onConflict !== 'replace') {
+    const detail = policy.onConflict === 'reject' ? 'RUN_EXISTS: a run has this key' : 'a run has this key'
+    return suppress(draft, eventOf(arrival), { reason: 'duplicate', detail, into: holder.run })
+  }
+  const { sequence } = arrival
+  passPause(draft, { arrival, claim: claimOf(policy, { key, sequence, run: runOf(sequence), now }), replaces: holder })
+}
+
+const admit = (draft: Draft, arrival: Arrival): void => {
+  const { throttle } = draft.policies
+  const { cost } = arrival
+  // Written so that NaN is refused too.
+  if (throttle !== null && !(cost > 0 && cost <= throttle.limit)) {
+    const detail = `COST_TOO_HIGH: a cost of ${cost} does not fit a limit of ${throttle.limit}`
+    return suppress(draft, { sequence: arrival.sequence, key: null }, { reason: 'error', detail })
+  }
+  passIdempotency(draft, arrival)
+}
+
+const arrive = (draft: Draft, { arrivals, refused, cursor }: CommandOf<'arrive'>): void => {
+  const { cursor: before, beyond } = draft.state
+  const told = new Set(beyond)
+  // gate-2
+  const isNews = ({ sequence }: { readonly sequence: number }): boolean => {
+    const isNew = sequence > before && !told.has(sequence)
+    if (isNew) told.add(sequence)
+    return isNew
+  }
+  for (const { sequence, reason, detail } of refused.filter(isNews))
+    suppress(draft, { sequence, key: null }, { reason, detail })
+  for (const arrival of arrivals.filter(isNews)) admit(draft, arrival)
+  const seen = Math.max(cursor, before)
+  if (seen === before && told.size === beyond.length) return
+  const later = [...told].filter((sequence) => sequence > seen)
+  record(draft, { type: 'gate.read', at: draft.now, cursor: seen, beyond: later })
+}
+
+/** Lanes that are free send their next one off. Answers how many. */
+const callWaiting = (draft: Draft, limit: number): number => {
+  const due = dueEntries(draft.state.lanes, draft.now).slice(0, limit)
+  for (const [lane, { waiting }] of due) {
+    const [next] = waiting
+    if (next === undefined) continue
+    record(draft, { type: 'gate.called', at: draft.now, lane })
+    start(draft, next, null)
+  }
+  return due.length
+}
+
+const releaseHeld = (draft: Draft, limit: number): void => {
+  const released = draft.state.held.slice(0, limit)
+  if (released.length === 0) return
+  record(draft, { type: 'gate.released', at: draft.now, count: released.length })
+  for (const held of released) passRate(draft, { ...held, replaces: null })
+}
+
+const passTime = (draft: Draft): void => {
+  // gate-3
+  if (draft.state.pausedBy !== null) return
+  const called = callWaiting(draft, MAX_MOVES)
+  const due = dueEntries(draft.state.windows, draft.now).slice(0, MAX_MOVES - called)
+  for (const [key] of due) closeWindow(draft, key)
+  releaseHeld(draft, MAX_MOVES - called - due.length)
+}
+
+const endRuns = (draft: Draft, { ended }: CommandOf<'end_runs'>): void => {
+  for (const { run, status } of ended) {
+    if (valueAt(draft.state.runs, run) === undefined) continue
+    const keepMs = keepMsAfter(draft.policies.idempotency, status)
+    record(draft, { type: 'gate.run_ended', at: draft.now, run, status, keepMs })
+  }
+  if (draft.state.pausedBy === null) callWaiting(draft, MAX_MOVES)
+}
+
+const drafted = (draft: Draft, work: (draft: Draft) => void): Decision<GateFact> => {
+  work(draft)
+  // Not by facts(): a decision may hold more facts than a call takes arguments.
+  return { kind: 'facts', facts: draft.facts }
+}
+
+const decideOpen = (state: OpenGate, command: GateCommand): Decision<GateFact> => {
+  const at = command.now
+  switch (command.type) {
+    case 'open_gate':
+      return facts()
+    case 'arrive':
+      return drafted(draftOf(state, command), (draft) => arrive(draft, command))
+    case 'pass_time':
+      return drafted(draftOf(state, command), passTime)
+    case 'end_runs':
+      return drafted(draftOf(state, command), (draft) => endRuns(draft, command))
+    case 'pause_gate':
+      return state.pausedBy === null ? facts({ type: 'gate.paused', at, by: command.by }) : facts()
+    case 'resume_gate':
+      return state.pausedBy === null ? facts() : facts({ type: 'gate.resumed', at, by: command.by })
+    case 'checkpoint_gate':
+      // gate-4
+      return facts({ type: 'gate.checkpointed', at, state })
+  }
+}
+
+export const gate: Machine<GateState, GateCommand, GateFact> = {
+  initial: { kind: 'none' },
+
+  decide(state, command) {
+    if (state.kind === 'open') return decideOpen(state, command)
+    if (command.type !== 'open_gate') return refuse('NOT_FOUND', 'the gate was never opened')
+    return facts({ type: 'gate.opened', at: command.now, cursor: command.cursor })
+  },
+
+  evolve: evolveGate,
+}
+
+/** When the gate has something to do without news; null: never. An instant in the past: now. */
+export const gateWakeAt = (state: GateState): Instant | null => {
+  if (state.kind === 'none' || state.pausedBy !== null) return null
+  if (state.held.length > 0) return 0
+  const [lanes, windows] = [nextDueAt(state.lanes), nextDueAt(state.windows)]
+  return lanes === null || windows === null ? (lanes ?? windows) : Math.min(lanes, windows)
+}
+
+/** Runs that the gate wants gone and that have not told their end: whoever holds the gate cancels them, again after a crash. */
+export const wantedStops = (state: GateState): readonly { readonly run: RunId; readonly mode: StopMode }[] =>
+  state.kind === 'none'
+    ? []
+    : entriesOf(state.runs).flatMap(([run, { stop: mode }]) => (mode === null ? [] : [{ run: run as RunId, mode }]))
+
+/** The state after these last facts of a gate; null if they do not reach back to a checkpoint or to the opening. */
+export const resumeGateFrom = (tail: readonly GateFact[]): GateState | null => {
+  const begin = tail.findLastIndex(({ type }) => type === 'gate.checkpointed' || type === 'gate.opened')
+  return begin === -1 ? null : fold(gate, tail.slice(begin))
+}

@@ -1,0 +1,55 @@
+/**
+ * Starts spread over time: nothing is lost, everything gets its turn in the order it came (GCRA with a burst and a cost).
+ *
+ * Owns the arithmetic of turns, exact in whole numbers: an instant and a remainder in parts of a millisecond.
+ *
+ * throttle-1  In any period at most limit + burst - 1 start, counted by cost.
+ */
+import { type DueMap, dropDue, put, valueAt } from '../due-map.ts'
+import type { Instant } from '../ids.ts'
+
+export interface ThrottlePolicy {
+  readonly limit: number
+  readonly periodMs: number
+  readonly burst: number
+}
+
+/** When the key would be idle: `at` milliseconds and `part` / limit of another. */
+export interface Idle {
+  readonly at: Instant
+  readonly part: number
+}
+
+export type ThrottleState = DueMap<Idle>
+
+export interface Turn {
+  readonly key: string
+  readonly idle: Idle
+  /** From then on the key is as good as new. */
+  readonly forgetAt: Instant
+}
+
+/** A unit of cost takes period / limit milliseconds: in parts of 1 / limit millisecond, that is the period itself. */
+const later = (from: Idle, units: number, { limit, periodMs }: ThrottlePolicy): Idle => {
+  const parts = from.part + units * periodMs
+  const whole = Math.floor(parts / limit)
+  return { at: from.at + whole, part: parts - whole * limit }
+}
+
+const roundUp = ({ at, part }: Idle): Instant => (part > 0 ? at + 1 : at)
+
+export const takeTurn = (
+  state: ThrottleState,
+  policy: ThrottlePolicy,
+  { key, cost, now }: { readonly key: string; readonly cost: number; readonly now: Instant },
+): { readonly notBefore: Instant; readonly turn: Turn } => {
+  const idle = valueAt(state, key) ?? null
+  // throttle-1: the whole cost must fit, so that the last one of a period does not go over.
+  const notBefore = idle === null ? now : Math.max(now, roundUp(later(idle, cost - policy.burst, policy)))
+  const from = idle !== null && idle.at >= notBefore ? idle : { at: notBefore, part: 0 }
+  const next = later(from, cost, policy)
+  return { notBefore, turn: { key, idle: next, forgetAt: roundUp(next) + policy.periodMs } }
+}
+
+export const recordTurn = (state: ThrottleState, turn: Turn, at: Instant): ThrottleState =>
+  put(dropDue(state, at), turn.key, turn.idle, turn.forgetAt)
