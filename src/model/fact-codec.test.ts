@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyFact } from '../../test/support/run-arbitrary.ts'
 import { FACT_TYPES, fact } from '../../test/support/run-story.ts'
+import { anyTurns } from '../../test/support/schedule-arbitrary.ts'
 import { anySessionFact } from '../../test/support/session-arbitrary.ts'
-import { readGateFact, readRunFact, readSessionFact, writeFact } from './fact-codec.ts'
+import { readGateFact, readRunFact, readScheduleFact, readSessionFact, writeFact } from './fact-codec.ts'
 import type { Json } from './json.ts'
 import { inline } from './payload.ts'
 import type { RunFact } from './run-fact.ts'
@@ -43,11 +44,22 @@ test('any fact of a session reads back as it was', () => {
   )
 })
 
+test('any fact of a schedule reads back as it was', () => {
+  fc.assert(
+    fc.property(anyTurns, (turns) => {
+      for (const written of turns.flatMap(({ facts }) => facts))
+        expect(readScheduleFact(writeFact(written))).toEqual(written)
+    }),
+    { numRuns: 200, seed: 3 },
+  )
+})
+
 test.each(['step.skipped', '', 'toString', '__proto__'])(
   'the type %j of a newer version is refused, never folded',
   (type) => {
     expect(() => readRunFact({ type, recordedAt: 1, body: '{}' })).toThrow('FACT_UNKNOWN')
     expect(() => readSessionFact({ type, recordedAt: 1, body: '{}' })).toThrow('FACT_UNKNOWN')
+    expect(() => readScheduleFact({ type, recordedAt: 1, body: '{}' })).toThrow('FACT_UNKNOWN')
   },
 )
 

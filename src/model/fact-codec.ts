@@ -7,6 +7,7 @@ import { TrihandError } from './errors.ts'
 import type { GateFact, GateFactType } from './gate-fact.ts'
 import type { Instant } from './ids.ts'
 import type { RunFact, RunFactType } from './run-fact.ts'
+import type { ScheduleFact, ScheduleFactType } from './schedule-fact.ts'
 import type { SessionFact, SessionFactType } from './session.ts'
 
 export interface WrittenFact {
@@ -72,7 +73,23 @@ const GATE_FACTS: Readonly<Record<GateFactType, true>> = {
   'gate.checkpointed': true,
 }
 
-export const writeFact = (fact: RunFact | SessionFact | GateFact): WrittenFact => {
+const SCHEDULE_FACTS: Readonly<Record<ScheduleFactType, true>> = {
+  'schedule.created': true,
+  'schedule.changed': true,
+  'schedule.fired': true,
+  'schedule.buffered': true,
+  'schedule.skipped': true,
+  'schedule.cancel_wanted': true,
+  'schedule.run_ended': true,
+  'schedule.adapted': true,
+  'schedule.requested': true,
+  'schedule.paused': true,
+  'schedule.resumed': true,
+  'schedule.ended': true,
+  'schedule.checkpointed': true,
+}
+
+export const writeFact = (fact: RunFact | SessionFact | GateFact | ScheduleFact): WrittenFact => {
   // A copy with two members blanked is several times faster than a rest pattern, and JSON leaves undefined members out.
   return { type: fact.type, recordedAt: fact.at, body: JSON.stringify({ ...fact, type: undefined, at: undefined }) }
 }
@@ -86,3 +103,4 @@ const readAs = <Fact>(known: object, written: WrittenFact): Fact => {
 export const readRunFact = (written: WrittenFact): RunFact => readAs<RunFact>(RUN_FACTS, written)
 export const readSessionFact = (written: WrittenFact): SessionFact => readAs<SessionFact>(SESSION_FACTS, written)
 export const readGateFact = (written: WrittenFact): GateFact => readAs<GateFact>(GATE_FACTS, written)
+export const readScheduleFact = (written: WrittenFact): ScheduleFact => readAs<ScheduleFact>(SCHEDULE_FACTS, written)

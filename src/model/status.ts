@@ -22,4 +22,7 @@ export type RunStatus = (typeof RUN_STATUSES)[number]
 
 const ENDED: ReadonlySet<RunStatus> = new Set(['success', 'partial', 'failed', 'cancelled', 'expired', 'quarantined'])
 
+const FAILURES: ReadonlySet<RunStatus> = new Set(['failed', 'expired', 'quarantined'])
+
+export const isFailure = (status: RunStatus): boolean => FAILURES.has(status)
 export const isEnded = (status: RunStatus): boolean => ENDED.has(status)
