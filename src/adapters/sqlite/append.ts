@@ -9,7 +9,7 @@ import type { Append, DocumentWrite, Outcome, StreamWrite } from '../../ports/le
 import { addEvent } from './event.ts'
 import { isReleased } from './judge.ts'
 import type { StreamRow } from './rows.ts'
-import { type Context, findStream, type Scope } from './scope.ts'
+import { type Context, findHeld, findStream, type Scope } from './scope.ts'
 import { signalNamed, signalWaiting } from './signal.ts'
 import { createStream, fits, isStep, writeStep, writeStream } from './stream.ts'
 
@@ -22,7 +22,9 @@ export const write = (scope: Scope, append: Append): Attempt => {
   const [first] = append.writes
   if (first === undefined || append.writes.length > 1 || hasMore(append) || !isStep(first))
     return writeAll(scope, append)
-  if (!writeStep(scope, first, append.appendId)) return 'clean'
+  const held = findHeld(scope, first.stream)
+  if (held === null || held.status !== first.status) return writeAll(scope, append)
+  if (!writeStep(scope, first, held, append.appendId)) return 'clean'
   return { kind: 'written', sequences: NONE, position: scope.known.position(scope.sql), signalled: NONE }
 }
 

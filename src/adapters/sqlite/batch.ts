@@ -5,9 +5,10 @@
  * Only one that stops in the middle, or clashes on a key, has the batch rolled back and written again with a savepoint per append.
  */
 import type { Append, Outcome } from '../../ports/ledger.ts'
-import { write } from './append.ts'
+import { type Attempt, write } from './append.ts'
 import type { Connection } from './connection.ts'
 import { isKeyClash } from './errors.ts'
+import { FactRows } from './facts.ts'
 import { judge } from './judge.ts'
 import type { Known } from './known.ts'
 import type { Scope } from './scope.ts'
@@ -18,8 +19,8 @@ export const appendBatch = (
   known: Known,
   batch: readonly Append[],
 ): readonly Outcome[] =>
-  connection.writeUnlessNull((sql) => writeTogether({ sql, known }, batch)) ??
-  connection.write((sql) => batch.map((append) => writeAlone({ sql, known }, append)))
+  connection.writeUnlessNull((sql) => writeTogether({ sql, known, facts: new FactRows(sql) }, batch)) ??
+  connection.write((sql) => batch.map((append) => writeAlone({ sql, known, facts: new FactRows(sql) }, append)))
 
 /** Null if the batch must be rolled back. */
 const writeTogether = (scope: Scope, batch: readonly Append[]): readonly Outcome[] | null => {
@@ -29,26 +30,38 @@ const writeTogether = (scope: Scope, batch: readonly Append[]): readonly Outcome
     if (attempt === 'partial') return null
     outcomes.push(attempt === 'clean' ? judge(scope, append) : attempt)
   }
-  return outcomes
+  return unlessClash(() => scope.facts.flush()) === 'clash' ? null : outcomes
 }
 
 const writeAlone = (scope: Scope, append: Append): Outcome => {
-  const { sql, known } = scope
+  const { sql, known, facts } = scope
   sql.savepoint.run()
-  const attempt = attemptOf(scope, append)
+  const attempt = attemptAlone(scope, append)
   if (attempt === 'partial') {
     sql.rollBackToSavepoint.run()
+    facts.discard()
     known.forget()
   }
   sql.releaseSavepoint.run()
   return attempt === 'clean' || attempt === 'partial' ? judge(scope, append) : attempt
 }
 
-const attemptOf = (scope: Scope, append: Append): ReturnType<typeof write> => {
+const attemptOf = (scope: Scope, append: Append): Attempt => {
+  const attempt = unlessClash(() => write(scope, append))
+  return attempt === 'clash' ? 'partial' : attempt
+}
+
+/** With every fact in the table: a clash is this append's own. */
+const attemptAlone = (scope: Scope, append: Append): Attempt => {
+  const attempt = attemptOf(scope, append)
+  return unlessClash(() => scope.facts.flush()) === 'clash' ? 'partial' : attempt
+}
+
+const unlessClash = <Result>(work: () => Result): Result | 'clash' => {
   try {
-    return write(scope, append)
+    return work()
   } catch (error) {
-    if (isKeyClash(error)) return 'partial'
+    if (isKeyClash(error)) return 'clash'
     throw error
   }
 }

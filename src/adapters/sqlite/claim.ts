@@ -6,11 +6,11 @@
 import type { ClaimableId } from '../../model/ids.ts'
 import type { Claim, ClaimRequest, Claims } from '../../ports/ledger.ts'
 import { idBytes, rowAs, type StreamRow, toClaimableId } from './rows.ts'
-import type { Scope } from './scope.ts'
+import { heldOf, type Scope } from './scope.ts'
 import type { Statements } from './statements.ts'
 import { workerKey } from './worker.ts'
 
-type DueRow = Pick<StreamRow, 'key' | 'id' | 'version' | 'epoch' | 'signal' | 'wake_at'>
+type DueRow = Pick<StreamRow, 'key' | 'id' | 'version' | 'epoch' | 'signal' | 'status' | 'wake_at' | 'recoveries'>
 
 export const findDue = (sql: Statements, { now, limit, only }: ClaimRequest): readonly DueRow[] =>
   only === undefined ? sql.dueStreams.all(now, limit).map(rowAs<DueRow>) : findNamed(sql, now, only).slice(0, limit)
@@ -22,13 +22,18 @@ const findNamed = (sql: Statements, now: number, only: readonly ClaimableId[]): 
     .map(rowAs<DueRow>)
     .sort((a, b) => (a.wake_at ?? 0) - (b.wake_at ?? 0) || a.key - b.key)
 
-export const lease = (scope: Scope, { worker }: ClaimRequest, rows: readonly DueRow[]): readonly Claim[] => {
+export const lease = (
+  scope: Pick<Scope, 'sql' | 'known'>,
+  { worker }: ClaimRequest,
+  rows: readonly DueRow[],
+): readonly Claim[] => {
   const holder = workerKey(scope, worker)
   return rows.map((row) => {
     const stream = toClaimableId(row.id)
     scope.sql.leaseStream.run(holder, row.key)
-    scope.known.keep(stream, row.key)
-    return { stream, version: row.version, epoch: row.epoch + 1, signal: row.signal }
+    const epoch = row.epoch + 1
+    scope.known.keep(stream, heldOf({ ...row, epoch }))
+    return { stream, version: row.version, epoch, signal: row.signal }
   })
 }
 

@@ -34,9 +34,9 @@ const wasWritten = (scope: Scope, append: Append): boolean =>
   append.events.some((entry) => identityOf(scope, entry)?.append_id === append.appendId) ||
   isReleased(scope, append)
 
-const appendAt = ({ sql, known }: Scope, { stream, expectedVersion }: StreamWrite): unknown => {
+const appendAt = ({ sql, known, facts }: Scope, { stream, expectedVersion }: StreamWrite): unknown => {
   const key = known.key(sql, stream)
-  return key === null ? null : sql.factAt.get(key, expectedVersion)?.['append_id']
+  return key === null ? null : facts.at(key, expectedVersion)?.['append_id']
 }
 
 const identityOf = ({ sql }: Scope, { event }: NewEvent): IdentityRow | null => {

@@ -4,20 +4,31 @@
  * Owns nothing but copies. After a rollback or a reopening all of it is forgotten, because some of it may never have been committed.
  */
 import type { StreamId, WorkerId } from '../../model/ids.ts'
+import type { RunStatus } from '../../model/status.ts'
 import { idBytes } from './rows.ts'
 import type { Statements } from './statements.ts'
 
 /** More live leases than any process holds; a parked run is not kept. */
-const MAX_KEYS = 65_536
+const MAX_HELD = 65_536
+
+/** A stream that has a lease, as far as its holder's next fact needs it. */
+export interface Held {
+  readonly key: number
+  readonly epoch: number
+  /** What its row says; null if the row counts recoveries, which the next fact must end. */
+  readonly status: RunStatus | null
+  /** How many facts it has. Its row may say less. */
+  version: number
+}
 
 export class Known {
-  readonly #keys = new Map<StreamId, number>()
+  readonly #held = new Map<StreamId, Held>()
   readonly #workers = new Map<WorkerId, number>()
   #paths: Map<string, Set<string>> | null = null
   #position: number | null = null
 
   forget(): void {
-    this.#keys.clear()
+    this.#held.clear()
     this.#workers.clear()
     this.#paths = null
     this.#position = null
@@ -25,28 +36,29 @@ export class Known {
 
   /** Null if there is no such stream. */
   key(sql: Statements, stream: StreamId): number | null {
-    const cached = this.#keys.get(stream)
-    if (cached !== undefined) return cached
+    const held = this.#held.get(stream)
+    if (held !== undefined) return held.key
     const row = sql.streamKey.get(idBytes(stream))
     return row === undefined ? null : Number(row['key'])
   }
 
-  /** The same for a stream whose holder will ask again. */
-  heldKey(sql: Statements, stream: StreamId): number | null {
-    const cached = this.#keys.get(stream)
-    if (cached !== undefined) return cached
-    const key = this.key(sql, stream)
-    if (key !== null) this.keep(stream, key)
-    return key
+  /** Undefined says nothing: the stream may have a lease all the same. */
+  held(stream: StreamId): Held | undefined {
+    return this.#held.get(stream)
   }
 
-  keep(stream: StreamId, key: number): void {
-    if (this.#keys.size >= MAX_KEYS) this.#keys.clear()
-    this.#keys.set(stream, key)
+  keep(stream: StreamId, held: Held): void {
+    if (this.#held.size >= MAX_HELD) this.#held.clear()
+    this.#held.set(stream, held)
   }
 
   drop(stream: StreamId): void {
-    this.#keys.delete(stream)
+    this.#held.delete(stream)
+  }
+
+  /** Some leases were taken away, and nobody says which. */
+  dropHeld(): void {
+    this.#held.clear()
   }
 
   worker(sql: Statements, worker: WorkerId): number | null {

@@ -80,8 +80,6 @@ export class SqliteLedger implements Ledger {
   #loadOne(sql: Statements, stream: StreamId, after: number): StreamRecord | null {
     const row = sql.streamRecord.get(idBytes(stream))
     if (row === undefined) return null
-    const key = Number(row['key'])
-    if (row['lease'] !== null) this.#known.keep(stream, key)
-    return toRecord(row, sql.factsFrom.all(key, after).map(toFact))
+    return toRecord(row, sql.factsFrom.all(Number(row['key']), after).map(toFact))
   }
 }

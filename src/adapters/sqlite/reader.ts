@@ -13,7 +13,7 @@ import type { Reader, RunQuery, RunSummary, WorkerSummary } from '../../ports/re
 import { Connection } from './connection.ts'
 import type { Database, Row } from './driver.ts'
 import { idBytes, orNull, RUN, rowAs, toClaimableId, toEvent, toFact, toRunId, toSessionId } from './rows.ts'
-import { EVENT_COLUMNS } from './statements.ts'
+import { EVENT_COLUMNS, VERSION } from './statements.ts'
 import { NEVER } from './worker.ts'
 
 interface SummaryRow {
@@ -29,7 +29,7 @@ interface SummaryRow {
   readonly created_at: Instant
 }
 
-const SUMMARY = 'select id, handler, status, session, parent, event, version, wake_at, lease, created_at from stream'
+const SUMMARY = `select s.id, s.handler, s.status, s.session, s.parent, s.event, ${VERSION}, s.wake_at, s.lease, s.created_at from stream s`
 const OF_TENANT = `tenant = ? and kind = ${RUN}`
 /** Also keeps the wildcards of `like` out. */
 const DIGITS = /^[0-9a-f]{0,32}$/

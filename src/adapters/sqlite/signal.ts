@@ -13,10 +13,10 @@ import { ON_TYPE_ALONE } from './wait.ts'
 
 /** Of an append that names no time, the time of the stream's last fact: not later than any clock that has seen it. */
 export const dueAtOnce = (
-  { sql }: Scope,
+  { facts }: Scope,
   { key, version }: Pick<StreamRow, 'key' | 'version'>,
   now: Instant | null,
-): Instant => now ?? Number(sql.factAt.get(key, version - 1)?.['recorded_at'] ?? 0)
+): Instant => now ?? Number(facts.at(key, version - 1)?.['recorded_at'] ?? 0)
 
 export const signalWaiting = (scope: Scope, event: Event, context: Context): void => {
   const { sql, known } = scope

@@ -5,11 +5,28 @@
  */
 import type { Database } from './driver.ts'
 
-const STATE = 's.key, s.id, s.kind, s.tenant, s.version, s.epoch, s.signal, s.status, s.wake_at, s.lease, s.recoveries'
+const REST = 's.key, s.id, s.kind, s.tenant, s.epoch, s.signal, s.status, s.wake_at, s.lease, s.recoveries'
+const STATE = `${REST}, s.version`
 
 const DUE = 'wake_at is not null and lease is null'
 
-const CLAIMABLE = `select key, id, version, epoch, signal, wake_at from stream where ${DUE} and wake_at <= ?`
+const CLAIMABLE = `select key, id, version, epoch, signal, status, wake_at, recoveries from stream where ${DUE} and wake_at <= ?`
+
+/** How many facts one call of the driver writes; more at once is slower again. */
+export const FACTS_AT_ONCE = 8
+
+const ADD_FACT = 'insert into fact (stream, seq, append_id, epoch, type, recorded_at, body, hash) values'
+const FACT_VALUES = '(?, ?, ?, ?, ?, ?, ?, ?)'
+
+const LAST_HASH = (key: string) => `select f.hash from fact f where f.stream = ${key} order by f.seq desc limit 1`
+const COUNT_FACTS = 'select coalesce(max(f.seq) + 1, 0) from fact f where f.stream ='
+
+/** The row of a stream stands behind its facts while it is held: whoever takes the lease away brings it up to them. */
+const CAUGHT_UP = `version = (${COUNT_FACTS} stream.key), head_hash = coalesce((${LAST_HASH('stream.key')}), head_hash)`
+
+/** Version and head of a stream `s`, held or not. */
+export const VERSION = `case when s.lease is null then s.version else (${COUNT_FACTS} s.key) end as version`
+const HEAD_HASH = `case when s.lease is null then s.head_hash else coalesce((${LAST_HASH('s.key')}), s.head_hash) end as head_hash`
 
 export const EVENT_COLUMNS =
   'seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data'
@@ -18,26 +35,23 @@ const streamStatements = (db: Database) => ({
   streamKey: db.prepare('select key from stream where id = ?'),
   streamState: db.prepare(`select ${STATE} from stream s where s.key = ?`),
   streamRecord:
-    db.prepare(`select ${STATE}, s.handler, s.system_hash, s.session, s.parent, s.event, s.base, s.head_hash, s.created_at,
+    db.prepare(`select ${REST}, ${VERSION}, ${HEAD_HASH}, s.handler, s.system_hash, s.session, s.parent, s.event, s.base, s.created_at,
     w.id as worker from stream s left join worker w on w.key = s.lease where s.id = ?`),
   createStream:
     db.prepare(`insert into stream (id, kind, tenant, handler, system_hash, session, parent, event, base, version, epoch, signal,
     head_hash, status, wake_at, lease, recoveries, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
     on conflict (id) do nothing`),
-  /** The hot one: touches no indexed column, and its own WHERE is the fence (ledger-4). */
-  advanceStream: db.prepare(`update stream set version = ?, head_hash = ?, status = ?, recoveries = 0
-    where key = ? and version = ? and epoch = ?`),
   settleStream:
     db.prepare(`update stream set version = ?, head_hash = ?, status = ?, signal = ?, wake_at = ?, lease = ?, recoveries = ?
     where key = ?`),
   signalStream: db.prepare('update stream set signal = signal + 1, wake_at = ? where key = ?'),
   baseOf: db.prepare('select base from stream where id = ?'),
   runsOfEvent: db.prepare('select id from stream where event = ? order by key'),
-  addFact: db.prepare(
-    'insert into fact (stream, seq, append_id, epoch, type, recorded_at, body, hash) values (?, ?, ?, ?, ?, ?, ?, ?)',
-  ),
+  addFact: db.prepare(`${ADD_FACT} ${FACT_VALUES}`),
+  addFacts: db.prepare(`${ADD_FACT} ${Array(FACTS_AT_ONCE).fill(FACT_VALUES).join(', ')}`),
   factsFrom: db.prepare('select type, recorded_at, body, hash from fact where stream = ? and seq >= ? order by seq'),
   factAt: db.prepare('select append_id, recorded_at from fact where stream = ? and seq = ?'),
+  countFacts: db.prepare(`select (${COUNT_FACTS} ?) as count`),
 })
 
 const eventStatements = (db: Database) => ({
@@ -73,9 +87,12 @@ const workerStatements = (db: Database) => ({
   forgetWorker: db.prepare('delete from worker where key = ?'),
   forgetSilent: db.prepare('delete from worker where beat_at < ?'),
   /** The epoch rises with the freeing already, so that a holder who still lives is fenced at once. */
-  freeSilent: db.prepare(`update stream set lease = null, epoch = epoch + 1, wake_at = ?, recoveries = recoveries + 1
+  freeSilent:
+    db.prepare(`update stream set lease = null, epoch = epoch + 1, wake_at = ?, recoveries = recoveries + 1, ${CAUGHT_UP}
     where lease in (select key from worker where beat_at < ?)`),
-  freeRetired: db.prepare('update stream set lease = null, epoch = epoch + 1, wake_at = ? where lease = ?'),
+  freeRetired: db.prepare(
+    `update stream set lease = null, epoch = epoch + 1, wake_at = ?, ${CAUGHT_UP} where lease = ?`,
+  ),
   dueStreams: db.prepare(`${CLAIMABLE} order by wake_at, key limit ?`),
   dueStream: db.prepare(`${CLAIMABLE} and id = ?`),
   leaseStream: db.prepare('update stream set lease = ?, epoch = epoch + 1, wake_at = null where key = ?'),

@@ -6,8 +6,10 @@
 import { type ClaimableId, type Instant, isClaimable } from '../../model/ids.ts'
 import { isEnded } from '../../model/status.ts'
 import type { NewStream, StreamWrite } from '../../ports/ledger.ts'
+import type { FactPlace, FactRows } from './facts.ts'
+import type { Held } from './known.ts'
 import { idBytes, kindOf, orNull, type StreamRow } from './rows.ts'
-import type { Context, Scope } from './scope.ts'
+import { type Context, heldOf, type Scope } from './scope.ts'
 import { dueAtOnce } from './signal.ts'
 import { closeWaits, hasUnseenEvent, openWaits } from './wait.ts'
 import { workerKey } from './worker.ts'
@@ -28,21 +30,12 @@ export const isStep = ({ create, epoch, facts, release, opensWaits, closesWaits 
   opensWaits.length === 0 &&
   closesWaits.length === 0
 
-export const writeStep = (scope: Scope, write: StreamWrite, appendId: string): boolean => {
-  const { sql, known } = scope
-  const { stream, expectedVersion, epoch, facts, headHash, status } = write
-  const key = known.heldKey(sql, stream)
-  if (key === null || epoch === null) return false
-  const { changes } = sql.advanceStream.run(
-    expectedVersion + facts.length,
-    headHash,
-    status,
-    key,
-    expectedVersion,
-    epoch,
-  )
-  if (changes !== 1) return false
-  addFacts(scope, write, { key, epoch, appendId })
+/** The row stands still: its holder's next release, or whoever takes the lease away, brings it up to the facts. */
+export const writeStep = ({ facts }: Scope, write: StreamWrite, held: Held, appendId: string): boolean => {
+  const { key, epoch } = held
+  if (write.expectedVersion !== held.version || write.epoch !== epoch) return false
+  addFacts(facts, write, { key, epoch, appendId })
+  held.version += write.facts.length
   return true
 }
 
@@ -63,9 +56,11 @@ export const writeStream = (scope: Scope, write: StreamWrite, row: StreamRow, co
     context.signalled,
   )
   const recoveries = facts.length > 0 ? 0 : row.recoveries
-  sql.settleStream.run(expectedVersion + facts.length, headHash, status, signal, wakeAt, lease, recoveries, row.key)
+  const version = expectedVersion + facts.length
+  sql.settleStream.run(version, headHash, status, signal, wakeAt, lease, recoveries, row.key)
   if (lease === null) known.drop(stream)
-  addFacts(scope, write, { key: row.key, epoch: row.epoch, appendId: context.appendId })
+  else known.keep(stream, heldOf({ ...row, version, status, recoveries }))
+  addFacts(scope.facts, write, { key: row.key, epoch: row.epoch, appendId: context.appendId })
   closeWaits(scope, row.key, write.closesWaits)
   openWaits(scope, row.key, write.opensWaits)
 }
@@ -93,8 +88,8 @@ export const createStream = (scope: Scope, write: StreamWrite, create: NewStream
   )
   if (made.changes !== 1) return false
   const key = Number(made.lastInsertRowid)
-  if (lease !== null) known.keep(stream, key)
-  addFacts(scope, write, { key, epoch, appendId: context.appendId })
+  if (lease !== null) known.keep(stream, { key, epoch, status, version: facts.length })
+  addFacts(scope.facts, write, { key, epoch, appendId: context.appendId })
   openWaits(scope, key, write.opensWaits)
   return true
 }
@@ -116,10 +111,7 @@ const park = (
   return { signal, wakeAt: hasNews ? Math.min(wakeAt ?? Infinity, parking.due) : wakeAt }
 }
 
-const addFacts = ({ sql }: Scope, write: StreamWrite, row: { key: number; epoch: number; appendId: string }): void => {
+const addFacts = (rows: FactRows, write: StreamWrite, place: FactPlace): void => {
   let seq = write.expectedVersion
-  for (const { type, recordedAt, body, hash } of write.facts) {
-    sql.addFact.run(row.key, seq, row.appendId, row.epoch, type, recordedAt, body, hash)
-    seq += 1
-  }
+  for (const fact of write.facts) rows.add(place, seq++, fact)
 }

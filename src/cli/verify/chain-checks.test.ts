@@ -82,6 +82,43 @@ test('[V3] a head that is not the last hash is found', async () => {
   expect(await judge(ledger)).toEqual([{ id: 'V3', stream, seq: null }])
 })
 
+/** A run that somebody holds: its row was written with its first fact and stands there. */
+const heldRun = async (ledger: LedgerByHand): Promise<RunId> => {
+  const stream = await ledger.run([started(), fact('step.completed', { at: 20 })], { lease: '1', status: 'running' })
+  await ledger.sql('update stream set version = 1, head_hash = (select hash from fact where seq = 0)')
+  return stream
+}
+
+test('the row of a held run may stand behind its facts', async () => {
+  const ledger = await aLedger()
+  await heldRun(ledger)
+  expect(await judge(ledger)).toEqual([])
+})
+
+test('[V3] the row of a held run names the hash of the fact at which it stands', async () => {
+  const ledger = await aLedger()
+  const stream = await heldRun(ledger)
+  await ledger.sql('update stream set head_hash = (select hash from fact where seq = 1)')
+  expect(await judge(ledger)).toEqual([{ id: 'V3', stream, seq: null }])
+})
+
+test('[V2] the row of a held run never counts facts that are not there', async () => {
+  const ledger = await aLedger()
+  const stream = await heldRun(ledger)
+  await ledger.sql('update stream set version = 3')
+  expect(await judge(ledger)).toContainEqual({ id: 'V2', stream, seq: null })
+})
+
+test('[V2] the row of a run that nobody holds counts every fact', async () => {
+  const ledger = await aLedger()
+  const stream = await heldRun(ledger)
+  await ledger.sql('update stream set lease = null, wake_at = 0')
+  expect(await judge(ledger)).toEqual([
+    { id: 'V2', stream, seq: null },
+    { id: 'V3', stream, seq: null },
+  ])
+})
+
 test('[V6] time that goes back along a run is found', async () => {
   const ledger = await aLedger()
   const stream = await ledger.run([started(), fact('step.completed', { at: 30 }), fact('run.completed', { at: 29 })])

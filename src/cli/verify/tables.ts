@@ -20,6 +20,8 @@ export interface StreamRow {
   readonly wake_at: number | null
   /** Who holds the run, however the dialect names a worker. */
   readonly lease: Key | null
+  /** Version and head hash may be those of an earlier fact. */
+  readonly lags: number | boolean
 }
 
 export interface FactRow {
@@ -117,9 +119,9 @@ export class Tables {
   }
 
   streams(): AsyncIterable<StreamRow> {
-    const { key, hex } = this.#dialect
+    const { key, hex, lags } = this.#dialect
     return this.#all(`select s.${key} as key, ${hex('s.id')} as hex, s.kind, s.tenant, s.version, s.epoch, s.head_hash, s.status,
-      s.wake_at, s.lease from stream s ${this.#where('s')} order by s.${key}`)
+      s.wake_at, s.lease, ${lags} as lags from stream s ${this.#where('s')} order by s.${key}`)
   }
 
   facts(): AsyncIterable<FactRow> {
