@@ -60,6 +60,8 @@ describe.skipIf(url === '')('plans of the Postgres ledger', () => {
       ]),
     )
     written(await ledger.append([anAppend({ events: [anEvent()], writes: [aCreation(newRun(), { event: 0 })] })]))
+    const lonely = anEvent({ type: 'lonely' })
+    written(await ledger.append([anAppend({ events: [lonely], writes: [aCreation(newRun(), { event: 0 })] })]))
     const ending = aWrite(b, { closesWaits: ['payment'], status: 'success', release: true })
     const document = { tenant: LOCAL_TENANT, table: 't', key: 'k', value: 1 }
     written(await ledger.append([anAppend({ writes: [ending], signals: [a], documents: [document] })]))

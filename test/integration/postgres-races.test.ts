@@ -68,6 +68,25 @@ describe.skipIf(url === '')('writers of one Postgres ledger', () => {
     expect(written).toMatchObject({ sequences: events?.map(({ sequence }) => sequence) })
   })
 
+  test('ledger-5: a wait on a type that had only lonely events here is met by the next one, at its path too', async () => {
+    const lonely = (): Append =>
+      anAppend({ events: [anEvent({ data: { order: 7 } })], writes: [aCreation(newRun(), { event: 0 })] })
+    await here.append([lonely()])
+    const [byType, byPath, other] = [await createHeld(), await createHeld(), await createHeld()]
+    const waits = [
+      aWait({ base: 9 }),
+      aWait({ base: 9, path: 'order', value: '7' }),
+      aWait({ base: 9, path: 'order', value: '8' }),
+    ]
+    const parked = [byType, byPath, other].map((run, i) =>
+      anAppend({ writes: [aWrite(run, { release: true, opensWaits: waits.slice(i, i + 1), status: 'waiting' })] }),
+    )
+    await there.append(parked)
+    const [outcome] = await here.append([lonely()])
+    expect(outcome).toMatchObject({ kind: 'written', signalled: expect.arrayContaining([byType, byPath]) })
+    expect(await Promise.all([byType, byPath, other].map(isDue))).toEqual([true, true, false])
+  })
+
   const hold = async (run: RunId): Promise<RowHolder> => {
     const holder = await RowHolder.lock(fresh.url, run)
     holders.push(holder)

@@ -39,15 +39,23 @@ export const LAST_SEQUENCE = 'select coalesce((select seq from event order by se
 
 const wins = (list: string): string => `${list}.append not in (select append from lost)`
 
+/**
+ * What waits for these types look at, and values of the events were not taken at: the type alone (an empty path), or a path. A type
+ * that nobody waits for needs neither, whatever was waited for in the past.
+ */
+const unknownPath = (shape: Shape): string => `unknown_path as materialized (
+  select * from (select distinct type from numbered) t,
+    lateral (select '' as path union all select p.path from wait_path p where p.type = t.type) p
+  where (select w.type from wait w where w.type = t.type limit 1) is not null
+    ${shape.has('known_path') ? `and (t.type, p.path) not in (select type, path from ${shape.table('known_path')})` : ''})`
+
 /** Sequences are drawn for every event, also for those that lose: a gap harms nobody. The name is the one that `identity` gives. */
 const eventParts = (shape: Shape): string[] => [
   `numbered as materialized (
     select o.*, nextval('event_seq_seq') as seq from (select * from ${shape.table('occurrence')} order by ord) o)`,
   'drawn as materialized (select array_agg(seq order by ord) as seqs from numbered)',
-  `unknown_path as materialized (
-    select p.type, p.path from wait_path p where p.type = any(array(select distinct type from numbered))
-      and (p.type, p.path) not in (select type, path from ${shape.table('known_path')}))`,
-  `carried as materialized (select * from ${shape.table('carried')})`,
+  unknownPath(shape),
+  ...(shape.has('carried') ? [`carried as materialized (select * from ${shape.table('carried')})`] : []),
 ]
 
 /** `offset 0` keeps the subquery one: it is not made part of a join. */

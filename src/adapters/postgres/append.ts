@@ -42,7 +42,7 @@ export interface AppenderOptions {
 export class Appender {
   readonly #database: Database
   readonly #options: AppenderOptions
-  /** Paths that waits look at, by event type. Only grows; the statement tells what is missing. */
+  /** Event types that are waited for, with the paths that waits look at. Only grows; the statement tells what is missing. */
   readonly #paths = new Map<string, Set<string>>()
 
   constructor(database: Database, options: AppenderOptions) {
@@ -88,7 +88,7 @@ export class Appender {
   }
 
   async #send(batch: readonly Append[]): Promise<readonly Outcome[]> {
-    const rows = flatten(batch, { clock: this.#options.clock, paths: (type) => this.#paths.get(type) ?? [] })
+    const rows = flatten(batch, { clock: this.#options.clock, paths: (type) => this.#paths.get(type) ?? null })
     const answers = await this.#write(rows, batch.length)
     // Each round learns a path that no round before knew.
     if (this.#learnPaths(answers)) return this.#send(batch)

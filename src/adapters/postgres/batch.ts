@@ -5,13 +5,13 @@
  */
 import type { Event } from '../../model/event.ts'
 import type { Instant } from '../../model/ids.ts'
-import { at, canonical } from '../../model/json.ts'
+import { at, canonical, type Json } from '../../model/json.ts'
 import type { Append, NewStream, StreamWrite } from '../../ports/ledger.ts'
 import type { BatchRows } from './lists.ts'
 import { kindOf, toUuid } from './rows.ts'
 
-/** Which paths any wait for events of a type looks at, as far as this process knows. */
-export type KnownPaths = (type: string) => Iterable<string>
+/** Which paths any wait for events of a type looks at, as far as this process knows; null: it knows of nobody who waits for them. */
+export type KnownPaths = (type: string) => Iterable<string> | null
 
 export interface Flattening {
   readonly paths: KnownPaths
@@ -34,7 +34,7 @@ export const flatten = (batch: readonly Append[], { paths, clock }: Flattening):
     document: [],
   }
   const emitted = emittedBy(batch, paths)
-  for (const [type, looked] of emitted) for (const path of looked) rows.known_path.push({ type, path })
+  for (const [type, looked] of emitted) for (const path of looked ?? []) rows.known_path.push({ type, path })
   for (const [append, one] of batch.entries()) {
     const due = clock === 'database' ? null : instantOf(one)
     const firstOrd = rows.occurrence.length + 1
@@ -47,14 +47,25 @@ export const flatten = (batch: readonly Append[], { paths, clock }: Flattening):
   return rows
 }
 
-/** The types of the batch's events, each with the paths that a wait may look at: known ones, and those of waits in this batch. */
-const emittedBy = (batch: readonly Append[], paths: KnownPaths): Map<string, Set<string>> => {
-  const emitted = new Map<string, Set<string>>()
-  for (const { events } of batch) for (const { event } of events) emitted.set(event.type, new Set(paths(event.type)))
+type Emitted = ReadonlyMap<string, ReadonlySet<string> | null>
+
+/**
+ * The types of the batch's events, each with the paths that a wait may look at: known ones, and those of waits in this batch. The
+ * empty path is for waits on the type alone. Null: nobody is known to wait, and the statement says if that is wrong.
+ */
+const emittedBy = (batch: readonly Append[], paths: KnownPaths): Emitted => {
+  const emitted = new Map<string, Set<string> | null>()
+  for (const { events } of batch) for (const { event } of events) emitted.set(event.type, null)
   if (emitted.size === 0) return emitted
+  for (const type of emitted.keys()) {
+    const known = paths(type)
+    if (known !== null) emitted.set(type, new Set(['', ...known]))
+  }
   for (const { writes } of batch) {
     for (const { opensWaits } of writes) {
-      for (const { type, path } of opensWaits) if (path !== '') emitted.get(type)?.add(path)
+      for (const { type, path } of opensWaits) {
+        if (emitted.has(type)) emitted.set(type, (emitted.get(type) ?? new Set([''])).add(path))
+      }
     }
   }
   return emitted
@@ -74,7 +85,7 @@ interface Context {
   readonly append: number
   readonly due: Instant | null
   readonly firstOrd: number
-  readonly emitted: ReadonlyMap<string, ReadonlySet<string>>
+  readonly emitted: Emitted
   readonly newsless: boolean
 }
 
@@ -89,12 +100,16 @@ const addEvents = (rows: BatchRows, one: Append, { append, due, emitted }: Conte
     rows.occurrence.push({ append, ord, append_id: one.appendId, data_hash: dataHash, ...eventColumns(event) })
     for (const { trigger, reason, detail } of suppressed)
       rows.suppression.push({ append, ord, trigger_name: trigger, reason, detail })
-    rows.carried.push({ append, tenant, type, path: '', value: '', due })
     for (const path of emitted.get(type) ?? []) {
-      const value = at(event.data, path)
-      if (value !== undefined) rows.carried.push({ append, tenant, type, path, value: canonical(value), due })
+      const value = path === '' ? '' : canonicalAt(event.data, path)
+      if (value !== null) rows.carried.push({ append, tenant, type, path, value, due })
     }
   }
+}
+
+const canonicalAt = (data: Json, path: string): string | null => {
+  const value = at(data, path)
+  return value === undefined ? null : canonical(value)
 }
 
 const eventColumns = (event: Event) => ({

@@ -55,11 +55,15 @@ export class Shape {
 
 const NAMES = Object.keys(LISTS) as readonly ListName[]
 
-/** What a run writes at almost every step; a new run; the end of a run; a run that parks; an event that starts runs; all the rest. */
+/**
+ * What a run writes at almost every step; a new run; events that nobody waits for, with the runs they start; the end of a run; a run
+ * that parks; any event that starts runs; all the rest.
+ */
 const WHOLE = new Shape('whole', NAMES)
 export const SHAPES: readonly Shape[] = [
   new Shape('step', ['guard', 'fact']),
   new Shape('birth', ['creation', 'fact']),
+  new Shape('arrival', ['fact', 'creation', 'occurrence']),
   new Shape('turn', ['guard', 'fact', 'creation', 'signal', 'closing', 'document']),
   new Shape('parking', ['guard', 'fact', 'opening', 'closing']),
   new Shape('intake', ['guard', 'fact', 'creation', 'occurrence', 'known_path', 'carried', 'suppression']),
