@@ -1,0 +1,151 @@
+/**
+ * Pools, modules and where a handler may run, from what an author writes to the normal form.
+ *
+ * Owns their spelling and every refusal at definition time. Who fits is model/placement.ts.
+ */
+import { TrihandError } from '../model/errors.ts'
+import { isPlainText } from '../model/ids.ts'
+import type { Placement, Preference } from '../model/placement.ts'
+import type { WorkerPlace } from '../model/worker-info.ts'
+
+export interface PoolSource {
+  readonly name: string
+  /** What every worker of the pool is labelled with. */
+  readonly labels?: Readonly<Record<string, string>>
+  /** Short for the label `<capability>=yes`. */
+  readonly capabilities?: readonly string[]
+  /** The modules whose functions may run here; absent: all. */
+  readonly modules?: readonly string[]
+  /** How many runs a worker of the pool holds at once. */
+  readonly slots?: number
+}
+
+export interface PlacementSource {
+  readonly pool?: string
+  readonly module?: string
+  readonly placement?: {
+    readonly require?: Readonly<Record<string, string | readonly string[]>>
+    readonly prefer?: readonly { readonly label: string; readonly weight?: number }[]
+  }
+}
+
+export interface Pool {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly modules: readonly string[] | null
+  readonly slots: number | null
+}
+
+export type Labels = Readonly<Record<string, string>>
+
+const NAME = /^[a-z][a-z0-9_.-]{0,62}$/
+const MAX_VALUE = 128
+const MAX_SLOTS = 100_000
+
+const invalid = (path: string, problem: string): TrihandError =>
+  new TrihandError('MANIFEST_INVALID', `${path}: ${problem}`, { place: { path } })
+
+const checkName = (path: string, name: string): void => {
+  if (!NAME.test(name)) throw invalid(path, `"${name}" begins with a letter and has at most 63 of a-z 0-9 _ . -`)
+}
+
+const checkValue = (path: string, value: unknown): void => {
+  if (typeof value !== 'string' || !isPlainText(value, MAX_VALUE))
+    throw invalid(path, `a label's value is a text of 1 to ${MAX_VALUE} characters`)
+}
+
+const labelsOf = (path: string, labels: Labels): Labels => {
+  for (const [name, value] of Object.entries(labels)) {
+    checkName(`${path}.labels`, name)
+    checkValue(`${path}.labels.${name}`, value)
+  }
+  return labels
+}
+
+const definePool = (source: PoolSource): Pool => {
+  const path = `pools.${source.name}`
+  checkName(path, source.name)
+  const { slots = null, capabilities = [] } = source
+  if (slots !== null && (!Number.isInteger(slots) || slots < 1 || slots > MAX_SLOTS))
+    throw invalid(`${path}.slots`, `a whole number from 1 to ${MAX_SLOTS}`)
+  const able = Object.fromEntries(capabilities.map((name) => [name, 'yes']))
+  return {
+    name: source.name,
+    labels: labelsOf(path, { ...able, ...source.labels }),
+    modules: source.modules ?? null,
+    slots,
+  }
+}
+
+export const definePools = (sources: readonly PoolSource[]): ReadonlyMap<string, Pool> => {
+  const pools = new Map<string, Pool>()
+  for (const source of sources) {
+    if (pools.has(source.name)) throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two pools are named ${source.name}`)
+    pools.set(source.name, definePool(source))
+  }
+  return pools
+}
+
+/** `region=eu` as a name and a value; null if it is not so written. */
+const splitLabel = (text: string): readonly [string, string] | null => {
+  const at = text.indexOf('=')
+  return at < 1 || at === text.length - 1 ? null : [text.slice(0, at), text.slice(at + 1)]
+}
+
+const preferenceOf = (path: string, source: { readonly label: string; readonly weight?: number }): Preference => {
+  const { weight = 1 } = source
+  const [name, value] = splitLabel(source.label) ?? []
+  if (name === undefined || value === undefined)
+    throw invalid(`${path}.prefer`, `"${source.label}" is not a label; expected name=value`)
+  if (!Number.isFinite(weight) || weight <= 0) throw invalid(`${path}.prefer`, 'a weight is a number above 0')
+  checkName(`${path}.prefer`, name)
+  return { label: name, value, weight }
+}
+
+export const definePlacement = (path: string, source: PlacementSource, module: string | null): Placement => {
+  const { require = {}, prefer = [] } = source.placement ?? {}
+  if (source.pool !== undefined) checkName(`${path}.pool`, source.pool)
+  const required = Object.entries(require).map(([name, given]) => {
+    const values = typeof given === 'string' ? [given] : given
+    checkName(`${path}.placement.require`, name)
+    if (values.length === 0) throw invalid(`${path}.placement.require.${name}`, 'name at least one value')
+    for (const value of values) checkValue(`${path}.placement.require.${name}`, value)
+    return [name, values] as const
+  })
+  return {
+    pool: source.pool ?? null,
+    module,
+    require: Object.fromEntries(required),
+    prefer: prefer.map((one) => preferenceOf(`${path}.placement`, one)),
+  }
+}
+
+/** `region=eu,gpu=no` from a command line or a variable. */
+export const parseLabels = (text: string): Labels => {
+  const labels: Record<string, string> = {}
+  for (const part of text.split(',').filter((one) => one !== '')) {
+    const [name, value] = splitLabel(part) ?? []
+    if (name === undefined || value === undefined || !NAME.test(name) || !isPlainText(value, MAX_VALUE))
+      throw new TrihandError('CONFIG_INVALID', `"${part}" is not a label; expected name=value,name=value`)
+    labels[name] = value
+  }
+  return labels
+}
+
+/** Where a worker stands that joins a pool: the pool's labels and its own, which win. */
+export const placeIn = (
+  pools: ReadonlyMap<string, Pool>,
+  given: { readonly pool?: string; readonly labels?: Labels },
+): WorkerPlace & { readonly slots: number | null } => {
+  const pool = given.pool === undefined ? undefined : pools.get(given.pool)
+  if (given.pool !== undefined && pool === undefined) {
+    const known = [...pools.keys()].join(', ') || 'none'
+    throw new TrihandError('CONFIG_INVALID', `there is no pool ${given.pool}; the system has ${known}`)
+  }
+  return {
+    pool: given.pool ?? null,
+    labels: { ...pool?.labels, ...given.labels },
+    modules: pool?.modules ?? null,
+    slots: pool?.slots ?? null,
+  }
+}

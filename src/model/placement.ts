@@ -1,0 +1,73 @@
+/**
+ * Who may do a run: what a handler asks of a worker, and how well a worker suits it.
+ *
+ * Owns the rule of fit and the order of preference. Never knows which runs are due (the ledger) nor who lives (the worker asks).
+ *
+ * placement-1  A worker that does not fit is never offered the run: wrong pool, a required label missing, a module its pool lacks.
+ * placement-2  Among workers that fit the best suited comes first; the others wait a moment, and only while a better one lives.
+ */
+import type { WorkerPlace } from './worker-info.ts'
+
+export interface Placement {
+  /** Null: any pool. */
+  readonly pool: string | null
+  readonly module: string | null
+  /** Label to the values that will do. */
+  readonly require: Readonly<Record<string, readonly string[]>>
+  readonly prefer: readonly Preference[]
+}
+
+export interface Preference {
+  readonly label: string
+  readonly value: string
+  readonly weight: number
+}
+
+export const ANYWHERE: Placement = { pool: null, module: null, require: {}, prefer: [] }
+
+/** How long a run is left to a worker that suits it better. */
+export const PATIENCE_MS = 1_000
+
+const label = (worker: WorkerPlace, name: string): string | undefined =>
+  Object.hasOwn(worker.labels, name) ? worker.labels[name] : undefined
+
+/** What this worker lacks for the run, in words; null if it fits (placement-1). */
+export const misfit = (worker: WorkerPlace, placement: Placement): string | null => {
+  if (placement.pool !== null && placement.pool !== worker.pool) return `pool ${placement.pool}`
+  if (placement.module !== null && worker.modules !== null && !worker.modules.includes(placement.module))
+    return `module ${placement.module}`
+  for (const [name, values] of Object.entries(placement.require)) {
+    const found = label(worker, name)
+    if (found === undefined || !values.includes(found)) return `${name}=${values.join('|')}`
+  }
+  return null
+}
+
+/** The sum of the weights of what it has of the preferences. */
+export const suitability = (worker: WorkerPlace, { prefer }: Placement): number =>
+  prefer.reduce((sum, { label: name, value, weight }) => (label(worker, name) === value ? sum + weight : sum), 0)
+
+/** placement-2: whether one of the others fits and is better suited. */
+const isSecondChoice = (worker: WorkerPlace, others: readonly WorkerPlace[], placement: Placement): boolean => {
+  if (placement.prefer.length === 0) return false
+  const own = suitability(worker, placement)
+  return others.some((other) => misfit(other, placement) === null && suitability(other, placement) > own)
+}
+
+/** The handlers a worker takes at once and those it leaves for a moment. `atOnce: null` means every handler there is. */
+export interface Share {
+  readonly atOnce: readonly string[] | null
+  readonly later: readonly string[]
+}
+
+export const shareOf = (
+  worker: WorkerPlace,
+  others: readonly WorkerPlace[],
+  handlers: ReadonlyMap<string, Placement>,
+): Share => {
+  const fitting = [...handlers].filter(([, placement]) => misfit(worker, placement) === null)
+  const later = fitting.filter(([, placement]) => isSecondChoice(worker, others, placement)).map(([name]) => name)
+  if (fitting.length === handlers.size && later.length === 0) return { atOnce: null, later }
+  const waiting = new Set(later)
+  return { atOnce: fitting.flatMap(([name]) => (waiting.has(name) ? [] : [name])), later }
+}
