@@ -18,15 +18,17 @@ import { inlineExecutor } from './executors/workflow/inline.ts'
 import { StepFailure } from './executors/workflow/step-failure.ts'
 import { normalise, type SystemSource } from './manifest/define.ts'
 import { durationMs } from './manifest/duration.ts'
+import { placeIn } from './manifest/placement.ts'
 import type { System } from './manifest/system.ts'
-import { LOCAL_TENANT, type RunId, type SessionId, workerId } from './model/ids.ts'
+import { LOCAL_TENANT, type RunId, type SessionId, type WorkerId, workerId } from './model/ids.ts'
 import type { Verdict } from './model/run-fact.ts'
+import type { WorkerPlace } from './model/worker-info.ts'
 import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Dispatcher } from './ports/dispatcher.ts'
 import type { Ids } from './ports/ids.ts'
 import type { Ledger } from './ports/ledger.ts'
-import type { Reader } from './ports/reader.ts'
+import type { Reader, RunSummary } from './ports/reader.ts'
 
 export interface TrihandOptions {
   readonly system: SystemSource
@@ -36,6 +38,11 @@ export interface TrihandOptions {
   readonly schema?: string
   /** How many runs may be in memory at once. */
   readonly slots?: number
+  /** The pool that this process joins, and labels of its own. */
+  readonly pool?: string
+  readonly labels?: Readonly<Record<string, string>>
+  /** What people call this worker. */
+  readonly name?: string
   /** How long a silent worker keeps its runs. */
   readonly leaseTtl?: string | number
   /** How long `close` waits for runs at work. */
@@ -69,6 +76,13 @@ export interface Trihand {
   on(subscriber: Subscriber): () => void
   /** New runs follow this definition from now on; runs at work go on by their step names. */
   replace(system: SystemSource): void
+  /** Orders a worker, here or in another process, to finish what it has and leave. */
+  drainWorker(worker: WorkerId, options?: { readonly by?: string }): Promise<void>
+  /** Why nobody takes a run that has been due for 30 s; null if somebody may. */
+  lacks(run: RunSummary): Promise<string | null>
+  /** Settles when this process takes no more work: it was ordered to drain, or closed. */
+  readonly drained: Promise<void>
+  readonly worker: { readonly id: WorkerId; readonly name: string; readonly slots: number } & WorkerPlace
   readonly sessions: Sessions
   readonly reader: Reader
   readonly system: System
@@ -141,13 +155,35 @@ const openPostgresStore = async (url: string, schema: string | undefined, clock:
 const DEFAULT_SLOTS = 1_024
 const MAX_BATCH = 256
 
-type EngineSettings = Pick<TrihandOptions, 'slots' | 'leaseTtl' | 'drain'>
+type EngineSettings = Pick<TrihandOptions, 'slots' | 'leaseTtl' | 'drain'> & { readonly worker?: WorkerIdentity }
+
+interface WorkerIdentity {
+  readonly id: WorkerId
+  readonly name: string
+  readonly slots: number
+  readonly place: WorkerPlace
+}
+
+const NAME_DIGITS = 6
+
+/** Who this process is among the workers of its ledger. */
+const identityOf = (system: System, ids: Ids, options: TrihandOptions): WorkerIdentity => {
+  const id = workerId(ids.uuid())
+  const { pool, labels } = options
+  const { slots, ...place } = placeIn(system.pools, {
+    ...(pool === undefined ? {} : { pool }),
+    ...(labels === undefined ? {} : { labels }),
+  })
+  const name = options.name ?? `${pool ?? 'worker'}-${id.slice(-NAME_DIGITS)}`
+  return { id, name, slots: options.slots ?? slots ?? DEFAULT_SLOTS, place }
+}
 
 /** An engine on an opened store, with the hands this version has. Not started yet. */
 export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock, options: EngineSettings): Engine =>
   new Engine(
     {
       ...store,
+      workers: (query) => store.reader.workers(query),
       clock,
       ids,
       system,
@@ -159,8 +195,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
       tenant: LOCAL_TENANT,
       commit: { maxBatch: MAX_BATCH, maxInFlight: store.maxInFlight },
       worker: {
-        id: workerId(ids.uuid()),
-        slots: options.slots ?? DEFAULT_SLOTS,
+        ...(options.worker ?? { id: workerId(ids.uuid()), slots: options.slots ?? DEFAULT_SLOTS }),
         leaseTtlMs: durationMs(options.leaseTtl ?? '15s'),
         pollMs: store.pollMs,
         ...(store.sweepMs === null ? {} : { sweepMs: store.sweepMs }),
@@ -174,19 +209,26 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const clock = new SystemClock()
   const ids = new SystemIds()
   const system = normalise(options.system, (text) => ids.digest(text))
+  const worker = identityOf(system, ids, options)
   const choice = ledgerChoice(options.database)
   const store = await openStore(choice, options, clock)
-  const engine = joinEngine(store, system, ids, clock, options)
+  const engine = joinEngine(store, system, ids, clock, { ...options, worker })
   try {
     if (options.work !== false) await engine.start()
   } catch (error) {
     await store.ledger.close()
     throw error
   }
-  return facade(engine, store, choice, ids)
+  return facade(engine, store, choice, { ids, worker })
 }
 
-const facade = (engine: Engine, store: Store, choice: LedgerChoice, ids: Ids): Trihand => {
+const facade = (
+  engine: Engine,
+  store: Store,
+  choice: LedgerChoice,
+  { ids, worker }: { readonly ids: Ids; readonly worker: WorkerIdentity },
+): Trihand => {
+  const { place, ...identity } = worker
   let closing: Promise<void> | null = null
   const result: Trihand['result'] = (run, { wait = '30s' } = {}) => engine.result(run, { waitMs: durationMs(wait) })
   return {
@@ -199,6 +241,10 @@ const facade = (engine: Engine, store: Store, choice: LedgerChoice, ids: Ids): T
     retry: (run, { by = 'local' } = {}) => engine.retry(run, by),
     resolve: (run, step, word) => engine.resolve(run, step, word),
     on: (subscriber) => engine.subscribe(subscriber),
+    drainWorker: (id, { by = 'local' } = {}) => engine.drainWorker(id, by),
+    lacks: (run) => engine.lacks(run),
+    drained: engine.drained,
+    worker: { ...identity, ...place },
     sessions: engine.sessions,
     reader: store.reader,
     replace: (source) => engine.replace(normalise(source, (text) => ids.digest(text))),

@@ -13,6 +13,8 @@ export interface DevFlags {
   readonly path?: string
   readonly database?: string
   readonly port?: number
+  /** False: others work. */
+  readonly work?: boolean
 }
 
 const reload = async ({ output }: Shell, file: string, { trihand }: Serving): Promise<void> => {
@@ -51,6 +53,7 @@ export const dev: Verb<DevFlags> = async (shell, flags) => {
   return serve(shell, {
     source,
     database: flags.database ?? defaultLedger(shell.settings),
+    work: flags.work ?? true,
     port: flags.port ?? shell.settings.port,
     begin: (serving) => reloadOnChange(shell, file, serving),
     suggestions: ({ system }) => tryThese(system),

@@ -7,7 +7,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { problem } from '../http/problem.ts'
 import { durationMs } from '../manifest/duration.ts'
 import { EXIT, Output } from './output.ts'
-import { loadEnvFile, parsePort, readSettings } from './settings.ts'
+import { loadEnvFile, parsePort, parseSlots, readSettings } from './settings.ts'
 import type { Shell, Verb } from './shell.ts'
 import { VERSION } from './version.ts'
 
@@ -17,6 +17,12 @@ type Perform = <Flags>(load: () => Promise<Verb<Flags>>, flags: Flags) => Promis
 const port = (text: string): number => {
   const found = parsePort(text)
   if (found === null) throw new InvalidArgumentError('expected 0 to 65535.')
+  return found
+}
+
+const slots = (text: string): number => {
+  const found = parseSlots(text)
+  if (found === null) throw new InvalidArgumentError('expected 1 to 999999.')
   return found
 }
 
@@ -51,6 +57,7 @@ const addServing = (program: Command, perform: Perform): void => {
     .description('run a system from its source: a folder with system.ts, or a file')
     .option('--port <n>', 'listen on this port (PORT)', port)
     .option('--database <path|url>', 'the ledger (DATABASE_URL; default .trihand/trihand.db)')
+    .option('--no-work', 'take events and answer questions, leave the work to workers')
     .action((path, flags) => perform(async () => (await import('./dev.ts')).dev, { path, ...flags }))
   withOutput(program.command('demo'))
     .description('run the built-in example')
@@ -102,6 +109,29 @@ const addRuns = (program: Command, perform: Perform): void => {
     )
 }
 
+const addWorkers = (program: Command, perform: Perform): void => {
+  withOutput(program.command('worker [path]'))
+    .description('work on a shared ledger beside others, until SIGTERM or `workers drain`')
+    .option('--pool <name>', 'join this pool (TRIHAND_POOL)')
+    .option('--labels <name=value,…>', 'what runs may ask for (TRIHAND_LABELS)')
+    .option('--slots <n>', 'how many runs at once (TRIHAND_SLOTS)', slots)
+    .option('--name <name>', 'what people call it')
+    .option('--drain <duration>', 'how long runs at work may take to finish (TRIHAND_DRAIN; 30s)', wait)
+    .option('--database <path|url>', 'the ledger (DATABASE_URL)')
+    .option('--schema <name>', 'the Postgres schema that holds it')
+    .action((path, flags) => perform(async () => (await import('./worker.ts')).worker, { path, ...flags }))
+  const workers = program.command('workers').description('who works on the ledger')
+  withPage(withDoor(workers.command('list')))
+    .description('workers: name, pool, leases and slots, last beat, labels')
+    .action((flags) => perform(async () => (await import('./workers.ts')).listWorkers, flags))
+  withDoor(workers.command('show <id>'))
+    .description('one worker and the runs it holds; its name or the last 6 digits of the id do')
+    .action((id, flags) => perform(async () => (await import('./workers.ts')).showWorker, { id, ...flags }))
+  withDoor(workers.command('drain <id>'))
+    .description('tell a worker to finish what it has and leave')
+    .action((id, flags) => perform(async () => (await import('./workers.ts')).drainWorker, { id, ...flags }))
+}
+
 const addVerify = (program: Command, perform: Perform): void => {
   withOutput(program.command('verify'))
     .description('check every invariant of a ledger, also beside a running server')
@@ -121,6 +151,7 @@ const createProgram = (perform: Perform): Command => {
   addServing(program, perform)
   addEvents(program, perform)
   addRuns(program, perform)
+  addWorkers(program, perform)
   addVerify(program, perform)
   return program
 }

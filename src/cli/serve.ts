@@ -20,6 +20,8 @@ import { VERSION } from './version.ts'
 export interface ServeOptions extends Invitation {
   readonly source: SystemSource
   readonly database: string
+  /** Default true. False: others perform what this process takes. */
+  readonly work?: boolean
   /** Called once it serves; the answer is called before it stops. */
   readonly begin?: (serving: Serving) => () => void
   /** Sent at every start. With an id of its own it counts once. */
@@ -60,7 +62,11 @@ const whileOpen = async (
 }
 
 export const serve = async (shell: Shell, options: ServeOptions): Promise<number> => {
-  const trihand = await createTrihand({ system: options.source, database: options.database })
+  const trihand = await createTrihand({
+    system: options.source,
+    database: options.database,
+    work: options.work ?? true,
+  })
   try {
     const listening = await openHttp(shell, trihand, options.port)
     await whileOpen(shell, options, trihand, listening)

@@ -4,7 +4,14 @@ import { defaultLedger, isServerUrl, parsePort, readSettings } from './settings.
 
 test('without anything said there is a folder and its ledger', () => {
   const settings = readSettings({})
-  expect(settings).toEqual({ database: undefined, port: null, server: undefined, dataFolder: '.trihand', warnings: [] })
+  expect(settings).toEqual({
+    database: undefined,
+    port: null,
+    server: undefined,
+    dataFolder: '.trihand',
+    worker: { pool: undefined, labels: undefined, slots: undefined, drain: undefined },
+    warnings: [],
+  })
   expect(defaultLedger(settings)).toBe('.trihand/trihand.db')
 })
 
@@ -24,6 +31,13 @@ test('what is said counts, and empty means not said', () => {
 test('all that is wrong is told together', () => {
   const read = () => readSettings({ DATABASE_URL: 'mysql://x', PORT: '70000', TRIHAND_URL: 'ftp://x' })
   expect(read).toThrow(/CONFIG_INVALID: DATABASE_URL: .*; PORT is "70000"; .*; TRIHAND_URL is "ftp:\/\/x"/)
+})
+
+test('a worker is described by the environment, and what is wrong with it is told', () => {
+  const env = { TRIHAND_POOL: 'mail', TRIHAND_LABELS: 'region=eu', TRIHAND_SLOTS: '4', TRIHAND_DRAIN: '5s' }
+  expect(readSettings(env).worker).toEqual({ pool: 'mail', labels: 'region=eu', slots: 4, drain: 5_000 })
+  const read = () => readSettings({ TRIHAND_LABELS: 'eu', TRIHAND_SLOTS: '0', TRIHAND_DRAIN: 'soon' })
+  expect(read).toThrow(/TRIHAND_SLOTS is "0"; .*; TRIHAND_LABELS: "eu" is not a label.*; TRIHAND_DRAIN: /)
 })
 
 test('a setting that nobody knows is worth a word', () => {

@@ -6,6 +6,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ledgerChoice } from '../config.ts'
+import { durationMs } from '../manifest/duration.ts'
+import { parseLabels } from '../manifest/placement.ts'
 import { TrihandError } from '../model/errors.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -16,8 +18,18 @@ export interface Settings {
   readonly port: number | null
   readonly server: string | undefined
   readonly dataFolder: string
+  readonly worker: WorkerSettings
   /** Worth saying, not worth stopping for. */
   readonly warnings: readonly string[]
+}
+
+/** For `trihand worker`. */
+export interface WorkerSettings {
+  readonly pool: string | undefined
+  readonly labels: string | undefined
+  readonly slots: number | undefined
+  /** Milliseconds. */
+  readonly drain: number | undefined
 }
 
 /** Read here, read elsewhere, or kept for what is still to come. */
@@ -41,23 +53,30 @@ export const parsePort = (text: string): number | null => {
 
 export const isServerUrl = (text: string): boolean => /^https?:\/\/[^/]/.test(text) && URL.canParse(text)
 
+export const parseSlots = (text: string): number | null => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) : null)
+
 const messageOf = (error: unknown): string => (error instanceof TrihandError ? error.detail : String(error))
 
-const problemWithDatabase = (database: string | undefined): string | null => {
+/** What is wrong with a value, by trying to read it. */
+const problemWith = (name: string, read: () => unknown): string | null => {
   try {
-    ledgerChoice(database)
+    read()
     return null
   } catch (error) {
-    return `DATABASE_URL: ${messageOf(error)}`
+    return `${name}: ${messageOf(error)}`
   }
 }
 
 export const readSettings = (env: Environment): Settings => {
   const [database, port, server] = ['DATABASE_URL', 'PORT', 'TRIHAND_URL'].map((name) => given(env, name))
+  const [slots, labels, drain] = ['SLOTS', 'LABELS', 'DRAIN'].map((name) => given(env, `TRIHAND_${name}`))
   const problems = [
-    problemWithDatabase(database),
+    problemWith('DATABASE_URL', () => ledgerChoice(database)),
     port !== undefined && parsePort(port) === null ? `PORT is "${port}"; expected 0 to ${MAX_PORT}` : null,
     server !== undefined && !isServerUrl(server) ? `TRIHAND_URL is "${server}"; expected http://host:port` : null,
+    slots !== undefined && parseSlots(slots) === null ? `TRIHAND_SLOTS is "${slots}"; expected 1 to 999999` : null,
+    labels === undefined ? null : problemWith('TRIHAND_LABELS', () => parseLabels(labels)),
+    drain === undefined ? null : problemWith('TRIHAND_DRAIN', () => durationMs(drain)),
   ].filter((problem) => problem !== null)
   if (problems.length > 0) throw new TrihandError('CONFIG_INVALID', problems.join('; '))
   return {
@@ -65,6 +84,12 @@ export const readSettings = (env: Environment): Settings => {
     port: port === undefined ? null : parsePort(port),
     server,
     dataFolder: given(env, 'TRIHAND_DATA') ?? '.trihand',
+    worker: {
+      pool: given(env, 'TRIHAND_POOL'),
+      labels,
+      slots: slots === undefined ? undefined : (parseSlots(slots) ?? undefined),
+      drain: drain === undefined ? undefined : durationMs(drain),
+    },
     warnings: Object.keys(env)
       .filter((name) => name.startsWith('TRIHAND_') && !KNOWN.has(name))
       .map((name) => `${name} is not a setting that trihand knows`),

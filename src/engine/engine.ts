@@ -6,7 +6,7 @@
 import type { System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import { LOCAL_TENANT, type RunId, type SessionId, type TenantId } from '../model/ids.ts'
+import { LOCAL_TENANT, type RunId, type SessionId, type TenantId, type WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine } from '../model/run.ts'
@@ -18,8 +18,10 @@ import type { Dispatcher } from '../ports/dispatcher.ts'
 import type { Executor } from '../ports/executor.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Ledger } from '../ports/ledger.ts'
+import type { Reader, RunSummary } from '../ports/reader.ts'
 import { Commit, type CommitOptions } from './commit.ts'
 import { Deadlines } from './deadlines.ts'
+import { DRAIN_ORDERED } from './drain.ts'
 import type { StepErrors } from './gate.ts'
 import type { EnterHandler, House } from './house.ts'
 import { type IncomingEvent, Intake, type Receipt } from './intake.ts'
@@ -27,6 +29,7 @@ import { commandFromOutside } from './outside.ts'
 import { fetchValue, storeValue } from './payloads.ts'
 import { Publish, type Subscriber } from './publish.ts'
 import { Sessions } from './sessions.ts'
+import { noWorkerFor } from './share.ts'
 import { Worker, type WorkerOptions } from './worker.ts'
 
 export interface EngineDeps {
@@ -39,6 +42,8 @@ export interface EngineDeps {
   readonly enter: EnterHandler
   readonly errors: StepErrors
   readonly system: System
+  /** Who else works on this ledger. Absent: nobody. */
+  readonly workers?: Reader['workers']
 }
 
 export interface EngineOptions {
@@ -59,6 +64,7 @@ export class Engine {
   private readonly house: House
   private readonly intake: Intake
   private readonly worker: Worker
+  private readonly workers: Reader['workers']
   private system: System
 
   constructor(deps: EngineDeps, options: EngineOptions) {
@@ -66,7 +72,9 @@ export class Engine {
     const { ledger, clock, ids, blobs, executors, enter, errors, dispatcher } = deps
     const prefix = ids.uuid().slice(-10)
     let appends = 0
-    this.worker = new Worker({ house: () => this.house, ledger, dispatcher, errors }, options.worker)
+    this.workers = deps.workers ?? (() => Promise.resolve([]))
+    const { workers } = this
+    this.worker = new Worker({ house: () => this.house, ledger, dispatcher, errors, workers }, options.worker)
     this.house = {
       ledger,
       commit: new Commit({ ledger, clock, ids }, options.commit),
@@ -111,6 +119,22 @@ export class Engine {
 
   subscribe(subscriber: Subscriber): () => void {
     return this.house.publish.subscribe(subscriber)
+  }
+
+  /** Settles when this process takes no more work: it was ordered to drain, or stopped. */
+  get drained(): Promise<void> {
+    return this.worker.whenStopped
+  }
+
+  /** Orders a worker, of this process or another, to finish what it has and leave. */
+  async drainWorker(worker: WorkerId, by: string): Promise<void> {
+    await this.intake.tell(DRAIN_ORDERED, { subject: worker, data: { by } })
+    await this.worker.lookForOrders()
+  }
+
+  /** Why nobody takes a run that has been due for a while; null if somebody may. */
+  lacks(run: Pick<RunSummary, 'handler' | 'leased' | 'wakeAt'>): Promise<string | null> {
+    return noWorkerFor(run, { system: this.system, now: this.house.clock.now(), workers: this.workers })
   }
 
   send(event: IncomingEvent): Promise<Receipt> {

@@ -70,7 +70,7 @@ export const routeAll = (house: House, events: readonly Event[]): Outgoing => {
     ids: house.ids,
     tenant: house.tenant,
     now: house.clock.now(),
-    reserve: () => house.worker.reserve(),
+    reserve: (handler: string) => house.worker.reserve(handler),
   }
   const routed = events.map((event, index) => ({ event, ...route(context, event, index) }))
   const runs = routed.flatMap((one) => one.runs)

@@ -351,7 +351,7 @@ export class Gate implements StepGate {
       event: null,
       session: record.session,
       parent: { run: record.id, step, depth },
-      lease: house.worker.reserve(),
+      lease: house.worker.reserve(handler),
     })
     const command = { type: 'start_child', now: house.clock.now(), step, child: child.id, handler } as const
     resident.ask({ command, luggage: { ...NO_LUGGAGE, runs: [child] }, done: null })

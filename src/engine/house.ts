@@ -45,8 +45,8 @@ export type EnterHandler = (
 
 /** What the rest of the engine may ask of the worker in this process. */
 export interface WorkerDesk {
-  /** A lease for a run about to be created, if there is room to start it here and now. */
-  reserve(): WorkerId | null
+  /** A lease for a run of this handler about to be created, if there is room to start it here and now and it belongs here. */
+  reserve(handler: string): WorkerId | null
   /** Gives back a reservation whose run was not created. */
   unreserve(): void
   /** Takes a created run on which this worker has the lease. */

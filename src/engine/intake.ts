@@ -9,9 +9,9 @@
  */
 import { checkAgainst } from '../manifest/schema.ts'
 import { TrihandError } from '../model/errors.ts'
-import { type Event, isPlainId } from '../model/event.ts'
+import { type Cause, type Event, isPlainId } from '../model/event.ts'
 import type { RunId, SessionId } from '../model/ids.ts'
-import { toJson } from '../model/json.ts'
+import { type Json, toJson } from '../model/json.ts'
 import type { NewEvent, Outcome } from '../ports/ledger.ts'
 import { checkEvent, routeAll } from './events.ts'
 import type { House } from './house.ts'
@@ -38,9 +38,19 @@ export interface Receipt {
 }
 
 const DEFAULT_SOURCE = 'app'
+const OWN_SOURCE = 'trihand'
 const MAX_WAITING = 4_096
 
 type Written = Extract<Outcome, { readonly kind: 'written' | 'already_written' }>
+
+/** An event from outside begins a chain of causes. */
+const firstCause = (id: string, traceparent: string | null): Cause => ({
+  correlationId: id,
+  causationId: null,
+  traceparent,
+  hops: 0,
+  chain: [],
+})
 
 export class Intake {
   private readonly house: House
@@ -74,13 +84,22 @@ export class Intake {
         event: null,
         session: options.session ?? null,
         parent: null,
-        lease: house.worker.reserve(),
+        lease: house.worker.reserve(name),
       })
       const outcome = await this.commit([run], [])
       if (outcome.kind === 'conflict') throw new TrihandError('INTERNAL', 'a new run met an old one')
       this.begin([run], outcome)
       return run.id
     })
+  }
+
+  /** An event that the system itself tells. Under a given id it is told once: a second teller is refused or answered `duplicate`. */
+  tell(type: string, about: { readonly subject: string; readonly data: Json; readonly id?: string }): Promise<Receipt> {
+    const { ids, clock, tenant } = this.house
+    const id = about.id ?? `evt_${ids.uuid()}`
+    const { subject, data } = about
+    const rest = { tenant, source: OWN_SOURCE, time: clock.now(), ...firstCause(id, null) }
+    return this.withinLimit(() => this.persist({ id, type, subject, data, ...rest }))
   }
 
   private async check(incoming: IncomingEvent): Promise<Event> {
@@ -104,11 +123,7 @@ export class Intake {
       subject: incoming.subject ?? null,
       time,
       data,
-      correlationId: id,
-      causationId: null,
-      traceparent: incoming.traceparent ?? null,
-      hops: 0,
-      chain: [],
+      ...firstCause(id, incoming.traceparent ?? null),
     }
   }
 

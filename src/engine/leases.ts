@@ -8,6 +8,7 @@
  *           the old one is retired, with whatever it still holds, once the last run that was taken under it has left.
  */
 import { type RunId, type WorkerId, workerId } from '../model/ids.ts'
+import type { WorkerInfo } from '../model/worker-info.ts'
 import type { Ledger, StreamRecord } from '../ports/ledger.ts'
 import type { House } from './house.ts'
 import { commitOnce } from './one-shot.ts'
@@ -19,6 +20,8 @@ interface Deps {
   readonly isUsed: (run: RunId, epoch: number) => boolean
   /** Whether any run in memory was taken under this name. */
   readonly isNeeded: (name: WorkerId) => boolean
+  /** What others may know of this worker. */
+  readonly info?: () => WorkerInfo
 }
 
 /** A run that could not be worked on is left alone for a while. */
@@ -31,6 +34,7 @@ export class Leases {
   private readonly strays = new Set<RunId>()
   private current: WorkerId
   private isInDoubt = false
+  private beating: Promise<number> = Promise.resolve(0)
 
   constructor(deps: Deps, name: WorkerId, ttlMs: number) {
     this.deps = deps
@@ -41,6 +45,11 @@ export class Leases {
   /** Under which runs are claimed and born now. */
   get name(): WorkerId {
     return this.current
+  }
+
+  /** Whether it was or is called so. */
+  isOwn(name: WorkerId): boolean {
+    return name === this.current || this.former.has(name)
   }
 
   /** A claim was sent and its answer was lost. */
@@ -56,7 +65,12 @@ export class Leases {
   }
 
   /** Says that every name in use lives. Answers how many leases of silent workers were freed. */
-  async beat(): Promise<number> {
+  beat(): Promise<number> {
+    this.beating = this.beatAll()
+    return this.beating
+  }
+
+  private async beatAll(): Promise<number> {
     if (this.isInDoubt) this.rename()
     // Names in use first: a beat frees the leases of all who are silent, be it under another name of one's own.
     const names = [...this.former].filter((name) => this.deps.isNeeded(name))
@@ -68,6 +82,8 @@ export class Leases {
   }
 
   async retire(): Promise<void> {
+    // A beat that arrives after it would bring the name back.
+    await this.beating.catch(() => {})
     for (const name of [...this.former, this.current]) await this.retireAs(name)
   }
 
@@ -79,7 +95,9 @@ export class Leases {
   }
 
   private beatAs(worker: WorkerId): Promise<number> {
-    return this.deps.ledger.beat({ worker, now: this.deps.house().clock.now(), ttlMs: this.ttlMs })
+    const { house, info } = this.deps
+    const told = info === undefined ? {} : { info: info() }
+    return this.deps.ledger.beat({ worker, now: house().clock.now(), ttlMs: this.ttlMs, ...told })
   }
 
   private async retireAs(name: WorkerId): Promise<void> {
@@ -95,7 +113,7 @@ export class Leases {
   }
 
   private async giveBackOne(run: RunId, record: StreamRecord | null): Promise<void> {
-    const isOurs = record?.lease != null && (record.lease === this.current || this.former.has(record.lease))
+    const isOurs = record?.lease != null && this.isOwn(record.lease)
     const isStray = record !== null && isOurs && !this.deps.isUsed(run, record.epoch)
     if (!isStray || (await this.release(record))) this.strays.delete(run)
   }

@@ -25,7 +25,7 @@ export interface RouteContext {
   readonly ids: Ids
   readonly tenant: TenantId
   readonly now: Instant
-  readonly reserve: () => WorkerId | null
+  readonly reserve: (handler: string) => WorkerId | null
 }
 
 type Verdict =
@@ -94,7 +94,7 @@ export const route = (context: RouteContext, event: Event, index: number): Route
         event: { event, index },
         session: null,
         parent: null,
-        lease: context.reserve(),
+        lease: context.reserve(listener.handler.name),
       }),
     )
   }

@@ -6,15 +6,20 @@
  * worker-1  At most `slots` runs are in memory or promised a place; more than that waits in the ledger.
  * worker-2  A lease this worker has but does not use (a birth in doubt, a dropped run) is given back.
  * worker-3  After stop nothing new begins; what is still at work after the drain is let go and found by whoever comes next.
+ * worker-4  While it drains it goes on saying that it lives: its runs stay its own until they end or are let go.
+ * worker-5  It takes only runs that belong here (share.ts), and tells others of those it wakes and does not take.
  */
 import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import { isRunId, type RunId, type WorkerId } from '../model/ids.ts'
 import { wakeAt } from '../model/run.ts'
 import type { RunCommand } from '../model/run-fact.ts'
+import type { WorkerInfo, WorkerPlace } from '../model/worker-info.ts'
 import type { Dispatcher } from '../ports/dispatcher.ts'
 import type { Claims, Ledger } from '../ports/ledger.ts'
+import type { Reader } from '../ports/reader.ts'
 import { loadClaimed } from './claimed.ts'
+import { DrainOrders } from './drain.ts'
 import { awaken, enterFresh } from './enter.ts'
 import type { StepErrors } from './gate.ts'
 import type { House, WorkerDesk } from './house.ts'
@@ -24,6 +29,8 @@ import { NOTHING_PREFETCHED, offerChildren, offerEvents } from './offer.ts'
 import { commandFromOutside } from './outside.ts'
 import type { Answer } from './request.ts'
 import { type Departure, Resident, type ResidentRecord } from './resident.ts'
+import { Rhythm } from './rhythm.ts'
+import { Shares } from './share.ts'
 
 export interface WorkerOptions {
   readonly id: WorkerId
@@ -33,7 +40,13 @@ export interface WorkerOptions {
   /** How often the leases of the dead are looked for where other workers share the store. Absent: with every third of the lease. */
   readonly sweepMs?: number
   readonly drainMs: number
+  /** What it is called by people. Absent: it tells nothing of itself and takes no orders. */
+  readonly name?: string
+  /** Absent: no pool, no label, every module. */
+  readonly place?: WorkerPlace
 }
+
+const NOWHERE: WorkerPlace = { pool: null, labels: {}, modules: null }
 
 type WorkerLedger = Pick<Ledger, 'load' | 'events' | 'claim' | 'beat' | 'retire'>
 
@@ -49,6 +62,14 @@ export class Worker implements WorkerDesk {
   private readonly errors: StepErrors
   private readonly options: WorkerOptions
   private readonly leases: Leases
+  private readonly shares: Shares
+  private readonly orders: DrainOrders
+  private startedAt = 0
+  private draining: Promise<void> | null = null
+  private tellStopped: () => void = () => {}
+  readonly whenStopped = new Promise<void>((resolve) => {
+    this.tellStopped = resolve
+  })
   private readonly residents = new Map<RunId, Resident>()
   private readonly nudged = new Set<RunId>()
   private reserved = 0
@@ -56,7 +77,7 @@ export class Worker implements WorkerDesk {
   private claiming = false
   private claimWanted = false
   private claimScheduled = false
-  private timers: (() => void)[] = []
+  private rhythm: Rhythm | null = null
   private dueTimer: { readonly at: number; readonly cancel: () => void } | null = null
   private readonly idle = new Set<() => void>()
 
@@ -66,6 +87,7 @@ export class Worker implements WorkerDesk {
       readonly ledger: WorkerLedger
       readonly dispatcher: Dispatcher
       readonly errors: StepErrors
+      readonly workers: Reader['workers']
     },
     options: WorkerOptions,
   ) {
@@ -77,35 +99,60 @@ export class Worker implements WorkerDesk {
     const isUsed = (run: RunId, epoch: number): boolean => this.residents.get(run)?.record.epoch === epoch
     const isNeeded = (name: WorkerId): boolean =>
       [...this.residents.values()].some(({ record }) => record.lease === name)
-    this.leases = new Leases({ ...deps, isUsed, isNeeded }, options.id, options.leaseTtlMs)
+    const { name, place = NOWHERE } = options
+    const told = name === undefined ? {} : { info: () => this.info(name, place) }
+    this.leases = new Leases({ ...deps, isUsed, isNeeded, ...told }, options.id, options.leaseTtlMs)
+    this.shares = new Shares(place, () => this.house().system(), deps.workers)
+    this.orders = new DrainOrders(deps.ledger, () => this.house().tenant)
   }
 
   /** Recovers before it serves: the first beat frees the leases of the dead, the first claim takes what is due. */
   async start(): Promise<void> {
     if (this.state !== 'new') return
+    this.startedAt = this.house().clock.now()
     await this.beat()
     this.state = 'running'
     await this.dispatcher.start(() => this.claimSoon())
     const { leaseTtlMs, pollMs, sweepMs = leaseTtlMs } = this.options
     // A beat frees the leases of the dead too: where others may die it comes often, so that their runs wait for the lease and no longer.
-    this.every(Math.min(leaseTtlMs / 3, sweepMs), () => void this.beat().catch(() => {}))
-    this.every(leaseTtlMs / 3, () => void this.lookAtResidents().catch(() => {}))
-    this.every(pollMs, () => this.claimSoon())
+    const { clock, ids } = this.house()
+    const [isHere, isTaking] = [() => this.state !== 'stopped', () => this.state === 'running']
+    this.rhythm = new Rhythm(clock, ids)
+    this.rhythm.every(Math.min(leaseTtlMs / 3, sweepMs), () => void this.beat().catch(() => {}), isHere)
+    this.rhythm.every(leaseTtlMs / 3, () => void this.lookAtResidents().catch(() => {}), isHere)
+    this.rhythm.every(pollMs, () => this.claimSoon(), isTaking)
     this.claimSoon()
   }
 
   async stop(): Promise<void> {
-    if (this.state === 'stopped' || this.state === 'stopping') return
+    await this.drain()
+    await this.dispatcher.stop()
+  }
+
+  /** Takes nothing new, lets runs at work finish, gives the rest back. Others are still told of what this process sets off. */
+  drain(): Promise<void> {
+    this.draining ??= this.leave().finally(() => this.tellStopped())
+    return this.draining
+  }
+
+  private async leave(): Promise<void> {
     const wasNew = this.state === 'new'
     this.state = 'stopping'
-    for (const cancel of this.timers) cancel()
     this.dueTimer?.cancel()
-    await this.dispatcher.stop()
+    // So that nobody leaves a run to this worker, and people see that it leaves.
+    if (!wasNew && this.options.name !== undefined) void this.leases.beat().catch(() => {})
     if (!wasNew) await this.drained()
+    this.state = 'stopped'
+    this.rhythm?.stop()
     for (const resident of [...this.residents.values()])
       resident.drop('dropped', { code: 'STEP_ABORTED', message: 'the worker stops' })
-    this.state = 'stopped'
     if (!wasNew) await this.leases.retire()
+  }
+
+  /** An order to drain is followed when it is seen. */
+  async lookForOrders(): Promise<void> {
+    if (this.state !== 'running' || this.options.name === undefined) return
+    if (await this.orders.concern((name) => this.leases.isOwn(name))) void this.drain().catch(() => {})
   }
 
   get residentCount(): number {
@@ -114,8 +161,8 @@ export class Worker implements WorkerDesk {
 
   // -- WorkerDesk -----------------------------------------------------------------------------------------------------
 
-  reserve(): WorkerId | null {
-    if (this.state !== 'running' || this.free() <= 0) return null
+  reserve(handler: string): WorkerId | null {
+    if (this.state !== 'running' || this.free() <= 0 || !this.shares.takes(handler)) return null
     this.reserved++
     return this.leases.name
   }
@@ -149,13 +196,14 @@ export class Worker implements WorkerDesk {
 
   signal(runs: readonly RunId[]): void {
     const now = this.house().clock.now()
-    const takesThem = this.state === 'running' && this.free() > 0
+    const takesSome = this.state === 'running' && this.free() > 0
+    const takesThem = takesSome && this.shares.current.atOnce === null
     for (const run of runs) {
       const resident = this.residents.get(run)
       if (resident !== undefined) this.nudge(resident)
       else if (!takesThem) this.dispatcher.wake(run, now)
     }
-    if (takesThem) this.claimSoon()
+    if (takesSome) this.claimSoon()
   }
 
   async cancel(run: RunId, by: string, reason: string): Promise<void> {
@@ -173,6 +221,11 @@ export class Worker implements WorkerDesk {
     const resident = this.residents.get(run)
     if (resident === undefined || resident.isGone) return Promise.resolve({ kind: 'gone' })
     return new Promise((done) => resident.ask({ command, luggage: null, done }))
+  }
+
+  private info(name: string, place: WorkerPlace): WorkerInfo {
+    const { startedAt, options } = this
+    return { name, ...place, slots: options.slots, startedAt, drains: this.state === 'stopping' }
   }
 
   // -- claiming -------------------------------------------------------------------------------------------------------
@@ -309,6 +362,8 @@ export class Worker implements WorkerDesk {
   private async beat(): Promise<void> {
     const freed = await this.leases.beat()
     if (freed > 0) this.claimSoon()
+    await this.shares.refresh((name) => this.leases.isOwn(name))
+    await this.lookForOrders()
   }
 
   /** What another process did to a run in memory here (a cancel, a signal) is noticed within a third of the lease. */
@@ -323,21 +378,6 @@ export class Worker implements WorkerDesk {
       const resident = residents[i] as Resident
       if (head != null && resident.isBehind(head)) this.nudge(resident)
     })
-  }
-
-  private every(ms: number, work: () => void): void {
-    const { clock, ids } = this.house()
-    const index = this.timers.length
-    const again = (): void => {
-      if (this.state !== 'running') return
-      // A fifth of spread keeps many workers from asking at the same instant.
-      this.timers[index] = clock.at(clock.now() + ms * (0.9 + ids.roll() / 5), () => {
-        work()
-        again()
-      })
-    }
-    this.timers.push(() => {})
-    again()
   }
 
   private drained(): Promise<void> {

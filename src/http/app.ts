@@ -16,6 +16,7 @@ import { type HealthOptions, healthRoutes } from './routes/health.ts'
 import { pageRoutes } from './routes/page.ts'
 import type { Route } from './routes/route.ts'
 import { runRoutes } from './routes/runs.ts'
+import { workerRoutes } from './routes/workers.ts'
 import type { Service } from './service.ts'
 
 const MAX_BODY_BYTES = 1024 * 1024
@@ -49,6 +50,7 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
     ...healthRoutes(service, options),
     ...eventRoutes(service),
     ...runRoutes(service),
+    ...workerRoutes(service),
   ]
   for (const route of routes) mount(app, route)
   app.notFound((context) =>

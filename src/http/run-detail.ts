@@ -58,12 +58,15 @@ export const waitingOn = async (reader: Reader, run: RunSummary): Promise<readon
 
 export const runDetail = async (service: Service, run: RunSummary): Promise<RunDetail> => {
   const { reader } = service
-  const [waiting, children, facts, result] = await Promise.all([
+  const [lack, waiting, children, facts, result] = await Promise.all([
+    service.lacks(run),
     waitingOn(reader, run),
     reader.children(LOCAL_TENANT, run.id),
     factPage(reader, run.id, 0, FIRST_FACTS),
     service.result(run.id, { wait: 0 }),
   ])
   const { output, error } = result
-  return { ...runDocument(run), waiting_on: waiting, children: children.map(runDocument), output, error, facts }
+  const unplaced = lack === null ? [] : [{ kind: 'no_worker', step: null, until: null, text: lack }]
+  const waits = [...unplaced, ...waiting]
+  return { ...runDocument(run), waiting_on: waits, children: children.map(runDocument), output, error, facts }
 }

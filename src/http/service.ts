@@ -6,9 +6,9 @@
 import type { RunResult } from '../engine/engine.ts'
 import type { IncomingEvent, Receipt } from '../engine/intake.ts'
 import type { System } from '../manifest/system.ts'
-import type { RunId } from '../model/ids.ts'
+import type { RunId, WorkerId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
-import type { Reader } from '../ports/reader.ts'
+import type { Reader, RunSummary } from '../ports/reader.ts'
 
 export interface Service {
   send(event: IncomingEvent): Promise<Receipt>
@@ -17,6 +17,10 @@ export interface Service {
   cancel(run: RunId, options: { readonly by: string; readonly reason?: string }): Promise<void>
   retry(run: RunId, options: { readonly by: string }): Promise<void>
   resolve(run: RunId, step: string, word: Word): Promise<void>
+  /** Orders a worker to finish what it has and leave. */
+  drainWorker(worker: WorkerId, options: { readonly by: string }): Promise<void>
+  /** Why nobody takes a run that has been due for a while, in words; null if somebody may. */
+  lacks(run: RunSummary): Promise<string | null>
   readonly reader: Reader
   readonly system: System
   readonly ledger: { readonly kind: string; readonly durable: boolean; readonly description: string }

@@ -9,6 +9,8 @@ import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import type { Effect } from '../model/step.ts'
 import { DEFAULT_MAX_HOPS } from '../model/trigger.ts'
 import { durationMs } from './duration.ts'
+import { defineModules, type ModuleSource, type Modules, moduleOf } from './modules.ts'
+import { definePlacement, definePools, type PlacementSource, type PoolSource } from './placement.ts'
 import { compileRule } from './rules.ts'
 import { isSchema, type Schema } from './schema.ts'
 import type { EventDefinition, Filter, FunctionDefinition, Listener, System } from './system.ts'
@@ -21,7 +23,7 @@ interface TriggerSource {
 
 export interface FunctionSource {
   readonly name: string
-  readonly options: {
+  readonly options: PlacementSource & {
     readonly trigger?: string | TriggerSource
     readonly triggers?: readonly (string | TriggerSource)[]
     readonly input?: unknown
@@ -43,6 +45,8 @@ export interface SystemSource {
   /** Take undeclared event types from outside too. */
   readonly open?: boolean
   readonly maxHops?: number
+  readonly pools?: readonly PoolSource[]
+  readonly modules?: readonly ModuleSource[]
 }
 
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/
@@ -75,7 +79,7 @@ const triggersOf = (source: FunctionSource): readonly TriggerSource[] => {
   return all.map((entry) => (typeof entry === 'string' ? { event: entry } : entry))
 }
 
-const defineFunction = (source: FunctionSource): FunctionDefinition => {
+const defineFunction = (source: FunctionSource, modules: Modules): FunctionDefinition => {
   const { name, options, code } = source
   const path = `functions.${name}`
   if (!NAME.test(name)) throw invalid(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
@@ -83,6 +87,7 @@ const defineFunction = (source: FunctionSource): FunctionDefinition => {
   const retry = { ...DEFAULT_RETRY, ...options.retry }
   if (!Number.isInteger(retry.maxAttempts) || retry.maxAttempts < 1)
     throw invalid(`${path}.retry`, 'maxAttempts is a whole number from 1')
+  const module = moduleOf(modules, path, name, options.module)
   return {
     name,
     code,
@@ -96,6 +101,8 @@ const defineFunction = (source: FunctionSource): FunctionDefinition => {
     allowReentry: options.allowReentry ?? 0,
     input: schemaOf(options.input, `${path}.input`),
     output: schemaOf(options.output, `${path}.output`),
+    placement: definePlacement(path, options, module?.name ?? null),
+    module,
   }
 }
 
@@ -120,12 +127,22 @@ const listenersOf = (
   return listeners
 }
 
+/** A pool that only a function names is declared by that. */
+const poolsOf = (source: SystemSource, functions: ReadonlyMap<string, FunctionDefinition>): System['pools'] => {
+  const declared = source.pools ?? []
+  const named = new Set([...functions.values()].flatMap(({ placement }) => placement.pool ?? []))
+  for (const { name } of declared) named.delete(name)
+  return definePools([...declared, ...[...named].map((name) => ({ name }))])
+}
+
 /** What the hash of a system covers: its declared shape. Code is not data and is pinned by what it did, step by step. */
 const shapeOf = (source: SystemSource): string =>
   JSON.stringify({
     name: source.name,
     open: source.open ?? false,
     events: Object.keys(source.events ?? {}).sort(),
+    pools: source.pools,
+    modules: source.modules,
     functions: (source.functions ?? []).map(({ name, options }) => ({
       name,
       ...options,
@@ -137,11 +154,12 @@ const shapeOf = (source: SystemSource): string =>
 export const normalise = (source: SystemSource, digest: (text: string) => string): System => {
   const events = new Map(Object.entries(source.events ?? {}).map(([type, given]) => [type, defineEvent(type, given)]))
   const sources = source.functions ?? []
+  const modules = defineModules(source.modules ?? [])
   const functions = new Map<string, FunctionDefinition>()
   for (const entry of sources) {
     if (functions.has(entry.name))
       throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two functions are named ${entry.name}`)
-    functions.set(entry.name, defineFunction(entry))
+    functions.set(entry.name, defineFunction(entry, modules))
   }
   const listeners = listenersOf(sources, functions)
   // An event that is only listened to is declared by that: any data.
@@ -154,6 +172,7 @@ export const normalise = (source: SystemSource, digest: (text: string) => string
     functions,
     listeners,
     maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
+    pools: poolsOf(source, functions),
   }
 }
 

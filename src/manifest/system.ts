@@ -4,9 +4,12 @@
  * Owns the shape. YAML and the author API both end here; the engine reads nothing else.
  */
 import type { Instant } from '../model/ids.ts'
+import type { Module } from '../model/module.ts'
+import type { Placement } from '../model/placement.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { Rule } from '../model/rule.ts'
 import type { Effect } from '../model/step.ts'
+import type { Pool } from './placement.ts'
 import type { Schema } from './schema.ts'
 
 export interface System {
@@ -20,6 +23,8 @@ export interface System {
   /** Who listens, by event type. */
   readonly listeners: ReadonlyMap<string, readonly Listener[]>
   readonly maxHops: number
+  /** Declared, or named by a function. */
+  readonly pools: ReadonlyMap<string, Pool>
 }
 
 export interface EventDefinition {
@@ -49,6 +54,9 @@ export interface FunctionDefinition {
   readonly allowReentry: number
   readonly input: Schema | null
   readonly output: Schema | null
+  readonly placement: Placement
+  /** What its code may do; null: it is in no module and not limited by one. */
+  readonly module: Module | null
 }
 
 export const deadlines = (

@@ -56,6 +56,9 @@ export const claimableId = (uuid: string): ClaimableId => {
 
 export const workerId = (uuid: string): WorkerId => `wrk_${bare(uuid)}` as WorkerId
 
+const WORKER = /^wrk_[0-9a-f]{32}$/
+export const isWorkerId = (text: string): text is WorkerId => WORKER.test(text)
+
 export const isStreamId = (text: string): text is StreamId => STREAM.test(text)
 export const isSessionId = (text: string): text is SessionId => STREAM.test(text) && text.startsWith('ses_')
 export const isClaimable = (stream: StreamId): stream is ClaimableId => !isSessionId(stream)

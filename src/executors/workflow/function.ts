@@ -51,6 +51,16 @@ export interface FunctionOptions<Input> {
   readonly timeout?: Duration
   readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
   readonly allowReentry?: number
+  /** Only workers of this pool take it. */
+  readonly pool?: string
+  readonly placement?: {
+    /** Labels that a worker must have: `{ region: 'eu' }`, or a list of values that will do. */
+    readonly require?: Readonly<Record<string, string | readonly string[]>>
+    /** Labels that a worker had better have: `{ label: 'disk=fast', weight: 3 }`. */
+    readonly prefer?: readonly { readonly label: string; readonly weight?: number }[]
+  }
+  /** The module it belongs to, which says what it may do. */
+  readonly module?: string
 }
 
 export interface FunctionSource {

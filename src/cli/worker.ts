@@ -1,0 +1,93 @@
+/**
+ * `trihand worker [path]`: a process that only works, beside others on one ledger, until it is told to stop.
+ *
+ * Owns its first and last words. Takes no events and serves no page; a signal or an order (`workers drain`) lets runs at work finish.
+ */
+import { createTrihand, type Trihand } from '../assemble.ts'
+import { parseLabels } from '../manifest/placement.ts'
+import { Activity } from './activity.ts'
+import { loadSystem } from './load-system.ts'
+import { EXIT, type Output, visible } from './output.ts'
+import { defaultLedger } from './settings.ts'
+import type { Shell, Verb } from './shell.ts'
+import { untilAskedToStop } from './stop-signal.ts'
+import { VERSION } from './version.ts'
+
+export interface WorkerFlags {
+  readonly path?: string
+  readonly pool?: string
+  readonly labels?: string
+  readonly slots?: number
+  readonly name?: string
+  readonly database?: string
+  readonly schema?: string
+  readonly drain?: number
+}
+
+type Why = 'signal' | 'order'
+
+const labelText = (labels: Readonly<Record<string, string>>): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',')
+
+const sayReady = (output: Output, { worker, system, ledger }: Trihand): void => {
+  const { id, name, pool, labels, slots } = worker
+  if (output.isJson) {
+    const rest = { slots, pid: process.pid, version: VERSION, system: system.name, ledger: ledger.description }
+    output.document({ type: 'ready', worker_id: id, name, pool, labels, ...rest }, { isStream: true })
+    return
+  }
+  output.line(visible(`Trihand ${VERSION} · ${system.name} · worker ${name} (${id})`))
+  const place = [pool === null ? 'no pool' : `pool ${pool}`, labelText(labels)]
+    .filter((part) => part !== '')
+    .join(' · ')
+  output.line(visible(`Place   ${place} · ${slots} slots`))
+  output.line('Stop    Ctrl+C, SIGTERM or `trihand workers drain`: runs at work may finish.')
+}
+
+const sayStopped = ({ output }: Shell, name: string): void => {
+  if (output.isJson) output.document({ type: 'stopped', name }, { isStream: true })
+  else output.line(visible(`worker ${name} has stopped`))
+}
+
+const sayDraining = ({ output }: Shell, why: Why): void => {
+  if (output.isJson) output.document({ type: 'draining', why }, { isStream: true })
+  else output.talk('stopping: runs at work may finish; a second signal stops at once')
+}
+
+const whileAtWork = async (shell: Shell, trihand: Trihand): Promise<void> => {
+  const stopped = untilAskedToStop()
+  sayReady(shell.output, trihand)
+  const activity = new Activity(shell.output)
+  const forget = trihand.on((notice) => activity.hear(notice))
+  const why = await Promise.race([stopped.then((): Why => 'signal'), trihand.drained.then((): Why => 'order')])
+  sayDraining(shell, why)
+  await trihand.close()
+  forget()
+  activity.stop()
+  sayStopped(shell, trihand.worker.name)
+}
+
+export const worker: Verb<WorkerFlags> = async (shell, flags) => {
+  const { settings } = shell
+  const { source } = await loadSystem(flags.path)
+  const { pool = settings.worker.pool, labels = settings.worker.labels, slots = settings.worker.slots } = flags
+  const { schema, name, drain = settings.worker.drain } = flags
+  const trihand = await createTrihand({
+    system: source,
+    database: flags.database ?? defaultLedger(settings),
+    labels: parseLabels(labels ?? ''),
+    ...(pool === undefined ? {} : { pool }),
+    ...(slots === undefined ? {} : { slots }),
+    ...(name === undefined ? {} : { name }),
+    ...(schema === undefined ? {} : { schema }),
+    ...(drain === undefined ? {} : { drain }),
+  })
+  try {
+    await whileAtWork(shell, trihand)
+    return EXIT.done
+  } finally {
+    await trihand.close()
+  }
+}

@@ -1,0 +1,65 @@
+/** `trihand workers list|show|drain`: who works on the ledger, what each of them holds, and the order to leave. */
+import type { Page } from '../http/query.ts'
+import type { WorkerDetail, WorkerDocument } from '../http/wire-worker.ts'
+import { withApi } from './connect.ts'
+import { type Listing, printPage, queryText } from './listing.ts'
+import { EXIT, type Output, visible } from './output.ts'
+import type { CommonFlags, Verb } from './shell.ts'
+
+export interface WorkersListFlags extends CommonFlags {
+  readonly limit?: string
+  readonly cursor?: string
+}
+
+export interface WorkerIdFlags extends CommonFlags {
+  readonly id: string
+}
+
+const labelsOf = ({ labels }: WorkerDocument): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',')
+
+const LISTING: Listing<WorkerDocument> = {
+  row: (worker) => [
+    worker.id,
+    worker.name ?? '-',
+    worker.pool ?? '-',
+    worker.status,
+    `${worker.leases}/${worker.slots ?? '?'}`,
+    worker.beat_at,
+    labelsOf(worker),
+  ],
+  id: (worker) => worker.id,
+  empty: 'No worker is here.',
+  command: 'trihand workers list',
+}
+
+export const listWorkers: Verb<WorkersListFlags> = async (shell, flags) => {
+  const { limit, cursor } = flags
+  const path = `/api/workers${queryText({ limit, cursor })}`
+  const page = await withApi(shell, flags, { need: 'look' }, (api) => api.get<Page<WorkerDocument>>(path))
+  return printPage(shell.output, page, LISTING)
+}
+
+const print = (output: Output, worker: WorkerDetail): void => {
+  output.table([LISTING.row(worker)])
+  if (worker.started_at !== null) output.line(`started   ${worker.started_at}`)
+  for (const run of worker.runs) output.line(visible(`holds     ${run.id}  ${run.handler}  ${run.status}`))
+}
+
+export const showWorker: Verb<WorkerIdFlags> = async (shell, flags) => {
+  const path = `/api/workers/${encodeURIComponent(flags.id)}`
+  const worker = await withApi(shell, flags, { need: 'look' }, (api) => api.get<WorkerDetail>(path))
+  if (shell.output.isJson) shell.output.document(worker)
+  else print(shell.output, worker)
+  return EXIT.done
+}
+
+export const drainWorker: Verb<WorkerIdFlags> = async (shell, flags) => {
+  const path = `/api/workers/${encodeURIComponent(flags.id)}/drain`
+  const worker = await withApi(shell, flags, { need: 'look' }, (api) => api.post<WorkerDocument>(path, {}))
+  if (shell.output.isJson) shell.output.document(worker)
+  else shell.output.line(visible(`${worker.name ?? worker.id} was told to drain`))
+  return EXIT.done
+}

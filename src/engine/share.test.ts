@@ -1,0 +1,110 @@
+/** Which handlers a worker takes, given who else lives; and what is said when nobody does. */
+import { describe, expect, test } from 'vitest'
+import { fn } from '../executors/workflow/function.ts'
+import { normalise } from '../manifest/define.ts'
+import { type WorkerId, workerId } from '../model/ids.ts'
+import type { WorkerInfo, WorkerPlace } from '../model/worker-info.ts'
+import type { WorkerSummary } from '../ports/reader.ts'
+import { noWorkerFor, Shares } from './share.ts'
+
+const NOW = 1_000_000
+const system = normalise(
+  {
+    name: 'test',
+    functions: [
+      fn('any', {}),
+      fn('mail', { pool: 'mail' }),
+      fn('near', { placement: { prefer: [{ label: 'region=eu' }] } }),
+    ],
+  },
+  (text) => text,
+)
+
+const place = (given: Partial<WorkerPlace> = {}): WorkerPlace => ({ pool: null, labels: {}, modules: null, ...given })
+
+let drawn = 0
+const living = (given: Partial<WorkerInfo> = {}, beatAt = NOW): WorkerSummary => ({
+  id: workerId((++drawn).toString(16).padStart(32, '0')),
+  beatAt,
+  info: { ...place(), name: 'one', slots: 1, startedAt: 0, drains: false, ...given },
+  leases: 0,
+})
+
+const nobody = (_: WorkerId): boolean => false
+
+describe('a share', () => {
+  test('[N7] what belongs to another pool is not taken', () => {
+    const shares = new Shares(
+      place(),
+      () => system,
+      async () => [],
+    )
+    expect([shares.takes('any'), shares.takes('mail'), shares.takes('near')]).toEqual([true, false, true])
+    expect(shares.misfit('mail')).toBe('pool mail')
+    expect(
+      new Shares(
+        place({ pool: 'mail' }),
+        () => system,
+        async () => [],
+      ).current.atOnce,
+    ).toBeNull()
+  })
+
+  test('[N7] share-1: a run is left for a better suited worker only while that one lives and takes more', async () => {
+    let others = [living({ labels: { region: 'eu' } })]
+    const shares = new Shares(
+      place(),
+      () => system,
+      async () => others,
+    )
+    expect(shares.takes('near')).toBe(true)
+    await shares.refresh(nobody)
+    expect([shares.takes('near'), shares.current.later]).toEqual([false, ['near']])
+    others = [living({ labels: { region: 'eu' }, drains: true })]
+    await shares.refresh(nobody)
+    expect(shares.takes('near')).toBe(true)
+  })
+
+  test('its own names are not others', async () => {
+    const own = living({ labels: { region: 'eu' } })
+    const shares = new Shares(
+      place(),
+      () => system,
+      async () => [own],
+    )
+    await shares.refresh((id) => id === own.id)
+    expect(shares.takes('near')).toBe(true)
+  })
+
+  test('another definition of the system counts at once', () => {
+    let current = system
+    const shares = new Shares(
+      place(),
+      () => current,
+      async () => [],
+    )
+    expect(shares.takes('mail')).toBe(false)
+    current = normalise({ name: 'test', functions: [fn('mail', {})] }, (text) => text)
+    expect(shares.takes('mail')).toBe(true)
+  })
+})
+
+describe('NO_WORKER', () => {
+  const due = { handler: 'mail', leased: false, wakeAt: NOW - 30_000 }
+  const lack = (run: typeof due, workers: readonly WorkerSummary[]) =>
+    noWorkerFor(run, { system, now: NOW, workers: async () => workers })
+
+  test('[N7] is said of a run that has been due for 30 s and that no living worker may take', async () => {
+    expect(await lack(due, [living()])).toBe('NO_WORKER: of 1 workers none has pool mail')
+    expect(await lack(due, [])).toBe('NO_WORKER: no worker lives')
+    expect(await lack(due, [living({ pool: 'mail' }, NOW - 30_000)])).toBe('NO_WORKER: no worker lives')
+  })
+
+  test('is not said sooner, nor of a run that somebody has or may take, nor of an unknown handler', async () => {
+    expect(await lack({ ...due, wakeAt: NOW - 29_999 }, [])).toBeNull()
+    expect(await lack({ ...due, leased: true }, [])).toBeNull()
+    expect(await lack(due, [living(), living({ pool: 'mail' })])).toBeNull()
+    expect(await lack({ ...due, handler: 'gone' }, [])).toBeNull()
+    expect(await lack(due, [{ ...living(), info: null }])).toBeNull()
+  })
+})

@@ -1,0 +1,87 @@
+/**
+ * Which handlers this worker takes: at once, after a moment, or never.
+ *
+ * Owns the answer for the system in force and the workers that live. The rule is model/placement.ts; what is handed out is the ledger's.
+ *
+ * share-1  Others are looked up only if some handler prefers one worker to another; an answer that is a moment old delays, never loses.
+ */
+import type { System } from '../manifest/system.ts'
+import type { Instant, WorkerId } from '../model/ids.ts'
+import { misfit, type Placement, type Share, shareOf } from '../model/placement.ts'
+import type { WorkerPlace } from '../model/worker-info.ts'
+import type { Reader, RunSummary } from '../ports/reader.ts'
+
+/** More workers than these are not compared. */
+const MAX_OTHERS = 1_000
+
+const ALL: Share = { atOnce: null, later: [] }
+
+const placementsOf = ({ functions }: System): ReadonlyMap<string, Placement> =>
+  new Map([...functions.values()].map(({ name, placement }) => [name, placement]))
+
+/** So long a due run may wait before its lack of a worker is worth a word; and so long ago a living worker may have beaten. */
+const NOTICED_AFTER_MS = 30_000
+
+/** Null while a worker that fits may still come to it. */
+export const noWorkerFor = async (
+  { handler, leased, wakeAt }: Pick<RunSummary, 'handler' | 'leased' | 'wakeAt'>,
+  world: { readonly system: System; readonly now: Instant; readonly workers: Reader['workers'] },
+): Promise<string | null> => {
+  const placement = world.system.functions.get(handler)?.placement
+  if (placement === undefined || leased || wakeAt === null || world.now - wakeAt < NOTICED_AFTER_MS) return null
+  const all = await world.workers({ after: null, limit: MAX_OTHERS })
+  const living = all.filter(({ beatAt }) => world.now - beatAt < NOTICED_AFTER_MS)
+  const lacks = living.flatMap(({ info }) => (info === null ? [null] : [misfit(info, placement)]))
+  if (lacks.includes(null)) return null
+  const missing = [...new Set(lacks)].join('; ')
+  return `NO_WORKER: ${living.length === 0 ? 'no worker lives' : `of ${living.length} workers none has ${missing}`}`
+}
+
+export class Shares {
+  private readonly place: WorkerPlace
+  private readonly system: () => System
+  private readonly workers: Reader['workers']
+  private others: readonly WorkerPlace[] = []
+  private known: { readonly system: System; readonly share: Share; readonly isRanked: boolean } | null = null
+
+  constructor(place: WorkerPlace, system: () => System, workers: Reader['workers']) {
+    this.place = place
+    this.system = system
+    this.workers = workers
+  }
+
+  get current(): Share {
+    return this.look().share
+  }
+
+  /** Whether a run of this handler may begin here and now. */
+  takes(handler: string): boolean {
+    const { atOnce } = this.current
+    return atOnce === null || atOnce.includes(handler)
+  }
+
+  /** What this worker lacks for the handler; null if it may enter it, whoever else would be better. */
+  misfit(handler: string): string | null {
+    const definition = this.system().functions.get(handler)
+    return definition === undefined ? null : misfit(this.place, definition.placement)
+  }
+
+  /** Looks who else lives. `own` are the names of this process. */
+  async refresh(own: (id: WorkerId) => boolean): Promise<void> {
+    if (!this.look().isRanked) return
+    const living = await this.workers({ after: null, limit: MAX_OTHERS })
+    this.others = living.flatMap(({ id, info }) => (own(id) || info === null || info.drains ? [] : [info]))
+    this.known = null
+  }
+
+  private look(): NonNullable<Shares['known']> {
+    const system = this.system()
+    if (this.known?.system !== system) {
+      const placements = placementsOf(system)
+      const isRanked = [...placements.values()].some(({ prefer }) => prefer.length > 0)
+      const share = placements.size === 0 ? ALL : shareOf(this.place, this.others, placements)
+      this.known = { system, share, isRanked }
+    }
+    return this.known
+  }
+}

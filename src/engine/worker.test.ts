@@ -1,0 +1,121 @@
+/** Several workers on one ledger in memory, with time by hand: what each takes, how one leaves. */
+import { expect, test } from 'vitest'
+import { MemoryBlobs } from '../adapters/memory/blobs.ts'
+import { MemoryLedger } from '../adapters/memory/ledger.ts'
+import { MemoryReader } from '../adapters/memory/reader.ts'
+import { MemoryStore } from '../adapters/memory/store.ts'
+import { InProcessDispatcher } from '../adapters/system/dispatcher.ts'
+import { SystemIds } from '../adapters/system/ids.ts'
+import { enterFunction, type FunctionSource, fn } from '../executors/workflow/function.ts'
+import { inlineExecutor } from '../executors/workflow/inline.ts'
+import { StepFailure } from '../executors/workflow/step-failure.ts'
+import { normalise } from '../manifest/define.ts'
+import { durationMs } from '../manifest/duration.ts'
+import { workerId } from '../model/ids.ts'
+import type { WorkerPlace } from '../model/worker-info.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
+import { Engine } from './engine.ts'
+
+const NOWHERE: WorkerPlace = { pool: null, labels: {}, modules: null }
+const LEASE_MS = 3_000
+
+const aHouse = (functions: readonly FunctionSource[]) => {
+  const store = new MemoryStore()
+  const clock = new VirtualClock(1_000_000)
+  const ids = new SystemIds()
+  const reader = new MemoryReader(store)
+  const system = normalise({ name: 'test', functions }, (text) => ids.digest(text))
+  const blobs = new MemoryBlobs()
+  const join = async (name: string, place: Partial<WorkerPlace> = {}): Promise<Engine> => {
+    const engine = new Engine(
+      {
+        ledger: new MemoryLedger(store),
+        blobs,
+        clock,
+        ids,
+        dispatcher: new InProcessDispatcher(clock),
+        executors: new Map([['inline', inlineExecutor]]),
+        enter: enterFunction(durationMs),
+        errors: (step, failure) => new StepFailure(step, failure),
+        system,
+        workers: (query) => reader.workers(query),
+      },
+      {
+        commit: { maxBatch: 64, maxInFlight: 1 },
+        worker: {
+          id: workerId(ids.uuid()),
+          name,
+          place: { ...NOWHERE, ...place },
+          slots: 10,
+          leaseTtlMs: LEASE_MS,
+          pollMs: 250,
+          drainMs: 60_000,
+        },
+      },
+    )
+    await engine.start()
+    await clock.advance(0)
+    return engine
+  }
+  return { store, clock, reader, join }
+}
+
+const during = async <T>(clock: VirtualClock, work: Promise<T>): Promise<T> => {
+  await clock.advance(0)
+  return work
+}
+
+test('[I6] worker-4: a worker that drains longer than its lease keeps its runs, and nobody does them twice', async () => {
+  const begun: string[] = []
+  let finish = (): void => {}
+  const slow = fn('slow', {}, ({ step }) =>
+    step.run('lift', () => {
+      begun.push('lift')
+      return new Promise<void>((resolve) => {
+        finish = resolve
+      })
+    }),
+  )
+  const { clock, join, reader } = aHouse([slow])
+  const first = await join('first')
+  const run = await during(clock, first.startRun('slow', null))
+  await clock.advance(0)
+  const second = await join('second')
+  const stopping = first.stop()
+  await clock.advance(10 * LEASE_MS)
+  expect(begun).toEqual(['lift'])
+  const drains = (await reader.workers({ after: null, limit: 9 })).map(({ info }) => [info?.name, info?.drains])
+  expect(Object.fromEntries(drains)).toEqual({ first: true, second: false })
+  finish()
+  await clock.advance(0)
+  await stopping
+  expect((await first.look(run)).status).toBe('success')
+  expect(begun).toEqual(['lift'])
+  await second.stop()
+})
+
+test('[I6] an order to drain is followed at the next beat, and the process can still start runs for others', async () => {
+  const { clock, join, reader } = aHouse([fn('work', {}, () => 'done')])
+  const [first, second] = [await join('first'), await join('second')]
+  const ids = await reader.workers({ after: null, limit: 9 })
+  const target = ids.find(({ info }) => info?.name === 'first')?.id
+  if (target === undefined) throw new Error('the first worker has not beaten')
+  await during(clock, second.drainWorker(target, 'ana'))
+  await clock.advance(LEASE_MS)
+  await first.drained
+  expect((await reader.workers({ after: null, limit: 9 })).map(({ info }) => info?.name)).toEqual(['second'])
+  const run = await during(clock, first.startRun('work', null))
+  await clock.advance(1_000)
+  expect((await second.look(run)).status).toBe('success')
+  await first.stop()
+  await second.stop()
+})
+
+test('to stop twice, also while it drains, waits for the same end', async () => {
+  const { clock, join } = aHouse([])
+  const engine = await join('one')
+  const both = Promise.all([engine.stop(), engine.stop()])
+  await clock.advance(0)
+  await both
+  await engine.drained
+})

@@ -1,0 +1,76 @@
+/**
+ * Workers over HTTP: listed, shown with what they hold, and ordered to drain.
+ *
+ * Owns parsing and answers. An order is an event: the worker follows it when it sees it.
+ */
+import type { Context } from 'hono'
+import { TrihandError } from '../../model/errors.ts'
+import { isWorkerId, LOCAL_TENANT, type WorkerId } from '../../model/ids.ts'
+import type { Reader, WorkerSummary } from '../../ports/reader.ts'
+import { readOptionalBody } from '../body.ts'
+import { badCursor, limitOf, pageOf, type Query, readQuery } from '../query.ts'
+import type { Service } from '../service.ts'
+import { workerDetail, workerDocument } from '../wire-worker.ts'
+import type { Route } from './route.ts'
+
+const BY = 'local'
+const RUNS_SHOWN = 100
+const AT_ONCE = 200
+const SHORTEST = 6
+
+const cursorOf = (query: Query): WorkerId | null => {
+  const text = query.get('cursor')
+  if (text === undefined) return null
+  if (!isWorkerId(text)) throw badCursor(text)
+  return text
+}
+
+const list = async ({ reader }: Service, context: Context): Promise<Response> => {
+  const query = readQuery(context, ['limit', 'cursor'])
+  const limit = limitOf(query)
+  const workers = await reader.workers({ after: cursorOf(query), limit: limit + 1 })
+  return context.json(pageOf(workers, limit, { item: workerDocument, cursor: (last) => last.id }))
+}
+
+/** By its whole id, the last digits of it, or its name. */
+const isMeant = ({ id, info }: WorkerSummary, text: string): boolean =>
+  id === text || info?.name === text || (text.length >= SHORTEST && id.endsWith(text.toLowerCase()))
+
+const find = async (reader: Reader, text: string): Promise<WorkerSummary> => {
+  const found: WorkerSummary[] = []
+  let after: WorkerId | null = null
+  for (;;) {
+    const page: readonly WorkerSummary[] = await reader.workers({ after, limit: AT_ONCE })
+    found.push(...page.filter((worker) => isMeant(worker, text)))
+    if (page.length < AT_ONCE) break
+    after = page.at(-1)?.id ?? null
+  }
+  const [first, second] = found
+  if (first === undefined) throw new TrihandError('NOT_FOUND', `there is no worker ${text}`)
+  if (second !== undefined)
+    throw new TrihandError('ID_AMBIGUOUS', `${found.length} workers are meant by ${text}: ${first.id}, ${second.id}`)
+  return first
+}
+
+const findByPath = (service: Service, context: Context): Promise<WorkerSummary> =>
+  find(service.reader, context.req.param('id') ?? '')
+
+const show = async (service: Service, context: Context): Promise<Response> => {
+  readQuery(context, [])
+  const worker = await findByPath(service, context)
+  return context.json(workerDetail(worker, await service.reader.heldBy(LOCAL_TENANT, worker.id, RUNS_SHOWN)))
+}
+
+const drain = async (service: Service, context: Context): Promise<Response> => {
+  readQuery(context, [])
+  await readOptionalBody(context, { known: [], code: 'INPUT_INVALID' })
+  const worker = await findByPath(service, context)
+  await service.drainWorker(worker.id, { by: BY })
+  return context.json(workerDocument(worker), 202)
+}
+
+export const workerRoutes = (service: Service): readonly Route[] => [
+  { path: '/api/workers', get: (context) => list(service, context) },
+  { path: '/api/workers/:id', get: (context) => show(service, context) },
+  { path: '/api/workers/:id/drain', post: (context) => drain(service, context) },
+]

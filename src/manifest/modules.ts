@@ -1,0 +1,78 @@
+/**
+ * Modules from what an author writes to the normal form: which functions belong together, and what they may do.
+ *
+ * Owns their spelling and every refusal at definition time. What a list allows is model/module.ts.
+ */
+import { TrihandError } from '../model/errors.ts'
+import type { Allowlist, Module } from '../model/module.ts'
+
+export interface ModuleSource {
+  readonly name: string
+  readonly functions?: readonly string[]
+  /** Absent lists allow nothing. */
+  readonly allow?: {
+    readonly operations?: readonly string[]
+    readonly hosts?: readonly string[]
+    readonly tables?: { readonly read?: readonly string[]; readonly write?: readonly string[] }
+    readonly events?: readonly string[]
+    readonly secrets?: readonly string[]
+    readonly modules?: readonly string[]
+  }
+}
+
+export interface Modules {
+  readonly byName: ReadonlyMap<string, Module>
+  /** The module that a function was put into by the module's own list. */
+  readonly byFunction: ReadonlyMap<string, Module>
+}
+
+const NAME = /^[a-z][a-z0-9_-]{0,63}$/
+const OPERATIONS: ReadonlySet<string> = new Set(['transform', 'api_call', 'db_write', 'emit_event', 'schedule', '*'])
+
+const invalid = (path: string, problem: string): TrihandError =>
+  new TrihandError('MANIFEST_INVALID', `${path}: ${problem}`, { place: { path } })
+
+const allowlistOf = (path: string, allow: ModuleSource['allow'] = {}): Allowlist => {
+  const { operations = [], hosts = [], tables = {}, events = [], secrets = [], modules = [] } = allow
+  const unknown = operations.find((operation) => !OPERATIONS.has(operation))
+  if (unknown !== undefined)
+    throw invalid(`${path}.allow.operations`, `"${unknown}" is none of ${[...OPERATIONS].join(', ')}`)
+  return {
+    operations,
+    hosts,
+    tables: { read: tables.read ?? [], write: tables.write ?? [] },
+    events,
+    secrets,
+    modules,
+  }
+}
+
+export const defineModules = (sources: readonly ModuleSource[]): Modules => {
+  const byName = new Map<string, Module>()
+  const byFunction = new Map<string, Module>()
+  for (const source of sources) {
+    const path = `modules.${source.name}`
+    if (!NAME.test(source.name)) throw invalid(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
+    if (byName.has(source.name))
+      throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two modules are named ${source.name}`)
+    const module = { name: source.name, allow: allowlistOf(path, source.allow) }
+    byName.set(source.name, module)
+    for (const name of source.functions ?? []) {
+      const other = byFunction.get(name)
+      if (other !== undefined) throw invalid(`${path}.functions`, `${name} is in module ${other.name} already`)
+      byFunction.set(name, module)
+    }
+  }
+  return { byName, byFunction }
+}
+
+/** The module of a function: named by itself or by the module's list, which must agree. */
+export const moduleOf = (modules: Modules, path: string, name: string, given: string | undefined): Module | null => {
+  const listed = modules.byFunction.get(name) ?? null
+  if (given === undefined) return listed
+  const named = modules.byName.get(given)
+  if (named === undefined) throw invalid(`${path}.module`, `there is no module ${given}`)
+  if (listed !== null && listed !== named)
+    throw invalid(`${path}.module`, `${name} names module ${given} and is listed by ${listed.name}`)
+  return named
+}

@@ -1,0 +1,115 @@
+/** Workers as processes of their own on one Postgres ledger: joined, seen, drained, stopped. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { buildCommand, Folder, type Server } from '../support/command.ts'
+import { type FreshSchema, freshSchema } from '../support/postgres-schema.ts'
+import { SHOP } from '../support/shop.ts'
+import { until } from '../support/until.ts'
+
+const cluster = process.env['TRIHAND_TEST_PG_URL'] ?? ''
+
+describe.skipIf(cluster === '')('workers on Postgres', () => {
+  let folder: Folder
+  let place: FreshSchema
+  let env: { readonly DATABASE_URL: string }
+
+  beforeAll(buildCommand)
+  beforeEach(async () => {
+    folder = new Folder({ 'system.ts': SHOP })
+    place = await freshSchema(cluster)
+    env = { DATABASE_URL: place.url }
+  })
+  afterEach(async () => {
+    await folder.remove()
+    await place.drop()
+  })
+
+  const begin = (...args: string[]): Promise<Server> => folder.serve(['worker', ...args], { env })
+  const serve = (): Promise<Server> => folder.serve(['dev', '--port', '0', '--no-work'], { env })
+  const documents = (server: Server): readonly Record<string, unknown>[] =>
+    server.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  const traces = (): readonly string[] => {
+    const file = join(folder.path, 'trace.txt')
+    return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
+  }
+  const workers = async () => (await folder.json(['workers', 'list'], { env })).items
+
+  test('[N5][N10] a server without hands leaves the work to a worker in another process', async () => {
+    await serve()
+    const worker = await begin('--name', 'ada', '--labels', 'region=eu,gpu=no', '--slots', '3')
+    const { results } = await folder.json(['send', 'order.placed', '{"id":"a"}', '--wait', '20s'], { env })
+    expect(results[0]).toMatchObject({ status: 'success', output: { weight: 7 } })
+    expect(traces()).toEqual(['box'])
+    expect(documents(worker)[0]).toMatchObject({ type: 'ready', name: 'ada', pool: null, slots: 3, ledger: 'postgres' })
+    expect((await folder.json(['verify'], { env })).status).toBe('clean')
+  })
+
+  test('[N4][I5] a worker is listed with its place and its lease while it lives, and gone when it stopped', async () => {
+    await serve()
+    const worker = await begin('--name', 'ada', '--labels', 'region=eu,gpu=no', '--slots', '3')
+    expect(await workers()).toMatchObject([
+      { name: 'ada', status: 'working', labels: { region: 'eu', gpu: 'no' }, slots: 3, leases: 0 },
+    ])
+    const { runs } = await folder.json(['send', 'order.slow'], { env })
+    await until(traces, (lines) => lines.includes('lift'), { what: 'the step is at work' })
+    expect(await folder.json(['workers', 'show', 'ada'], { env })).toMatchObject({ leases: 1, runs: [{ id: runs[0] }] })
+    expect((await worker.stop()).code).toBe(0)
+    expect(await workers()).toEqual([])
+    const { code, stderr } = await folder.run(['workers', 'show', 'ada'], { env })
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/^NOT_FOUND there is no worker ada\n/)])
+  })
+
+  test('[I6] SIGTERM lets the step at work finish, gives the leases back and says so', async () => {
+    await serve()
+    const worker = await begin()
+    await folder.json(['send', 'order.slow'], { env })
+    await until(traces, (lines) => lines.includes('lift'), { what: 'the step is at work' })
+    expect(await worker.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' })
+    expect(traces()).toEqual(['lift', 'down'])
+    expect(documents(worker).map(({ type }) => type)).toEqual(expect.arrayContaining(['ready', 'draining', 'stopped']))
+    expect((await folder.json(['runs', 'list'], { env })).items[0].status).toBe('success')
+  })
+
+  test('[I6] a second signal does not wait', async () => {
+    folder.write('heavy.txt', '')
+    await serve()
+    const worker = await begin()
+    await folder.json(['send', 'order.slow'], { env })
+    await until(traces, (lines) => lines.includes('lift'), { what: 'the step is at work' })
+    let isOver = false
+    void worker.ended.then(() => {
+      isOver = true
+    })
+    await until(
+      () => worker.signal('SIGTERM'),
+      () => isOver,
+      { what: 'it ends' },
+    )
+    expect((await worker.ended).code).toBe(130)
+  })
+
+  test('[I6] an order to drain reaches a worker in another process: it finishes what it has and leaves', async () => {
+    await serve()
+    const [first, second] = [await begin('--name', 'ada'), await begin('--name', 'bob')]
+    await folder.json(['workers', 'drain', 'ada'], { env })
+    expect(await first.ended).toMatchObject({ code: 0 })
+    expect(documents(first).find(({ type }) => type === 'draining')).toMatchObject({ why: 'order' })
+    expect((await workers()).map(({ name }: { name: string }) => name)).toEqual(['bob'])
+    const { results } = await folder.json(['send', 'order.placed', '{"id":"a"}', '--wait', '20s'], { env })
+    expect(results[0].status).toBe('success')
+    expect((await second.stop()).code).toBe(0)
+  })
+
+  test.each([
+    [['--pool', 'mail'], 'CONFIG_INVALID there is no pool mail; the system has none'],
+    [['--labels', 'region'], 'CONFIG_INVALID "region" is not a label'],
+    [['--slots', '0'], 'CONFIG_INVALID'],
+  ])('%j is refused with a code', async (args, problem) => {
+    const { code, stderr } = await folder.run(['worker', ...args], { env })
+    expect([code, stderr]).toEqual([2, expect.stringContaining(problem)])
+  })
+})
