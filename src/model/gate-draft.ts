@@ -56,7 +56,7 @@ export const start = (draft: Draft, candidate: Candidate, claim: Claim | null): 
     how,
     notBefore: taken === null || taken.notBefore <= now ? null : taken.notBefore,
     priority,
-    tracked: tracksRuns(policies) || holdsKeys(state, keys),
+    tracked: tracksRuns(policies) || claim?.expiresAt === null || holdsKeys(state, keys),
     lane: policies.overlap === 'allow' ? null : candidate.overlapKey,
     turn: taken?.turn ?? null,
     keys,

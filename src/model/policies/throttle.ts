@@ -38,17 +38,20 @@ const later = (from: Idle, units: number, { limit, periodMs }: ThrottlePolicy): 
 
 const roundUp = ({ at, part }: Idle): Instant => (part > 0 ? at + 1 : at)
 
+const latest = (a: Idle, b: Idle): Idle => (a.at > b.at || (a.at === b.at && a.part > b.part) ? a : b)
+
 export const takeTurn = (
   state: ThrottleState,
   policy: ThrottlePolicy,
   { key, cost, now }: { readonly key: string; readonly cost: number; readonly now: Instant },
 ): { readonly notBefore: Instant; readonly turn: Turn } => {
-  const idle = valueAt(state, key) ?? null
+  const idle = valueAt(state, key)
+  const arrived = { at: now, part: 0 }
   // throttle-1: the whole cost must fit, so that the last one of a period does not go over.
-  const notBefore = idle === null ? now : Math.max(now, roundUp(later(idle, cost - policy.burst, policy)))
-  const from = idle !== null && idle.at >= notBefore ? idle : { at: notBefore, part: 0 }
-  const next = later(from, cost, policy)
-  return { notBefore, turn: { key, idle: next, forgetAt: roundUp(next) + policy.periodMs } }
+  const start = idle === undefined ? arrived : latest(arrived, later(idle, cost - policy.burst, policy))
+  // From the exact instant on, not from the rounded one: or each turn would be late by a part of a millisecond.
+  const next = later(idle === undefined ? start : latest(start, idle), cost, policy)
+  return { notBefore: roundUp(start), turn: { key, idle: next, forgetAt: roundUp(next) + policy.periodMs } }
 }
 
 export const recordTurn = (state: ThrottleState, turn: Turn, at: Instant): ThrottleState =>

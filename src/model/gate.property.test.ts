@@ -1,0 +1,152 @@
+/** What holds for every gate, whatever its policies, whatever happens to it. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { anyGateLife, live } from '../../test/support/gate-arbitrary.ts'
+import { PATIENCE_MS } from '../../test/support/gate-drive.ts'
+import { runOf } from '../../test/support/gate-story.ts'
+import { countOf, entriesOf } from './due-map.ts'
+import { readGateFact, writeFact } from './fact-codec.ts'
+import { gate, gateWakeAt, resumeGateFrom } from './gate.ts'
+import type { GateFact, OpenGate } from './gate-fact.ts'
+import type { RunId } from './ids.ts'
+import { fold } from './machine.ts'
+
+const OPTIONS = { numRuns: 3_000, seed: 71 }
+
+const startedIn = (facts: readonly GateFact[]): readonly number[] =>
+  facts.flatMap((fact) => (fact.type === 'gate.started' ? fact.events : []))
+
+const suppressedIn = (facts: readonly GateFact[]): readonly number[] =>
+  facts.flatMap((fact) => (fact.type === 'trigger.suppressed' ? [fact.sequence] : []))
+
+const waitingIn = ({ held, windows, lanes }: OpenGate): readonly number[] => [
+  ...held.map(({ arrival }) => arrival.sequence),
+  ...[
+    ...entriesOf(windows).map(([, { candidate }]) => candidate),
+    ...entriesOf(lanes).flatMap(([, { waiting }]) => waiting),
+  ].flatMap(({ events }) => events.map(({ sequence }) => sequence)),
+]
+
+test(
+  'gate-1: each event that was told is started, suppressed or waiting, and is so once',
+  () => {
+    fc.assert(
+      fc.property(anyGateLife, (life) => {
+        const { drive, told } = live(life)
+        const found = [...startedIn(drive.history), ...suppressedIn(drive.history), ...waitingIn(drive.state())]
+        expect(found.toSorted((a, b) => a - b)).toEqual(Array.from({ length: told }, (_, i) => i + 1))
+      }),
+      OPTIONS,
+    )
+  },
+  PATIENCE_MS,
+)
+
+test(
+  'no two runs have the same id',
+  () => {
+    fc.assert(
+      fc.property(anyGateLife, (life) => {
+        const runs = live(life).drive.history.flatMap((fact) => (fact.type === 'gate.started' ? [fact.run] : []))
+        expect(new Set(runs).size).toBe(runs.length)
+      }),
+      { ...OPTIONS, numRuns: 1_000 },
+    )
+  },
+  PATIENCE_MS,
+)
+
+test(
+  'gate-2: what is told a second time does nothing',
+  () => {
+    fc.assert(
+      fc.property(anyGateLife, (life) => {
+        const { drive, now, policies } = live(life)
+        const again = drive.history.flatMap((fact) => (fact.type === 'gate.held' ? [fact.arrival] : []))
+        const { cursor } = drive.state()
+        expect(drive.give({ type: 'arrive', now, policies, runOf, arrivals: again, refused: [], cursor })).toEqual([])
+      }),
+      { ...OPTIONS, numRuns: 1_000 },
+    )
+  },
+  PATIENCE_MS,
+)
+
+test(
+  'gate-3: between a pause and the resume nothing starts',
+  () => {
+    fc.assert(
+      fc.property(anyGateLife, (life) => {
+        let isPaused = false
+        for (const { type } of live(life).drive.history) {
+          if (type === 'gate.paused' || type === 'gate.resumed') isPaused = type === 'gate.paused'
+          if (isPaused && type === 'gate.started') expect.fail('started while paused')
+        }
+      }),
+      { ...OPTIONS, numRuns: 1_000 },
+    )
+  },
+  PATIENCE_MS,
+)
+
+test(
+  'gate-4: the facts as written fold to the same state, from the beginning as from any checkpoint',
+  () => {
+    fc.assert(
+      fc.property(anyGateLife, fc.nat(100), (life, cut) => {
+        const { drive } = live(life)
+        const read = drive.history.map((fact) => readGateFact(writeFact(fact)))
+        expect(fold(gate, read)).toEqual(drive.state())
+        const tail = read.slice(cut)
+        const reaches = tail.some(({ type }) => type === 'gate.checkpointed' || type === 'gate.opened')
+        expect(resumeGateFrom(tail)).toEqual(reaches ? drive.state() : null)
+      }),
+      OPTIONS,
+    )
+  },
+  PATIENCE_MS,
+)
+
+test(
+  'once all runs have ended and time has passed, nothing waits and nothing is held for ever',
+  () => {
+    fc.assert(
+      fc.property(anyGateLife, (life) => {
+        const { drive, now } = live(life)
+        drive.give({ type: 'resume_gate', now, by: 'ana' })
+        let later = now + 100
+        drive.passTo(later)
+        while (countOf(drive.state().runs) > 0) {
+          for (const [run] of entriesOf(drive.state().runs)) drive.end(++later, run as RunId, 'success')
+          later += 100
+          drive.passTo(later)
+        }
+        const state = drive.state()
+        expect([waitingIn(state), countOf(state.lanes), gateWakeAt(state)]).toEqual([[], 0, null])
+        expect(entriesOf(state.claims).filter(([, { expiresAt }]) => expiresAt === null)).toEqual([])
+      }),
+      OPTIONS,
+    )
+  },
+  PATIENCE_MS,
+)
+
+test(
+  'any facts in any order fold without throwing, and any state answers',
+  () => {
+    const shuffled = fc
+      .tuple(anyGateLife, anyGateLife)
+      .map((lives) => lives.flatMap((life) => live(life).drive.history))
+      .chain((facts) => fc.shuffledSubarray(facts))
+    fc.assert(
+      fc.property(shuffled, anyGateLife, (facts, { policies }) => {
+        const state = fold(gate, facts)
+        expect(['facts', 'refused']).toContain(
+          gate.decide(state, { type: 'pass_time', now: 1_000, policies: policies[0], runOf }).kind,
+        )
+      }),
+      { ...OPTIONS, numRuns: 500 },
+    )
+  },
+  PATIENCE_MS,
+)

@@ -1,0 +1,139 @@
+/**
+ * Gates as they might live: any policies, changed now and then, and anything that can happen to a gate, in any order.
+ *
+ * Owns a small world: few keys, short times, so that arrivals meet each other in every policy.
+ */
+import fc from 'fast-check'
+import type { Arrival } from '../../src/model/arrival.ts'
+import { entriesOf } from '../../src/model/due-map.ts'
+import type { FlowPolicies, RefusedEvent } from '../../src/model/gate-fact.ts'
+import type { RunStatus } from '../../src/model/status.ts'
+import { driveGate, type GateDrive } from './gate-drive.ts'
+import { anArrival, runOf } from './gate-story.ts'
+
+const ms = (max: number): fc.Arbitrary<number> => fc.integer({ min: 1, max })
+
+const anyPolicies: fc.Arbitrary<FlowPolicies> = fc.record({
+  idempotency: fc.option(
+    fc.record({
+      release: fc.constantFrom('on_failure' as const, 'on_terminal' as const, 'ttl' as const),
+      ttlMs: ms(40),
+      onConflict: fc.constantFrom('return_existing' as const, 'reject' as const, 'replace' as const),
+    }),
+    { freq: 2 },
+  ),
+  whilePaused: fc.constantFrom('suppress' as const, 'hold' as const),
+  rateLimit: fc.option(fc.record({ limit: ms(4), periodMs: ms(10) }), { freq: 1 }),
+  debounce: fc.option(
+    fc.record({
+      periodMs: ms(10),
+      mode: fc.constantFrom('trailing' as const, 'leading' as const, 'collect' as const),
+      maxWaitMs: fc.option(ms(30)),
+    }),
+    { freq: 2 },
+  ),
+  batch: fc.option(fc.record({ maxSize: ms(4), maxWaitMs: ms(15), maxBytes: ms(60) }), { freq: 1 }),
+  overlap: fc.constantFrom(
+    'allow' as const,
+    'skip' as const,
+    'buffer_one' as const,
+    'buffer_all' as const,
+    'cancel_running' as const,
+    'terminate_running' as const,
+  ),
+  throttle: fc.option(fc.record({ limit: ms(3), periodMs: ms(20), burst: ms(2) }), { freq: 1 }),
+})
+
+const key = fc.constantFrom('a', 'b', '__proto__')
+const anyArrival: fc.Arbitrary<Omit<Arrival, 'sequence' | 'time'>> = fc.record({
+  bytes: fc.nat(30),
+  idempotencyKey: fc.option(key, { freq: 3 }),
+  rateKey: key,
+  windowKey: key,
+  overlapKey: key,
+  throttleKey: key,
+  cost: ms(4),
+  priority: fc.nat(3),
+  alone: fc.boolean(),
+})
+
+const status = fc.constantFrom<RunStatus>('success', 'failed', 'cancelled')
+
+type Step =
+  | {
+      readonly kind: 'arrive'
+      readonly arrivals: readonly Omit<Arrival, 'sequence' | 'time'>[]
+      readonly ageMs: number
+    }
+  | { readonly kind: 'refuse' | 'pass' | 'pause' | 'resume' | 'checkpoint' | 'restart' | 'change' }
+  | { readonly kind: 'end'; readonly which: number; readonly status: RunStatus }
+
+const one = <Kind extends Step['kind']>(kind: Kind) => fc.constant({ kind })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    arbitrary: fc.record({
+      kind: fc.constant('arrive' as const),
+      arrivals: fc.array(anyArrival, { minLength: 1, maxLength: 3 }),
+      ageMs: fc.nat(5),
+    }),
+    weight: 8,
+  },
+  { arbitrary: fc.record({ kind: fc.constant('end' as const), which: fc.nat(9), status }), weight: 5 },
+  { arbitrary: one('pass'), weight: 2 },
+  ...(['refuse', 'pause', 'checkpoint', 'restart', 'change'] as const).map((kind) => ({
+    arbitrary: one(kind),
+    weight: 1,
+  })),
+  { arbitrary: one('resume'), weight: 2 },
+)
+
+export interface GateLife {
+  readonly policies: readonly [FlowPolicies, FlowPolicies]
+  readonly steps: readonly (Step & { readonly gapMs: number })[]
+}
+
+export const anyGateLife: fc.Arbitrary<GateLife> = fc.record({
+  policies: fc.tuple(anyPolicies, anyPolicies),
+  steps: fc.array(
+    fc.tuple(step, fc.oneof(fc.constant(0), fc.nat(12))).map(([given, gapMs]) => ({ ...given, gapMs })),
+    { maxLength: 25, size: 'max' },
+  ),
+})
+
+export interface LivedGate {
+  readonly drive: GateDrive
+  readonly now: number
+  /** Every sequence that was told. */
+  readonly told: number
+  readonly policies: FlowPolicies
+}
+
+/** Lets it happen. */
+export const live = ({ policies, steps }: GateLife): LivedGate => {
+  let [inForce, other] = policies
+  const drive = driveGate(() => inForce)
+  let now = 1
+  let told = 0
+  const arrive = (given: Extract<Step, { kind: 'arrive' }>): void => {
+    const arrivals = given.arrivals.map((arrival) => anArrival(++told, { ...arrival, time: now - given.ageMs }))
+    drive.arrive(now, arrivals)
+  }
+  const end = ({ which, status }: Extract<Step, { kind: 'end' }>): void => {
+    const runs = entriesOf(drive.state().runs)
+    const run = runs[which % Math.max(1, runs.length)]?.[0]
+    drive.end(now, (run as ReturnType<typeof runOf> | undefined) ?? runOf(99), status)
+  }
+  const refused = (): readonly RefusedEvent[] => [{ sequence: ++told, reason: 'filter', detail: 'payload.big' }]
+  for (const given of steps) {
+    now += given.gapMs
+    if (given.kind === 'arrive') arrive(given)
+    else if (given.kind === 'end') end(given)
+    else if (given.kind === 'refuse') drive.arrive(now, [], refused())
+    else if (given.kind === 'pass') drive.passTo(now)
+    else if (given.kind === 'restart') drive.restart()
+    else if (given.kind === 'change') [inForce, other] = [other, inForce]
+    else if (given.kind === 'checkpoint') drive.give({ type: 'checkpoint_gate', now })
+    else drive.give({ type: given.kind === 'pause' ? 'pause_gate' : 'resume_gate', now, by: 'ana' })
+  }
+  return { drive, now, told, policies: inForce }
+}
