@@ -58,14 +58,14 @@ const ARITHMETIC: Readonly<Record<string, Arithmetic>> = {
   '%': (left, right) => Number(left) % Number(right),
 }
 
-const createEnvironment = (): Environment => {
+const createEnvironment = (roots: readonly string[]): Environment => {
   const environment = new Environment({
     unlistedVariablesAreDyn: false,
     homogeneousAggregateLiterals: true,
     enableOptionalTypes: false,
     limits: { maxAstNodes: 200, maxDepth: 32, maxListElements: 64, maxMapEntries: 0, maxCallArguments: 1 },
   })
-  for (const root of ROOTS) environment.registerVariable(root, 'dyn')
+  for (const root of roots) environment.registerVariable(root, 'dyn')
   // JSON numbers are doubles and literals are ints: without these `payload.n + 1` throws, and without `: double` it compares wrongly.
   for (const [operator, apply] of Object.entries(ARITHMETIC)) {
     environment.registerOperator(`double ${operator} int: double`, apply)
@@ -126,16 +126,16 @@ const positionOf = (error: unknown): number => {
   return typeof range?.start === 'number' ? range.start : 0
 }
 
-export const compileRule = (text: string): Rule => {
+export const compileRule = (text: string, roots: readonly string[] = ROOTS): Rule => {
   if (text.length > MAX_LENGTH) throw refused(`${text.slice(0, 40)}…`, 0, `more than ${MAX_LENGTH} characters`)
-  const environment = createEnvironment()
+  const environment = createEnvironment(roots)
   const expression = parseRule(environment, text)
   checkTree(text, expression.ast as unknown as Node)
   const checked = expression.check()
   if (!checked.valid) throw refused(text, positionOf(checked.error), firstLine(checked.error), checked.error)
-  return (roots): RuleAnswer => {
+  return (values): RuleAnswer => {
     try {
-      return { kind: 'value', value: plain(expression(roots)) }
+      return { kind: 'value', value: plain(expression(values)) }
     } catch (error) {
       return { kind: 'error', detail: firstLine(error) }
     }

@@ -1,0 +1,11 @@
+/** What a definition gets wrong: the one wording of names and of the place. */
+import { TrihandError } from '../model/errors.ts'
+
+const NAME = /^[a-z][a-z0-9_-]{0,63}$/
+
+export const invalid = (path: string, problem: string, cause?: unknown): TrihandError =>
+  new TrihandError('MANIFEST_INVALID', `${path}: ${problem}`, { place: { path }, cause })
+
+export const checkName = (name: string, path: string): void => {
+  if (!NAME.test(name)) throw invalid(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
+}
