@@ -20,6 +20,11 @@ export class Heap<Item extends object> {
     return this.#items[0]
   }
 
+  /** In no order. */
+  items(): readonly Item[] {
+    return this.#items
+  }
+
   add(item: Item): void {
     if (this.#places.has(item)) return
     this.#put(this.#items.length, item)

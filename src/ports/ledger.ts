@@ -10,10 +10,13 @@
  * ledger-5  A run with a matching wait is signalled in the transaction that writes the event, whichever of the two came first.
  * ledger-6  A signal is never lost: it makes a parked run due at once, and a leased run due at its release.
  * ledger-7  A due run without a lease is handed to exactly one claimer, and each claim raises its epoch.
+ * ledger-8  A claim hands out a run only if each of its slots has room: the weights of all runs that have a lease and the same slot
+ *           key, its own included, stay within its limit. What a run had taken is free with its lease; nothing else counts.
  */
 import type { Event, StoredEvent } from '../model/event.ts'
 import type { ClaimableId, Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
+import type { Slot } from '../model/lane.ts'
 import type { RunStatus } from '../model/status.ts'
 import type { WorkerInfo } from '../model/worker-info.ts'
 
@@ -27,7 +30,7 @@ export interface Ledger {
   load(streams: readonly StreamId[], options?: { readonly after?: number }): Promise<readonly (StreamRecord | null)[]>
   /** Events of these types, sequence greater than `after`, oldest first; or the events with these sequences. */
   events(query: EventQuery): Promise<readonly StoredEvent[]>
-  /** Leases runs that are due (or only the named ones, if they are due), oldest wake first. */
+  /** Leases runs that are due (or only the named ones, if they are due) and have room (ledger-8), in the order of model/lane.ts. */
   claim(request: ClaimRequest): Promise<Claims>
   /** Says that this worker lives, and frees the leases of workers that have been silent longer than `ttlMs`. Answers how many. */
   beat(request: BeatRequest): Promise<number>
@@ -82,6 +85,10 @@ export interface NewStream {
   /** Creates the run already leased to this worker with epoch 1; otherwise it is due at wakeAt. */
   readonly lease: WorkerId | null
   readonly createdAt: Instant
+  /** What it takes from things limited while it has a lease (ledger-8), at most 8. With any, it is not created leased. */
+  readonly slots?: readonly Slot[]
+  /** By how many seconds its waiting counts longer than it is, -86,400 to 86,400. */
+  readonly priority?: number
 }
 
 /** A fact as stored. `hash` seals it to the one before (model/seal.ts). */
@@ -136,7 +143,10 @@ export type Outcome =
       readonly sequences: readonly number[]
       /** The highest event sequence when this was written: the base of runs created here without an event of their own. */
       readonly position: number
-      /** Runs that this append made due or nudged; may name more than needed, never fewer (empty on already_written). */
+      /**
+       * Runs that this append made due or nudged; may name more than needed, never fewer (empty on already_written). If it frees
+       * slots and runs are due that wait for slots, it names one of these.
+       */
       readonly signalled: readonly ClaimableId[]
     }
   | {
@@ -193,6 +203,8 @@ export interface ClaimRequest {
   readonly now: Instant
   readonly limit: number
   readonly only?: readonly ClaimableId[]
+  /** The handlers whose runs this worker may take; nextDueAt then speaks of these alone. Null or absent: all. */
+  readonly handlers?: readonly string[] | null
 }
 
 export interface Claim {
@@ -204,7 +216,10 @@ export interface Claim {
 
 export interface Claims {
   readonly claims: readonly Claim[]
-  /** When the next run without a lease falls due (may be in the past if the limit was reached); null: none waits for time. */
+  /**
+   * When the next run without a lease falls due (may be in the past if the limit was reached); null: none waits for time.
+   * A run that is due and waits for room in a slot does not count: the append that gives room back names one in `signalled`.
+   */
   readonly nextDueAt: Instant | null
   /**
    * What the claimer would ask for next, if the store can bring it along: claimed runs as `load` answers them right after the claim,

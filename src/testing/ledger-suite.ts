@@ -20,6 +20,7 @@ import { type LedgerCapabilities, LedgerHarness, type OpenLedger } from './ledge
 import { historiesSuite } from './ledger/histories-suite.ts'
 import { idempotenceSuite } from './ledger/idempotence-suite.ts'
 import { signalsSuite } from './ledger/signals-suite.ts'
+import { slotsSuite } from './ledger/slots-suite.ts'
 import { workersSuite } from './ledger/workers-suite.ts'
 
 export const ledgerSuite = (name: string, open: OpenLedger, capabilities: LedgerCapabilities = {}): void => {
@@ -33,6 +34,7 @@ export const ledgerSuite = (name: string, open: OpenLedger, capabilities: Ledger
     eventsSuite(harness)
     signalsSuite(harness)
     describe('claims', () => claimsSuite(harness))
+    describe('slots', () => slotsSuite(harness))
     describe('workers', () => workersSuite(harness))
     durabilitySuite(harness)
     describe('histories', () => historiesSuite(harness))

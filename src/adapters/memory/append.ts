@@ -9,6 +9,7 @@
  */
 import type { ClaimableId, Instant, StreamId } from '../../model/ids.ts'
 import { isClaimable, isRunId } from '../../model/ids.ts'
+import { laneOf, PLAIN_LANE } from '../../model/lane.ts'
 import { isEnded } from '../../model/status.ts'
 import type { Append, DocumentWrite, NewStream, Outcome, StreamWrite } from '../../ports/ledger.ts'
 import { documentKey, type MemoryStore } from './store.ts'
@@ -99,6 +100,7 @@ const write = (store: MemoryStore, append: Append): Outcome => {
   const written = append.writes.map((one) => ({ one, stream: writeFacts(store, one, append.appendId, sequences) }))
   for (const stream of awaited(store, append)) signal(stream)
   for (const { one, stream } of written) if (openWaits(store, stream, one)) signal(stream)
+  for (const { one, stream } of written) for (const id of freedFor(store, stream, one)) signalled.add(id)
   for (const { one, stream } of written)
     if (settle(store, stream, one, now) && isClaimable(stream.id)) signalled.add(stream.id)
   for (const document of append.documents) writeDocument(store, document)
@@ -155,6 +157,7 @@ const create = (store: MemoryStore, one: StreamWrite, made: NewStream, sequences
     event,
     base: event ?? store.events.position,
     createdAt: made.createdAt,
+    lane: laneOf(made.handler, made.priority, made.slots),
     epoch: made.lease === null ? 0 : 1,
     signal: 0,
     status: one.status,
@@ -195,9 +198,20 @@ const openWaits = (store: MemoryStore, stream: MemoryStream, one: StreamWrite): 
   return isLate && canBeSignalled(stream)
 }
 
+const givesBack = ({ create, epoch, release }: StreamWrite): boolean => release && (create !== null || epoch !== null)
+
+/** Whoever gives slots back names one that may wait for them: the first of its own lane, else of any other. */
+const freedFor = (store: MemoryStore, stream: MemoryStream, one: StreamWrite): readonly ClaimableId[] => {
+  if (stream.lane === PLAIN_LANE || !givesBack(one)) return []
+  const waiting = store.queues().flatMap((queue) => queue.first() ?? [])
+  const others = waiting.filter(({ lane }) => lane !== PLAIN_LANE)
+  const [first] = [...others.filter(({ lane }) => lane === stream.lane), ...others]
+  return first !== undefined && isClaimable(first.id) ? [first.id] : []
+}
+
 /** Gives the lease back if asked, and parks what nobody holds. Says whether a signal made the run due instead of the writer's wake. */
 const settle = (store: MemoryStore, stream: MemoryStream, one: StreamWrite, now: Instant | null): boolean => {
-  const lease = one.release && (one.create !== null || one.epoch !== null) ? null : stream.lease
+  const lease = givesBack(one) ? null : stream.lease
   // A holder decides at its release; until then nobody else's wake counts.
   if (lease !== null) return false
   const hasNews = stream.signal > one.seenSignal && !isEnded(stream.status)

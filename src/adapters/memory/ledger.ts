@@ -1,7 +1,7 @@
 /**
  * The Ledger on plain maps: real and small, for the simulator and for tests. Several of them may share one store.
  *
- * Owns leases and claims; append.ts owns the writing. Applies every call before it answers, so that nothing is ever half done.
+ * Owns leases; claim.ts finds who gets one, append.ts owns the writing. Applies every call before it answers, so that nothing is ever half done.
  */
 import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
@@ -18,6 +18,7 @@ import type {
   StreamRecord,
 } from '../../ports/ledger.ts'
 import { appendOne } from './append.ts'
+import { findClaimable, nextDueAt } from './claim.ts'
 import type { MemoryStore } from './store.ts'
 import { type MemoryStream, toRecord } from './stream.ts'
 
@@ -52,8 +53,9 @@ export class MemoryLedger implements Ledger {
 
   async claim(request: ClaimRequest): Promise<Claims> {
     this.#checkOpen()
-    const claims = request.only === undefined ? this.#claimDue(request) : this.#claimNamed(request, request.only)
-    return { claims, nextDueAt: this.#store.nextParked()?.wakeAt ?? null }
+    const { chosen, left } = findClaimable(this.#store, request)
+    const claims = chosen.map((stream) => this.#lease(stream, request.worker))
+    return { claims, nextDueAt: nextDueAt(this.#store, request, left) }
   }
 
   async beat({ worker, now, ttlMs, info }: BeatRequest): Promise<number> {
@@ -76,25 +78,6 @@ export class MemoryLedger implements Ledger {
 
   #checkOpen(): void {
     if (this.#isClosed) throw new TrihandError('LEDGER_UNAVAILABLE', 'this ledger is closed')
-  }
-
-  #claimDue({ worker, now, limit }: ClaimRequest): readonly Claim[] {
-    const claims: Claim[] = []
-    while (claims.length < limit) {
-      const next = this.#store.nextParked()
-      if (next === undefined || !isDue(next, now)) break
-      claims.push(this.#lease(next, worker))
-    }
-    return claims
-  }
-
-  #claimNamed({ worker, now, limit }: ClaimRequest, only: readonly ClaimableId[]): readonly Claim[] {
-    return [...new Set(only)]
-      .flatMap((id) => this.#store.streams.get(id) ?? [])
-      .filter((stream) => isDue(stream, now))
-      .sort((a, b) => (a.wakeAt ?? 0) - (b.wakeAt ?? 0) || a.key - b.key)
-      .slice(0, limit)
-      .map((stream) => this.#lease(stream, worker))
   }
 
   #lease(stream: MemoryStream, worker: WorkerId): Claim {
@@ -120,6 +103,3 @@ export class MemoryLedger implements Ledger {
     return held.length
   }
 }
-
-const isDue = (stream: MemoryStream, now: Instant): boolean =>
-  stream.lease === null && stream.wakeAt !== null && stream.wakeAt <= now

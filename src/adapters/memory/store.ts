@@ -7,6 +7,7 @@
 import { Heap } from '../../model/heap.ts'
 import type { ClaimableId, Instant, StreamId, WorkerId } from '../../model/ids.ts'
 import { isClaimable } from '../../model/ids.ts'
+import { PLAIN_LANE } from '../../model/lane.ts'
 import type { WorkerInfo } from '../../model/worker-info.ts'
 import { EventLog } from './event-log.ts'
 import type { MemoryStream } from './stream.ts'
@@ -17,6 +18,8 @@ const isWokenBefore = (a: MemoryStream, b: MemoryStream): boolean => {
   return first === second ? a.key < b.key : first < second
 }
 
+const queueName = ({ handler, lane }: MemoryStream): string => `${handler}\n${lane}`
+
 export class MemoryStore {
   readonly streams = new Map<StreamId, MemoryStream>()
   readonly children = new Map<ClaimableId, MemoryStream[]>()
@@ -26,7 +29,9 @@ export class MemoryStore {
   /** JSON text by tenant, table and key. */
   readonly documents = new Map<string, string>()
   readonly #byCreation: MemoryStream[] = []
-  readonly #parked = new Heap<MemoryStream>(isWokenBefore)
+  /** Parked runs by lane, those of the plain lane by handler. None is empty. */
+  readonly #queues = new Map<string, Heap<MemoryStream>>()
+  readonly #heldInLanes = new Set<MemoryStream>()
   readonly #leased = new Map<WorkerId, Set<MemoryStream>>()
 
   /** `lastSequence` is for a store whose events do not begin at 1. */
@@ -49,17 +54,31 @@ export class MemoryStore {
 
   /** The only way to change a lease or a wake: both decide where the stream is found. */
   place(stream: MemoryStream, lease: WorkerId | null, wakeAt: Instant | null): void {
-    this.#parked.remove(stream)
-    if (stream.lease !== null) this.#leased.get(stream.lease)?.delete(stream)
+    this.#takeOut(stream)
     stream.lease = lease
     stream.wakeAt = wakeAt
     if (lease !== null) this.#leasedTo(lease).add(stream)
-    else if (wakeAt !== null && isClaimable(stream.id)) this.#parked.add(stream)
+    else if (wakeAt !== null && isClaimable(stream.id)) this.#queueFor(stream).add(stream)
+    if (lease !== null && stream.lane !== PLAIN_LANE) this.#heldInLanes.add(stream)
   }
 
-  /** The parked run that is woken first. A session is never among them. */
+  /** Parked runs, each queue of one handler and one lane, the first wake first. A session is never among them. */
+  queues(): readonly Heap<MemoryStream>[] {
+    return [...this.#queues.values()]
+  }
+
+  /** The parked run that is woken first, of whatever queue. */
   nextParked(): MemoryStream | undefined {
-    return this.#parked.first()
+    const firsts = this.queues().flatMap((queue) => queue.first() ?? [])
+    return firsts.reduce<MemoryStream | undefined>(
+      (a, b) => (a !== undefined && isWokenBefore(a, b) ? a : b),
+      undefined,
+    )
+  }
+
+  /** The runs that have a lease and are not in the plain lane. */
+  heldInLanes(): Iterable<MemoryStream> {
+    return this.#heldInLanes
   }
 
   leasedBy(worker: WorkerId): readonly MemoryStream[] {
@@ -73,6 +92,22 @@ export class MemoryStore {
   forget(worker: WorkerId): void {
     this.workers.delete(worker)
     this.#leased.delete(worker)
+  }
+
+  #takeOut(stream: MemoryStream): void {
+    if (stream.lease !== null) this.#leased.get(stream.lease)?.delete(stream)
+    this.#heldInLanes.delete(stream)
+    const name = queueName(stream)
+    const queue = this.#queues.get(name)
+    queue?.remove(stream)
+    if (queue?.size === 0) this.#queues.delete(name)
+  }
+
+  #queueFor(stream: MemoryStream): Heap<MemoryStream> {
+    const name = queueName(stream)
+    const queue = this.#queues.get(name) ?? new Heap<MemoryStream>(isWokenBefore)
+    this.#queues.set(name, queue)
+    return queue
   }
 
   #leasedTo(worker: WorkerId): Set<MemoryStream> {

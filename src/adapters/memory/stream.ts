@@ -18,6 +18,7 @@ export interface MemoryStream {
   readonly event: number | null
   readonly base: number
   readonly createdAt: Instant
+  readonly lane: string
   epoch: number
   signal: number
   status: RunStatus

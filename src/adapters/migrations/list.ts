@@ -1,6 +1,7 @@
 /** Every migration, in order. A released one never changes. */
 import { ledgerTables } from './0001-ledger.ts'
+import { lanes } from './0002-lanes.ts'
 import { workerInfo } from './0003-worker-info.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [ledgerTables, workerInfo]
+export const MIGRATIONS: readonly Migration[] = [ledgerTables, lanes, workerInfo]

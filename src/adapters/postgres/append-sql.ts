@@ -32,7 +32,7 @@ const ENDED = RUN_STATUSES.filter(isEnded)
   .join(', ')
 
 const STREAM_COLUMNS = `id, kind, tenant, handler, system_hash, session, parent, event, base, version, epoch, signal, head_hash, status,
-  wake_at, lease, recoveries, created_at`
+  wake_at, lease, recoveries, created_at, lane`
 
 /** Not `max`: on a table that seems small it would be found by reading all of an index. */
 export const LAST_SEQUENCE = 'select coalesce((select seq from event order by seq desc limit 1), 0) as at'
@@ -187,7 +187,7 @@ const UPDATED = `updated as (
       when has_news then least(case when is_written then to_wake_at else wake_at end, coalesce(at_once, trihand_now()))
       when is_written then to_wake_at
       else wake_at end,
-    next_lease, case when is_written and added > 0 then 0 else recoveries end, created_at
+    next_lease, case when is_written and added > 0 then 0 else recoveries end, created_at, lane
   from changed where is_written or is_raised
   on conflict (id) do update set version = excluded.version, signal = excluded.signal, head_hash = excluded.head_hash,
     status = excluded.status, wake_at = excluded.wake_at, lease = excluded.lease, recoveries = excluded.recoveries)`
@@ -216,7 +216,7 @@ const creationParts = (shape: Shape): string[] => {
       select id, kind, tenant, handler, system_hash, session, parent, event, coalesce(event, latest), version, epoch, is_raised::int,
         head_hash, status,
         case when lease is not null then null when is_raised then least(wake_at, coalesce(due, trihand_now())) else wake_at end,
-        lease, 0, created_at
+        lease, 0, created_at, lane
       from born)`,
   ]
 }
@@ -277,6 +277,13 @@ const raisedIds = (shape: Shape): string => {
   return `any(array(${sources.join(' union all ')}))`
 }
 
+/** A run that may wait for the room which a run gives back with its lease: the first of the same lane, else of any other. */
+const FREED = `select 'signalled', c.append, null, w.id, null, null from changed c,
+  lateral (select coalesce(
+    (select id from stream where lane = c.lane and wake_at is not null and lease is null order by wake_at, id limit 1),
+    (select id from stream where lane > '' and wake_at is not null and lease is null order by wake_at limit 1)) as id) w
+  where c.lane > '' and c.is_written and c.lease is not null and c.next_lease is null and w.id is not null`
+
 /** A run that is due because of a signal is told by the append that wrote it; one that was signalled, by the append that did it. */
 const answersOf = (shape: Shape): string[] => [
   `select 'position' as kind, null::int as append, at as seq, null::uuid as stream, null as type, null as path from position`,
@@ -284,6 +291,7 @@ const answersOf = (shape: Shape): string[] => [
   ...(shape.has('guard')
     ? [
         `select 'signalled', append, null, id, null, null from changed where is_written and has_news and next_lease is null`,
+        FREED,
       ]
     : []),
   ...(shape.nudges

@@ -6,6 +6,7 @@
 import type { Event } from '../../model/event.ts'
 import type { Instant } from '../../model/ids.ts'
 import { at, canonical, type Json } from '../../model/json.ts'
+import { laneOf } from '../../model/lane.ts'
 import type { Append, NewStream, StreamWrite } from '../../ports/ledger.ts'
 import type { BatchRows } from './lists.ts'
 import { kindOf, toUuid } from './rows.ts'
@@ -185,6 +186,7 @@ const creationOf = (
   wake_at: write.wakeAt,
   lease: write.release ? null : create.lease,
   created_at: create.createdAt,
+  lane: laneOf(create.handler, create.priority, create.slots),
   due: context.due,
 })
 

@@ -51,6 +51,7 @@ export const LISTS = {
     wake_at: 'bigint',
     lease: 'text',
     created_at: 'bigint',
+    lane: 'text',
     due: 'bigint',
   },
   occurrence: {

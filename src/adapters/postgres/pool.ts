@@ -21,6 +21,9 @@ export interface Command {
   readonly values: readonly Value[]
 }
 
+/** Sends statements together and answers with the rows of each. */
+export type Ask = <Row>(commands: readonly Command[]) => Promise<readonly (readonly Row[])[]>
+
 export interface PoolOptions {
   readonly url: string
   /** Null: the search_path that the url or the server names. */
@@ -162,6 +165,27 @@ export class Database {
     return answers.slice(1, -1)
   }
 
+  /** One transaction in which a question may depend on the answer before. Nothing is written unless the work succeeds. */
+  async converse<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {
+    const client = await this.#connect()
+    // Travels with the first question.
+    let opening: readonly pg.QueryConfig[] = [{ text: 'begin' }]
+    const ask: Ask = async <Row>(commands: readonly Command[]) => {
+      const [first, rest] = [opening, commands.map(toQuery)]
+      opening = []
+      return (await send<Row>(client, [...first, ...rest])).slice(first.length)
+    }
+    try {
+      const result = await work(ask)
+      await send(client, [{ text: 'commit' }])
+      client.release()
+      return result
+    } catch (error) {
+      client.release(true)
+      throw translate(error, true)
+    }
+  }
+
   /** One text of several statements, without parameters, in one transaction: for the schema. */
   async script(text: string): Promise<void> {
     await this.#burst([{ text, query_timeout: SCRIPT_TIMEOUT_MS } as pg.QueryConfig])
@@ -176,12 +200,14 @@ export class Database {
 
   async #burst<Row>(queries: readonly pg.QueryConfig[]): Promise<readonly (readonly Row[])[]> {
     const client = await this.#connect()
-    const settled = await Promise.allSettled(sendTogether(client, queries))
-    // The first failure is the cause; those behind it only say that the transaction is broken.
-    const failed = settled.find((one) => one.status === 'rejected')
-    client.release(failed !== undefined)
-    if (failed !== undefined) throw translate(failed.reason, true)
-    return settled.map((one) => (one.status === 'fulfilled' ? (one.value.rows as readonly Row[]) : []))
+    try {
+      const answers = await send<Row>(client, queries)
+      client.release()
+      return answers
+    } catch (error) {
+      client.release(true)
+      throw translate(error, true)
+    }
   }
 
   async #connect(): Promise<pg.PoolClient> {
@@ -192,6 +218,17 @@ export class Database {
       throw translate(error, false)
     }
   }
+}
+
+/** Fails with the first failure: those behind it only say that the transaction is broken. */
+const send = async <Row>(
+  client: pg.PoolClient,
+  queries: readonly pg.QueryConfig[],
+): Promise<readonly (readonly Row[])[]> => {
+  const settled = await Promise.allSettled(sendTogether(client, queries))
+  const failed = settled.find((one) => one.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+  return settled.map((one) => (one.status === 'fulfilled' ? (one.value.rows as readonly Row[]) : []))
 }
 
 /** One write to the socket instead of one for each: the server finds the next statement there when it has done the one before. */

@@ -40,6 +40,7 @@ export interface StreamRow {
   readonly wake_at: Instant | null
   readonly lease: number | null
   readonly recoveries: number
+  readonly lane: string
 }
 
 interface RecordRow extends StreamRow {

@@ -5,12 +5,19 @@
  */
 import type { Database } from './driver.ts'
 
-const REST = 's.key, s.id, s.kind, s.tenant, s.epoch, s.signal, s.status, s.wake_at, s.lease, s.recoveries'
+const REST = 's.key, s.id, s.kind, s.tenant, s.epoch, s.signal, s.status, s.wake_at, s.lease, s.recoveries, s.lane'
 const STATE = `${REST}, s.version`
 
 const DUE = 'wake_at is not null and lease is null'
 
-const CLAIMABLE = `select key, id, version, epoch, signal, status, wake_at, recoveries from stream where ${DUE} and wake_at <= ?`
+const DUE_COLUMNS = 'key, id, handler, version, epoch, signal, status, wake_at, recoveries, lane'
+
+const CLAIMABLE = `select ${DUE_COLUMNS} from stream where ${DUE} and wake_at <= ?`
+
+const IN_LANES = `lane > '' and ${DUE}`
+
+/** The names as a JSON array. */
+const OF_HANDLERS = 'handler in (select value from json_each(?))'
 
 /** How many facts one call of the driver writes; more at once is slower again. */
 export const FACTS_AT_ONCE = 8
@@ -39,7 +46,7 @@ const streamStatements = (db: Database) => ({
     w.id as worker from stream s left join worker w on w.key = s.lease where s.id = ?`),
   createStream:
     db.prepare(`insert into stream (id, kind, tenant, handler, system_hash, session, parent, event, base, version, epoch, signal,
-    head_hash, status, wake_at, lease, recoveries, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
+    head_hash, status, wake_at, lease, recoveries, created_at, lane) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
     on conflict (id) do nothing`),
   settleStream:
     db.prepare(`update stream set version = ?, head_hash = ?, status = ?, signal = ?, wake_at = ?, lease = ?, recoveries = ?
@@ -93,10 +100,28 @@ const workerStatements = (db: Database) => ({
   freeRetired: db.prepare(
     `update stream set lease = null, epoch = epoch + 1, wake_at = ?, ${CAUGHT_UP} where lease = ?`,
   ),
-  dueStreams: db.prepare(`${CLAIMABLE} order by wake_at, key limit ?`),
+  dueStreams: db.prepare(`${CLAIMABLE} and lane = ? order by wake_at, key limit ?`),
+  dueStreamsOf: db.prepare(`${CLAIMABLE} and lane = '' and ${OF_HANDLERS} order by wake_at, key limit ?`),
   dueStream: db.prepare(`${CLAIMABLE} and id = ?`),
   leaseStream: db.prepare('update stream set lease = ?, epoch = epoch + 1, wake_at = null where key = ?'),
-  nextDue: db.prepare(`select wake_at from stream where ${DUE} order by wake_at, key limit 1`),
+  nextDue: db.prepare(`select wake_at from stream where ${DUE} and lane = '' order by wake_at, key limit 1`),
+  nextDueOf: db.prepare(
+    `select wake_at from stream where ${DUE} and lane = '' and ${OF_HANDLERS} order by wake_at, key limit 1`,
+  ),
+})
+
+const laneStatements = (db: Database) => ({
+  firstInLanes: db.prepare(`select id, wake_at from stream where ${IN_LANES} order by wake_at limit 1`),
+  nextInLanes: db.prepare(`select wake_at from stream where ${IN_LANES} and wake_at > ? order by wake_at limit 1`),
+  nextInLanesOf: db.prepare(
+    `select wake_at from stream where ${IN_LANES} and wake_at > ? and ${OF_HANDLERS} order by wake_at limit 1`,
+  ),
+  /** One lane after the other: its name and its first wake. */
+  nextLane: db.prepare(`select lane, wake_at from stream where ${DUE} and lane > ? order by lane, wake_at limit 1`),
+  firstInLane: db.prepare(`select id from stream where ${DUE} and lane = ? order by wake_at, key limit 1`),
+  heldInLanes: db.prepare(
+    "select lane, count(*) as count from stream where lane > '' and lease is not null group by lane",
+  ),
 })
 
 const otherStatements = (db: Database) => ({
@@ -115,6 +140,7 @@ export const prepareStatements = (db: Database) => ({
   ...eventStatements(db),
   ...waitStatements(db),
   ...workerStatements(db),
+  ...laneStatements(db),
   ...otherStatements(db),
 })
 

@@ -4,8 +4,10 @@
  * Owns the fence (ledger-4), the lease's return and when a parked run is due (ledger-6). Answers false where the write does not fit.
  */
 import { type ClaimableId, type Instant, isClaimable } from '../../model/ids.ts'
+import { laneOf, PLAIN_LANE } from '../../model/lane.ts'
 import { isEnded } from '../../model/status.ts'
 import type { NewStream, StreamWrite } from '../../ports/ledger.ts'
+import { waitingBehind } from './claim.ts'
 import type { FactPlace, FactRows } from './facts.ts'
 import type { Held } from './known.ts'
 import { idBytes, kindOf, orNull, type StreamRow } from './rows.ts'
@@ -48,6 +50,10 @@ export const writeStream = (scope: Scope, write: StreamWrite, row: StreamRow, co
   const { stream, expectedVersion, epoch, facts, headHash, status } = write
   // A command from outside never takes the lease from its holder.
   const lease = write.release && epoch !== null ? null : row.lease
+  if (lease === null && row.lease !== null && row.lane !== PLAIN_LANE) {
+    const waiting = waitingBehind(sql, row.lane)
+    if (waiting !== null) context.signalled.add(waiting)
+  }
   const due = dueAtOnce(scope, row, context.now)
   const { signal, wakeAt } = park(
     scope,
@@ -85,6 +91,7 @@ export const createStream = (scope: Scope, write: StreamWrite, create: NewStream
       orNull(parent, idBytes),
     ],
     ...[event, event ?? known.position(sql), facts.length, epoch, signal, headHash, status, wakeAt, lease, createdAt],
+    laneOf(handler, create.priority, create.slots),
   )
   if (made.changes !== 1) return false
   const key = Number(made.lastInsertRowid)

@@ -179,6 +179,40 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     expect(new Set(claimed).size).toBe(claimed.length)
   })
 
+  test('[N5] a claim for some handlers takes their runs alone, and speaks of their wakes alone', async () => {
+    const create = async (handler: string, wakeAt: number): Promise<RunId> => {
+      const run = newRun()
+      await harness.written({ writes: [aCreation(run, { handler }, { wakeAt })] })
+      return run
+    }
+    const mail = [await create('mail', START + 1), await create('mail', START)]
+    const [invoice] = [await create('invoice', START), await create('invoice', START + 50)]
+    await create('report', START + 20)
+    const claim = (handlers: readonly string[] | null, limit = 9) =>
+      harness.ledger.claim({ worker: newWorker(), now: START + 5, limit, handlers })
+    expect(await claim([])).toEqual({ claims: [], nextDueAt: null })
+    expect(await claim(['nobody'])).toEqual({ claims: [], nextDueAt: null })
+    expect(await claim(['mail', 'nobody'], 1)).toMatchObject({ claims: [{ stream: mail[1] }], nextDueAt: START + 1 })
+    expect(await claim(['mail', 'report'])).toMatchObject({ claims: [{ stream: mail[0] }], nextDueAt: START + 20 })
+    expect(await claim(['invoice'])).toMatchObject({ claims: [{ stream: invoice }], nextDueAt: START + 50 })
+    expect(await claim(null)).toEqual({ claims: [], nextDueAt: START + 20 })
+  })
+
+  test('a claim of named runs takes those of its handlers', async () => {
+    const [mail, invoice] = [newRun(), newRun()]
+    await harness.written({
+      writes: [aCreation(mail, { handler: 'mail' }), aCreation(invoice, { handler: 'invoice' })],
+    })
+    const { claims } = await harness.ledger.claim({
+      worker: newWorker(),
+      now: START,
+      limit: 9,
+      only: [invoice, mail],
+      handlers: ['mail'],
+    })
+    expect(claims.map((claim) => claim.stream)).toEqual([mail])
+  })
+
   test('a signalled run is claimed among the others by its wake', async () => {
     const parked = await harness.createParkedRun()
     const later = await harness.createRun({ wakeAt: START + 10 })

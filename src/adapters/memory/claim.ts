@@ -1,0 +1,73 @@
+/**
+ * Which runs a claim gets: those that are due, of the handlers it asks for, as far as their slots have room.
+ *
+ * Owns the search. The order and the room are the model's (lane.ts); the lease is given by ledger.ts.
+ */
+import type { Heap } from '../../model/heap.ts'
+import type { Instant } from '../../model/ids.ts'
+import { choose, Occupancy, PLAIN_LANE, readLane } from '../../model/lane.ts'
+import type { ClaimRequest } from '../../ports/ledger.ts'
+import type { MemoryStore } from './store.ts'
+import type { MemoryStream } from './stream.ts'
+
+export interface Found {
+  readonly chosen: readonly MemoryStream[]
+  /** The wake of the first that only the limit keeps waiting. */
+  readonly left: Instant | null
+}
+
+export const findClaimable = (store: MemoryStore, request: ClaimRequest): Found => {
+  const occupancy = new Occupancy([...store.heldInLanes()].map(({ lane }) => ({ lane, count: 1 })))
+  const due =
+    request.only === undefined ? firstOfQueues(store, request, occupancy) : named(store, request, request.only)
+  const items = due.map((stream) => ({ stream, lane: stream.lane, wakeAt: stream.wakeAt ?? 0, key: stream.key }))
+  const { chosen, left } = choose(items, occupancy, request.limit)
+  return { chosen: chosen.map(({ stream }) => stream), left: left?.wakeAt ?? null }
+}
+
+/** Asked once the chosen ones have their leases. */
+export const nextDueAt = (store: MemoryStore, request: ClaimRequest, left: Instant | null): Instant | null => {
+  const next = queuesFor(store, request).map((queue) => wakeOf(queue, request.now))
+  const earliest = Math.min(left ?? Infinity, ...next)
+  return earliest === Infinity ? null : earliest
+}
+
+const queuesFor = (store: MemoryStore, { handlers = null }: ClaimRequest): readonly Heap<MemoryStream>[] =>
+  handlers === null ? store.queues() : store.queues().filter((queue) => handlers.includes(queue.first()?.handler ?? ''))
+
+const firstOfQueues = (store: MemoryStore, request: ClaimRequest, occupancy: Occupancy): readonly MemoryStream[] =>
+  queuesFor(store, request).flatMap((queue) => {
+    const room = occupancy.roomIn(readLane(queue.first()?.lane ?? ''))
+    return firstDue(queue, request.now, Math.min(room, request.limit + 1))
+  })
+
+/** Taken out to see who is behind, and put back. */
+const firstDue = (queue: Heap<MemoryStream>, now: Instant, count: number): readonly MemoryStream[] => {
+  const due: MemoryStream[] = []
+  for (let next = queue.first(); next !== undefined && due.length < count && isDue(next, now); next = queue.first()) {
+    due.push(next)
+    queue.remove(next)
+  }
+  for (const stream of due) queue.add(stream)
+  return due
+}
+
+const named = (
+  store: MemoryStore,
+  { now, handlers = null }: ClaimRequest,
+  only: readonly MemoryStream['id'][],
+): readonly MemoryStream[] =>
+  [...new Set(only)]
+    .flatMap((id) => store.streams.get(id) ?? [])
+    .filter((stream) => isDue(stream, now) && (handlers?.includes(stream.handler) ?? true))
+
+const isDue = (stream: MemoryStream, now: Instant): boolean =>
+  stream.lease === null && stream.wakeAt !== null && stream.wakeAt <= now
+
+/** Who is due in a lane waits for room, not for time; if only the limit was too small for it, it is among those left. */
+const wakeOf = (queue: Heap<MemoryStream>, now: Instant): Instant => {
+  const first = queue.first()
+  if (first?.lane === PLAIN_LANE) return first.wakeAt ?? Infinity
+  const later = queue.items().filter((stream) => !isDue(stream, now))
+  return Math.min(...later.map(({ wakeAt }) => wakeAt ?? Infinity))
+}

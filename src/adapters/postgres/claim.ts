@@ -1,0 +1,114 @@
+/**
+ * Handing out due runs: each to one worker, with a higher epoch (ledger-7), as far as its slots have room (ledger-8).
+ *
+ * Owns the conversation with the database. One statement does for runs without slots and priority; where others are due, claims come
+ * one after the other, look at the live leases, and the model decides (lane.ts). `now` is null where the database's clock counts.
+ */
+import { claimableId, type Instant } from '../../model/ids.ts'
+import { choose, Occupancy, PLAIN_LANE, readLane } from '../../model/lane.ts'
+import type { ClaimRequest, Claims, StreamRecord } from '../../ports/ledger.ts'
+import {
+  CLAIM_DUE,
+  CLAIM_NAMED,
+  CLAIM_OF_HANDLERS,
+  type ClaimedRow,
+  type ClaimRow,
+  type DueRow,
+  FIND_NAMED,
+  FIRST_IN_LANES,
+  FIRST_IN_LANES_OF_HANDLERS,
+  LEASE,
+  LEASE_OF_HANDLERS,
+  LOCK_LANES,
+  SURVEY_LANES,
+} from './claim-sql.ts'
+import type { Ask, Command, Database } from './pool.ts'
+import { toEvent, toRecord, toUuid } from './rows.ts'
+
+/** The first half of our lock on lanes: it does not meet those of other programs, nor those of event types (append.ts). */
+const LOCK_CLASS = 0x7472_6c61
+
+interface SurveyRow {
+  readonly lane: string
+  /** Live leases; 0 in a row that says that somebody is due. */
+  readonly held: number
+}
+
+type Request = Omit<ClaimRequest, 'now'> & { readonly now: Instant | null }
+
+export const claim = async (database: Database, request: Request): Promise<Claims> => {
+  const { statement, values } = claimPlain(request)
+  const rows = await database.query<ClaimRow>(statement, values)
+  const isDueInLanes = rows.some((row) => row.is_due_in_lanes)
+  return isDueInLanes ? database.converse((ask) => claimInLanes(ask, request)) : toClaims(rows, null)
+}
+
+const claimPlain = ({ worker, now, limit, only, handlers = null }: Request): Command => {
+  if (only !== undefined) return { statement: CLAIM_NAMED, values: [now, worker, limit, handlers, only.map(toUuid)] }
+  return handlers === null
+    ? { statement: CLAIM_DUE, values: [now, worker, limit] }
+    : { statement: CLAIM_OF_HANDLERS, values: [now, worker, limit, handlers] }
+}
+
+const claimInLanes = async (ask: Ask, request: Request): Promise<Claims> => {
+  const { worker, now, limit, only, handlers = null } = request
+  const lock: Command = { statement: LOCK_LANES, values: [LOCK_CLASS] }
+  const [, survey = []] = await ask<SurveyRow>([lock, { statement: SURVEY_LANES, values: [now] }])
+  const occupancy = new Occupancy(
+    survey.filter(({ held }) => held > 0).map(({ lane, held }) => ({ lane, count: held })),
+  )
+  const search: Command =
+    only === undefined
+      ? findFirsts(request, survey, occupancy)
+      : { statement: FIND_NAMED, values: [now, handlers, only.map(toUuid)] }
+  const [found = []] = await ask<DueRow>([search])
+  const due = found.map(({ id, lane, wake_at }) => ({ key: id, lane, wakeAt: wake_at }))
+  const { chosen, left } = choose(due, occupancy, limit)
+  const ids = chosen.map(({ key }) => key)
+  const [rows = []] = await ask<ClaimRow>([
+    handlers === null || only !== undefined
+      ? { statement: LEASE, values: [now, worker, ids] }
+      : { statement: LEASE_OF_HANDLERS, values: [now, worker, ids, handlers] },
+  ])
+  return toClaims(rows, left?.wakeAt ?? null)
+}
+
+/** The plain lane too: whoever is due takes part. */
+const findFirsts = (
+  { now, limit, handlers = null }: Request,
+  survey: readonly SurveyRow[],
+  occupancy: Occupancy,
+): Command => {
+  const lanes = survey
+    .filter(({ held }) => held === 0)
+    .map(({ lane }) => ({ lane, parsed: readLane(lane) }))
+    .filter(({ parsed }) => handlers?.includes(parsed.handler) ?? true)
+    .map(({ lane, parsed }) => ({ lane, handler: parsed.handler, room: Math.min(limit + 1, occupancy.roomIn(parsed)) }))
+    .filter(({ room }) => room > 0)
+  const plain = (handlers ?? ['']).map((handler) => ({ lane: PLAIN_LANE, handler, room: limit }))
+  const all = [...plain, ...lanes]
+  const values = [now, all.map(({ lane }) => lane), all.map(({ room }) => room)]
+  return handlers === null
+    ? { statement: FIRST_IN_LANES, values }
+    : { statement: FIRST_IN_LANES_OF_HANDLERS, values: [...values, all.map(({ handler }) => handler)] }
+}
+
+const toClaims = (rows: readonly ClaimRow[], left: Instant | null): Claims => {
+  const later = rows[0]?.next_due_at ?? null
+  const nextDueAt = left === null || later === null ? (left ?? later) : Math.min(left, later)
+  const claimed = rows.filter((row): row is ClaimRow & ClaimedRow => row.id !== null).sort((a, b) => a.place - b.place)
+  if (claimed.length === 0) return { claims: [], nextDueAt }
+  return {
+    claims: claimed.map(({ id, version, epoch, signal }) => ({ stream: claimableId(id), version, epoch, signal })),
+    nextDueAt,
+    records: claimed.flatMap(toWholeRecord),
+    events: claimed.flatMap(({ trigger }) => (trigger === null ? [] : toEvent(trigger))),
+  }
+}
+
+/** The facts are as old as the statement, the stream is not: one that was written in between lacks facts here, and is loaded. */
+const toWholeRecord = (row: ClaimedRow): readonly StreamRecord[] => {
+  if (row.facts?.length !== row.version) return []
+  const facts = row.facts.map(([type, recordedAt, body, hash]) => ({ type, recordedAt, body, hash }))
+  return [toRecord(row, facts)]
+}
