@@ -17,14 +17,14 @@ import type { Clock } from '../ports/clock.ts'
 import type { Dispatcher } from '../ports/dispatcher.ts'
 import type { Executor } from '../ports/executor.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { Ledger } from '../ports/ledger.ts'
+import type { DocumentWrite, Ledger } from '../ports/ledger.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
 import { Commit, type CommitOptions } from './commit.ts'
 import { Deadlines } from './deadlines.ts'
 import { DRAIN_ORDERED } from './drain.ts'
 import type { StepErrors } from './gate.ts'
 import type { EnterHandler, House } from './house.ts'
-import { type IncomingEvent, Intake, type Receipt } from './intake.ts'
+import { type IncomingEvent, Intake, type Receipt, type SendOptions } from './intake.ts'
 import { commandFromOutside } from './outside.ts'
 import { fetchValue, storeValue } from './payloads.ts'
 import { Publish, type Subscriber } from './publish.ts'
@@ -137,8 +137,13 @@ export class Engine {
     return noWorkerFor(run, { system: this.system, now: this.house.clock.now(), workers: this.workers })
   }
 
-  send(event: IncomingEvent): Promise<Receipt> {
-    return this.intake.send(event)
+  send(event: IncomingEvent, options: SendOptions = {}): Promise<Receipt> {
+    return this.intake.send(event, options)
+  }
+
+  /** Writes what a source has seen. */
+  note(documents: readonly DocumentWrite[]): Promise<void> {
+    return this.intake.note(documents)
   }
 
   startRun(name: string, input: unknown, options: { readonly session?: SessionId } = {}): Promise<RunId> {

@@ -17,13 +17,18 @@ import { route } from './route.ts'
 const MAX_EVENT_BYTES = 256 * 1024
 const MAX_FAN_OUT = 1_000
 
-/** Refuses an event that may not enter: bad name, too large, undeclared, or data that does not fit. */
-export const checkEvent = async (house: Pick<House, 'system'>, type: string, data: Event['data']): Promise<void> => {
+/** Refuses an event that may not enter: bad name, too large, undeclared, or data that does not fit. `isOwn`: the system tells it. */
+export const checkEvent = async (
+  house: Pick<House, 'system'>,
+  type: string,
+  data: Event['data'],
+  isOwn = false,
+): Promise<void> => {
   if (!isEventType(type)) throw new TrihandError('EVENT_INVALID', `"${type}" is not an event type`)
-  if (isReservedType(type)) throw new TrihandError('EVENT_RESERVED', `${type} is told by the system itself`)
+  if (isReservedType(type) && !isOwn) throw new TrihandError('EVENT_RESERVED', `${type} is told by the system itself`)
   const system = house.system()
   const definition = system.events.get(type)
-  if (definition === undefined && !system.open)
+  if (definition === undefined && !system.open && !isOwn)
     throw new TrihandError('EVENT_UNKNOWN', unknownEvent(type, [...system.events.keys()]))
   const size = JSON.stringify(data).length
   if (size > MAX_EVENT_BYTES)

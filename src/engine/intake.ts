@@ -12,7 +12,7 @@ import { TrihandError } from '../model/errors.ts'
 import { type Cause, type Event, isPlainId } from '../model/event.ts'
 import type { RunId, SessionId } from '../model/ids.ts'
 import { type Json, toJson } from '../model/json.ts'
-import type { NewEvent, Outcome } from '../ports/ledger.ts'
+import type { DocumentWrite, NewEvent, Outcome } from '../ports/ledger.ts'
 import { checkEvent, routeAll } from './events.ts'
 import type { House } from './house.ts'
 import { isLeased, type NewRun, newRun } from './new-run.ts'
@@ -35,6 +35,14 @@ export interface Receipt {
   readonly runs: readonly RunId[]
   /** The event was there already; these are the first answer's values. */
   readonly duplicate: boolean
+}
+
+/** What a source of the system itself may do beside sending. */
+export interface SendOptions {
+  /** Written with the event, or not at all: what the source has seen. A repeat of the event writes nothing. */
+  readonly documents?: readonly DocumentWrite[]
+  /** The system tells it: a reserved type is taken. */
+  readonly isOwn?: boolean
 }
 
 const DEFAULT_SOURCE = 'app'
@@ -61,9 +69,15 @@ export class Intake {
     this.house = house
   }
 
-  async send(incoming: IncomingEvent): Promise<Receipt> {
-    const event = await this.check(incoming)
-    return this.withinLimit(() => this.persist(event))
+  async send(incoming: IncomingEvent, { documents = [], isOwn = false }: SendOptions = {}): Promise<Receipt> {
+    const event = await this.check(incoming, isOwn)
+    return this.withinLimit(() => this.persist(event, documents))
+  }
+
+  /** Writes documents alone: what a source has seen that sends nothing. */
+  async note(documents: readonly DocumentWrite[]): Promise<void> {
+    const { commit, appendId } = this.house
+    await commitOnce(commit, { appendId: appendId(), writes: [], events: [], signals: [], documents })
   }
 
   /** Starts a function by name, without an event. */
@@ -86,7 +100,7 @@ export class Intake {
         parent: null,
         lease: house.worker.reserve(name),
       })
-      const outcome = await this.commit([run], [])
+      const outcome = await this.commit([run], [], [])
       if (outcome.kind === 'conflict') throw new TrihandError('INTERNAL', 'a new run met an old one')
       this.begin([run], outcome)
       return run.id
@@ -99,13 +113,13 @@ export class Intake {
     const id = about.id ?? `evt_${ids.uuid()}`
     const { subject, data } = about
     const rest = { tenant, source: OWN_SOURCE, time: clock.now(), ...firstCause(id, null) }
-    return this.withinLimit(() => this.persist({ id, type, subject, data, ...rest }))
+    return this.withinLimit(() => this.persist({ id, type, subject, data, ...rest }, []))
   }
 
-  private async check(incoming: IncomingEvent): Promise<Event> {
+  private async check(incoming: IncomingEvent, isOwn: boolean): Promise<Event> {
     const { house } = this
     const data = toJson(incoming.data ?? {})
-    await checkEvent(house, incoming.type, data)
+    await checkEvent(house, incoming.type, data, isOwn)
     const id = incoming.id ?? `evt_${house.ids.uuid()}`
     const source = incoming.source ?? DEFAULT_SOURCE
     for (const [name, text] of Object.entries({ id, source, subject: incoming.subject ?? 'none' })) {
@@ -127,10 +141,10 @@ export class Intake {
     }
   }
 
-  private async persist(event: Event): Promise<Receipt> {
+  private async persist(event: Event, documents: readonly DocumentWrite[]): Promise<Receipt> {
     const { house } = this
     const { events, runs } = routeAll(house, [event])
-    const outcome = await this.commit(runs, events)
+    const outcome = await this.commit(runs, events, documents)
     if (outcome.kind !== 'conflict') {
       this.begin(runs, outcome)
       const sequence = outcome.sequences[0] as number
@@ -144,14 +158,18 @@ export class Intake {
     return { id: event.id, sequence: outcome.sequence, runs: outcome.runs, duplicate: true }
   }
 
-  private async commit(runs: readonly NewRun[], events: readonly NewEvent[]): Promise<Outcome> {
+  private async commit(
+    runs: readonly NewRun[],
+    events: readonly NewEvent[],
+    documents: readonly DocumentWrite[],
+  ): Promise<Outcome> {
     const { commit, appendId } = this.house
     const writes = runs.map((run) => run.write)
     // In doubt the caller is told so, and may send again; runs that turn out to exist are ours to begin (one-shot-1).
     const late = (outcome: Outcome): void =>
       outcome.kind === 'conflict' ? this.unreserve(runs) : this.begin(runs, outcome)
     try {
-      return await commitOnce(commit, { appendId: appendId(), writes, events, signals: [], documents: [] }, late)
+      return await commitOnce(commit, { appendId: appendId(), writes, events, signals: [], documents }, late)
     } catch (error) {
       if (error instanceof TrihandError && error.outcome === 'not_done') this.unreserve(runs)
       throw error

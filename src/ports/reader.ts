@@ -22,7 +22,8 @@ export interface Reader {
     id: RunId,
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly SealedFact[]>
-  counts(tenant: TenantId): Promise<ReadonlyMap<RunStatus, number>>
+  /** How many runs have each status; of one handler, if it is named. */
+  counts(tenant: TenantId, handler?: string): Promise<ReadonlyMap<RunStatus, number>>
   events(query: {
     readonly tenant: TenantId
     readonly type: string | null

@@ -94,6 +94,10 @@ const runs = (harness: LedgerHarness, reader: GetReader): void => {
       ['queued', 3],
     ])
     expect([...(await reader().counts(OTHER_TENANT))]).toEqual([])
+    expect([...(await reader().counts(LOCAL_TENANT, 'odd'))].sort()).toEqual([
+      ['failed', 1],
+      ['queued', 1],
+    ])
   })
 
   test('sessions are not among the runs', async () => {

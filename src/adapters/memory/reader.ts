@@ -50,9 +50,10 @@ export class MemoryReader implements Reader {
     return this.#find(tenant, id)?.facts.slice(page.after, page.after + page.limit) ?? []
   }
 
-  async counts(tenant: TenantId): Promise<ReadonlyMap<RunStatus, number>> {
+  async counts(tenant: TenantId, only?: string): Promise<ReadonlyMap<RunStatus, number>> {
     const counts = new Map<RunStatus, number>()
-    for (const { status } of this.#runsOf(tenant)) counts.set(status, (counts.get(status) ?? 0) + 1)
+    for (const { status, handler } of this.#runsOf(tenant))
+      if (only === undefined || handler === only) counts.set(status, (counts.get(status) ?? 0) + 1)
     return counts
   }
 

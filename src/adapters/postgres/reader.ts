@@ -69,7 +69,8 @@ const FACTS: Statement = {
 }
 const COUNTS: Statement = {
   name: 'read_counts',
-  text: `select status, count(*) as count from stream where ${OF_TENANT} group by status`,
+  text: `select status, count(*) as count from stream
+    where ${OF_TENANT} and ($2::text is null or handler = $2) group by status`,
 }
 const EVENTS: Statement = {
   name: 'read_events',
@@ -155,8 +156,8 @@ export class PostgresReader implements Reader {
     return rows.map(toFact)
   }
 
-  async counts(tenant: TenantId): Promise<ReadonlyMap<RunStatus, number>> {
-    const rows = await this.#database.query<{ status: RunStatus; count: number }>(COUNTS, [tenant])
+  async counts(tenant: TenantId, handler?: string): Promise<ReadonlyMap<RunStatus, number>> {
+    const rows = await this.#database.query<{ status: RunStatus; count: number }>(COUNTS, [tenant, handler ?? null])
     return new Map(rows.map(({ status, count }) => [status, count]))
   }
 

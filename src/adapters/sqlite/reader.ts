@@ -43,7 +43,8 @@ const prepareQueries = (db: Database) => ({
   runsEndingWith: db.prepare(`select id from stream where ${OF_TENANT} and lower(hex(id)) like '%' || ? limit 2`),
   facts: db.prepare(`select type, recorded_at, body, hash from fact
     where stream = (select key from stream where ${OF_TENANT} and id = ?) and seq >= ? order by seq limit ?`),
-  counts: db.prepare(`select status, count(*) as count from stream where ${OF_TENANT} group by status`),
+  counts: db.prepare(`select status, count(*) as count from stream
+    where ${OF_TENANT} and (? is null or handler = ?) group by status`),
   events: db.prepare(`select ${EVENT_COLUMNS} from event where tenant = ? and seq < ? order by seq desc limit ?`),
   eventsOfType: db.prepare(
     `select ${EVENT_COLUMNS} from event where type = ? and tenant = ? and seq < ? order by seq desc limit ?`,
@@ -126,8 +127,9 @@ export class SqliteReader implements Reader {
     return this.#connection.read((queries) => queries.facts.all(tenant, idBytes(id), after, limit).map(toFact))
   }
 
-  async counts(tenant: TenantId): Promise<ReadonlyMap<RunStatus, number>> {
-    const rows = this.#connection.read((queries) => queries.counts.all(tenant))
+  async counts(tenant: TenantId, handler?: string): Promise<ReadonlyMap<RunStatus, number>> {
+    const only = handler ?? null
+    const rows = this.#connection.read((queries) => queries.counts.all(tenant, only, only))
     return new Map(rows.map((row) => [row['status'] as RunStatus, Number(row['count'])]))
   }
 

@@ -1,0 +1,21 @@
+/**
+ * References to the environment in a definition: `${NAME}`, `${NAME:-default}`, and `$${` for the text itself.
+ *
+ * Owns the spelling. The environment is an argument, so a hash or a page can hold the reference and never the secret behind it.
+ */
+import { TrihandError } from '../model/errors.ts'
+
+const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export const resolveReferences = (text: string, environment: Environment): string =>
+  text.replace(REFERENCE, (whole, name: string | undefined, fallback: string | undefined) => {
+    if (name === undefined) return '${'
+    const value = environment[name]
+    if (value !== undefined && value !== '') return value
+    if (fallback !== undefined) return fallback
+    throw new TrihandError('ENV_MISSING', `${whole} is not set`)
+  })
+
+export const hasReference = (text: string): boolean => text.replaceAll('$${', '').includes('${')
