@@ -19,7 +19,9 @@ import { StepFailure } from './executors/workflow/step-failure.ts'
 import { normalise, type SystemSource } from './manifest/define.ts'
 import { durationMs } from './manifest/duration.ts'
 import { placeIn } from './manifest/placement.ts'
+import type { Environment } from './manifest/reference.ts'
 import type { System } from './manifest/system.ts'
+import { TrihandError } from './model/errors.ts'
 import { LOCAL_TENANT, type RunId, type SessionId, type WorkerId, workerId } from './model/ids.ts'
 import type { Verdict } from './model/run-fact.ts'
 import type { WorkerPlace } from './model/worker-info.ts'
@@ -28,7 +30,10 @@ import type { Clock } from './ports/clock.ts'
 import type { Dispatcher } from './ports/dispatcher.ts'
 import type { Ids } from './ports/ids.ts'
 import type { Ledger } from './ports/ledger.ts'
+import type { Outbox } from './ports/outbox.ts'
 import type { Reader, RunSummary } from './ports/reader.ts'
+import { databaseOf, ownEnvironment, ownFolder, reportToStderr, SourceHost } from './triggers/host.ts'
+import { checkSecrets, Webhooks } from './triggers/webhooks.ts'
 
 export interface TrihandOptions {
   readonly system: SystemSource
@@ -49,6 +54,8 @@ export interface TrihandOptions {
   readonly drain?: string | number
   /** False: take events and answer questions, perform nothing. */
   readonly work?: boolean
+  /** False: watch nothing (files, tables, signals, conditions) and serve no webhook; another process does. Default: as `work`. */
+  readonly sources?: boolean
 }
 
 /** A running system. */
@@ -74,8 +81,6 @@ export interface Trihand {
   ): Promise<void>
   /** Called after each commit of a run. */
   on(subscriber: Subscriber): () => void
-  /** New runs follow this definition from now on; runs at work go on by their step names. */
-  replace(system: SystemSource): void
   /** Orders a worker, here or in another process, to finish what it has and leave. */
   drainWorker(worker: WorkerId, options?: { readonly by?: string }): Promise<void>
   /** Why nobody takes a run that has been due for 30 s; null if somebody may. */
@@ -83,7 +88,11 @@ export interface Trihand {
   /** Settles when this process takes no more work: it was ordered to drain, or closed. */
   readonly drained: Promise<void>
   readonly worker: { readonly id: WorkerId; readonly name: string; readonly slots: number } & WorkerPlace
+  /** New runs follow this definition from now on; runs at work go on by their step names. Settles when its sources watch. */
+  replace(system: SystemSource): Promise<void>
   readonly sessions: Sessions
+  /** Deliveries from outside, and those that were refused and kept. */
+  readonly webhooks: Pick<Webhooks, 'receive' | 'replay'>
   readonly reader: Reader
   readonly system: System
   readonly ledger: { readonly kind: LedgerChoice['kind']; readonly durable: boolean; readonly description: string }
@@ -204,29 +213,85 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
     },
   )
 
-/** Opens the ledger, migrates it, recovers every run and starts to work. */
+/** What hangs on the engine from outside: sources that watch, webhooks that are delivered. */
+export interface Doors {
+  readonly host: SourceHost
+  readonly webhooks: Webhooks
+}
+
+export const joinDoors = (
+  engine: Engine,
+  { reader }: Store,
+  { ids, clock }: { readonly ids: Ids; readonly clock: Clock },
+  environment: Environment,
+): Doors => {
+  const deps = {
+    send: engine.send.bind(engine),
+    note: engine.note.bind(engine),
+    recall: engine.sessions.recall.bind(engine.sessions),
+    reader,
+    clock,
+    ids,
+    tenant: LOCAL_TENANT,
+    report: reportToStderr,
+    folder: ownFolder(),
+    openOutbox: (database: string) => openOutbox(databaseOf(database, environment)),
+  }
+  return {
+    host: new SourceHost(deps),
+    webhooks: new Webhooks({ ...deps, environment, system: () => engine.definition }),
+  }
+}
+
+/** The outbox in a user's own database. */
+export const openOutbox = async (database: string): Promise<Outbox> => {
+  const choice = ledgerChoice(database)
+  switch (choice.kind) {
+    case 'sqlite':
+      return (await import('./adapters/sqlite/outbox.ts')).openSqliteOutbox(choice.file)
+    case 'postgres':
+      return (await import('./adapters/postgres/outbox.ts')).openPostgresOutbox(choice.url)
+    case 'memory':
+      throw new TrihandError('CONFIG_INVALID', 'memory: has no tables; give a SQLite file or a postgres: url')
+  }
+}
+
+/** Opens the ledger, migrates it, recovers every run and starts to work; then looks and listens outside. */
 export const createTrihand = async (options: TrihandOptions): Promise<Trihand> => {
   const clock = new SystemClock()
   const ids = new SystemIds()
   const system = normalise(options.system, (text) => ids.digest(text))
   const worker = identityOf(system, ids, options)
+  const isWatching = options.sources ?? options.work !== false
+  const environment = ownEnvironment()
+  if (isWatching) await checkSecrets(system, environment)
   const choice = ledgerChoice(options.database)
   const store = await openStore(choice, options, clock)
   const engine = joinEngine(store, system, ids, clock, { ...options, worker })
+  const doors = joinDoors(engine, store, { ids, clock }, environment)
   try {
     if (options.work !== false) await engine.start()
+    if (isWatching) await doors.host.follow(system)
   } catch (error) {
+    await doors.host.stop()
+    await engine.stop()
     await store.ledger.close()
     throw error
   }
-  return facade(engine, store, choice, { ids, worker })
+  const replace = async (source: SystemSource): Promise<void> => {
+    const next = normalise(source, (text) => ids.digest(text))
+    if (isWatching) await checkSecrets(next, environment)
+    engine.replace(next)
+    if (isWatching) await doors.host.follow(next)
+  }
+  return facade(engine, store, choice, { doors, replace, worker })
 }
 
 const facade = (
   engine: Engine,
   store: Store,
   choice: LedgerChoice,
-  { ids, worker }: { readonly ids: Ids; readonly worker: WorkerIdentity },
+  { doors, replace, worker }: { readonly doors: Doors; readonly worker: WorkerIdentity } & Pick<Trihand, 'replace'>,
 ): Trihand => {
   const { place, ...identity } = worker
   let closing: Promise<void> | null = null
@@ -247,13 +312,17 @@ const facade = (
     worker: { ...identity, ...place },
     sessions: engine.sessions,
     reader: store.reader,
-    replace: (source) => engine.replace(normalise(source, (text) => ids.digest(text))),
+    webhooks: doors.webhooks,
+    replace,
     get system() {
       return engine.definition
     },
     ledger: { kind: choice.kind, durable: store.durable, description: store.description },
     close: () => {
-      closing ??= engine.stop().then(() => store.ledger.close())
+      closing ??= doors.host
+        .stop()
+        .then(() => engine.stop())
+        .then(() => store.ledger.close())
       return closing
     },
   }

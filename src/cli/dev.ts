@@ -20,7 +20,7 @@ export interface DevFlags {
 const reload = async ({ output }: Shell, file: string, { trihand }: Serving): Promise<void> => {
   try {
     const { source } = await loadSystem(file)
-    trihand.replace(source)
+    await trihand.replace(source)
     output.talk(visible(`reloaded ${source.name}: new runs follow it, runs at work go on by their step names`))
   } catch (error) {
     output.fail(error)

@@ -20,7 +20,7 @@ export interface LocalOptions {
 const NOTHING: SystemSource = { name: 'nothing' }
 
 export const localApi = async ({ database, system, report }: LocalOptions): Promise<Api> => {
-  const trihand = await createTrihand({ system: system ?? NOTHING, database, work: system !== null })
+  const trihand = await createTrihand({ system: system ?? NOTHING, database, work: system !== null, sources: false })
   const app = createApp(trihand, { version: VERSION, pid: process.pid, report })
   return apiOver(async (path, init) => app.request(path, init), database, {
     isLocal: true,

@@ -6,7 +6,7 @@
  * route-1  Every listener of an event gets a run or a recorded reason for none.
  * route-2  A filter that fails to evaluate starts nothing and is recorded as an error.
  */
-import type { Filter, Listener, System } from '../manifest/system.ts'
+import { type Filter, type FunctionDefinition, filtersFor, type System } from '../manifest/system.ts'
 import type { Event } from '../model/event.ts'
 import type { Instant, TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
@@ -65,11 +65,10 @@ const askFilters = (filters: readonly Filter[], event: Event): Verdict => {
   return refused
 }
 
-const judge = (listener: Listener, event: Event, system: System): Verdict => {
-  const { handler } = listener
+const judge = (handler: FunctionDefinition, filters: readonly Filter[], event: Event, system: System): Verdict => {
   const admission = admit(event, handler.name, { maxHops: system.maxHops, allowReentry: handler.allowReentry })
   if (admission.kind === 'suppressed') return { kind: 'suppress', reason: admission.reason, detail: admission.detail }
-  return askFilters(listener.filters, event)
+  return askFilters(filters, event)
 }
 
 /** `index` is the event's place in the append that will carry it. */
@@ -77,7 +76,9 @@ export const route = (context: RouteContext, event: Event, index: number): Route
   const runs: NewRun[] = []
   const suppressed: Suppression[] = []
   for (const listener of context.system.listeners.get(event.type) ?? []) {
-    const verdict = judge(listener, event, context.system)
+    const filters = filtersFor(listener, event.source)
+    if (filters.length === 0) continue
+    const verdict = judge(listener.handler, filters, event, context.system)
     if (verdict.kind === 'suppress') {
       suppressed.push({ trigger: listener.handler.name, reason: verdict.reason, detail: verdict.detail })
       continue

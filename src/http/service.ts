@@ -9,6 +9,7 @@ import type { System } from '../manifest/system.ts'
 import type { RunId, WorkerId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
+import type { Webhooks } from '../triggers/webhooks.ts'
 
 export interface Service {
   send(event: IncomingEvent): Promise<Receipt>
@@ -21,6 +22,7 @@ export interface Service {
   drainWorker(worker: WorkerId, options: { readonly by: string }): Promise<void>
   /** Why nobody takes a run that has been due for a while, in words; null if somebody may. */
   lacks(run: RunSummary): Promise<string | null>
+  readonly webhooks: Pick<Webhooks, 'receive' | 'replay'>
   readonly reader: Reader
   readonly system: System
   readonly ledger: { readonly kind: string; readonly durable: boolean; readonly description: string }

@@ -5,21 +5,27 @@
  */
 import { TrihandError } from '../model/errors.ts'
 import { isEventType, isReservedType } from '../model/event.ts'
+import type { Json } from '../model/json.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
+import type { Rule } from '../model/rule.ts'
 import type { Effect } from '../model/step.ts'
 import { DEFAULT_MAX_HOPS } from '../model/trigger.ts'
+import type { WatchTrigger } from '../model/watch.ts'
 import { durationMs } from './duration.ts'
 import { defineModules, type ModuleSource, type Modules, moduleOf } from './modules.ts'
 import { definePlacement, definePools, type PlacementSource, type PoolSource } from './placement.ts'
 import { compileRule } from './rules.ts'
 import { isSchema, type Schema } from './schema.ts'
+import { hear, isWatchTrigger, type SourceDefinition } from './sources.ts'
 import type { EventDefinition, Filter, FunctionDefinition, Listener, System } from './system.ts'
+import { defineWebhooks, type WebhookSource } from './webhooks.ts'
 
 type Duration = string | number
-interface TriggerSource {
+interface EventTrigger {
   readonly event: string
   readonly filter?: string
 }
+type TriggerSource = EventTrigger | WatchTrigger
 
 export interface FunctionSource {
   readonly name: string
@@ -42,6 +48,7 @@ export interface SystemSource {
   /** Event types with their schemas; null or true takes any data. */
   readonly events?: Readonly<Record<string, unknown>>
   readonly functions?: readonly FunctionSource[]
+  readonly webhooks?: readonly WebhookSource[]
   /** Take undeclared event types from outside too. */
   readonly open?: boolean
   readonly maxHops?: number
@@ -106,25 +113,62 @@ const defineFunction = (source: FunctionSource, modules: Modules): FunctionDefin
   }
 }
 
-const filterOf = (trigger: TriggerSource): Filter =>
-  trigger.filter === undefined ? { text: '', rule: null } : { text: trigger.filter, rule: compileRule(trigger.filter) }
+interface Bound {
+  readonly types: readonly string[]
+  readonly filter: Filter
+  readonly watch: SourceDefinition | null
+}
 
-const listenersOf = (
-  sources: readonly FunctionSource[],
-  functions: ReadonlyMap<string, FunctionDefinition>,
-): Map<string, Listener[]> => {
-  const listeners = new Map<string, Listener[]>()
+const bindEvent = ({ event, filter }: EventTrigger, path: string): Bound => {
+  if (!isEventType(event)) throw invalid(path, `"${event}" is not an event type`)
+  const rule = filter === undefined ? null : compileRule(filter)
+  return { types: [event], filter: { text: filter ?? '', rule, from: null }, watch: null }
+}
+
+/** The status of an ended run is looked at before the author's own filter. */
+const ruleOf = (filter: string | undefined, statuses: readonly string[] | null): Rule | null => {
+  const own = filter === undefined ? null : compileRule(filter)
+  if (statuses === null) return own
+  return (roots) => {
+    const status = (roots['payload'] as { readonly status?: Json }).status
+    if (!statuses.includes(String(status))) return { kind: 'value', value: false }
+    return own === null ? { kind: 'value', value: true } : own(roots)
+  }
+}
+
+const bindWatch = (trigger: WatchTrigger, path: string): Bound => {
+  const { types, from, statuses, watch } = hear(trigger, path)
+  const text = [statuses === null ? '' : `status ${statuses.join(', ')}`, trigger.filter ?? ''].filter(Boolean)
+  return { types, filter: { text: text.join(' and '), rule: ruleOf(trigger.filter, statuses), from }, watch }
+}
+
+const bindingsOf = (source: FunctionSource, names: ReadonlySet<string>): readonly Bound[] =>
+  triggersOf(source).map((trigger) => {
+    const path = `functions.${source.name}.trigger`
+    if (!isWatchTrigger(trigger)) return bindEvent(trigger, path)
+    if ('after' in trigger && (!names.has(trigger.after) || trigger.after === source.name))
+      throw invalid(`${path}.after`, `"${trigger.after}" is not another function of this system`)
+    return bindWatch(trigger, path)
+  })
+
+interface Bindings {
+  readonly listeners: Map<string, Listener[]>
+  readonly sources: Map<string, SourceDefinition>
+}
+
+const bindAll = (sources: readonly FunctionSource[], functions: ReadonlyMap<string, FunctionDefinition>): Bindings => {
+  const bindings: Bindings = { listeners: new Map(), sources: new Map() }
   for (const source of sources) {
     const handler = functions.get(source.name) as FunctionDefinition
     const byType = new Map<string, Filter[]>()
-    for (const trigger of triggersOf(source)) {
-      if (!isEventType(trigger.event))
-        throw invalid(`functions.${source.name}.trigger`, `"${trigger.event}" is not an event type`)
-      byType.set(trigger.event, [...(byType.get(trigger.event) ?? []), filterOf(trigger)])
+    for (const { types, filter, watch } of bindingsOf(source, new Set(functions.keys()))) {
+      for (const type of types) byType.set(type, [...(byType.get(type) ?? []), filter])
+      if (watch !== null) bindings.sources.set(watch.name, watch)
     }
-    for (const [type, filters] of byType) listeners.set(type, [...(listeners.get(type) ?? []), { handler, filters }])
+    for (const [type, filters] of byType)
+      bindings.listeners.set(type, [...(bindings.listeners.get(type) ?? []), { handler, filters }])
   }
-  return listeners
+  return bindings
 }
 
 /** A pool that only a function names is declared by that. */
@@ -143,6 +187,8 @@ const shapeOf = (source: SystemSource): string =>
     events: Object.keys(source.events ?? {}).sort(),
     pools: source.pools,
     modules: source.modules,
+    // Without secrets and code.
+    webhooks: (source.webhooks ?? []).map(({ name, path, auth, emits }) => ({ name, path, auth, emits })),
     functions: (source.functions ?? []).map(({ name, options }) => ({
       name,
       ...options,
@@ -161,9 +207,11 @@ export const normalise = (source: SystemSource, digest: (text: string) => string
       throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two functions are named ${entry.name}`)
     functions.set(entry.name, defineFunction(entry, modules))
   }
-  const listeners = listenersOf(sources, functions)
+  const { listeners, sources: watched } = bindAll(sources, functions)
+  const webhooks = defineWebhooks(source.webhooks ?? [])
   // An event that is only listened to is declared by that: any data.
-  for (const type of listeners.keys()) if (!events.has(type)) events.set(type, { type, schema: null })
+  const heard = [...listeners.keys(), ...[...webhooks.values()].map(({ emits }) => emits)]
+  for (const type of heard) if (!events.has(type)) events.set(type, { type, schema: null })
   return {
     name: source.name,
     hash: digest(shapeOf(source)).slice(0, HASH_LENGTH),
@@ -173,6 +221,8 @@ export const normalise = (source: SystemSource, digest: (text: string) => string
     listeners,
     maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
     pools: poolsOf(source, functions),
+    sources: watched,
+    webhooks,
   }
 }
 

@@ -17,5 +17,3 @@ export const resolveReferences = (text: string, environment: Environment): strin
     if (fallback !== undefined) return fallback
     throw new TrihandError('ENV_MISSING', `${whole} is not set`)
   })
-
-export const hasReference = (text: string): boolean => text.replaceAll('$${', '').includes('${')

@@ -11,6 +11,8 @@ import type { Rule } from '../model/rule.ts'
 import type { Effect } from '../model/step.ts'
 import type { Pool } from './placement.ts'
 import type { Schema } from './schema.ts'
+import type { SourceDefinition } from './sources.ts'
+import type { WebhookDefinition } from './webhooks.ts'
 
 export interface System {
   readonly name: string
@@ -25,6 +27,10 @@ export interface System {
   readonly maxHops: number
   /** Declared, or named by a function. */
   readonly pools: ReadonlyMap<string, Pool>
+  /** What must be watched, by name. */
+  readonly sources: ReadonlyMap<string, SourceDefinition>
+  /** By path. */
+  readonly webhooks: ReadonlyMap<string, WebhookDefinition>
 }
 
 export interface EventDefinition {
@@ -41,7 +47,17 @@ export interface Listener {
 export interface Filter {
   readonly text: string
   readonly rule: Rule | null
+  /** Only events of this source are meant; null: of any. */
+  readonly from: string | null
 }
+
+/** The filters that are about events of this source; none: the listener does not hear it at all. */
+export const filtersFor = ({ filters }: Listener, source: string): readonly Filter[] =>
+  filters.every(({ from }) => from === null) ? filters : filters.filter(({ from }) => from === null || from === source)
+
+/** Whether anyone listens to this type from this source. */
+export const isHeard = ({ listeners }: System, type: string, source: string): boolean =>
+  (listeners.get(type) ?? []).some((listener) => filtersFor(listener, source).length > 0)
 
 export interface FunctionDefinition {
   readonly name: string

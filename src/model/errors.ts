@@ -26,7 +26,7 @@ export const ERRORS = {
   EXPR_FAILED: { status: 422, retryable: false, hint: 'Guard the field with has(), or declare it as required.' },
   TEMPLATE_ERROR: { status: 422, retryable: false, hint: 'Fix the template, or guard the field with has().' },
   TRANSFORM_FAILED: { status: 422, retryable: false, hint: 'Fix the transform; the delivery is kept and can be replayed with `trihand triggers replay`.' },
-  ENV_MISSING: { status: 503, retryable: false, hint: 'Set the environment variable, or give the reference a default: ${NAME:-default}.' },
+  ENV_MISSING: { status: 503, retryable: false, hint: 'Set the environment variable, or give the reference a default.' },
   TRIGGER_NOT_INSTALLED: { status: 503, retryable: false, hint: 'Run `trihand triggers install` once for this table.' },
   TABLE_UNREACHABLE: { status: 503, retryable: true, hint: 'Check the database of the table trigger; changes wait in its outbox.' },
   MANIFEST_INVALID: { status: 422, retryable: false, hint: 'Fix the definition at the place named.' },

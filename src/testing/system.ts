@@ -13,6 +13,7 @@ import { type RunId, type SessionId, workerId } from '../model/ids.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Ledger } from '../ports/ledger.ts'
+import type { Reader } from '../ports/reader.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 /** Where the facts of a test live. `open` is called again after a crash or a restart. */
@@ -70,6 +71,16 @@ class Watch {
     }
   }
 
+  /** Sources ask it on their own: time must not move while they wait for an answer. */
+  reader(inner: Reader): Reader {
+    const watched = (name: keyof Reader) =>
+      ((...values: readonly never[]) =>
+        this.call(() =>
+          (inner[name] as (...values: readonly never[]) => Promise<unknown>).call(inner, ...values),
+        )) as never
+    return new Proxy(inner, { get: (_, name) => watched(name as keyof Reader) })
+  }
+
   private async call<T>(work: () => Promise<T>): Promise<T> {
     if (this.dead) return new Promise<T>(() => {})
     this.inFlight++
@@ -110,7 +121,7 @@ const live = async (source: SystemSource, place: TestStore, now: number): Promis
     { leaseTtl: '30d', drain: 0 },
   )
   await engine.start()
-  return { engine, store, watch, clock }
+  return { engine, store: { ...store, reader: watch.reader(store.reader) }, watch, clock }
 }
 
 /** The leases of a killed process run out at once instead of after the ttl, which the test's clock would have to wait for. */

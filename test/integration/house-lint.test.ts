@@ -51,7 +51,7 @@ const PACKAGES: Readonly<Record<string, { readonly takes: readonly string[]; rea
   },
   'executors/human': { takes: ['@standard-schema/spec'], refuses: ['pg', '@photostructure/sqlite', 'node:fs'] },
   'executors/workflow': { takes: ['@standard-schema/spec'], refuses: ['pg', '@photostructure/sqlite', 'node:fs'] },
-  triggers: { takes: ['node:fs'], refuses: ['pg', '@photostructure/sqlite', 'vitest'] },
+  triggers: { takes: ['node:fs', 'chokidar', 'standardwebhooks'], refuses: ['pg', '@photostructure/sqlite', 'vitest'] },
   modes: { takes: [], refuses: ['node:fs', 'pg', 'fast-check'] },
   sessions: { takes: [], refuses: ['node:fs/promises', 'pg', 'fast-check'] },
   planner: { takes: [], refuses: ['node:fs', 'pg', 'fast-check'] },

@@ -10,6 +10,7 @@ import type { RunId } from '../../model/ids.ts'
 import { type Json, toJson } from '../../model/json.ts'
 import type { RetryPolicy } from '../../model/policies/retry.ts'
 import type { Effect } from '../../model/step.ts'
+import type { WatchTrigger } from '../../model/watch.ts'
 import type { Abort } from '../../ports/executor.ts'
 import type { Entry, StepContext } from '../../ports/step-gate.ts'
 import { createStep, type Duration, type ParseDuration, type Step } from './step-api.ts'
@@ -42,8 +43,8 @@ export interface TriggerOptions {
 }
 
 export interface FunctionOptions<Input> {
-  readonly trigger?: string | TriggerOptions
-  readonly triggers?: readonly (string | TriggerOptions)[]
+  readonly trigger?: string | TriggerOptions | WatchTrigger
+  readonly triggers?: readonly (string | TriggerOptions | WatchTrigger)[]
   readonly input?: StandardSchemaV1<unknown, Input>
   readonly output?: StandardSchemaV1
   readonly effect?: Effect

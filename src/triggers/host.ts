@@ -1,0 +1,80 @@
+/**
+ * All sources of a running system: made from its definition, started after the engine, stopped before it.
+ *
+ * Owns which source stands behind each kind, and the change from one definition to the next. Never knows what a source watches.
+ */
+import type { Environment } from '../manifest/reference.ts'
+import { resolveReferences } from '../manifest/reference.ts'
+import type { SourceDefinition } from '../manifest/sources.ts'
+import type { System } from '../manifest/system.ts'
+import { type ConditionDeps, ConditionSource } from './condition.ts'
+import type { FileDeps } from './file.ts'
+import { SignalSource } from './signal.ts'
+import type { Source } from './source.ts'
+import { type TableDeps, TableSource } from './table.ts'
+
+export type HostDeps = ConditionDeps & FileDeps & TableDeps
+
+/** The environment that references in a definition mean. */
+export const ownEnvironment = (): Environment => process.env
+
+/** Trouble that a source outlives is told where an operator looks. */
+export const reportToStderr = (source: string, error: unknown): void => {
+  process.stderr.write(`${source}: ${error instanceof Error ? error.message : String(error)}\n`)
+}
+
+export const ownFolder = (): string => process.cwd()
+
+/** The watcher of files is loaded when a file is watched: most systems watch none. */
+const create = async (definition: SourceDefinition, deps: HostDeps): Promise<Source> => {
+  switch (definition.kind) {
+    case 'signal':
+      return new SignalSource(definition, deps)
+    case 'file':
+      return new (await import('./file.ts')).FileSource(definition, deps)
+    case 'table':
+      return new TableSource(definition, deps)
+    case 'condition':
+      return new ConditionSource(definition, deps)
+  }
+}
+
+/** The address of the user's database, as the environment has it. */
+export const databaseOf = (database: string, environment: Environment): string =>
+  resolveReferences(database, environment)
+
+export class SourceHost {
+  readonly #deps: HostDeps
+  readonly #running = new Map<string, Source>()
+  /** One change of the definition after the other. */
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(deps: HostDeps) {
+    this.#deps = deps
+  }
+
+  /** Sources that are no longer named stop, new ones start, the others go on undisturbed. Throws if one cannot start. */
+  follow({ sources }: Pick<System, 'sources'>): Promise<void> {
+    const next = this.#last.then(() => this.#change(sources))
+    this.#last = next.catch(() => {})
+    return next
+  }
+
+  stop(): Promise<void> {
+    return this.follow({ sources: new Map() })
+  }
+
+  async #change(sources: System['sources']): Promise<void> {
+    for (const [name, source] of [...this.#running]) {
+      if (sources.has(name)) continue
+      this.#running.delete(name)
+      await source.stop()
+    }
+    for (const definition of sources.values()) {
+      if (this.#running.has(definition.name)) continue
+      const source = await create(definition, this.#deps)
+      await source.start()
+      this.#running.set(definition.name, source)
+    }
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * Deliveries of webhooks: the sender is checked, the body becomes an event, and what cannot become one is kept for replay.
+ *
+ * Owns the order: path, sender, id, transform, event. Admission is the engine's; the socket is HTTP's.
+ *
+ * webhook-1  Nothing of a delivery is read before its sender is known.
+ * webhook-2  A delivery is one event however often it comes: its id is the sender's, or the hash of what was signed.
+ * webhook-3  A delivery from the right sender that makes no event is recorded, with its raw body, and can be replayed.
+ */
+import type { Receipt } from '../engine/intake.ts'
+import { type Environment, resolveReferences } from '../manifest/reference.ts'
+import type { System } from '../manifest/system.ts'
+import type { Delivered, WebhookDefinition } from '../manifest/webhooks.ts'
+import { TrihandError } from '../model/errors.ts'
+import { isPlainId } from '../model/event.ts'
+import type { Instant } from '../model/ids.ts'
+import { type Json, toJson } from '../model/json.ts'
+import type { DocumentWrite } from '../ports/ledger.ts'
+import type { Delivery } from './signature.ts'
+import { refuse, type SourceDeps } from './source.ts'
+
+/** A delivery as it is kept. */
+type Kept = {
+  readonly raw: string
+  readonly encoding: 'utf8' | 'base64'
+  readonly headers: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, string>>
+  readonly receivedAt: Instant
+}
+
+export interface WebhookDeps extends Pick<SourceDeps, 'send' | 'note' | 'reader' | 'clock' | 'ids' | 'tenant'> {
+  readonly environment: Environment
+  system(): System
+}
+
+const TABLE = 'trihand.delivery'
+const MAX_DELIVERY_ID = 200
+
+const sourceOf = ({ path }: WebhookDefinition): string => path
+
+const secretsOf = ({ secrets }: WebhookDefinition, environment: Environment): readonly string[] =>
+  secrets.map((secret) => resolveReferences(secret, environment))
+
+/** Loaded by the first who needs it: most systems have no webhook. */
+const loadSignature = () => import('./signature.ts')
+
+/** Before anything is served: no secret, no start. */
+export const checkSecrets = async ({ webhooks }: System, environment: Environment): Promise<void> => {
+  if (webhooks.size === 0) return
+  const { standardSigner } = await loadSignature()
+  for (const webhook of webhooks.values()) {
+    const secrets = secretsOf(webhook, environment)
+    if (webhook.auth === 'standard') for (const secret of secrets) standardSigner(secret)
+    if (secrets.includes('')) throw new TrihandError('ENV_MISSING', `the secret of webhook ${webhook.name} is empty`)
+  }
+}
+
+const textOf = (body: Uint8Array): Pick<Kept, 'raw' | 'encoding'> => {
+  try {
+    return { raw: new TextDecoder('utf-8', { fatal: true }).decode(body), encoding: 'utf8' }
+  } catch {
+    return { raw: Buffer.from(body).toString('base64'), encoding: 'base64' }
+  }
+}
+
+const parseJson = (raw: string): Json => {
+  try {
+    return toJson(JSON.parse(raw))
+  } catch (error) {
+    if (error instanceof TrihandError) throw error
+    throw new TrihandError('NOT_JSON', 'the body says that it is JSON, and is not', { cause: error })
+  }
+}
+
+/** By its media type: JSON, the fields of a form, or the text itself. */
+const bodyOf = ({ raw, headers }: Kept): Json => {
+  const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  if (type === 'application/json' || type.endsWith('+json')) return parseJson(raw)
+  if (type === 'application/x-www-form-urlencoded') return toJson(Object.fromEntries(new URLSearchParams(raw)))
+  return raw
+}
+
+const dataOf = async (webhook: WebhookDefinition, kept: Kept): Promise<Json> => {
+  const body = bodyOf(kept)
+  if (webhook.transform === null) return body
+  const { raw, headers, query, receivedAt } = kept
+  const delivered: Delivered = { body, headers, query, raw, receivedAt }
+  try {
+    const data = toJson(await webhook.transform(delivered))
+    if (data !== null) return data
+  } catch (error) {
+    if (error instanceof TrihandError) throw error
+    throw new TrihandError('TRANSFORM_FAILED', error instanceof Error ? error.message : String(error), { cause: error })
+  }
+  throw new TrihandError('TRANSFORM_FAILED', `the transform of ${webhook.name} gave nothing`)
+}
+
+export class Webhooks {
+  readonly #deps: WebhookDeps
+
+  constructor(deps: WebhookDeps) {
+    this.#deps = deps
+  }
+
+  /** Answers once the event is on disk. */
+  async receive(delivery: Delivery): Promise<Receipt> {
+    const { system, environment, clock } = this.#deps
+    const webhook = system().webhooks.get(delivery.path)
+    if (webhook === undefined) throw new TrihandError('NOT_FOUND', `there is no webhook at ${delivery.path}`)
+    const now = clock.now()
+    const { checkSender } = await loadSignature()
+    checkSender(delivery, webhook, secretsOf(webhook, environment), now)
+    const { authorization: _, cookie: __, [webhook.header]: ___, ...headers } = delivery.headers
+    const kept: Kept = { ...textOf(delivery.body), headers, query: delivery.query, receivedAt: now }
+    return this.#admit(webhook, this.#idOf(webhook, delivery), kept)
+  }
+
+  /** Sends a kept delivery again, through the transform as it is now. */
+  async replay(name: string, id: string): Promise<Receipt> {
+    const webhook = [...this.#deps.system().webhooks.values()].find((one) => one.name === name)
+    if (webhook === undefined) throw new TrihandError('NOT_FOUND', `there is no webhook ${name}`)
+    const kept = await this.#deps.reader.document(this.#deps.tenant, TABLE, `${name}/${id}`)
+    if (kept === null) throw new TrihandError('NOT_FOUND', `no delivery ${id} of ${name} waits for a replay`)
+    const { send, note } = this.#deps
+    const event = { type: webhook.emits, source: sourceOf(webhook), id, data: await dataOf(webhook, kept as Kept) }
+    const documents = [this.#keep(webhook, id, null)]
+    const receipt = await send(event, { documents })
+    if (receipt.duplicate) await note(documents)
+    return receipt
+  }
+
+  /** webhook-2. */
+  #idOf(webhook: WebhookDefinition, { headers, body }: Delivery): string | null {
+    const given = headers[webhook.idHeader]
+    if (given !== undefined) {
+      if (isPlainId(given) && given.length <= MAX_DELIVERY_ID) return given
+      throw new TrihandError('EVENT_INVALID', `${webhook.idHeader} must have 1 to ${MAX_DELIVERY_ID} plain characters`)
+    }
+    // A signed body without an id can be sent again by whoever saw it: then the body is the id.
+    return webhook.auth === 'hmac' ? this.#deps.ids.digest(textOf(body).raw) : null
+  }
+
+  async #admit(webhook: WebhookDefinition, given: string | null, kept: Kept): Promise<Receipt> {
+    const { send, ids } = this.#deps
+    const id = given ?? `${kept.receivedAt.toString(36)}-${ids.digest(kept.raw)}`
+    try {
+      const data = await dataOf(webhook, kept)
+      const event = { type: webhook.emits, source: sourceOf(webhook), data, ...(given === null ? {} : { id: given }) }
+      return await send(event, {})
+    } catch (error) {
+      if (error instanceof TrihandError && !error.retryable && error.code !== 'EVENT_ID_REUSED')
+        return this.#refuse(webhook, id, kept, error)
+      throw error
+    }
+  }
+
+  /** webhook-3. */
+  async #refuse(webhook: WebhookDefinition, id: string, kept: Kept, error: TrihandError): Promise<never> {
+    const occurrence = { type: webhook.emits, id, data: null }
+    await refuse(this.#deps, sourceOf(webhook), occurrence, error, [this.#keep(webhook, id, kept)])
+    const detail = `${error.detail}; the delivery is kept as ${id}`
+    throw new TrihandError(error.status === 422 ? error.code : 'TRANSFORM_FAILED', detail, { cause: error })
+  }
+
+  #keep(webhook: WebhookDefinition, id: string, kept: Kept | null): DocumentWrite {
+    return { tenant: this.#deps.tenant, table: TABLE, key: `${webhook.name}/${id}`, value: kept as Json }
+  }
+}
