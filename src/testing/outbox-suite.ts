@@ -1,0 +1,94 @@
+/**
+ * What every outbox promises, whatever database the user has.
+ *
+ * Owns the questions. An implementation brings an empty database with `create table item (id integer primary key, name text)`.
+ */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Outbox, OutboxWatch } from '../ports/outbox.ts'
+
+export interface OutboxHarness {
+  readonly outbox: Outbox
+  /** Runs the user's own statements. */
+  user(sql: string): Promise<void>
+  close(): Promise<void>
+}
+
+const WATCH: OutboxWatch = { key: 'aaa1', table: 'item', on: ['insert', 'update', 'delete'] }
+const OTHER: OutboxWatch = { key: 'bbb2', table: 'item', on: ['delete'] }
+
+export const outboxSuite = (name: string, open: () => Promise<OutboxHarness>): void => {
+  let harness: OutboxHarness
+  beforeEach(async () => {
+    harness = await open()
+  })
+  afterEach(() => harness.close())
+
+  const changes = async (watch: OutboxWatch = WATCH) =>
+    (await harness.outbox.read(watch, 100)).map(({ change, row, before }) => ({ change, row, before }))
+
+  describe(`${name} outbox`, () => {
+    test('outbox-1: each change of a row leaves one row in the order of the changes, with what it was and is', async () => {
+      await harness.outbox.install(WATCH)
+      await harness.user("insert into item values (1, 'a''b')")
+      await harness.user("update item set name = 'c' where id = 1")
+      await harness.user('delete from item')
+      const first = { id: 1, name: "a'b" }
+      const second = { id: 1, name: 'c' }
+      expect(await changes()).toEqual([
+        { change: 'insert', row: first, before: null },
+        { change: 'update', row: second, before: first },
+        { change: 'delete', row: second, before: null },
+      ])
+    })
+
+    test('outbox-1: a change that is rolled back leaves none', async () => {
+      await harness.outbox.install(WATCH)
+      await harness.user("begin; insert into item values (1, 'a'); rollback")
+      expect(await changes()).toEqual([])
+    })
+
+    test('outbox-2: no id comes again after it was removed and installed', async () => {
+      await harness.outbox.install(WATCH)
+      await harness.user("insert into item values (1, 'a')")
+      const [first] = await harness.outbox.read(WATCH, 1)
+      await harness.outbox.remove(WATCH)
+      await harness.outbox.install(WATCH)
+      await harness.user("insert into item values (2, 'b')")
+      const [second] = await harness.outbox.read(WATCH, 1)
+      expect(second?.row).toEqual({ id: 2, name: 'b' })
+      expect(second?.id).not.toBe(first?.id)
+    })
+
+    test('outbox-3: a row stays until it is forgotten, and only those that are named go', async () => {
+      await harness.outbox.install(WATCH)
+      await harness.user("insert into item values (1, 'a'), (2, 'b'), (3, 'c')")
+      const [, second] = await harness.outbox.read(WATCH, 2)
+      await harness.outbox.forget([second?.id ?? ''])
+      expect((await changes()).map(({ row }) => row)).toEqual([
+        { id: 1, name: 'a' },
+        { id: 3, name: 'c' },
+      ])
+    })
+
+    test('outbox-4: installing and removing twice is as once; one that is left does not take the other along', async () => {
+      expect(await harness.outbox.isInstalled(WATCH)).toBe(false)
+      for (const watch of [WATCH, WATCH, OTHER]) await harness.outbox.install(watch)
+      await harness.user("insert into item values (1, 'a')")
+      expect([await harness.outbox.isInstalled(WATCH), (await changes()).length]).toEqual([true, 1])
+      for (const watch of [WATCH, WATCH]) await harness.outbox.remove(watch)
+      await harness.user('delete from item')
+      expect(await harness.outbox.isInstalled(WATCH)).toBe(false)
+      expect([(await changes()).length, (await changes(OTHER)).length]).toEqual([0, 1])
+      await harness.outbox.remove(OTHER)
+      await harness.user("insert into item values (2, 'b')")
+    })
+
+    test('a table that is not there is named', async () => {
+      const nowhere = { ...WATCH, table: 'nowhere' }
+      await expect(harness.outbox.install(nowhere)).rejects.toMatchObject({
+        code: 'CONFIG_INVALID',
+        detail: expect.stringContaining('nowhere'),
+      })
+    })
+  })
+}

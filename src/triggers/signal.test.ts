@@ -1,0 +1,26 @@
+/** Signals to this very process. */
+import { afterEach, expect, test } from 'vitest'
+import { openApp } from '../../test/support/http-app.ts'
+import { until } from '../../test/support/until.ts'
+import { fn } from '../executors/workflow/function.ts'
+import { LOCAL_TENANT } from '../model/ids.ts'
+
+const survive = (): void => undefined
+afterEach(() => process.off('SIGUSR2', survive))
+
+test('[L4] each SIGUSR2 starts a function, until the system is closed', async () => {
+  const app = await openApp({
+    name: 'signals',
+    functions: [fn('reload', { trigger: { signal: 'SIGUSR2' } }, ({ input }) => input)],
+  })
+  const done = async (): Promise<number> => (await app.trihand.reader.counts(LOCAL_TENANT)).get('success') ?? 0
+  for (const count of [1, 2]) {
+    process.kill(process.pid, 'SIGUSR2')
+    await until(done, (found) => found === count, { what: `${count} runs are done` })
+  }
+  const [event] = await app.trihand.reader.events({ tenant: LOCAL_TENANT, type: null, before: null, limit: 1 })
+  expect(event).toMatchObject({ source: 'signal:SIGUSR2', data: { signal: 'SIGUSR2', pid: process.pid } })
+  process.on('SIGUSR2', survive)
+  await app.close()
+  expect(process.listeners('SIGUSR2')).toEqual([survive])
+})
