@@ -8,7 +8,7 @@ import type { Clock } from '../ports/clock.ts'
 
 export interface Deadline {
   readonly at: Instant
-  readonly pass: () => void
+  pass(): void
 }
 
 export class Deadlines {
@@ -21,11 +21,9 @@ export class Deadlines {
     this.clock = clock
   }
 
-  add(at: Instant, pass: () => void): Deadline {
-    const deadline = { at, pass }
+  add(deadline: Deadline): void {
     this.pending.add(deadline)
-    if (at < this.armedAt) this.arm(at)
-    return deadline
+    if (deadline.at < this.armedAt) this.arm(deadline.at)
   }
 
   remove(deadline: Deadline): void {

@@ -14,7 +14,7 @@ import type { Json } from '../model/json.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import { wakeAt } from '../model/run.ts'
 import type { RunCommand } from '../model/run-fact.ts'
-import type { Abort } from '../ports/executor.ts'
+import type { Abort, Envelope } from '../ports/executor.ts'
 import { Gate, type StepErrors } from './gate.ts'
 import { Intents, packIntents, sessionOf } from './intents.ts'
 import { NOTHING_PREFETCHED, offerChildren, offerEvents, type Prefetched } from './offer.ts'
@@ -123,19 +123,19 @@ const enter = (resident: Resident, errors: StepErrors): void => {
     )
   }
   resident.entry = 'inside'
-  const performance = perform(house, {
+  const envelope: Envelope = {
     taskId: record.id,
     executorType: 'inline',
     task: { type: 'function', input, call },
     context: { run: record.id, step: '', attempt, traceparent: record.event?.traceparent ?? null },
     // A handler may stay in memory as long as its steps make progress; each step has its own timeout.
     constraints: { timeoutMs: Number.POSITIVE_INFINITY },
+  }
+  const performance = perform(house, envelope, (performed) => {
+    resident.performances.delete(performance)
+    if (!resident.isGone) void leave(resident, definition, performed, intents)
   })
   resident.performances.add(performance)
-  void performance.outcome.then(async (performed) => {
-    resident.performances.delete(performance)
-    if (!resident.isGone) await leave(resident, definition, performed, intents)
-  })
 }
 
 /** The handler's last word becomes the run's end, or its next attempt. */

@@ -11,6 +11,7 @@ import { at, canonical, type Json } from '../model/json.ts'
 import type { Payload } from '../model/payload.ts'
 import type { SettledStep } from '../model/step.ts'
 import { openWait, type WaitSpec } from '../model/wait.ts'
+import type { Envelope } from '../ports/executor.ts'
 import type { EmittedEvent, StepGate, StepRequest, WaitAnswer, WaitRequest } from '../ports/step-gate.ts'
 import { causeFrom } from './cause.ts'
 import { emittedBy, routeAll } from './events.ts'
@@ -182,18 +183,19 @@ export class Gate implements StepGate {
   private performBody(request: StepRequest, attempt: number): void {
     const { resident } = this
     const body = new StepBody(this, request, attempt)
-    const performance = perform(resident.house, {
-      taskId: resident.record.id,
+    const { id } = resident.record
+    const envelope: Envelope = {
+      taskId: id,
       executorType: 'inline',
-      task: { type: 'step', input: null, call: (abort) => body.run(abort) },
-      context: { run: resident.record.id, step: request.step, attempt, traceparent: null },
+      task: body,
+      context: { run: id, step: request.step, attempt, traceparent: null },
       constraints: { timeoutMs: request.timeoutMs },
-    })
-    resident.performances.add(performance)
-    void performance.outcome.then((performed) => {
+    }
+    const performance = perform(resident.house, envelope, (performed) => {
       resident.performances.delete(performance)
       if (!resident.isGone) this.record(request, attempt, performed, body.intents)
     })
+    resident.performances.add(performance)
   }
 
   private record(request: StepRequest, attempt: number, performed: Performed, intents: Intents | null): void {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Envelope, Executor } from '../ports/executor.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { Deadlines } from './deadlines.ts'
-import { perform } from './perform.ts'
+import { type Performed, perform } from './perform.ts'
 
 const envelope = (executorType = 'it'): Envelope => ({
   taskId: 'task',
@@ -16,19 +16,22 @@ const envelope = (executorType = 'it'): Envelope => ({
 const start = (execute: Executor['execute'], type = 'it') => {
   const clock = new VirtualClock()
   const deps = { clock, deadlines: new Deadlines(clock), executors: new Map([['it', { execute }]]) }
-  return { clock, performance: perform(deps, envelope(type)) }
+  let done: (performed: Performed) => void = () => {}
+  const outcome = new Promise<Performed>((resolve) => {
+    done = resolve
+  })
+  return { clock, performance: perform(deps, envelope(type), (performed) => done(performed)), outcome }
 }
 
 test('a result is passed on, and its timeout is forgotten', async () => {
-  const { clock, performance } = start(async () => ({ status: 'partial', result: 7 }))
-  expect(await performance.outcome).toEqual({ kind: 'done', status: 'partial', result: 7 })
+  const { clock, outcome } = start(async () => ({ status: 'partial', result: 7 }))
+  expect(await outcome).toEqual({ kind: 'done', status: 'partial', result: 7 })
   await clock.advance(5_000)
 })
 
 test('a known code stays, a foreign one is kept as text', async () => {
   const failing = (code: string) =>
     start(async () => ({ status: 'failed', error: { code, message: 'm', retryable: true, definite: false } }))
-      .performance
   expect(await failing('STEP_TIMEOUT').outcome).toMatchObject({ failure: { code: 'STEP_TIMEOUT', message: 'm' } })
   expect(await failing('THEIR_CODE').outcome).toMatchObject({
     failure: { code: 'EXECUTOR_FAILED', message: 'THEIR_CODE: m' },
@@ -37,9 +40,9 @@ test('a known code stays, a foreign one is kept as text', async () => {
 
 test('an executor that throws, and one that is not registered, give a failure', async () => {
   const throwing = start(() => Promise.reject(new Error('raw')))
-  expect(await throwing.performance.outcome).toMatchObject({ failure: { code: 'EXECUTOR_THREW' } })
+  expect(await throwing.outcome).toMatchObject({ failure: { code: 'EXECUTOR_THREW' } })
   const missing = start(async () => ({ status: 'success', result: 1 }), 'nobody')
-  expect(await missing.performance.outcome).toMatchObject({
+  expect(await missing.outcome).toMatchObject({
     failure: { code: 'EXECUTOR_FAILED' },
     retryable: false,
     definite: true,
@@ -48,24 +51,24 @@ test('an executor that throws, and one that is not registered, give a failure', 
 
 test('one that ignores its signal does not hold the run beyond the timeout', async () => {
   let aborted = false
-  const { clock, performance } = start((_, abort) => {
+  const { clock, outcome } = start((_, abort) => {
     abort.signal.addEventListener('abort', () => {
       aborted = true
     })
     return new Promise(() => {})
   })
   await clock.advance(1_000)
-  expect(await performance.outcome).toMatchObject({ failure: { code: 'STEP_TIMEOUT' }, retryable: true })
+  expect(await outcome).toMatchObject({ failure: { code: 'STEP_TIMEOUT' }, retryable: true })
   expect(aborted).toBe(true)
 })
 
 test('a signal that is looked at after the abort is aborted already', async () => {
   let look: () => boolean = () => false
-  const { performance } = start((_, abort) => {
+  const { performance, outcome } = start((_, abort) => {
     look = () => abort.signal.aborted
     return new Promise(() => {})
   })
   performance.abort({ code: 'RUN_CANCELLED', message: 'stop' })
-  expect(await performance.outcome).toMatchObject({ failure: { code: 'RUN_CANCELLED' } })
+  expect(await outcome).toMatchObject({ failure: { code: 'RUN_CANCELLED' } })
   expect(look()).toBe(true)
 })

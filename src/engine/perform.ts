@@ -4,6 +4,7 @@
  * Owns timeout, abort and the last line of defence against an executor that throws. Never retries and never records.
  */
 import { type Failure, isErrorCode } from '../model/errors.ts'
+import type { Instant } from '../model/ids.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Abort, Envelope, Executor, ExecutorResult } from '../ports/executor.ts'
 import type { Deadline, Deadlines } from './deadlines.ts'
@@ -13,9 +14,11 @@ export type Performed =
   | { readonly kind: 'failed'; readonly failure: Failure; readonly retryable: boolean; readonly definite: boolean }
 
 export interface Performance {
-  readonly outcome: Promise<Performed>
   abort(failure: Failure): void
 }
+
+/** Told once, and never before `perform` has answered. */
+export type WhenPerformed = (performed: Performed) => void
 
 export interface PerformDeps {
   readonly clock: Clock
@@ -40,39 +43,36 @@ const translate = (result: ExecutorResult): Performed => {
   return failedWith(failure, retryable, definite)
 }
 
-export const perform = (deps: PerformDeps, envelope: Envelope): Performance => {
+export const perform = (deps: PerformDeps, envelope: Envelope, done: WhenPerformed): Performance => {
   const executor = deps.executors.get(envelope.executorType)
   if (executor === undefined) {
     const failure: Failure = {
       code: 'EXECUTOR_FAILED',
       message: `no executor of type ${envelope.executorType} is registered`,
     }
-    return { outcome: Promise.resolve(failedWith(failure, false, true)), abort: () => {} }
+    void Promise.resolve().then(() => done(failedWith(failure, false, true)))
+    return { abort: () => {} }
   }
-  const performance = new Running(deps, envelope)
+  const performance = new Running(deps, envelope, done)
   performance.begin(executor)
   return performance
 }
 
-class Running implements Performance, Abort {
-  readonly outcome: Promise<Performed>
+/** Everything that one call needs, in one object: every step makes one. */
+class Running implements Performance, Abort, Deadline {
+  readonly at: Instant
   private readonly deps: PerformDeps
   private readonly envelope: Envelope
-  private readonly deadline: Deadline
-  private resolve: (performed: Performed) => void = () => {}
+  private done: WhenPerformed | null
   private controller: AbortController | null = null
   private aborted: Failure | null = null
 
-  constructor(deps: PerformDeps, envelope: Envelope) {
+  constructor(deps: PerformDeps, envelope: Envelope, done: WhenPerformed) {
     this.deps = deps
     this.envelope = envelope
-    this.outcome = new Promise((resolve) => {
-      this.resolve = resolve
-    })
-    const { timeoutMs } = envelope.constraints
-    this.deadline = deps.deadlines.add(deps.clock.now() + timeoutMs, () =>
-      this.abort({ code: 'STEP_TIMEOUT', message: `no result within ${timeoutMs} ms` }),
-    )
+    this.done = done
+    this.at = deps.clock.now() + envelope.constraints.timeoutMs
+    deps.deadlines.add(this)
   }
 
   get signal(): AbortSignal {
@@ -88,15 +88,22 @@ class Running implements Performance, Abort {
     )
   }
 
+  pass(): void {
+    this.abort({ code: 'STEP_TIMEOUT', message: `no result within ${this.envelope.constraints.timeoutMs} ms` })
+  }
+
   /** The outcome does not wait for the executor: one that ignores its signal must not hold the run. */
   abort(failure: Failure): void {
     this.aborted = failure
-    this.settle(failedWith(failure, true))
+    // Not at once: whoever aborts is in the middle of something.
+    void Promise.resolve().then(() => this.settle(failedWith(failure, true)))
     this.controller?.abort(new Error(failure.message))
   }
 
   private settle(performed: Performed): void {
-    this.deps.deadlines.remove(this.deadline)
-    this.resolve(performed)
+    const { done } = this
+    this.done = null
+    this.deps.deadlines.remove(this)
+    done?.(performed)
   }
 }

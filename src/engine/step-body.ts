@@ -1,11 +1,12 @@
 /**
  * One attempt of a step's code, and what that code is handed.
  *
- * Owns the context of a body and the intents it makes. Made once per attempt on the hot path: everything rare is made on demand.
+ * Owns the context of a body, the task that calls it, and the intents it makes. Made once per attempt on the hot path: everything
+ * rare is made on demand.
  */
 import type { TenantId } from '../model/ids.ts'
 import { toJson } from '../model/json.ts'
-import type { Abort } from '../ports/executor.ts'
+import type { Abort, Task } from '../ports/executor.ts'
 import type { StepContext, StepRequest } from '../ports/step-gate.ts'
 import { Intents } from './intents.ts'
 
@@ -14,7 +15,9 @@ interface Host {
   effectKey(step: string): string
 }
 
-export class StepBody implements StepContext {
+export class StepBody implements StepContext, Task {
+  readonly type = 'step'
+  readonly input = null
   readonly attempt: number
   intents: Intents | null = null
   private readonly host: Host
@@ -54,7 +57,7 @@ export class StepBody implements StepContext {
     return this.host.effectKey(this.request.step)
   }
 
-  run(abort: Abort): unknown {
+  call(abort: Abort): unknown {
     this.abort = abort
     return this.request.body(this)
   }

@@ -82,6 +82,8 @@ export interface OutgoingEvent {
 
 export type ParseDuration = (duration: Duration) => number
 
+const NO_OPTIONS: RunOptions = {}
+
 /** Gives each call its address: the explicit loop key, or a count per name within this entry. */
 const addressBook = (): ((name: string, key: string | undefined) => string) => {
   const used = new Map<string, number>()
@@ -129,15 +131,19 @@ export const createStep = (gate: StepGate, parse: ParseDuration, defaults: { rea
   })
 
   return {
-    async run(name, body, options = {}) {
-      const result = await gate.run({
-        step: address(name, options.key),
-        effect: options.effect ?? 'idempotent',
-        retry: options.retry === undefined ? DEFAULT_RETRY : { ...DEFAULT_RETRY, ...options.retry },
-        timeoutMs: options.timeout === undefined ? defaults.timeoutMs : parse(options.timeout),
-        body,
-      })
-      return result as never
+    run(name, body, options = NO_OPTIONS) {
+      // The gate's own promise, without another around it: this is called for every step.
+      try {
+        return gate.run({
+          step: address(name, options.key),
+          effect: options.effect ?? 'idempotent',
+          retry: options.retry === undefined ? DEFAULT_RETRY : { ...DEFAULT_RETRY, ...options.retry },
+          timeoutMs: options.timeout === undefined ? defaults.timeoutMs : parse(options.timeout),
+          body,
+        }) as Promise<never>
+      } catch (error) {
+        return Promise.reject(error)
+      }
     },
     async sleep(name, duration, options = {}) {
       const ms = parse(duration)
