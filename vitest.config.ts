@@ -1,5 +1,5 @@
 /**
- * Which test belongs to which project: unit needs nothing, acceptance a whole system, integration a throwaway Postgres,
+ * Which test belongs to which project: unit needs nothing, acceptance a whole system (once more on Restate), integration a throwaway Postgres,
  * chaos real processes and the machine to itself.
  */
 import { defineConfig } from 'vitest/config'
@@ -19,6 +19,16 @@ export default defineConfig({
           name: 'acceptance',
           include: ['test/acceptance/**/*.test.ts'],
           globalSetup: ['test/support/postgres-setup.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'restate',
+          include: ['test/acceptance/**/*.test.ts'],
+          env: { TRIHAND_TEST_DISPATCHER: 'restate' },
+          globalSetup: ['test/support/postgres-setup.ts', 'test/support/restate-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },

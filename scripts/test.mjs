@@ -62,6 +62,7 @@ const STAGES = [
   { name: 'build', perform: script('build -- --if-changed', 'build:tools -- --if-changed', 'published') },
   { name: 'unit', perform: project('unit') },
   { name: 'acceptance', perform: project('acceptance') },
+  { name: 'restate', perform: project('restate') },
   { name: 'integration', perform: project('integration') },
   { name: 'chaos-small', perform: project('chaos') },
 ]

@@ -27,7 +27,7 @@ import type { Verdict } from './model/run-fact.ts'
 import type { WorkerPlace } from './model/worker-info.ts'
 import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
-import type { Dispatcher } from './ports/dispatcher.ts'
+import type { Dispatcher, DispatcherEndpoint, DispatcherFactory } from './ports/dispatcher.ts'
 import type { Ids } from './ports/ids.ts'
 import type { Ledger } from './ports/ledger.ts'
 import type { Outbox } from './ports/outbox.ts'
@@ -41,6 +41,8 @@ export interface TrihandOptions {
   readonly database?: string
   /** The Postgres schema that holds the ledger. */
   readonly schema?: string
+  /** What wakes runs. Default: the store's own. Others: `trihand/restate`, `trihand/inngest`. */
+  readonly dispatcher?: DispatcherFactory
   /** How many runs may be in memory at once. */
   readonly slots?: number
   /** The pool that this process joins, and labels of its own. */
@@ -96,6 +98,8 @@ export interface Trihand {
   readonly reader: Reader
   readonly system: System
   readonly ledger: { readonly kind: LedgerChoice['kind']; readonly durable: boolean; readonly description: string }
+  /** What the dispatcher wants served over HTTP, if anything. */
+  readonly endpoint: DispatcherEndpoint | null
   /** Lets runs at work finish, gives leases back, closes the ledger. Safe to call twice. */
   close(): Promise<void>
 }
@@ -112,6 +116,8 @@ export interface Store {
   /** How often a worker looks for the dead; null where it has the store to itself. */
   readonly sweepMs: number | null
   readonly maxInFlight: number
+  /** Whether the dispatcher keeps instants outside of this process. */
+  readonly keepsInstants?: boolean
 }
 
 /** Each store's code is loaded when it is chosen: an embedded system does not pay for a network driver at its start. */
@@ -209,6 +215,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
         pollMs: store.pollMs,
         ...(store.sweepMs === null ? {} : { sweepMs: store.sweepMs }),
         drainMs: durationMs(options.drain ?? '30s'),
+        tellsInstants: store.keepsInstants ?? false,
       },
     },
   )
@@ -266,7 +273,9 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const environment = ownEnvironment()
   if (isWatching) await checkSecrets(system, environment)
   const choice = ledgerChoice(options.database)
-  const store = await openStore(choice, options, clock)
+  const opened = await options.dispatcher?.(clock)
+  const ownStore = await openStore(choice, options, clock)
+  const store = opened === undefined ? ownStore : { ...ownStore, dispatcher: opened.dispatcher, keepsInstants: true }
   const engine = joinEngine(store, system, ids, clock, { ...options, worker })
   const doors = joinDoors(engine, store, { ids, clock }, environment)
   try {
@@ -284,14 +293,19 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
     engine.replace(next)
     if (isWatching) await doors.host.follow(next)
   }
-  return facade(engine, store, choice, { doors, replace, worker })
+  return facade(engine, store, choice, { doors, replace, worker, endpoint: opened?.endpoint ?? null })
+}
+
+interface Joined extends Pick<Trihand, 'replace' | 'endpoint'> {
+  readonly doors: Doors
+  readonly worker: WorkerIdentity
 }
 
 const facade = (
   engine: Engine,
   store: Store,
   choice: LedgerChoice,
-  { doors, replace, worker }: { readonly doors: Doors; readonly worker: WorkerIdentity } & Pick<Trihand, 'replace'>,
+  { doors, replace, worker, endpoint }: Joined,
 ): Trihand => {
   const { place, ...identity } = worker
   let closing: Promise<void> | null = null
@@ -318,6 +332,7 @@ const facade = (
       return engine.definition
     },
     ledger: { kind: choice.kind, durable: store.durable, description: store.description },
+    endpoint,
     close: () => {
       closing ??= doors.host
         .stop()

@@ -10,7 +10,8 @@ import { inlineExecutor } from '../executors/workflow/inline.ts'
 import { StepFailure } from '../executors/workflow/step-failure.ts'
 import { normalise } from '../manifest/define.ts'
 import { durationMs } from '../manifest/duration.ts'
-import { type RunId, workerId } from '../model/ids.ts'
+import { type ClaimableId, type Instant, type RunId, workerId } from '../model/ids.ts'
+import type { Dispatcher } from '../ports/dispatcher.ts'
 import { type FaultPlan, faultyLedger } from '../testing/faulty-ledger.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { Engine } from './engine.ts'
@@ -24,6 +25,8 @@ interface Options {
   readonly slots?: number
   readonly clock?: VirtualClock
   readonly leaseTtlMs?: number
+  /** Keeps instants outside: the worker tells it what it parks. */
+  readonly outside?: Dispatcher
 }
 
 const start = async (functions: readonly FunctionSource[], options: Options = {}) => {
@@ -43,7 +46,7 @@ const start = async (functions: readonly FunctionSource[], options: Options = {}
       blobs: new MemoryBlobs(),
       clock,
       ids,
-      dispatcher: new InProcessDispatcher(clock),
+      dispatcher: options.outside ?? new InProcessDispatcher(clock),
       executors: new Map([['inline', inlineExecutor]]),
       enter: enterFunction(durationMs),
       errors: (step, failure) => new StepFailure(step, failure),
@@ -51,7 +54,14 @@ const start = async (functions: readonly FunctionSource[], options: Options = {}
     },
     {
       commit: { maxBatch: 64, maxInFlight: 1 },
-      worker: { id: workerId(ids.uuid()), slots, leaseTtlMs, pollMs: 1_000 * HOUR, drainMs: 10 },
+      worker: {
+        id: workerId(ids.uuid()),
+        slots,
+        leaseTtlMs,
+        pollMs: 1_000 * HOUR,
+        drainMs: 10,
+        tellsInstants: options.outside !== undefined,
+      },
     },
   )
   await engine.start()
@@ -384,4 +394,21 @@ test('[R12] a cancel that meets a run on its way out of memory is answered', asy
   await clock.advance(10_000)
   await asked
   expect((await system.engine.look(await starting)).status).toBe('cancelled')
+})
+
+test('a dispatcher that keeps instants hears when a parked run falls due, and of no run that waits for an event alone', async () => {
+  const heard: [ClaimableId, Instant][] = []
+  const outside: Dispatcher = {
+    wake: (run, at) => void heard.push([run, at]),
+    start: async () => {},
+    stop: async () => {},
+  }
+  const functions = [
+    fn('sleeper', {}, ({ step }) => step.sleep('nap', '1h')),
+    fn('waiter', {}, ({ step }) => step.waitForEvent('answer', { event: 'ping' })),
+  ]
+  const system = await start(functions, { outside })
+  const sleeper = await startRun(system, 'sleeper')
+  await startRun(system, 'waiter')
+  expect(heard).toEqual([[sleeper, 1_000 + HOUR]])
 })

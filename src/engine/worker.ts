@@ -44,6 +44,8 @@ export interface WorkerOptions {
   readonly name?: string
   /** Absent: no pool, no label, every module. */
   readonly place?: WorkerPlace
+  /** Whether the dispatcher hears when a parked run falls due. Absent: this worker's own timer and everybody's polls are enough. */
+  readonly tellsInstants?: boolean
 }
 
 const NOWHERE: WorkerPlace = { pool: null, labels: {}, modules: null }
@@ -329,6 +331,7 @@ export class Worker implements WorkerDesk {
     if (departure === 'parked' && resident.live !== null) {
       const at = wakeAt(resident.live)
       if (at !== null) this.wakeAt(at)
+      if (at !== null && this.options.tellsInstants === true) this.dispatcher.wake(resident.record.id, at)
     }
     if (departure === 'dropped' && this.state === 'running') this.leases.letGo(resident.record.id)
     if (this.claimWanted || departure !== 'parked') this.claimSoon()

@@ -78,6 +78,7 @@ export const ERRORS = {
   STORAGE_FULL: { status: 507, retryable: true, hint: 'Free disk space; work goes on by itself.' },
   BLOB_MISSING: { status: 500, retryable: false, hint: 'A stored payload is gone; restore the blobs with the ledger.' },
   CONFIG_INVALID: { status: 422, retryable: false, hint: 'Fix the configuration named in the detail.' },
+  PEER_MISSING: { status: 422, retryable: false, hint: 'Install the package that the detail names, then start again.' },
   LOAD_FAILED: { status: 422, retryable: false, hint: 'Fix the file at the place named.' },
   PORT_IN_USE: { status: 503, retryable: false, hint: 'Choose another port with --port.' },
   SERVER_UNREACHABLE: { status: 503, retryable: true, hint: 'Start it with `trihand dev`, or give --server.' },

@@ -1,7 +1,8 @@
 /**
  * The three places that facts can live, as a test opens them: memory, a SQLite file, a Postgres schema.
  *
- * Every acceptance test runs on each of them; a store that is missing is skipped aloud.
+ * Every acceptance test runs on each of them; a store that is missing is skipped aloud. In the project `restate` the durable ones are
+ * woken by a Restate server instead of their own dispatcher.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,12 +13,15 @@ import { MemoryBlobs } from '../../src/adapters/memory/blobs.ts'
 import { openMemory } from '../../src/adapters/memory/open.ts'
 import { MemoryStore } from '../../src/adapters/memory/store.ts'
 import { openPostgres } from '../../src/adapters/postgres/open.ts'
+import { restate } from '../../src/adapters/restate/restate.ts'
 import { openSqlite } from '../../src/adapters/sqlite/open.ts'
 import { InProcessDispatcher } from '../../src/adapters/system/dispatcher.ts'
 import { SystemIds } from '../../src/adapters/system/ids.ts'
 import type { Store } from '../../src/assemble.ts'
 import { verifyLedger } from '../../src/cli/verify/verify.ts'
+import type { Dispatcher } from '../../src/ports/dispatcher.ts'
 import type { TestStore } from '../../src/testing/system.ts'
+import { restateDoors } from './restate-setup.ts'
 
 /** Every ledger that a test leaves behind is judged by the independent checker, by a clock far after the test's. */
 const expectClean = async (target: Parameters<typeof verifyLedger>[0]): Promise<void> => {
@@ -74,11 +78,36 @@ const postgresStore = (url: string): TestStore => {
   return { name: 'postgres', open, ids: () => new SystemIds(), remove }
 }
 
+let systems = 0
+
+/** A process that crashed has no open door any more: the next one closes it, as the operating system would. */
+const onRestate = (place: TestStore): TestStore => {
+  const name = `acceptance-${process.pid}-${systems++}`
+  const opened: Dispatcher[] = []
+  const closeAll = async (): Promise<void> => {
+    for (const dispatcher of opened.splice(0)) await dispatcher.stop()
+  }
+  const open: TestStore['open'] = async (clock) => {
+    await closeAll()
+    const { dispatcher } = await restate({ ...restateDoors(), name })(clock)
+    opened.push(dispatcher)
+    return { ...(await place.open(clock)), dispatcher, keepsInstants: true }
+  }
+  const remove = async (): Promise<void> => {
+    await closeAll()
+    await place.remove()
+  }
+  return { ...place, open, remove }
+}
+
 /** The same tests on every store. */
 export const onEveryStore = (title: string, tests: (store: () => TestStore) => void): void => {
+  const isOnRestate = process.env['TRIHAND_TEST_DISPATCHER'] === 'restate'
+  const suffix = isOnRestate ? ' and restate' : ''
+  const woken = (place: TestStore): TestStore => (isOnRestate ? onRestate(place) : place)
   const url = process.env['TRIHAND_TEST_PG_URL']
-  describe(`${title} on memory`, () => tests(memoryStore))
-  describe(`${title} on sqlite`, () => tests(sqliteStore))
-  const place = url === undefined ? null : () => postgresStore(url)
-  describe.skipIf(place === null)(`${title} on postgres`, () => tests(place ?? memoryStore))
+  if (!isOnRestate) describe(`${title} on memory`, () => tests(memoryStore))
+  describe(`${title} on sqlite${suffix}`, () => tests(() => woken(sqliteStore())))
+  const place = url === undefined ? null : () => woken(postgresStore(url))
+  describe.skipIf(place === null)(`${title} on postgres${suffix}`, () => tests(place ?? memoryStore))
 }

@@ -1,0 +1,82 @@
+/**
+ * Wakes on their way to an engine outside: gathered while others are being sent, so that whoever wakes never waits.
+ *
+ * Owns batching and its bounds. Holds hints only: what does not fit, or cannot be sent, is dropped, and the sweep finds it in the ledger.
+ */
+import type { ClaimableId, Instant } from '../../model/ids.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+export interface Wake {
+  readonly run: ClaimableId
+  readonly at: Instant
+}
+
+export interface OutboxOptions {
+  readonly clock: Pick<Clock, 'turn'>
+  /** Sends one batch; must settle within a bounded time. A failure is the loss of these hints. */
+  readonly send: (wakes: readonly Wake[]) => Promise<void>
+}
+
+const MAX_BATCH = 256
+const MAX_WAITING = 10_000
+const MAX_IN_FLIGHT = 4
+
+export class Outbox {
+  readonly #options: OutboxOptions
+  /** One wake per run, the earliest asked for. */
+  readonly #waiting = new Map<ClaimableId, Instant>()
+  readonly #inFlight = new Set<Promise<void>>()
+  #isScheduled = false
+
+  constructor(options: OutboxOptions) {
+    this.#options = options
+  }
+
+  add(run: ClaimableId, at: Instant): void {
+    const known = this.#waiting.get(run)
+    if (known === undefined ? this.#waiting.size >= MAX_WAITING : known <= at) return
+    this.#waiting.set(run, at)
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    // All wakes of this turn of the loop go together.
+    this.#options.clock.turn(() => {
+      this.#isScheduled = false
+      this.#sendSome()
+    })
+  }
+
+  /** Settles when everything that was added has been sent, or is given up because the time is over. */
+  async flush(withinMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const isOver = new Promise<'over'>((resolve) => {
+      timer = setTimeout(resolve, withinMs, 'over')
+    })
+    this.#sendSome()
+    while (this.#inFlight.size > 0) if ((await Promise.race([isOver, ...this.#inFlight])) === 'over') break
+    clearTimeout(timer)
+    this.#waiting.clear()
+  }
+
+  #sendSome(): void {
+    while (this.#waiting.size > 0 && this.#inFlight.size < MAX_IN_FLIGHT) {
+      const sending = this.#options
+        .send(this.#take())
+        .catch(() => {})
+        .then(() => {
+          this.#inFlight.delete(sending)
+          this.#sendSome()
+        })
+      this.#inFlight.add(sending)
+    }
+  }
+
+  #take(): readonly Wake[] {
+    const batch: Wake[] = []
+    for (const [run, at] of this.#waiting) {
+      if (batch.length === MAX_BATCH) break
+      batch.push({ run, at })
+      this.#waiting.delete(run)
+    }
+    return batch
+  }
+}

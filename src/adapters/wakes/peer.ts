@@ -1,0 +1,18 @@
+/**
+ * Loading a package that is needed only by those who chose it.
+ *
+ * Owns the error of an absent one: the line that installs it. Any other failure is the package's own and passes through.
+ */
+import { TrihandError } from '../../model/errors.ts'
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+
+export const loadPeer = async <Peer>(name: string, load: () => Promise<Peer>): Promise<Peer> => {
+  try {
+    return await load()
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    throw new TrihandError('PEER_MISSING', `${name} is not installed; run: npm install ${name}`, { cause: error })
+  }
+}
