@@ -122,6 +122,8 @@ export interface EndedSchedule {
   readonly kind: 'ended'
   readonly reason: EndReason
   readonly spec: ScheduleSpec
+  /** Kept: a new life begins after the last slot of this one, wherever the clock is. */
+  readonly cursor: Instant
 }
 
 export type ScheduleState = { readonly kind: 'none' } | LiveSchedule | EndedSchedule

@@ -135,7 +135,7 @@ const evolveLive = (state: LiveSchedule, fact: ScheduleFact): ScheduleState => {
     case 'schedule.resumed':
       return resume(state, fact.at)
     case 'schedule.ended':
-      return { kind: 'ended', reason: fact.reason, spec: state.spec }
+      return { kind: 'ended', reason: fact.reason, spec: state.spec, cursor: state.cursor }
     case 'schedule.checkpointed':
       return fact.state
   }
@@ -144,5 +144,6 @@ const evolveLive = (state: LiveSchedule, fact: ScheduleFact): ScheduleState => {
 export const evolveSchedule = (state: ScheduleState, fact: ScheduleFact): ScheduleState => {
   if (state.kind === 'live') return evolveLive(state, fact)
   if (fact.type === 'schedule.checkpointed') return fact.state
-  return fact.type === 'schedule.created' ? born(fact.spec, fact.at) : state
+  if (fact.type !== 'schedule.created') return state
+  return born(fact.spec, state.kind === 'ended' ? Math.max(state.cursor, fact.at) : fact.at)
 }

@@ -37,9 +37,9 @@ const finish = (draft: Draft): Decision<ScheduleFact> => {
   return facts(...draft.facts)
 }
 
-const create = (command: CommandOf<'declare_schedule'>): Decision<ScheduleFact> => {
+const create = (state: ScheduleState, command: CommandOf<'declare_schedule'>): Decision<ScheduleFact> => {
   const created: ScheduleFact = { type: 'schedule.created', at: command.now, spec: command.spec }
-  const born = evolveSchedule({ kind: 'none' }, created) as LiveSchedule
+  const born = evolveSchedule(state, created) as LiveSchedule
   const draft: Draft = { ...draftOf(born, command), facts: [created] }
   const { timing } = command.spec
   if (timing.kind === 'at' && timing.at <= command.now) skip(draft, [timing.at], 'past')
@@ -155,7 +155,7 @@ const decideEnded = (state: EndedSchedule, command: ScheduleCommand): Decision<S
   switch (command.type) {
     case 'declare_schedule':
       // One that has run its course stays so until it is declared otherwise.
-      return state.reason !== 'removed' && isSame(state.spec, command.spec) ? facts() : create(command)
+      return state.reason !== 'removed' && isSame(state.spec, command.spec) ? facts() : create(state, command)
     case 'pass_time':
     case 'end_run':
     case 'checkpoint_schedule':
@@ -176,7 +176,7 @@ export const schedule: Machine<ScheduleState, ScheduleCommand, ScheduleFact> = {
     switch (state.kind) {
       case 'none':
         return command.type === 'declare_schedule'
-          ? create(command)
+          ? create(state, command)
           : refuse('NOT_FOUND', 'the schedule does not exist')
       case 'live':
         return decideLive(state, command)

@@ -37,7 +37,7 @@ const OVERLAPS: readonly ScheduleOverlap[] = [
   'terminate_running',
 ]
 
-const anySpec: fc.Arbitrary<ScheduleSpec> = fc
+export const anySpec: fc.Arbitrary<ScheduleSpec> = fc
   .record({
     timing,
     jitterMs: fc.constantFrom(0, 0, 50),
@@ -103,7 +103,7 @@ const waitMs = fc.oneof(
   { arbitrary: fc.integer({ min: -3 * HOUR, max: 0 }), weight: 1 },
 )
 
-const anyHappenings: fc.Arbitrary<readonly Happening[]> = fc.array(
+export const anyHappenings: fc.Arbitrary<readonly Happening[]> = fc.array(
   fc.record({ waitMs, what: fc.oneof({ arbitrary: what, weight: 60 }, { arbitrary: ending, weight: 1 }) }),
   { maxLength: 25, size: 'max' },
 )
@@ -145,7 +145,7 @@ export interface Turn {
 }
 
 /** A life as the machine itself records it. `reload` may rebuild the state between two turns, as a restart does. */
-const live = (
+export const live = (
   spec: ScheduleSpec,
   happenings: readonly Happening[],
   reload: (state: ScheduleState) => ScheduleState = (state) => state,

@@ -1,0 +1,254 @@
+/** What holds for every schedule, whatever happens to it; and what becomes of late slots, against a simple reference. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { anyHappenings, anySpec, anyTurns, live, type Turn } from '../../test/support/schedule-arbitrary.ts'
+import { aSpec, calendarOf, HOUR, world } from '../../test/support/schedule-story.ts'
+import type { Instant } from './ids.ts'
+import { fold } from './machine.ts'
+import { schedule } from './schedule.ts'
+import { scheduleWakeAt } from './schedule-due.ts'
+import type { ScheduleCommand, ScheduleFact, ScheduleState } from './schedule-fact.ts'
+import { isOwnSlot } from './schedule-fold.ts'
+import type { ScheduleSpec } from './schedule-spec.ts'
+
+const OPTIONS = { numRuns: 2_000, seed: 13 }
+const reload = (state: ScheduleState): ScheduleState => JSON.parse(JSON.stringify(state)) as ScheduleState
+const factsOf = (turns: readonly Turn[]): readonly ScheduleFact[] => turns.flatMap(({ facts }) => facts)
+
+/** Every fact with the state that it found. */
+const seen = (turns: readonly Turn[]): readonly { readonly fact: ScheduleFact; readonly before: ScheduleState }[] => {
+  let state = schedule.initial
+  return factsOf(turns).map((fact) => {
+    const before = state
+    state = schedule.evolve(state, fact)
+    return { fact, before }
+  })
+}
+
+/** Slots that a fact settles, as the calendar in force counts them. */
+const settledBy = (fact: ScheduleFact, before: ScheduleState): readonly Instant[] => {
+  if (fact.type === 'schedule.fired') return isOwnSlot(fact) ? [fact.slot] : []
+  if (fact.type !== 'schedule.skipped' || fact.reason === 'past' || before.kind !== 'live') return []
+  const slots = before.pulse === null ? [...calendarOf(before.spec).slots(fact.from - 1, fact.to)] : [fact.from]
+  // A slot that another one displaced in the line belongs to an older calendar if there was a change in between.
+  return before.line.some(({ slot, origin }) => origin === 'slot' && slot === fact.from) ? [fact.from] : slots
+}
+
+test('schedule-1: every slot up to the cursor is settled once, or stands in the line', () => {
+  fc.assert(
+    fc.property(anyTurns, (turns) => {
+      const settled = new Set<Instant>()
+      const due: Instant[] = []
+      for (const { fact, before } of seen(turns)) {
+        const slots = settledBy(fact, before)
+        if (fact.type === 'schedule.skipped' && fact.reason !== 'past') expect(fact.count).toBe(slots.length)
+        for (const slot of slots) {
+          expect(settled.has(slot)).toBe(false)
+          settled.add(slot)
+        }
+        const after = schedule.evolve(before, fact)
+        if (before.kind !== 'live' || after.kind !== 'live' || fact.type === 'schedule.changed') continue
+        if (before.pulse === null) due.push(...calendarOf(before.spec).slots(before.cursor, after.cursor))
+        else if (after.cursor > before.cursor) due.push(after.cursor)
+        if (fact.type === 'schedule.buffered')
+          for (const { slot } of fact.runs.filter(isOwnSlot)) expect(due).toContain(slot)
+      }
+      const last = fold(schedule, factsOf(turns))
+      const waiting = last.kind === 'live' ? last.line.filter(isOwnSlot).map(({ slot }) => slot) : []
+      const dropped = seen(turns).flatMap(({ fact, before }) =>
+        fact.type === 'schedule.ended' && before.kind === 'live' ? before.line.filter(isOwnSlot) : [],
+      )
+      expect([...settled, ...waiting, ...dropped.map(({ slot }) => slot)].toSorted((a, b) => a - b)).toEqual(
+        due.toSorted((a, b) => a - b),
+      )
+    }),
+    OPTIONS,
+  )
+})
+
+test('schedule-2: no slot is fired before its instant, and none twice, whatever the clock does', () => {
+  fc.assert(
+    fc.property(anyTurns, (turns) => {
+      const facts = factsOf(turns)
+      const fired = facts.filter((fact) => fact.type === 'schedule.fired')
+      const noticed = new Map<string, Instant>()
+      for (const fact of facts) {
+        const runs = fact.type === 'schedule.buffered' ? fact.runs : fact.type === 'schedule.fired' ? [fact] : []
+        for (const { run, slot } of runs) {
+          if (!noticed.has(run)) noticed.set(run, fact.at)
+          expect(noticed.get(run)).toBeGreaterThanOrEqual(slot)
+        }
+      }
+      expect(new Set(fired.map(({ run }) => run)).size).toBe(fired.length)
+    }),
+    OPTIONS,
+  )
+})
+
+test('[H7] runs do not overlap where the policy does not let them', () => {
+  fc.assert(
+    fc.property(anyTurns, (turns) => {
+      for (const { fact, before } of seen(turns)) {
+        if (fact.type !== 'schedule.fired' || before.kind !== 'live') continue
+        const { overlap } = before.spec
+        if (overlap === 'allow') continue
+        const unstopped = before.running.filter(({ stopping }) => overlap !== 'terminate_running' || !stopping)
+        expect(unstopped).toEqual([])
+      }
+    }),
+    OPTIONS,
+  )
+})
+
+test('schedule-5: in a pause nothing starts but what a person asks for', () => {
+  fc.assert(
+    fc.property(anyTurns, (turns) => {
+      for (const { fact, before } of seen(turns))
+        if (fact.type === 'schedule.fired' && before.kind === 'live' && before.paused !== null)
+          expect(fact.origin).toBe('now')
+    }),
+    OPTIONS,
+  )
+})
+
+test('a restart between any two commands changes nothing, from a checkpoint as from the beginning', () => {
+  fc.assert(
+    fc.property(anySpec, anyHappenings, (spec, happenings) => {
+      const turns = live(spec, happenings)
+      expect(factsOf(live(spec, happenings, reload))).toEqual(factsOf(turns))
+      const history = factsOf(turns)
+      const last = history.findLastIndex(({ type }) => type === 'schedule.checkpointed')
+      expect(fold(schedule, history.slice(Math.max(0, last)))).toEqual(fold(schedule, history))
+    }),
+    OPTIONS,
+  )
+})
+
+test('a command given twice yields nothing or a refusal, but for a checkpoint', () => {
+  fc.assert(
+    fc.property(anyTurns, (turns) => {
+      for (const { before, command, facts } of turns) {
+        if (command.type === 'checkpoint_schedule') continue
+        const again = schedule.decide(facts.reduce(schedule.evolve, before), command)
+        expect(again.kind === 'refused' ? [] : again.facts).toEqual([])
+      }
+    }),
+    OPTIONS,
+  )
+})
+
+test('a wake is never early and never forgotten: nothing happens before it, and something does at it', () => {
+  fc.assert(
+    fc.property(anyTurns, (turns) => {
+      const pass = (state: ScheduleState, now: Instant): readonly ScheduleFact[] => {
+        const decision = schedule.decide(state, { type: 'pass_time', now, world })
+        return decision.kind === 'refused' ? [] : decision.facts
+      }
+      for (const { before, now, facts } of turns) {
+        const passed = facts.reduce(schedule.evolve, before)
+        const state = pass(passed, now).reduce(schedule.evolve, passed)
+        const wake = scheduleWakeAt(state, calendarOf)
+        if (wake === null) expect(pass(state, now + 1_000 * HOUR)).toEqual([])
+        else {
+          expect(wake).toBeGreaterThan(now)
+          expect(pass(state, wake - 1)).toEqual([])
+          expect(pass(state, wake)).not.toEqual([])
+        }
+      }
+    }),
+    { ...OPTIONS, numRuns: 500 },
+  )
+})
+
+test('any facts in any order fold without throwing, and any state answers any command', () => {
+  const facts = anyTurns.chain((turns) => fc.shuffledSubarray([...factsOf(turns)]))
+  const commands = anyTurns.map((turns) => turns.map(({ command }) => command))
+  fc.assert(
+    fc.property(facts, commands, (history, asked) => {
+      const state = fold(schedule, history)
+      for (const command of asked) expect(['facts', 'refused']).toContain(schedule.decide(state, command).kind)
+    }),
+    { ...OPTIONS, numRuns: 500 },
+  )
+})
+
+/** What becomes of one late slot, by the words of the rules; `newer` are the due slots after it. */
+const fateOf = ({ missed, graceMs }: ScheduleSpec, slot: Instant, newer: readonly Instant[], now: Instant): string => {
+  const newest = newer.at(-1) ?? slot
+  const isFresh = now <= newest + graceMs
+  if (newer.length === 0 && isFresh) return 'run'
+  if (now - slot > missed.windowMs) return 'window'
+  if (missed.policy === 'skip') return 'policy'
+  if (missed.policy === 'run_once') return newer.length === 0 ? 'run' : 'coalesced'
+  return newer.length - (isFresh ? 1 : 0) < missed.max ? 'run' : 'max'
+}
+
+type Moment = { readonly kind: 'pass' | 'pause' | 'resume' | 'restart'; readonly waitMs: number }
+
+const fatesByReference = (spec: ScheduleSpec, moments: readonly Moment[]): ReadonlyMap<Instant, string> => {
+  const fates = new Map<Instant, string>()
+  let [now, cursor, isPaused] = [0, 0, false]
+  const settle = (fate: (slot: Instant, newer: readonly Instant[]) => string): void => {
+    const due = [...calendarOf(spec).slots(cursor, now)]
+    for (const [i, slot] of due.entries()) fates.set(slot, fate(slot, due.slice(i + 1)))
+    cursor = due.at(-1) ?? cursor
+  }
+  for (const { kind, waitMs } of moments) {
+    now += waitMs
+    const passes = isPaused ? kind === 'resume' : kind === 'pass' || kind === 'pause'
+    if (!passes) continue
+    const inPause = isPaused && !spec.countPause
+    settle((slot, newer) => (inPause ? 'paused' : fateOf(spec, slot, newer, now)))
+    isPaused = kind === 'pause'
+  }
+  return fates
+}
+
+const commandAt = (kind: Moment['kind'], now: Instant): ScheduleCommand => {
+  if (kind === 'pause') return { type: 'pause_schedule', now, world, by: 'ana' }
+  if (kind === 'resume') return { type: 'resume_schedule', now, world, by: 'ana' }
+  return { type: kind === 'pass' ? 'pass_time' : 'checkpoint_schedule', now, world }
+}
+
+const fatesByMachine = (spec: ScheduleSpec, moments: readonly Moment[]): ReadonlyMap<Instant, string> => {
+  const fates = new Map<Instant, string>()
+  let now = 0
+  let state: ScheduleState = fold(schedule, [{ type: 'schedule.created', at: 0, spec }])
+  for (const { kind, waitMs } of moments) {
+    now += waitMs
+    const decision = schedule.decide(state, commandAt(kind, now))
+    if (decision.kind === 'refused') throw new Error(decision.detail)
+    for (const fact of decision.facts) {
+      for (const slot of settledBy(fact, state)) fates.set(slot, fact.type === 'schedule.skipped' ? fact.reason : 'run')
+      state = schedule.evolve(state, fact)
+    }
+    // What a worker would load: the checkpoint, read back as text.
+    if (kind === 'restart') state = fold(schedule, JSON.parse(JSON.stringify(decision.facts)) as ScheduleFact[])
+  }
+  return fates
+}
+
+test('[H8] each slot has the fate that the reference gives it, with restarts in between', () => {
+  const spec = fc
+    .record({
+      missed: fc.record({
+        policy: fc.constantFrom('run_once', 'skip', 'run_all'),
+        windowMs: fc.constantFrom(2 * HOUR, 5 * HOUR, 100 * HOUR),
+        max: fc.integer({ min: 1, max: 5 }),
+        spacingMs: fc.constant(0),
+      }),
+      graceMs: fc.constantFrom(0, HOUR / 4, 3 * HOUR),
+      countPause: fc.boolean(),
+    })
+    .map((parts) => aSpec(parts))
+  const moment: fc.Arbitrary<Moment> = fc.record({
+    kind: fc.constantFrom('pass', 'pass', 'pass', 'pause', 'resume', 'resume', 'restart'),
+    waitMs: fc.oneof(fc.integer({ min: 0, max: HOUR }), fc.integer({ min: 0, max: 12 * HOUR }), fc.constant(HOUR)),
+  })
+  fc.assert(
+    fc.property(spec, fc.array(moment, { minLength: 1, maxLength: 12, size: 'max' }), (given, moments) => {
+      expect(fatesByMachine(given, moments)).toEqual(fatesByReference(given, moments))
+    }),
+    { numRuns: 10_000, seed: 17 },
+  )
+})
