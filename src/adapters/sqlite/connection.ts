@@ -12,7 +12,8 @@ import type { Database, Statement } from './driver.ts'
 import { isIoError, translate } from './errors.ts'
 
 export interface ConnectionOptions<Statements> {
-  readonly db: Database
+  /** Without it the database is opened when it is first needed. */
+  readonly db?: Database
   readonly reopen: () => Database
   readonly prepare: (db: Database) => Statements
   /** Called when cached knowledge about the tables may be wrong: after a rollback and after a reopening. */
@@ -38,7 +39,7 @@ export class Connection<Statements> {
 
   constructor(options: ConnectionOptions<Statements>) {
     this.#options = options
-    this.#session = this.#begin(options.db)
+    this.#session = options.db === undefined ? null : this.#begin(options.db)
   }
 
   read<Result>(work: (statements: Statements) => Result): Result {

@@ -94,7 +94,7 @@ export class SqliteReader implements Reader {
   readonly #connection: Connection<Queries>
 
   constructor(open: () => Database) {
-    this.#connection = new Connection({ db: open(), reopen: open, prepare: prepareQueries })
+    this.#connection = new Connection({ reopen: open, prepare: prepareQueries })
   }
 
   async runs({ tenant, status, handler, before, limit }: RunQuery): Promise<readonly RunSummary[]> {
