@@ -36,6 +36,7 @@ export const ERRORS = {
   SCHEDULE_NEVER_FIRES: { status: 422, retryable: false, hint: 'Fix the expression, or what start, end and exclude leave of it.' },
   SCHEDULE_TZ_REQUIRED: { status: 422, retryable: false, hint: 'Name the IANA time zone, like Europe/Berlin or UTC.' },
   SCHEDULE_ENDED: { status: 409, retryable: false, hint: 'The schedule has no slot left; declare it with more.' },
+  COST_TOO_HIGH: { status: 422, retryable: false, hint: 'Lower the cost, or raise the limit of the throttle.' },
   MODULE_DENIED: { status: 403, retryable: false, hint: 'Add the capability to the module, or move the step.' },
   OPERATION_NOT_ALLOWED: { status: 403, retryable: false, hint: 'Declare the operation in allowedOperations.' },
   FUNCTION_NOT_IMPLEMENTED: { status: 422, retryable: false, hint: 'Write the function, then `trihand runs retry <id>`.' },

@@ -1,0 +1,80 @@
+/**
+ * The policies of a gate from what an author writes: data only.
+ *
+ * Owns their defaults and ranges. What a policy does is model/policies/.
+ */
+import { TrihandError } from '../model/errors.ts'
+import type { FlowPolicies } from '../model/gate-fact.ts'
+import { CONFLICTS, type FlowSource, MODES, OVERLAPS, PAUSES, RELEASES } from './flow-source.ts'
+import { bytesWithin, durationWithin, oneOf, wholeNumber } from './ranges.ts'
+
+const MAX_BATCH = 1_000
+const MAX_BYTES = 10 * 1024 * 1024
+const DEFAULT_MAX_WAIT_PERIODS = 10
+const LONGEST = '3650d'
+const LIMIT = { min: 1, max: 10_000 }
+
+const idempotencyOf = (path: string, source: FlowSource['idempotency']): FlowPolicies['idempotency'] => {
+  if (source === undefined) return null
+  const { release = 'on_failure', ttl = '30d', onConflict = 'return_existing' } = source
+  return {
+    release: oneOf(`${path}.release`, release, RELEASES),
+    ttlMs: durationWithin(`${path}.ttl`, ttl, { min: '1ms', max: LONGEST }),
+    onConflict: oneOf(`${path}.onConflict`, onConflict, CONFLICTS),
+  }
+}
+
+const rateLimitOf = (path: string, source: FlowSource['rateLimit']): FlowPolicies['rateLimit'] =>
+  source === undefined
+    ? null
+    : {
+        limit: wholeNumber(`${path}.limit`, source.limit, LIMIT),
+        periodMs: durationWithin(`${path}.period`, source.period, { min: '1s', max: '30d' }),
+      }
+
+const debounceOf = (path: string, source: FlowSource['debounce']): FlowPolicies['debounce'] => {
+  if (source === undefined) return null
+  const periodMs = durationWithin(`${path}.period`, source.period, { min: '100ms', max: '7d' })
+  const { mode = 'trailing', maxWait = periodMs * DEFAULT_MAX_WAIT_PERIODS } = source
+  return {
+    periodMs,
+    mode: oneOf(`${path}.mode`, mode, MODES),
+    maxWaitMs:
+      maxWait === 'none' ? null : durationWithin(`${path}.maxWait`, maxWait, { min: `${periodMs}ms`, max: LONGEST }),
+  }
+}
+
+const batchOf = (path: string, source: FlowSource['batch']): FlowPolicies['batch'] => {
+  if (source === undefined) return null
+  const { maxSize = 100, maxWait = '5s', maxBytes = MAX_BYTES } = source
+  return {
+    maxSize: wholeNumber(`${path}.maxSize`, maxSize, { min: 1, max: MAX_BATCH }),
+    maxWaitMs: durationWithin(`${path}.maxWait`, maxWait, { min: '1ms', max: '7d' }),
+    maxBytes: bytesWithin(`${path}.maxBytes`, maxBytes, { min: 1, max: MAX_BYTES }),
+  }
+}
+
+const throttleOf = (path: string, source: FlowSource['throttle']): FlowPolicies['throttle'] => {
+  if (source === undefined) return null
+  const { burst = 1, cost = 1 } = source
+  const limit = wholeNumber(`${path}.limit`, source.limit, LIMIT)
+  if (typeof cost === 'number' && cost > limit)
+    throw new TrihandError('COST_TOO_HIGH', `${path}.cost: ${cost} is more than the limit of ${limit}`, {
+      place: { path: `${path}.cost` },
+    })
+  return {
+    limit,
+    periodMs: durationWithin(`${path}.period`, source.period, { min: '1s', max: '7d' }),
+    burst: wholeNumber(`${path}.burst`, burst, LIMIT),
+  }
+}
+
+export const policiesOf = (path: string, source: FlowSource): FlowPolicies => ({
+  idempotency: idempotencyOf(`${path}.idempotency`, source.idempotency),
+  whilePaused: oneOf(`${path}.whilePaused`, source.whilePaused ?? 'suppress', PAUSES),
+  rateLimit: rateLimitOf(`${path}.rateLimit`, source.rateLimit),
+  debounce: debounceOf(`${path}.debounce`, source.debounce),
+  batch: batchOf(`${path}.batch`, source.batch),
+  overlap: oneOf(`${path}.overlap`, source.overlap ?? 'allow', OVERLAPS),
+  throttle: throttleOf(`${path}.throttle`, source.throttle),
+})

@@ -1,0 +1,65 @@
+/**
+ * Flow control as an author writes it.
+ *
+ * Owns the options and the words they take. What they come to is flow.ts.
+ */
+import type { Duration } from './ranges.ts'
+
+export const IDEMPOTENCY_SCOPES = ['handler', 'session'] as const
+export const RELEASES = ['on_failure', 'on_terminal', 'ttl'] as const
+export const CONFLICTS = ['return_existing', 'reject', 'replace'] as const
+export const MODES = ['trailing', 'leading', 'collect'] as const
+export const PAUSES = ['suppress', 'hold'] as const
+export const OVERLAPS = ['allow', 'skip', 'buffer_one', 'buffer_all', 'cancel_running', 'terminate_running'] as const
+export const CONCURRENCY_SCOPES = ['handler', 'session', 'module', 'pool', 'global'] as const
+export const UNITS = ['step', 'run'] as const
+
+export type IdempotencyScope = (typeof IDEMPOTENCY_SCOPES)[number]
+
+export interface ConcurrencySource {
+  readonly limit: number
+  readonly scope?: (typeof CONCURRENCY_SCOPES)[number]
+  readonly key?: string
+  readonly unit?: (typeof UNITS)[number]
+  readonly weight?: number
+}
+
+/** The options of a handler that are about flow. `key`, `if` and texts in `cost` and `priority` are CEL. */
+export interface FlowSource {
+  readonly idempotency?: {
+    readonly key: string
+    readonly scope?: IdempotencyScope
+    readonly release?: (typeof RELEASES)[number]
+    readonly ttl?: Duration
+    readonly onConflict?: (typeof CONFLICTS)[number]
+  }
+  readonly whilePaused?: (typeof PAUSES)[number]
+  readonly rateLimit?: { readonly limit: number; readonly period: Duration; readonly key?: string }
+  readonly debounce?: {
+    readonly period: Duration
+    readonly key?: string
+    readonly mode?: (typeof MODES)[number]
+    /** Absent: ten periods. */
+    readonly maxWait?: Duration | 'none'
+  }
+  readonly batch?: {
+    readonly maxSize?: number
+    readonly maxWait?: Duration
+    readonly maxBytes?: string | number
+    readonly key?: string
+    readonly if?: string
+  }
+  readonly overlap?: (typeof OVERLAPS)[number]
+  readonly overlapKey?: string
+  readonly throttle?: {
+    readonly limit: number
+    readonly period: Duration
+    readonly burst?: number
+    readonly key?: string
+    readonly cost?: number | string
+  }
+  readonly concurrency?: number | readonly ConcurrencySource[]
+  /** Seconds, or an expression that gives them. */
+  readonly priority?: number | string
+  readonly fairness?: { readonly key: string; readonly weight?: number }
+}

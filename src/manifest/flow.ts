@@ -1,0 +1,188 @@
+/**
+ * Flow control from what an author writes to the normal form: policies as data, expressions as compiled rules.
+ *
+ * Owns the rules, concurrency, and which policies exclude each other. Never evaluates a rule: the engine does.
+ */
+import { TrihandError } from '../model/errors.ts'
+import type { FlowPolicies } from '../model/gate-fact.ts'
+import type { Rule } from '../model/rule.ts'
+import { policiesOf } from './flow-policies.ts'
+import {
+  CONCURRENCY_SCOPES,
+  type ConcurrencySource,
+  type FlowSource,
+  IDEMPOTENCY_SCOPES,
+  type IdempotencyScope,
+  UNITS,
+} from './flow-source.ts'
+import { invalidAt, oneOf, ruleAt, wholeNumber } from './ranges.ts'
+
+export interface FlowRules {
+  readonly idempotencyKey: Rule | null
+  readonly rateKey: Rule | null
+  /** Of debounce or batch. */
+  readonly windowKey: Rule | null
+  readonly overlapKey: Rule | null
+  readonly throttleKey: Rule | null
+  /** Null: 1. */
+  readonly cost: Rule | null
+  /** Null: 0. */
+  readonly priority: Rule | null
+  /** True: the event does not wait for a batch. */
+  readonly alone: Rule | null
+}
+
+export interface Concurrency {
+  readonly scope: (typeof CONCURRENCY_SCOPES)[number]
+  readonly key: Rule | null
+  readonly limit: number
+  readonly weight: number
+  readonly unit: (typeof UNITS)[number]
+}
+
+export interface FlowDefinition {
+  readonly policies: FlowPolicies
+  /** The engine makes it part of the key's text. */
+  readonly idempotencyScope: IdempotencyScope
+  readonly rules: FlowRules
+  readonly concurrency: readonly Concurrency[]
+  readonly fairness: { readonly key: Rule; readonly weight: number } | null
+  /** A gate is needed: some policy remembers what came before. */
+  readonly isStateful: boolean
+}
+
+const MAX_PRIORITY = 86_400
+const MAX_CONCURRENCY = 8
+const LIMIT = { min: 1, max: 10_000 }
+
+const ruleOrNull = (path: string, text: string | undefined): Rule | null =>
+  text === undefined ? null : ruleAt(path, text)
+
+/** A number is checked now, an expression when it has given one. */
+const numberRule = (
+  path: string,
+  given: number | string | undefined,
+  check: (value: number) => number,
+): Rule | null => {
+  if (typeof given !== 'number') return ruleOrNull(path, given)
+  const value = check(given)
+  return () => ({ kind: 'value', value })
+}
+
+const costAt =
+  (path: string) =>
+  (cost: number): number => {
+    if (!(cost > 0)) throw invalidAt(path, `${cost} is not a number above 0`)
+    return cost
+  }
+
+const priorityAt =
+  (path: string) =>
+  (priority: number): number => {
+    if (!(Math.abs(priority) <= MAX_PRIORITY))
+      throw invalidAt(path, `${priority} is not a number of seconds from -${MAX_PRIORITY} to ${MAX_PRIORITY}`)
+    return priority
+  }
+
+/** `if` says who may wait with others; the gate asks who may not. */
+const aloneRule = (path: string, text: string | undefined): Rule | null => {
+  if (text === undefined) return null
+  const rule = ruleAt(path, text)
+  return (roots) => {
+    const answer = rule(roots)
+    if (answer.kind === 'error') return answer
+    return typeof answer.value === 'boolean'
+      ? { kind: 'value', value: !answer.value }
+      : { kind: 'error', detail: `${text}: gives ${JSON.stringify(answer.value)}, not true or false` }
+  }
+}
+
+const rulesOf = (path: string, source: FlowSource): FlowRules => {
+  const { idempotency, rateLimit, debounce, batch, throttle } = source
+  const window = batch === undefined ? 'debounce' : 'batch'
+  if (idempotency !== undefined && idempotency.key === undefined)
+    throw invalidAt(`${path}.idempotency.key`, 'expected an expression')
+  return {
+    idempotencyKey: ruleOrNull(`${path}.idempotency.key`, idempotency?.key),
+    rateKey: ruleOrNull(`${path}.rateLimit.key`, rateLimit?.key),
+    windowKey: ruleOrNull(`${path}.${window}.key`, (batch ?? debounce)?.key),
+    overlapKey: ruleOrNull(`${path}.overlapKey`, source.overlapKey),
+    throttleKey: ruleOrNull(`${path}.throttle.key`, throttle?.key),
+    cost: numberRule(`${path}.throttle.cost`, throttle?.cost, costAt(`${path}.throttle.cost`)),
+    priority: numberRule(`${path}.priority`, source.priority, priorityAt(`${path}.priority`)),
+    alone: aloneRule(`${path}.batch.if`, batch?.if),
+  }
+}
+
+const concurrencySources = ({ concurrency = [] }: FlowSource): readonly ConcurrencySource[] =>
+  typeof concurrency === 'number' ? [{ limit: concurrency }] : concurrency
+
+const concurrencyOf = (path: string, source: ConcurrencySource): Concurrency => {
+  const { scope = 'handler', key, unit = 'step', weight = 1 } = source
+  const limit = wholeNumber(`${path}.limit`, source.limit, LIMIT)
+  return {
+    scope: oneOf(`${path}.scope`, scope, CONCURRENCY_SCOPES),
+    key: ruleOrNull(`${path}.key`, key),
+    limit,
+    weight: wholeNumber(`${path}.weight`, weight, { min: 1, max: limit }),
+    unit: oneOf(`${path}.unit`, unit, UNITS),
+  }
+}
+
+const conflict = (path: string, problem: string): TrihandError =>
+  new TrihandError('POLICY_CONFLICT', `${path}: ${problem}`, { place: { path } })
+
+const checkConflicts = (path: string, source: FlowSource): void => {
+  const { batch, debounce, overlap = 'allow', overlapKey } = source
+  if (batch !== undefined && debounce !== undefined)
+    throw conflict(path, 'batch and debounce both gather events; keep one')
+  const other = concurrencySources(source).find(({ key }) => key !== undefined && key !== batch?.key)
+  if (batch !== undefined && other !== undefined)
+    throw conflict(path, `a batch has one key for all its events, but concurrency asks each for ${other.key}`)
+  if (overlapKey !== undefined && overlap === 'allow')
+    throw invalidAt(`${path}.overlapKey`, 'needs an overlap other than allow')
+}
+
+const FLOW_OPTIONS: Readonly<Record<keyof FlowSource, true>> = {
+  idempotency: true,
+  whilePaused: true,
+  rateLimit: true,
+  debounce: true,
+  batch: true,
+  overlap: true,
+  overlapKey: true,
+  throttle: true,
+  concurrency: true,
+  priority: true,
+  fairness: true,
+}
+
+const remembers = (policies: FlowPolicies): boolean =>
+  [policies.idempotency, policies.rateLimit, policies.debounce, policies.batch, policies.throttle].some(
+    (policy) => policy !== null,
+  ) ||
+  policies.overlap !== 'allow' ||
+  policies.whilePaused === 'hold'
+
+const fairnessOf = (path: string, source: FlowSource['fairness']): FlowDefinition['fairness'] =>
+  source === undefined
+    ? null
+    : { key: ruleAt(`${path}.key`, source.key), weight: wholeNumber(`${path}.weight`, source.weight ?? 1, LIMIT) }
+
+/** Null where no option is about flow. Throws with the path of what does not fit. */
+export const defineFlow = (options: FlowSource, path: string): FlowDefinition | null => {
+  if (!Object.keys(FLOW_OPTIONS).some((name) => options[name as keyof FlowSource] !== undefined)) return null
+  checkConflicts(path, options)
+  const policies = policiesOf(path, options)
+  const entries = concurrencySources(options)
+  if (entries.length > MAX_CONCURRENCY)
+    throw invalidAt(`${path}.concurrency`, `${entries.length} entries; at most ${MAX_CONCURRENCY} are allowed`)
+  return {
+    policies,
+    idempotencyScope: oneOf(`${path}.idempotency.scope`, options.idempotency?.scope ?? 'handler', IDEMPOTENCY_SCOPES),
+    rules: rulesOf(path, options),
+    concurrency: entries.map((entry, i) => concurrencyOf(`${path}.concurrency.${i}`, entry)),
+    fairness: fairnessOf(`${path}.fairness`, options.fairness),
+    isStateful: remembers(policies),
+  }
+}
