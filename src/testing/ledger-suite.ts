@@ -19,6 +19,7 @@ import { fencingSuite } from './ledger/fencing-suite.ts'
 import { type LedgerCapabilities, LedgerHarness, type OpenLedger } from './ledger/harness.ts'
 import { historiesSuite } from './ledger/histories-suite.ts'
 import { idempotenceSuite } from './ledger/idempotence-suite.ts'
+import { lanesSuite } from './ledger/lanes-suite.ts'
 import { signalsSuite } from './ledger/signals-suite.ts'
 import { slotsSuite } from './ledger/slots-suite.ts'
 import { workersSuite } from './ledger/workers-suite.ts'
@@ -35,6 +36,7 @@ export const ledgerSuite = (name: string, open: OpenLedger, capabilities: Ledger
     signalsSuite(harness)
     describe('claims', () => claimsSuite(harness))
     describe('slots', () => slotsSuite(harness))
+    describe('lanes', () => lanesSuite(harness))
     describe('workers', () => workersSuite(harness))
     durabilitySuite(harness)
     describe('histories', () => historiesSuite(harness))

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { openPostgres } from '../../src/adapters/postgres/open.ts'
-import { LOCAL_TENANT, type RunId } from '../../src/model/ids.ts'
+import { LOCAL_TENANT, type RunId, type WorkerId } from '../../src/model/ids.ts'
 import type { Ledger, Outcome } from '../../src/ports/ledger.ts'
 import {
   aCreation,
@@ -21,6 +21,12 @@ import { until } from '../support/until.ts'
 
 const url = process.env['TRIHAND_TEST_PG_URL'] ?? ''
 const GROWN = 20_000
+
+/** Runs that are due, all of one lane whose slot is taken. */
+const QUEUED = `insert into stream (id, kind, tenant, handler, system_hash, base, version, epoch, signal, head_hash, status, wake_at, lease,
+    recoveries, created_at, lane)
+  select gen_random_uuid(), 0, 'local', 'busy', 's', 0, 1, 0, 0, 'queued', 'queued', case when i > 1 then ${START} - i end,
+    case when i = 1 then 'bulk-1' end, 0, ${START}, '["busy",0,["printer",1,1]]' from generate_series(1, ${GROWN}) i;`
 
 /** Parked runs, their facts, the events that started them, and waits of other types. */
 const GROW = `
@@ -39,6 +45,24 @@ const TABLES = 'stream, fact, event, wait, wait_path, worker, document'
 const OTHERS = `select pid from pg_stat_activity where application_name = current_setting('application_name') and pid <> pg_backend_pid()`
 
 describe.skipIf(url === '')('plans of the Postgres ledger', () => {
+  /** Every statement about lanes, and about claims of some handlers. */
+  const useLanes = async (ledger: Ledger, worker: WorkerId): Promise<void> => {
+    const slots = [{ key: 'scanner', limit: 1, weight: 1 }]
+    const [first, second, plain] = [newRun(), newRun(), newRun()]
+    await ledger.append([
+      ...[first, second].map((run) => anAppend({ writes: [aCreation(run, { handler: 'scan', slots })] })),
+      anAppend({ writes: [aCreation(plain, { handler: 'scan' })] }),
+    ])
+    const claim = { worker, now: START, limit: 10 }
+    expect((await ledger.claim({ ...claim, only: [second] })).claims).toMatchObject([{ stream: second }])
+    expect((await ledger.claim({ ...claim, handlers: ['scan'] })).claims).toMatchObject([{ stream: plain }])
+    const ending = aWrite(second, { release: true, status: 'success' })
+    const outcomes = await ledger.append([anAppend({ writes: [ending] })])
+    expect(outcomes).toMatchObject([{ kind: 'written', signalled: [first] }])
+    expect((await ledger.claim(claim)).claims.map(({ stream }) => stream)).toContain(first)
+    expect((await ledger.claim({ ...claim, handlers: ['scan', 'nobody'] })).claims).toEqual([])
+  }
+
   /** Every statement once, with a handful of rows each. */
   const useAll = async (ledger: Ledger): Promise<void> => {
     const worker = newWorker()
@@ -85,6 +109,7 @@ describe.skipIf(url === '')('plans of the Postgres ledger', () => {
       ]),
     )
     await ledger.claim({ worker, now: START, limit: 10, only: [a, b] })
+    await useLanes(ledger, worker)
     await ledger.load([a, b])
     await ledger.events({ tenant: LOCAL_TENANT, types: ['x', 'order.paid'], after: 0, limit: 5 })
     await ledger.events({ tenant: LOCAL_TENANT, sequences: [1, 2], limit: 5 })
@@ -105,6 +130,7 @@ describe.skipIf(url === '')('plans of the Postgres ledger', () => {
     await ask(fresh.url, `vacuum (analyze) ${TABLES}`)
     await useAll(ledger)
     await ask(fresh.url, GROW)
+    await ask(fresh.url, QUEUED)
     const before = Number((await ask(fresh.url, TUPLES_READ))[0]?.['read'])
     await useAll(ledger)
     // The server knows what a connection has read when that has ended.
