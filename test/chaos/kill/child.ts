@@ -6,6 +6,7 @@
  */
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { restate } from '../../../src/adapters/restate/restate.ts'
 import { createTrihand } from '../../../src/assemble.ts'
 import type { IncomingEvent, Receipt } from '../../../src/engine/intake.ts'
 import { TrihandError } from '../../../src/model/errors.ts'
@@ -24,6 +25,8 @@ export interface ChildInput {
   readonly world: string
   /** The control: says that an event is safe while it is only in memory. */
   readonly isHasty: boolean
+  /** Absent: the store's own dispatcher wakes. */
+  readonly restate?: { readonly ingress: string; readonly admin: string }
 }
 
 export type ChildOrder =
@@ -54,6 +57,7 @@ const trihand = await createTrihand({
   database: input.database,
   ...(input.schema === undefined ? {} : { schema: input.schema }),
   leaseTtl: input.leaseTtlMs,
+  ...(input.restate === undefined ? {} : { dispatcher: restate(input.restate) }),
 })
 const recoveryMs = performance.now() - openedAt
 const operator = new Operator(trihand, input.world)

@@ -9,6 +9,7 @@ import { runKillPostgres } from './kill-postgres.ts'
 import { runPgChaos } from './pg-chaos.ts'
 import { runPowerCut } from './power-cut.ts'
 import type { StageOptions, StageReport } from './report.ts'
+import { runRestate } from './restate.ts'
 import { runSim } from './sim.ts'
 import { runStorage } from './storage.ts'
 
@@ -50,6 +51,11 @@ export const STAGES: readonly Stage[] = [
     name: 'sim',
     minutes: 15,
     run: ({ scale, seed }) => runSim({ schedules: 100_000 * scale, limit: 5_000, processes: 2, seed }),
+  },
+  {
+    name: 'restate',
+    minutes: 6,
+    run: ({ scale, seed }) => runRestate({ rounds: 40 * scale, stops: 10 * scale, seed }),
   },
   {
     name: 'storage',

@@ -1,0 +1,127 @@
+/**
+ * Several workers that share one Postgres ledger, over wires that are cut, some of whom are killed or stopped: the ground of a stage.
+ *
+ * Owns birth, work, death and takeover of workers. What is counted and for how long is the stage's.
+ */
+import pg from 'pg'
+import { PgProxy, randomCut } from '../../support/pg-proxy.ts'
+import type { Cluster } from '../../support/postgres.ts'
+import { pause, until } from '../../support/until.ts'
+import type { Findings } from '../stages/report.ts'
+import type { ChildInput } from './child.ts'
+import { Life } from './life.ts'
+import type { Query } from './orders.ts'
+import { bringToRest, judgeShop, type Scene, withScene } from './scene.ts'
+
+const WORKERS = 3
+const MAX_LIFE_MS = 200
+const MAX_BACKLOG = 60
+const MAX_NEW_ORDERS = 5
+const CUT_PROBABILITY = 0.5
+/** Lease, sweep and poll (R11). */
+export const TAKEOVER_LIMIT_MS = 16_000
+
+export interface Ground {
+  readonly scene: Scene
+  readonly url: string
+  readonly schema: string
+  readonly leaseTtlMs: number
+  /** Between the workers and the server; the judge goes straight to it. */
+  readonly proxy: PgProxy
+  readonly pool: pg.Pool
+  /** Null: the store's own dispatcher wakes. */
+  readonly restate: ChildInput['restate'] | null
+}
+
+const beBorn = async ({ scene, url, schema, leaseTtlMs, proxy, restate }: Ground): Promise<Life> => {
+  proxy.disarm()
+  const place = { database: url, schema, leaseTtlMs, world: scene.world, isHasty: false }
+  const life = new Life({ ...place, ...(restate == null ? {} : { restate }) }, scene.client)
+  await life.ready()
+  return life
+}
+
+const someWork = async ({ scene, proxy }: Ground, life: Life): Promise<void> => {
+  const { client, random } = scene
+  if (random.chance(CUT_PROBABILITY)) proxy.arm(randomCut(random))
+  life.tell({ kind: 'count' })
+  if ((await life.ready()) < MAX_BACKLOG) {
+    for (let order = 0; order <= random.below(MAX_NEW_ORDERS); order++) client.placeOrder()
+  }
+  life.deliver(false)
+  await life.acknowledged()
+}
+
+/** Milliseconds until every run that is leased now has moved on: written to, taken by another, or given back. */
+const takeover = async ({ pool, leaseTtlMs }: Ground): Promise<number> => {
+  const startedAt = performance.now()
+  const { rows } = await pool.query<{ id: string; version: string; epoch: string }>(
+    'select id, version, epoch from stream where lease is not null',
+  )
+  const sql = `select count(*)::int as n from stream s join unnest($1::uuid[], $2::bigint[], $3::bigint[]) as t(id, version, epoch)
+    on s.id = t.id and s.version = t.version and s.epoch = t.epoch where s.lease is not null`
+  const values = [rows.map((row) => row.id), rows.map((row) => row.version), rows.map((row) => row.epoch)]
+  const left = async (): Promise<number> => (await pool.query<{ n: number }>(sql, values)).rows[0]?.n ?? 0
+  await until(left, (count) => count === 0, {
+    timeoutMs: leaseTtlMs + TAKEOVER_LIMIT_MS,
+    everyMs: 50,
+    what: 'a takeover of every run that was leased',
+  })
+  return performance.now() - startedAt
+}
+
+/** Kills one of the workers and lets another be born in its place. Answers the time of the takeover if it was watched. */
+export const killOne = async (ground: Ground, workers: Life[], isWatched: boolean): Promise<number | null> => {
+  const { random, findings } = ground.scene
+  const index = random.below(workers.length)
+  const victim = workers[index] as Life
+  await someWork(ground, victim)
+  await pause(random.below(MAX_LIFE_MS + 1))
+  if (victim.isOver) findings.violation(`a worker ended by itself: ${victim.complaint}`)
+  await victim.kill()
+  findings.fault('kill')
+  const takenOver = isWatched ? await takeover(ground) : null
+  workers[index] = await beBorn(ground)
+  return takenOver
+}
+
+/** Stops one of the workers for longer than its lease, and lets it go on: what it still holds in memory is no longer its own. */
+export const stopOne = async (ground: Ground, workers: readonly Life[]): Promise<number> => {
+  const { random, findings } = ground.scene
+  const victim = random.pick(workers)
+  await someWork(ground, victim)
+  victim.signal('SIGSTOP')
+  const takenOver = await takeover(ground)
+  await pause(random.below(MAX_LIFE_MS))
+  victim.signal('SIGCONT')
+  findings.fault('stop')
+  return takenOver
+}
+
+export const withGround = async <Result>(
+  cluster: Cluster,
+  options: Pick<Ground, 'schema' | 'leaseTtlMs'> & { readonly seed: number; readonly restate?: Ground['restate'] },
+  work: (ground: Ground, workers: Life[]) => Promise<Result>,
+): Promise<Findings> =>
+  withScene(options.seed, async (scene) => {
+    const { schema, leaseTtlMs, restate = null } = options
+    const pool = new pg.Pool({ connectionString: cluster.url, options: `-c search_path=${schema}`, max: 2 })
+    pool.on('error', () => {})
+    const proxy = new PgProxy(cluster.url, '')
+    const ground: Ground = { scene, url: await proxy.open(), schema, leaseTtlMs, proxy, pool, restate }
+    const workers: Life[] = []
+    try {
+      for (let born = 0; born < WORKERS; born++) workers.push(await beBorn(ground))
+      await work(ground, workers)
+      for (const times of proxy.fired.values()) scene.findings.fault('cut', times)
+      await bringToRest(scene, workers)
+      await scene.close()
+      const query: Query = async (sql) => (await pool.query(sql)).rows
+      await judgeShop(scene, { url: cluster.url, schema }, query)
+      return scene.findings
+    } finally {
+      await Promise.all(workers.map((life) => life.kill()))
+      await proxy.close()
+      await pool.end()
+    }
+  })
