@@ -66,7 +66,7 @@ export interface Outgoing {
   readonly runs: readonly NewRun[]
 }
 
-const dataHash = (house: Pick<House, 'ids'>, event: Event): string => house.ids.digest(canonical(event.data))
+export const dataHash = (house: Pick<House, 'ids'>, event: Event): string => house.ids.digest(canonical(event.data))
 
 /** Events with everything they set off, each at its place in the append. */
 export const routeAll = (house: House, events: readonly Event[]): Outgoing => {

@@ -14,8 +14,10 @@ import type { RunCommand, RunFact, RunState } from '../model/run-fact.ts'
 import type { StreamRecord } from '../ports/ledger.ts'
 import { advanceRun } from './advance.ts'
 import { headOf, sealFacts } from './chain.ts'
+import { endingOf, heardEnd } from './ending.ts'
 import type { House } from './house.ts'
 import { commitOnce } from './one-shot.ts'
+import type { Luggage } from './request.ts'
 import { waitingSteps } from './run-append.ts'
 
 const MAX_CONFLICTS = 20
@@ -50,6 +52,8 @@ const write = async (house: House, record: StreamRecord, change: Change): Promis
   const id = record.stream as RunId
   const sealed = sealFacts(house.ids, id, headOf(record), facts)
   const ended = state.kind === 'ended'
+  const ending = ended ? await endingFor(house, record, change) : null
+  const born = ending?.runs ?? []
   const outcome = await commitOnce(house.commit, {
     appendId: house.appendId(),
     writes: [
@@ -68,8 +72,9 @@ const write = async (house: House, record: StreamRecord, change: Change): Promis
         opensWaits: [],
         closesWaits: ended ? waitingSteps(change.before) : [],
       },
+      ...born.map((run) => run.write),
     ],
-    events: [],
+    events: ending?.events ?? [],
     signals: ended && record.parent !== null ? [record.parent] : [],
     documents: [],
   })
@@ -81,6 +86,15 @@ const write = async (house: House, record: StreamRecord, change: Change): Promis
     version: sealed.head.version,
     facts,
   })
-  house.worker.signal([...outcome.signalled, id])
+  house.worker.signal([...outcome.signalled, id, ...born.map((run) => run.id)])
   return true
+}
+
+/** ending-1: also for a run that nobody holds. */
+const endingFor = async (house: House, record: StreamRecord, { state, facts }: Change): Promise<Luggage | null> => {
+  if (heardEnd(house, record.handler, facts) === null) return null
+  const sequences = record.event === null ? [] : [record.event]
+  const [event] = sequences.length === 0 ? [] : await house.ledger.events({ tenant: house.tenant, sequences, limit: 1 })
+  const caused = { id: record.stream as RunId, handler: record.handler, session: record.session, event: event ?? null }
+  return endingOf(house, caused, { state, facts }, record.version)
 }

@@ -3,17 +3,18 @@
  *
  * Owns how a decided batch of requests becomes a write. Pure but for the ids; never knows what happens to the append.
  */
-import type { ClaimableId, Instant, RunId } from '../model/ids.ts'
+import type { ClaimableId, Instant } from '../model/ids.ts'
 import { statusOf, wakeAt } from '../model/run.ts'
 import type { RunFact, RunState } from '../model/run-fact.ts'
 import type { Append, StreamWrite, WaitRow } from '../ports/ledger.ts'
 import { type ChainHead, type Sealed, sealFacts } from './chain.ts'
+import { type EndingHouse, type EndingRecord, endingOf } from './ending.ts'
 import type { House } from './house.ts'
 import type { NewRun } from './new-run.ts'
 import { type Gathered, mergeLuggage } from './request.ts'
 
 export interface AppendContext {
-  readonly record: { readonly id: RunId; readonly parent: ClaimableId | null; readonly epoch: number }
+  readonly record: EndingRecord & { readonly parent: ClaimableId | null; readonly epoch: number }
   readonly head: ChainHead
   /** The state before these requests. */
   readonly before: RunState
@@ -52,13 +53,14 @@ export const wakeAfter = (
 }
 
 export const runAppend = (
-  house: Pick<House, 'ids' | 'appendId'>,
+  house: EndingHouse & Pick<House, 'appendId'>,
   gathered: Gathered,
   context: AppendContext,
 ): RunAppend => {
   const { record, departs, memory } = context
   const sealed = sealFacts(house.ids, record.id, context.head, gathered.facts)
-  const { events, runs, documents } = mergeLuggage(gathered.carried)
+  const ending = departs === 'ended' ? endingOf(house, record, gathered, context.head.version) : null
+  const { events, runs, documents } = mergeLuggage(ending === null ? gathered.carried : [...gathered.carried, ending])
   const own = ownWrite(gathered, sealed, context)
   const append: Append = {
     appendId: house.appendId(),

@@ -99,7 +99,7 @@ export const WATCH_EVENTS = {
 } as const satisfies Record<SourceDefinition['kind'], string>
 
 /** The source that the end of a function's run is told under. */
-const endSource = (handler: string): string => `run:${handler}`
+export const endSource = (handler: string): string => `run:${handler}`
 
 const invalid = (path: string, problem: string): TrihandError =>
   new TrihandError('MANIFEST_INVALID', `${path}: ${problem}`, { place: { path } })

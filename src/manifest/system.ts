@@ -55,6 +55,10 @@ export interface Filter {
 export const filtersFor = ({ filters }: Listener, source: string): readonly Filter[] =>
   filters.every(({ from }) => from === null) ? filters : filters.filter(({ from }) => from === null || from === source)
 
+/** Whether anyone listens to this type from this source. */
+export const isHeard = ({ listeners }: System, type: string, source: string): boolean =>
+  (listeners.get(type) ?? []).some((listener) => filtersFor(listener, source).length > 0)
+
 export interface FunctionDefinition {
   readonly name: string
   readonly code: unknown

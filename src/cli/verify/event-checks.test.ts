@@ -69,6 +69,15 @@ test('[V16] an event that says a run emitted it, and no result of that run does,
   expect(await judge(ledger)).toEqual([{ id: 'V16', stream, seq: null }])
 })
 
+test('[V16] an event that tells of a run’s end is named after the fact that ended it', async () => {
+  const ledger = await aLedger()
+  const stream = await ledger.run(finished)
+  await ledger.event({ id: `${stream}/${finished.length - 1}`, causation: stream })
+  expect(await judge(ledger)).toEqual([])
+  await ledger.event({ id: `${stream}/0`, causation: stream })
+  expect(await judge(ledger)).toEqual([{ id: 'V16', stream, seq: null }])
+})
+
 test('[V16] an event whose run does not exist is found', async () => {
   const ledger = await aLedger()
   await ledger.event({ causation: ledger.newRun() })

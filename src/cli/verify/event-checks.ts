@@ -22,6 +22,8 @@ export interface Emitted {
   readonly tenant: string
   /** By its results: the event and the fact that names it. */
   readonly named: ReadonlyMap<string, number>
+  /** By its ends: each may be told by one event, named after the fact. */
+  readonly ends: ReadonlySet<string>
   /** By the events that say this run caused them. */
   readonly caused: readonly string[]
 }
@@ -38,14 +40,14 @@ export class EventChecks {
   }
 
   /** V16, for one run. */
-  emitted({ run, tenant, named, caused }: Emitted): void {
+  emitted({ run, tenant, named, ends, caused }: Emitted): void {
     const found = new Set(caused)
     for (const id of found) {
       this.#findings.expect(
         'V16',
-        named.has(id),
+        named.has(id) || ends.has(id),
         { stream: run, seq: null },
-        () => `event ${id} says that this run emitted it, but no result names it`,
+        () => `event ${id} says that this run emitted it, but no result names it and it ended with no such fact`,
       )
     }
     for (const [id, seq] of named) if (!found.has(id)) this.#named.add({ tenant, id, place: { stream: run, seq } })

@@ -27,13 +27,15 @@ interface Reading {
   readonly state: RunState
   /** Events that results name, and the fact that names each. */
   readonly named: Map<string, number>
+  /** The ids of the events that may tell of its ends. */
+  readonly ends: Set<string>
   isReadable: boolean
 }
 
 export const inspectRun = async (inspection: Inspection, { row, facts, waits, caused }: RunRows): Promise<void> => {
   const { findings, moment } = inspection
   const chain = new ChainChecks(findings, row)
-  const reading: Reading = { row, state: new RunState(), named: new Map(), isReadable: true }
+  const reading: Reading = { row, state: new RunState(), named: new Map(), ends: new Set(), isReadable: true }
   findings.count('runs')
   for await (const fact of facts) {
     findings.count('facts')
@@ -41,7 +43,7 @@ export const inspectRun = async (inspection: Inspection, { row, facts, waits, ca
     inspectFact(inspection, reading, fact)
   }
   chain.end()
-  const { state, named, isReadable } = reading
+  const { state, named, ends, isReadable } = reading
   const stream = nameOf(row)
   inspection.evidence.run(stream, state)
   if (!isReadable) return
@@ -49,8 +51,16 @@ export const inspectRun = async (inspection: Inspection, { row, facts, waits, ca
   checkRest(findings, rest, waits)
   inspection.waits.parked(rest)
   inspection.children.add(rest)
-  inspection.events.emitted({ run: stream, tenant: row.tenant, named, caused: caused.map(({ id }) => id) })
+  inspection.events.emitted({ run: stream, tenant: row.tenant, named, ends, caused: caused.map(({ id }) => id) })
 }
+
+const ENDS: ReadonlySet<Fact['type']> = new Set([
+  'run.completed',
+  'run.failed',
+  'run.cancelled',
+  'run.expired',
+  'run.quarantined',
+])
 
 const inspectFact = (inspection: Inspection, reading: Reading, row: FactRow): void => {
   const place = { stream: nameOf(reading.row), seq: row.seq }
@@ -67,6 +77,7 @@ const inspectFact = (inspection: Inspection, reading: Reading, row: FactRow): vo
   if (fact === null || !reading.isReadable) return
   judge(inspection, reading, fact, { at: row.recorded_at, place })
   if ('events' in fact) for (const id of fact.events) reading.named.set(id, row.seq)
+  if (ENDS.has(fact.type)) reading.ends.add(`${place.stream}/${row.seq}`)
   reading.state.apply(fact, row.seq, row.recorded_at)
 }
 
