@@ -31,13 +31,14 @@ export const sealFacts = (
   facts: readonly (RunFact | SessionFact)[],
 ): Sealed => {
   let { version, headHash, lastAt } = head
-  const sealed = facts.map((fact) => {
+  const sealed: SealedFact[] = []
+  for (const fact of facts) {
     const { type, recordedAt: at, body } = writeFact(fact)
     lastAt = Math.max(lastAt, at)
     headHash = ids.digest(sealText(headHash, { stream, seq: version, type, recordedAt: lastAt, body }))
     version++
-    return { type, recordedAt: lastAt, body, hash: headHash }
-  })
+    sealed.push({ type, recordedAt: lastAt, body, hash: headHash })
+  }
   return { facts: sealed, head: { version, headHash, lastAt } }
 }
 

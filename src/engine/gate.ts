@@ -50,8 +50,7 @@ export class Gate implements StepGate {
     if (!this.isOpen()) return never()
     const begins = this.begins(request.step)
     const value = this.value(request.step)
-    const { waiters } = this.resident
-    if (waiters.isAwaited(request.step)) waiters.addRetry(request.step, () => this.attempt(request))
+    this.resident.waiters.addRetry(request.step, () => this.attempt(request))
     if (begins) this.attempt(request)
     return value
   }

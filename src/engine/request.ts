@@ -39,7 +39,8 @@ const CARRIERS: ReadonlySet<RunFact['type']> = new Set(['step.completed', 'child
 export interface Gathered {
   readonly state: RunState
   readonly facts: readonly RunFact[]
-  readonly answers: readonly { readonly request: Request; readonly answer: Answer }[]
+  /** For those who want to know. */
+  readonly answers: readonly { readonly done: NonNullable<Request['done']>; readonly answer: Answer }[]
   /** Luggage whose fact was decided. */
   readonly carried: readonly Luggage[]
   readonly left: readonly Luggage[]
@@ -58,7 +59,7 @@ const inTime = (command: RunCommand, notBefore: Instant): RunCommand =>
 export const gather = (from: RunState, requests: readonly Request[], notBefore: Instant): Gathered => {
   let state = from
   const facts: RunFact[] = []
-  const answers: { request: Request; answer: Answer }[] = []
+  const answers: Gathered['answers'][number][] = []
   const carried: Luggage[] = []
   const left: Luggage[] = []
   for (const request of requests) {
@@ -67,19 +68,19 @@ export const gather = (from: RunState, requests: readonly Request[], notBefore: 
     for (const fact of advance.facts) facts.push(fact)
     if (request.luggage !== null)
       (advance.facts.some((fact) => CARRIERS.has(fact.type)) ? carried : left).push(request.luggage)
-    answers.push({ request, answer: advance.refusal ?? { kind: 'recorded', facts: advance.facts } })
+    if (request.done !== null)
+      answers.push({ done: request.done, answer: advance.refusal ?? { kind: 'recorded', facts: advance.facts } })
   }
   return { state, facts, answers, carried, left }
 }
 
+type Merged = Omit<Luggage, 'memory'>
+
+const NOTHING_CARRIED: Merged = { events: [], runs: [], documents: [] }
+
 /** The runs of several pieces of luggage, each pointing at its event's place in the common list. */
-export const mergeLuggage = (
-  carried: readonly Luggage[],
-): {
-  readonly events: readonly NewEvent[]
-  readonly runs: readonly NewRun[]
-  readonly documents: readonly DocumentWrite[]
-} => {
+export const mergeLuggage = (carried: readonly Luggage[]): Merged => {
+  if (carried.length === 0) return NOTHING_CARRIED
   const events: NewEvent[] = []
   const runs: NewRun[] = []
   const documents: DocumentWrite[] = []

@@ -54,7 +54,8 @@ export interface Keeper {
   look(resident: Resident): Promise<void>
 }
 
-interface InFlight extends RunAppend {
+interface InFlight {
+  readonly built: RunAppend
   readonly requests: readonly Request[]
   readonly gathered: Gathered
   readonly departs: 'ended' | 'parked' | null
@@ -181,7 +182,7 @@ export class Resident implements AppendSource {
       this.queue = [...requests, ...this.queue]
       throw error
     }
-    return this.inFlight.append
+    return this.inFlight.built.append
   }
 
   settle(outcome: Outcome): void {
@@ -221,17 +222,17 @@ export class Resident implements AppendSource {
   }
 
   private prepare(requests: readonly Request[], gathered: Gathered, departs: 'ended' | 'parked' | null): InFlight {
-    const parts = runAppend(this.house, gathered, {
+    const built = runAppend(this.house, gathered, {
       record: this.record,
       head: this.head,
       before: this.state,
       departs,
       wakeAt: wakeAfter(gathered.state, departs, this, this.house.clock.now()),
       seenSignal: this.seenSignal,
-      seenCount: (step, type) => this.seenCounts.get(`${step}\n${type}`) ?? 0,
+      seenCounts: this.seenCounts,
       memory: this.memoryWrite(gathered.carried),
     })
-    return { requests, gathered, departs, ...parts }
+    return { built, requests, gathered, departs }
   }
 
   private memoryWrite(carried: readonly Luggage[]): StreamWrite | null {
@@ -243,7 +244,8 @@ export class Resident implements AppendSource {
   // -- after the ledger's answer --------------------------------------------------------------------------------------
 
   private adopt(inFlight: InFlight, outcome: Written): void {
-    const { gathered, sealed, departs, created, memory } = inFlight
+    const { gathered, departs } = inFlight
+    const { sealed, created, memory } = inFlight.built
     const wasCancelled = this.live?.cancel != null
     this.conflicts = 0
     this.state = gathered.state
@@ -267,7 +269,7 @@ export class Resident implements AppendSource {
 
   /** The run was let go while its append was under way: what came into being with it is still this worker's. */
   private inherit(inFlight: InFlight, outcome: Written): void {
-    for (const run of inFlight.created) this.start(run, outcome)
+    for (const run of inFlight.built.created) this.start(run, outcome)
     this.leaveBehind(inFlight.gathered.left)
   }
 
@@ -327,7 +329,7 @@ export class Resident implements AppendSource {
 
   private answer(gathered: Gathered): void {
     this.leaveBehind(gathered.left)
-    for (const { request, answer } of gathered.answers) request.done?.(answer)
+    for (const { done, answer } of gathered.answers) done(answer)
   }
 
   /** Runs that were to be born here and are not. */

@@ -22,8 +22,8 @@ export interface AppendContext {
   /** Counts only if the run has no lease when this is written: parked with it, or long since let go. */
   readonly wakeAt: Instant | null
   readonly seenSignal: number
-  /** How many events of a type were looked at before this step opens a wait on them. */
-  readonly seenCount: (step: string, type: string) => number
+  /** How many events of a type were looked at before a step opens a wait on them, by step and type. */
+  readonly seenCounts: ReadonlyMap<string, number>
   /** The session's write, if a step changes its memory. */
   readonly memory: StreamWrite | null
 }
@@ -86,14 +86,14 @@ const ownWrite = ({ state, facts }: Gathered, sealed: Sealed, context: AppendCon
   wakeAt: context.wakeAt,
   release: context.departs !== null,
   seenSignal: context.seenSignal,
-  opensWaits: opensWaits(facts, state, context.seenCount),
+  opensWaits: opensWaits(facts, state, context.seenCounts),
   closesWaits: closesWaits(context.before, facts, state),
 })
 
 const opensWaits = (
   facts: readonly RunFact[],
   after: RunState,
-  seenCount: AppendContext['seenCount'],
+  seenCounts: AppendContext['seenCounts'],
 ): readonly WaitRow[] => {
   if (after.kind !== 'live' || after.open.size === 0) return NONE
   return facts.flatMap((fact) => {
@@ -101,7 +101,14 @@ const opensWaits = (
     const { types, match, base } = fact.wait
     const path = match?.path ?? ''
     const value = match?.value ?? ''
-    return types.map((type) => ({ step: fact.step, type, path, value, base, seen: seenCount(fact.step, type) }))
+    return types.map((type) => ({
+      step: fact.step,
+      type,
+      path,
+      value,
+      base,
+      seen: seenCounts.get(`${fact.step}\n${type}`) ?? 0,
+    }))
   })
 }
 

@@ -11,9 +11,14 @@ type Callback = (settled: SettledStep) => void
 /** A person sent the step back while the run was in memory: nobody else would perform it. */
 const isSentBack = (fact: RunFact): boolean => fact.type === 'step.resolved' && fact.verdict === 'run_again'
 
+interface Waiter {
+  readonly callbacks: Callback[]
+  /** The next attempt of this step, for when its delay is over. */
+  retry: (() => void) | null
+}
+
 export class Waiters {
-  private readonly waiting = new Map<string, Callback[]>()
-  private readonly retriers = new Map<string, () => void>()
+  private readonly waiting = new Map<string, Waiter>()
 
   get isEmpty(): boolean {
     return this.waiting.size === 0
@@ -24,14 +29,15 @@ export class Waiters {
   }
 
   add(step: string, callback: Callback): void {
-    const waiting = this.waiting.get(step)
-    if (waiting === undefined) this.waiting.set(step, [callback])
-    else waiting.push(callback)
+    const waiter = this.waiting.get(step)
+    if (waiter === undefined) this.waiting.set(step, { callbacks: [callback], retry: null })
+    else waiter.callbacks.push(callback)
   }
 
-  /** The next attempt of this step, for when its delay is over. */
+  /** For a step that somebody waits for. */
   addRetry(step: string, begin: () => void): void {
-    this.retriers.set(step, begin)
+    const waiter = this.waiting.get(step)
+    if (waiter !== undefined) waiter.retry = begin
   }
 
   /** Whether the handler has something to go on with in this state: an answer, or a failed step to be tried again. */
@@ -47,22 +53,21 @@ export class Waiters {
   deliver(facts: readonly RunFact[], after: LiveRun | null): void {
     if (this.waiting.size === 0) return
     for (const fact of facts) {
-      if (!('step' in fact) || !this.waiting.has(fact.step)) continue
+      if (!('step' in fact)) continue
+      const waiter = this.waiting.get(fact.step)
+      if (waiter === undefined) continue
       const settled = after?.settled.get(fact.step)
-      if (settled !== undefined) this.settle(fact.step, settled)
-      else if (fact.type === 'step.retry_due' || isSentBack(fact)) this.retriers.get(fact.step)?.()
+      if (settled !== undefined) this.settle(fact.step, waiter, settled)
+      else if (fact.type === 'step.retry_due' || isSentBack(fact)) waiter.retry?.()
     }
   }
 
   clear(): void {
     this.waiting.clear()
-    this.retriers.clear()
   }
 
-  private settle(step: string, settled: SettledStep): void {
-    const callbacks = this.waiting.get(step) ?? []
+  private settle(step: string, { callbacks }: Waiter, settled: SettledStep): void {
     this.waiting.delete(step)
-    this.retriers.delete(step)
     for (const callback of callbacks) callback(settled)
   }
 }

@@ -7,19 +7,23 @@
 /** Values are never undefined: that is how a difference says that its key was not there. */
 type Value = NonNullable<unknown>
 
-type Store<K, V extends Value> =
-  | { readonly kind: 'map'; readonly map: Map<K, V> }
-  | { readonly kind: 'diff'; readonly key: K; readonly value: V | undefined; readonly next: PersistentMap<K, V> }
+/** A difference to the version after it: what this version has at one key. */
+interface Difference<K, V extends Value> {
+  readonly key: K
+  readonly value: V | undefined
+  readonly next: PersistentMap<K, V>
+}
 
 export class PersistentMap<K, V extends Value> {
-  private store: Store<K, V>
+  /** The newest version has the map itself, every older one a difference. */
+  private store: Map<K, V> | Difference<K, V>
 
-  private constructor(store: Store<K, V>) {
-    this.store = store
+  private constructor(map: Map<K, V>) {
+    this.store = map
   }
 
   static empty<K, V extends Value>(): PersistentMap<K, V> {
-    return new PersistentMap<K, V>({ kind: 'map', map: new Map() })
+    return new PersistentMap<K, V>(new Map())
   }
 
   get(key: K): V | undefined {
@@ -47,8 +51,8 @@ export class PersistentMap<K, V extends Value> {
 
   with(key: K, value: V): PersistentMap<K, V> {
     const map = this.reroot()
-    const next = new PersistentMap<K, V>({ kind: 'map', map })
-    this.store = { kind: 'diff', key, value: map.get(key), next }
+    const next = new PersistentMap<K, V>(map)
+    this.store = { key, value: map.get(key), next }
     map.set(key, value)
     return next
   }
@@ -56,28 +60,28 @@ export class PersistentMap<K, V extends Value> {
   without(key: K): PersistentMap<K, V> {
     const map = this.reroot()
     if (!map.has(key)) return this
-    const next = new PersistentMap<K, V>({ kind: 'map', map })
-    this.store = { kind: 'diff', key, value: map.get(key), next }
+    const next = new PersistentMap<K, V>(map)
+    this.store = { key, value: map.get(key), next }
     map.delete(key)
     return next
   }
 
   /** Makes this version the holder of the real Map, turning the versions on the way into differences to this one. */
   private reroot(): Map<K, V> {
-    if (this.store.kind === 'map') return this.store.map
+    if (this.store instanceof Map) return this.store
     const path: PersistentMap<K, V>[] = []
     let holder: PersistentMap<K, V> = this
-    while (holder.store.kind === 'diff') {
+    while (!(holder.store instanceof Map)) {
       path.push(holder)
       holder = holder.store.next
     }
-    const map = holder.store.map
+    const map = holder.store
     for (const version of path.reverse()) {
-      const { key, value } = version.store as { key: K; value: V | undefined }
-      holder.store = { kind: 'diff', key, value: map.get(key), next: version }
+      const { key, value } = version.store as Difference<K, V>
+      holder.store = { key, value: map.get(key), next: version }
       if (value === undefined) map.delete(key)
       else map.set(key, value)
-      version.store = { kind: 'map', map }
+      version.store = map
       holder = version
     }
     return map
