@@ -210,9 +210,7 @@ export const newSession = (
 
 /** Reads only the tail that holds the last checkpoint: 10,000 changes ago costs what 10 changes ago does. */
 const loadTail = async (deps: Deps, id: SessionId): Promise<{ state: SessionState; head: ChainHead }> => {
-  const [row] = await deps.ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
-  if (row === null || row === undefined) throw new TrihandError('NOT_FOUND', `there is no session ${id}`)
-  const [tail] = await deps.ledger.load([id], { after: Math.max(0, row.version - TAIL) })
+  const [tail] = await deps.ledger.load([id], { last: TAIL })
   if (tail === null || tail === undefined) throw new TrihandError('NOT_FOUND', `there is no session ${id}`)
   const facts = tail.facts.map(readSessionFact)
   const resumed = resumeFrom(facts)

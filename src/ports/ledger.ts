@@ -26,8 +26,8 @@ export interface Ledger {
    * Throws only TrihandError with outcome `not_done`, or `unknown` when nobody can know: then send the same batch again.
    */
   append(batch: readonly Append[]): Promise<readonly Outcome[]>
-  /** The streams with their facts, in the order asked; null for one that does not exist. `after` skips facts below that seq. */
-  load(streams: readonly StreamId[], options?: { readonly after?: number }): Promise<readonly (StreamRecord | null)[]>
+  /** The streams with their facts, in the order asked; null for one that does not exist. */
+  load(streams: readonly StreamId[], options?: LoadOptions): Promise<readonly (StreamRecord | null)[]>
   /** Events of these types, sequence greater than `after`, oldest first; or the events with these sequences. */
   events(query: EventQuery): Promise<readonly StoredEvent[]>
   /** Leases runs that are due (or only the named ones, if they are due) and have room (ledger-8), in the order of model/lane.ts. */
@@ -37,6 +37,14 @@ export interface Ledger {
   /** Gives back the leases of a worker that stops (the runs become due at once) and forgets the worker. */
   retire(worker: WorkerId, now: Instant): Promise<void>
   close(): Promise<void>
+}
+
+/** Which facts come along: all, unless told otherwise. Give one of the two. */
+export interface LoadOptions {
+  /** Skips facts below this seq. */
+  readonly after?: number
+  /** The last so many. */
+  readonly last?: number
 }
 
 export interface Append {

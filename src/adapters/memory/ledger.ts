@@ -14,6 +14,7 @@ import type {
   Claims,
   EventQuery,
   Ledger,
+  LoadOptions,
   Outcome,
   StreamRecord,
 } from '../../ports/ledger.ts'
@@ -37,12 +38,12 @@ export class MemoryLedger implements Ledger {
 
   async load(
     streams: readonly StreamId[],
-    options: { readonly after?: number } = {},
+    { after = 0, last = Number.POSITIVE_INFINITY }: LoadOptions = {},
   ): Promise<readonly (StreamRecord | null)[]> {
     this.#checkOpen()
     return streams.map((id) => {
       const stream = this.#store.streams.get(id)
-      return stream === undefined ? null : toRecord(stream, options.after ?? 0)
+      return stream === undefined ? null : toRecord(stream, Math.max(after, stream.facts.length - last))
     })
   }
 

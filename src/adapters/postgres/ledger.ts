@@ -13,6 +13,7 @@ import type {
   Claims,
   EventQuery,
   Ledger,
+  LoadOptions,
   Outcome,
   SealedFact,
   StreamRecord,
@@ -35,7 +36,13 @@ import {
 const STREAMS: Statement = { name: 'load_streams', text: 'select * from stream where id = any($1::uuid[])' }
 const FACTS: Statement = {
   name: 'load_facts',
-  text: 'select stream, type, recorded_at, body, hash from fact where stream = any($1::uuid[]) and seq >= $2 order by stream, seq',
+  text: 'select stream, seq, type, recorded_at, body, hash from fact where stream = any($1::uuid[]) and seq >= $2 order by stream, seq',
+}
+const LAST_FACTS: Statement = {
+  name: 'load_last_facts',
+  text: `select f.* from (select distinct id from unnest($1::uuid[]) as id) w, lateral (
+      select stream, seq, type, recorded_at, body, hash from fact where stream = w.id order by seq desc limit $2) f
+    order by stream, seq`,
 }
 
 /** Type by type, so that a rare type is not looked for among all events; the list drives, as in append-sql.ts. */
@@ -73,22 +80,21 @@ export class PostgresLedger implements Ledger {
 
   async load(
     streams: readonly StreamId[],
-    options: { readonly after?: number } = {},
+    { after = 0, last }: LoadOptions = {},
   ): Promise<readonly (StreamRecord | null)[]> {
     const ids = streams.map(toUuid)
-    const after = options.after ?? 0
     const [rows, facts] = (await this.#database.queries([
       { statement: STREAMS, values: [ids] },
-      { statement: FACTS, values: [ids, after] },
+      last === undefined ? { statement: FACTS, values: [ids, after] } : { statement: LAST_FACTS, values: [ids, last] },
     ])) as unknown as [StreamRow[], FactRow[]]
-    const byUuid = new Map<string, SealedFact[]>(rows.map((row) => [row.id, []]))
-    for (const row of facts) byUuid.get(row.stream)?.push(toFact(row))
-    const records = new Map<StreamId, StreamRecord>()
-    for (const row of rows) {
+    const byUuid = new Map(rows.map((row) => [row.id, { row, facts: [] as SealedFact[] }]))
+    for (const fact of facts) {
+      const stream = byUuid.get(fact.stream)
       // The facts were read after the stream: those that it did not have then are left out, and the record is of one moment.
-      const own = (byUuid.get(row.id) ?? []).slice(0, Math.max(0, row.version - after))
-      records.set(toStreamId(row), toRecord(row, own))
+      if (stream !== undefined && fact.seq < stream.row.version) stream.facts.push(toFact(fact))
     }
+    const records = new Map<StreamId, StreamRecord>()
+    for (const { row, facts: own } of byUuid.values()) records.set(toStreamId(row), toRecord(row, own))
     return streams.map((stream) => records.get(stream) ?? null)
   }
 

@@ -38,6 +38,7 @@ export interface StreamRow {
 
 export interface FactRow {
   readonly stream: string
+  readonly seq: number
   readonly type: string
   readonly recorded_at: Instant
   readonly body: string

@@ -12,6 +12,7 @@ import type {
   Claims,
   EventQuery,
   Ledger,
+  LoadOptions,
   Outcome,
   StreamRecord,
 } from '../../ports/ledger.ts'
@@ -46,11 +47,8 @@ export class SqliteLedger implements Ledger {
     return appendBatch(this.#connection, this.#known, batch)
   }
 
-  async load(
-    streams: readonly StreamId[],
-    options: { readonly after?: number } = {},
-  ): Promise<readonly (StreamRecord | null)[]> {
-    return this.#connection.read((sql) => streams.map((stream) => this.#loadOne(sql, stream, options.after ?? 0)))
+  async load(streams: readonly StreamId[], options: LoadOptions = {}): Promise<readonly (StreamRecord | null)[]> {
+    return this.#connection.read((sql) => streams.map((stream) => this.#loadOne(sql, stream, options)))
   }
 
   async events(query: EventQuery): Promise<readonly StoredEvent[]> {
@@ -77,9 +75,14 @@ export class SqliteLedger implements Ledger {
     this.#close()
   }
 
-  #loadOne(sql: Statements, stream: StreamId, after: number): StreamRecord | null {
+  #loadOne(
+    sql: Statements,
+    stream: StreamId,
+    { after = 0, last = Number.POSITIVE_INFINITY }: LoadOptions,
+  ): StreamRecord | null {
     const row = sql.streamRecord.get(idBytes(stream))
     if (row === undefined) return null
-    return toRecord(row, sql.factsFrom.all(Number(row['key']), after).map(toFact))
+    const first = Math.max(after, Number(row['version']) - last)
+    return toRecord(row, sql.factsFrom.all(Number(row['key']), first).map(toFact))
   }
 }

@@ -57,12 +57,16 @@ const payloads = (harness: LedgerHarness): void => {
     expect((await harness.ledger.events(query))[0]?.data).toEqual({ order: 7, lines: ['a'] })
   })
 
-  test('a long stream loads whole and from its middle', async () => {
+  test('a long stream loads whole, from its middle and by its end', async () => {
     const facts = Array.from({ length: 2000 }, () => aFact())
     const run = await harness.createRun({ facts })
     expect((await harness.load(run)).facts).toEqual(facts)
     const [tail] = await harness.ledger.load([run], { after: 1990 })
     expect(tail?.facts).toEqual(facts.slice(1990))
+    const short = await harness.createRun()
+    const ends = await harness.ledger.load([short, run], { last: 3 })
+    expect(ends.map((end) => end?.facts)).toEqual([(await harness.load(short)).facts, facts.slice(-3)])
+    expect(await harness.ledger.load([run], { last: 0 })).toMatchObject([{ version: 2000, facts: [] }])
   })
 }
 
