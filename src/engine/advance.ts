@@ -3,9 +3,13 @@
  *
  * Owns nothing but the order decide, then evolve. Never reads or writes anything.
  */
+import { gate } from '../model/gate.ts'
+import type { GateCommand, GateFact, GateState } from '../model/gate-fact.ts'
 import type { Machine, Refusal } from '../model/machine.ts'
 import { run } from '../model/run.ts'
 import type { RunCommand, RunFact, RunState } from '../model/run-fact.ts'
+import { schedule } from '../model/schedule.ts'
+import type { ScheduleCommand, ScheduleFact, ScheduleState } from '../model/schedule-fact.ts'
 import { type SessionCommand, type SessionFact, type SessionState, session } from '../model/session.ts'
 
 export interface Advance<State, Fact> {
@@ -31,3 +35,9 @@ export const advanceRun = (state: RunState, command: RunCommand): Advance<RunSta
 
 export const advanceSession = (state: SessionState, command: SessionCommand): Advance<SessionState, SessionFact> =>
   advance(session, state, command)
+
+export const advanceGate = (state: GateState, command: GateCommand): Advance<GateState, GateFact> =>
+  advance(gate, state, command)
+
+export const advanceSchedule = (state: ScheduleState, command: ScheduleCommand): Advance<ScheduleState, ScheduleFact> =>
+  advance(schedule, state, command)

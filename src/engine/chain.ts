@@ -5,9 +5,7 @@
  */
 import { writeFact } from '../model/fact-codec.ts'
 import type { Instant, StreamId } from '../model/ids.ts'
-import type { RunFact } from '../model/run-fact.ts'
 import { GENESIS, sealText } from '../model/seal.ts'
-import type { SessionFact } from '../model/session.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { SealedFact } from '../ports/ledger.ts'
 
@@ -28,7 +26,7 @@ export const sealFacts = (
   ids: Pick<Ids, 'digest'>,
   stream: StreamId,
   head: ChainHead,
-  facts: readonly (RunFact | SessionFact)[],
+  facts: readonly { readonly type: string; readonly at: Instant }[],
 ): Sealed => {
   let { version, headHash, lastAt } = head
   const sealed: SealedFact[] = []

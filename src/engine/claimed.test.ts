@@ -3,11 +3,12 @@ import { beforeEach, expect, test } from 'vitest'
 import { openMemory } from '../adapters/memory/open.ts'
 import { writeFact } from '../model/fact-codec.ts'
 import { LOCAL_TENANT } from '../model/ids.ts'
+import type { RunFact } from '../model/run-fact.ts'
 import type { Claims, Ledger } from '../ports/ledger.ts'
 import { aCreation, aFact, anAppend, anEvent, newRun, newWorker, START } from '../testing/ledger/builders.ts'
 import { loadClaimed } from './claimed.ts'
 
-const STARTED = writeFact({
+const started: RunFact = {
   type: 'run.started',
   at: START,
   handler: 'send-invoice',
@@ -17,7 +18,8 @@ const STARTED = writeFact({
   depth: 0,
   deadlineAt: null,
   startBy: null,
-})
+}
+const STARTED = writeFact(started)
 
 /** A ledger that says what it was asked. */
 const overheard = (ledger: Ledger): { readonly asked: unknown[]; readonly ledger: Pick<Ledger, 'load' | 'events'> } => {

@@ -11,6 +11,7 @@ import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { Verdict } from '../model/run-fact.ts'
+import type { ScheduleState } from '../model/schedule-fact.ts'
 import { isEnded, type RunStatus } from '../model/status.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -19,6 +20,7 @@ import type { Executor } from '../ports/executor.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { DocumentWrite, Ledger } from '../ports/ledger.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
+import { ClerkBook, type ScheduleRequest } from './clerk-book.ts'
 import { Commit, type CommitOptions } from './commit.ts'
 import { Deadlines } from './deadlines.ts'
 import { DRAIN_ORDERED } from './drain.ts'
@@ -65,6 +67,7 @@ export class Engine {
   private readonly intake: Intake
   private readonly worker: Worker
   private readonly workers: Reader['workers']
+  private readonly book: ClerkBook
   private system: System
 
   constructor(deps: EngineDeps, options: EngineOptions) {
@@ -72,9 +75,12 @@ export class Engine {
     const { ledger, clock, ids, blobs, executors, enter, errors, dispatcher } = deps
     const prefix = ids.uuid().slice(-10)
     let appends = 0
+    const tenant = options.tenant ?? LOCAL_TENANT
     this.workers = deps.workers ?? (() => Promise.resolve([]))
+    this.book = new ClerkBook(ids, tenant)
     const { workers } = this
-    this.worker = new Worker({ house: () => this.house, ledger, dispatcher, errors, workers }, options.worker)
+    const { findDuty } = this.book
+    this.worker = new Worker({ house: () => this.house, ledger, dispatcher, errors, workers, findDuty }, options.worker)
     this.house = {
       ledger,
       commit: new Commit({ ledger, clock, ids }, options.commit),
@@ -84,7 +90,7 @@ export class Engine {
       deadlines: new Deadlines(clock),
       executors,
       publish: new Publish(),
-      tenant: options.tenant ?? LOCAL_TENANT,
+      tenant,
       system: () => this.system,
       enter,
       worker: this.worker,
@@ -94,8 +100,14 @@ export class Engine {
     this.sessions = new Sessions(this.house)
   }
 
-  start(): Promise<void> {
-    return this.worker.start()
+  /** Whoever only sends must open the gates too: an event finds a gate that stands. */
+  declare(): Promise<void> {
+    return this.book.declare(this.house)
+  }
+
+  async start(): Promise<void> {
+    await this.worker.start()
+    await this.declare()
   }
 
   async stop(): Promise<void> {
@@ -148,6 +160,23 @@ export class Engine {
 
   startRun(name: string, input: unknown, options: { readonly session?: SessionId } = {}): Promise<RunId> {
     return this.intake.start(name, input, options)
+  }
+
+  /** Only for a handler whose flow control has a gate. */
+  async pauseHandler(handler: string, by: string): Promise<void> {
+    await this.book.askGate(this.house, handler, { type: 'pause_gate', by })
+  }
+
+  async resumeHandler(handler: string, by: string): Promise<void> {
+    await this.book.askGate(this.house, handler, { type: 'resume_gate', by })
+  }
+
+  askSchedule(name: string, ask: ScheduleRequest): Promise<ScheduleState> {
+    return this.book.askSchedule(this.house, name, ask)
+  }
+
+  lookAtSchedule(name: string): ReturnType<ClerkBook['lookAtSchedule']> {
+    return this.book.lookAtSchedule(this.house, name)
   }
 
   cancel(run: RunId, by: string, reason: string): Promise<void> {

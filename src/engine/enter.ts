@@ -10,7 +10,6 @@
 import { checkAgainst } from '../manifest/schema.ts'
 import type { FunctionDefinition } from '../manifest/system.ts'
 import { type Failure, TrihandError } from '../model/errors.ts'
-import type { Json } from '../model/json.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import { wakeAt } from '../model/run.ts'
 import type { RunCommand } from '../model/run-fact.ts'
@@ -18,10 +17,11 @@ import type { Abort, Envelope } from '../ports/executor.ts'
 import { Gate, type StepErrors } from './gate.ts'
 import { Intents, packIntents, sessionOf } from './intents.ts'
 import { NOTHING_PREFETCHED, offerChildren, offerEvents, type Prefetched } from './offer.ts'
-import { fetchValue, storeValue } from './payloads.ts'
+import { storeValue } from './payloads.ts'
 import { type Performed, perform } from './perform.ts'
 import type { Answer } from './request.ts'
 import type { Resident } from './resident.ts'
+import { readInputs } from './run-input.ts'
 
 const MAX_RECOVERIES = 5
 
@@ -33,7 +33,8 @@ export const awaken = async (
   errors: StepErrors,
 ): Promise<void> => {
   try {
-    resident.input = await inputOf(resident)
+    const { house, record, live } = resident
+    resident.inputs = await readInputs(house, record, live?.start.input ?? { kind: 'event' })
     await catchUp(resident, recoveries, prefetched)
     if (isReady(resident)) {
       enter(resident, errors)
@@ -92,14 +93,8 @@ const recorded = (resident: Resident): Promise<void> =>
     resident.ask({ command: { type: 'pass_time', now }, luggage: null, done })
   })
 
-const inputOf = async (resident: Resident): Promise<Json> => {
-  const start = resident.live?.start
-  if (start === undefined || start.input.kind === 'event') return resident.record.event?.data ?? null
-  return fetchValue(resident.house, start.input.payload)
-}
-
 const enter = (resident: Resident, errors: StepErrors): void => {
-  const { house, record, input } = resident
+  const { house, record, inputs } = resident
   const definition = house.system().functions.get(record.handler)
   const intents = new Intents()
   const gate = new Gate(resident, errors)
@@ -111,7 +106,7 @@ const enter = (resident: Resident, errors: StepErrors): void => {
       {
         run: record.id,
         attempt,
-        input,
+        ...inputs,
         event: record.event,
         gate,
         effectKey: () => gate.effectKey(''),
@@ -126,7 +121,7 @@ const enter = (resident: Resident, errors: StepErrors): void => {
   const envelope: Envelope = {
     taskId: record.id,
     executorType: 'inline',
-    task: { type: 'function', input, call },
+    task: { type: 'function', input: inputs.input, call },
     context: { run: record.id, step: '', attempt, traceparent: record.event?.traceparent ?? null },
     // A handler may stay in memory as long as its steps make progress; each step has its own timeout.
     constraints: { timeoutMs: Number.POSITIVE_INFINITY },

@@ -282,7 +282,7 @@ export class Gate implements StepGate {
     const counted = past.filter((event) => event.sequence > base)
     for (const type of request.types)
       resident.seenCounts.set(`${step}\n${type}`, counted.filter((event) => event.type === type).length)
-    const received = candidates(openWait(spec), counted, resident.input)
+    const received = candidates(openWait(spec), counted, resident.inputs.input)
     for (const event of counted)
       if (received.some((one) => one.sequence === event.sequence)) resident.knownEvents.set(event.sequence, event)
     resident.ask({ command: { type: 'open_wait', now, step, wait: spec }, luggage: null, done: null })
@@ -313,7 +313,7 @@ export class Gate implements StepGate {
   private matchOf(path: string | null): WaitSpec['match'] {
     if (path === null) return null
     const inData = path.replace(/^(payload|data)\./, '')
-    const value = at(this.resident.input, inData)
+    const value = at(this.resident.inputs.input, inData)
     if (value === undefined)
       throw new TrihandError('EXPR_FAILED', `match ${path}: what triggered the run has no such field`)
     return { path: inData, value: canonical(value) }

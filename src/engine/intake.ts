@@ -13,9 +13,10 @@ import { type Cause, type Event, isPlainId } from '../model/event.ts'
 import type { RunId, SessionId } from '../model/ids.ts'
 import { type Json, toJson } from '../model/json.ts'
 import type { DocumentWrite, NewEvent, Outcome } from '../ports/ledger.ts'
+import { commitBirths } from './births.ts'
 import { checkEvent, routeAll } from './events.ts'
 import type { House } from './house.ts'
-import { isLeased, type NewRun, newRun } from './new-run.ts'
+import { type NewRun, newRun } from './new-run.ts'
 import { commitOnce } from './one-shot.ts'
 import { storeValue } from './payloads.ts'
 
@@ -48,8 +49,6 @@ export interface SendOptions {
 const DEFAULT_SOURCE = 'app'
 const OWN_SOURCE = 'trihand'
 const MAX_WAITING = 4_096
-
-type Written = Extract<Outcome, { readonly kind: 'written' | 'already_written' }>
 
 /** An event from outside begins a chain of causes. */
 const firstCause = (id: string, traceparent: string | null): Cause => ({
@@ -102,7 +101,6 @@ export class Intake {
       })
       const outcome = await this.commit([run], [], [])
       if (outcome.kind === 'conflict') throw new TrihandError('INTERNAL', 'a new run met an old one')
-      this.begin([run], outcome)
       return run.id
     })
   }
@@ -146,11 +144,9 @@ export class Intake {
     const { events, runs } = routeAll(house, [event])
     const outcome = await this.commit(runs, events, documents)
     if (outcome.kind !== 'conflict') {
-      this.begin(runs, outcome)
       const sequence = outcome.sequences[0] as number
       return { id: event.id, sequence, runs: runs.map((run) => run.id), duplicate: false }
     }
-    this.unreserve(runs)
     if (outcome.reason !== 'taken')
       throw new TrihandError('INTERNAL', 'an event met a conflict that only runs can have')
     if (outcome.dataHash !== events[0]?.dataHash)
@@ -158,36 +154,13 @@ export class Intake {
     return { id: event.id, sequence: outcome.sequence, runs: outcome.runs, duplicate: true }
   }
 
-  private async commit(
+  private commit(
     runs: readonly NewRun[],
     events: readonly NewEvent[],
     documents: readonly DocumentWrite[],
   ): Promise<Outcome> {
-    const { commit, appendId } = this.house
     const writes = runs.map((run) => run.write)
-    // In doubt the caller is told so, and may send again; runs that turn out to exist are ours to begin (one-shot-1).
-    const late = (outcome: Outcome): void =>
-      outcome.kind === 'conflict' ? this.unreserve(runs) : this.begin(runs, outcome)
-    try {
-      return await commitOnce(commit, { appendId: appendId(), writes, events, signals: [], documents }, late)
-    } catch (error) {
-      if (error instanceof TrihandError && error.outcome === 'not_done') this.unreserve(runs)
-      throw error
-    }
-  }
-
-  private begin(runs: readonly NewRun[], outcome: Written): void {
-    const { worker } = this.house
-    const sequence = outcome.sequences[0] ?? null
-    for (const run of runs) {
-      if (isLeased(run)) worker.adopt(run, sequence ?? outcome.position, sequence)
-      else worker.signal([run.id])
-    }
-    if (outcome.signalled.length > 0) worker.signal(outcome.signalled)
-  }
-
-  private unreserve(runs: readonly NewRun[]): void {
-    for (const _ of runs.filter(isLeased)) this.house.worker.unreserve()
+    return commitBirths(this.house, { writes, events, signals: [], documents }, runs)
   }
 
   /** intake-3. */

@@ -7,7 +7,7 @@
  * leases-2  A claim whose answer was lost may have leased runs that nobody here knows. The worker goes on under a new name, and
  *           the old one is retired, with whatever it still holds, once the last run that was taken under it has left.
  */
-import { type RunId, type WorkerId, workerId } from '../model/ids.ts'
+import { type ClaimableId, type WorkerId, workerId } from '../model/ids.ts'
 import type { WorkerInfo } from '../model/worker-info.ts'
 import type { Ledger, StreamRecord } from '../ports/ledger.ts'
 import type { House } from './house.ts'
@@ -17,7 +17,7 @@ interface Deps {
   readonly house: () => House
   readonly ledger: Pick<Ledger, 'load' | 'beat' | 'retire'>
   /** Whether a run in memory rests on this lease. */
-  readonly isUsed: (run: RunId, epoch: number) => boolean
+  readonly isUsed: (run: ClaimableId, epoch: number) => boolean
   /** Whether any run in memory was taken under this name. */
   readonly isNeeded: (name: WorkerId) => boolean
   /** What others may know of this worker. */
@@ -31,7 +31,7 @@ export class Leases {
   private readonly deps: Deps
   private readonly ttlMs: number
   private readonly former = new Set<WorkerId>()
-  private readonly strays = new Set<RunId>()
+  private readonly strays = new Set<ClaimableId>()
   private current: WorkerId
   private isInDoubt = false
   private beating: Promise<number> = Promise.resolve(0)
@@ -58,7 +58,7 @@ export class Leases {
   }
 
   /** leases-1: the run has left memory while this worker has its lease; it may be taken up again a little later. */
-  letGo(run: RunId): void {
+  letGo(run: ClaimableId): void {
     this.strays.add(run)
     // What does not succeed now is tried again with the next beat.
     void this.giveBack().catch(() => {})
@@ -112,7 +112,7 @@ export class Leases {
     await Promise.all(runs.map((run, i) => this.giveBackOne(run, records[i] ?? null)))
   }
 
-  private async giveBackOne(run: RunId, record: StreamRecord | null): Promise<void> {
+  private async giveBackOne(run: ClaimableId, record: StreamRecord | null): Promise<void> {
     const isOurs = record?.lease != null && this.isOwn(record.lease)
     const isStray = record !== null && isOurs && !this.deps.isUsed(run, record.epoch)
     if (!isStray || (await this.release(record))) this.strays.delete(run)

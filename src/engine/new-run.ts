@@ -4,13 +4,21 @@
  * Owns the shape of a birth, the same for an event's run, a child and a call. Never decides whether there should be one.
  */
 import { deadlines, type FunctionDefinition } from '../manifest/system.ts'
-import type { Cause, Event } from '../model/event.ts'
+import type { Cause, Event, StoredEvent } from '../model/event.ts'
 import type { WorkerId } from '../model/ids.ts'
-import { type ClaimableId, type Instant, type RunId, runId, type SessionId, type TenantId } from '../model/ids.ts'
+import {
+  type ClaimableId,
+  type ClerkId,
+  type Instant,
+  type RunId,
+  runId,
+  type SessionId,
+  type TenantId,
+} from '../model/ids.ts'
 import { statusOf } from '../model/run.ts'
 import type { RunInput, RunState } from '../model/run-fact.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { StreamWrite } from '../ports/ledger.ts'
+import type { NewStream, StreamWrite } from '../ports/ledger.ts'
 import { advanceRun } from './advance.ts'
 import { type ChainHead, EMPTY_CHAIN, sealFacts } from './chain.ts'
 
@@ -32,9 +40,16 @@ export interface Birth {
   readonly now: Instant
   readonly input: RunInput
   readonly cause: Cause | null
-  readonly event: { readonly event: Event; readonly index: number } | null
+  /** Among the events of the append that carries the run, or one that the ledger has already. */
+  readonly event: { readonly event: Event; readonly index: number } | { readonly event: StoredEvent } | null
   readonly session: SessionId | null
   readonly parent: { readonly run: RunId; readonly step: string; readonly depth: number } | null
+  /** The clerk that starts it, if it wants to hear of its end. */
+  readonly clerk?: ClerkId | null
+  /** Absent: a new one. */
+  readonly id?: RunId
+  /** It may be claimed from this instant on; null or absent: now. */
+  readonly notBefore?: Instant | null
   readonly lease: WorkerId | null
 }
 
@@ -42,15 +57,15 @@ export interface Birth {
 export const isLeased = (run: NewRun): boolean => run.write.create?.lease != null
 
 export const newRun = (ids: Ids, birth: Birth): NewRun => {
-  const id = runId(ids.uuid())
-  const { definition, now, parent } = birth
+  const { definition, now, id = runId(ids.uuid()) } = birth
+  const parent = birth.parent?.run ?? birth.clerk ?? null
   const { startBy, deadlineAt } = deadlines(definition, now)
   const start = {
     handler: definition.name,
     input: birth.input,
     cause: birth.cause,
-    parentStep: parent?.step ?? null,
-    depth: parent?.depth ?? 0,
+    parentStep: birth.parent?.step ?? null,
+    depth: birth.parent?.depth ?? 0,
     deadlineAt,
     startBy,
   }
@@ -63,8 +78,8 @@ export const newRun = (ids: Ids, birth: Birth): NewRun => {
       handler: definition.name,
       systemHash: birth.systemHash,
       session: birth.session,
-      parent: parent?.run ?? null,
-      event: birth.event?.index ?? null,
+      parent,
+      ...eventOf(birth.event),
       lease: birth.lease,
       createdAt: now,
     },
@@ -73,7 +88,7 @@ export const newRun = (ids: Ids, birth: Birth): NewRun => {
     facts: sealed.facts,
     headHash: sealed.head.headHash,
     status: birth.lease === null ? 'queued' : statusOf(state, false),
-    wakeAt: birth.lease === null ? now : null,
+    wakeAt: birth.lease === null ? Math.max(now, birth.notBefore ?? now) : null,
     release: false,
     seenSignal: 0,
     opensWaits: [],
@@ -87,6 +102,11 @@ export const newRun = (ids: Ids, birth: Birth): NewRun => {
     head: sealed.head,
     event: birth.event?.event ?? null,
     session: birth.session,
-    parent: parent?.run ?? null,
+    parent,
   }
+}
+
+const eventOf = (event: Birth['event']): Pick<NewStream, 'event' | 'sequence'> => {
+  if (event === null) return { event: null }
+  return 'index' in event ? { event: event.index } : { event: null, sequence: event.event.sequence }
 }

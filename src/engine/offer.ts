@@ -102,7 +102,7 @@ export const offerEvents = async (resident: Resident, prefetched: Prefetched): P
     const { types, base } = open.wait.spec
     const events =
       prefetched(types, base) ?? (await eventsSince(resident.house.ledger, resident.record.tenant, types, base))
-    for (const event of candidates(open.wait, events, resident.input)) {
+    for (const event of candidates(open.wait, events, resident.inputs.input)) {
       const found = events.find((candidate) => candidate.sequence === event.sequence)
       if (found !== undefined) resident.knownEvents.set(found.sequence, found)
       resident.ask({

@@ -12,20 +12,21 @@ import type { Failure, TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import { readRunFact } from '../model/fact-codec.ts'
 import type { ClaimableId, Instant, RunId, SessionId, TenantId, WorkerId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine, statusOf, wakeAt } from '../model/run.ts'
 import type { LiveRun, RunFact, RunState } from '../model/run-fact.ts'
 import type { SettledStep } from '../model/step.ts'
 import type { Append, Outcome, StreamRecord, StreamWrite } from '../ports/ledger.ts'
+import { beginRun, type Written } from './births.ts'
 import type { ChainHead } from './chain.ts'
 import type { AppendSource } from './commit.ts'
 import type { House } from './house.ts'
-import { isLeased, type NewRun } from './new-run.ts'
+import { isLeased } from './new-run.ts'
 import { insist, isStoreTrouble } from './patience.ts'
 import type { Performance } from './perform.ts'
 import { type Gathered, gather, type Luggage, type Request } from './request.ts'
 import { type RunAppend, runAppend, wakeAfter } from './run-append.ts'
+import { NO_INPUTS, type RunInputs } from './run-input.ts'
 import type { SessionHead } from './session-head.ts'
 import { Waiters } from './waiters.ts'
 
@@ -61,8 +62,6 @@ interface InFlight {
   readonly departs: 'ended' | 'parked' | null
 }
 
-type Written = Exclude<Outcome, { readonly kind: 'conflict' }>
-
 const MAX_CONFLICTS = 20
 
 export class Resident implements AppendSource {
@@ -72,7 +71,7 @@ export class Resident implements AppendSource {
   /** Signals up to this one have been looked at: what they told of is recorded or on its way. */
   seenSignal: number
   /** What the handler works on; known once the run is awake. */
-  input: Json = null
+  inputs: RunInputs = NO_INPUTS
   /** Bodies being performed and lookups under way: while any is, the run does not park. Waking up is the first of them. */
   active = 1
   /** Whether the handler's code is in memory: not yet, at work, or done with its last word on the way. */
@@ -259,7 +258,7 @@ export class Resident implements AppendSource {
       version: this.head.version,
       facts: gathered.facts,
     })
-    for (const run of created) this.start(run, outcome)
+    for (const run of created) beginRun(this.house, run, outcome)
     if (outcome.signalled.length > 0) this.house.worker.signal(outcome.signalled)
     if (departs !== null) this.gone = true
     this.answer(gathered)
@@ -269,7 +268,7 @@ export class Resident implements AppendSource {
 
   /** The run was let go while its append was under way: what came into being with it is still this worker's. */
   private inherit(inFlight: InFlight, outcome: Written): void {
-    for (const run of inFlight.built.created) this.start(run, outcome)
+    for (const run of inFlight.built.created) beginRun(this.house, run, outcome)
     this.leaveBehind(inFlight.gathered.left)
   }
 
@@ -318,13 +317,6 @@ export class Resident implements AppendSource {
       await this.keeper.look(this)
       this.ask({ command: { type: 'pass_time', now: this.house.clock.now() }, luggage: null, done: null })
     })
-  }
-
-  private start(run: NewRun, outcome: Written): void {
-    const index = run.write.create?.event ?? null
-    const sequence = index === null ? null : (outcome.sequences[index] ?? null)
-    if (isLeased(run)) this.house.worker.adopt(run, sequence ?? outcome.position, sequence)
-    else this.house.worker.signal([run.id])
   }
 
   private answer(gathered: Gathered): void {

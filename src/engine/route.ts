@@ -1,12 +1,12 @@
 /**
  * From an event to the runs it starts: who listens, whose filter holds, whose chain is too long.
  *
- * Owns the match of triggers. Pure but for the ids and leases it is handed; flow control will stand between filter and birth.
+ * Owns the match of triggers. Pure but for the ids and leases it is handed. Flow control that needs memory is a gate's (gate-duty.ts).
  *
- * route-1  Every listener of an event gets a run or a recorded reason for none.
+ * route-1  Every listener of an event gets a run or a recorded reason for none, here or at its gate.
  * route-2  A filter that fails to evaluate starts nothing and is recorded as an error.
  */
-import { type Filter, type FunctionDefinition, filtersFor, type System } from '../manifest/system.ts'
+import { type Filter, filtersFor, type Listener, type System } from '../manifest/system.ts'
 import type { Event } from '../model/event.ts'
 import type { Instant, TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
@@ -65,7 +65,11 @@ const askFilters = (filters: readonly Filter[], event: Event): Verdict => {
   return refused
 }
 
-const judge = (handler: FunctionDefinition, filters: readonly Filter[], event: Event, system: System): Verdict => {
+/** Hops and filter: what comes before all flow control. Null: the listener does not hear events of this source. */
+export const judge = (listener: Listener, event: Event, system: System): Verdict | null => {
+  const { handler } = listener
+  const filters = filtersFor(listener, event.source)
+  if (filters.length === 0) return null
   const admission = admit(event, handler.name, { maxHops: system.maxHops, allowReentry: handler.allowReentry })
   if (admission.kind === 'suppressed') return { kind: 'suppress', reason: admission.reason, detail: admission.detail }
   return askFilters(filters, event)
@@ -76,9 +80,10 @@ export const route = (context: RouteContext, event: Event, index: number): Route
   const runs: NewRun[] = []
   const suppressed: Suppression[] = []
   for (const listener of context.system.listeners.get(event.type) ?? []) {
-    const filters = filtersFor(listener, event.source)
-    if (filters.length === 0) continue
-    const verdict = judge(listener.handler, filters, event, context.system)
+    // Its gate hears of the event by itself, and says what becomes of it.
+    if (listener.handler.flow?.isStateful === true) continue
+    const verdict = judge(listener, event, context.system)
+    if (verdict === null) continue
     if (verdict.kind === 'suppress') {
       suppressed.push({ trigger: listener.handler.name, reason: verdict.reason, detail: verdict.detail })
       continue

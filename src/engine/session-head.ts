@@ -189,10 +189,11 @@ export const newSession = (
     readonly now: Instant
     readonly mode: SessionMode
     readonly base: SessionBase | null
+    /** Absent: a new one. */
+    readonly id?: SessionId
   },
 ): { readonly id: SessionId; readonly write: StreamWrite } => {
-  const id = sessionId(deps.ids.uuid())
-  const { tenant, now, mode, base } = birth
+  const { tenant, now, mode, base, id = sessionId(deps.ids.uuid()) } = birth
   const { facts } = advanceSession({ kind: 'none' }, { type: 'create_session', now, mode, base })
   const { write } = sessionWrite(deps, id, EMPTY_CHAIN, facts)
   const create = {

@@ -98,3 +98,19 @@ export class Sessions {
     return outcome.kind !== 'conflict'
   }
 }
+
+/** A session with a name of its own exists from the first time it is asked for. */
+export const ensureSession = async (house: House, id: SessionId): Promise<void> => {
+  const [found] = await house.ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
+  if (found != null) return
+  const { tenant, clock } = house
+  const { write } = newSession(house, { id, tenant, now: clock.now(), mode: 'scheduled', base: null })
+  // A conflict means that somebody else was faster: then it exists.
+  await commitOnce(house.commit, {
+    appendId: house.appendId(),
+    writes: [write],
+    events: [],
+    signals: [],
+    documents: [],
+  })
+}

@@ -11,7 +11,7 @@
  */
 import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
-import { isRunId, type RunId, type WorkerId } from '../model/ids.ts'
+import { type ClaimableId, type ClerkId, isClaimable, isRunId, type RunId, type WorkerId } from '../model/ids.ts'
 import { wakeAt } from '../model/run.ts'
 import type { RunCommand } from '../model/run-fact.ts'
 import type { WorkerInfo, WorkerPlace } from '../model/worker-info.ts'
@@ -19,13 +19,16 @@ import type { Dispatcher } from '../ports/dispatcher.ts'
 import type { Claims, Ledger } from '../ports/ledger.ts'
 import type { Reader } from '../ports/reader.ts'
 import { loadClaimed } from './claimed.ts'
+import type { ClerkDeparture } from './clerk.ts'
+import { Clerks, type FindDuty } from './clerks.ts'
 import { DrainOrders } from './drain.ts'
 import { awaken, enterFresh } from './enter.ts'
 import type { StepErrors } from './gate.ts'
 import type { House, WorkerDesk } from './house.ts'
 import { Leases } from './leases.ts'
 import type { NewRun } from './new-run.ts'
-import { NOTHING_PREFETCHED, offerChildren, offerEvents } from './offer.ts'
+import { Nudges } from './nudges.ts'
+import { NOTHING_PREFETCHED, offerEvents } from './offer.ts'
 import { commandFromOutside } from './outside.ts'
 import type { Answer } from './request.ts'
 import { type Departure, Resident, type ResidentRecord } from './resident.ts'
@@ -73,7 +76,8 @@ export class Worker implements WorkerDesk {
     this.tellStopped = resolve
   })
   private readonly residents = new Map<RunId, Resident>()
-  private readonly nudged = new Set<RunId>()
+  private readonly clerks: Clerks
+  private readonly nudges = new Nudges()
   private reserved = 0
   private state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
   private claiming = false
@@ -90,6 +94,7 @@ export class Worker implements WorkerDesk {
       readonly dispatcher: Dispatcher
       readonly errors: StepErrors
       readonly workers: Reader['workers']
+      readonly findDuty: FindDuty
     },
     options: WorkerOptions,
   ) {
@@ -98,9 +103,11 @@ export class Worker implements WorkerDesk {
     this.dispatcher = deps.dispatcher
     this.errors = deps.errors
     this.options = options
-    const isUsed = (run: RunId, epoch: number): boolean => this.residents.get(run)?.record.epoch === epoch
+    this.clerks = new Clerks({ ...deps, departed: (...departure) => this.clerkDeparted(...departure) })
+    const isUsed = (id: ClaimableId, epoch: number): boolean =>
+      isRunId(id) ? this.residents.get(id)?.record.epoch === epoch : this.clerks.isHeld(id, epoch)
     const isNeeded = (name: WorkerId): boolean =>
-      [...this.residents.values()].some(({ record }) => record.lease === name)
+      this.clerks.needs(name) || [...this.residents.values()].some(({ record }) => record.lease === name)
     const { name, place = NOWHERE } = options
     const told = name === undefined ? {} : { info: () => this.info(name, place) }
     this.leases = new Leases({ ...deps, isUsed, isNeeded, ...told }, options.id, options.leaseTtlMs)
@@ -121,7 +128,9 @@ export class Worker implements WorkerDesk {
     const [isHere, isTaking] = [() => this.state !== 'stopped', () => this.state === 'running']
     this.rhythm = new Rhythm(clock, ids)
     this.rhythm.every(Math.min(leaseTtlMs / 3, sweepMs), () => void this.beat().catch(() => {}), isHere)
-    this.rhythm.every(leaseTtlMs / 3, () => void this.lookAtResidents().catch(() => {}), isHere)
+    // What another process did to a run in memory here is noticed within a third of the lease.
+    const compare = (): void => void this.nudges.compare(this.ledger, [...this.residents.values()]).catch(() => {})
+    this.rhythm.every(leaseTtlMs / 3, compare, isHere)
     this.rhythm.every(pollMs, () => this.claimSoon(), isTaking)
     this.claimSoon()
   }
@@ -146,6 +155,7 @@ export class Worker implements WorkerDesk {
     if (!wasNew) await this.drained()
     this.state = 'stopped'
     this.rhythm?.stop()
+    this.clerks.drop()
     for (const resident of [...this.residents.values()])
       resident.drop('dropped', { code: 'STEP_ABORTED', message: 'the worker stops' })
     if (!wasNew) await this.leases.retire()
@@ -196,14 +206,14 @@ export class Worker implements WorkerDesk {
     void enterFresh(resident, this.errors)
   }
 
-  signal(runs: readonly RunId[]): void {
+  signal(streams: readonly ClaimableId[]): void {
     const now = this.house().clock.now()
     const takesSome = this.state === 'running' && this.free() > 0
     const takesThem = takesSome && this.shares.current.atOnce === null
-    for (const run of runs) {
-      const resident = this.residents.get(run)
-      if (resident !== undefined) this.nudge(resident)
-      else if (!takesThem) this.dispatcher.wake(run, now)
+    for (const id of streams) {
+      const resident = isRunId(id) ? this.residents.get(id) : undefined
+      if (resident !== undefined) this.nudges.nudge(resident)
+      else if (!this.clerks.nudge(id) && !takesThem) this.dispatcher.wake(id, now)
     }
     if (takesSome) this.claimSoon()
   }
@@ -307,14 +317,17 @@ export class Worker implements WorkerDesk {
   }
 
   private async takeUp(claimed: Taken): Promise<void> {
-    const { runs, unreadable, prefetched } = await loadClaimed(this.ledger, this.house().tenant, claimed)
+    const claims = claimed.claims.filter(({ stream }) => isRunId(stream))
+    for (const claim of claimed.claims) if (!isRunId(claim.stream)) this.clerks.take(claim, this.leases.name)
+    if (claims.length === 0) return
+    const { runs, unreadable, prefetched } = await loadClaimed(this.ledger, this.house().tenant, { ...claimed, claims })
     for (const { resident: record, recoveries } of runs) {
       const known = this.residents.get(record.id)
       if (this.state === 'stopped' || (known !== undefined && known.record.epoch >= record.epoch)) continue
       known?.drop('fenced', { code: 'STEP_ABORTED', message: 'the lease was lost meanwhile' })
       void awaken(this.keep(record), recoveries, prefetched, this.errors)
     }
-    for (const { stream } of unreadable) if (isRunId(stream)) this.leases.letGo(stream)
+    for (const { stream } of unreadable) if (isClaimable(stream)) this.leases.letGo(stream)
   }
 
   private keep(record: ResidentRecord): Resident {
@@ -334,33 +347,25 @@ export class Worker implements WorkerDesk {
       if (at !== null && this.options.tellsInstants === true) this.dispatcher.wake(resident.record.id, at)
     }
     if (departure === 'dropped' && this.state === 'running') this.leases.letGo(resident.record.id)
-    if (this.claimWanted || departure !== 'parked') this.claimSoon()
-    if (this.residents.size === 0) for (const resolve of this.idle) resolve()
+    this.afterDeparture(departure !== 'parked')
+  }
+
+  private clerkDeparted(id: ClerkId, departure: ClerkDeparture, at: number | null): void {
+    if (at !== null) this.wakeAt(at)
+    if (departure === 'dropped' && this.state === 'running') this.leases.letGo(id)
+    this.afterDeparture(departure === 'parked')
+  }
+
+  private afterDeparture(mayBeDueAgain: boolean): void {
+    if (this.claimWanted || mayBeDueAgain) this.claimSoon()
+    if (this.isIdle) for (const resolve of this.idle) resolve()
+  }
+
+  private get isIdle(): boolean {
+    return this.residents.size === 0 && this.clerks.count === 0
   }
 
   // -- watching -------------------------------------------------------------------------------------------------------
-
-  /** Something happened to a run in memory: look again at what it waits for. */
-  private nudge(resident: Resident): void {
-    const { id } = resident.record
-    if (this.nudged.has(id)) return
-    this.nudged.add(id)
-    resident.begin()
-    void (async () => {
-      try {
-        const signal = await resident.reload()
-        this.nudged.delete(id)
-        await offerEvents(resident, NOTHING_PREFETCHED)
-        await offerChildren(resident)
-        resident.seenSignal = Math.max(resident.seenSignal, signal)
-      } catch {
-        // Nothing is lost: the signal in the ledger makes the run due again when it is released.
-      } finally {
-        this.nudged.delete(id)
-        resident.end()
-      }
-    })()
-  }
 
   private async beat(): Promise<void> {
     const freed = await this.leases.beat()
@@ -369,22 +374,9 @@ export class Worker implements WorkerDesk {
     await this.lookForOrders()
   }
 
-  /** What another process did to a run in memory here (a cancel, a signal) is noticed within a third of the lease. */
-  private async lookAtResidents(): Promise<void> {
-    const residents = [...this.residents.values()]
-    if (residents.length === 0) return
-    const heads = await this.ledger.load(
-      residents.map((resident) => resident.record.id),
-      { after: Number.MAX_SAFE_INTEGER },
-    )
-    heads.forEach((head, i) => {
-      const resident = residents[i] as Resident
-      if (head != null && resident.isBehind(head)) this.nudge(resident)
-    })
-  }
-
   private drained(): Promise<void> {
-    if (this.residents.size === 0) return Promise.resolve()
+    this.clerks.letGo()
+    if (this.isIdle) return Promise.resolve()
     const { clock } = this.house()
     return new Promise((resolve) => {
       const finish = (): void => {

@@ -16,7 +16,16 @@ const nth = (attempt: number): string => (attempt > 1 ? ` at attempt ${attempt}`
 
 const started = (start: RunStart): string => {
   if (start.parentStep !== null) return `${start.handler} was called by step ${start.parentStep} of its parent`
-  return start.input.kind === 'event' ? `an event started ${start.handler}` : `${start.handler} was called`
+  switch (start.input.kind) {
+    case 'event':
+      return `an event started ${start.handler}`
+    case 'events':
+      return `${start.input.sequences.length} events together started ${start.handler}`
+    case 'scheduled':
+      return `schedule ${start.input.occasion.schedule} started ${start.handler}`
+    case 'given':
+      return `${start.handler} was called`
+  }
 }
 
 const wanted = (wait: WaitSpec): string => {

@@ -20,7 +20,6 @@ type Cut = (slot: Instant) => Instant | null
 
 /** An exclusion that leaves nothing for so long leaves nothing. The longest pause of any cron is 8 years, around 2100. */
 const GIVE_UP_MS = 3_660 * DAY_MS
-const HASH_DIGITS = 12
 
 /** calendar-1, named hours: each wall time once, where clocks first reach it. */
 const namedHours =
@@ -99,8 +98,11 @@ const without =
   }
 
 /** Where a text falls between 0 and 1. */
-const spread = (digest: (text: string) => string, text: string): number =>
-  Number.parseInt(digest(text).slice(0, HASH_DIGITS), 16) / 16 ** HASH_DIGITS
+const spread = (digest: (text: string) => string, text: string): number => {
+  let hash = 0x811c9dc5
+  for (const letter of digest(text)) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193)
+  return (hash >>> 0) / 2 ** 32
+}
 
 const open = (spec: ScheduleSpec, place: (slot: Instant) => number): Calendar => {
   const zone = openZone(spec.tz, 'tz')

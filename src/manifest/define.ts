@@ -6,15 +6,18 @@
 import { TrihandError } from '../model/errors.ts'
 import { isEventType, isReservedType } from '../model/event.ts'
 import type { Json } from '../model/json.ts'
+import type { FlowSource } from '../model/policies/flow-source.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import type { Rule } from '../model/rule.ts'
 import type { Effect } from '../model/step.ts'
 import { DEFAULT_MAX_HOPS } from '../model/trigger.ts'
 import type { WatchTrigger } from '../model/watch.ts'
 import { durationMs } from './duration.ts'
+import { defineFlow } from './flow.ts'
 import { defineModules, type ModuleSource, type Modules, moduleOf } from './modules.ts'
 import { definePlacement, definePools, type PlacementSource, type PoolSource } from './placement.ts'
 import { compileRule } from './rules.ts'
+import { defineSchedule, type ScheduleDefinition, type ScheduleOptions } from './schedule.ts'
 import { isSchema, type Schema } from './schema.ts'
 import { hear, isWatchTrigger, type SourceDefinition } from './sources.ts'
 import type { EventDefinition, Filter, FunctionDefinition, Listener, System } from './system.ts'
@@ -29,17 +32,18 @@ type TriggerSource = EventTrigger | WatchTrigger
 
 export interface FunctionSource {
   readonly name: string
-  readonly options: PlacementSource & {
-    readonly trigger?: string | TriggerSource
-    readonly triggers?: readonly (string | TriggerSource)[]
-    readonly input?: unknown
-    readonly output?: unknown
-    readonly effect?: Effect
-    readonly retry?: Partial<RetryPolicy>
-    readonly timeout?: Duration
-    readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
-    readonly allowReentry?: number
-  }
+  readonly options: PlacementSource &
+    FlowSource & {
+      readonly trigger?: string | TriggerSource
+      readonly triggers?: readonly (string | TriggerSource)[]
+      readonly input?: unknown
+      readonly output?: unknown
+      readonly effect?: Effect
+      readonly retry?: Partial<RetryPolicy>
+      readonly timeout?: Duration
+      readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
+      readonly allowReentry?: number
+    }
   readonly code: unknown
 }
 
@@ -53,6 +57,9 @@ export interface SystemSource {
   readonly open?: boolean
   readonly maxHops?: number
   readonly pools?: readonly PoolSource[]
+  readonly schedules?: readonly ScheduleOptions[]
+  /** The time zone of schedules that name none. */
+  readonly tz?: string
   readonly modules?: readonly ModuleSource[]
 }
 
@@ -110,6 +117,7 @@ const defineFunction = (source: FunctionSource, modules: Modules): FunctionDefin
     output: schemaOf(options.output, `${path}.output`),
     placement: definePlacement(path, options, module?.name ?? null),
     module,
+    flow: defineFlow(options, path),
   }
 }
 
@@ -179,6 +187,27 @@ const poolsOf = (source: SystemSource, functions: ReadonlyMap<string, FunctionDe
   return definePools([...declared, ...[...named].map((name) => ({ name }))])
 }
 
+const schedulesOf = (
+  source: SystemSource,
+  functions: ReadonlyMap<string, FunctionDefinition>,
+  events: ReadonlyMap<string, EventDefinition>,
+): Map<string, ScheduleDefinition> => {
+  const schedules = new Map<string, ScheduleDefinition>()
+  for (const options of source.schedules ?? []) {
+    const path = `schedules.${options.name}`
+    const definition = defineSchedule(options, path, { tz: source.tz ?? null, now: null })
+    const { kind, name } = definition.target
+    if (kind !== 'function' && kind !== 'emit') throw invalid(path, `a schedule cannot start ${kind} ${name} yet`)
+    if (kind === 'function' && !functions.has(name)) throw invalid(`${path}.function`, `there is no function ${name}`)
+    if (kind === 'emit' && !events.has(name) && source.open !== true)
+      throw invalid(`${path}.emit`, `no event ${name} is declared`)
+    if (schedules.has(options.name))
+      throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two schedules are named ${options.name}`)
+    schedules.set(options.name, definition)
+  }
+  return schedules
+}
+
 /** What the hash of a system covers: its declared shape. Code is not data and is pinned by what it did, step by step. */
 const shapeOf = (source: SystemSource): string =>
   JSON.stringify({
@@ -195,6 +224,7 @@ const shapeOf = (source: SystemSource): string =>
       input: undefined,
       output: undefined,
     })),
+    schedules: source.schedules,
   })
 
 export const normalise = (source: SystemSource, digest: (text: string) => string): System => {
@@ -223,6 +253,7 @@ export const normalise = (source: SystemSource, digest: (text: string) => string
     pools: poolsOf(source, functions),
     sources: watched,
     webhooks,
+    schedules: schedulesOf(source, functions, events),
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { TrihandError } from '../model/errors.ts'
 import type { FlowPolicies } from '../model/gate-fact.ts'
-import { CONFLICTS, type FlowSource, MODES, OVERLAPS, PAUSES, RELEASES } from './flow-source.ts'
+import { CONFLICTS, type FlowSource, MODES, OVERLAPS, PAUSES, RELEASES } from '../model/policies/flow-source.ts'
 import { bytesWithin, durationWithin, oneOf, wholeNumber } from './ranges.ts'
 
 const MAX_BATCH = 1_000

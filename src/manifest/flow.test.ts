@@ -1,8 +1,8 @@
 /** Flow control as authors write it. */
 import { describe, expect, test } from 'vitest'
 import { TrihandError } from '../model/errors.ts'
+import type { FlowSource } from '../model/policies/flow-source.ts'
 import { defineFlow, type FlowDefinition } from './flow.ts'
-import type { FlowSource } from './flow-source.ts'
 
 const define = (options: FlowSource): FlowDefinition => {
   const flow = defineFlow(options, 'functions.f')

@@ -5,8 +5,6 @@
  */
 import { TrihandError } from '../model/errors.ts'
 import type { FlowPolicies } from '../model/gate-fact.ts'
-import type { Rule } from '../model/rule.ts'
-import { policiesOf } from './flow-policies.ts'
 import {
   CONCURRENCY_SCOPES,
   type ConcurrencySource,
@@ -14,7 +12,9 @@ import {
   IDEMPOTENCY_SCOPES,
   type IdempotencyScope,
   UNITS,
-} from './flow-source.ts'
+} from '../model/policies/flow-source.ts'
+import type { Rule } from '../model/rule.ts'
+import { policiesOf } from './flow-policies.ts'
 import { invalidAt, oneOf, ruleAt, wholeNumber } from './ranges.ts'
 
 export interface FlowRules {

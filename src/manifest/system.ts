@@ -9,7 +9,9 @@ import type { Placement } from '../model/placement.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { Rule } from '../model/rule.ts'
 import type { Effect } from '../model/step.ts'
+import type { FlowDefinition } from './flow.ts'
 import type { Pool } from './placement.ts'
+import type { ScheduleDefinition } from './schedule.ts'
 import type { Schema } from './schema.ts'
 import type { SourceDefinition } from './sources.ts'
 import type { WebhookDefinition } from './webhooks.ts'
@@ -31,6 +33,7 @@ export interface System {
   readonly sources: ReadonlyMap<string, SourceDefinition>
   /** By path. */
   readonly webhooks: ReadonlyMap<string, WebhookDefinition>
+  readonly schedules: ReadonlyMap<string, ScheduleDefinition>
 }
 
 export interface EventDefinition {
@@ -73,6 +76,8 @@ export interface FunctionDefinition {
   readonly placement: Placement
   /** What its code may do; null: it is in no module and not limited by one. */
   readonly module: Module | null
+  /** Null: every event that holds starts a run at once. */
+  readonly flow: FlowDefinition | null
 }
 
 export const deadlines = (

@@ -89,7 +89,8 @@ const SCHEDULE_FACTS: Readonly<Record<ScheduleFactType, true>> = {
   'schedule.checkpointed': true,
 }
 
-export const writeFact = (fact: RunFact | SessionFact | GateFact | ScheduleFact): WrittenFact => {
+/** Any machine's fact. */
+export const writeFact = <Fact extends { readonly type: string; readonly at: Instant }>(fact: Fact): WrittenFact => {
   // A copy with two members blanked is several times faster than a rest pattern, and JSON leaves undefined members out.
   return { type: fact.type, recordedAt: fact.at, body: JSON.stringify({ ...fact, type: undefined, at: undefined }) }
 }

@@ -10,6 +10,7 @@ import {
   runId,
   scheduleId,
   sessionId,
+  timedRunId,
   workerId,
 } from './ids.ts'
 
@@ -28,8 +29,17 @@ test('a stream is a run or a session', () => {
   expect([runId(UUID), sessionId(UUID), workerId(UUID)].map(isRunId)).toEqual([true, false, false])
 })
 
+test('an id made of a digest is the same for the same digest, and runs stand in the order of time', () => {
+  const [one, other] = ['-_'.repeat(22), 'aB'.repeat(22)]
+  expect(timedRunId(1_000, one)).toBe(timedRunId(1_000, one))
+  expect(isRunId(timedRunId(1_000, one))).toBe(true)
+  expect(timedRunId(1_000, one)).not.toBe(timedRunId(1_000, other))
+  expect(timedRunId(1_000, one) < timedRunId(1_001, other)).toBe(true)
+  expect(timedRunId(1_001, one) > timedRunId(1_000, other)).toBe(true)
+})
+
 test('a clerk is told from a run by its uuid alone', () => {
-  const digest = '0123456789abcdef'.repeat(4)
+  const digest = 'Ab-_9Zz0Qw'.repeat(5)
   for (const id of [gateId(digest), scheduleId(digest), runId(UUID)]) {
     expect(isStreamId(id)).toBe(true)
     expect(isClaimable(id)).toBe(true)

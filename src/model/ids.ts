@@ -29,6 +29,22 @@ const bare = (text: string): string => text.replaceAll('-', '').toLowerCase()
 
 /** A uuid with or without dashes becomes a run's name on the wire. */
 export const runId = (uuid: string): RunId => `run_${bare(uuid)}` as RunId
+/** Digests are base64url: two of its digits are three of these. */
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const hexOf = (digest: string): string => {
+  let hex = ''
+  for (let i = 0; i + 1 < digest.length; i += 2) {
+    const bits = BASE64URL.indexOf(digest.charAt(i)) * 64 + BASE64URL.indexOf(digest.charAt(i + 1))
+    hex += bits.toString(16).padStart(3, '0')
+  }
+  return hex
+}
+
+/** The same id from everyone for the same digest, in the order of time like any other run's. */
+export const timedRunId = (at: Instant, digest: string): RunId => {
+  const hex = hexOf(digest)
+  return runId(`${Math.max(0, at).toString(16).padStart(12, '0')}7${hex.slice(0, 3)}8${hex.slice(3, 18)}`)
+}
 export const sessionId = (uuid: string): SessionId => `ses_${bare(uuid)}` as SessionId
 
 /**
@@ -37,7 +53,10 @@ export const sessionId = (uuid: string): SessionId => `ses_${bare(uuid)}` as Ses
  */
 const GATE_DIGITS = '81'
 const SCHEDULE_DIGITS = '82'
-const marked = (digest: string, digits: string): string => `${digest.slice(0, 12)}${digits}${digest.slice(14, 32)}`
+const marked = (digest: string, digits: string): string => {
+  const hex = hexOf(digest)
+  return `${hex.slice(0, 12)}${digits}${hex.slice(14, 32)}`
+}
 export const gateId = (digest: string): GateId => `gat_${marked(digest, GATE_DIGITS)}` as GateId
 export const scheduleId = (digest: string): ScheduleId => `sch_${marked(digest, SCHEDULE_DIGITS)}` as ScheduleId
 
@@ -53,6 +72,9 @@ export const claimableId = (uuid: string): ClaimableId => {
       return runId(digits)
   }
 }
+
+/** A session that a name stands for, the same for everyone. */
+export const namedSessionId = (digest: string): SessionId => sessionId(hexOf(digest).slice(0, 32))
 
 export const workerId = (uuid: string): WorkerId => `wrk_${bare(uuid)}` as WorkerId
 

@@ -13,8 +13,26 @@ import type { RunStatus } from './status.ts'
 import type { Effect, OpenStep, SettledStep } from './step.ts'
 import type { Received, WaitSpec } from './wait.ts'
 
-/** Where the input is: with the event that triggered the run, or in the fact. */
-export type RunInput = { readonly kind: 'event' } | { readonly kind: 'given'; readonly payload: Payload }
+/** Where the input is: with the event that triggered the run, with the events it was started for together, or in the fact. */
+export type RunInput =
+  | { readonly kind: 'event' }
+  | { readonly kind: 'events'; readonly sequences: readonly number[] }
+  | { readonly kind: 'given'; readonly payload: Payload }
+  | { readonly kind: 'scheduled'; readonly payload: Payload; readonly occasion: Occasion }
+
+/** Why a schedule started this run, and how the run before it ended. */
+export interface Occasion {
+  readonly schedule: string
+  readonly slot: Instant
+  readonly last: {
+    readonly run: RunId
+    readonly slot: Instant
+    readonly status: RunStatus
+    readonly output: Payload | null
+  } | null
+  /** Slots that this run stands for besides its own. */
+  readonly missed: { readonly from: Instant; readonly to: Instant; readonly count: number } | null
+}
 
 export interface RunStart {
   readonly handler: string

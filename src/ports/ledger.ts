@@ -202,6 +202,8 @@ export interface EventQuery {
   readonly types?: readonly string[]
   readonly after?: number
   readonly sequences?: readonly number[]
+  /** With `types`: waits for events of these types that are being written, so that none with a lower sequence can appear later. */
+  readonly settled?: boolean
   readonly limit: number
 }
 

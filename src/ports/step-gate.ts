@@ -8,6 +8,7 @@ import type { StoredEvent } from '../model/event.ts'
 import type { Instant, RunId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
+import type { RunStatus } from '../model/status.ts'
 import type { Effect } from '../model/step.ts'
 
 export interface StepGate {
@@ -65,12 +66,31 @@ export interface EmittedEvent {
   readonly subject: string | null
 }
 
+/** What a run that a schedule started knows of it. */
+export interface ScheduleContext {
+  readonly name: string
+  readonly slot: Instant
+  /** The run before it; null for the first. */
+  readonly last: {
+    readonly run: RunId
+    readonly slot: Instant
+    readonly status: RunStatus
+    readonly output: Json | null
+  } | null
+  /** Slots without a run of their own that this run stands for. */
+  readonly missed: { readonly from: Instant; readonly to: Instant; readonly count: number } | null
+}
+
 /** What a handler is given when it is entered. */
 export interface Entry {
   readonly run: RunId
   readonly attempt: number
   readonly input: Json
   readonly event: StoredEvent | null
+  /** All events that started the run: several if they were gathered. */
+  readonly events: readonly StoredEvent[]
+  /** Why and for which slot, if a schedule started it. */
+  readonly schedule: ScheduleContext | null
   readonly gate: StepGate
   /** One key for the whole run, for handlers that are a single step. */
   readonly effectKey: () => string

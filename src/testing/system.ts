@@ -37,8 +37,11 @@ export interface TestSystem {
   settle(): Promise<void>
   /** Lets this much time pass, doing what falls due in order. */
   advance(duration: string | number): Promise<void>
-  /** Ends this engine as kill -9 would, then starts another on the same store, with another definition if one is given. */
-  crash(source?: SystemSource): Promise<void>
+  /**
+   * Ends this engine as kill -9 would, then starts another on the same store, with another definition if one is given, after it was
+   * down for so long.
+   */
+  crash(source?: SystemSource, options?: { readonly down?: string | number }): Promise<void>
   close(): Promise<void>
 }
 
@@ -120,8 +123,9 @@ const live = async (source: SystemSource, place: TestStore, now: number): Promis
     clock,
     { leaseTtl: '30d', drain: 0 },
   )
-  await engine.start()
-  return { engine, store: { ...store, reader: watch.reader(store.reader) }, watch, clock }
+  const life = { engine, store: { ...store, reader: watch.reader(store.reader) }, watch, clock }
+  await whileRunning(life, () => engine.start())
+  return life
 }
 
 /** The leases of a killed process run out at once instead of after the ttl, which the test's clock would have to wait for. */
@@ -145,17 +149,19 @@ const runUntil = async ({ clock, watch }: Life, end: number): Promise<void> => {
   }
 }
 
+/** Awaits work of the engine while its turns and store calls go on. */
+const whileRunning = async <T>(life: Life, work: () => Promise<T>): Promise<T> => {
+  let over = false
+  const done = work().finally(() => {
+    over = true
+  })
+  done.catch(() => {})
+  while (!over) await runUntil(life, life.clock.now())
+  return done
+}
+
 export const startTestSystem = async (source: SystemSource, place: TestStore): Promise<TestSystem> => {
   let life = await live(source, place, START)
-  const whileRunning = async <T>(work: () => Promise<T>): Promise<T> => {
-    let over = false
-    const done = work().finally(() => {
-      over = true
-    })
-    done.catch(() => {})
-    while (!over) await runUntil(life, life.clock.now())
-    return done
-  }
   return {
     get clock() {
       return life.clock
@@ -166,26 +172,26 @@ export const startTestSystem = async (source: SystemSource, place: TestStore): P
     get store() {
       return life.store
     },
-    send: (event) => whileRunning(() => life.engine.send(event)),
-    start: (name, input = null, options = {}) => whileRunning(() => life.engine.startRun(name, input, options)),
+    send: (event) => whileRunning(life, () => life.engine.send(event)),
+    start: (name, input = null, options = {}) => whileRunning(life, () => life.engine.startRun(name, input, options)),
     look: (id) => life.engine.look(id),
-    run: whileRunning,
+    run: (work) => whileRunning(life, work),
     settle: () => runUntil(life, life.clock.now()),
     async advance(duration) {
       const end = life.clock.now() + durationMs(duration)
       await runUntil(life, end)
       await life.clock.advance(end - life.clock.now())
     },
-    async crash(next = source) {
+    async crash(next = source, { down = 0 } = {}) {
       life.watch.dead = true
-      const now = life.clock.now()
+      const now = life.clock.now() + durationMs(down)
       await pronounceDead(life.store.ledger, place.ids(), now)
       await life.store.ledger.close()
       life = await live(next, place, now)
       await runUntil(life, now)
     },
     async close() {
-      await whileRunning(() => life.engine.stop())
+      await whileRunning(life, () => life.engine.stop())
       await life.store.ledger.close()
       await place.remove()
     },

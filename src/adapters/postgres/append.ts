@@ -39,6 +39,11 @@ export interface AppenderOptions {
   readonly clock: 'database' | 'caller'
 }
 
+const lockOf = (shared: ReadonlyMap<number, boolean>): Command => {
+  const keys = [...shared.keys()].sort((a, b) => a - b)
+  return { statement: LOCK_TYPES, values: [LOCK_CLASS, `{${keys}}`, `{${keys.map((key) => shared.get(key))}}`] }
+}
+
 export class Appender {
   readonly #database: Database
   readonly #options: AppenderOptions
@@ -120,9 +125,12 @@ export class Appender {
     const shared = new Map<number, boolean>()
     for (const { type } of rows.occurrence) shared.set(this.#lockKey(type ?? ''), true)
     for (const { type } of rows.opening) shared.set(this.#lockKey(type ?? ''), false)
-    if (shared.size === 0) return null
-    const keys = [...shared.keys()].sort((a, b) => a - b)
-    return { statement: LOCK_TYPES, values: [LOCK_CLASS, `{${keys}}`, `{${keys.map((key) => shared.get(key))}}`] }
+    return shared.size === 0 ? null : lockOf(shared)
+  }
+
+  /** Waits for all who write events of these types, and keeps others from it until the transaction ends. */
+  lockAlone(types: readonly string[]): Command {
+    return lockOf(new Map(types.map((type) => [this.#lockKey(type), false])))
   }
 
   #lockKey(type: string): number {

@@ -98,14 +98,22 @@ export class PostgresLedger implements Ledger {
     return streams.map((stream) => records.get(stream) ?? null)
   }
 
-  async events({ tenant, types, after, sequences, limit }: EventQuery): Promise<readonly StoredEvent[]> {
+  async events({ tenant, types, after, sequences, settled, limit }: EventQuery): Promise<readonly StoredEvent[]> {
     const values = [tenant, after ?? 0, limit]
     const ask = async (): Promise<readonly EventRow[]> => {
       if (sequences !== undefined) return this.#database.query(EVENTS_NAMED, [...values, sequences])
+      if (types !== undefined && settled === true) return this.#settledEvents(values, types)
       if (types !== undefined) return this.#database.query(EVENTS_OF_TYPES, [...values, types])
       return this.#database.query(EVENTS_AFTER, values)
     }
     return (await ask()).map(toEvent)
+  }
+
+  /** Sequences are drawn under a shared lock of the type: whoever has held it alone knows that all lower ones are there. */
+  async #settledEvents(values: readonly (string | number)[], types: readonly string[]): Promise<readonly EventRow[]> {
+    const read = { statement: EVENTS_OF_TYPES, values: [...values, types] }
+    const [, rows] = await this.#database.transaction<EventRow>([this.#appender.lockAlone(types), read])
+    return rows ?? []
   }
 
   claim(request: ClaimRequest): Promise<Claims> {

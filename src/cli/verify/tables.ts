@@ -7,6 +7,7 @@
 import type { Key, RowOptions, Source } from './source.ts'
 
 const RUN = 0
+const SESSION = 1
 
 export interface StreamRow {
   readonly key: Key
@@ -87,7 +88,14 @@ export interface Moment {
 }
 
 export const isRun = (row: StreamRow): boolean => row.kind === RUN
-export const nameOf = (row: StreamRow): string => `${isRun(row) ? 'run' : 'ses'}_${row.hex}`
+export const nameOf = (row: StreamRow): string => `${prefixOf(row)}_${row.hex}`
+
+/** A clerk's uuid says which kind of clerk it is, in its version digit and the one after. */
+const prefixOf = ({ kind, hex }: StreamRow): string => {
+  if (kind === RUN) return 'run'
+  if (kind === SESSION) return 'ses'
+  return hex.slice(12, 14) === '81' ? 'gat' : 'sch'
+}
 
 const hexOf = (run: string): string => run.slice('run_'.length)
 

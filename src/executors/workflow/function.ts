@@ -8,11 +8,12 @@ import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import type { RunId } from '../../model/ids.ts'
 import { type Json, toJson } from '../../model/json.ts'
+import type { FlowSource } from '../../model/policies/flow-source.ts'
 import type { RetryPolicy } from '../../model/policies/retry.ts'
 import type { Effect } from '../../model/step.ts'
 import type { WatchTrigger } from '../../model/watch.ts'
 import type { Abort } from '../../ports/executor.ts'
-import type { Entry, StepContext } from '../../ports/step-gate.ts'
+import type { Entry, ScheduleContext, StepContext } from '../../ports/step-gate.ts'
 import { createStep, type Duration, type ParseDuration, type Step } from './step-api.ts'
 
 const KIND = Symbol.for('trihand.kind')
@@ -23,6 +24,10 @@ export interface FunctionContext<Input = Json> {
   readonly input: Input
   /** The event that triggered the run; null if it was called. */
   readonly event: StoredEvent | null
+  /** All events that started the run: several with `batch` or `debounce: collect`, and `input` is then the list of their data. */
+  readonly events: readonly StoredEvent[]
+  /** Slot, missed slots and the run before, if a schedule started it. */
+  readonly schedule: ScheduleContext | null
   readonly run: { readonly id: RunId; readonly attempt: number }
   readonly step: Step
   readonly signal: AbortSignal
@@ -42,7 +47,7 @@ export interface TriggerOptions {
   readonly filter?: string
 }
 
-export interface FunctionOptions<Input> {
+export interface FunctionOptions<Input> extends FlowSource {
   readonly trigger?: string | TriggerOptions | WatchTrigger
   readonly triggers?: readonly (string | TriggerOptions | WatchTrigger)[]
   readonly input?: StandardSchemaV1<unknown, Input>
@@ -91,6 +96,8 @@ export interface EnterOptions {
 const contextOf = (entry: Entry, step: Step, abort: Abort): FunctionContext => ({
   input: entry.input,
   event: entry.event,
+  events: entry.events,
+  schedule: entry.schedule,
   run: { id: entry.run, attempt: entry.attempt },
   step,
   get signal() {
@@ -117,6 +124,8 @@ const wholeStep = (handler: Handler, entry: Entry, options: EnterOptions): Promi
     handler({
       input: entry.input,
       event: entry.event,
+      events: entry.events,
+      schedule: entry.schedule,
       run: { id: entry.run, attempt: context.attempt },
       step: noSteps,
       signal: context.signal,

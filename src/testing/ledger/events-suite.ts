@@ -11,6 +11,7 @@ export const eventsSuite = (harness: LedgerHarness): void => {
   describe('events', () => writing(harness))
   describe('event identity', () => identities(harness))
   describe('event queries', () => queries(harness))
+  describe('event cursors', () => cursors(harness))
   if (harness.capabilities.openAt !== undefined) describe('far sequences', () => farSequences(harness))
 }
 
@@ -61,6 +62,34 @@ const writing = (harness: LedgerHarness): void => {
     const sequence = sequences[0] as number
     await harness.written({ events: [anEvent()], writes: [aCreation(run, { sequence })] })
     expect(await harness.load(run)).toMatchObject({ event: sequence, base: sequence })
+  })
+}
+
+const cursors = (harness: LedgerHarness): void => {
+  test('whoever reads on from the last settled event misses none that was being written', async () => {
+    const sent: string[] = []
+    const writing = Array.from({ length: 60 }, async () => {
+      const entry = anEvent()
+      sent.push(entry.event.id)
+      await harness.written({ events: [entry] })
+    })
+    const seen: string[] = []
+    let after = 0
+    const readOn = async (): Promise<void> => {
+      const types = [anEvent().event.type]
+      const page = await harness.ledger.events({ tenant: LOCAL_TENANT, types, after, settled: true, limit: 7 })
+      seen.push(...page.map(({ id }) => id))
+      after = page.at(-1)?.sequence ?? after
+    }
+    const all = Promise.all(writing)
+    for (let i = 0; i < 20; i++) await readOn()
+    await all
+    while (seen.length < sent.length) {
+      const before = seen.length
+      await readOn()
+      if (seen.length === before) break
+    }
+    expect([...seen].sort()).toEqual([...sent].sort())
   })
 }
 

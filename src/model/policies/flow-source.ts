@@ -3,7 +3,7 @@
  *
  * Owns the options and the words they take. What they come to is flow.ts.
  */
-import type { Duration } from './ranges.ts'
+type Duration = string | number
 
 export const IDEMPOTENCY_SCOPES = ['handler', 'session'] as const
 export const RELEASES = ['on_failure', 'on_terminal', 'ttl'] as const

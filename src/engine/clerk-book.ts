@@ -1,0 +1,159 @@
+/**
+ * The clerks of a system: a gate for each handler whose flow control needs memory, and the declared schedules.
+ *
+ * Owns which clerks there are, their opening at every start, and what people may ask of them. Their life is clerk.ts.
+ */
+import type { System } from '../manifest/system.ts'
+import { TrihandError } from '../model/errors.ts'
+import type { GateState } from '../model/gate-fact.ts'
+import { type ClerkId, type Instant, namedSessionId, type ScheduleId, type TenantId } from '../model/ids.ts'
+import type { ScheduleCommand, ScheduleState, ScheduleWorld } from '../model/schedule-fact.ts'
+import type { Ids } from '../ports/ids.ts'
+import { advanceGate, advanceSchedule } from './advance.ts'
+import { commandClerk, restoreClerk } from './clerk-state.ts'
+import type { FindDuty } from './clerks.ts'
+import type { ClerkFact, Duty } from './duty.ts'
+import { GateDuty, type GateKeeping, gateOf } from './gate-duty.ts'
+import type { House } from './house.ts'
+import { ScheduleDuty, type ScheduleKeeping, scheduleOf } from './schedule-duty.ts'
+import { ensureSession } from './sessions.ts'
+
+interface Kept {
+  readonly gates: ReadonlyMap<ClerkId, GateKeeping>
+  readonly schedules: ReadonlyMap<ClerkId, ScheduleKeeping>
+}
+
+/** What may be asked of a schedule; the clock and the calendar are added here. */
+export type ScheduleRequest = Ask<ScheduleCommand>
+
+type Ask<Command> = Command extends { readonly now: Instant; readonly world: ScheduleWorld }
+  ? Omit<Command, 'now' | 'world'>
+  : never
+
+export class ClerkBook {
+  private readonly ids: Pick<Ids, 'digest'>
+  private readonly tenant: TenantId
+  private readonly books = new WeakMap<System, Kept>()
+
+  constructor(ids: Pick<Ids, 'digest'>, tenant: TenantId) {
+    this.ids = ids
+    this.tenant = tenant
+  }
+
+  readonly findDuty: FindDuty = (house, system, id) => {
+    const { gates, schedules } = this.of(system)
+    const gate = gates.get(id)
+    if (gate !== undefined) return new GateDuty(house, gate) as Duty<unknown, ClerkFact>
+    const schedule = schedules.get(id)
+    return schedule === undefined ? null : (new ScheduleDuty(house, schedule) as Duty<unknown, ClerkFact>)
+  }
+
+  /** At every start, and when the definition changes: what is declared exists from now on. */
+  async declare(house: House): Promise<void> {
+    const { gates, schedules } = this.of(house.system())
+    await Promise.all([
+      ...[...gates.values()].map((keeping) => this.openGate(house, keeping)),
+      ...[...schedules.values()].map((keeping) => this.declareSchedule(house, keeping)),
+    ])
+  }
+
+  async askGate(
+    house: House,
+    handler: string,
+    ask: { readonly type: 'pause_gate' | 'resume_gate'; readonly by: string },
+  ): Promise<GateState> {
+    const keeping = this.of(house.system()).gates.get(gateOf(this.ids, this.tenant, handler))
+    if (keeping === undefined)
+      throw new TrihandError(
+        'NOT_FOUND',
+        `${handler} has no gate: give it flow control, for example whilePaused: 'hold'`,
+      )
+    return commandClerk(house, {
+      id: keeping.id,
+      handler,
+      duty: new GateDuty(house, keeping),
+      initial: { kind: 'none' } as GateState,
+      decide: (state) => advanceGate(state, { ...ask, now: house.clock.now() }),
+    })
+  }
+
+  async askSchedule(house: House, name: string, ask: ScheduleRequest): Promise<ScheduleState> {
+    const keeping = this.schedule(house, name)
+    const duty = new ScheduleDuty(house, keeping)
+    return commandClerk(house, {
+      id: keeping.id,
+      handler: name,
+      duty,
+      initial: { kind: 'none' } as ScheduleState,
+      decide: (state) =>
+        advanceSchedule(state, { ...ask, now: house.clock.now(), world: duty.world } as ScheduleCommand),
+    })
+  }
+
+  /** As it stands in the ledger, with the instant of its next slot. */
+  async lookAtSchedule(
+    house: House,
+    name: string,
+  ): Promise<{ readonly id: ScheduleId; readonly state: ScheduleState; readonly nextAt: Instant | null }> {
+    const duty = new ScheduleDuty(house, this.schedule(house, name))
+    const { id } = this.schedule(house, name)
+    const [row] = await house.ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
+    const restored = row == null ? null : await restoreClerk(house.ledger, id, row.version, duty)
+    const state = restored?.state ?? { kind: 'none' }
+    return { id, state, nextAt: duty.wakeAt(state) }
+  }
+
+  private schedule(house: House, name: string): ScheduleKeeping {
+    const keeping = this.of(house.system()).schedules.get(scheduleOf(this.ids, this.tenant, name))
+    if (keeping === undefined) throw new TrihandError('NOT_FOUND', `there is no schedule ${name}`)
+    return keeping
+  }
+
+  private async declareSchedule(house: House, { definition, session }: ScheduleKeeping): Promise<void> {
+    await ensureSession(house, session)
+    await this.askSchedule(house, definition.name, { type: 'declare_schedule', spec: definition.spec })
+  }
+
+  private openGate(house: House, keeping: GateKeeping): Promise<GateState> {
+    return commandClerk(house, {
+      id: keeping.id,
+      handler: keeping.definition.name,
+      duty: new GateDuty(house, keeping),
+      initial: { kind: 'none' } as GateState,
+      decide: (state) => advanceGate(state, { type: 'open_gate', now: house.clock.now(), cursor: 0 }),
+      types: [...keeping.listeners.keys()],
+    })
+  }
+
+  private of(system: System): Kept {
+    const known = this.books.get(system)
+    if (known !== undefined) return known
+    const kept = { gates: this.gatesOf(system), schedules: this.schedulesOf(system) }
+    this.books.set(system, kept)
+    return kept
+  }
+
+  private gatesOf(system: System): Map<ClerkId, GateKeeping> {
+    const gates = new Map<ClerkId, GateKeeping>()
+    for (const definition of system.functions.values()) {
+      const { flow, name } = definition
+      if (flow === null || !flow.isStateful) continue
+      const id = gateOf(this.ids, this.tenant, name)
+      const listeners = [...system.listeners].flatMap(([type, all]) =>
+        all.filter(({ handler }) => handler === definition).map((listener) => [type, listener] as const),
+      )
+      gates.set(id, { id, definition, flow, listeners: new Map(listeners) })
+    }
+    return gates
+  }
+
+  private schedulesOf(system: System): Map<ClerkId, ScheduleKeeping> {
+    return new Map(
+      [...system.schedules.values()].map((definition) => {
+        const id = scheduleOf(this.ids, this.tenant, definition.name)
+        const session = namedSessionId(this.ids.digest(`session\n${this.tenant}\n${definition.session}`))
+        return [id, { id, definition, session }]
+      }),
+    )
+  }
+}

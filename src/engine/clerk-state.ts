@@ -1,0 +1,121 @@
+/**
+ * A clerk's state from the ledger, and commands to it from outside: declared, paused, resumed, asked for a run.
+ *
+ * Owns reading from the last checkpoint on, and load, decide, append, again if somebody else was faster. Needs no lease.
+ */
+import { TrihandError } from '../model/errors.ts'
+import type { ClerkId } from '../model/ids.ts'
+import type { Ledger, StreamRecord, StreamWrite, WaitRow } from '../ports/ledger.ts'
+import type { Advance } from './advance.ts'
+import { commitBirths } from './births.ts'
+import { EMPTY_CHAIN, headOf, sealFacts } from './chain.ts'
+import type { ClerkFact, Duty } from './duty.ts'
+import type { House } from './house.ts'
+
+/** Looks at a short tail first, and further back only if there is no checkpoint in it. */
+const FIRST_TAIL = 128
+const MAX_CONFLICTS = 20
+
+export interface Restored<State> {
+  readonly state: State
+  readonly record: StreamRecord
+}
+
+/** `version`: how many facts it is known to have. Null: there is no such clerk. */
+export const restoreClerk = async <State>(
+  ledger: Pick<Ledger, 'load'>,
+  id: ClerkId,
+  version: number,
+  duty: Pick<Duty<State, ClerkFact>, 'restore'>,
+): Promise<Restored<State> | null> => {
+  for (let tail = FIRST_TAIL; ; tail *= 8) {
+    const after = Math.max(0, version - tail)
+    const [record] = await ledger.load([id], { after })
+    if (record == null) return null
+    const state = duty.restore(record, after === 0)
+    if (state !== null) return { state, record }
+    if (after === 0) throw new TrihandError('LEDGER_CORRUPT', `${id} has no beginning`)
+  }
+}
+
+export interface ClerkCommand<State, Fact> {
+  readonly id: ClerkId
+  /** The name that workers know it by. */
+  readonly handler: string
+  readonly duty: Duty<State, Fact & ClerkFact>
+  /** The state of a clerk that does not exist yet. */
+  readonly initial: State
+  readonly decide: (state: State) => Advance<State, Fact & ClerkFact>
+  /** The events it listens to from its beginning on. */
+  readonly types?: readonly string[]
+}
+
+/** Answers the state after the command; a refusal throws. */
+export const commandClerk = async <State, Fact>(house: House, command: ClerkCommand<State, Fact>): Promise<State> => {
+  for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+    const [row] = await house.ledger.load([command.id], { after: Number.MAX_SAFE_INTEGER })
+    const restored = row == null ? null : await restoreClerk(house.ledger, command.id, row.version, command.duty)
+    const { state, facts, refusal } = command.decide(restored?.state ?? command.initial)
+    if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
+    if (facts.length === 0) return state
+    const { runs, events } = await command.duty.births(facts)
+    const own = restored === null ? birth(house, command, facts) : change(house, restored.record, facts)
+    const writes = [own, ...runs.map(({ write }) => write)]
+    const outcome = await commitBirths(house, { writes, events, signals: [], documents: [] }, runs)
+    if (outcome.kind === 'conflict') continue
+    command.duty.written(facts)
+    house.worker.signal([command.id])
+    return state
+  }
+  throw new TrihandError('LEDGER_CONFLICT', `${MAX_CONFLICTS} others wrote to ${command.id} first`)
+}
+
+const PLAIN = { status: 'waiting', release: false, seenSignal: 0, opensWaits: [], closesWaits: [] } as const
+
+/** Due at once: whoever claims it finds out when it must really wake. */
+const change = (house: House, record: StreamRecord, facts: readonly ClerkFact[]): StreamWrite => {
+  const sealed = sealFacts(house.ids, record.stream, headOf(record), facts)
+  return {
+    ...PLAIN,
+    stream: record.stream,
+    create: null,
+    expectedVersion: record.version,
+    epoch: null,
+    facts: sealed.facts,
+    headHash: sealed.head.headHash,
+    wakeAt: house.clock.now(),
+    seenSignal: record.signal,
+  }
+}
+
+const birth = <State, Fact>(
+  house: House,
+  { id, handler, types = [] }: ClerkCommand<State, Fact>,
+  facts: readonly ClerkFact[],
+): StreamWrite => {
+  const sealed = sealFacts(house.ids, id, EMPTY_CHAIN, facts)
+  const now = house.clock.now()
+  const { tenant } = house
+  const row = { handler, systemHash: house.system().hash, session: null, parent: null, event: null, lease: null }
+  return {
+    ...PLAIN,
+    stream: id,
+    create: { ...row, tenant, createdAt: now },
+    expectedVersion: 0,
+    epoch: null,
+    facts: sealed.facts,
+    headHash: sealed.head.headHash,
+    wakeAt: now,
+    opensWaits: types.map(listening),
+  }
+}
+
+/** Every event of the type from now on. The clerk's base is the ledger's position at its birth: what came before is not its own. */
+const listening = (type: string): WaitRow => ({
+  step: `on ${type}`,
+  type,
+  path: '',
+  value: '',
+  base: Number.MAX_SAFE_INTEGER,
+  seen: 0,
+})

@@ -1,0 +1,223 @@
+/**
+ * A clerk in memory while this worker holds it: it does what its duty finds to do, one append at a time, and parks when there is nothing.
+ *
+ * Owns the clerk's order of appends, its checkpoints and its lease. What is decided is its duty's (duty.ts).
+ *
+ * clerk-1  The facts of a decision and the runs they start are one append, fenced by the clerk's epoch.
+ * clerk-2  It parks only after its duty has found nothing later than the last signal it names in the release.
+ * clerk-3  A fenced clerk stops at once; one that the store fails is let go and taken up again later.
+ */
+import { TrihandError } from '../model/errors.ts'
+import type { ClerkId, WorkerId } from '../model/ids.ts'
+import type { Append, Outcome, StreamRecord, StreamWrite } from '../ports/ledger.ts'
+import { commitBirths } from './births.ts'
+import { type ChainHead, headOf, sealFacts } from './chain.ts'
+import { restoreClerk } from './clerk-state.ts'
+import type { Births, ClerkFact, Duty, Found } from './duty.ts'
+import type { House } from './house.ts'
+import { commitOnce } from './one-shot.ts'
+
+export interface ClerkHold {
+  readonly id: ClerkId
+  /** The name under which this worker holds it. */
+  readonly lease: WorkerId
+  readonly epoch: number
+  readonly signal: number
+  readonly version: number
+}
+
+export type ClerkDeparture = 'parked' | 'fenced' | 'dropped'
+
+/** After its last work it stays for a moment: under steady traffic nobody claims and releases it for each event. */
+const LINGER_MS = 50
+/** A checkpoint follows so many facts, and so many more the larger it is: what is written stays in proportion to the news. */
+const FACTS_PER_CHECKPOINT = 64
+const BYTES_PER_FACT = 200
+const NONE: readonly never[] = []
+
+export class Clerk<State, Fact extends ClerkFact> {
+  readonly hold: ClerkHold
+  private readonly house: House
+  private readonly duty: Duty<State, Fact>
+  private readonly departed: (departure: ClerkDeparture, wakeAt: number | null) => void
+  private head: ChainHead = { version: 0, headHash: '', lastAt: 0 }
+  private seenSignal: number
+  private sinceCheckpoint = 0
+  private isNudged = false
+  private isLeaving = false
+  private isGone = false
+  private wait: (() => void) | null = null
+
+  constructor(
+    house: House,
+    hold: ClerkHold,
+    duty: Duty<State, Fact>,
+    departed: (departure: ClerkDeparture, wakeAt: number | null) => void,
+  ) {
+    this.house = house
+    this.hold = hold
+    this.duty = duty
+    this.departed = departed
+    this.seenSignal = hold.signal
+  }
+
+  /** Something may have come for it. */
+  nudge(): void {
+    this.isNudged = true
+    this.wait?.()
+  }
+
+  /** It parks as soon as it can. */
+  leave(): void {
+    this.isLeaving = true
+    this.wait?.()
+  }
+
+  /** Stops without a word to the ledger. */
+  drop(): void {
+    this.go('fenced', null)
+  }
+
+  /** Until it has parked, was fenced, or the store failed it. */
+  async work(): Promise<void> {
+    try {
+      let state = await this.restore()
+      while (!this.isGone) {
+        if (this.isNudged) state = await this.lookUp(state)
+        const found = await this.duty.find(state)
+        if (found.facts.length > 0) state = await this.write(state, found)
+        else if (!(await this.linger(state))) await this.park(state)
+      }
+    } catch {
+      this.go('dropped', null)
+    }
+  }
+
+  private go(departure: ClerkDeparture, wakeAt: number | null): void {
+    if (this.isGone) return
+    this.isGone = true
+    this.wait?.()
+    this.departed(departure, wakeAt)
+  }
+
+  // -- reading --------------------------------------------------------------------------------------------------------
+
+  private async restore(): Promise<State> {
+    const { id, version } = this.hold
+    const restored = await restoreClerk(this.house.ledger, id, version, this.duty)
+    if (restored === null) throw new TrihandError('NOT_FOUND', `there is no clerk ${id}`)
+    this.head = headOf(restored.record)
+    this.sinceCheckpoint = restored.record.facts.length
+    return restored.state
+  }
+
+  private async load(after: number): Promise<StreamRecord> {
+    const [record] = await this.house.ledger.load([this.hold.id], { after })
+    if (record == null) throw new TrihandError('NOT_FOUND', `there is no clerk ${this.hold.id}`)
+    return record
+  }
+
+  /** What others wrote (a pause, a command), and up to which signal the next look sees everything. */
+  private async lookUp(state: State): Promise<State> {
+    this.isNudged = false
+    const record = await this.load(this.head.version)
+    if (record.epoch !== this.hold.epoch) this.go('fenced', null)
+    this.seenSignal = Math.max(this.seenSignal, record.signal)
+    if (record.version === this.head.version) return state
+    const lastAt = Math.max(this.head.lastAt, record.facts.at(-1)?.recordedAt ?? 0)
+    this.head = { version: record.version, headHash: record.headHash, lastAt }
+    return this.duty.follow(state, record.facts)
+  }
+
+  // -- writing --------------------------------------------------------------------------------------------------------
+
+  private async write(before: State, found: Found<State, Fact>): Promise<State> {
+    const births = await this.duty.births(found.facts)
+    const { append, head } = this.append(this.withCheckpoint(found), births)
+    const outcome = await commitBirths(this.house, append, births.runs)
+    if (outcome.kind === 'conflict') return this.meet(outcome, before)
+    this.head = head
+    this.isNudged ||= found.more
+    this.duty.written(found.facts)
+    return found.state
+  }
+
+  private withCheckpoint({ facts, state }: Found<State, Fact>): readonly Fact[] {
+    this.sinceCheckpoint += facts.length
+    if (this.sinceCheckpoint < FACTS_PER_CHECKPOINT) return facts
+    const checkpoint = this.duty.checkpoint(state)
+    if (this.sinceCheckpoint < JSON.stringify(checkpoint).length / BYTES_PER_FACT) return facts
+    this.sinceCheckpoint = 0
+    return [...facts, checkpoint]
+  }
+
+  private append(
+    facts: readonly Fact[],
+    { runs, events }: Births,
+  ): { readonly append: Omit<Append, 'appendId'>; readonly head: ChainHead } {
+    const { facts: sealed, head } = sealFacts(this.house.ids, this.hold.id, this.head, facts)
+    const own = { ...this.ownWrite(), facts: sealed, headHash: head.headHash }
+    return {
+      append: { writes: [own, ...runs.map(({ write }) => write)], events, signals: NONE, documents: NONE },
+      head,
+    }
+  }
+
+  private ownWrite(): StreamWrite {
+    return {
+      stream: this.hold.id,
+      create: null,
+      expectedVersion: this.head.version,
+      epoch: this.hold.epoch,
+      facts: NONE,
+      headHash: this.head.headHash,
+      status: 'waiting',
+      wakeAt: null,
+      release: false,
+      seenSignal: this.seenSignal,
+      opensWaits: NONE,
+      closesWaits: NONE,
+    }
+  }
+
+  /** A conflict means that nothing was written: another holds the clerk, or somebody wrote a command first. */
+  private async meet(outcome: Extract<Outcome, { readonly kind: 'conflict' }>, state: State): Promise<State> {
+    if (outcome.reason === 'version' && outcome.stream === this.hold.id) return this.lookUp(state)
+    this.go(outcome.reason === 'epoch' ? 'fenced' : 'dropped', null)
+    return state
+  }
+
+  // -- parking --------------------------------------------------------------------------------------------------------
+
+  /** True if there is something new to look at. */
+  private async linger(state: State): Promise<boolean> {
+    const wakeAt = this.duty.wakeAt(state)
+    const now = this.house.clock.now()
+    if (wakeAt !== null && wakeAt <= now) return true
+    if (!this.isNudged && !this.isLeaving) {
+      // A clerk that is due again within this moment waits for that instead.
+      const until = wakeAt !== null && wakeAt < now + LINGER_MS ? wakeAt : now + LINGER_MS
+      await new Promise<void>((resolve) => {
+        const cancel = this.house.clock.at(until, resolve)
+        this.wait = () => {
+          cancel()
+          resolve()
+        }
+      })
+      this.wait = null
+    }
+    return this.isNudged || (wakeAt !== null && wakeAt <= this.house.clock.now())
+  }
+
+  /** clerk-2. */
+  private async park(state: State): Promise<void> {
+    if (this.isGone) return
+    const wakeAt = this.duty.wakeAt(state)
+    const release = { ...this.ownWrite(), wakeAt, release: true }
+    const append = { writes: [release], events: NONE, signals: NONE, documents: NONE }
+    const outcome = await commitOnce(this.house.commit, { appendId: this.house.appendId(), ...append })
+    if (outcome.kind !== 'conflict') return this.go('parked', wakeAt)
+    if (outcome.reason === 'version') this.nudge()
+    else this.go('fenced', null)
+  }
+}

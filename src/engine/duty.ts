@@ -1,0 +1,43 @@
+/**
+ * What a clerk minds, as the clerk sees it: how its facts fold, what there is to do now, which runs its facts start.
+ *
+ * Owns the seam between a clerk's life (clerk.ts) and its rules (gate-duty.ts, schedule-duty.ts).
+ */
+import type { Instant } from '../model/ids.ts'
+import type { NewEvent, SealedFact, StreamRecord } from '../ports/ledger.ts'
+import type { NewRun } from './new-run.ts'
+
+/** Any machine's fact: named and dated; the rest is its own. */
+export interface ClerkFact {
+  readonly type: string
+  readonly at: Instant
+}
+
+export interface Found<State, Fact> {
+  readonly facts: readonly Fact[]
+  /** The state after these facts. */
+  readonly state: State
+  /** There may be more to do right after this is written. */
+  readonly more: boolean
+}
+
+export interface Births {
+  readonly runs: readonly NewRun[]
+  readonly events: readonly NewEvent[]
+}
+
+export interface Duty<State, Fact extends ClerkFact> {
+  /** The state after the record's facts, the last of the stream; null if they do not reach back far enough to tell. */
+  restore(record: StreamRecord, isWhole: boolean): State | null
+  /** The same for news that others wrote. */
+  follow(state: State, news: readonly SealedFact[]): State
+  /** Reads what has come and decides. No facts: there is nothing to do. */
+  find(state: State): Promise<Found<State, Fact>>
+  /** What these facts bring into being. */
+  births(facts: readonly Fact[]): Promise<Births>
+  /** These facts are in the ledger: what they ask of others may be asked now. */
+  written(facts: readonly Fact[]): void
+  /** A fact from which the whole state can be restored. */
+  checkpoint(state: State): Fact
+  wakeAt(state: State): Instant | null
+}

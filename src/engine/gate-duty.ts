@@ -1,0 +1,191 @@
+/**
+ * The duty of a gate: events of its handler's triggers in, runs and reasons for none out.
+ *
+ * Owns the reading of events and the ends of runs, the evaluation of filters and keys, and how a started run is born.
+ * Which event starts a run, and when, is the model's (model/gate.ts).
+ */
+import type { FlowDefinition } from '../manifest/flow.ts'
+import type { FunctionDefinition, Listener } from '../manifest/system.ts'
+import type { Arrival } from '../model/arrival.ts'
+import { entriesOf } from '../model/due-map.ts'
+import type { StoredEvent } from '../model/event.ts'
+import { readGateFact } from '../model/fact-codec.ts'
+import { gate, gateWakeAt, resumeGateFrom, wantedStops } from '../model/gate.ts'
+import type { GateCommand, GateFact, GateState, OpenGate, RefusedEvent } from '../model/gate-fact.ts'
+import { type GateId, gateId, type Instant, type RunId, type TenantId, timedRunId } from '../model/ids.ts'
+import { fold } from '../model/machine.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { SealedFact, StreamRecord } from '../ports/ledger.ts'
+import { advanceGate } from './advance.ts'
+import { arrivalOf } from './arrivals.ts'
+import type { Births, Duty, Found } from './duty.ts'
+import { endedRuns } from './ended-runs.ts'
+import type { House } from './house.ts'
+import { type NewRun, newRun } from './new-run.ts'
+import { judge } from './route.ts'
+
+/** Events looked at in one decision: an append must not grow without bound. */
+const PAGE = 256
+
+export const gateOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, handler: string): GateId =>
+  gateId(ids.digest(`gate\n${tenant}\n${handler}`))
+
+/** A handler with flow control that needs memory, and what it listens to. */
+export interface GateKeeping {
+  readonly id: GateId
+  readonly definition: FunctionDefinition
+  readonly flow: FlowDefinition
+  readonly listeners: ReadonlyMap<string, Listener>
+}
+
+const trackedRuns = ({ runs }: OpenGate): readonly RunId[] => entriesOf(runs).map(([run]) => run as RunId)
+
+export class GateDuty implements Duty<GateState, GateFact> {
+  private readonly house: House
+  private readonly keeping: GateKeeping
+  /** The ledger's position when the gate was born: earlier events are not its own. */
+  private base = 0
+  private readonly events = new Map<number, StoredEvent>()
+
+  constructor(house: House, keeping: GateKeeping) {
+    this.house = house
+    this.keeping = keeping
+  }
+
+  restore(record: StreamRecord): GateState | null {
+    this.base = record.base
+    const state = resumeGateFrom(record.facts.map(readGateFact))
+    for (const { run } of state === null ? [] : wantedStops(state)) this.stop(run)
+    return state
+  }
+
+  follow(state: GateState, news: readonly SealedFact[]): GateState {
+    return fold(gate, news.map(readGateFact), state)
+  }
+
+  async find(before: GateState): Promise<Found<GateState, GateFact>> {
+    if (before.kind !== 'open') return { facts: [], state: before, more: false }
+    const ended = await endedRuns(this.house.ledger, trackedRuns(before))
+    const page = await this.read(before)
+    const rules = this.ruled(before, page)
+    const facts: GateFact[] = []
+    let state: GateState = before
+    const ask = (command: GateCommand): void => {
+      const advance = advanceGate(state, command)
+      state = advance.state
+      for (const fact of advance.facts) facts.push(fact)
+    }
+    if (ended.length > 0) ask({ type: 'end_runs', ended, ...rules })
+    if (page.length > 0) ask({ type: 'arrive', ...this.arrivals(page), ...rules })
+    ask({ type: 'pass_time', ...rules })
+    return { facts, state, more: page.length === PAGE }
+  }
+
+  async births(facts: readonly GateFact[]): Promise<Births> {
+    const started = facts.filter((fact) => fact.type === 'gate.started')
+    await this.fetch(started.flatMap(({ events }) => events))
+    const runs = started.flatMap((fact) => this.bear(fact) ?? [])
+    return { runs, events: [] }
+  }
+
+  written(facts: readonly GateFact[]): void {
+    this.events.clear()
+    for (const fact of facts) if (fact.type === 'gate.cancel_wanted') this.stop(fact.run)
+  }
+
+  checkpoint(state: GateState): GateFact {
+    return { type: 'gate.checkpointed', at: this.house.clock.now(), state: state as OpenGate }
+  }
+
+  wakeAt(state: GateState): Instant | null {
+    return gateWakeAt(state)
+  }
+
+  // -- reading --------------------------------------------------------------------------------------------------------
+
+  private async read({ cursor }: OpenGate): Promise<readonly StoredEvent[]> {
+    const types = [...this.keeping.listeners.keys()]
+    if (types.length === 0) return []
+    const { ledger, tenant } = this.house
+    const after = Math.max(cursor, this.base)
+    const page = await ledger.events({ tenant, types, after, settled: true, limit: PAGE })
+    for (const event of page) this.events.set(event.sequence, event)
+    return page
+  }
+
+  private async fetch(sequences: readonly number[]): Promise<void> {
+    const missing = sequences.filter((sequence) => !this.events.has(sequence))
+    if (missing.length === 0) return
+    const { ledger, tenant } = this.house
+    const found = await ledger.events({ tenant, sequences: missing, limit: missing.length })
+    for (const event of found) this.events.set(event.sequence, event)
+  }
+
+  private arrivals(
+    page: readonly StoredEvent[],
+  ): Pick<GateCommand & { type: 'arrive' }, 'arrivals' | 'refused' | 'cursor'> {
+    const arrivals: Arrival[] = []
+    const refused: RefusedEvent[] = []
+    for (const event of page) {
+      const found = this.admit(event, this.keeping.flow)
+      if (found === null) continue
+      if ('reason' in found) refused.push(found)
+      else arrivals.push(found)
+    }
+    return { arrivals, refused, cursor: page.at(-1)?.sequence ?? 0 }
+  }
+
+  /** Null: the handler does not listen to this event. */
+  private admit(event: StoredEvent, flow: FlowDefinition): Arrival | RefusedEvent | null {
+    const listener = this.keeping.listeners.get(event.type)
+    const verdict = listener === undefined ? null : judge(listener, event, this.house.system())
+    if (verdict === null) return null
+    const { sequence } = event
+    if (verdict.kind === 'suppress') return { sequence, reason: verdict.reason, detail: verdict.detail }
+    return arrivalOf(event, flow.rules)
+  }
+
+  /** What every command needs. A run's id is fixed by the event that begins it; its place among others by that event's time. */
+  private ruled(
+    state: OpenGate,
+    page: readonly StoredEvent[],
+  ): { now: Instant; policies: FlowDefinition['policies']; runOf: (sequence: number) => RunId } {
+    const times = new Map(state.held.map(({ arrival }) => [arrival.sequence, arrival.time]))
+    for (const { sequence, time } of page) times.set(sequence, time)
+    const { ids, clock } = this.house
+    const { id, flow } = this.keeping
+    return {
+      now: clock.now(),
+      policies: flow.policies,
+      runOf: (sequence) => timedRunId(times.get(sequence) ?? 0, ids.digest(`${id}\n${sequence}`)),
+    }
+  }
+
+  // -- what facts ask for ---------------------------------------------------------------------------------------------
+
+  private bear(fact: Extract<GateFact, { readonly type: 'gate.started' }>): NewRun | null {
+    const { house, keeping } = this
+    const last = this.events.get(fact.events.at(-1) ?? 0)
+    if (last === undefined) return null
+    return newRun(house.ids, {
+      id: fact.run,
+      definition: keeping.definition,
+      systemHash: house.system().hash,
+      tenant: house.tenant,
+      now: house.clock.now(),
+      input: fact.how === 'event' ? { kind: 'event' } : { kind: 'events', sequences: fact.events },
+      cause: null,
+      event: { event: last },
+      session: null,
+      parent: null,
+      clerk: fact.tracked ? keeping.id : null,
+      notBefore: fact.notBefore,
+      lease: fact.notBefore === null ? house.worker.reserve(keeping.definition.name) : null,
+    })
+  }
+
+  /** One that has ended meanwhile needs no cancel; one that cannot be reached is told again when the gate is taken up again. */
+  private stop(run: RunId): void {
+    void this.house.worker.cancel(run, 'trihand', 'a newer event takes its place').catch(() => {})
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * The duty of a schedule: its slots in, runs out, each with the end of the one before.
+ *
+ * Owns the reading of ends and outputs and how a scheduled run is born. Which slot runs is the model's (model/schedule.ts).
+ */
+import { calendarsOf } from '../manifest/calendar.ts'
+import type { ScheduleDefinition } from '../manifest/schedule.ts'
+import type { FunctionDefinition } from '../manifest/system.ts'
+import { TrihandError } from '../model/errors.ts'
+import type { Event } from '../model/event.ts'
+import { readRunFact, readScheduleFact } from '../model/fact-codec.ts'
+import {
+  type Instant,
+  type RunId,
+  type ScheduleId,
+  type SessionId,
+  scheduleId,
+  type TenantId,
+  timedRunId,
+} from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
+import { fold } from '../model/machine.ts'
+import type { Payload } from '../model/payload.ts'
+import { run as runMachine } from '../model/run.ts'
+import type { Occasion } from '../model/run-fact.ts'
+import { schedule } from '../model/schedule.ts'
+import { scheduleWakeAt } from '../model/schedule-due.ts'
+import type {
+  LiveSchedule,
+  ScheduleCommand,
+  ScheduleFact,
+  ScheduleState,
+  ScheduleWorld,
+} from '../model/schedule-fact.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { SealedFact, StreamRecord } from '../ports/ledger.ts'
+import { advanceSchedule } from './advance.ts'
+import type { Births, Duty, Found } from './duty.ts'
+import { endedRuns } from './ended-runs.ts'
+import { routeAll } from './events.ts'
+import type { House } from './house.ts'
+import { type NewRun, newRun } from './new-run.ts'
+import { fetchValue, storeValue } from './payloads.ts'
+
+export const scheduleOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, name: string): ScheduleId =>
+  scheduleId(ids.digest(`schedule\n${tenant}\n${name}`))
+
+export interface ScheduleKeeping {
+  readonly id: ScheduleId
+  readonly definition: ScheduleDefinition
+  /** Every run of the schedule goes on with its memory. */
+  readonly session: SessionId
+}
+
+type Fired = Extract<ScheduleFact, { readonly type: 'schedule.fired' }>
+
+export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
+  /** What decisions need of the world, here and for commands from outside. */
+  readonly world: ScheduleWorld
+  private readonly house: House
+  private readonly keeping: ScheduleKeeping
+
+  constructor(house: House, keeping: ScheduleKeeping) {
+    this.house = house
+    this.keeping = keeping
+    const { id, definition } = keeping
+    this.world = {
+      calendarOf: calendarsOf(definition.name, (text) => house.ids.digest(text)),
+      runOf: (slot, request) => timedRunId(slot, house.ids.digest(`${id}\n${slot}\n${request ?? ''}`)),
+    }
+  }
+
+  restore(record: StreamRecord, isWhole: boolean): ScheduleState | null {
+    const facts = record.facts.map(readScheduleFact)
+    const begin = facts.findLastIndex(({ type }) => type === 'schedule.checkpointed')
+    if (begin === -1 && !isWhole) return null
+    const state = fold(schedule, facts.slice(Math.max(0, begin)))
+    if (state.kind === 'live') for (const { run, stopping } of state.running) if (stopping) this.stop(run)
+    return state
+  }
+
+  follow(state: ScheduleState, news: readonly SealedFact[]): ScheduleState {
+    return fold(schedule, news.map(readScheduleFact), state)
+  }
+
+  async find(before: ScheduleState): Promise<Found<ScheduleState, ScheduleFact>> {
+    if (before.kind !== 'live') return { facts: [], state: before, more: false }
+    const ended = await this.ended(before)
+    const now = this.house.clock.now()
+    const { world } = this
+    const facts: ScheduleFact[] = []
+    let state: ScheduleState = before
+    const ask = (command: ScheduleCommand): void => {
+      const advance = advanceSchedule(state, command)
+      state = advance.state
+      for (const fact of advance.facts) facts.push(fact)
+    }
+    for (const { run, status } of ended)
+      ask({ type: 'end_run', now, world, run, status, yielded: await this.yielded(run) })
+    ask({ type: 'pass_time', now, world })
+    return { facts, state, more: false }
+  }
+
+  /** An event is over when it is sent. */
+  private ended({ running }: LiveSchedule): ReturnType<typeof endedRuns> {
+    const runs = running.map(({ run }) => run)
+    if (this.keeping.definition.target.kind !== 'emit') return endedRuns(this.house.ledger, runs)
+    return Promise.resolve(runs.map((run) => ({ run, status: 'success' })))
+  }
+
+  async births(facts: readonly ScheduleFact[]): Promise<Births> {
+    const { target } = this.keeping.definition
+    const fired = facts.filter((fact) => fact.type === 'schedule.fired')
+    if (target.kind === 'emit') return this.emit(fired)
+    const definition = this.house.system().functions.get(target.name)
+    if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${target.name}`)
+    const runs: NewRun[] = []
+    for (const fact of fired) runs.push(await this.bear(fact, definition))
+    return { runs, events: [] }
+  }
+
+  written(facts: readonly ScheduleFact[]): void {
+    for (const fact of facts) if (fact.type === 'schedule.cancel_wanted') this.stop(fact.run)
+  }
+
+  checkpoint(state: ScheduleState): ScheduleFact {
+    return { type: 'schedule.checkpointed', at: this.house.clock.now(), state }
+  }
+
+  wakeAt(state: ScheduleState): Instant | null {
+    return scheduleWakeAt(state, this.world.calendarOf)
+  }
+
+  /** The slot is the event's identity. What the event starts is not the schedule's to mind. */
+  private emit(fired: readonly Fired[]): Births {
+    const { house } = this
+    const { name, target, input } = this.keeping.definition
+    const events = fired.map(({ slot, run }): Event => {
+      const id = `evt_${run}`
+      const cause = { correlationId: id, causationId: null, traceparent: null, hops: 0, chain: [] }
+      const data = input ?? {}
+      return {
+        id,
+        tenant: house.tenant,
+        source: `schedule:${name}`,
+        type: target.name,
+        subject: null,
+        time: slot,
+        data,
+        ...cause,
+      }
+    })
+    return routeAll(house, events)
+  }
+
+  private async bear(fact: Fired, definition: FunctionDefinition): Promise<NewRun> {
+    const { house, keeping } = this
+    const { payload } = await storeValue(house, keeping.definition.input)
+    return newRun(house.ids, {
+      id: fact.run,
+      definition,
+      systemHash: house.system().hash,
+      tenant: house.tenant,
+      now: house.clock.now(),
+      input: { kind: 'scheduled', payload, occasion: await this.occasion(fact) },
+      cause: null,
+      event: null,
+      session: keeping.session,
+      parent: null,
+      clerk: keeping.id,
+      lease: house.worker.reserve(definition.name),
+    })
+  }
+
+  private async occasion({ slot, missed, last }: Fired): Promise<Occasion> {
+    const { name } = this.keeping.definition
+    if (last === null) return { schedule: name, slot, missed, last }
+    return { schedule: name, slot, missed, last: { ...last, output: await this.outputOf(last.run) } }
+  }
+
+  private async outputOf(run: RunId): Promise<Payload | null> {
+    const [record] = await this.house.ledger.load([run])
+    if (record == null) return null
+    const state = fold(runMachine, record.facts.map(readRunFact))
+    return state.kind === 'ended' ? state.output : null
+  }
+
+  /** The verdict of the adaptive rule over the run's output; null where there is no rule or no output. */
+  private async yielded(run: RunId): Promise<boolean | null> {
+    const { yields } = this.keeping.definition
+    if (yields === null) return null
+    const payload = await this.outputOf(run)
+    const output: Json = payload === null ? null : await fetchValue(this.house, payload)
+    const answer = yields({ output, result: output })
+    return answer.kind === 'value' && typeof answer.value === 'boolean' ? answer.value : null
+  }
+
+  /** One that has ended needs no cancel; one that cannot be reached is told again when the schedule is taken up again. */
+  private stop(run: RunId): void {
+    void this.house.worker.cancel(run, 'trihand', 'the next run of its schedule takes its place').catch(() => {})
+  }
+}
