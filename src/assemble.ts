@@ -12,6 +12,7 @@ import { type LedgerChoice, ledgerChoice } from './config.ts'
 import { Engine, type RunResult } from './engine/engine.ts'
 import type { IncomingEvent, Receipt } from './engine/intake.ts'
 import type { Subscriber } from './engine/publish.ts'
+import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
 import { enterFunction } from './executors/workflow/function.ts'
 import { inlineExecutor } from './executors/workflow/inline.ts'
@@ -93,6 +94,12 @@ export interface Trihand {
   /** New runs follow this definition from now on; runs at work go on by their step names. Settles when its sources watch. */
   replace(system: SystemSource): Promise<void>
   readonly sessions: Sessions
+  readonly schedules: Schedules
+  /** A handler with flow control: what comes while it is paused is held or suppressed, as its `whilePaused` says. */
+  readonly handlers: {
+    pause(name: string, options?: { readonly by?: string }): Promise<void>
+    resume(name: string, options?: { readonly by?: string }): Promise<void>
+  }
   /** Deliveries from outside, and those that were refused and kept. */
   readonly webhooks: Pick<Webhooks, 'receive' | 'replay'>
   readonly reader: Reader
@@ -279,7 +286,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const engine = joinEngine(store, system, ids, clock, { ...options, worker })
   const doors = joinDoors(engine, store, { ids, clock }, environment)
   try {
-    if (options.work !== false) await engine.start()
+    await (options.work === false ? engine.declare() : engine.start())
     if (isWatching) await doors.host.follow(system)
   } catch (error) {
     await doors.host.stop()
@@ -291,6 +298,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
     const next = normalise(source, (text) => ids.digest(text))
     if (isWatching) await checkSecrets(next, environment)
     engine.replace(next)
+    await engine.declare()
     if (isWatching) await doors.host.follow(next)
   }
   return facade(engine, store, choice, { doors, replace, worker, endpoint: opened?.endpoint ?? null })
@@ -325,6 +333,11 @@ const facade = (
     drained: engine.drained,
     worker: { ...identity, ...place },
     sessions: engine.sessions,
+    schedules: engine.schedules,
+    handlers: {
+      pause: (name, { by = 'local' } = {}) => engine.pauseHandler(name, by),
+      resume: (name, { by = 'local' } = {}) => engine.resumeHandler(name, by),
+    },
     reader: store.reader,
     webhooks: doors.webhooks,
     replace,

@@ -24,8 +24,6 @@ interface Kept {
 }
 
 /** What may be asked of a schedule; the clock and the calendar are added here. */
-export type ScheduleRequest = Ask<ScheduleCommand>
-
 type Ask<Command> = Command extends { readonly now: Instant; readonly world: ScheduleWorld }
   ? Omit<Command, 'now' | 'world'>
   : never
@@ -77,7 +75,7 @@ export class ClerkBook {
     })
   }
 
-  async askSchedule(house: House, name: string, ask: ScheduleRequest): Promise<ScheduleState> {
+  async askSchedule(house: House, name: string, ask: Ask<ScheduleCommand>): Promise<ScheduleState> {
     const keeping = this.schedule(house, name)
     const duty = new ScheduleDuty(house, keeping)
     return commandClerk(house, {

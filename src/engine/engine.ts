@@ -11,7 +11,6 @@ import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { Verdict } from '../model/run-fact.ts'
-import type { ScheduleState } from '../model/schedule-fact.ts'
 import { isEnded, type RunStatus } from '../model/status.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -20,7 +19,7 @@ import type { Executor } from '../ports/executor.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { DocumentWrite, Ledger } from '../ports/ledger.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
-import { ClerkBook, type ScheduleRequest } from './clerk-book.ts'
+import { ClerkBook } from './clerk-book.ts'
 import { Commit, type CommitOptions } from './commit.ts'
 import { Deadlines } from './deadlines.ts'
 import { DRAIN_ORDERED } from './drain.ts'
@@ -30,6 +29,7 @@ import { type IncomingEvent, Intake, type Receipt, type SendOptions } from './in
 import { commandFromOutside } from './outside.ts'
 import { fetchValue, storeValue } from './payloads.ts'
 import { Publish, type Subscriber } from './publish.ts'
+import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
 import { noWorkerFor } from './share.ts'
 import { Worker, type WorkerOptions } from './worker.ts'
@@ -63,6 +63,7 @@ export interface RunResult {
 
 export class Engine {
   readonly sessions: Sessions
+  readonly schedules: Schedules
   private readonly house: House
   private readonly intake: Intake
   private readonly worker: Worker
@@ -98,6 +99,7 @@ export class Engine {
     }
     this.intake = new Intake(this.house)
     this.sessions = new Sessions(this.house)
+    this.schedules = new Schedules(this.house, this.book)
   }
 
   /** Whoever only sends must open the gates too: an event finds a gate that stands. */
@@ -169,14 +171,6 @@ export class Engine {
 
   async resumeHandler(handler: string, by: string): Promise<void> {
     await this.book.askGate(this.house, handler, { type: 'resume_gate', by })
-  }
-
-  askSchedule(name: string, ask: ScheduleRequest): Promise<ScheduleState> {
-    return this.book.askSchedule(this.house, name, ask)
-  }
-
-  lookAtSchedule(name: string): ReturnType<ClerkBook['lookAtSchedule']> {
-    return this.book.lookAtSchedule(this.house, name)
   }
 
   cancel(run: RunId, by: string, reason: string): Promise<void> {

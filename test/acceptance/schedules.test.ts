@@ -1,5 +1,7 @@
 /** Schedules: slots become runs, missed ones are recorded, what overlaps is judged, and a crash loses and doubles nothing. */
 import { expect, test } from 'vitest'
+import { SystemIds } from '../../src/adapters/system/ids.ts'
+import { scheduleOf } from '../../src/engine/schedule-duty.ts'
 import { fn } from '../../src/executors/workflow/function.ts'
 import type { SystemSource } from '../../src/manifest/define.ts'
 import { readScheduleFact } from '../../src/model/fact-codec.ts'
@@ -36,7 +38,7 @@ const slots = (fired: readonly Fired[]): readonly number[] => fired.map(({ slot 
 
 /** All facts of the one schedule. */
 const factsOf = async (running: TestSystem) => {
-  const { id } = await running.engine.lookAtSchedule('tick')
+  const id = scheduleOf(new SystemIds(), LOCAL_TENANT, 'tick')
   const [record] = await running.store.ledger.load([id])
   return (record?.facts ?? []).map(readScheduleFact)
 }
@@ -112,9 +114,9 @@ onEveryStore('schedules', (store) => {
     const place = store()
     const running = await startTestSystem(system({ every: '10m', jitter: '5m' }, fired), place)
     await running.advance('10m')
-    const due = (await running.engine.lookAtSchedule('tick')).nextAt
+    const due = (await running.engine.schedules.show('tick')).nextAt
     await running.crash()
-    expect((await running.engine.lookAtSchedule('tick')).nextAt).toBe(due)
+    expect((await running.engine.schedules.show('tick')).nextAt).toBe(due)
     await running.advance('6m')
     expect(slots(fired)).toEqual([10])
     await running.close()
@@ -123,15 +125,15 @@ onEveryStore('schedules', (store) => {
   test('a schedule is paused, goes on, and runs when a person says so', async () => {
     const fired: Fired[] = []
     const running = await startTestSystem(system({ every: '10m' }, fired), store())
-    await running.run(() => running.engine.askSchedule('tick', { type: 'pause_schedule', by: 'ana' }))
+    await running.run(() => running.engine.schedules.pause('tick', { by: 'ana' }))
     await running.advance('30m')
     await running.crash()
     expect(fired).toEqual([])
-    await running.run(() => running.engine.askSchedule('tick', { type: 'run_now', id: 'r1', by: 'ana' }))
-    await running.run(() => running.engine.askSchedule('tick', { type: 'run_now', id: 'r1', by: 'ana' }))
+    await running.run(() => running.engine.schedules.runNow('tick', { id: 'r1', by: 'ana' }))
+    await running.run(() => running.engine.schedules.runNow('tick', { id: 'r1', by: 'ana' }))
     await running.settle()
     expect(fired).toHaveLength(1)
-    await running.run(() => running.engine.askSchedule('tick', { type: 'resume_schedule', by: 'ana' }))
+    await running.run(() => running.engine.schedules.resume('tick', { by: 'ana' }))
     await running.advance('10m')
     expect(slots(fired)).toEqual([30, 40])
     await running.close()
