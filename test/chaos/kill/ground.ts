@@ -13,7 +13,7 @@ import { Life } from './life.ts'
 import type { Query } from './orders.ts'
 import { bringToRest, judgeShop, type Scene, withScene } from './scene.ts'
 
-const WORKERS = 3
+const USUAL_WORKERS = 3
 const MAX_LIFE_MS = 200
 const MAX_BACKLOG = 60
 const MAX_NEW_ORDERS = 5
@@ -72,11 +72,23 @@ const takeover = async ({ pool, leaseTtlMs }: Ground): Promise<number> => {
 
 /** Kills one of the workers and lets another be born in its place. Answers the time of the takeover if it was watched. */
 export const killOne = async (ground: Ground, workers: Life[], isWatched: boolean): Promise<number | null> => {
-  const { random, findings } = ground.scene
+  const { random } = ground.scene
   const index = random.below(workers.length)
   const victim = workers[index] as Life
   await someWork(ground, victim)
   await pause(random.below(MAX_LIFE_MS + 1))
+  return replace(ground, workers, index, isWatched)
+}
+
+/** Kills this worker and lets another be born in its place. */
+export const replace = async (
+  ground: Ground,
+  workers: Life[],
+  index: number,
+  isWatched: boolean,
+): Promise<number | null> => {
+  const victim = workers[index] as Life
+  const { findings } = ground.scene
   if (victim.isOver) findings.violation(`a worker ended by itself: ${victim.complaint}`)
   await victim.kill()
   findings.fault('kill')
@@ -85,11 +97,15 @@ export const killOne = async (ground: Ground, workers: Life[], isWatched: boolea
   return takenOver
 }
 
-/** Stops one of the workers for longer than its lease, and lets it go on: what it still holds in memory is no longer its own. */
 export const stopOne = async (ground: Ground, workers: readonly Life[]): Promise<number> => {
-  const { random, findings } = ground.scene
-  const victim = random.pick(workers)
+  const victim = ground.scene.random.pick(workers)
   await someWork(ground, victim)
+  return suspend(ground, victim)
+}
+
+/** Stops a worker for longer than its lease, and lets it go on: what it still holds in memory is no longer its own. */
+export const suspend = async (ground: Ground, victim: Life): Promise<number> => {
+  const { random, findings } = ground.scene
   victim.signal('SIGSTOP')
   const takenOver = await takeover(ground)
   await pause(random.below(MAX_LIFE_MS))
@@ -100,7 +116,11 @@ export const stopOne = async (ground: Ground, workers: readonly Life[]): Promise
 
 export const withGround = async <Result>(
   cluster: Cluster,
-  options: Pick<Ground, 'schema' | 'leaseTtlMs'> & { readonly seed: number; readonly restate?: Ground['restate'] },
+  options: Pick<Ground, 'schema' | 'leaseTtlMs'> & {
+    readonly seed: number
+    readonly restate?: Ground['restate']
+    readonly workers?: number
+  },
   work: (ground: Ground, workers: Life[]) => Promise<Result>,
 ): Promise<Findings> =>
   withScene(options.seed, async (scene) => {
@@ -111,7 +131,7 @@ export const withGround = async <Result>(
     const ground: Ground = { scene, url: await proxy.open(), schema, leaseTtlMs, proxy, pool, restate }
     const workers: Life[] = []
     try {
-      for (let born = 0; born < WORKERS; born++) workers.push(await beBorn(ground))
+      for (let born = 0; born < (options.workers ?? USUAL_WORKERS); born++) workers.push(await beBorn(ground))
       await work(ground, workers)
       for (const times of proxy.fired.values()) scene.findings.fault('cut', times)
       await bringToRest(scene, workers)

@@ -19,6 +19,7 @@ export class Life {
   /** As told last; null before it is ready. */
   counts: Readonly<Record<string, number>> | null = null
   recoveryMs = 0
+  isStopped = false
 
   constructor(input: ChildInput, client: Client) {
     this.#client = client
@@ -57,6 +58,7 @@ export class Life {
   }
 
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    this.isStopped = signal === 'SIGSTOP'
     this.#program.signal(signal)
   }
 

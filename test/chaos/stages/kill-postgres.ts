@@ -4,11 +4,12 @@
  *
  * Leases are short for volume; a few kills with the real lease of 15 s time the promise of R11.
  */
-import { type Cluster, startPostgres } from '../../support/postgres.ts'
+import type { Cluster } from '../../support/postgres.ts'
 import { postgresVersion } from '../census.ts'
 import { killOne, stopOne, TAKEOVER_LIMIT_MS, withGround } from '../kill/ground.ts'
 import { noteRecoveries } from '../kill/recovery.ts'
-import { type Findings, type StageReport, skipped } from './report.ts'
+import { onPostgres } from './on-postgres.ts'
+import type { Findings, StageReport } from './report.ts'
 
 export interface KillPostgresOptions {
   readonly kills: number
@@ -54,16 +55,5 @@ const perform = async (cluster: Cluster, options: KillPostgresOptions): Promise<
   return findings.report(NAME, ['kill', 'stop', 'cut', 'effect'])
 }
 
-export const runKillPostgres = async (options: KillPostgresOptions): Promise<StageReport> => {
-  let cluster: Cluster
-  try {
-    cluster = await startPostgres()
-  } catch (error) {
-    return skipped(NAME, 'pg', error instanceof Error ? error.message : String(error))
-  }
-  try {
-    return await perform(cluster, options)
-  } finally {
-    await cluster.stop()
-  }
-}
+export const runKillPostgres = (options: KillPostgresOptions): Promise<StageReport> =>
+  onPostgres(NAME, (cluster) => perform(cluster, options))

@@ -12,6 +12,7 @@ import type { StageOptions, StageReport } from './report.ts'
 import { runRestate } from './restate.ts'
 import { runSim } from './sim.ts'
 import { runStorage } from './storage.ts'
+import { runWorkers } from './workers.ts'
 
 export interface Stage {
   readonly name: string
@@ -30,6 +31,12 @@ export const STAGES: readonly Stage[] = [
     minutes: 12,
     run: ({ scale, seed }) =>
       runKillPostgres({ kills: 300 * scale, stops: 50 * scale, timedKills: Math.ceil(10 * scale), seed }),
+  },
+  {
+    name: 'workers',
+    minutes: 4,
+    run: ({ scale, seed }) =>
+      runWorkers({ seconds: 120 * scale, killEveryMs: 3_000, stops: Math.ceil(2 * scale), seed }),
   },
   {
     name: 'power cut',

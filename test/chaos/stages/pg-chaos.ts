@@ -7,13 +7,14 @@
  */
 import pg from 'pg'
 import type { Trouble } from '../../support/insistent.ts'
-import { type Cluster, startPostgres } from '../../support/postgres.ts'
+import type { Cluster } from '../../support/postgres.ts'
 import { Random } from '../../support/random.ts'
 import { pause, until } from '../../support/until.ts'
 import { compare, postgresCensus, postgresVersion } from '../census.ts'
 import { check } from '../judge.ts'
 import { Lane } from '../pg-chaos/lane.ts'
-import { Findings, type StageReport, skipped } from './report.ts'
+import { onPostgres } from './on-postgres.ts'
+import { Findings, type StageReport } from './report.ts'
 
 export interface PgChaosOptions {
   /** Appends whose outcome was unknown to the client. */
@@ -168,16 +169,5 @@ const performBoth = async (cluster: Cluster, options: PgChaosOptions): Promise<S
   ])
 }
 
-export const runPgChaos = async (options: PgChaosOptions): Promise<StageReport> => {
-  let cluster: Cluster
-  try {
-    cluster = await startPostgres()
-  } catch (error) {
-    return skipped(NAME, 'pg', error instanceof Error ? error.message : String(error))
-  }
-  try {
-    return await performBoth(cluster, options)
-  } finally {
-    await cluster.stop()
-  }
-}
+export const runPgChaos = (options: PgChaosOptions): Promise<StageReport> =>
+  onPostgres(NAME, (cluster) => performBoth(cluster, options))

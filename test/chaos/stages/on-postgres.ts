@@ -1,0 +1,20 @@
+/** A throwaway Postgres for one stage: started, ended whatever happens, and a loud skip where there is none. */
+import { type Cluster, startPostgres } from '../../support/postgres.ts'
+import { type StageReport, skipped } from './report.ts'
+
+export const onPostgres = async (
+  stage: string,
+  perform: (cluster: Cluster) => Promise<StageReport>,
+): Promise<StageReport> => {
+  let cluster: Cluster
+  try {
+    cluster = await startPostgres()
+  } catch (error) {
+    return skipped(stage, 'pg', error instanceof Error ? error.message : String(error))
+  }
+  try {
+    return await perform(cluster)
+  } finally {
+    await cluster.stop()
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Four workers on one Postgres ledger under steady load: one is killed (-9) every few seconds, and some are stopped past their lease
+ * and woken. Every run ends exactly once, the dead one's work goes on within its lease and a second, and a worker that comes back is
+ * fenced (N5, N10, R4, R5, R11, V12).
+ */
+import type { Cluster } from '../../support/postgres.ts'
+import { pause } from '../../support/until.ts'
+import { postgresVersion } from '../census.ts'
+import { backlogOf } from '../kill/client.ts'
+import { type Ground, replace, suspend, withGround } from '../kill/ground.ts'
+import type { Life } from '../kill/life.ts'
+import { noteRecoveries } from '../kill/recovery.ts'
+import { onPostgres } from './on-postgres.ts'
+import type { StageReport } from './report.ts'
+
+export interface WorkersOptions {
+  readonly seconds: number
+  readonly killEveryMs: number
+  readonly stops: number
+  readonly seed: number
+}
+
+const NAME = 'workers'
+const WORKERS = 4
+const LEASE_MS = 3_000
+/** Lease and a second (R11). */
+const TAKEOVER_LIMIT_MS = LEASE_MS + 1_000
+const LOAD_EVERY_MS = 250
+const ORDERS_AT_ONCE = 6
+const MAX_BACKLOG = 60
+
+/** Customers who do not care which of the workers lives: orders and payments go to any that answers. */
+const keepBusy = async ({ scene }: Ground, workers: readonly Life[], isOver: () => boolean): Promise<void> => {
+  const { client, random } = scene
+  while (!isOver()) {
+    const living = workers.filter((life) => !life.isOver && !life.isStopped)
+    const life = living.length === 0 ? null : random.pick(living)
+    life?.tell({ kind: 'count' })
+    if (life !== null && backlogOf(life.counts ?? {}) < MAX_BACKLOG) {
+      for (let order = 0; order < ORDERS_AT_ONCE; order++) client.placeOrder()
+    }
+    life?.deliver(false)
+    await pause(LOAD_EVERY_MS)
+  }
+}
+
+const misbehave = async (ground: Ground, workers: Life[], options: WorkersOptions): Promise<void> => {
+  const { random, findings } = ground.scene
+  const endsAt = performance.now() + options.seconds * 1_000
+  const [kills, stops]: [number[], number[]] = [[], []]
+  while (performance.now() < endsAt || kills.length === 0) {
+    await pause(options.killEveryMs)
+    kills.push((await replace(ground, workers, random.below(workers.length), true)) ?? 0)
+    if (stops.length < options.stops) stops.push(await suspend(ground, random.pick(workers)))
+  }
+  noteRecoveries(`takeover after a kill, lease ${LEASE_MS} ms`, kills, TAKEOVER_LIMIT_MS, findings)
+  noteRecoveries(`takeover after a stop, lease ${LEASE_MS} ms`, stops, TAKEOVER_LIMIT_MS, findings)
+}
+
+const perform = async (cluster: Cluster, options: WorkersOptions): Promise<StageReport> => {
+  const place = { schema: 'workers', leaseTtlMs: LEASE_MS, seed: options.seed, workers: WORKERS }
+  const findings = await withGround(cluster, place, async (ground, workers) => {
+    let isOver = false
+    const busy = keepBusy(ground, workers, () => isOver)
+    await misbehave(ground, workers, options).finally(() => {
+      isOver = true
+    })
+    await busy
+  })
+  findings.version('postgres', await postgresVersion(cluster.url))
+  return findings.report(NAME, ['kill', 'stop', 'effect'])
+}
+
+export const runWorkers = (options: WorkersOptions): Promise<StageReport> =>
+  onPostgres(NAME, (cluster) => perform(cluster, options))
