@@ -8,10 +8,12 @@ import { TrihandError } from '../model/errors.ts'
 import { type Cause, type Event, isEventType, isReservedType } from '../model/event.ts'
 import type { RunId } from '../model/ids.ts'
 import { canonical } from '../model/json.ts'
+import type { Module } from '../model/module.ts'
 import type { NewEvent } from '../ports/ledger.ts'
 import type { EmittedEvent } from '../ports/step-gate.ts'
 import type { House } from './house.ts'
 import { isLeased, type NewRun } from './new-run.ts'
+import { demandEvent } from './rights.ts'
 import { route } from './route.ts'
 
 const MAX_EVENT_BYTES = 256 * 1024
@@ -91,12 +93,13 @@ export const routeAll = (house: House, events: readonly Event[]): Outgoing => {
 /** Checked when the intent is made, so that a bad event fails the step that sends it. */
 export const emittedBy = async (
   house: House,
-  sender: { readonly run: RunId; readonly cause: Cause },
+  sender: { readonly run: RunId; readonly cause: Cause; readonly module: Module | null },
   intents: readonly EmittedEvent[],
 ): Promise<readonly Event[]> => {
   const now = house.clock.now()
   const events: Event[] = []
   for (const intent of intents) {
+    demandEvent(sender.module, intent.type)
     await checkEvent(house, intent.type, intent.data)
     events.push({
       id: `evt_${house.ids.uuid()}`,

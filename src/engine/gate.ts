@@ -22,6 +22,7 @@ import { fetchValue, type Prepared, prepareValue, storePrepared, storeValue } fr
 import { type Performed, perform } from './perform.ts'
 import type { Luggage } from './request.ts'
 import type { Resident } from './resident.ts'
+import { demandCall, moduleOf } from './rights.ts'
 import { StepBody } from './step-body.ts'
 
 const MAX_CHILD_DEPTH = 16
@@ -337,6 +338,7 @@ export class Gate implements StepGate {
     const { house, record } = resident
     const definition = house.system().functions.get(handler)
     if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${handler}`)
+    demandCall(moduleOf(resident), definition)
     const depth = (resident.live?.start.depth ?? 0) + 1
     if (depth > MAX_CHILD_DEPTH) throw new TrihandError('CHILD_DEPTH', `${handler} would be ${depth} levels deep`)
     if (definition.input !== null)
@@ -361,7 +363,8 @@ export class Gate implements StepGate {
   private async sendEvents(step: string, intents: readonly EmittedEvent[]): Promise<void> {
     const { resident } = this
     const { house, record } = resident
-    const events = await emittedBy(house, { run: record.id, cause: causeFrom(record, resident.state) }, intents)
+    const sender = { run: record.id, cause: causeFrom(record, resident.state), module: moduleOf(resident) }
+    const events = await emittedBy(house, sender, intents)
     const luggage: Luggage = { ...NO_LUGGAGE, ...routeAll(house, events) }
     this.complete(step, 1, { value: events.map(({ id }) => id) }, luggage)
   }

@@ -15,6 +15,7 @@ import { commitOnce } from './one-shot.ts'
 import { storeValue } from './payloads.ts'
 import type { Luggage } from './request.ts'
 import type { Resident } from './resident.ts'
+import { demandTable, moduleOf } from './rights.ts'
 import { SessionHead } from './session-head.ts'
 
 export class Intents {
@@ -30,7 +31,10 @@ export class Intents {
 
 export const packIntents = async (resident: Resident, key: string, intents: Intents): Promise<Luggage> => {
   const { house, record } = resident
-  const events = await emittedBy(house, { run: record.id, cause: causeFrom(record, resident.state) }, intents.events)
+  const module = moduleOf(resident)
+  for (const { table } of intents.documents) demandTable(module, table)
+  const sender = { run: record.id, cause: causeFrom(record, resident.state), module }
+  const events = await emittedBy(house, sender, intents.events)
   const memory = await packMemory(resident, key, intents.memory)
   return { ...routeAll(house, events), documents: intents.documents, memory }
 }

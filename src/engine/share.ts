@@ -4,15 +4,29 @@
  * Owns the answer for the system in force and the workers that live. The rule is model/placement.ts; what is handed out is the ledger's.
  *
  * share-1  Others are looked up only if some handler prefers one worker to another; an answer that is a moment old delays, never loses.
+ * share-2  What is left to others is taken once it has been due for a moment, whoever lives.
  */
 import type { System } from '../manifest/system.ts'
 import type { Instant, WorkerId } from '../model/ids.ts'
-import { misfit, type Placement, type Share, shareOf } from '../model/placement.ts'
+import { misfit, PATIENCE_MS, type Placement, type Share, shareOf } from '../model/placement.ts'
 import type { WorkerPlace } from '../model/worker-info.ts'
+import type { Claims } from '../ports/ledger.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
 
 /** More workers than these are not compared. */
 const MAX_OTHERS = 1_000
+
+type AskClaim = (limit: number, handlers: readonly string[] | null) => Promise<Claims>
+
+const NOTHING: Claims = { claims: [], nextDueAt: null }
+
+const both = (a: Claims, b: Claims): Claims => ({
+  claims: [...a.claims, ...b.claims],
+  nextDueAt:
+    a.nextDueAt === null || b.nextDueAt === null ? (a.nextDueAt ?? b.nextDueAt) : Math.min(a.nextDueAt, b.nextDueAt),
+  records: [...(a.records ?? []), ...(b.records ?? [])],
+  events: [...(a.events ?? []), ...(b.events ?? [])],
+})
 
 const ALL: Share = { atOnce: null, later: [] }
 
@@ -64,6 +78,28 @@ export class Shares {
   misfit(handler: string): string | null {
     const definition = this.system().functions.get(handler)
     return definition === undefined ? null : misfit(this.place, definition.placement)
+  }
+
+  /** At most `limit` of what belongs here: its own at once, and then what others have left. */
+  async claim(ask: AskClaim, now: Instant, limit: number): Promise<Claims> {
+    const { atOnce, later } = this.current
+    const own = atOnce?.length === 0 ? NOTHING : await ask(limit, atOnce)
+    const room = limit - own.claims.length
+    if (later.length === 0 || room <= 0) return own
+    try {
+      return both(own, await this.claimLeft(ask, now, room, later))
+    } catch {
+      // What was claimed is worked on; the rest is asked for again with the next poll.
+      return own
+    }
+  }
+
+  private async claimLeft(ask: AskClaim, now: Instant, limit: number, later: readonly string[]): Promise<Claims> {
+    const { nextDueAt } = await ask(0, later)
+    if (nextDueAt === null) return NOTHING
+    // The ledger's clock may be another: that makes the moment longer or shorter, nothing else.
+    const ripeAt = nextDueAt + PATIENCE_MS
+    return ripeAt > now ? { claims: [], nextDueAt: ripeAt } : ask(limit, later)
   }
 
   /** Looks who else lives. `own` are the names of this process. */

@@ -11,6 +11,7 @@ import { inlineExecutor } from '../executors/workflow/inline.ts'
 import { StepFailure } from '../executors/workflow/step-failure.ts'
 import { normalise } from '../manifest/define.ts'
 import { durationMs } from '../manifest/duration.ts'
+import type { ModuleSource } from '../manifest/modules.ts'
 import { workerId } from '../model/ids.ts'
 import type { WorkerPlace } from '../model/worker-info.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
@@ -19,12 +20,12 @@ import { Engine } from './engine.ts'
 const NOWHERE: WorkerPlace = { pool: null, labels: {}, modules: null }
 const LEASE_MS = 3_000
 
-const aHouse = (functions: readonly FunctionSource[]) => {
+const aHouse = (functions: readonly FunctionSource[], modules: readonly ModuleSource[] = []) => {
   const store = new MemoryStore()
   const clock = new VirtualClock(1_000_000)
   const ids = new SystemIds()
   const reader = new MemoryReader(store)
-  const system = normalise({ name: 'test', functions }, (text) => ids.digest(text))
+  const system = normalise({ name: 'test', functions, modules }, (text) => ids.digest(text))
   const blobs = new MemoryBlobs()
   const join = async (name: string, place: Partial<WorkerPlace> = {}): Promise<Engine> => {
     const engine = new Engine(
@@ -60,10 +61,79 @@ const aHouse = (functions: readonly FunctionSource[]) => {
   return { store, clock, reader, join }
 }
 
+const PREFERRING = { prefer: [{ label: 'region=eu' }] }
+
 const during = async <T>(clock: VirtualClock, work: Promise<T>): Promise<T> => {
   await clock.advance(0)
   return work
 }
+
+/** A worker in the preferred region that says it lives for longer than the test, and never claims. */
+const keepAlive = async (store: MemoryStore, clock: VirtualClock): Promise<void> => {
+  const info = { name: 'busy', ...NOWHERE, labels: { region: 'eu' }, slots: 1, startedAt: 0, drains: false }
+  const worker = workerId(new SystemIds().uuid())
+  await new MemoryLedger(store).beat({ worker, now: clock.now(), ttlMs: LEASE_MS, info })
+  store.workers.set(worker, { beatAt: clock.now() + 1e9, info })
+  await clock.advance(LEASE_MS)
+}
+
+const endedBy = (log: string[]) => {
+  const say = (handler: string, options = {}): FunctionSource =>
+    fn<{ by?: string }>(handler, options, ({ step }) => step.run('note', () => log.push(handler)))
+  return say
+}
+
+test('[N7] worker-5: a run goes to the pool that its handler names, also if another pool starts it', async () => {
+  const log: string[] = []
+  const say = endedBy(log)
+  const { clock, join, store } = aHouse([say('mail', { pool: 'mail' }), say('any')])
+  const web = await join('web')
+  const mail = await during(clock, web.startRun('mail', null))
+  await clock.advance(10_000)
+  expect(log).toEqual([])
+  expect(store.streams.get(mail)).toMatchObject({ lease: null, status: 'queued' })
+  const post = await join('post', { pool: 'mail' })
+  await clock.advance(1_000)
+  expect((await web.look(mail)).status).toBe('success')
+  const any = await during(clock, post.startRun('any', null))
+  await clock.advance(0)
+  expect((await web.look(any)).status).toBe('success')
+  await Promise.all([web.stop(), post.stop()])
+})
+
+test('[N9] a worker whose pool lacks the module of a function never gets it', async () => {
+  const { clock, join, store } = aHouse(
+    [fn('letter', { module: 'post' }, () => 'sent')],
+    [{ name: 'post', allow: { operations: ['api_call'] } }],
+  )
+  const web = await join('web', { modules: ['shop'] })
+  const run = await during(clock, web.startRun('letter', null))
+  await clock.advance(60_000)
+  expect(store.streams.get(run)).toMatchObject({ lease: null, epoch: 0, status: 'queued' })
+  const post = await join('post', { modules: ['post'] })
+  await clock.advance(1_000)
+  expect((await web.look(run)).status).toBe('success')
+  await Promise.all([web.stop(), post.stop()])
+})
+
+test('[N7] share-2: a run is left to the worker it prefers, and taken after a second if that one does not', async () => {
+  const { clock, join, store } = aHouse([fn('near', { placement: PREFERRING }, () => 'done')])
+  const [far, near] = [await join('far'), await join('near', { labels: { region: 'eu' } })]
+  await clock.advance(LEASE_MS)
+  const first = await during(clock, far.startRun('near', null))
+  expect(store.streams.get(first)?.lease).toBeNull()
+  await clock.advance(300)
+  expect((await far.look(first)).status).toBe('success')
+  // It lives, but takes nothing: as a worker does that has no free slot.
+  await during(clock, near.stop())
+  await keepAlive(store, clock)
+  const second = await during(clock, far.startRun('near', null))
+  await clock.advance(900)
+  expect((await far.look(second)).status).toBe('queued')
+  await clock.advance(400)
+  expect((await far.look(second)).status).toBe('success')
+  await far.stop()
+})
 
 test('[I6] worker-4: a worker that drains longer than its lease keeps its runs, and nobody does them twice', async () => {
   const begun: string[] = []

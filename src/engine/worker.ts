@@ -275,16 +275,17 @@ export class Worker implements WorkerDesk {
   private async claimSome(): Promise<boolean> {
     const limit = Math.min(CLAIM_LIMIT, this.free())
     const now = this.house().clock.now()
-    const claimed = await this.claim(now, limit)
+    const ask = (most: number, handlers: readonly string[] | null) => this.claim(now, most, handlers)
+    const claimed = await this.shares.claim(ask, now, limit)
     const { claims, nextDueAt } = claimed
     if (claims.length > 0) await this.take(claimed)
     if (nextDueAt !== null && nextDueAt > now) this.wakeAt(nextDueAt)
     return claims.length === limit
   }
 
-  private async claim(now: number, limit: number): Promise<Claims> {
+  private async claim(now: number, limit: number, handlers: readonly string[] | null): Promise<Claims> {
     try {
-      return await this.ledger.claim({ worker: this.leases.name, now, limit })
+      return await this.ledger.claim({ worker: this.leases.name, now, limit, handlers })
     } catch (error) {
       if (!(error instanceof TrihandError) || error.outcome === 'unknown') this.leases.doubt()
       throw error

@@ -211,6 +211,7 @@ export interface ClaimRequest {
   readonly worker: WorkerId
   /** The caller's clock. A shared store may use its own instead. */
   readonly now: Instant
+  /** 0: hand out nothing, only tell when the next falls due. */
   readonly limit: number
   readonly only?: readonly ClaimableId[]
   /** The handlers whose runs this worker may take; nextDueAt then speaks of these alone. Null or absent: all. */

@@ -198,6 +198,14 @@ export const claimsSuite = (harness: LedgerHarness): void => {
     expect(await claim(null)).toEqual({ claims: [], nextDueAt: START + 20 })
   })
 
+  test('a claim of none hands out nothing and tells since when somebody is due', async () => {
+    const run = await harness.createRun({ wakeAt: START })
+    const claim = (limit: number) => harness.ledger.claim({ worker: newWorker(), now: START + 5, limit })
+    expect(await claim(0)).toEqual({ claims: [], nextDueAt: START })
+    expect(await claim(9)).toMatchObject({ claims: [{ stream: run, epoch: 1 }], nextDueAt: null })
+    expect(await claim(0)).toEqual({ claims: [], nextDueAt: null })
+  })
+
   test('a claim of named runs takes those of its handlers', async () => {
     const [mail, invoice] = [newRun(), newRun()]
     await harness.written({

@@ -1,0 +1,27 @@
+/**
+ * What the code of a run may do, asked at the edge where it would happen: an event sent, a document written, a function called.
+ *
+ * Owns which capability each of these needs. What a module allows is model/module.ts; a run without a module is not limited.
+ */
+import type { FunctionDefinition } from '../manifest/system.ts'
+import { type Capability, demand, type Module } from '../model/module.ts'
+import type { Resident } from './resident.ts'
+
+const EMITS: Capability = { kind: 'operation', name: 'emit_event' }
+const WRITES: Capability = { kind: 'operation', name: 'db_write' }
+
+/** By the definition in force: a list that was narrowed binds runs at work, too. */
+export const moduleOf = ({ house, record }: Pick<Resident, 'house' | 'record'>): Module | null =>
+  house.system().functions.get(record.handler)?.module ?? null
+
+export const demandEvent = (module: Module | null, type: string): void =>
+  demand(module, EMITS, { kind: 'event', name: type })
+
+export const demandTable = (module: Module | null, table: string): void =>
+  demand(module, WRITES, { kind: 'write', name: table })
+
+/** Functions of the same module, and those without one, are free to call. */
+export const demandCall = (module: Module | null, callee: FunctionDefinition): void => {
+  if (callee.module !== null && callee.module.name !== module?.name)
+    demand(module, { kind: 'module', name: callee.module.name })
+}
