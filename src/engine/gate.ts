@@ -338,7 +338,7 @@ export class Gate implements StepGate {
     const { house, record } = resident
     const definition = house.system().functions.get(handler)
     if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${handler}`)
-    demandCall(moduleOf(resident), definition)
+    demandCall(moduleOf(house, record.handler), definition)
     const depth = (resident.live?.start.depth ?? 0) + 1
     if (depth > MAX_CHILD_DEPTH) throw new TrihandError('CHILD_DEPTH', `${handler} would be ${depth} levels deep`)
     if (definition.input !== null)
@@ -363,7 +363,7 @@ export class Gate implements StepGate {
   private async sendEvents(step: string, intents: readonly EmittedEvent[]): Promise<void> {
     const { resident } = this
     const { house, record } = resident
-    const sender = { run: record.id, cause: causeFrom(record, resident.state), module: moduleOf(resident) }
+    const sender = { run: record.id, cause: causeFrom(record, resident.state), module: moduleOf(house, record.handler) }
     const events = await emittedBy(house, sender, intents)
     const luggage: Luggage = { ...NO_LUGGAGE, ...routeAll(house, events) }
     this.complete(step, 1, { value: events.map(({ id }) => id) }, luggage)

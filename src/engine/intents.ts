@@ -31,7 +31,7 @@ export class Intents {
 
 export const packIntents = async (resident: Resident, key: string, intents: Intents): Promise<Luggage> => {
   const { house, record } = resident
-  const module = moduleOf(resident)
+  const module = moduleOf(house, record.handler)
   for (const { table } of intents.documents) demandTable(module, table)
   const sender = { run: record.id, cause: causeFrom(record, resident.state), module }
   const events = await emittedBy(house, sender, intents.events)

@@ -5,14 +5,14 @@
  */
 import type { FunctionDefinition } from '../manifest/system.ts'
 import { type Capability, demand, type Module } from '../model/module.ts'
-import type { Resident } from './resident.ts'
+import type { House } from './house.ts'
 
 const EMITS: Capability = { kind: 'operation', name: 'emit_event' }
 const WRITES: Capability = { kind: 'operation', name: 'db_write' }
 
 /** By the definition in force: a list that was narrowed binds runs at work, too. */
-export const moduleOf = ({ house, record }: Pick<Resident, 'house' | 'record'>): Module | null =>
-  house.system().functions.get(record.handler)?.module ?? null
+export const moduleOf = (house: Pick<House, 'system'>, handler: string): Module | null =>
+  house.system().functions.get(handler)?.module ?? null
 
 export const demandEvent = (module: Module | null, type: string): void =>
   demand(module, EMITS, { kind: 'event', name: type })
