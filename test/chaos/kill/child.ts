@@ -36,7 +36,12 @@ export type ChildOrder =
 
 export type ChildLine =
   /** `recoveryMs`: from opening the ledger to serving, without Node's own start. */
-  | { readonly kind: 'ready'; readonly counts: Readonly<Record<string, number>>; readonly recoveryMs: number }
+  | {
+      readonly kind: 'ready'
+      readonly worker: string
+      readonly counts: Readonly<Record<string, number>>
+      readonly recoveryMs: number
+    }
   | { readonly kind: 'receipt'; readonly source: string; readonly id: string; readonly sequence: number }
   | { readonly kind: 'refused'; readonly id: string; readonly reason: string }
   | { readonly kind: 'step'; readonly run: string; readonly step: string }
@@ -124,5 +129,5 @@ const obey = (order: ChildOrder): void => {
 createInterface({ input: process.stdin })
   .on('line', (line) => obey(JSON.parse(line) as ChildOrder))
   .on('close', () => process.exit(0))
-say({ kind: 'ready', counts: await counts(), recoveryMs })
+say({ kind: 'ready', worker: trihand.worker.id, counts: await counts(), recoveryMs })
 await operator.lookAround()

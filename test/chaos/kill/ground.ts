@@ -52,14 +52,18 @@ const someWork = async ({ scene, proxy }: Ground, life: Life): Promise<void> => 
   await life.acknowledged()
 }
 
-/** Milliseconds until every run that is leased now has moved on: written to, taken by another, or given back. */
-const takeover = async ({ pool, leaseTtlMs }: Ground): Promise<number> => {
+/** A run that is leased, and where it stood then. */
+interface Held {
+  readonly id: string
+  readonly version: string
+  readonly epoch: string
+}
+
+/** Milliseconds until none of these is as `still` describes; `s` is the run now, `t` as it was. */
+const untilNone = async ({ pool, leaseTtlMs }: Ground, rows: readonly Held[], still: string): Promise<number> => {
   const startedAt = performance.now()
-  const { rows } = await pool.query<{ id: string; version: string; epoch: string }>(
-    'select id, version, epoch from stream where lease is not null',
-  )
   const sql = `select count(*)::int as n from stream s join unnest($1::uuid[], $2::bigint[], $3::bigint[]) as t(id, version, epoch)
-    on s.id = t.id and s.version = t.version and s.epoch = t.epoch where s.lease is not null`
+    on s.id = t.id and s.version = t.version where ${still}`
   const values = [rows.map((row) => row.id), rows.map((row) => row.version), rows.map((row) => row.epoch)]
   const left = async (): Promise<number> => (await pool.query<{ n: number }>(sql, values)).rows[0]?.n ?? 0
   await until(left, (count) => count === 0, {
@@ -70,6 +74,19 @@ const takeover = async ({ pool, leaseTtlMs }: Ground): Promise<number> => {
   return performance.now() - startedAt
 }
 
+/** Until every run that is leased now has moved on: written to, taken by another, or given back. */
+const takeover = async (ground: Ground): Promise<number> => {
+  const { rows } = await ground.pool.query<Held>('select id, version, epoch from stream where lease is not null')
+  return untilNone(ground, rows, 's.epoch = t.epoch and s.lease is not null')
+}
+
+/** Until others have taken every run that this worker holds now: freeing it raises the epoch, and so does the claim. */
+export const takeoverFrom = async (ground: Ground, worker: string): Promise<number> => {
+  const sql = 'select id, version, epoch from stream where lease = $1'
+  const { rows } = await ground.pool.query<Held>(sql, [worker])
+  return untilNone(ground, rows, 's.epoch < t.epoch + 2')
+}
+
 /** Kills one of the workers and lets another be born in its place. Answers the time of the takeover if it was watched. */
 export const killOne = async (ground: Ground, workers: Life[], isWatched: boolean): Promise<number | null> => {
   const { random } = ground.scene
@@ -77,22 +94,22 @@ export const killOne = async (ground: Ground, workers: Life[], isWatched: boolea
   const victim = workers[index] as Life
   await someWork(ground, victim)
   await pause(random.below(MAX_LIFE_MS + 1))
-  return replace(ground, workers, index, isWatched)
+  return replace(ground, workers, index, () => (isWatched ? takeover(ground) : Promise.resolve(null)))
 }
 
 /** Kills this worker and lets another be born in its place. */
-export const replace = async (
+export const replace = async <Watched>(
   ground: Ground,
   workers: Life[],
   index: number,
-  isWatched: boolean,
-): Promise<number | null> => {
+  watch: () => Promise<Watched>,
+): Promise<Watched> => {
   const victim = workers[index] as Life
   const { findings } = ground.scene
   if (victim.isOver) findings.violation(`a worker ended by itself: ${victim.complaint}`)
   await victim.kill()
   findings.fault('kill')
-  const takenOver = isWatched ? await takeover(ground) : null
+  const takenOver = await watch()
   workers[index] = await beBorn(ground)
   return takenOver
 }
@@ -100,14 +117,14 @@ export const replace = async (
 export const stopOne = async (ground: Ground, workers: readonly Life[]): Promise<number> => {
   const victim = ground.scene.random.pick(workers)
   await someWork(ground, victim)
-  return suspend(ground, victim)
+  return suspend(ground, victim, () => takeover(ground))
 }
 
 /** Stops a worker for longer than its lease, and lets it go on: what it still holds in memory is no longer its own. */
-export const suspend = async (ground: Ground, victim: Life): Promise<number> => {
+export const suspend = async (ground: Ground, victim: Life, watch: () => Promise<number>): Promise<number> => {
   const { random, findings } = ground.scene
   victim.signal('SIGSTOP')
-  const takenOver = await takeover(ground)
+  const takenOver = await watch()
   await pause(random.below(MAX_LIFE_MS))
   victim.signal('SIGCONT')
   findings.fault('stop')

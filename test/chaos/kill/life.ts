@@ -19,6 +19,8 @@ export class Life {
   /** As told last; null before it is ready. */
   counts: Readonly<Record<string, number>> | null = null
   recoveryMs = 0
+  /** The name under which it claims, as long as its wire is not cut. */
+  worker = ''
   isStopped = false
 
   constructor(input: ChildInput, client: Client) {
@@ -91,7 +93,10 @@ export class Life {
       const text = await this.#program.line()
       if (text === null) return
       const line = JSON.parse(text) as ChildLine
-      if (line.kind === 'ready') this.recoveryMs = line.recoveryMs
+      if (line.kind === 'ready') {
+        this.recoveryMs = line.recoveryMs
+        this.worker = line.worker
+      }
       if (line.kind === 'ready' || line.kind === 'counts') this.counts = line.counts
       else if (line.kind !== 'refused') this.firstAcknowledgedAt ??= performance.now()
       this.#client.hear(line)

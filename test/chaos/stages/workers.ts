@@ -7,7 +7,7 @@ import type { Cluster } from '../../support/postgres.ts'
 import { pause } from '../../support/until.ts'
 import { postgresVersion } from '../census.ts'
 import { backlogOf } from '../kill/client.ts'
-import { type Ground, replace, suspend, withGround } from '../kill/ground.ts'
+import { type Ground, replace, suspend, takeoverFrom, withGround } from '../kill/ground.ts'
 import type { Life } from '../kill/life.ts'
 import { noteRecoveries } from '../kill/recovery.ts'
 import { onPostgres } from './on-postgres.ts'
@@ -50,8 +50,12 @@ const misbehave = async (ground: Ground, workers: Life[], options: WorkersOption
   const [kills, stops]: [number[], number[]] = [[], []]
   while (performance.now() < endsAt || kills.length === 0) {
     await pause(options.killEveryMs)
-    kills.push((await replace(ground, workers, random.below(workers.length), true)) ?? 0)
-    if (stops.length < options.stops) stops.push(await suspend(ground, random.pick(workers)))
+    const index = random.below(workers.length)
+    const { worker } = workers[index] as Life
+    kills.push(await replace(ground, workers, index, () => takeoverFrom(ground, worker)))
+    if (stops.length === options.stops) continue
+    const victim = random.pick(workers)
+    stops.push(await suspend(ground, victim, () => takeoverFrom(ground, victim.worker)))
   }
   noteRecoveries(`takeover after a kill, lease ${LEASE_MS} ms`, kills, TAKEOVER_LIMIT_MS, findings)
   noteRecoveries(`takeover after a stop, lease ${LEASE_MS} ms`, stops, TAKEOVER_LIMIT_MS, findings)
