@@ -10,7 +10,7 @@ import { InProcessDispatcher } from './adapters/system/dispatcher.ts'
 import { SystemIds } from './adapters/system/ids.ts'
 import { type LedgerChoice, ledgerChoice } from './config.ts'
 import { Engine, type RunResult } from './engine/engine.ts'
-import type { IncomingEvent, Receipt } from './engine/intake.ts'
+import type { IncomingEvent, Receipt, Rehearsal } from './engine/intake.ts'
 import type { Subscriber } from './engine/publish.ts'
 import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
@@ -34,6 +34,7 @@ import type { Ledger } from './ports/ledger.ts'
 import type { Outbox } from './ports/outbox.ts'
 import type { Reader, RunSummary } from './ports/reader.ts'
 import { databaseOf, ownEnvironment, ownFolder, reportToStderr, SourceHost } from './triggers/host.ts'
+import { watchOf } from './triggers/table.ts'
 import { checkSecrets, Webhooks } from './triggers/webhooks.ts'
 
 export interface TrihandOptions {
@@ -65,6 +66,8 @@ export interface TrihandOptions {
 export interface Trihand {
   /** Sends an event. The answer means that it is on disk, with the runs it starts. */
   send(event: IncomingEvent): Promise<Receipt>
+  /** What an event would start, without sending it. */
+  rehearse(event: IncomingEvent): Promise<Rehearsal>
   /** Starts a function by name; answers when the run is on disk. */
   start(name: string, input?: unknown, options?: { readonly session?: SessionId }): Promise<RunId>
   /** Starts a function and waits for its end, at most `wait` (30s). */
@@ -101,7 +104,7 @@ export interface Trihand {
     resume(name: string, options?: { readonly by?: string }): Promise<void>
   }
   /** Deliveries from outside, and those that were refused and kept. */
-  readonly webhooks: Pick<Webhooks, 'receive' | 'replay'>
+  readonly webhooks: Pick<Webhooks, 'receive' | 'replay' | 'rehearse'>
   readonly reader: Reader
   readonly system: System
   readonly ledger: { readonly kind: LedgerChoice['kind']; readonly durable: boolean; readonly description: string }
@@ -270,6 +273,27 @@ export const openOutbox = async (database: string): Promise<Outbox> => {
   }
 }
 
+/** Puts the triggers that a system needs into the user's own databases, or takes them away. Answers which. */
+export const changeTables = async (
+  source: SystemSource,
+  action: 'install' | 'remove',
+  table: string | null,
+): Promise<readonly string[]> => {
+  const ids = new SystemIds()
+  const changed: string[] = []
+  for (const definition of normalise(source, (text) => ids.digest(text)).sources.values()) {
+    if (definition.kind !== 'table' || (table !== null && definition.table !== table)) continue
+    const outbox = await openOutbox(databaseOf(definition.database, ownEnvironment()))
+    try {
+      await outbox[action](watchOf(definition, ids))
+      changed.push(definition.name)
+    } finally {
+      await outbox.close()
+    }
+  }
+  return changed
+}
+
 /** Opens the ledger, migrates it, recovers every run and starts to work; then looks and listens outside. */
 export const createTrihand = async (options: TrihandOptions): Promise<Trihand> => {
   const clock = new SystemClock()
@@ -320,6 +344,7 @@ const facade = (
   const result: Trihand['result'] = (run, { wait = '30s' } = {}) => engine.result(run, { waitMs: durationMs(wait) })
   return {
     send: (event) => engine.send(event),
+    rehearse: (event) => engine.rehearse(event),
     start: (name, input, startOptions = {}) => engine.startRun(name, input, startOptions),
     call: async (name, input, { wait = '30s', ...startOptions } = {}) =>
       result(await engine.startRun(name, input, startOptions), { wait }),

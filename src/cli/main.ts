@@ -82,6 +82,38 @@ const addEvents = (program: Command, perform: Perform): void => {
     .action((flags) => perform(async () => (await import('./events-list.ts')).listEvents, flags))
 }
 
+const addTriggers = (program: Command, perform: Perform): void => {
+  withWork(program.command('start <function> [input]'))
+    .description('start a function by hand; the input is JSON, @file, or - for stdin')
+    .option('--wait <duration>', 'wait for its end', wait)
+    .option('--quiet', 'the id only')
+    .action((name, input, flags) => perform(async () => (await import('./start.ts')).start, { name, input, ...flags }))
+  const triggers = program.command('triggers').description('what starts what')
+  withWork(triggers.command('list'))
+    .description('every trigger of the system')
+    .option('--quiet', 'names only')
+    .action((flags) => perform(async () => (await import('./triggers.ts')).listTriggers, flags))
+  withWork(triggers.command('test <event|webhook> [data]'))
+    .description('say what an event would start, and send nothing; a webhook takes the body of a delivery')
+    .option('--source <source>', 'where the event comes from')
+    .action((name, data, flags) =>
+      perform(async () => (await import('./triggers.ts')).testTrigger, { name, data, ...flags }),
+    )
+  withWork(triggers.command('replay <webhook> <delivery>'))
+    .description('take a delivery again that made no event')
+    .action((name, delivery, flags) =>
+      perform(async () => (await import('./triggers.ts')).replayDelivery, { name, delivery, ...flags }),
+    )
+  withOutput(triggers.command('install [path]'))
+    .description('watch the tables of your own database that functions of the system name')
+    .option('--table <name>', 'this table only')
+    .action((path, flags) => perform(async () => (await import('./triggers.ts')).installTables, { path, ...flags }))
+  withOutput(triggers.command('remove [path]'))
+    .description('leave your own database as it was; changes that were not told yet are forgotten')
+    .option('--table <name>', 'this table only')
+    .action((path, flags) => perform(async () => (await import('./triggers.ts')).removeTables, { path, ...flags }))
+}
+
 const addRuns = (program: Command, perform: Perform): void => {
   const runs = program.command('runs').description('what is at work, waits or has ended')
   withPage(withDoor(runs.command('list')))
@@ -150,6 +182,7 @@ const createProgram = (perform: Perform): Command => {
     .configureOutput({ outputError: () => undefined })
   addServing(program, perform)
   addEvents(program, perform)
+  addTriggers(program, perform)
   addRuns(program, perform)
   addWorkers(program, perform)
   addVerify(program, perform)

@@ -66,6 +66,8 @@ export const serve = async (shell: Shell, options: ServeOptions): Promise<number
     system: options.source,
     database: options.database,
     work: options.work ?? true,
+    // Also where the work is left to workers: they watch nothing, so that each change is seen by one process.
+    sources: true,
   })
   try {
     const listening = await openHttp(shell, trihand, options.port)

@@ -76,6 +76,7 @@ export const worker: Verb<WorkerFlags> = async (shell, flags) => {
   const { schema, name, drain = settings.worker.drain } = flags
   const trihand = await createTrihand({
     system: source,
+    sources: false,
     database: flags.database ?? defaultLedger(settings),
     labels: parseLabels(labels ?? ''),
     ...(pool === undefined ? {} : { pool }),

@@ -25,7 +25,7 @@ import { Deadlines } from './deadlines.ts'
 import { DRAIN_ORDERED } from './drain.ts'
 import type { StepErrors } from './gate.ts'
 import type { EnterHandler, House } from './house.ts'
-import { type IncomingEvent, Intake, type Receipt, type SendOptions } from './intake.ts'
+import { type IncomingEvent, Intake, type Receipt, type Rehearsal, type SendOptions } from './intake.ts'
 import { commandFromOutside } from './outside.ts'
 import { fetchValue, storeValue } from './payloads.ts'
 import { Publish, type Subscriber } from './publish.ts'
@@ -153,6 +153,11 @@ export class Engine {
 
   send(event: IncomingEvent, options: SendOptions = {}): Promise<Receipt> {
     return this.intake.send(event, options)
+  }
+
+  /** What an event would start, without sending it. */
+  rehearse(event: IncomingEvent): Promise<Rehearsal> {
+    return this.intake.rehearse(event)
   }
 
   /** Writes what a source has seen. */

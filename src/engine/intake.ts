@@ -9,16 +9,17 @@
  */
 import { checkAgainst } from '../manifest/schema.ts'
 import { TrihandError } from '../model/errors.ts'
-import { type Cause, type Event, isPlainId } from '../model/event.ts'
+import { type Cause, type Event, isPlainId, isReservedType } from '../model/event.ts'
 import type { RunId, SessionId } from '../model/ids.ts'
 import { type Json, toJson } from '../model/json.ts'
-import type { DocumentWrite, NewEvent, Outcome } from '../ports/ledger.ts'
+import type { DocumentWrite, NewEvent, Outcome, Suppression } from '../ports/ledger.ts'
 import { commitBirths } from './births.ts'
 import { checkEvent, routeAll } from './events.ts'
 import type { House } from './house.ts'
 import { type NewRun, newRun } from './new-run.ts'
 import { commitOnce } from './one-shot.ts'
 import { storeValue } from './payloads.ts'
+import { judge } from './route.ts'
 
 export interface IncomingEvent {
   readonly type: string
@@ -46,6 +47,12 @@ export interface SendOptions {
   readonly isOwn?: boolean
 }
 
+/** Who would start by an event, and who not and why. Flow control may still hold a run back. */
+export interface Rehearsal {
+  readonly starts: readonly string[]
+  readonly suppressed: readonly Suppression[]
+}
+
 const DEFAULT_SOURCE = 'app'
 const OWN_SOURCE = 'trihand'
 const MAX_WAITING = 4_096
@@ -71,6 +78,21 @@ export class Intake {
   async send(incoming: IncomingEvent, { documents = [], isOwn = false }: SendOptions = {}): Promise<Receipt> {
     const event = await this.check(incoming, isOwn)
     return this.withinLimit(() => this.persist(event, documents))
+  }
+
+  /** Everything but the writing. */
+  async rehearse(incoming: IncomingEvent): Promise<Rehearsal> {
+    const system = this.house.system()
+    const event = await this.check(incoming, isReservedType(incoming.type))
+    const starts: string[] = []
+    const suppressed: Suppression[] = []
+    for (const listener of system.listeners.get(event.type) ?? []) {
+      const { name } = listener.handler
+      const verdict = judge(listener, event, system)
+      if (verdict?.kind === 'start') starts.push(name)
+      else if (verdict !== null) suppressed.push({ trigger: name, reason: verdict.reason, detail: verdict.detail })
+    }
+    return { starts, suppressed }
   }
 
   /** Writes documents alone: what a source has seen that sends nothing. */

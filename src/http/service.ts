@@ -4,7 +4,7 @@
  * Owns the seam to the engine: whoever serves hands one of these in. Never opens, starts or stops anything.
  */
 import type { RunResult } from '../engine/engine.ts'
-import type { IncomingEvent, Receipt } from '../engine/intake.ts'
+import type { IncomingEvent, Receipt, Rehearsal } from '../engine/intake.ts'
 import type { System } from '../manifest/system.ts'
 import type { RunId, WorkerId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
@@ -22,7 +22,9 @@ export interface Service {
   drainWorker(worker: WorkerId, options: { readonly by: string }): Promise<void>
   /** Why nobody takes a run that has been due for a while, in words; null if somebody may. */
   lacks(run: RunSummary): Promise<string | null>
-  readonly webhooks: Pick<Webhooks, 'receive' | 'replay'>
+  /** What an event would start, without sending it. */
+  rehearse(event: IncomingEvent): Promise<Rehearsal>
+  readonly webhooks: Pick<Webhooks, 'receive' | 'replay' | 'rehearse'>
   readonly reader: Reader
   readonly system: System
   readonly ledger: { readonly kind: string; readonly durable: boolean; readonly description: string }

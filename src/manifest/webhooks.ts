@@ -53,7 +53,7 @@ export interface WebhookDefinition {
 }
 
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/
-const PATH = /^\/hooks(\/[A-Za-z0-9_.~-]+)+$/
+const PATH = /^\/hooks(\/(?!\.{1,2}(\/|$))[A-Za-z0-9_.~-]+)+$/
 const HEADER = /^[a-z0-9-]{1,64}$/
 const TEMPLATE_ROOTS = ['body', 'headers', 'query']
 const HEADERS: Readonly<Record<WebhookAuth, string>> = {

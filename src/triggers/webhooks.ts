@@ -117,7 +117,7 @@ export class Webhooks {
 
   /** Sends a kept delivery again, through the transform as it is now. */
   async replay(name: string, id: string): Promise<Receipt> {
-    const webhook = [...this.#deps.system().webhooks.values()].find((one) => one.name === name)
+    const webhook = this.#find(name)
     if (webhook === undefined) throw new TrihandError('NOT_FOUND', `there is no webhook ${name}`)
     const kept = await this.#deps.reader.document(this.#deps.tenant, TABLE, `${name}/${id}`)
     if (kept === null) throw new TrihandError('NOT_FOUND', `no delivery ${id} of ${name} waits for a replay`)
@@ -127,6 +127,20 @@ export class Webhooks {
     const receipt = await send(event, { documents })
     if (receipt.duplicate) await note(documents)
     return receipt
+  }
+
+  /** The event that such a body would become; null if there is no such webhook. Sends nothing. */
+  async rehearse(name: string, body: Json): Promise<{ readonly type: string; readonly data: Json } | null> {
+    const webhook = this.#find(name)
+    if (webhook === undefined) return null
+    const headers = { 'content-type': 'application/json' }
+    const receivedAt = this.#deps.clock.now()
+    const kept: Kept = { raw: JSON.stringify(body), encoding: 'utf8', headers, query: {}, receivedAt }
+    return { type: webhook.emits, data: await dataOf(webhook, kept) }
+  }
+
+  #find(name: string): WebhookDefinition | undefined {
+    return [...this.#deps.system().webhooks.values()].find((webhook) => webhook.name === name)
   }
 
   /** webhook-2. */

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('sending', () => {
-  test('a receipt names the event, its place and the runs', async () => {
+  test('[L2] a receipt names the event, its place and the runs', async () => {
     const { status, body } = await app.post('/api/events', { type: 'order.placed', data: { id: 'a' } })
     expect(status).toBe(202)
     expect(body).toEqual({

@@ -44,7 +44,7 @@ const waiting = async (id: string): Promise<string> => {
 }
 
 describe('starting and showing', () => {
-  test('a function is started by name, and its result is there when it ends', async () => {
+  test('[L2][L10] a function is started by name, and its result is there when it ends', async () => {
     const { status, headers, body } = await app.post('/api/runs', { name: 'weigh', input: { id: 1 } })
     expect(status).toBe(201)
     expect(headers.get('location')).toBe(`/api/runs/${body.id}`)

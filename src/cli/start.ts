@@ -1,0 +1,30 @@
+/** `trihand start <function> [json|@file|-]`: starts one function by hand and prints its run. */
+import type { Api } from './api.ts'
+import { withApi } from './connect.ts'
+import { exitCodeFor, outcomeOf, outcomeRow, settled } from './follow.ts'
+import { parseJson } from './json-argument.ts'
+import { EXIT, type Output, visible } from './output.ts'
+import type { CommonFlags, Verb } from './shell.ts'
+
+export interface StartFlags extends CommonFlags {
+  readonly name: string
+  /** JSON, `@file`, or `-` for stdin. */
+  readonly input?: string
+  readonly wait?: number
+}
+
+const startVia = async (api: Api, output: Output, flags: StartFlags, input: unknown): Promise<number> => {
+  const { id } = await api.post<{ readonly id: string }>('/api/runs', { name: flags.name, input })
+  const runs = await settled(api, [id], flags.wait ?? null)
+  for (const run of runs) {
+    if (output.isJson) output.document(outcomeOf(run))
+    else if (output.isQuiet) output.line(visible(run.id))
+    else output.table([outcomeRow(run)])
+  }
+  return flags.wait === undefined ? EXIT.done : exitCodeFor(runs)
+}
+
+export const start: Verb<StartFlags> = async (shell, flags) => {
+  const input = flags.input === undefined ? null : parseJson(flags.input, 'the input')
+  return withApi(shell, flags, { need: 'work', mayCreate: true }, (api) => startVia(api, shell.output, flags, input))
+}
