@@ -62,7 +62,7 @@ export type GateFact =
       readonly key: string | null
     })
   | (At & { readonly type: 'gate.held'; readonly arrival: Arrival; readonly claim: Claim | null })
-  /** So many of the held ones, oldest first, go on; the facts that follow say where. */
+  /** So many of the held ones, oldest first, go on with their keys; the facts that follow say where. */
   | (At & { readonly type: 'gate.released'; readonly count: number })
   /** One more counts against the rate limit. */
   | (At & { readonly type: 'gate.counted'; readonly key: string; readonly countsUntil: Instant })

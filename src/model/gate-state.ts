@@ -32,12 +32,6 @@ const openGate = (cursor: number): OpenGate => ({
 const claimed = (claims: Claims, claim: Claim | null, at: Instant): Claims =>
   claim === null ? claims : recordClaim(claims, claim, at)
 
-const release = (gate: OpenGate, count: number): OpenGate => {
-  let { claims } = gate
-  for (const { claim } of gate.held.slice(0, count)) if (claim !== null) claims = freeKey(claims, claim)
-  return { ...gate, claims, held: gate.held.slice(count) }
-}
-
 const join = (gate: OpenGate, fact: FactOf<'gate.window_joined'>): OpenGate => {
   const window = valueAt(gate.windows, fact.key)
   if (window === undefined) return gate
@@ -105,7 +99,7 @@ export const evolveOpen = (gate: OpenGate, fact: GateFact): OpenGate => {
         claims: claimed(gate.claims, fact.claim, fact.at),
       }
     case 'gate.released':
-      return release(gate, fact.count)
+      return { ...gate, held: gate.held.slice(fact.count) }
     case 'gate.counted':
       return { ...gate, rates: countRate(gate.rates, fact.key, fact.at, fact.countsUntil) }
     case 'gate.window_opened':
