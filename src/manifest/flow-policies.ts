@@ -5,7 +5,15 @@
  */
 import { TrihandError } from '../model/errors.ts'
 import type { FlowPolicies } from '../model/gate-fact.ts'
-import { CONFLICTS, type FlowSource, MODES, OVERLAPS, PAUSES, RELEASES } from '../model/policies/flow-source.ts'
+import {
+  CONFLICTS,
+  type FlowSource,
+  IDEMPOTENCY_SCOPES,
+  MODES,
+  OVERLAPS,
+  PAUSES,
+  RELEASES,
+} from '../model/policies/flow-source.ts'
 import { bytesWithin, durationWithin, oneOf, wholeNumber } from './ranges.ts'
 
 const MAX_BATCH = 1_000
@@ -16,7 +24,8 @@ const LIMIT = { min: 1, max: 10_000 }
 
 const idempotencyOf = (path: string, source: FlowSource['idempotency']): FlowPolicies['idempotency'] => {
   if (source === undefined) return null
-  const { release = 'on_failure', ttl = '30d', onConflict = 'return_existing' } = source
+  const { scope = 'handler', release = 'on_failure', ttl = '30d', onConflict = 'return_existing' } = source
+  oneOf(`${path}.scope`, scope, IDEMPOTENCY_SCOPES)
   return {
     release: oneOf(`${path}.release`, release, RELEASES),
     ttlMs: durationWithin(`${path}.ttl`, ttl, { min: '1ms', max: LONGEST }),

@@ -52,9 +52,9 @@ describe('the normal form', () => {
   })
 
   test('an idempotency key is kept for thirty days, and freed by a failure', () => {
-    const { policies, idempotencyScope } = define({ idempotency: { key: 'payload.id' } })
+    const { policies } = define({ idempotency: { key: 'payload.id' } })
     const expected = { release: 'on_failure', ttlMs: 30 * 86_400_000, onConflict: 'return_existing' }
-    expect([policies.idempotency, idempotencyScope]).toEqual([expected, 'handler'])
+    expect(policies.idempotency).toEqual(expected)
   })
 
   test('a number alone is a concurrency of steps of this handler', () => {
@@ -141,6 +141,7 @@ describe('refusals', () => {
     ['whilePaused', { whilePaused: 'wait' }],
     ['idempotency.key', { idempotency: {} }],
     ['idempotency.scope', { idempotency: { key: 'payload.id', scope: 'global' } }],
+    ['idempotency.scope', { idempotency: { key: 'payload.id', scope: 'session' } }],
     ['idempotency.ttl', { idempotency: { key: 'payload.id', ttl: '0s' } }],
     ['priority', { priority: 86_401 }],
     ['concurrency', { concurrency: Array.from({ length: 9 }, () => ({ limit: 1 })) }],

@@ -5,14 +5,7 @@
  */
 import { TrihandError } from '../model/errors.ts'
 import type { FlowPolicies } from '../model/gate-fact.ts'
-import {
-  CONCURRENCY_SCOPES,
-  type ConcurrencySource,
-  type FlowSource,
-  IDEMPOTENCY_SCOPES,
-  type IdempotencyScope,
-  UNITS,
-} from '../model/policies/flow-source.ts'
+import { CONCURRENCY_SCOPES, type ConcurrencySource, type FlowSource, UNITS } from '../model/policies/flow-source.ts'
 import type { Rule } from '../model/rule.ts'
 import { policiesOf } from './flow-policies.ts'
 import { invalidAt, oneOf, ruleAt, wholeNumber } from './ranges.ts'
@@ -42,8 +35,6 @@ export interface Concurrency {
 
 export interface FlowDefinition {
   readonly policies: FlowPolicies
-  /** The engine makes it part of the key's text. */
-  readonly idempotencyScope: IdempotencyScope
   readonly rules: FlowRules
   readonly concurrency: readonly Concurrency[]
   readonly fairness: { readonly key: Rule; readonly weight: number } | null
@@ -179,7 +170,6 @@ export const defineFlow = (options: FlowSource, path: string): FlowDefinition | 
     throw invalidAt(`${path}.concurrency`, `${entries.length} entries; at most ${MAX_CONCURRENCY} are allowed`)
   return {
     policies,
-    idempotencyScope: oneOf(`${path}.idempotency.scope`, options.idempotency?.scope ?? 'handler', IDEMPOTENCY_SCOPES),
     rules: rulesOf(path, options),
     concurrency: entries.map((entry, i) => concurrencyOf(`${path}.concurrency.${i}`, entry)),
     fairness: fairnessOf(`${path}.fairness`, options.fairness),

@@ -33,8 +33,8 @@ export const suppress = (draft: Draft, { sequence, key }: CandidateEvent, why: R
   record(draft, { type: 'trigger.suppressed', at: draft.now, sequence, reason, detail, into, retryAt, key })
 }
 
-/** The gate hears of the end of these runs. */
-export const tracksRuns = ({ overlap, idempotency }: FlowPolicies): boolean =>
+/** Whether the gate must hear of the end of a run that starts now; `gate.started` says so to others. */
+const tracksRuns = ({ overlap, idempotency }: FlowPolicies): boolean =>
   overlap !== 'allow' ||
   (idempotency !== null && (idempotency.release !== 'ttl' || idempotency.onConflict === 'replace'))
 
@@ -57,7 +57,7 @@ export const start = (draft: Draft, candidate: Candidate, claim: Claim | null): 
     notBefore: taken === null || taken.notBefore <= now ? null : taken.notBefore,
     priority,
     tracked: tracksRuns(policies) || claim?.expiresAt === null || holdsKeys(state, keys),
-    lane: policies.overlap === 'allow' ? null : candidate.overlapKey,
+    line: policies.overlap === 'allow' ? null : candidate.overlapKey,
     turn: taken?.turn ?? null,
     keys,
     claim,
@@ -74,12 +74,12 @@ export const stop = (draft: Draft, run: RunId, mode: StopMode): void => {
 const holds = (candidate: Candidate, sequence: number): boolean =>
   candidate.events.some((event) => event.sequence === sequence)
 
-const placeOf = ({ held, windows, lanes }: OpenGate, sequence: number): WaitingPlace | null => {
+const placeOf = ({ held, windows, lines }: OpenGate, sequence: number): WaitingPlace | null => {
   if (held.some(({ arrival }) => arrival.sequence === sequence)) return { kind: 'held' }
   const window = entriesOf(windows).find(([, { candidate }]) => holds(candidate, sequence))
   if (window !== undefined) return { kind: 'window', key: window[0] }
-  const lane = entriesOf(lanes).find(([, { waiting }]) => waiting.some((candidate) => holds(candidate, sequence)))
-  return lane === undefined ? null : { kind: 'lane', key: lane[0] }
+  const line = entriesOf(lines).find(([, { waiting }]) => waiting.some((candidate) => holds(candidate, sequence)))
+  return line === undefined ? null : { kind: 'line', key: line[0] }
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Instant, RunId } from './ids.ts'
 import type { BatchPolicy } from './policies/batch.ts'
 import type { Bursts, DebouncePolicy } from './policies/debounce.ts'
 import type { Claim, Claims, IdempotencyPolicy } from './policies/idempotency.ts'
-import type { Lanes, OverlapPolicy } from './policies/overlap.ts'
+import type { Lines, OverlapPolicy } from './policies/overlap.ts'
 import type { RateLimitPolicy, RateState } from './policies/rate-limit.ts'
 import type { ThrottlePolicy, ThrottleState, Turn } from './policies/throttle.ts'
 import type { Gathering, Window, Windows } from './policies/window.ts'
@@ -39,7 +39,7 @@ export type SuppressReason = RefusedEvent['reason'] | 'duplicate' | 'paused' | '
 export type WaitingPlace =
   | { readonly kind: 'held' }
   | { readonly kind: 'window'; readonly key: string }
-  | { readonly kind: 'lane'; readonly key: string }
+  | { readonly kind: 'line'; readonly key: string }
 
 /** `cancel` lets the run clean up and the next one waits for that; `terminate` does not. */
 export type StopMode = 'cancel' | 'terminate'
@@ -97,8 +97,8 @@ export type GateFact =
       readonly displaces: number
       readonly claim: Claim | null
     })
-  /** The first that waited in this lane goes; the next fact says where. */
-  | (At & { readonly type: 'gate.called'; readonly lane: string })
+  /** The first that waited in this line goes; the next fact says where. */
+  | (At & { readonly type: 'gate.called'; readonly line: string })
   /** A run begins to exist. It may be claimed from `notBefore` on. */
   | (At & {
       readonly type: 'gate.started'
@@ -110,7 +110,7 @@ export type GateFact =
       /** The gate wants to hear of its end: it is the run's parent. */
       readonly tracked: boolean
       /** The overlap key, if runs of the same key may not overlap. */
-      readonly lane: string | null
+      readonly line: string | null
       readonly turn: Turn | null
       readonly keys: readonly string[]
       readonly claim: Claim | null
@@ -160,7 +160,7 @@ export type GateCommand =
 /** A run whose end matters to the gate. */
 export interface TrackedRun {
   readonly keys: readonly string[]
-  readonly lane: string | null
+  readonly line: string | null
   readonly how: Candidate['how']
   /** The gate wants it gone: whoever holds the gate sees to it, again after a crash. */
   readonly stop: StopMode | null
@@ -182,7 +182,7 @@ export interface OpenGate {
   readonly rates: RateState
   readonly windows: Windows
   readonly bursts: Bursts
-  readonly lanes: Lanes
+  readonly lines: Lines
   readonly throttles: ThrottleState
   readonly runs: DueMap<TrackedRun>
 }

@@ -7,7 +7,7 @@ import { dropDue, put, remove, valueAt } from './due-map.ts'
 import type { GateFact, GateFactType, GateState, OpenGate, WaitingPlace } from './gate-fact.ts'
 import type { Instant } from './ids.ts'
 import { type Claim, type Claims, endClaims, freeKey, recordClaim } from './policies/idempotency.ts'
-import { callFromLane, enterLane, leaveLane, waitInLane, withdrawFromLane } from './policies/overlap.ts'
+import { callFromLine, enterLine, leaveLine, waitInLine, withdrawFromLine } from './policies/overlap.ts'
 import { countRate } from './policies/rate-limit.ts'
 import { recordTurn } from './policies/throttle.ts'
 import { joinWindow, withdrawFromWindow } from './policies/window.ts'
@@ -24,7 +24,7 @@ const openGate = (cursor: number): OpenGate => ({
   rates: [],
   windows: [],
   bursts: [],
-  lanes: [],
+  lines: [],
   throttles: [],
   runs: [],
 })
@@ -40,13 +40,13 @@ const join = (gate: OpenGate, fact: FactOf<'gate.window_joined'>): OpenGate => {
 }
 
 const start = (gate: OpenGate, fact: FactOf<'gate.started'>): OpenGate => {
-  const { at, run, keys, lane, how, turn } = fact
+  const { at, run, keys, line, how, turn } = fact
   return {
     ...gate,
     claims: claimed(gate.claims, fact.claim, at),
     throttles: turn === null ? gate.throttles : recordTurn(gate.throttles, turn, at),
-    lanes: lane === null ? gate.lanes : enterLane(gate.lanes, lane, run),
-    runs: fact.tracked ? put(gate.runs, run, { keys, lane, how, stop: null }, null) : gate.runs,
+    lines: line === null ? gate.lines : enterLine(gate.lines, line, run),
+    runs: fact.tracked ? put(gate.runs, run, { keys, line, how, stop: null }, null) : gate.runs,
   }
 }
 
@@ -56,20 +56,20 @@ const withdraw = (gate: OpenGate, place: WaitingPlace, sequence: number): OpenGa
       return { ...gate, held: gate.held.filter(({ arrival }) => arrival.sequence !== sequence) }
     case 'window':
       return { ...gate, windows: withdrawFromWindow(gate.windows, place.key, sequence) }
-    case 'lane':
-      return { ...gate, lanes: withdrawFromLane(gate.lanes, place.key, sequence) }
+    case 'line':
+      return { ...gate, lines: withdrawFromLine(gate.lines, place.key, sequence) }
   }
 }
 
 const stop = (gate: OpenGate, { run, mode }: FactOf<'gate.cancel_wanted'>): OpenGate => {
   const tracked = valueAt(gate.runs, run)
   if (tracked === undefined) return gate
-  // Nobody waits for one that is terminated: its lane is free at once.
-  const leaves = mode === 'terminate' && tracked.lane !== null
+  // Nobody waits for one that is terminated: its line is free at once.
+  const leaves = mode === 'terminate' && tracked.line !== null
   return {
     ...gate,
     runs: put(gate.runs, run, { ...tracked, stop: mode }, null),
-    lanes: leaves ? leaveLane(gate.lanes, tracked.lane, run) : gate.lanes,
+    lines: leaves ? leaveLine(gate.lines, tracked.line, run) : gate.lines,
   }
 }
 
@@ -79,7 +79,7 @@ const end = (gate: OpenGate, { at, run, keepMs }: FactOf<'gate.run_ended'>): Ope
   return {
     ...gate,
     runs: remove(gate.runs, run),
-    lanes: tracked.lane === null ? gate.lanes : leaveLane(gate.lanes, tracked.lane, run),
+    lines: tracked.line === null ? gate.lines : leaveLine(gate.lines, tracked.line, run),
     claims: endClaims(gate.claims, { run, keys: tracked.keys, keepMs, at }),
   }
 }
@@ -119,11 +119,11 @@ export const evolveOpen = (gate: OpenGate, fact: GateFact): OpenGate => {
     case 'gate.buffered':
       return {
         ...gate,
-        lanes: waitInLane(gate.lanes, fact.candidate, fact.displaces),
+        lines: waitInLine(gate.lines, fact.candidate, fact.displaces),
         claims: claimed(gate.claims, fact.claim, fact.at),
       }
     case 'gate.called':
-      return { ...gate, lanes: callFromLane(gate.lanes, fact.lane) }
+      return { ...gate, lines: callFromLine(gate.lines, fact.line) }
     case 'gate.started':
       return start(gate, fact)
     case 'gate.withdrawn':

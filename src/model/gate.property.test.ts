@@ -19,11 +19,11 @@ const startedIn = (facts: readonly GateFact[]): readonly number[] =>
 const suppressedIn = (facts: readonly GateFact[]): readonly number[] =>
   facts.flatMap((fact) => (fact.type === 'trigger.suppressed' ? [fact.sequence] : []))
 
-const waitingIn = ({ held, windows, lanes }: OpenGate): readonly number[] => [
+const waitingIn = ({ held, windows, lines }: OpenGate): readonly number[] => [
   ...held.map(({ arrival }) => arrival.sequence),
   ...[
     ...entriesOf(windows).map(([, { candidate }]) => candidate),
-    ...entriesOf(lanes).flatMap(([, { waiting }]) => waiting),
+    ...entriesOf(lines).flatMap(([, { waiting }]) => waiting),
   ].flatMap(({ events }) => events.map(({ sequence }) => sequence)),
 ]
 
@@ -122,7 +122,7 @@ test(
           drive.passTo(later)
         }
         const state = drive.state()
-        expect([waitingIn(state), countOf(state.lanes), gateWakeAt(state)]).toEqual([[], 0, null])
+        expect([waitingIn(state), countOf(state.lines), gateWakeAt(state)]).toEqual([[], 0, null])
         expect(entriesOf(state.claims).filter(([, { expiresAt }]) => expiresAt === null)).toEqual([])
       }),
       OPTIONS,

@@ -19,7 +19,7 @@ import { type Decision, facts, fold, type Machine, refuse } from './machine.ts'
 import { batchGathering } from './policies/batch.ts'
 import { burstEndsAt, type DebouncePolicy, debounceGathering } from './policies/debounce.ts'
 import { type Claim, claimOf, holderOf, keepMsAfter } from './policies/idempotency.ts'
-import { judgeOverlap, laneAt } from './policies/overlap.ts'
+import { judgeOverlap, lineAt } from './policies/overlap.ts'
 import { judgeRate } from './policies/rate-limit.ts'
 import { type Gathering, isFull, isLate, judgeGather, openAt, windowOf } from './policies/window.ts'
 
@@ -49,7 +49,7 @@ const drop = (draft: Draft, candidate: Candidate, detail: string, into?: RunId):
 
 /** Overlap, and behind it throttle. False if the candidate found no place. */
 const place = (draft: Draft, candidate: Candidate, passage: Passage | null): boolean => {
-  const verdict = judgeOverlap(laneAt(draft.state.lanes, candidate.overlapKey), draft.policies.overlap)
+  const verdict = judgeOverlap(lineAt(draft.state.lines, candidate.overlapKey), draft.policies.overlap)
   const claim = passage?.claim ?? null
   switch (verdict.kind) {
     case 'skip':
@@ -227,13 +227,13 @@ const arrive = (draft: Draft, { arrivals, refused, cursor }: CommandOf<'arrive'>
   record(draft, { type: 'gate.read', at: draft.now, cursor: seen, beyond: later })
 }
 
-/** Lanes that are free send their next one off. Answers how many. */
+/** Lines that are free send their next one off. Answers how many. */
 const callWaiting = (draft: Draft, limit: number): number => {
-  const due = dueEntries(draft.state.lanes, draft.now).slice(0, limit)
-  for (const [lane, { waiting }] of due) {
+  const due = dueEntries(draft.state.lines, draft.now).slice(0, limit)
+  for (const [line, { waiting }] of due) {
     const [next] = waiting
     if (next === undefined) continue
-    record(draft, { type: 'gate.called', at: draft.now, lane })
+    record(draft, { type: 'gate.called', at: draft.now, line })
     start(draft, next, null)
   }
   return due.length
@@ -307,8 +307,8 @@ export const gate: Machine<GateState, GateCommand, GateFact> = {
 export const gateWakeAt = (state: GateState): Instant | null => {
   if (state.kind === 'none' || state.pausedBy !== null) return null
   if (state.held.length > 0) return 0
-  const [lanes, windows] = [nextDueAt(state.lanes), nextDueAt(state.windows)]
-  return lanes === null || windows === null ? (lanes ?? windows) : Math.min(lanes, windows)
+  const [lines, windows] = [nextDueAt(state.lines), nextDueAt(state.windows)]
+  return lines === null || windows === null ? (lines ?? windows) : Math.min(lines, windows)
 }
 
 /** Runs that the gate wants gone and that have not told their end: whoever holds the gate cancels them, again after a crash. */

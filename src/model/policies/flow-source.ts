@@ -5,7 +5,8 @@
  */
 type Duration = string | number
 
-export const IDEMPOTENCY_SCOPES = ['handler', 'session'] as const
+/** A gate knows one handler: a key that others share, or that a session owns, has no keeper yet. */
+export const IDEMPOTENCY_SCOPES = ['handler'] as const
 export const RELEASES = ['on_failure', 'on_terminal', 'ttl'] as const
 export const CONFLICTS = ['return_existing', 'reject', 'replace'] as const
 export const MODES = ['trailing', 'leading', 'collect'] as const
@@ -13,8 +14,6 @@ export const PAUSES = ['suppress', 'hold'] as const
 export const OVERLAPS = ['allow', 'skip', 'buffer_one', 'buffer_all', 'cancel_running', 'terminate_running'] as const
 export const CONCURRENCY_SCOPES = ['handler', 'session', 'module', 'pool', 'global'] as const
 export const UNITS = ['step', 'run'] as const
-
-export type IdempotencyScope = (typeof IDEMPOTENCY_SCOPES)[number]
 
 export interface ConcurrencySource {
   readonly limit: number
@@ -28,7 +27,7 @@ export interface ConcurrencySource {
 export interface FlowSource {
   readonly idempotency?: {
     readonly key: string
-    readonly scope?: IdempotencyScope
+    readonly scope?: (typeof IDEMPOTENCY_SCOPES)[number]
     readonly release?: (typeof RELEASES)[number]
     readonly ttl?: Duration
     readonly onConflict?: (typeof CONFLICTS)[number]

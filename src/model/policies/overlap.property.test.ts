@@ -77,7 +77,7 @@ test.each(POLICIES)(
     fc.assert(
       fc.property(fc.array(step, { maxLength: 18, size: 'max' }), (timeline) => {
         const drive = driveGate(policiesWith({ overlap }))
-        const lanes = { a: oracle(overlap), b: oracle(overlap) }
+        const lines = { a: oracle(overlap), b: oracle(overlap) }
         const [actual, expected]: [string[], string[]] = [[], []]
         for (const [i, { ends, key, restarts }] of timeline.entries()) {
           const sequence = ends < 0 ? i + 1 : ends
@@ -87,7 +87,7 @@ test.each(POLICIES)(
               : drive.end(i + 1, runOf(sequence), 'success')
           actual.push(...told(facts))
           expected.push(
-            ...(ends < 0 ? lanes[key].arrive(sequence) : [...lanes.a.end(sequence), ...lanes.b.end(sequence)]),
+            ...(ends < 0 ? lines[key].arrive(sequence) : [...lines.a.end(sequence), ...lines.b.end(sequence)]),
           )
           if (restarts) drive.restart()
         }
@@ -116,7 +116,7 @@ test('[H7] when all have ended, nothing of them is remembered', () => {
     Array.from({ length: 50 }, (_, i) => anArrival(i + 1, { overlapKey: `k${i % 7}` })),
   )
   for (let sequence = 1; sequence <= 50; sequence++) drive.end(sequence, runOf(sequence), 'failed')
-  expect([countOf(drive.state().lanes), countOf(drive.state().runs)]).toEqual([0, 0])
+  expect([countOf(drive.state().lines), countOf(drive.state().runs)]).toEqual([0, 0])
 })
 
 test('[H7] one that cleans up for a newer one is terminated if the policy now says so', () => {

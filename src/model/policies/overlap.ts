@@ -1,7 +1,7 @@
 /**
  * What happens when a run should start while another of the same key has not ended. Parked runs count.
  *
- * Owns the verdict, and the lane of a key: which runs are in it and which candidates wait behind them.
+ * Owns the verdict, and the line of a key: which runs are in it and which candidates wait behind them.
  */
 import { type Candidate, withoutEvent } from '../arrival.ts'
 import { type DueMap, put, remove, valueAt } from '../due-map.ts'
@@ -9,13 +9,13 @@ import type { RunId } from '../ids.ts'
 
 export type OverlapPolicy = 'allow' | 'skip' | 'buffer_one' | 'buffer_all' | 'cancel_running' | 'terminate_running'
 
-export interface Lane {
+export interface Line {
   readonly running: readonly RunId[]
   readonly waiting: readonly Candidate[]
 }
 
-/** A lane with nobody running and somebody waiting is due at once. */
-export type Lanes = DueMap<Lane>
+/** A line with nobody running and somebody waiting is due at once. */
+export type Lines = DueMap<Line>
 
 export type OverlapVerdict =
   | { readonly kind: 'start'; readonly terminates: readonly RunId[] }
@@ -23,18 +23,18 @@ export type OverlapVerdict =
   | { readonly kind: 'skip'; readonly detail: string }
 
 const MAX_WAITING = 1_000
-const EMPTY_LANE: Lane = { running: [], waiting: [] }
+const EMPTY_LINE: Line = { running: [], waiting: [] }
 
 const START: OverlapVerdict = { kind: 'start', terminates: [] }
 
-export const laneAt = (lanes: Lanes, key: string): Lane => valueAt(lanes, key) ?? EMPTY_LANE
+export const lineAt = (lines: Lines, key: string): Line => valueAt(lines, key) ?? EMPTY_LINE
 
-const putLane = (lanes: Lanes, key: string, lane: Lane): Lanes => {
-  if (lane.running.length === 0 && lane.waiting.length === 0) return remove(lanes, key)
-  return put(lanes, key, lane, lane.running.length === 0 ? 0 : null)
+const putLine = (lines: Lines, key: string, line: Line): Lines => {
+  if (line.running.length === 0 && line.waiting.length === 0) return remove(lines, key)
+  return put(lines, key, line, line.running.length === 0 ? 0 : null)
 }
 
-export const judgeOverlap = ({ running, waiting }: Lane, policy: OverlapPolicy): OverlapVerdict => {
+export const judgeOverlap = ({ running, waiting }: Line, policy: OverlapPolicy): OverlapVerdict => {
   const isFree = running.length === 0 && waiting.length === 0
   switch (policy) {
     case 'allow':
@@ -55,31 +55,31 @@ export const judgeOverlap = ({ running, waiting }: Lane, policy: OverlapPolicy):
   }
 }
 
-export const enterLane = (lanes: Lanes, key: string, run: RunId): Lanes => {
-  const lane = laneAt(lanes, key)
-  return putLane(lanes, key, { ...lane, running: [...lane.running, run] })
+export const enterLine = (lines: Lines, key: string, run: RunId): Lines => {
+  const line = lineAt(lines, key)
+  return putLine(lines, key, { ...line, running: [...line.running, run] })
 }
 
-export const leaveLane = (lanes: Lanes, key: string, run: RunId): Lanes => {
-  const lane = laneAt(lanes, key)
-  return putLane(lanes, key, { ...lane, running: lane.running.filter((other) => other !== run) })
+export const leaveLine = (lines: Lines, key: string, run: RunId): Lines => {
+  const line = lineAt(lines, key)
+  return putLine(lines, key, { ...line, running: line.running.filter((other) => other !== run) })
 }
 
 /** Those who waited longest are displaced first. */
-export const waitInLane = (lanes: Lanes, candidate: Candidate, displaces: number): Lanes => {
-  const lane = laneAt(lanes, candidate.overlapKey)
-  return putLane(lanes, candidate.overlapKey, { ...lane, waiting: [...lane.waiting.slice(displaces), candidate] })
+export const waitInLine = (lines: Lines, candidate: Candidate, displaces: number): Lines => {
+  const line = lineAt(lines, candidate.overlapKey)
+  return putLine(lines, candidate.overlapKey, { ...line, waiting: [...line.waiting.slice(displaces), candidate] })
 }
 
 /** The first in line goes. */
-export const callFromLane = (lanes: Lanes, key: string): Lanes => {
-  const lane = laneAt(lanes, key)
-  return putLane(lanes, key, { ...lane, waiting: lane.waiting.slice(1) })
+export const callFromLine = (lines: Lines, key: string): Lines => {
+  const line = lineAt(lines, key)
+  return putLine(lines, key, { ...line, waiting: line.waiting.slice(1) })
 }
 
 /** One event is taken out of a waiting candidate, and the candidate with its last. */
-export const withdrawFromLane = (lanes: Lanes, key: string, sequence: number): Lanes => {
-  const lane = laneAt(lanes, key)
-  const waiting = lane.waiting.flatMap((candidate) => withoutEvent(candidate, sequence) ?? [])
-  return putLane(lanes, key, { ...lane, waiting })
+export const withdrawFromLine = (lines: Lines, key: string, sequence: number): Lines => {
+  const line = lineAt(lines, key)
+  const waiting = line.waiting.flatMap((candidate) => withoutEvent(candidate, sequence) ?? [])
+  return putLine(lines, key, { ...line, waiting })
 }
