@@ -40,8 +40,8 @@ const checkExists = (database: string): void => {
 }
 
 export interface Door {
-  /** `look` reads a ledger; `work` needs the system, too: what it sets off is performed here. */
-  readonly need: 'look' | 'work'
+  /** `look` reads a ledger; `know` needs the system, too; `work` also performs here what it sets off. */
+  readonly need: 'look' | 'know' | 'work'
   /** An event may be the first thing in a new ledger; anything else needs one that is there. */
   readonly mayCreate?: boolean
 }
@@ -59,7 +59,8 @@ const openHere = async (
   const database = flags.database ?? defaultLedger(settings)
   if (!mayCreate) checkExists(database)
   const { localApi } = await import('./local-api.ts')
-  return localApi({ database, report: output.report, system: need === 'work' ? await systemAt(flags.system) : null })
+  const system = need === 'look' ? null : await systemAt(flags.system)
+  return localApi({ database, report: output.report, system, isWorking: need === 'work' })
 }
 
 const connect = async (shell: Shell, flags: CommonFlags, door: Door): Promise<Api> => {

@@ -12,15 +12,16 @@ import { VERSION } from './version.ts'
 
 export interface LocalOptions {
   readonly database: string
-  /** Null: only look, perform nothing. */
+  /** Null: the ledger alone. */
   readonly system: SystemSource | null
+  readonly isWorking: boolean
   readonly report: Report
 }
 
 const NOTHING: SystemSource = { name: 'nothing' }
 
-export const localApi = async ({ database, system, report }: LocalOptions): Promise<Api> => {
-  const trihand = await createTrihand({ system: system ?? NOTHING, database, work: system !== null, sources: false })
+export const localApi = async ({ database, system, isWorking, report }: LocalOptions): Promise<Api> => {
+  const trihand = await createTrihand({ system: system ?? NOTHING, database, work: isWorking, sources: false })
   const app = createApp(trihand, { version: VERSION, pid: process.pid, report })
   return apiOver(async (path, init) => app.request(path, init), database, {
     isLocal: true,

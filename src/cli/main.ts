@@ -164,6 +164,39 @@ const addWorkers = (program: Command, perform: Perform): void => {
     .action((id, flags) => perform(async () => (await import('./workers.ts')).drainWorker, { id, ...flags }))
 }
 
+const addSchedules = (program: Command, perform: Perform): void => {
+  const load = () => import('./schedules.ts')
+  const schedules = program.command('schedules').description('what runs when')
+  withWork(schedules.command('list'))
+    .description('schedules: timing, status, next slot, what they start')
+    .option('--quiet', 'names only')
+    .action((flags) => perform(async () => (await load()).listSchedules, flags))
+  withWork(schedules.command('show <name>'))
+    .description('one schedule and its last run')
+    .action((name, flags) => perform(async () => (await load()).showSchedule, { name, ...flags }))
+  withWork(schedules.command('pause <name>'))
+    .description('start nothing until it is resumed')
+    .action((name, flags) => perform(async () => (await load()).pauseSchedule, { name, ...flags }))
+  withWork(schedules.command('resume <name>'))
+    .description('go on with the next slot')
+    .action((name, flags) => perform(async () => (await load()).resumeSchedule, { name, ...flags }))
+  withWork(schedules.command('run <name>'))
+    .description('one run now, whatever the slots say')
+    .action((name, flags) => perform(async () => (await load()).runSchedule, { name, ...flags }))
+  withWork(schedules.command('backfill <name> <from> <to>'))
+    .description('a run for each past slot of a span: 2026-01-31T08:00:00Z to another instant')
+    .action((name, from, to, flags) =>
+      perform(async () => (await load()).backfillSchedule, { name, from, to, ...flags }),
+    )
+  const handlers = program.command('handlers').description('functions with flow control')
+  withWork(handlers.command('pause <name>'))
+    .description('hold or suppress what comes, as its whilePaused says')
+    .action((name, flags) => perform(async () => (await load()).pauseHandler, { name, ...flags }))
+  withWork(handlers.command('resume <name>'))
+    .description('go on, with what was held first')
+    .action((name, flags) => perform(async () => (await load()).resumeHandler, { name, ...flags }))
+}
+
 const addVerify = (program: Command, perform: Perform): void => {
   withOutput(program.command('verify'))
     .description('check every invariant of a ledger, also beside a running server')
@@ -185,6 +218,7 @@ const createProgram = (perform: Perform): Command => {
   addTriggers(program, perform)
   addRuns(program, perform)
   addWorkers(program, perform)
+  addSchedules(program, perform)
   addVerify(program, perform)
   return program
 }

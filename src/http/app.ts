@@ -16,6 +16,7 @@ import { type HealthOptions, healthRoutes } from './routes/health.ts'
 import { pageRoutes } from './routes/page.ts'
 import type { Route } from './routes/route.ts'
 import { runRoutes } from './routes/runs.ts'
+import { scheduleRoutes } from './routes/schedules.ts'
 import { triggerRoutes } from './routes/triggers.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { workerRoutes } from './routes/workers.ts'
@@ -54,6 +55,7 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
     ...runRoutes(service),
     ...workerRoutes(service),
     ...triggerRoutes(service),
+    ...scheduleRoutes(service),
     ...webhookRoutes(service),
   ]
   for (const route of routes) mount(app, route)
