@@ -4,7 +4,7 @@
  * Owns the seam to the engine: whoever serves hands one of these in. Never opens, starts or stops anything.
  */
 import type { RunResult } from '../engine/engine.ts'
-import type { IncomingEvent, IncomingEvent, Receipt, Receipt, Rehearsal } from '../engine/intake.ts'
+import type { IncomingEvent, Receipt, Rehearsal } from '../engine/intake.ts'
 import type { Schedules } from '../engine/schedules.ts'
 import type { System } from '../manifest/system.ts'
 import type { RunId, WorkerId } from '../model/ids.ts'
@@ -26,7 +26,6 @@ export interface Service {
   /** What an event would start, without sending it. */
   rehearse(event: IncomingEvent): Promise<Rehearsal>
   readonly webhooks: Pick<Webhooks, 'receive' | 'replay' | 'rehearse'>
-  readonly webhooks: Pick<Webhooks, 'receive' | 'replay'>
   readonly schedules: Pick<Schedules, 'list' | 'show' | 'pause' | 'resume' | 'runNow' | 'backfill'>
   /** Handlers whose flow control has a gate. */
   readonly handlers: Readonly<
