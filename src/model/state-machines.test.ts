@@ -2,8 +2,14 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { anyGateLife, live } from '../../test/support/gate-arbitrary.ts'
+import { PATIENCE_MS } from '../../test/support/gate-drive.ts'
 import { anyWalk, STEPS } from '../../test/support/run-arbitrary.ts'
 import { anySessionHistory } from '../../test/support/session-arbitrary.ts'
+import type { Candidate } from './arrival.ts'
+import { entriesOf } from './due-map.ts'
+import { gate } from './gate.ts'
+import type { GateState } from './gate-fact.ts'
 import { run, statusOf } from './run.ts'
 import type { RunFact, RunState } from './run-fact.ts'
 import { session } from './session.ts'
@@ -77,3 +83,39 @@ test('the picture of a session has the edges of a session', () => {
   }
   expect([...edges].toSorted()).toEqual(drawn('The head of a session'))
 })
+
+/** Where each event is that waits at a gate. */
+const placesAt = (state: GateState): ReadonlyMap<number, string> => {
+  if (state.kind === 'none') return new Map()
+  const inside = (place: string, { events }: Candidate) => events.map(({ sequence }) => [sequence, place] as const)
+  return new Map([
+    ...state.held.map(({ arrival }) => [arrival.sequence, 'held'] as const),
+    ...entriesOf(state.windows).flatMap(([, { candidate }]) => inside('window', candidate)),
+    ...entriesOf(state.lines).flatMap(([, { waiting }]) => waiting.flatMap((candidate) => inside('line', candidate))),
+  ])
+}
+
+test(
+  'the picture of an event at a gate has the edges of a gate',
+  () => {
+    const edges = new Set<string>()
+    for (const life of fc.sample(anyGateLife, { numRuns: 600, seed: 31 })) {
+      const done = new Map<number, string>()
+      let state = gate.initial
+      for (const fact of live(life).drive.history) {
+        const before = placesAt(state)
+        state = gate.evolve(state, fact)
+        const after = placesAt(state)
+        const isOver = new Set(done.keys())
+        if (fact.type === 'gate.started') for (const sequence of fact.events) done.set(sequence, 'started')
+        if (fact.type === 'trigger.suppressed') done.set(fact.sequence, 'suppressed')
+        for (const sequence of new Set([...before.keys(), ...after.keys(), ...done.keys()])) {
+          const [from, to] = [before.get(sequence) ?? NOWHERE, done.get(sequence) ?? after.get(sequence) ?? NOWHERE]
+          if (from !== to && !isOver.has(sequence)) edges.add(`${from} --> ${to}: ${fact.type}`)
+        }
+      }
+    }
+    expect([...edges].toSorted()).toEqual(drawn('An event at a gate'))
+  },
+  PATIENCE_MS,
+)
