@@ -172,6 +172,37 @@ describe('[H8] slots that were missed', () => {
       .thenFacts(ended(2 * HOUR, HOUR), finished(2 * HOUR))
   })
 
+  test('are told to one run only', () =>
+    given(
+      created(),
+      skipped(2 * HOUR, 'coalesced', HOUR),
+      fired(2 * HOUR, { missed: { from: HOUR, to: HOUR, count: 1 } }),
+    )
+      .when(passTime(3 * HOUR))
+      .thenFacts(fired(3 * HOUR)))
+
+  test('run each, but no more than max_runs leaves', () =>
+    given(created({ maxRuns: 2, missed: { ...MISSED, policy: 'run_all' } }))
+      .when(passTime(until))
+      .thenFacts(
+        buffered(until, planned(HOUR, 'missed'), planned(2 * HOUR, 'missed')),
+        fired(HOUR, { at: until, origin: 'missed' }),
+        fired(2 * HOUR, { at: until, origin: 'missed' }),
+      ))
+
+  test('too many for one decision, of which the newest run each: those are the newest of all', () => {
+    const timing = { kind: 'every', everyMs: 1_000, phaseMs: 0 } as const
+    const missed = { ...MISSED, policy: 'run_all', windowMs: 1_000 * HOUR, max: 10 } as const
+    const history = [created({ timing, missed, graceMs: 0 })]
+    const now = 100_004_500
+    for (let turns = 0; turns < 2; turns++) {
+      const decision = schedule.decide(fold(schedule, history), passTime(now))
+      if (decision.kind === 'facts') history.push(...decision.facts)
+    }
+    const ran = history.flatMap((fact) => (fact.type === 'schedule.fired' ? [fact.slot] : []))
+    expect(ran).toEqual(Array.from({ length: 10 }, (_, k) => 99_995_000 + k * 1_000))
+  })
+
   test('too many for one decision are settled in several, and one run stands for them all', () => {
     const everySecond = created({
       timing: { kind: 'every', everyMs: 1_000, phaseMs: 0 },
@@ -339,6 +370,11 @@ describe('a request', () => {
       )
   })
 
+  test('[H9] to fill the past is no previous run of the next slot, and no failure of the schedule', () =>
+    given(created({ pauseOnFailures: 1 }, 9 * HOUR), fired(HOUR, { at: 9 * HOUR + 1, origin: 'backfill' }))
+      .when(endRun(9 * HOUR + 2, HOUR, 'failed'))
+      .thenFacts(ended(9 * HOUR + 2, HOUR, 'failed')))
+
   test('to fill the future, or backwards, is refused', () => {
     given(created())
       .when(backfill(5, 1, 6))
@@ -427,6 +463,20 @@ describe('the end', () => {
     given(created(), finished(9, 'removed')).when(declare(10)).thenFacts(created({}, 10))
   })
 
+  test('waits for the end of a pause', () => {
+    const history = [created({ maxRuns: 1 }), fired(HOUR), paused(HOUR + 1)]
+    const end = ended(HOUR + 2, HOUR)
+    given(...history)
+      .when(endRun(HOUR + 2, HOUR))
+      .thenFacts(end)
+    given(...history, end)
+      .when(resumeNow(HOUR + 3))
+      .thenFacts(resumed(HOUR + 3), finished(HOUR + 3, 'max_runs'))
+  })
+
+  test('schedule-2: undone while the clock is set back repeats no slot', () =>
+    expect(wakeAt(created(), fired(5 * HOUR), finished(5 * HOUR, 'removed'), created({}, 3 * HOUR))).toBe(6 * HOUR))
+
   test('refuses requests', () => {
     given(created(), finished(9)).when(runNow(10, 'a1')).thenRefused('SCHEDULE_ENDED')
     given(created(), finished(9)).when(pauseNow(10)).thenRefused('SCHEDULE_ENDED')
@@ -472,6 +522,10 @@ describe('an adaptive schedule', () => {
     given(adaptive)
       .when(backfill(5, 1, 2))
       .thenRefused('INPUT_INVALID'))
+
+  test('has no slot after its end', () => {
+    expect(wakeAt(created({ adaptive: { minMs: 1, maxMs: HOUR }, end: HOUR - 1 }))).toBe(null)
+  })
 
   test('begins at its start', () => {
     expect(wakeAt(created({ adaptive: { minMs: 1, maxMs: HOUR }, start: 9 * HOUR }))).toBe(9 * HOUR)
