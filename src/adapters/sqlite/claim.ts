@@ -23,11 +23,14 @@ export interface Found {
   readonly left: Instant | null
 }
 
-export const findDue = (sql: Statements, request: ClaimRequest): Found => {
+type Desk = Pick<Scope, 'sql' | 'known'>
+
+/** Where nobody waits in a lane, lanes cost nothing. */
+export const findDue = ({ sql, known }: Desk, request: ClaimRequest): Found => {
   const { only, now, limit } = request
   if (only !== undefined) return chooseAmong(findNamed(sql, request, only), occupancyOf(sql), limit)
   const plain = findPlain(sql, request)
-  if (!isDueInLanes(sql, now)) return { rows: plain, left: null }
+  if (known.firstInLanes(sql) > now) return { rows: plain, left: null }
   const occupancy = occupancyOf(sql)
   return chooseAmong([...plain, ...findInLanes(sql, request, occupancy)], occupancy, limit)
 }
@@ -49,33 +52,22 @@ const findNamed = (
     .map(rowAs<DueRow>)
     .filter(({ handler }) => handlers?.includes(handler) ?? true)
 
-/** Where nobody uses lanes, this look is all that they cost. */
-const isDueInLanes = (sql: Statements, now: Instant): boolean => {
-  const first = sql.firstInLanes.get()
-  return first !== undefined && Number(first['wake_at']) <= now
-}
-
 const occupancyOf = (sql: Statements): Occupancy => new Occupancy(sql.heldInLanes.all().map(rowAs<Held>))
 
-/** The first of each lane that has room: however many wait in a lane that is full, it costs one look. */
+/** The first of each lane that has room. */
 const findInLanes = (
   sql: Statements,
   { now, limit, handlers = null }: ClaimRequest,
   occupancy: Occupancy,
 ): readonly DueRow[] => {
   const rows: DueRow[] = []
-  for (const { lane, wake_at } of walkLanes(sql)) {
+  for (const { lane } of sql.dueLanes.all(now).map(rowAs<Pick<DueRow, 'lane'>>)) {
     const parsed = readLane(lane)
     const room = Math.min(limit + 1, occupancy.roomIn(parsed))
-    if (wake_at > now || room === 0 || !(handlers?.includes(parsed.handler) ?? true)) continue
+    if (room === 0 || !(handlers?.includes(parsed.handler) ?? true)) continue
     rows.push(...sql.dueStreams.all(now, lane, room).map(rowAs<DueRow>))
   }
   return rows
-}
-
-function* walkLanes(sql: Statements): Iterable<Pick<DueRow, 'lane' | 'wake_at'>> {
-  for (let row = sql.nextLane.get(PLAIN_LANE); row !== undefined; row = sql.nextLane.get(String(row['lane'])))
-    yield rowAs<Pick<DueRow, 'lane' | 'wake_at'>>(row)
 }
 
 const chooseAmong = (rows: readonly DueRow[], occupancy: Occupancy, limit: number): Found => {
@@ -84,32 +76,32 @@ const chooseAmong = (rows: readonly DueRow[], occupancy: Occupancy, limit: numbe
   return { rows: chosen.map(({ row }) => row), left: left?.wakeAt ?? null }
 }
 
-export const lease = (
-  scope: Pick<Scope, 'sql' | 'known'>,
-  { worker }: ClaimRequest,
-  rows: readonly DueRow[],
-): readonly Claim[] => {
+export const lease = (scope: Desk, { worker }: ClaimRequest, rows: readonly DueRow[]): readonly Claim[] => {
   const holder = workerKey(scope, worker)
   return rows.map((row) => {
     const stream = toClaimableId(row.id)
     scope.sql.leaseStream.run(holder, row.key)
     const epoch = row.epoch + 1
+    scope.known.moveIn(row.lane)
     scope.known.keep(stream, heldOf({ ...row, epoch }))
     return { stream, version: row.version, epoch, signal: row.signal }
   })
 }
 
-/** In a lane, who is due waits for room and not for time; those that only the limit kept waiting are `left`. */
-export const nextDueAt = (
-  sql: Statements,
-  { now, handlers = null }: ClaimRequest,
-  left: Instant | null,
-): Instant | null => {
-  const names = handlers === null ? null : JSON.stringify(handlers)
-  const plain = names === null ? sql.nextDue.get() : sql.nextDueOf.get(names)
-  const inLanes = names === null ? sql.nextInLanes.get(now) : sql.nextInLanesOf.get(now, names)
-  const earliest = Math.min(left ?? Infinity, ...[plain, inLanes].map((row) => Number(row?.['wake_at'] ?? Infinity)))
+export const nextDueAt = (desk: Desk, request: ClaimRequest, left: Instant | null): Instant | null => {
+  const { sql } = desk
+  const { handlers = null } = request
+  const plain = handlers === null ? sql.nextDue.get() : sql.nextDueOf.get(JSON.stringify(handlers))
+  const earliest = Math.min(left ?? Infinity, Number(plain?.['wake_at'] ?? Infinity), nextInLanes(desk, request))
   return earliest === Infinity ? null : earliest
+}
+
+/** In a lane, who is due waits for room and not for time; those that only the limit kept waiting are `left`. */
+const nextInLanes = ({ sql, known }: Desk, { now, handlers = null }: ClaimRequest): Instant => {
+  const first = known.firstInLanes(sql)
+  if (first === Infinity || (handlers === null && first > now)) return first
+  const next = handlers === null ? sql.nextInLanes.get(now) : sql.nextInLanesOf.get(now, JSON.stringify(handlers))
+  return Number(next?.['wake_at'] ?? Infinity)
 }
 
 /** A run that may wait for the room that a run of this lane gives back: the first of the same lane, else of any other. */

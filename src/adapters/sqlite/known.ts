@@ -3,7 +3,8 @@
  *
  * Owns nothing but copies. After a rollback or a reopening all of it is forgotten, because some of it may never have been committed.
  */
-import type { StreamId, WorkerId } from '../../model/ids.ts'
+import type { Instant, StreamId, WorkerId } from '../../model/ids.ts'
+import { PLAIN_LANE } from '../../model/lane.ts'
 import type { RunStatus } from '../../model/status.ts'
 import { idBytes } from './rows.ts'
 import type { Statements } from './statements.ts'
@@ -26,12 +27,14 @@ export class Known {
   readonly #workers = new Map<WorkerId, number>()
   #paths: Map<string, Set<string>> | null = null
   #position: number | null = null
+  #firstInLanes: Instant | null = null
 
   forget(): void {
     this.#held.clear()
     this.#workers.clear()
     this.#paths = null
     this.#position = null
+    this.#firstInLanes = null
   }
 
   /** Null if there is no such stream. */
@@ -59,6 +62,18 @@ export class Known {
   /** Some leases were taken away, and nobody says which. */
   dropHeld(): void {
     this.#held.clear()
+    this.#firstInLanes = null
+  }
+
+  /** When the first parked run wakes that is not in the plain lane; Infinity if there is none. Claims ask this again and again. */
+  firstInLanes(sql: Statements): Instant {
+    this.#firstInLanes ??= Number(sql.firstInLanes.get()?.['wake_at'] ?? Infinity)
+    return this.#firstInLanes
+  }
+
+  /** A stream of this lane changes its wake or its lease. */
+  moveIn(lane: string): void {
+    if (lane !== PLAIN_LANE) this.#firstInLanes = null
   }
 
   worker(sql: Statements, worker: WorkerId): number | null {

@@ -57,10 +57,10 @@ export class SqliteLedger implements Ledger {
 
   async claim(request: ClaimRequest): Promise<Claims> {
     // Looked up before the transaction: an idle worker asks often, and nobody else writes in between.
-    const { rows, left } = this.#connection.read((sql) => findDue(sql, request))
+    const { rows, left } = this.#connection.read((sql) => findDue({ sql, known: this.#known }, request))
     const claims =
       rows.length === 0 ? [] : this.#connection.write((sql) => lease({ sql, known: this.#known }, request, rows))
-    return { claims, nextDueAt: this.#connection.read((sql) => nextDueAt(sql, request, left)) }
+    return { claims, nextDueAt: this.#connection.read((sql) => nextDueAt({ sql, known: this.#known }, request, left)) }
   }
 
   async beat(request: BeatRequest): Promise<number> {

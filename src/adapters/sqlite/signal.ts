@@ -47,5 +47,6 @@ const raise = (scope: Scope, row: StreamRow, { now, signalled }: Context): void 
   if (row.kind === SESSION || isEnded(row.status)) return
   const wakeAt = row.lease === null ? Math.min(row.wake_at ?? Infinity, dueAtOnce(scope, row, now)) : row.wake_at
   scope.sql.signalStream.run(wakeAt, row.key)
+  scope.known.moveIn(row.lane)
   signalled.add(toClaimableId(row.id))
 }

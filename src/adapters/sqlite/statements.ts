@@ -111,13 +111,20 @@ const workerStatements = (db: Database) => ({
 })
 
 const laneStatements = (db: Database) => ({
-  firstInLanes: db.prepare(`select id, wake_at from stream where ${IN_LANES} order by wake_at limit 1`),
+  /** Left to itself SQLite would sort all of them. */
+  firstInLanes: db.prepare(
+    `select id, wake_at from stream indexed by stream_lane_due where ${IN_LANES} order by wake_at limit 1`,
+  ),
   nextInLanes: db.prepare(`select wake_at from stream where ${IN_LANES} and wake_at > ? order by wake_at limit 1`),
   nextInLanesOf: db.prepare(
     `select wake_at from stream where ${IN_LANES} and wake_at > ? and ${OF_HANDLERS} order by wake_at limit 1`,
   ),
-  /** One lane after the other: its name and its first wake. */
-  nextLane: db.prepare(`select lane, wake_at from stream where ${DUE} and lane > ? order by lane, wake_at limit 1`),
+  /** From one lane to the next, those in which somebody is due: however many wait in a lane, it costs one step. */
+  dueLanes: db.prepare(`with recursive waiting (lane) as (
+    select min(lane) from stream where ${IN_LANES}
+    union all select (select min(lane) from stream where ${DUE} and lane > waiting.lane) from waiting where waiting.lane is not null)
+    select lane from waiting
+    where (select wake_at from stream s where ${DUE} and s.lane = waiting.lane order by wake_at limit 1) <= ?`),
   firstInLane: db.prepare(`select id from stream where ${DUE} and lane = ? order by wake_at, key limit 1`),
   heldInLanes: db.prepare(
     "select lane, count(*) as count from stream where lane > '' and lease is not null group by lane",

@@ -64,6 +64,7 @@ export const writeStream = (scope: Scope, write: StreamWrite, row: StreamRow, co
   const recoveries = facts.length > 0 ? 0 : row.recoveries
   const version = expectedVersion + facts.length
   sql.settleStream.run(version, headHash, status, signal, wakeAt, lease, recoveries, row.key)
+  known.moveIn(row.lane)
   if (lease === null) known.drop(stream)
   else known.keep(stream, heldOf({ ...row, version, status, recoveries }))
   addFacts(scope.facts, write, { key: row.key, epoch: row.epoch, appendId: context.appendId })
@@ -80,6 +81,8 @@ export const createStream = (scope: Scope, write: StreamWrite, create: NewStream
   const event = create.event === null ? (create.sequence ?? null) : (context.sequences[create.event] ?? null)
   const due = context.now ?? createdAt
   const { signal, wakeAt } = park(scope, write, { tenant, lease, signal: 0, due }, context.signalled)
+  const lane = laneOf(handler, create.priority, create.slots)
+  known.moveIn(lane)
   const made = sql.createStream.run(
     ...[
       idBytes(stream),
@@ -91,7 +94,7 @@ export const createStream = (scope: Scope, write: StreamWrite, create: NewStream
       orNull(parent, idBytes),
     ],
     ...[event, event ?? known.position(sql), facts.length, epoch, signal, headHash, status, wakeAt, lease, createdAt],
-    laneOf(handler, create.priority, create.slots),
+    lane,
   )
   if (made.changes !== 1) return false
   const key = Number(made.lastInsertRowid)
