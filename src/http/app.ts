@@ -58,6 +58,9 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
     ...scheduleRoutes(service),
     ...webhookRoutes(service),
   ]
+  const { endpoint } = service
+  // First: it stands where its owner put it, also under a path that a pattern of ours would match.
+  if (endpoint !== null) app.all(endpoint.path, (context) => endpoint.answer(context.req.raw))
   for (const route of routes) mount(app, route)
   app.notFound((context) =>
     problemResponse(new TrihandError('NOT_FOUND', `there is nothing at ${context.req.path}`), options.report),

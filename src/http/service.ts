@@ -9,6 +9,7 @@ import type { Schedules } from '../engine/schedules.ts'
 import type { System } from '../manifest/system.ts'
 import type { RunId, WorkerId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
+import type { DispatcherEndpoint } from '../ports/dispatcher.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
 import type { Webhooks } from '../triggers/webhooks.ts'
 
@@ -32,6 +33,8 @@ export interface Service {
     Record<'pause' | 'resume', (name: string, options: { readonly by: string }) => Promise<void>>
   >
   readonly reader: Reader
+  /** What the dispatcher wants served, if anything. It proves by itself who is calling. */
+  readonly endpoint: DispatcherEndpoint | null
   readonly system: System
   readonly ledger: { readonly kind: string; readonly durable: boolean; readonly description: string }
 }

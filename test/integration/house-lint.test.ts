@@ -65,7 +65,7 @@ const PACKAGES: Readonly<Record<string, { readonly takes: readonly string[]; rea
   'adapters/system': { takes: ['uuid', 'node:crypto'], refuses: ['pg', '@photostructure/sqlite'] },
   'adapters/wakes': { takes: [], refuses: ['pg', '@restatedev/restate-sdk', 'node:fs'] },
   'adapters/restate': { takes: ['@restatedev/restate-sdk', 'node:http2'], refuses: ['pg', 'uuid'] },
-  'adapters/inngest': { takes: [], refuses: ['inngest', '@restatedev/restate-sdk', 'pg', 'node:fs'] },
+  'adapters/inngest': { takes: ['node:crypto'], refuses: ['inngest', '@restatedev/restate-sdk', 'pg'] },
   http: { takes: ['hono', '@hono/node-server', 'node:http'], refuses: ['pg', '@photostructure/sqlite', 'vitest'] },
   cli: { takes: ['commander', 'picocolors', 'jiti', 'node:fs'], refuses: ['pg', 'node:sqlite', 'vitest'] },
   'cli/verify': {

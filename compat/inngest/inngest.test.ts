@@ -1,0 +1,12 @@
+/** Inngest as dispatcher with the real SDK: the same tests that `npm test` runs with a stand-in, and that its types fit ours. */
+import { Inngest } from 'inngest'
+import { serve } from 'inngest/edge'
+import { inngestConformance } from '../../test/support/inngest-conformance.ts'
+
+const silent = { info: () => {}, warn: () => {}, error: () => {}, debug: () => {} }
+
+inngestConformance('the real SDK', (server) => {
+  const { url, signingKey, eventKey } = server
+  const client = new Inngest({ id: 'compat', isDev: false, baseUrl: url, signingKey, eventKey, logger: silent })
+  return { client, serve }
+})
