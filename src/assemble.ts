@@ -20,7 +20,7 @@ import { StepFailure } from './executors/workflow/step-failure.ts'
 import { normalise, type SystemSource } from './manifest/define.ts'
 import { durationMs } from './manifest/duration.ts'
 import { placeIn } from './manifest/placement.ts'
-import type { Environment } from './manifest/reference.ts'
+import { type Environment, resolveReferences } from './manifest/reference.ts'
 import type { System } from './manifest/system.ts'
 import { TrihandError } from './model/errors.ts'
 import { LOCAL_TENANT, type RunId, type SessionId, type WorkerId, workerId } from './model/ids.ts'
@@ -33,7 +33,7 @@ import type { Ids } from './ports/ids.ts'
 import type { Ledger } from './ports/ledger.ts'
 import type { Outbox } from './ports/outbox.ts'
 import type { Reader, RunSummary } from './ports/reader.ts'
-import { databaseOf, ownEnvironment, ownFolder, reportToStderr, SourceHost } from './triggers/host.ts'
+import { ownEnvironment, ownFolder, reportToStderr, SourceHost } from './triggers/host.ts'
 import { watchOf } from './triggers/table.ts'
 import { checkSecrets, Webhooks } from './triggers/webhooks.ts'
 
@@ -252,7 +252,7 @@ export const joinDoors = (
     tenant: LOCAL_TENANT,
     report: reportToStderr,
     folder: ownFolder(),
-    openOutbox: (database: string) => openOutbox(databaseOf(database, environment)),
+    openOutbox: (database: string) => openOutbox(resolveReferences(database, environment)),
   }
   return {
     host: new SourceHost(deps),
@@ -283,7 +283,7 @@ export const changeTables = async (
   const changed: string[] = []
   for (const definition of normalise(source, (text) => ids.digest(text)).sources.values()) {
     if (definition.kind !== 'table' || (table !== null && definition.table !== table)) continue
-    const outbox = await openOutbox(databaseOf(definition.database, ownEnvironment()))
+    const outbox = await openOutbox(resolveReferences(definition.database, ownEnvironment()))
     try {
       await outbox[action](watchOf(definition, ids))
       changed.push(definition.name)
@@ -321,9 +321,19 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const replace = async (source: SystemSource): Promise<void> => {
     const next = normalise(source, (text) => ids.digest(text))
     if (isWatching) await checkSecrets(next, environment)
-    engine.replace(next)
-    await engine.declare()
-    if (isWatching) await doors.host.follow(next)
+    const previous = engine.definition
+    // The engine first: what a new source sends must find who listens.
+    const follow = async (definition: System): Promise<void> => {
+      engine.replace(definition)
+      await engine.declare()
+      if (isWatching) await doors.host.follow(definition)
+    }
+    try {
+      await follow(next)
+    } catch (error) {
+      await follow(previous)
+      throw error
+    }
   }
   return facade(engine, store, choice, { doors, replace, worker, endpoint: opened?.endpoint ?? null })
 }

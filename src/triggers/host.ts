@@ -4,7 +4,6 @@
  * Owns which source stands behind each kind, and the change from one definition to the next. Never knows what a source watches.
  */
 import type { Environment } from '../manifest/reference.ts'
-import { resolveReferences } from '../manifest/reference.ts'
 import type { SourceDefinition } from '../manifest/sources.ts'
 import type { System } from '../manifest/system.ts'
 import { type ConditionDeps, ConditionSource } from './condition.ts'
@@ -38,10 +37,6 @@ const create = async (definition: SourceDefinition, deps: HostDeps): Promise<Sou
       return new ConditionSource(definition, deps)
   }
 }
-
-/** The address of the user's database, as the environment has it. */
-export const databaseOf = (database: string, environment: Environment): string =>
-  resolveReferences(database, environment)
 
 export class SourceHost {
   readonly #deps: HostDeps

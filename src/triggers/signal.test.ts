@@ -4,6 +4,8 @@ import { openApp } from '../../test/support/http-app.ts'
 import { until } from '../../test/support/until.ts'
 import { fn } from '../executors/workflow/function.ts'
 import { LOCAL_TENANT } from '../model/ids.ts'
+import { SignalSource } from './signal.ts'
+import type { SourceDeps } from './source.ts'
 
 const survive = (): void => undefined
 afterEach(() => process.off('SIGUSR2', survive))
@@ -23,4 +25,17 @@ test('[L4] each SIGUSR2 starts a function, until the system is closed', async ()
   process.on('SIGUSR2', survive)
   await app.close()
   expect(process.listeners('SIGUSR2')).toEqual([survive])
+})
+
+test('a source may be started twice and stopped twice: it listens once, and then not at all', async () => {
+  const definition = { kind: 'signal', name: 'signal:SIGUSR2', signal: 'SIGUSR2' } as const
+  const source = new SignalSource(definition, {} as SourceDeps)
+  await source.stop()
+  const before = process.listenerCount('SIGUSR2')
+  await source.start()
+  await source.start()
+  expect(process.listenerCount('SIGUSR2')).toBe(before + 1)
+  await source.stop()
+  await source.stop()
+  expect(process.listenerCount('SIGUSR2')).toBe(before)
 })

@@ -47,6 +47,15 @@ const open = async (place: TestStore, trigger: FileTrigger) => {
     reopen: () => {
       doors = openDoors(system, place)
     },
+    /** Its watchers die with it; what they would still say is never answered. */
+    crash: async (meanwhile: () => void) => {
+      const old = doors
+      await system.crash()
+      void old.host.stop()
+      meanwhile()
+      doors = openDoors(system, place)
+      await start()
+    },
     close: async () => {
       await stop()
       await system.close()
@@ -89,6 +98,17 @@ onEveryStore('files', (store) => {
     shop.reopen()
     await shop.start()
     expect(await shop.events()).toHaveLength(3)
+    await shop.close()
+  })
+
+  test('[L5] file-1: a process that is killed after it told a change does not tell it again, and misses none', async () => {
+    const shop = await open(store(), { file: join(folder.path, 'in/*.csv'), settle: '40ms' })
+    write('in/a.csv', '1')
+    await shop.start()
+    write('in/a.csv', '1,2')
+    await shop.told(1)
+    await shop.crash(() => write('in/b.csv', 'while it was dead'))
+    expect(await shop.events()).toEqual(['changed in/a.csv', 'added in/b.csv'])
     await shop.close()
   })
 

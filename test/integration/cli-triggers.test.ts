@@ -96,4 +96,29 @@ describe('triggers', () => {
     const after = await folder.run(['dev', '.', '--port', '0'])
     expect(after.code).toBe(6)
   })
+  test('[L6] source-1: a server that is killed again and again starts one run per row of the user’s table', async () => {
+    await folder.json(['triggers', 'install'])
+    const user = new (await loadDriver())(join(folder.path, 'user.db'), { timeout: 5_000 })
+    let rows = 0
+    const insert = (count: number): void => {
+      for (let i = 0; i < count; i++) user.exec(`insert into item values (${++rows})`)
+    }
+    const told = async (): Promise<number> => {
+      const { items } = await folder.json(['runs', 'list', '--handler', 'index', '--limit', '200'])
+      return items.length
+    }
+    for (let life = 0; life < 3; life++) {
+      insert(20)
+      const server = await folder.serve(['dev', '.', '--port', '0'])
+      insert(30)
+      if (life < 2) await server.kill()
+      insert(3)
+    }
+    await until(told, (count) => count >= rows, { what: 'every row is told', everyMs: 100 })
+    expect(await told()).toBe(rows)
+    const { items } = await folder.json(['events', 'list', '--type', 'trihand.table.changed', '--limit', '200'])
+    const ids = items.map(({ data }: { readonly data: { readonly row: { readonly id: number } } }) => data.row.id)
+    expect(new Set(ids).size).toBe(rows)
+    user.close()
+  })
 })
