@@ -109,6 +109,23 @@ onEveryStore('after', (store) => {
     await system.close()
   })
 
+  test('[L9] flow control holds for ends of runs as for any event', async () => {
+    const quiet = fn(
+      'quiet',
+      { trigger: { after: 'work', status: 'ended' }, debounce: { period: '10s' } },
+      ({ input }) => input,
+    )
+    const system = await startTestSystem({ ...source, functions: [...source.functions.slice(0, 2), quiet] }, store())
+    for (const what of ['well', 'fail', 'well']) {
+      await system.send({ type: 'go', data: { what } })
+      await system.advance('2s')
+    }
+    await system.advance('1m')
+    const quieted = { tenant: LOCAL_TENANT, handler: 'quiet', status: 'success', before: null, limit: 9 } as const
+    expect(await system.store.reader.runs(quieted)).toHaveLength(1)
+    await system.close()
+  })
+
   test('[L9] without anyone who listens no such event is written', async () => {
     const system = await startTestSystem({ ...source, functions: source.functions.slice(0, 2) }, store())
     await system.send({ type: 'go', data: { what: 'well' } })
