@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyGateLife, live } from '../../test/support/gate-arbitrary.ts'
 import { PATIENCE_MS } from '../../test/support/gate-drive.ts'
-import { runOf } from '../../test/support/gate-story.ts'
+import { anArrival, policiesWith, runOf } from '../../test/support/gate-story.ts'
 import { countOf, entriesOf } from './due-map.ts'
 import { readGateFact, writeFact } from './fact-codec.ts'
 import { gate, gateWakeAt, resumeGateFrom } from './gate.ts'
@@ -146,6 +146,35 @@ test(
         )
       }),
       { ...OPTIONS, numRuns: 500 },
+    )
+  },
+  PATIENCE_MS,
+)
+
+test(
+  'after a long silence the next arrival leaves nothing in memory but itself and what still lives',
+  () => {
+    const policies = policiesWith({
+      idempotency: { release: 'ttl', ttlMs: 10, onConflict: 'reject' },
+      rateLimit: { limit: 1, periodMs: 10 },
+      debounce: { periodMs: 10, mode: 'leading', maxWaitMs: null },
+      throttle: { limit: 1, periodMs: 10, burst: 1 },
+    })
+    const keys = { idempotencyKey: 'new', rateKey: 'new', windowKey: 'new', throttleKey: 'new' }
+    fc.assert(
+      fc.property(anyGateLife, (life) => {
+        const { drive, told } = live(life)
+        const now = 100_000
+        drive.give({ type: 'resume_gate', now, by: 'ana' })
+        drive.passTo(now)
+        const arrivals = [anArrival(told + 1, keys)]
+        drive.give({ type: 'arrive', now: now * 2, policies, runOf, arrivals, refused: [], cursor: told + 1 })
+        const { rates, throttles, bursts, claims } = drive.state()
+        const kept = [entriesOf(rates), entriesOf(throttles), entriesOf(bursts)].map((list) => list.map(([key]) => key))
+        expect(kept).toEqual([['new'], ['new'], ['new']])
+        expect(entriesOf(claims).filter(([key, { expiresAt }]) => key !== 'new' && expiresAt !== null)).toEqual([])
+      }),
+      { ...OPTIONS, numRuns: 1_000 },
     )
   },
   PATIENCE_MS,
