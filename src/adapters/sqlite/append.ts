@@ -23,7 +23,7 @@ export const write = (scope: Scope, append: Append): Attempt => {
   if (first === undefined || append.writes.length > 1 || hasMore(append) || !isStep(first))
     return writeAll(scope, append)
   const held = findHeld(scope, first.stream)
-  if (held === null || held.status !== first.status) return writeAll(scope, append)
+  if (held === null || held.status !== first.status || held.recoveries > 0) return writeAll(scope, append)
   if (!writeStep(scope, first, held, append.appendId)) return 'clean'
   return { kind: 'written', sequences: NONE, position: scope.known.position(scope.sql), signalled: NONE }
 }

@@ -7,14 +7,13 @@ import type { ClaimableId, Instant } from '../../model/ids.ts'
 import { choose, type Held, Occupancy, PLAIN_LANE, readLane } from '../../model/lane.ts'
 import type { Claim, ClaimRequest } from '../../ports/ledger.ts'
 import { idBytes, rowAs, type StreamRow, toClaimableId } from './rows.ts'
-import { heldOf, type Scope } from './scope.ts'
+import type { Scope } from './scope.ts'
 import type { Statements } from './statements.ts'
 import { workerKey } from './worker.ts'
 
-type DueRow = Pick<StreamRow, 'key' | 'id' | 'version' | 'epoch' | 'signal' | 'status' | 'recoveries'> & {
+type DueRow = Omit<StreamRow, 'lease' | 'wake_at'> & {
   readonly handler: string
   readonly wake_at: Instant
-  readonly lane: string
 }
 
 export interface Found {
@@ -78,12 +77,12 @@ const chooseAmong = (rows: readonly DueRow[], occupancy: Occupancy, limit: numbe
 
 export const lease = (scope: Desk, { worker }: ClaimRequest, rows: readonly DueRow[]): readonly Claim[] => {
   const holder = workerKey(scope, worker)
+  scope.sql.leaseStreams.run(holder, JSON.stringify(rows.map(({ key }) => key)))
   return rows.map((row) => {
     const stream = toClaimableId(row.id)
-    scope.sql.leaseStream.run(holder, row.key)
     const epoch = row.epoch + 1
     scope.known.moveIn(row.lane)
-    scope.known.keep(stream, heldOf({ ...row, epoch }))
+    scope.known.keep(stream, { ...row, epoch, lease: holder, wake_at: null })
     return { stream, version: row.version, epoch, signal: row.signal }
   })
 }

@@ -43,7 +43,4 @@ const ofTypes = (sql: Statements, { tenant, types, after = 0, limit }: EventQuer
     : [...new Set(types)].flatMap((type) => sql.eventsOfType.all(type, tenant, after, limit))
 
 const named = (sql: Statements, { tenant, after = 0 }: EventQuery, sequences: readonly number[]) =>
-  [...new Set(sequences)]
-    .filter((sequence) => sequence > after)
-    .map((sequence) => sql.eventBySequence.get(sequence, tenant))
-    .filter((row) => row !== undefined)
+  sql.eventsBySequence.all(JSON.stringify(sequences), after, tenant)

@@ -5,21 +5,16 @@
  */
 import type { Instant, StreamId, WorkerId } from '../../model/ids.ts'
 import { PLAIN_LANE } from '../../model/lane.ts'
-import type { RunStatus } from '../../model/status.ts'
-import { idBytes } from './rows.ts'
+import { idBytes, type StreamRow } from './rows.ts'
 import type { Statements } from './statements.ts'
 
 /** More live leases than any process holds; a parked run is not kept. */
 const MAX_HELD = 65_536
 
-/** A stream that has a lease, as far as its holder's next fact needs it. */
-export interface Held {
-  readonly key: number
-  readonly epoch: number
-  /** What its row says; null if the row counts recoveries, which the next fact must end. */
-  readonly status: RunStatus | null
-  /** How many facts it has. Its row may say less. */
+/** The row of a stream that has a lease. Its version is the number of its facts: the table may say less. */
+export interface Held extends StreamRow {
   version: number
+  signal: number
 }
 
 export class Known {
@@ -50,9 +45,10 @@ export class Known {
     return this.#held.get(stream)
   }
 
-  keep(stream: StreamId, held: Held): void {
+  keep(stream: StreamId, held: Held): Held {
     if (this.#held.size >= MAX_HELD) this.#held.clear()
     this.#held.set(stream, held)
+    return held
   }
 
   drop(stream: StreamId): void {

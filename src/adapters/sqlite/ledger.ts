@@ -21,7 +21,7 @@ import { findDue, lease, nextDueAt } from './claim.ts'
 import type { Connection } from './connection.ts'
 import { findEvents } from './event.ts'
 import type { Known } from './known.ts'
-import { idBytes, toFact, toRecord } from './rows.ts'
+import { loadStreams } from './load.ts'
 import type { Statements } from './statements.ts'
 import { beat, retire } from './worker.ts'
 
@@ -48,7 +48,7 @@ export class SqliteLedger implements Ledger {
   }
 
   async load(streams: readonly StreamId[], options: LoadOptions = {}): Promise<readonly (StreamRecord | null)[]> {
-    return this.#connection.read((sql) => streams.map((stream) => this.#loadOne(sql, stream, options)))
+    return this.#connection.read((sql) => loadStreams(sql, streams, options))
   }
 
   async events(query: EventQuery): Promise<readonly StoredEvent[]> {
@@ -73,16 +73,5 @@ export class SqliteLedger implements Ledger {
 
   async close(): Promise<void> {
     this.#close()
-  }
-
-  #loadOne(
-    sql: Statements,
-    stream: StreamId,
-    { after = 0, last = Number.POSITIVE_INFINITY }: LoadOptions,
-  ): StreamRecord | null {
-    const row = sql.streamRecord.get(idBytes(stream))
-    if (row === undefined) return null
-    const first = Math.max(after, Number(row['version']) - last)
-    return toRecord(row, sql.factsFrom.all(Number(row['key']), first).map(toFact))
   }
 }

@@ -81,7 +81,8 @@ interface EventRow {
 /** The one place where a driver's row gets a type: the columns are those of the statement that made it. */
 export const rowAs = <Shape>(row: Row): Shape => row as unknown as Shape
 
-export const idBytes = (stream: StreamId): Uint8Array => Buffer.from(stream.slice(PREFIX_LENGTH), 'hex')
+export const idDigits = (stream: StreamId): string => stream.slice(PREFIX_LENGTH)
+export const idBytes = (stream: StreamId): Uint8Array => Buffer.from(idDigits(stream), 'hex')
 export const kindOf = (stream: StreamId): number => (isRunId(stream) ? RUN : isSessionId(stream) ? SESSION : CLERK)
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')

@@ -7,7 +7,7 @@
 import type { ClaimableId, Instant, StreamId } from '../../model/ids.ts'
 import type { FactRows } from './facts.ts'
 import type { Held, Known } from './known.ts'
-import { rowAs, type StreamRow } from './rows.ts'
+import { idBytes, rowAs, type StreamRow } from './rows.ts'
 import type { Statements } from './statements.ts'
 
 export interface Scope {
@@ -26,34 +26,18 @@ export interface Context {
   readonly signalled: Set<ClaimableId>
 }
 
-export const findStream = ({ sql, known, facts }: Scope, stream: StreamId): StreamRow | null => {
-  const key = known.key(sql, stream)
-  const found = key === null ? undefined : sql.streamState.get(key)
+export const findStream = (scope: Scope, stream: StreamId): StreamRow | null => {
+  const { sql, known, facts } = scope
+  const held = known.held(stream)
+  if (held !== undefined) return held
+  const found = sql.streamState.get(idBytes(stream))
   if (found === undefined) return null
   const row = rowAs<StreamRow>(found)
-  return row.lease === null ? row : { ...row, version: known.held(stream)?.version ?? facts.count(row.key) }
+  return row.lease === null ? row : known.keep(stream, { ...row, version: facts.count(row.key) })
 }
 
 /** Null if nobody holds it. */
 export const findHeld = (scope: Scope, stream: StreamId): Held | null => {
-  const cached = scope.known.held(stream)
-  if (cached !== undefined) return cached
   const row = findStream(scope, stream)
-  if (row === null || row.lease === null) return null
-  const held = heldOf(row)
-  scope.known.keep(stream, held)
-  return held
+  return row === null || row.lease === null ? null : (scope.known.held(stream) ?? null)
 }
-
-export const heldOf = ({
-  key,
-  version,
-  epoch,
-  status,
-  recoveries,
-}: Omit<StreamRow, 'id' | 'kind' | 'tenant' | 'signal' | 'wake_at' | 'lease'>): Held => ({
-  key,
-  epoch,
-  status: recoveries === 0 ? status : null,
-  version,
-})

@@ -19,14 +19,18 @@ export const dueAtOnce = (
 ): Instant => now ?? Number(facts.at(key, version - 1)?.['recorded_at'] ?? 0)
 
 export const signalWaiting = (scope: Scope, event: Event, context: Context): void => {
-  const { sql, known } = scope
-  const seen = new Set<number>()
-  for (const path of known.paths(sql, event.type)) {
+  const { sql, known, facts } = scope
+  const { type, tenant } = event
+  const signalled: number[] = []
+  // A run may have parked in this very batch.
+  facts.flush()
+  for (const path of known.paths(sql, type)) {
     const value = valueAt(event, path)
     if (value === null) continue
-    for (const row of sql.matchWaits.all(event.type, path, value, event.tenant).map(rowAs<StreamRow>)) {
-      if (!seen.has(row.key)) raise(scope, row, context)
-      seen.add(row.key)
+    const rows = sql.signalWaiting.all(context.now, type, path, value, tenant, JSON.stringify(signalled))
+    for (const row of rows.map(rowAs<Signalled>)) {
+      signalled.push(row.key)
+      note(scope, row, context)
     }
   }
 }
@@ -43,10 +47,21 @@ const valueAt = (event: Event, path: string): string | null => {
 }
 
 /** Counted always, and due at once if nobody holds it. A session is never woken, and nothing wakes a run that has ended. */
-const raise = (scope: Scope, row: StreamRow, { now, signalled }: Context): void => {
+const raise = (scope: Scope, row: StreamRow, context: Context): void => {
   if (row.kind === SESSION || isEnded(row.status)) return
-  const wakeAt = row.lease === null ? Math.min(row.wake_at ?? Infinity, dueAtOnce(scope, row, now)) : row.wake_at
+  const wakeAt =
+    row.lease === null ? Math.min(row.wake_at ?? Infinity, dueAtOnce(scope, row, context.now)) : row.wake_at
   scope.sql.signalStream.run(wakeAt, row.key)
-  scope.known.moveIn(row.lane)
-  signalled.add(toClaimableId(row.id))
+  note(scope, row, context)
+}
+
+type Signalled = Pick<StreamRow, 'key' | 'id' | 'lane'>
+
+/** What is known of a stream whose row was signalled. */
+const note = ({ known }: Scope, { id, lane }: Signalled, { signalled }: Context): void => {
+  const stream = toClaimableId(id)
+  const held = known.held(stream)
+  if (held !== undefined) held.signal += 1
+  known.moveIn(lane)
+  signalled.add(stream)
 }

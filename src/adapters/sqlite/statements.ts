@@ -3,14 +3,20 @@
  *
  * Owns the SQL of the hot path. Never runs any of it. The Reader has its own (reader.ts).
  */
+import { isEnded, RUN_STATUSES } from '../../model/status.ts'
 import type { Database } from './driver.ts'
+import { SESSION } from './rows.ts'
 
 const REST = 's.key, s.id, s.kind, s.tenant, s.epoch, s.signal, s.status, s.wake_at, s.lease, s.recoveries, s.lane'
 const STATE = `${REST}, s.version`
 
+const ENDED = RUN_STATUSES.filter(isEnded)
+  .map((status) => `'${status}'`)
+  .join(', ')
+
 const DUE = 'wake_at is not null and lease is null'
 
-const DUE_COLUMNS = 'key, id, handler, version, epoch, signal, status, wake_at, recoveries, lane'
+const DUE_COLUMNS = 'key, id, kind, tenant, handler, version, epoch, signal, status, wake_at, recoveries, lane'
 
 const CLAIMABLE = `select ${DUE_COLUMNS} from stream where ${DUE} and wake_at <= ?`
 
@@ -40,10 +46,11 @@ export const EVENT_COLUMNS =
 
 const streamStatements = (db: Database) => ({
   streamKey: db.prepare('select key from stream where id = ?'),
-  streamState: db.prepare(`select ${STATE} from stream s where s.key = ?`),
-  streamRecord:
+  streamState: db.prepare(`select ${STATE} from stream s where s.id = ?`),
+  /** The ids as a JSON array of hex digits. */
+  streamRecords:
     db.prepare(`select ${REST}, ${VERSION}, ${HEAD_HASH}, s.handler, s.system_hash, s.session, s.parent, s.event, s.base, s.created_at,
-    w.id as worker from stream s left join worker w on w.key = s.lease where s.id = ?`),
+    w.id as worker from stream s left join worker w on w.key = s.lease where s.id in (select unhex(value) from json_each(?))`),
   createStream:
     db.prepare(`insert into stream (id, kind, tenant, handler, system_hash, session, parent, event, base, version, epoch, signal,
     head_hash, status, wake_at, lease, recoveries, created_at, lane) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)
@@ -52,11 +59,21 @@ const streamStatements = (db: Database) => ({
     db.prepare(`update stream set version = ?, head_hash = ?, status = ?, signal = ?, wake_at = ?, lease = ?, recoveries = ?
     where key = ?`),
   signalStream: db.prepare('update stream set signal = signal + 1, wake_at = ? where key = ?'),
+  /** All that wait for one value at one path, but those with the keys in a JSON array; the row of a parked run is exact. */
+  signalWaiting: db.prepare(`update stream set signal = signal + 1, wake_at = case when lease is null
+      then min(coalesce(wake_at, ${Number.MAX_SAFE_INTEGER}), coalesce(?,
+        (select f.recorded_at from fact f where f.stream = stream.key and f.seq = stream.version - 1), 0))
+      else wake_at end
+    where key in (select w.stream from wait w where w.type = ? and w.path = ? and w.value = ?) and tenant = ?
+      and kind <> ${SESSION} and status not in (${ENDED}) and key not in (select value from json_each(?))
+    returning key, id, lane`),
   baseOf: db.prepare('select base from stream where id = ?'),
   runsOfEvent: db.prepare('select id from stream where event = ? order by key'),
   addFact: db.prepare(`${ADD_FACT} ${FACT_VALUES}`),
   addFacts: db.prepare(`${ADD_FACT} ${Array(FACTS_AT_ONCE).fill(FACT_VALUES).join(', ')}`),
-  factsFrom: db.prepare('select type, recorded_at, body, hash from fact where stream = ? and seq >= ? order by seq'),
+  /** The streams as a JSON array: the key of each, and the first of its facts that is wanted. */
+  factsFrom: db.prepare(`select f.stream, f.type, f.recorded_at, f.body, f.hash from json_each(?) wanted
+    cross join fact f on f.stream = wanted.value ->> 0 and f.seq >= wanted.value ->> 1 order by f.stream, f.seq`),
   factAt: db.prepare('select append_id, recorded_at from fact where stream = ? and seq = ?'),
   countFacts: db.prepare(`select (${COUNT_FACTS} ?) as count`),
 })
@@ -71,7 +88,10 @@ const eventStatements = (db: Database) => ({
     `select ${EVENT_COLUMNS} from event where type = ? and tenant = ? and seq > ? order by seq limit ?`,
   ),
   eventsAfter: db.prepare(`select ${EVENT_COLUMNS} from event where tenant = ? and seq > ? order by seq limit ?`),
-  eventBySequence: db.prepare(`select ${EVENT_COLUMNS} from event where seq = ? and tenant = ?`),
+  /** The sequences as a JSON array. */
+  eventsBySequence: db.prepare(
+    `select ${EVENT_COLUMNS} from event where seq in (select value from json_each(?)) and seq > ? and tenant = ?`,
+  ),
   countEvents: db.prepare('select count(*) as count from event where type = ? and tenant = ? and seq > ?'),
   addSuppressed: db.prepare(
     'insert or ignore into suppressed (event, trigger_name, reason, detail) values (?, ?, ?, ?)',
@@ -81,8 +101,6 @@ const eventStatements = (db: Database) => ({
 const waitStatements = (db: Database) => ({
   openWait: db.prepare('insert into wait (stream, step, type, path, value) values (?, ?, ?, ?, ?)'),
   closeWait: db.prepare('delete from wait where stream = ? and step = ?'),
-  matchWaits: db.prepare(`select ${STATE} from wait w join stream s on s.key = w.stream
-    where w.type = ? and w.path = ? and w.value = ? and s.tenant = ?`),
   addWaitPath: db.prepare('insert or ignore into wait_path (type, path) values (?, ?)'),
   waitPaths: db.prepare('select type, path from wait_path'),
 })
@@ -103,7 +121,8 @@ const workerStatements = (db: Database) => ({
   dueStreams: db.prepare(`${CLAIMABLE} and lane = ? order by wake_at, key limit ?`),
   dueStreamsOf: db.prepare(`${CLAIMABLE} and lane = '' and ${OF_HANDLERS} order by wake_at, key limit ?`),
   dueStream: db.prepare(`${CLAIMABLE} and id = ?`),
-  leaseStream: db.prepare('update stream set lease = ?, epoch = epoch + 1, wake_at = null where key = ?'),
+  leaseStreams: db.prepare(`update stream set lease = ?, epoch = epoch + 1, wake_at = null
+    where key in (select value from json_each(?))`),
   nextDue: db.prepare(`select wake_at from stream where ${DUE} and lane = '' order by wake_at, key limit 1`),
   nextDueOf: db.prepare(
     `select wake_at from stream where ${DUE} and lane = '' and ${OF_HANDLERS} order by wake_at, key limit 1`,

@@ -11,7 +11,7 @@ import { waitingBehind } from './claim.ts'
 import type { FactPlace, FactRows } from './facts.ts'
 import type { Held } from './known.ts'
 import { idBytes, kindOf, orNull, type StreamRow } from './rows.ts'
-import { type Context, heldOf, type Scope } from './scope.ts'
+import type { Context, Scope } from './scope.ts'
 import { dueAtOnce } from './signal.ts'
 import { closeWaits, hasUnseenEvent, openWaits } from './wait.ts'
 import { workerKey } from './worker.ts'
@@ -66,7 +66,7 @@ export const writeStream = (scope: Scope, write: StreamWrite, row: StreamRow, co
   sql.settleStream.run(version, headHash, status, signal, wakeAt, lease, recoveries, row.key)
   known.moveIn(row.lane)
   if (lease === null) known.drop(stream)
-  else known.keep(stream, heldOf({ ...row, version, status, recoveries }))
+  else known.keep(stream, { ...row, version, signal, status, recoveries })
   addFacts(scope.facts, write, { key: row.key, epoch: row.epoch, appendId: context.appendId })
   closeWaits(scope, row.key, write.closesWaits)
   openWaits(scope, row.key, write.opensWaits)
@@ -81,24 +81,30 @@ export const createStream = (scope: Scope, write: StreamWrite, create: NewStream
   const event = create.event === null ? (create.sequence ?? null) : (context.sequences[create.event] ?? null)
   const due = context.now ?? createdAt
   const { signal, wakeAt } = park(scope, write, { tenant, lease, signal: 0, due }, context.signalled)
+  const [id, kind, version] = [idBytes(stream), kindOf(stream), facts.length]
   const lane = laneOf(handler, create.priority, create.slots)
   known.moveIn(lane)
   const made = sql.createStream.run(
-    ...[
-      idBytes(stream),
-      kindOf(stream),
-      tenant,
-      handler,
-      systemHash,
-      orNull(session, idBytes),
-      orNull(parent, idBytes),
-    ],
-    ...[event, event ?? known.position(sql), facts.length, epoch, signal, headHash, status, wakeAt, lease, createdAt],
-    lane,
+    ...[id, kind, tenant, handler, systemHash, orNull(session, idBytes), orNull(parent, idBytes), event],
+    ...[event ?? known.position(sql), version, epoch, signal, headHash, status, wakeAt, lease, createdAt, lane],
   )
   if (made.changes !== 1) return false
   const key = Number(made.lastInsertRowid)
-  if (lease !== null) known.keep(stream, { key, epoch, status, version: facts.length })
+  if (lease !== null)
+    known.keep(stream, {
+      key,
+      id,
+      kind,
+      tenant,
+      version,
+      epoch,
+      signal,
+      status,
+      wake_at: null,
+      lease,
+      recoveries: 0,
+      lane,
+    })
   addFacts(scope.facts, write, { key, epoch, appendId: context.appendId })
   openWaits(scope, key, write.opensWaits)
   return true
