@@ -1,16 +1,19 @@
 /**
- * `npm run bench -- [--only W1,W2] [--ledger sqlite|postgres] [--rounds 3] [--quick] [--json] [--out file]`: raw limits first, then ours, medians over the rounds.
+ * `npm run bench -- [--only W1,W2] [--ledger sqlite|postgres] [--dispatcher restate] [--rounds 3] [--quick] [--json] [--out file]`: raw limits first, then ours, medians over the rounds.
  *
+ * `--dispatcher restate` measures W3 alone, on Postgres with a Restate server that wakes.
  * Exit 1 if a target that must hold does not; with --quick one round of W1 to W3 and W7 that only shows the figures. Figures in documents are written from the JSON of such a run.
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../test/support/postgres.ts'
+import { startRestate } from '../test/support/restate.ts'
+import { askForRestate } from './dispatcher.ts'
 import { document, judge, type LedgerKind, type Measurement, overRounds, type Result, row } from './report.ts'
 import { type BenchLedger, postgresLedger, sqliteLedger } from './target.ts'
 import { sequentialSteps } from './workloads/w1-sequential.ts'
 import { parallelRuns } from './workloads/w2-parallel.ts'
-import { idleLatency } from './workloads/w3-latency.ts'
+import { idleLatency, idleLatencyOnRestate } from './workloads/w3-latency.ts'
 import { parkedRuns } from './workloads/w4-parked.ts'
 import { longRun } from './workloads/w5-long-run.ts'
 import { sessionFork } from './workloads/w6-fork.ts'
@@ -37,6 +40,7 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     ledger: { type: 'string' },
+    dispatcher: { type: 'string' },
     rounds: { type: 'string', default: '3' },
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -45,8 +49,12 @@ const { values } = parseArgs({
 })
 const rounds = values.quick ? 1 : Number(values.rounds)
 const only = values.only ?? (values.quick ? 'W1,W2,W3,W7' : undefined)
-const chosen = WORKLOADS.filter(({ name }) => only === undefined || only.split(',').includes(name))
-const wants = (kind: LedgerKind): boolean => values.ledger === undefined || values.ledger === kind
+const isOnRestate = values.dispatcher === 'restate'
+const chosen = isOnRestate
+  ? [{ name: 'W3', measure: idleLatencyOnRestate }]
+  : WORKLOADS.filter(({ name }) => only === undefined || only.split(',').includes(name))
+const wants = (kind: LedgerKind): boolean =>
+  isOnRestate ? kind === 'postgres' : values.ledger === undefined || values.ledger === kind
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
 const measureAll = async (ledger: BenchLedger): Promise<readonly Result[]> => {
@@ -70,9 +78,12 @@ const results: Result[] = []
 if (wants('sqlite')) results.push(...(await measureAll(sqliteLedger())))
 if (wants('postgres')) {
   const server = await startPostgres()
+  const restate = isOnRestate ? await startRestate() : null
+  if (restate !== null) askForRestate(restate)
   try {
     results.push(...(await measureAll(await postgresLedger(server.url))))
   } finally {
+    await restate?.stop()
     await server.stop()
   }
 }

@@ -14,6 +14,7 @@ import pg from 'pg'
 import { createTrihand, type Trihand } from '../src/assemble.ts'
 import { LOCAL_TENANT } from '../src/model/ids.ts'
 import type { RunStatus } from '../src/model/status.ts'
+import { dispatcherAsked } from './dispatcher.ts'
 import { type RawLimits, rawPostgres, rawSqlite } from './raw.ts'
 import type { LedgerKind } from './report.ts'
 import { benchSystem, type Probe } from './system.ts'
@@ -104,6 +105,7 @@ export const open = (
     database: place.database,
     ...(place.schema === null ? {} : { schema: place.schema }),
     drain: 0,
+    ...dispatcherAsked(),
     ...extra,
   })
 

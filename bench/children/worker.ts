@@ -1,6 +1,7 @@
 /** A worker process: performs what falls due and says on stdout what has begun and ended. */
 import { createTrihand } from '../../src/assemble.ts'
 import { isEnded } from '../../src/model/status.ts'
+import { dispatcherAsked } from '../dispatcher.ts'
 import { benchSystem } from '../system.ts'
 
 const [, , database = '', schema = ''] = process.argv
@@ -13,7 +14,7 @@ const system = benchSystem({
     say(`${what} ${n} ${performance.timeOrigin + performance.now()}`)
   },
 })
-const app = await createTrihand({ system, database, ...(schema === '' ? {} : { schema }) })
+const app = await createTrihand({ system, database, ...(schema === '' ? {} : { schema }), ...dispatcherAsked() })
 app.on(({ status }) => {
   if (isEnded(status)) say(`ended ${current}`)
 })

@@ -1,4 +1,4 @@
-/** W3: an idle system. An event is sent; how long until its handler begins? On Postgres the sender is another process. */
+/** W3: an idle system. An event is sent; how long until its handler begins? On Postgres the sender is another process, and Restate may wake. */
 import { atMost, type Measurement, median, percentile } from '../report.ts'
 import { type BenchLedger, open, startChild } from '../target.ts'
 
@@ -62,6 +62,13 @@ const acrossProcesses = async (ledger: BenchLedger): Promise<readonly number[]> 
   await place.remove()
   return times.slice(WARM_UP)
 }
+
+/** The same with Restate between the two processes. Shown, not bounded: its own disk is in the way. */
+export const idleLatencyOnRestate = async (ledger: BenchLedger): Promise<readonly Measurement[]> =>
+  figures(ledger, await acrossProcesses(ledger)).map(({ target, ...measurement }) => ({
+    ...measurement,
+    metric: measurement.metric.replace(',', ', restate,'),
+  }))
 
 export const idleLatency = async (ledger: BenchLedger): Promise<readonly Measurement[]> =>
   figures(ledger, await (ledger.kind === 'sqlite' ? embedded(ledger) : acrossProcesses(ledger)))
