@@ -7,8 +7,9 @@ import { TrihandError } from '../model/errors.ts'
 import { isEventType } from '../model/event.ts'
 import type { Instant } from '../model/ids.ts'
 import { type Json, toJson } from '../model/json.ts'
+import type { OverlapPolicy } from '../model/policies/overlap.ts'
 import type { Rule } from '../model/rule.ts'
-import type { Exclusion, MissedPolicy, ScheduleOverlap, ScheduleSpec, Timing } from '../model/schedule-spec.ts'
+import type { Exclusion, MissedPolicy, ScheduleSpec, Timing } from '../model/schedule-spec.ts'
 import { calendarsOf } from './calendar.ts'
 import { instantText, parseDate, parseInstant } from './civil.ts'
 import { parseCron } from './cron.ts'
@@ -43,7 +44,7 @@ export interface ScheduleOptions {
   readonly prompt?: string
   readonly input?: unknown
   readonly session?: string
-  readonly overlap?: ScheduleOverlap
+  readonly overlap?: OverlapPolicy
   readonly missed?: {
     readonly policy?: MissedPolicy['policy']
     readonly window?: Duration
@@ -94,7 +95,7 @@ const OVERLAPS: readonly string[] = [
   'buffer_all',
   'cancel_running',
   'terminate_running',
-] satisfies readonly ScheduleOverlap[]
+] satisfies readonly OverlapPolicy[]
 const POLICIES: readonly string[] = ['run_once', 'skip', 'run_all'] satisfies readonly MissedPolicy['policy'][]
 
 const MIN_EVERY_MS = 1_000
@@ -256,7 +257,7 @@ export const defineSchedule = (
     end: end === undefined ? null : momentOf(end, `${path}.end`),
     exclude,
     maxRuns: countOf(options.maxRuns, `${path}.maxRuns`),
-    overlap: oneOf(options.overlap, OVERLAPS, 'skip', `${path}.overlap`) as ScheduleOverlap,
+    overlap: oneOf(options.overlap, OVERLAPS, 'skip', `${path}.overlap`) as OverlapPolicy,
     missed: missedOf(options.missed, `${path}.missed`),
     graceMs: lengthOf(options.grace, DEFAULT_GRACE_MS),
     pauseOnFailures: countOf(options.pauseOnFailures, `${path}.pauseOnFailures`),

@@ -1,14 +1,13 @@
 /**
  * Whether a run of a schedule starts now, waits in the line, or takes the place of another.
  *
- * Owns overlap and the pace of caught-up runs. Never looks at the calendar.
+ * Owns the line and the pace of caught-up runs; the verdict on overlap is policies/overlap.ts. Never looks at the calendar.
  */
-import type { Instant } from './ids.ts'
+import type { Instant, RunId } from './ids.ts'
+import { judgeOverlap } from './policies/overlap.ts'
 import { type Draft, record, skip } from './schedule-draft.ts'
 import type { LiveSchedule, RunOrigin, ScheduledRun } from './schedule-fact.ts'
 import { isOwnSlot, isPaced } from './schedule-fold.ts'
-
-export const MAX_LINE = 1_000
 
 export const planRun = (draft: Draft, slot: Instant, origin: RunOrigin, request: string | null): ScheduledRun => ({
   slot,
@@ -28,38 +27,33 @@ const fire = (draft: Draft, planned: ScheduledRun): void => {
 const buffer = (draft: Draft, ...runs: readonly ScheduledRun[]): void =>
   record(draft, { type: 'schedule.buffered', at: draft.now, runs })
 
-/** The newest takes the place of slots that wait; what a person asked for, or is caught up with, stays. */
-const replaceWaiting = (draft: Draft, planned: ScheduledRun): void => {
-  if (planned.origin === 'slot') {
-    for (const { slot, origin } of draft.state.line) if (origin === 'slot') skip(draft, [slot], 'overlap')
-  }
-  buffer(draft, planned)
+/** Slots that wait give way to a newer one; what a person asked for, or is caught up with, stays. */
+const displace = (draft: Draft, waiting: readonly ScheduledRun[], planned: ScheduledRun): void => {
+  if (planned.origin !== 'slot') return
+  for (const { slot, origin } of waiting) if (origin === 'slot') skip(draft, [slot], 'overlap')
 }
 
-const stopRunning = (draft: Draft, mode: 'cancel' | 'terminate'): void => {
-  for (const { run, stopping } of draft.state.running) {
-    if (!stopping) record(draft, { type: 'schedule.cancel_wanted', at: draft.now, run, mode })
+const stop = (draft: Draft, runs: readonly RunId[], mode: 'cancel' | 'terminate'): void => {
+  const stopping = new Set(draft.state.running.flatMap((entry) => (entry.stopping ? [entry.run] : [])))
+  for (const run of runs) {
+    if (!stopping.has(run)) record(draft, { type: 'schedule.cancel_wanted', at: draft.now, run, mode })
   }
 }
 
 /** One run whose time has come, under the overlap policy. */
 export const start = (draft: Draft, planned: ScheduledRun): void => {
-  if (!isBusy(draft.state)) return fire(draft, planned)
-  switch (draft.state.spec.overlap) {
-    case 'allow':
+  const { running, line, spec } = draft.state
+  const verdict = judgeOverlap({ running: running.map(({ run }) => run), waiting: line }, spec.overlap)
+  switch (verdict.kind) {
+    case 'start':
+      stop(draft, verdict.terminates, 'terminate')
       return fire(draft, planned)
+    case 'wait':
+      stop(draft, verdict.cancels, 'cancel')
+      displace(draft, verdict.displaces, planned)
+      return buffer(draft, planned)
     case 'skip':
-      return skip(draft, [planned.slot], 'overlap')
-    case 'buffer_one':
-      return replaceWaiting(draft, planned)
-    case 'buffer_all':
-      return draft.state.line.length < MAX_LINE ? buffer(draft, planned) : skip(draft, [planned.slot], 'max')
-    case 'cancel_running':
-      stopRunning(draft, 'cancel')
-      return replaceWaiting(draft, planned)
-    case 'terminate_running':
-      stopRunning(draft, 'terminate')
-      return fire(draft, planned)
+      return skip(draft, [planned.slot], spec.overlap === 'buffer_all' ? 'max' : 'overlap')
   }
 }
 

@@ -5,6 +5,7 @@
  * model sees it. Never knows cron, time zones or hashes: they are behind the calendar, which arrives as an argument.
  */
 import type { Instant } from './ids.ts'
+import type { OverlapPolicy } from './policies/overlap.ts'
 
 export type Timing =
   | { readonly kind: 'cron'; readonly expression: string }
@@ -17,8 +18,6 @@ export type Exclusion =
   | { readonly kind: 'days'; readonly from: string; readonly to: string }
   | { readonly kind: 'span'; readonly from: Instant; readonly to: Instant }
   | { readonly kind: 'cron'; readonly expression: string }
-
-export type ScheduleOverlap = 'allow' | 'skip' | 'buffer_one' | 'buffer_all' | 'cancel_running' | 'terminate_running'
 
 export interface MissedPolicy {
   readonly policy: 'run_once' | 'skip' | 'run_all'
@@ -39,7 +38,7 @@ export interface ScheduleSpec {
   readonly end: Instant | null
   readonly exclude: readonly Exclusion[]
   readonly maxRuns: number | null
-  readonly overlap: ScheduleOverlap
+  readonly overlap: OverlapPolicy
   readonly missed: MissedPolicy
   readonly graceMs: number
   /** Pause after so many failures in a row. */

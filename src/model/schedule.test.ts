@@ -28,10 +28,11 @@ import {
 import { specify } from '../testing/spec.ts'
 import type { Instant } from './ids.ts'
 import { fold } from './machine.ts'
+import type { OverlapPolicy } from './policies/overlap.ts'
 import { schedule } from './schedule.ts'
 import { scheduleWakeAt } from './schedule-due.ts'
 import type { ScheduleFact } from './schedule-fact.ts'
-import type { ScheduleOverlap, ScheduleSpec } from './schedule-spec.ts'
+import type { ScheduleSpec } from './schedule-spec.ts'
 
 const { given } = specify(schedule)
 const MINUTE = 60_000
@@ -221,7 +222,7 @@ describe('[H8] slots that were missed', () => {
 })
 
 describe('[H7] a slot that comes while a run is at work', () => {
-  const busy = (overlap: ScheduleOverlap): readonly ScheduleFact[] => [created({ overlap }), fired(HOUR)]
+  const busy = (overlap: OverlapPolicy): readonly ScheduleFact[] => [created({ overlap }), fired(HOUR)]
   const now = 2 * HOUR
 
   test('runs beside it under allow', () =>

@@ -12,11 +12,12 @@
  */
 import { canonical, type Json } from './json.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
+import { MAX_WAITING } from './policies/overlap.ts'
 import { type Draft, record, skip } from './schedule-draft.ts'
 import { nextSlot, runsLeft } from './schedule-due.ts'
 import type { EndedSchedule, LiveSchedule, ScheduleCommand, ScheduleFact, ScheduleState } from './schedule-fact.ts'
 import { evolveSchedule } from './schedule-fold.ts'
-import { enqueue, isBusy, MAX_LINE, planRun, release, start } from './schedule-line.ts'
+import { enqueue, isBusy, planRun, release, start } from './schedule-line.ts'
 import { closeBooks, passTime } from './schedule-missed.ts'
 import type { ScheduleSpec } from './schedule-spec.ts'
 
@@ -100,7 +101,7 @@ const runNow = (state: LiveSchedule, command: CommandOf<'run_now'>): Decision<Sc
   if (state.requests.includes(id)) return facts()
   if (state.spec.overlap === 'skip' && isBusy(state))
     return refuse('RUN_EXISTS', 'a run of this schedule has not ended, and its overlap is skip')
-  if (state.line.length >= MAX_LINE) return refuse('RUN_BACKLOG_FULL', `${MAX_LINE} runs are waiting already`)
+  if (state.line.length >= MAX_WAITING) return refuse('RUN_BACKLOG_FULL', `${MAX_WAITING} runs are waiting already`)
   const draft = draftOf(state, command)
   record(draft, { type: 'schedule.requested', at: now, id, by })
   start(draft, planRun(draft, now, 'now', id))
@@ -117,8 +118,8 @@ const backfill = (state: LiveSchedule, command: CommandOf<'backfill'>): Decision
   record(draft, { type: 'schedule.requested', at: now, id, by })
   const runs = []
   for (const slot of world.calendarOf(state.spec).slots(from - 1, to)) {
-    if (state.line.length + runs.length >= MAX_LINE)
-      return refuse('RUN_BACKLOG_FULL', `the span has more slots than the ${MAX_LINE} that may wait`)
+    if (state.line.length + runs.length >= MAX_WAITING)
+      return refuse('RUN_BACKLOG_FULL', `the span has more slots than the ${MAX_WAITING} that may wait`)
     runs.push(planRun(draft, slot, 'backfill', id))
   }
   enqueue(draft, runs)

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { anyGateLife, live } from '../../test/support/gate-arbitrary.ts'
 import { PATIENCE_MS } from '../../test/support/gate-drive.ts'
 import { anyWalk, STEPS } from '../../test/support/run-arbitrary.ts'
+import { anyTurns } from '../../test/support/schedule-arbitrary.ts'
 import { anySessionHistory } from '../../test/support/session-arbitrary.ts'
 import type { Candidate } from './arrival.ts'
 import { entriesOf } from './due-map.ts'
@@ -12,6 +13,8 @@ import { gate } from './gate.ts'
 import type { GateState } from './gate-fact.ts'
 import { run, statusOf } from './run.ts'
 import type { RunFact, RunState } from './run-fact.ts'
+import { schedule } from './schedule.ts'
+import type { ScheduleState } from './schedule-fact.ts'
 import { session } from './session.ts'
 
 const DOCUMENT = readFileSync(new URL('../../docs/state-machines.md', import.meta.url), 'utf8')
@@ -119,3 +122,22 @@ test(
   },
   PATIENCE_MS,
 )
+
+const scheduleName = (state: ScheduleState): string => {
+  if (state.kind === 'live') return state.paused === null ? 'live' : 'paused'
+  return state.kind === 'none' ? NOWHERE : state.kind
+}
+
+test('the picture of a schedule has the edges of a schedule', { timeout: PATIENCE_MS }, () => {
+  const edges = new Set<string>()
+  for (const turns of fc.sample(anyTurns, { numRuns: 1_500, seed: 31 })) {
+    let state = schedule.initial
+    for (const fact of turns.flatMap(({ facts }) => facts)) {
+      const next = schedule.evolve(state, fact)
+      const edge = `${scheduleName(state)} --> ${scheduleName(next)}: ${fact.type}`
+      if (fact.type !== 'schedule.checkpointed') edges.add(edge)
+      state = next
+    }
+  }
+  expect([...edges].toSorted()).toEqual(drawn('A schedule'))
+})

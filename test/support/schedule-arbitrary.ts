@@ -5,9 +5,10 @@
  */
 import fc from 'fast-check'
 import type { Instant, RunId } from '../../src/model/ids.ts'
+import type { OverlapPolicy } from '../../src/model/policies/overlap.ts'
 import { schedule } from '../../src/model/schedule.ts'
 import type { ScheduleCommand, ScheduleFact, ScheduleState } from '../../src/model/schedule-fact.ts'
-import type { ScheduleOverlap, ScheduleSpec } from '../../src/model/schedule-spec.ts'
+import type { ScheduleSpec } from '../../src/model/schedule-spec.ts'
 import type { RunStatus } from '../../src/model/status.ts'
 import { aSpec, HOUR, MISSED, world } from './schedule-story.ts'
 
@@ -28,7 +29,7 @@ const timing: fc.Arbitrary<ScheduleSpec['timing']> = fc.oneof(
   },
 )
 
-const OVERLAPS: readonly ScheduleOverlap[] = [
+const OVERLAPS: readonly OverlapPolicy[] = [
   'allow',
   'skip',
   'buffer_one',

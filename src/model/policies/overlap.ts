@@ -9,23 +9,23 @@ import type { RunId } from '../ids.ts'
 
 export type OverlapPolicy = 'allow' | 'skip' | 'buffer_one' | 'buffer_all' | 'cancel_running' | 'terminate_running'
 
-export interface Line {
+export interface Line<Waiting = Candidate> {
   readonly running: readonly RunId[]
-  readonly waiting: readonly Candidate[]
+  readonly waiting: readonly Waiting[]
 }
 
 /** A line with nobody running and somebody waiting is due at once. */
 export type Lines = DueMap<Line>
 
-export type OverlapVerdict =
+export type OverlapVerdict<Waiting> =
   | { readonly kind: 'start'; readonly terminates: readonly RunId[] }
-  | { readonly kind: 'wait'; readonly cancels: readonly RunId[]; readonly displaces: readonly Candidate[] }
+  | { readonly kind: 'wait'; readonly cancels: readonly RunId[]; readonly displaces: readonly Waiting[] }
   | { readonly kind: 'skip'; readonly detail: string }
 
-const MAX_WAITING = 1_000
+export const MAX_WAITING = 1_000
 const EMPTY_LINE: Line = { running: [], waiting: [] }
 
-const START: OverlapVerdict = { kind: 'start', terminates: [] }
+const START: OverlapVerdict<never> = { kind: 'start', terminates: [] }
 
 export const lineAt = (lines: Lines, key: string): Line => valueAt(lines, key) ?? EMPTY_LINE
 
@@ -34,7 +34,10 @@ const putLine = (lines: Lines, key: string, line: Line): Lines => {
   return put(lines, key, line, line.running.length === 0 ? 0 : null)
 }
 
-export const judgeOverlap = ({ running, waiting }: Line, policy: OverlapPolicy): OverlapVerdict => {
+export const judgeOverlap = <Waiting>(
+  { running, waiting }: Line<Waiting>,
+  policy: OverlapPolicy,
+): OverlapVerdict<Waiting> => {
   const isFree = running.length === 0 && waiting.length === 0
   switch (policy) {
     case 'allow':
