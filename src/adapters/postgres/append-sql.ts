@@ -255,6 +255,7 @@ const documentParts = (shape: Shape): string[] => [
 ]
 
 const partsOf = (shape: Shape): string[] => [
+  ...(shape.prelude === null ? [] : [shape.prelude]),
   `position as materialized (${LAST_SEQUENCE})`,
   ...(shape.has('occurrence') ? eventParts(shape) : []),
   ...(shape.has('guard') ? lockParts(shape) : []),

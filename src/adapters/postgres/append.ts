@@ -15,9 +15,11 @@ import { isWorthSplitting } from './errors.ts'
 import { judge } from './judge.ts'
 import type { BatchRows } from './lists.ts'
 import type { Command, Database } from './pool.ts'
-import { SHAPES, shapeOf } from './shape.ts'
+import { SHAPES, SINGLE, shapeOf } from './shape.ts'
+import { isSingle, singleValues } from './single.ts'
 
 const STATEMENTS = new Map(SHAPES.map((shape) => [shape, appendStatement(shape)]))
+const SINGLE_STATEMENT = appendStatement(SINGLE)
 
 /** The first half of our advisory locks, so that they do not meet those of other programs in the same database. */
 const LOCK_CLASS = 0x7472_6968
@@ -93,8 +95,7 @@ export class Appender {
   }
 
   async #send(batch: readonly Append[]): Promise<readonly Outcome[]> {
-    const rows = flatten(batch, { clock: this.#options.clock, paths: (type) => this.#paths.get(type) ?? null })
-    const answers = await this.#write(rows, batch.length)
+    const answers = batch.every(isSingle) ? await this.#writeSingle(batch) : await this.#writeAny(batch)
     // Each round learns a path that no round before knew.
     if (this.#learnPaths(answers)) return this.#send(batch)
     const answer = read(answers)
@@ -108,11 +109,17 @@ export class Appender {
     return outcomes
   }
 
-  async #write(rows: BatchRows, size: number): Promise<readonly AnswerRow[]> {
+  #writeSingle(batch: readonly Append[]): Promise<readonly AnswerRow[]> {
+    return this.#database.query(SINGLE_STATEMENT, singleValues(batch, this.#options.clock))
+  }
+
+  async #writeAny(batch: readonly Append[]): Promise<readonly AnswerRow[]> {
+    const { clock } = this.#options
+    const rows = flatten(batch, { clock, paths: (type) => this.#paths.get(type) ?? null })
     const shape = shapeOf(rows)
     const append: Command = {
       statement: STATEMENTS.get(shape) ?? appendStatement(shape),
-      values: shape.values(rows, size),
+      values: shape.values(rows, batch.length),
     }
     const locks = this.#locksFor(rows)
     if (locks === null) return this.#database.query(append.statement, append.values)
@@ -122,10 +129,13 @@ export class Appender {
 
   /** Alone for a type that is waited for, shared for one that is emitted: append-sql.ts says why. */
   #locksFor(rows: BatchRows): Command | null {
+    const emitted = new Set(rows.occurrence.map(({ type }) => type ?? ''))
+    const awaited = new Set(rows.opening.map(({ type }) => type ?? ''))
+    if (emitted.size + awaited.size === 0) return null
     const shared = new Map<number, boolean>()
-    for (const { type } of rows.occurrence) shared.set(this.#lockKey(type ?? ''), true)
-    for (const { type } of rows.opening) shared.set(this.#lockKey(type ?? ''), false)
-    return shared.size === 0 ? null : lockOf(shared)
+    for (const type of emitted) shared.set(this.#lockKey(type), true)
+    for (const type of awaited) shared.set(this.#lockKey(type), false)
+    return lockOf(shared)
   }
 
   /** Waits for all who write events of these types, and keeps others from it until the transaction ends. */

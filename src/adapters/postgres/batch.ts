@@ -73,7 +73,7 @@ const emittedBy = (batch: readonly Append[], paths: KnownPaths): Emitted => {
 }
 
 /** The append's own instant; one that records nothing is due since ever. An event's time is its sender's and does not count. */
-const instantOf = ({ writes }: Append): Instant => {
+export const instantOf = ({ writes }: Append): Instant => {
   let latest = 0
   for (const { create, facts } of writes) {
     latest = Math.max(latest, create?.createdAt ?? 0)

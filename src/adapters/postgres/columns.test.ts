@@ -1,6 +1,7 @@
 /** Rows as arrays on the wire: nothing in a text may end it early. */
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { toArrays, unnest } from './columns.ts'
+import { quote, toArrays, unnest } from './columns.ts'
 
 const COLUMNS = { id: 'uuid', name: 'text', size: 'bigint', is_new: 'bool' } as const
 
@@ -19,8 +20,25 @@ test.each([
   ['the word for nothing', 'NULL', '{"NULL"}'],
   ['nothing at all', '', '{""}'],
   ['line breaks', 'a\nb', '{"a\nb"}'],
+  ['line breaks with a quote', 'a\n"b"', '{"a\n\\"b\\""}'],
+  ['a body in JSON', '{"a":"b\\n\u2028🜁"}', '{"{\\"a\\":\\"b\\\\n\u2028🜁\\"}"}'],
+  ['half a pair with a quote', '"\ud800', '{"\\"\ud800"}'],
 ])('%s in a text stays text', (_, name, literal) => {
   expect(toArrays({ name: 'text' }, [{ name }])).toEqual([literal])
+})
+
+test('any text is quoted as if each special character were looked for', () => {
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.json(),
+    fc.string({ unit: fc.constantFrom('"', '\\', '\n', '\ud83d', 'ü') }),
+  )
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(quote(text)).toBe(`"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`)
+    }),
+    { numRuns: 1_000, seed: 7 },
+  )
 })
 
 test('null is null in every type, and no rows are an empty array', () => {

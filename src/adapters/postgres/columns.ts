@@ -31,5 +31,13 @@ const arrayLiteral = (rows: readonly Readonly<Record<string, unknown>>[], name: 
   return `${literal}}`
 }
 
-const SPECIAL = /["\\]/g
-const quote = (text: string): string => `"${text.replace(SPECIAL, '\\$&')}"`
+const SPECIAL = /["\\]/
+const ALL_SPECIAL = /["\\]/g
+/** What JSON writes in another way than an array does: control characters, and halves of a pair. */
+const ONLY_IN_JSON = /[^ -\ud7ff\ue000-\uffff]/
+
+/** JSON quotes as an array does, and faster than any replacing; most texts need nothing, and bodies are JSON themselves. */
+export const quote = (text: string): string => {
+  if (!SPECIAL.test(text)) return `"${text}"`
+  return ONLY_IN_JSON.test(text) ? `"${text.replace(ALL_SPECIAL, '\\$&')}"` : JSON.stringify(text)
+}

@@ -6,14 +6,23 @@
  */
 import { toArrays, unnest } from './columns.ts'
 import { type BatchRows, LISTS, type ListName } from './lists.ts'
+import { SINGLE_LIST, SINGLE_VIEWS } from './single.ts'
+
+/** Lists that are taken from the prelude. */
+type Views = { readonly [Name in ListName]?: string }
 
 export class Shape {
   readonly name: string
+  /** A list of its own that stands before all others, as a part of the statement. */
+  readonly prelude: string | null
+  readonly #views: Views
   readonly #first = new Map<ListName, number>()
   readonly #last: number
 
-  constructor(name: string, lists: readonly ListName[]) {
+  constructor(name: string, lists: readonly ListName[], prelude: string | null = null, views: Views = {}) {
     this.name = name
+    this.prelude = prelude
+    this.#views = views
     let next = 1
     for (const list of lists) {
       this.#first.set(list, next)
@@ -23,7 +32,7 @@ export class Shape {
   }
 
   has(list: ListName): boolean {
-    return this.#first.has(list)
+    return this.#first.has(list) || this.#views[list] !== undefined
   }
 
   /** Whether streams may be signalled that the batch does not write. */
@@ -33,6 +42,8 @@ export class Shape {
 
   /** The list as a table expression. */
   table(list: ListName): string {
+    const view = this.#views[list]
+    if (view !== undefined) return view
     const first = this.#first.get(list)
     if (first === undefined) throw new Error(`a statement of the shape ${this.name} has no list ${list}`)
     return unnest(list, LISTS[list], first)
@@ -60,6 +71,7 @@ const NAMES = Object.keys(LISTS) as readonly ListName[]
  * that parks; any event that starts runs; all the rest.
  */
 const WHOLE = new Shape('whole', NAMES)
+export const SINGLE = new Shape('single', [], SINGLE_LIST, SINGLE_VIEWS)
 export const SHAPES: readonly Shape[] = [
   new Shape('step', ['guard', 'fact']),
   new Shape('birth', ['creation', 'fact']),
