@@ -5,12 +5,12 @@
  */
 import type { System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
-import type { GateState } from '../model/gate-fact.ts'
+import type { GateFact, GateState } from '../model/gate-fact.ts'
 import { type ClerkId, type Instant, namedSessionId, type ScheduleId, type TenantId } from '../model/ids.ts'
 import type { ScheduleCommand, ScheduleState, ScheduleWorld } from '../model/schedule-fact.ts'
 import type { Ids } from '../ports/ids.ts'
-import { advanceGate, advanceSchedule } from './advance.ts'
-import { commandClerk, restoreClerk } from './clerk-state.ts'
+import { type Advance, advanceGate, advanceSchedule } from './advance.ts'
+import { commandClerk, lookAtClerk } from './clerk-state.ts'
 import type { FindDuty } from './clerks.ts'
 import type { ClerkFact, Duty } from './duty.ts'
 import { GateDuty, type GateKeeping, gateOf } from './gate-duty.ts'
@@ -95,9 +95,7 @@ export class ClerkBook {
   ): Promise<{ readonly id: ScheduleId; readonly state: ScheduleState; readonly nextAt: Instant | null }> {
     const duty = new ScheduleDuty(house, this.schedule(house, name))
     const { id } = this.schedule(house, name)
-    const [row] = await house.ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
-    const restored = row == null ? null : await restoreClerk(house.ledger, id, row.version, duty)
-    const state = restored?.state ?? { kind: 'none' }
+    const state = (await lookAtClerk(house, id, duty))?.state ?? { kind: 'none' }
     return { id, state, nextAt: duty.wakeAt(state) }
   }
 
@@ -112,15 +110,26 @@ export class ClerkBook {
     await this.askSchedule(house, definition.name, { type: 'declare_schedule', spec: definition.spec })
   }
 
-  private openGate(house: House, keeping: GateKeeping): Promise<GateState> {
+  private async openGate(house: House, keeping: GateKeeping): Promise<GateState> {
+    const types = [...keeping.listeners.keys()]
+    const position = await this.positionFor(house, keeping, types)
     return commandClerk(house, {
       id: keeping.id,
       handler: keeping.definition.name,
       duty: new GateDuty(house, keeping),
       initial: { kind: 'none' } as GateState,
-      decide: (state) => advanceGate(state, { type: 'open_gate', now: house.clock.now(), cursor: 0 }),
-      types: [...keeping.listeners.keys()],
+      decide: (state) => openAndListen(state, house.clock.now(), types, position),
+      types: (state) => (state.kind === 'open' ? state.types.map(({ type }) => type) : []),
     })
+  }
+
+  /** Where the ledger's events end, if that matters: for a gate that stands and is to hear a type that is new to it. */
+  private async positionFor(house: House, keeping: GateKeeping, types: readonly string[]): Promise<number> {
+    const restored = await lookAtClerk(house, keeping.id, new GateDuty(house, keeping))
+    if (restored === null || restored.state.kind !== 'open') return 0
+    const { types: heard, cursor } = restored.state
+    if (types.every((type) => heard.some((one) => one.type === type))) return 0
+    return lastSequence(house, Math.max(cursor, restored.record.base))
   }
 
   private of(system: System): Kept {
@@ -153,5 +162,26 @@ export class ClerkBook {
         return [id, { id, definition, session }]
       }),
     )
+  }
+}
+
+const openAndListen = (
+  before: GateState,
+  now: Instant,
+  types: readonly string[],
+  position: number,
+): Advance<GateState, GateFact> => {
+  const opened = advanceGate(before, { type: 'open_gate', now, cursor: 0 })
+  const heard = advanceGate(opened.state, { type: 'listen', now, types, position })
+  return { ...heard, facts: [...opened.facts, ...heard.facts] }
+}
+
+const PAGE = 1_000
+
+const lastSequence = async ({ ledger, tenant }: House, from: number): Promise<number> => {
+  for (let after = from; ; ) {
+    const page = await ledger.events({ tenant, after, limit: PAGE })
+    after = page.at(-1)?.sequence ?? after
+    if (page.length < PAGE) return after
   }
 }

@@ -38,6 +38,16 @@ export const restoreClerk = async <State>(
   }
 }
 
+/** As it stands in the ledger; null if it does not exist. */
+export const lookAtClerk = async <State>(
+  { ledger }: Pick<House, 'ledger'>,
+  id: ClerkId,
+  duty: Pick<Duty<State, ClerkFact>, 'restore'>,
+): Promise<Restored<State> | null> => {
+  const [row] = await ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
+  return row == null ? null : restoreClerk(ledger, id, row.version, duty)
+}
+
 export interface ClerkCommand<State, Fact> {
   readonly id: ClerkId
   /** The name that workers know it by. */
@@ -46,21 +56,22 @@ export interface ClerkCommand<State, Fact> {
   /** The state of a clerk that does not exist yet. */
   readonly initial: State
   readonly decide: (state: State) => Advance<State, Fact & ClerkFact>
-  /** The events it listens to from its beginning on. */
-  readonly types?: readonly string[]
+  /** The event types it listens to, if it does. */
+  readonly types?: (state: State) => readonly string[]
 }
 
 /** Answers the state after the command; a refusal throws. */
 export const commandClerk = async <State, Fact>(house: House, command: ClerkCommand<State, Fact>): Promise<State> => {
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
-    const [row] = await house.ledger.load([command.id], { after: Number.MAX_SAFE_INTEGER })
-    const restored = row == null ? null : await restoreClerk(house.ledger, command.id, row.version, command.duty)
-    const { state, facts, refusal } = command.decide(restored?.state ?? command.initial)
+    const restored = await lookAtClerk(house, command.id, command.duty)
+    const before = restored?.state ?? command.initial
+    const { state, facts, refusal } = command.decide(before)
     if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
     if (facts.length === 0) return state
     const { runs, events } = await command.duty.births(facts)
     const own = restored === null ? birth(house, command, facts) : change(house, restored.record, facts)
-    const writes = [own, ...runs.map(({ write }) => write)]
+    const waits = waitsBetween(command.types?.(before) ?? [], command.types?.(state) ?? [])
+    const writes = [{ ...own, ...waits }, ...runs.map(({ write }) => write)]
     const outcome = await commitBirths(house, { writes, events, signals: [], documents: [] }, runs)
     if (outcome.kind === 'conflict') continue
     command.duty.written(facts)
@@ -90,7 +101,7 @@ const change = (house: House, record: StreamRecord, facts: readonly ClerkFact[])
 
 const birth = <State, Fact>(
   house: House,
-  { id, handler, types = [] }: ClerkCommand<State, Fact>,
+  { id, handler }: ClerkCommand<State, Fact>,
   facts: readonly ClerkFact[],
 ): StreamWrite => {
   const sealed = sealFacts(house.ids, id, EMPTY_CHAIN, facts)
@@ -106,13 +117,22 @@ const birth = <State, Fact>(
     facts: sealed.facts,
     headHash: sealed.head.headHash,
     wakeAt: now,
-    opensWaits: types.map(listening),
   }
 }
 
-/** Every event of the type from now on. The clerk's base is the ledger's position at its birth: what came before is not its own. */
+const stepOf = (type: string): string => `on ${type}`
+
+const waitsBetween = (
+  before: readonly string[],
+  after: readonly string[],
+): Pick<StreamWrite, 'opensWaits' | 'closesWaits'> => ({
+  opensWaits: after.filter((type) => !before.includes(type)).map(listening),
+  closesWaits: before.filter((type) => !after.includes(type)).map(stepOf),
+})
+
+/** Every event of the type from now on; which of them count is the clerk's to say. */
 const listening = (type: string): WaitRow => ({
-  step: `on ${type}`,
+  step: stepOf(type),
   type,
   path: '',
   value: '',

@@ -108,6 +108,7 @@ export class Clerk<State, Fact extends ClerkFact> {
     if (restored === null) throw new TrihandError('NOT_FOUND', `there is no clerk ${id}`)
     this.head = headOf(restored.record)
     this.sinceCheckpoint = restored.record.facts.length
+    this.duty.resumed(restored.state)
     return restored.state
   }
 

@@ -29,7 +29,9 @@ export interface Births {
 export interface Duty<State, Fact extends ClerkFact> {
   /** The state after the record's facts, the last of the stream; null if they do not reach back far enough to tell. */
   restore(record: StreamRecord, isWhole: boolean): State | null
-  /** The same for news that others wrote. */
+  /** A clerk in this state was taken up: what it wanted of others, and may not have got before a crash, is asked again. */
+  resumed(state: State): void
+  /** The state after news that others wrote. */
   follow(state: State, news: readonly SealedFact[]): State
   /** Reads what has come and decides. No facts: there is nothing to do. */
   find(state: State): Promise<Found<State, Fact>>

@@ -54,9 +54,11 @@ export class GateDuty implements Duty<GateState, GateFact> {
 
   restore(record: StreamRecord): GateState | null {
     this.base = record.base
-    const state = resumeGateFrom(record.facts.map(readGateFact))
-    for (const { run } of state === null ? [] : wantedStops(state)) this.stop(run)
-    return state
+    return resumeGateFrom(record.facts.map(readGateFact))
+  }
+
+  resumed(state: GateState): void {
+    for (const { run } of wantedStops(state)) this.stop(run)
   }
 
   follow(state: GateState, news: readonly SealedFact[]): GateState {
@@ -76,7 +78,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
       for (const fact of advance.facts) facts.push(fact)
     }
     if (ended.length > 0) ask({ type: 'end_runs', ended, ...rules })
-    if (page.length > 0) ask({ type: 'arrive', ...this.arrivals(page), ...rules })
+    if (page.length > 0) ask({ type: 'arrive', ...this.arrivals(page, before.types), ...rules })
     ask({ type: 'pass_time', ...rules })
     return { facts, state, more: page.length === PAGE }
   }
@@ -103,8 +105,8 @@ export class GateDuty implements Duty<GateState, GateFact> {
 
   // -- reading --------------------------------------------------------------------------------------------------------
 
-  private async read({ cursor }: OpenGate): Promise<readonly StoredEvent[]> {
-    const types = [...this.keeping.listeners.keys()]
+  private async read({ cursor, types: heard }: OpenGate): Promise<readonly StoredEvent[]> {
+    const types = heard.map(({ type }) => type)
     if (types.length === 0) return []
     const { ledger, tenant } = this.house
     const after = Math.max(cursor, this.base)
@@ -123,10 +125,12 @@ export class GateDuty implements Duty<GateState, GateFact> {
 
   private arrivals(
     page: readonly StoredEvent[],
+    heard: OpenGate['types'],
   ): Pick<GateCommand & { type: 'arrive' }, 'arrivals' | 'refused' | 'cursor'> {
     const arrivals: Arrival[] = []
     const refused: RefusedEvent[] = []
     for (const event of page) {
+      if (!heard.some(({ type, after }) => type === event.type && event.sequence > after)) continue
       const found = this.admit(event, this.keeping.flow)
       if (found === null) continue
       if ('reason' in found) refused.push(found)

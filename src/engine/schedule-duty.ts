@@ -74,9 +74,11 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
     const facts = record.facts.map(readScheduleFact)
     const begin = facts.findLastIndex(({ type }) => type === 'schedule.checkpointed')
     if (begin === -1 && !isWhole) return null
-    const state = fold(schedule, facts.slice(Math.max(0, begin)))
+    return fold(schedule, facts.slice(Math.max(0, begin)))
+  }
+
+  resumed(state: ScheduleState): void {
     if (state.kind === 'live') for (const { run, stopping } of state.running) if (stopping) this.stop(run)
-    return state
   }
 
   follow(state: ScheduleState, news: readonly SealedFact[]): ScheduleState {

@@ -53,6 +53,7 @@ const SESSION_FACTS: Readonly<Record<SessionFactType, true>> = {
 
 const GATE_FACTS: Readonly<Record<GateFactType, true>> = {
   'gate.opened': true,
+  'gate.listened': true,
   'gate.read': true,
   'trigger.suppressed': true,
   'gate.held': true,

@@ -48,6 +48,8 @@ type At = { readonly at: Instant }
 
 export type GateFact =
   | (At & { readonly type: 'gate.opened'; readonly cursor: number })
+  /** From now on it hears events of these types, of each those after a sequence. */
+  | (At & { readonly type: 'gate.listened'; readonly types: readonly HeardType[] })
   /** Every event up to `cursor` has been looked at, and of the later ones those in `beyond`. */
   | (At & { readonly type: 'gate.read'; readonly cursor: number; readonly beyond: readonly number[] })
   | (At & {
@@ -138,6 +140,8 @@ export type Ruled = Now & { readonly policies: FlowPolicies; readonly runOf: (se
 
 export type GateCommand =
   | (Now & { readonly type: 'open_gate'; readonly cursor: number })
+  /** What the handler's triggers name now. `position`: the last event so far; of a new type only later ones are heard. */
+  | (Now & { readonly type: 'listen'; readonly types: readonly string[]; readonly position: number })
   /**
    * Events in ledger order. `cursor`: nothing up to it will ever be new. An arrival at or below the gate's cursor, or told
    * before, is ignored: where a store commits out of order, give a cursor that lags and tell the tail again.
@@ -171,8 +175,15 @@ export interface HeldArrival {
   readonly claim: Claim | null
 }
 
+/** An event type that a gate hears, and after which sequence. */
+export interface HeardType {
+  readonly type: string
+  readonly after: number
+}
+
 export interface OpenGate {
   readonly kind: 'open'
+  readonly types: readonly HeardType[]
   readonly cursor: number
   readonly beyond: readonly number[]
   readonly pausedBy: string | null

@@ -16,6 +16,7 @@ type FactOf<Type extends GateFactType> = Extract<GateFact, { readonly type: Type
 
 const openGate = (cursor: number): OpenGate => ({
   kind: 'open',
+  types: [],
   cursor,
   beyond: [],
   pausedBy: null,
@@ -88,6 +89,8 @@ export const evolveOpen = (gate: OpenGate, fact: GateFact): OpenGate => {
   switch (fact.type) {
     case 'gate.opened':
       return gate
+    case 'gate.listened':
+      return { ...gate, types: fact.types }
     case 'gate.read':
       return { ...gate, cursor: fact.cursor, beyond: fact.beyond }
     case 'trigger.suppressed':

@@ -264,6 +264,15 @@ const endRuns = (draft: Draft, { ended }: CommandOf<'end_runs'>): void => {
   if (draft.state.pausedBy === null) callWaiting(draft, MAX_MOVES)
 }
 
+/** A type that is new to the gate has no past here. */
+const listen = (state: OpenGate, { now, types, position }: CommandOf<'listen'>): Decision<GateFact> => {
+  const isSame = types.length === state.types.length && state.types.every(({ type }) => types.includes(type))
+  if (isSame) return facts()
+  const known = new Map(state.types.map(({ type, after }) => [type, after]))
+  const heard = types.map((type) => ({ type, after: known.get(type) ?? position }))
+  return facts({ type: 'gate.listened', at: now, types: heard })
+}
+
 const drafted = (draft: Draft, work: (draft: Draft) => void): Decision<GateFact> => {
   work(draft)
   // Not by facts(): a decision may hold more facts than a call takes arguments.
@@ -275,6 +284,8 @@ const decideOpen = (state: OpenGate, command: GateCommand): Decision<GateFact> =
   switch (command.type) {
     case 'open_gate':
       return facts()
+    case 'listen':
+      return listen(state, command)
     case 'arrive':
       return drafted(draftOf(state, command), (draft) => arrive(draft, command))
     case 'pass_time':

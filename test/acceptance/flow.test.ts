@@ -152,6 +152,29 @@ onEveryStore('flow', (store) => {
     await system.close()
   })
 
+  test('a gate that hears a new event type hears no past of it, and none of a type it has dropped', async () => {
+    const seen: string[] = []
+    const source = (triggers: readonly string[]) => ({
+      name: 'changing',
+      events: { 'a.came': null, 'b.came': null, 'c.came': null },
+      functions: [
+        fn<{ n: number }>('hear', { triggers, rateLimit: { limit: 100, period: '1s' } }, ({ step, event, input }) =>
+          step.run('note', () => void seen.push(`${event?.type} ${input.n}`)),
+        ),
+      ],
+    })
+    const system = await startTestSystem(source(['a.came', 'b.came']), store())
+    const send = async (n: number): Promise<void> => {
+      for (const type of ['a.came', 'b.came', 'c.came']) await system.send({ type, data: { n } })
+      await system.settle()
+    }
+    await send(1)
+    await system.crash(source(['b.came', 'c.came']))
+    await send(2)
+    expect(seen.sort()).toEqual(['a.came 1', 'b.came 1', 'b.came 2', 'c.came 2'])
+    await system.close()
+  })
+
   test('a paused handler holds what comes, and starts it in order when it goes on', async () => {
     const { system, seen, send } = await begin({ whilePaused: 'hold' })
     await system.run(() => system.engine.pauseHandler('hear', 'ana'))
