@@ -1,4 +1,5 @@
 /** Restate as dispatcher, against a real server: the suite, several workers at one Restate, a worker and the server that die. */
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { connect } from 'node:http2'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres } from '../../src/adapters/postgres/open.ts'
@@ -144,7 +145,29 @@ describe('restate among processes', () => {
     expect(await statusOf(port, `/invoke/${name}-run/wake`)).toBe(401)
     expect(heard.size).toBe(0)
   })
+
+  test('[S22] the calls of a server that signs with our key are taken', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    const signing = await startRestate({ identity: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() })
+    const { ingress, admin } = signing
+    const worker = await open({ ingress, admin, identityKeys: [publicKeyText(publicKey)] })
+    const { heard, hear } = hears()
+    await worker.start(hear)
+    const run = newRun()
+    await wakeUntilHeard(worker, run, heard)
+    expect([...heard.keys()]).toEqual([run])
+    await signing.stop()
+  })
 })
+
+/** As Restate writes it: the 32 raw bytes in base 58. */
+const publicKeyText = (key: KeyObject): string => {
+  const raw = key.export({ type: 'spki', format: 'der' }).subarray(-32)
+  const digits = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+  let text = ''
+  for (let rest = BigInt(`0x${raw.toString('hex')}`); rest > 0n; rest /= 58n) text = digits[Number(rest % 58n)] + text
+  return `publickeyv1_${text}`
+}
 
 const statusOf = (port: number, path: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {

@@ -30,6 +30,11 @@ const binary = (): string => {
   return inside.resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`)
 }
 
+export interface RestateSettings {
+  /** A private key in PEM: then every call to a worker is signed with it. */
+  readonly identity?: string
+}
+
 const config = (folder: string, ports: readonly [number, number, number]): string => `
 node-name = "test"
 base-dir = ${JSON.stringify(join(folder, 'data'))}
@@ -45,6 +50,13 @@ disable-web-ui = true
 [ingress]
 bind-address = "127.0.0.1:${ports[0]}"
 `
+
+const identityConfig = (folder: string, { identity }: RestateSettings): string => {
+  if (identity === undefined) return ''
+  const file = join(folder, 'identity.pem')
+  writeFileSync(file, identity, { mode: 0o600 })
+  return `[worker.invoker]\nrequest-identity-private-key-pem-file = ${JSON.stringify(file)}\n`
+}
 
 const isUp = async (...urls: readonly string[]): Promise<boolean> => {
   try {
@@ -82,11 +94,11 @@ const launch = async (file: string, ingress: string, admin: string): Promise<Chi
   return child
 }
 
-export const startRestate = async (): Promise<RestateServer> => {
+export const startRestate = async (settings: RestateSettings = {}): Promise<RestateServer> => {
   const folder = mkdtempSync(join(tmpdir(), 'trihand-restate-'))
   const file = join(folder, 'restate.toml')
   const ports = [await freePort(), await freePort(), await freePort()] as const
-  writeFileSync(file, config(folder, ports))
+  writeFileSync(file, config(folder, ports) + identityConfig(folder, settings))
   const [ingress, admin] = [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[1]}`]
   let child: ChildProcess | null = null
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
