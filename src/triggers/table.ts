@@ -14,7 +14,7 @@ export interface TableDeps extends SourceDeps {
   openOutbox(database: string): Promise<Outbox>
 }
 
-const AT_ONCE = 100
+const AT_ONCE = 500
 const KEY_DIGITS = 16
 
 /** What the outbox knows the source by. */
