@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { MemoryBlobs } from '../adapters/memory/blobs.ts'
 import { MemoryLedger } from '../adapters/memory/ledger.ts'
+import { openMemory } from '../adapters/memory/open.ts'
 import { MemoryStore } from '../adapters/memory/store.ts'
 import { InProcessDispatcher } from '../adapters/system/dispatcher.ts'
 import { SystemIds } from '../adapters/system/ids.ts'
@@ -13,6 +14,7 @@ import { durationMs } from '../manifest/duration.ts'
 import { type ClaimableId, type Instant, type RunId, workerId } from '../model/ids.ts'
 import type { Dispatcher } from '../ports/dispatcher.ts'
 import { type FaultPlan, faultyLedger } from '../testing/faulty-ledger.ts'
+import { startTestSystem } from '../testing/system.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { Engine } from './engine.ts'
 
@@ -396,13 +398,19 @@ test('[R12] a cancel that meets a run on its way out of memory is answered', asy
   expect((await system.engine.look(await starting)).status).toBe('cancelled')
 })
 
-test('a dispatcher that keeps instants hears when a parked run falls due, and of no run that waits for an event alone', async () => {
+/** A dispatcher outside, which only notes what it is told. */
+const noting = () => {
   const heard: [ClaimableId, Instant][] = []
   const outside: Dispatcher = {
     wake: (run, at) => void heard.push([run, at]),
     start: async () => {},
     stop: async () => {},
   }
+  return { heard, outside }
+}
+
+test('a dispatcher that keeps instants hears when a parked run falls due, and of no run that waits for an event alone', async () => {
+  const { heard, outside } = noting()
   const functions = [
     fn('sleeper', {}, ({ step }) => step.sleep('nap', '1h')),
     fn('waiter', {}, ({ step }) => step.waitForEvent('answer', { event: 'ping' })),
@@ -411,4 +419,24 @@ test('a dispatcher that keeps instants hears when a parked run falls due, and of
   const sleeper = await startRun(system, 'sleeper')
   await startRun(system, 'waiter')
   expect(heard).toEqual([[sleeper, 1_000 + HOUR]])
+})
+
+test('a dispatcher that keeps instants hears when a clerk falls due', async () => {
+  const { heard, outside } = noting()
+  const calm = fn('calm', { trigger: 'ping', debounce: { period: '1h' } }, () => null)
+  const rest = { durable: true, description: 'memory', pollMs: HOUR, sweepMs: null, maxInFlight: 1 }
+  const system = await startTestSystem(
+    { name: 'calm', events: { ping: null }, functions: [calm] },
+    {
+      name: 'memory',
+      open: async () => ({ ...rest, ...openMemory(), dispatcher: outside, keepsInstants: true }),
+      ids: () => new SystemIds(),
+      remove: async () => {},
+    },
+  )
+  const sentAt = system.clock.now()
+  await system.send({ type: 'ping', data: {} })
+  await system.advance('1m')
+  expect(heard).toEqual([[expect.stringMatching(/^gat_/), sentAt + HOUR]])
+  await system.close()
 })

@@ -342,19 +342,22 @@ export class Worker implements WorkerDesk {
 
   private departed(resident: Resident, departure: Departure): void {
     this.residents.delete(resident.record.id)
-    if (departure === 'parked' && resident.live !== null) {
-      const at = wakeAt(resident.live)
-      if (at !== null) this.wakeAt(at)
-      if (at !== null && this.options.tellsInstants === true) this.dispatcher.wake(resident.record.id, at)
-    }
+    if (departure === 'parked' && resident.live !== null) this.parked(resident.record.id, wakeAt(resident.live))
     if (departure === 'dropped' && this.state === 'running') this.leases.letGo(resident.record.id)
     this.afterDeparture(departure !== 'parked')
   }
 
   private clerkDeparted(id: ClerkId, departure: ClerkDeparture, at: number | null): void {
-    if (at !== null) this.wakeAt(at)
+    this.parked(id, at)
     if (departure === 'dropped' && this.state === 'running') this.leases.letGo(id)
     this.afterDeparture(departure === 'parked')
+  }
+
+  /** It falls due here by this worker's own timer, and anywhere by a dispatcher that keeps instants. */
+  private parked(id: ClaimableId, at: number | null): void {
+    if (at === null) return
+    this.wakeAt(at)
+    if (this.options.tellsInstants === true) this.dispatcher.wake(id, at)
   }
 
   private afterDeparture(mayBeDueAgain: boolean): void {
