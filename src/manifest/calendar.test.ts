@@ -71,6 +71,11 @@ describe('[H1] cron with a time zone', () => {
       '2026-10-25T00:30Z',
     ]))
 
+  test('calendar-1: on the second pass of a repeated hour the next slot is that of the day after', () =>
+    expect(between(cron('*/30 2 * * *', 'Europe/Berlin'), '2026-10-25T01:10:00Z', '2026-10-26T01:00:00Z')).toEqual([
+      '2026-10-26T01:00Z',
+    ]))
+
   test('calendar-1: both passes run where hours are not named', () =>
     expect(between(cron('0 * * * *', 'Europe/Berlin'), '2026-10-24T23:30:00Z', '2026-10-25T02:00:00Z')).toEqual([
       '2026-10-25T00:00Z',

@@ -271,7 +271,7 @@ export const defineSchedule = (
     target: targetOf(options, path),
     input: toJson(options.input),
     session: options.session ?? `schedule:${options.name}`,
-    yields: adaptive === undefined ? null : compileRule(adaptive.yield, ['output', 'result', 'run']),
+    yields: adaptive === undefined ? null : compileRule(adaptive.yield, ['output', 'result']),
     findings,
   }
 }

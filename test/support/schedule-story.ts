@@ -33,7 +33,7 @@ export const calendarOf = (spec: ScheduleSpec): Calendar => ({
   delayMs: (slot) => (spec.jitterMs === 0 ? 0 : (slot / HOUR) % spec.jitterMs),
 })
 
-export const runOf = (slot: Instant, request: string | null): RunId =>
+const runOf = (slot: Instant, request: string | null): RunId =>
   runId(`${slot.toString(16).padStart(24, '0')}${request === null ? '00000000' : request.padStart(8, '0')}`)
 export const world: ScheduleWorld = { calendarOf, runOf }
 
