@@ -18,11 +18,12 @@ import type { Ids } from '../ports/ids.ts'
 import type { SealedFact, StreamRecord } from '../ports/ledger.ts'
 import { advanceGate } from './advance.ts'
 import { arrivalOf } from './arrivals.ts'
+import { demandOfDecided, leaseFor } from './demand.ts'
 import type { Births, Duty, Found } from './duty.ts'
 import { endedRuns } from './ended-runs.ts'
 import type { House } from './house.ts'
 import { type NewRun, newRun } from './new-run.ts'
-import { judge } from './route.ts'
+import { demandFor, eventRoot, judge } from './route.ts'
 
 /** Events looked at in one decision: an append must not grow without bound. */
 const PAGE = 256
@@ -143,10 +144,10 @@ export class GateDuty implements Duty<GateState, GateFact> {
   private admit(event: StoredEvent, flow: FlowDefinition): Arrival | RefusedEvent | null {
     const listener = this.keeping.listeners.get(event.type)
     const verdict = listener === undefined ? null : judge(listener, event, this.house.system())
-    if (verdict === null) return null
+    if (listener === undefined || verdict === null) return null
     const { sequence } = event
-    if (verdict.kind === 'suppress') return { sequence, reason: verdict.reason, detail: verdict.detail }
-    return arrivalOf(event, flow.rules)
+    const found = verdict.kind === 'start' ? demandFor(this.house, listener, event) : verdict
+    return 'reason' in found ? { sequence, reason: found.reason, detail: found.detail } : arrivalOf(event, flow.rules)
   }
 
   /** What every command needs. A run's id is fixed by the event that begins it; its place among others by that event's time. */
@@ -171,6 +172,9 @@ export class GateDuty implements Duty<GateState, GateFact> {
     const { house, keeping } = this
     const last = this.events.get(fact.events.at(-1) ?? 0)
     if (last === undefined) return null
+    const subject = { tenant: house.tenant, session: null, roots: { event: eventRoot(last), payload: last.data } }
+    const demand = demandOfDecided(keeping.definition, subject, fact.priority)
+    const reserve = () => (fact.notBefore === null ? house.worker.reserve(keeping.definition.name) : null)
     return newRun(house.ids, {
       id: fact.run,
       definition: keeping.definition,
@@ -184,7 +188,8 @@ export class GateDuty implements Duty<GateState, GateFact> {
       parent: null,
       clerk: fact.tracked ? keeping.id : null,
       notBefore: fact.notBefore,
-      lease: fact.notBefore === null ? house.worker.reserve(keeping.definition.name) : null,
+      demand,
+      lease: leaseFor(demand, reserve),
     })
   }
 

@@ -14,6 +14,7 @@ import { openWait, type WaitSpec } from '../model/wait.ts'
 import type { Envelope } from '../ports/executor.ts'
 import type { EmittedEvent, StepGate, StepRequest, WaitAnswer, WaitRequest } from '../ports/step-gate.ts'
 import { causeFrom } from './cause.ts'
+import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'
 import { emittedBy, routeAll } from './events.ts'
 import { Intents, packIntents } from './intents.ts'
 import { newRun } from './new-run.ts'
@@ -344,17 +345,20 @@ export class Gate implements StepGate {
     if (definition.input !== null)
       await checkAgainst(definition.input, input, 'INPUT_INVALID', `the input of ${handler}`)
     const { payload } = await storeValue(house, input)
+    const { tenant, session } = record
+    const demand = demandOfCall(definition, { tenant, session, roots: rootsOfInput(input) })
     const child = newRun(house.ids, {
       definition,
       systemHash: house.system().hash,
-      tenant: record.tenant,
+      tenant,
       now: house.clock.now(),
       input: { kind: 'given', payload },
       cause: causeFrom(record, resident.state),
       event: null,
-      session: record.session,
+      session,
       parent: { run: record.id, step, depth },
-      lease: house.worker.reserve(handler),
+      demand,
+      lease: leaseFor(demand, () => house.worker.reserve(handler)),
     })
     const command = { type: 'start_child', now: house.clock.now(), step, child: child.id, handler } as const
     resident.ask({ command, luggage: { ...NO_LUGGAGE, runs: [child] }, done: null })

@@ -14,6 +14,7 @@ import type { RunId, SessionId } from '../model/ids.ts'
 import { type Json, toJson } from '../model/json.ts'
 import type { DocumentWrite, NewEvent, Outcome, Suppression } from '../ports/ledger.ts'
 import { commitBirths } from './births.ts'
+import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'
 import { checkEvent, routeAll } from './events.ts'
 import type { House } from './house.ts'
 import { type NewRun, newRun } from './new-run.ts'
@@ -108,6 +109,9 @@ export class Intake {
     if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${name}`)
     const { payload, value } = await storeValue(house, input)
     if (definition.input !== null) await checkAgainst(definition.input, value, 'INPUT_INVALID', `the input of ${name}`)
+    const session = options.session ?? null
+    const subject = { tenant: house.tenant, session, roots: rootsOfInput(value) }
+    const demand = demandOfCall(definition, subject)
     return this.withinLimit(async () => {
       const run = newRun(house.ids, {
         definition,
@@ -117,9 +121,10 @@ export class Intake {
         input: { kind: 'given', payload },
         cause: null,
         event: null,
-        session: options.session ?? null,
+        session,
         parent: null,
-        lease: house.worker.reserve(name),
+        demand,
+        lease: leaseFor(demand, () => house.worker.reserve(name)),
       })
       const outcome = await this.commit([run], [], [])
       if (outcome.kind === 'conflict') throw new TrihandError('INTERNAL', 'a new run met an old one')

@@ -21,6 +21,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { NewStream, StreamWrite } from '../ports/ledger.ts'
 import { advanceRun } from './advance.ts'
 import { type ChainHead, EMPTY_CHAIN, sealFacts } from './chain.ts'
+import type { Demand } from './demand.ts'
 
 export interface NewRun {
   readonly id: RunId
@@ -50,6 +51,7 @@ export interface Birth {
   readonly id?: RunId
   /** It may be claimed from this instant on; null or absent: now. */
   readonly notBefore?: Instant | null
+  readonly demand: Demand
   readonly lease: WorkerId | null
 }
 
@@ -82,6 +84,7 @@ export const newRun = (ids: Ids, birth: Birth): NewRun => {
       ...eventOf(birth.event),
       lease: birth.lease,
       createdAt: now,
+      ...demanded(birth.demand),
     },
     expectedVersion: 0,
     epoch: null,
@@ -110,3 +113,8 @@ const eventOf = (event: Birth['event']): Pick<NewStream, 'event' | 'sequence'> =
   if (event === null) return { event: null }
   return 'index' in event ? { event: event.index } : { event: null, sequence: event.event.sequence }
 }
+
+const demanded = ({ slots, priority }: Demand): Pick<NewStream, 'slots' | 'priority'> => ({
+  ...(slots.length > 0 && { slots }),
+  ...(priority !== 0 && { priority }),
+})

@@ -13,7 +13,9 @@ import type { Json } from '../model/json.ts'
 import { admit } from '../model/trigger.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Suppression } from '../ports/ledger.ts'
+import { type Demand, demandOf, leaseFor } from './demand.ts'
 import { type NewRun, newRun } from './new-run.ts'
+import { RuleFailed } from './rule-values.ts'
 
 export interface Routed {
   readonly runs: readonly NewRun[]
@@ -75,6 +77,20 @@ export const judge = (listener: Listener, event: Event, system: System): Verdict
   return askFilters(filters, event)
 }
 
+/** A key that fails starts nothing, as a filter that fails does (route-2). */
+export const demandFor = (
+  { tenant }: Pick<RouteContext, 'tenant'>,
+  { handler }: Pick<Listener, 'handler'>,
+  event: Event,
+): Demand | Extract<Verdict, { readonly kind: 'suppress' }> => {
+  try {
+    return demandOf(handler, { tenant, session: null, roots: { event: eventRoot(event), payload: event.data } })
+  } catch (error) {
+    if (error instanceof RuleFailed) return { kind: 'suppress', reason: 'error', detail: error.message }
+    throw error
+  }
+}
+
 /** `index` is the event's place in the append that will carry it. */
 export const route = (context: RouteContext, event: Event, index: number): Routed => {
   const runs: NewRun[] = []
@@ -84,8 +100,9 @@ export const route = (context: RouteContext, event: Event, index: number): Route
     if (listener.handler.flow?.isStateful === true) continue
     const verdict = judge(listener, event, context.system)
     if (verdict === null) continue
-    if (verdict.kind === 'suppress') {
-      suppressed.push({ trigger: listener.handler.name, reason: verdict.reason, detail: verdict.detail })
+    const found = verdict.kind === 'start' ? demandFor(context, listener, event) : verdict
+    if ('reason' in found) {
+      suppressed.push({ trigger: listener.handler.name, reason: found.reason, detail: found.detail })
       continue
     }
     const { system, ids, tenant, now } = context
@@ -100,7 +117,8 @@ export const route = (context: RouteContext, event: Event, index: number): Route
         event: { event, index },
         session: null,
         parent: null,
-        lease: context.reserve(listener.handler.name),
+        demand: found,
+        lease: leaseFor(found, () => context.reserve(listener.handler.name)),
       }),
     )
   }

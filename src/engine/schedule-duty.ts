@@ -35,6 +35,7 @@ import type {
 import type { Ids } from '../ports/ids.ts'
 import type { SealedFact, StreamRecord } from '../ports/ledger.ts'
 import { advanceSchedule } from './advance.ts'
+import { demandOfDecided, leaseFor, rootsOfInput } from './demand.ts'
 import type { Births, Duty, Found } from './duty.ts'
 import { endedRuns } from './ended-runs.ts'
 import { routeAll } from './events.ts'
@@ -157,7 +158,9 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
 
   private async bear(fact: Fired, definition: FunctionDefinition): Promise<NewRun> {
     const { house, keeping } = this
-    const { payload } = await storeValue(house, keeping.definition.input)
+    const { payload, value } = await storeValue(house, keeping.definition.input)
+    const subject = { tenant: house.tenant, session: keeping.session, roots: rootsOfInput(value) }
+    const demand = demandOfDecided(definition, subject)
     return newRun(house.ids, {
       id: fact.run,
       definition,
@@ -170,7 +173,8 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
       session: keeping.session,
       parent: null,
       clerk: keeping.id,
-      lease: house.worker.reserve(definition.name),
+      demand,
+      lease: leaseFor(demand, () => house.worker.reserve(definition.name)),
     })
   }
 

@@ -5,6 +5,7 @@
  */
 import { TrihandError } from '../model/errors.ts'
 import type { FlowPolicies } from '../model/gate-fact.ts'
+import { MAX_PRIORITY } from '../model/lane.ts'
 import { CONCURRENCY_SCOPES, type ConcurrencySource, type FlowSource, UNITS } from '../model/policies/flow-source.ts'
 import type { Rule } from '../model/rule.ts'
 import { policiesOf } from './flow-policies.ts'
@@ -42,7 +43,6 @@ export interface FlowDefinition {
   readonly isStateful: boolean
 }
 
-const MAX_PRIORITY = 86_400
 const MAX_CONCURRENCY = 8
 const LIMIT = { min: 1, max: 10_000 }
 

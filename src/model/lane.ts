@@ -26,6 +26,9 @@ export interface Lane {
   readonly circle: string
 }
 
+/** Seconds, up or down. */
+export const MAX_PRIORITY = 86_400
+
 /** The lane of runs like any other, of whatever handler: no slots, no priority. */
 export const PLAIN_LANE = ''
 

@@ -1,0 +1,133 @@
+/** Concurrency and priority of a handler: how many of its runs are at work at once, and which of those that wait goes next. */
+import { expect, test } from 'vitest'
+import { type FunctionOptions, fn } from '../../src/executors/workflow/function.ts'
+import { LOCAL_TENANT } from '../../src/model/ids.ts'
+import { startTestSystem } from '../../src/testing/system.ts'
+import { onEveryStore } from '../support/stores.ts'
+
+interface Order {
+  readonly n: number
+  readonly customer?: string
+  readonly urgency?: number
+}
+
+onEveryStore('concurrency', (store) => {
+  /** A handler whose step goes on until the test lets it. */
+  const begin = async (options: Partial<FunctionOptions<Order>>) => {
+    const atWork = new Map<number, () => void>()
+    const begun: number[] = []
+    const work = ({ n }: Order): Promise<void> =>
+      new Promise((resolve) => {
+        begun.push(n)
+        atWork.set(n, resolve)
+      })
+    const system = await startTestSystem(
+      {
+        name: 'work',
+        events: { 'order.placed': null },
+        functions: [
+          fn<Order>('work', { trigger: 'order.placed', ...options }, ({ input, step }) =>
+            step.run('work', () => work(input)),
+          ),
+          fn<{ orders: readonly Order[] }>('all', {}, async ({ input, step }) => {
+            await Promise.all(input.orders.map((order) => step.invoke('one', 'work', order, { key: String(order.n) })))
+            return 'done'
+          }),
+          fn<Order>('nap', { trigger: 'order.placed', concurrency: 1 }, async ({ step }) => {
+            await step.sleep('nap', '1h')
+            return 'rested'
+          }),
+        ],
+      },
+      store(),
+    )
+    const place = async (...orders: readonly Order[]): Promise<void> => {
+      for (const order of orders) await system.send({ type: 'order.placed', data: { ...order } })
+      await system.settle()
+    }
+    const finish = async (n: number): Promise<void> => {
+      atWork.get(n)?.()
+      atWork.delete(n)
+      await system.settle()
+    }
+    return { system, begun, place, finish, now: () => [...atWork.keys()].sort() }
+  }
+  const orders = (...ns: readonly number[]): readonly Order[] => ns.map((n) => ({ n }))
+
+  test('as many runs as the limit are at work, and the next begins when one has ended', async () => {
+    const { system, place, finish, now } = await begin({ concurrency: 2 })
+    await place(...orders(1, 2, 3, 4))
+    expect(now()).toEqual([1, 2])
+    await finish(2)
+    expect(now()).toEqual([1, 3])
+    await finish(1)
+    await finish(3)
+    expect(now()).toEqual([4])
+    await finish(4)
+    await system.close()
+  })
+
+  test('each key has a limit of its own', async () => {
+    const { system, place, finish, now } = await begin({ concurrency: [{ limit: 1, key: 'payload.customer' }] })
+    const of = (customer: string, ...ns: readonly number[]) => ns.map((n) => ({ n, customer }))
+    await place(...of('ana', 1, 2), ...of('bob', 3, 4))
+    expect(now()).toEqual([1, 3])
+    await finish(3)
+    expect(now()).toEqual([1, 4])
+    await system.close()
+  })
+
+  test('a run that sleeps holds nothing: the next one begins beside it', async () => {
+    const { system, place } = await begin({ concurrency: 9 })
+    await place(...orders(1, 2, 3))
+    const { reader } = system.store
+    const asleep = await reader.runs({
+      tenant: LOCAL_TENANT,
+      handler: 'nap',
+      status: 'waiting',
+      before: null,
+      limit: 9,
+    })
+    expect(asleep).toHaveLength(3)
+    await system.close()
+  })
+
+  test('[N5] what a process had taken when it died is free once its leases are', async () => {
+    const { system, begun, place } = await begin({ concurrency: 1 })
+    await place(...orders(1, 2))
+    await system.crash()
+    await system.advance('1m')
+    expect(begun).toEqual([1, 1])
+    await system.close()
+  })
+
+  test('the more urgent of those that wait goes first', async () => {
+    const { system, place, finish, begun } = await begin({ concurrency: 1, priority: 'payload.urgency' })
+    await place({ n: 1, urgency: 0 }, { n: 2, urgency: 0 }, { n: 3, urgency: 60 }, { n: 4, urgency: -60 })
+    for (const n of [1, 3, 2, 4]) await finish(n)
+    expect(begun).toEqual([1, 3, 2, 4])
+    await system.close()
+  })
+
+  test('children and runs started by name wait for the same slots as those of events', async () => {
+    const { system, place, finish, now } = await begin({ concurrency: 2 })
+    await place(...orders(1))
+    const parent = await system.start('all', { orders: [{ n: 2 }, { n: 3 }] })
+    await system.settle()
+    expect(now()).toEqual([1, 2])
+    for (const n of [1, 2, 3]) await finish(n)
+    expect(await system.look(parent)).toMatchObject({ status: 'success', output: 'done' })
+    await system.close()
+  })
+
+  test('a key that cannot be worked out starts nothing, and says why', async () => {
+    const { system, begun } = await begin({ concurrency: [{ limit: 1, key: 'payload.customer' }] })
+    const { sequence } = await system.send({ type: 'order.placed', data: { n: 1 } })
+    await system.settle()
+    const suppressed = await system.store.reader.suppressed(LOCAL_TENANT, sequence)
+    expect(suppressed).toMatchObject([{ trigger: 'work', reason: 'error' }])
+    await expect(system.start('work', { n: 2 })).rejects.toMatchObject({ code: 'EXPR_FAILED' })
+    expect(begun).toEqual([])
+    await system.close()
+  })
+})
