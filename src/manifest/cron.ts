@@ -4,7 +4,8 @@
  * Owns the spelling that is taken. croner parses the fields and finds the days, one field at a time: asked with a zone it drops
  * slots in spring and doubles them in autumn, and asked slot by slot it is slow. Zones are calendar.ts.
  */
-import { Cron } from 'croner'
+import { createRequire } from 'node:module'
+import type { Cron } from 'croner'
 import type { TrihandError } from '../model/errors.ts'
 import { DAY_MS, dateText, HOUR_MS, MINUTE_MS, SECOND_MS } from './civil.ts'
 import { invalid } from './invalid.ts'
@@ -43,7 +44,13 @@ const fieldsOf = (expression: string, path: string): readonly string[] => {
   return fields.length === 5 ? ['0', ...fields] : fields
 }
 
-const parse = (pattern: string): Cron => new Cron(pattern, { utcOffset: 0, paused: true, mode: '6-part' })
+/** Loaded with the first expression, as rules.ts does it: most starts have none. */
+const croner = (): typeof import('croner') => createRequire(import.meta.url)('croner')
+
+const parse = (pattern: string): Cron => {
+  const { Cron: Pattern } = croner()
+  return new Pattern(pattern, { utcOffset: 0, paused: true, mode: '6-part' })
+}
 
 /** The next wall time of a pattern after a second; croner knows no time before year 1 and none after 9999. */
 const nextRun = (cron: Cron, afterDay: number, time: string): number | null =>
