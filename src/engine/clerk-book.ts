@@ -3,8 +3,10 @@
  *
  * Owns which clerks there are, their opening at every start, and what people may ask of them. Their life is clerk.ts.
  */
-import type { System } from '../manifest/system.ts'
+import type { FlowDefinition } from '../manifest/flow.ts'
+import type { FunctionDefinition, System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
+import { heardTypes } from '../model/gate.ts'
 import type { GateFact, GateState } from '../model/gate-fact.ts'
 import { type ClerkId, type Instant, namedSessionId, type ScheduleId, type TenantId } from '../model/ids.ts'
 import type { ScheduleCommand, ScheduleState, ScheduleWorld } from '../model/schedule-fact.ts'
@@ -32,6 +34,8 @@ export class ClerkBook {
   private readonly ids: Pick<Ids, 'digest'>
   private readonly tenant: TenantId
   private readonly books = new WeakMap<System, Kept>()
+  /** Gates of handlers that have no flow control any more: they stay for what waits in them. */
+  private readonly leftOver = new Set<ClerkId>()
 
   constructor(ids: Pick<Ids, 'digest'>, tenant: TenantId) {
     this.ids = ids
@@ -48,6 +52,7 @@ export class ClerkBook {
 
   /** At every start, and when the definition changes: what is declared exists from now on. */
   async declare(house: House): Promise<void> {
+    await this.findLeftOver(house)
     const { gates, schedules } = this.of(house.system())
     await Promise.all([
       ...[...gates.values()].map((keeping) => this.openGate(house, keeping)),
@@ -71,7 +76,7 @@ export class ClerkBook {
       handler,
       duty: new GateDuty(house, keeping),
       initial: { kind: 'none' } as GateState,
-      decide: (state) => advanceGate(state, { ...ask, now: house.clock.now() }),
+      advance: (state) => advanceGate(state, { ...ask, now: house.clock.now() }),
     })
   }
 
@@ -83,7 +88,7 @@ export class ClerkBook {
       handler: name,
       duty,
       initial: { kind: 'none' } as ScheduleState,
-      decide: (state) =>
+      advance: (state) =>
         advanceSchedule(state, { ...ask, now: house.clock.now(), world: duty.world } as ScheduleCommand),
     })
   }
@@ -105,6 +110,19 @@ export class ClerkBook {
     return keeping
   }
 
+  private async findLeftOver(house: House): Promise<void> {
+    const system = house.system()
+    const ids = [...system.functions.values()]
+      .filter((one) => !hasGate(one))
+      .map(({ name }) => gateOf(this.ids, this.tenant, name))
+    if (ids.length === 0) return
+    const heads = await house.ledger.load(ids, { after: Number.MAX_SAFE_INTEGER })
+    ids.forEach((id, i) => {
+      if (heads[i] != null) this.leftOver.add(id)
+    })
+    this.books.delete(system)
+  }
+
   private async declareSchedule(house: House, { definition, session }: ScheduleKeeping): Promise<void> {
     await ensureSession(house, session)
     await this.askSchedule(house, definition.name, { type: 'declare_schedule', spec: definition.spec })
@@ -118,18 +136,18 @@ export class ClerkBook {
       handler: keeping.definition.name,
       duty: new GateDuty(house, keeping),
       initial: { kind: 'none' } as GateState,
-      decide: (state) => openAndListen(state, house.clock.now(), types, position),
-      types: (state) => (state.kind === 'open' ? state.types.map(({ type }) => type) : []),
+      advance: (state) => openAndListen(state, house.clock.now(), types, position),
+      types: heardTypes,
     })
   }
 
-  /** Where the ledger's events end, if that matters: for a gate that stands and is to hear a type that is new to it. */
+  /** Where the ledger's events end, if that matters: for a gate that stands and is to hear other types than so far. */
   private async positionFor(house: House, keeping: GateKeeping, types: readonly string[]): Promise<number> {
     const restored = await lookAtClerk(house, keeping.id, new GateDuty(house, keeping))
     if (restored === null || restored.state.kind !== 'open') return 0
-    const { types: heard, cursor } = restored.state
-    if (types.every((type) => heard.some((one) => one.type === type))) return 0
-    return lastSequence(house, Math.max(cursor, restored.record.base))
+    const heard = heardTypes(restored.state)
+    if (types.length === heard.length && types.every((type) => heard.includes(type))) return 0
+    return lastSequence(house, Math.max(restored.state.cursor, restored.record.base))
   }
 
   private of(system: System): Kept {
@@ -143,9 +161,12 @@ export class ClerkBook {
   private gatesOf(system: System): Map<ClerkId, GateKeeping> {
     const gates = new Map<ClerkId, GateKeeping>()
     for (const definition of system.functions.values()) {
-      const { flow, name } = definition
-      if (flow === null || !flow.isStateful) continue
-      const id = gateOf(this.ids, this.tenant, name)
+      const id = gateOf(this.ids, this.tenant, definition.name)
+      if (!hasGate(definition)) {
+        if (this.leftOver.has(id)) gates.set(id, { id, definition, flow: OPEN_DOOR, listeners: new Map() })
+        continue
+      }
+      const { flow } = definition
       const listeners = [...system.listeners].flatMap(([type, all]) =>
         all.filter(({ handler }) => handler === definition).map((listener) => [type, listener] as const),
       )
@@ -163,6 +184,36 @@ export class ClerkBook {
       }),
     )
   }
+}
+
+type Gated = FunctionDefinition & { readonly flow: FlowDefinition }
+
+const hasGate = (definition: FunctionDefinition): definition is Gated => definition.flow?.isStateful === true
+
+/** For a gate that is left over: what waits in it goes on, nothing new comes in. */
+const OPEN_DOOR: FlowDefinition = {
+  policies: {
+    idempotency: null,
+    whilePaused: 'suppress',
+    rateLimit: null,
+    debounce: null,
+    batch: null,
+    overlap: 'allow',
+    throttle: null,
+  },
+  rules: {
+    idempotencyKey: null,
+    rateKey: null,
+    windowKey: null,
+    overlapKey: null,
+    throttleKey: null,
+    cost: null,
+    priority: null,
+    alone: null,
+  },
+  concurrency: [],
+  fairness: null,
+  isStateful: true,
 }
 
 const openAndListen = (

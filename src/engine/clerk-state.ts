@@ -55,7 +55,7 @@ export interface ClerkCommand<State, Fact> {
   readonly duty: Duty<State, Fact & ClerkFact>
   /** The state of a clerk that does not exist yet. */
   readonly initial: State
-  readonly decide: (state: State) => Advance<State, Fact & ClerkFact>
+  readonly advance: (state: State) => Advance<State, Fact & ClerkFact>
   /** The event types it listens to, if it does. */
   readonly types?: (state: State) => readonly string[]
 }
@@ -65,7 +65,7 @@ export const commandClerk = async <State, Fact>(house: House, command: ClerkComm
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
     const restored = await lookAtClerk(house, command.id, command.duty)
     const before = restored?.state ?? command.initial
-    const { state, facts, refusal } = command.decide(before)
+    const { state, facts, refusal } = command.advance(before)
     if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
     if (facts.length === 0) return state
     const { runs, events } = await command.duty.births(facts)

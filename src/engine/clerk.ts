@@ -43,6 +43,7 @@ export class Clerk<State, Fact extends ClerkFact> {
   private head: ChainHead = { version: 0, headHash: '', lastAt: 0 }
   private seenSignal: number
   private sinceCheckpoint = 0
+  private checkpointAfter = FACTS_PER_CHECKPOINT
   private isNudged = false
   private isLeaving = false
   private isGone = false
@@ -134,7 +135,7 @@ export class Clerk<State, Fact extends ClerkFact> {
 
   private async write(before: State, found: Found<State, Fact>): Promise<State> {
     const births = await this.duty.births(found.facts)
-    const { append, head } = this.append(this.withCheckpoint(found), births)
+    const { append, head } = this.compose(this.withCheckpoint(found), births)
     const outcome = await commitBirths(this.house, append, births.runs)
     if (outcome.kind === 'conflict') return this.meet(outcome, before)
     this.head = head
@@ -145,14 +146,15 @@ export class Clerk<State, Fact extends ClerkFact> {
 
   private withCheckpoint({ facts, state }: Found<State, Fact>): readonly Fact[] {
     this.sinceCheckpoint += facts.length
-    if (this.sinceCheckpoint < FACTS_PER_CHECKPOINT) return facts
+    if (this.sinceCheckpoint < this.checkpointAfter) return facts
     const checkpoint = this.duty.checkpoint(state)
-    if (this.sinceCheckpoint < JSON.stringify(checkpoint).length / BYTES_PER_FACT) return facts
+    this.checkpointAfter = Math.max(FACTS_PER_CHECKPOINT, JSON.stringify(checkpoint).length / BYTES_PER_FACT)
+    if (this.sinceCheckpoint < this.checkpointAfter) return facts
     this.sinceCheckpoint = 0
     return [...facts, checkpoint]
   }
 
-  private append(
+  private compose(
     facts: readonly Fact[],
     { runs, events }: Births,
   ): { readonly append: Omit<Append, 'appendId'>; readonly head: ChainHead } {

@@ -11,7 +11,7 @@ import { entriesOf } from '../model/due-map.ts'
 import type { StoredEvent } from '../model/event.ts'
 import { readGateFact } from '../model/fact-codec.ts'
 import { gate, gateWakeAt, resumeGateFrom, wantedStops } from '../model/gate.ts'
-import type { GateCommand, GateFact, GateState, OpenGate, RefusedEvent } from '../model/gate-fact.ts'
+import type { GateCommand, GateFact, GateState, HeardType, OpenGate, RefusedEvent } from '../model/gate-fact.ts'
 import { type GateId, gateId, type Instant, type RunId, type TenantId, timedRunId } from '../model/ids.ts'
 import { fold } from '../model/machine.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -40,6 +40,9 @@ export interface GateKeeping {
 }
 
 const trackedRuns = ({ runs }: OpenGate): readonly RunId[] => entriesOf(runs).map(([run]) => run as RunId)
+
+const isHeard = ({ type, after, until }: HeardType, event: StoredEvent): boolean =>
+  type === event.type && event.sequence > after && (until === null || event.sequence <= until)
 
 export class GateDuty implements Duty<GateState, GateFact> {
   private readonly house: House
@@ -107,7 +110,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
   // -- reading --------------------------------------------------------------------------------------------------------
 
   private async read({ cursor, types: heard }: OpenGate): Promise<readonly StoredEvent[]> {
-    const types = heard.map(({ type }) => type)
+    const types = heard.flatMap(({ type, until }) => (until === null || until > cursor ? [type] : []))
     if (types.length === 0) return []
     const { ledger, tenant } = this.house
     const after = Math.max(cursor, this.base)
@@ -131,7 +134,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
     const arrivals: Arrival[] = []
     const refused: RefusedEvent[] = []
     for (const event of page) {
-      if (!heard.some(({ type, after }) => type === event.type && event.sequence > after)) continue
+      if (!heard.some((one) => isHeard(one, event))) continue
       const found = this.admit(event, this.keeping.flow)
       if (found === null) continue
       if ('reason' in found) refused.push(found)
@@ -143,8 +146,10 @@ export class GateDuty implements Duty<GateState, GateFact> {
   /** Null: the handler does not listen to this event. */
   private admit(event: StoredEvent, flow: FlowDefinition): Arrival | RefusedEvent | null {
     const listener = this.keeping.listeners.get(event.type)
-    const verdict = listener === undefined ? null : judge(listener, event, this.house.system())
-    if (listener === undefined || verdict === null) return null
+    // Of a trigger that is gone: the event came while it was there.
+    if (listener === undefined) return arrivalOf(event, flow.rules)
+    const verdict = judge(listener, event, this.house.system())
+    if (verdict === null) return null
     const { sequence } = event
     const found = verdict.kind === 'start' ? demandFor(this.house, listener, event) : verdict
     return 'reason' in found ? { sequence, reason: found.reason, detail: found.detail } : arrivalOf(event, flow.rules)

@@ -350,7 +350,8 @@ export class Worker implements WorkerDesk {
   private clerkDeparted(id: ClerkId, departure: ClerkDeparture, at: number | null): void {
     this.parked(id, at)
     if (departure === 'dropped' && this.state === 'running') this.leases.letGo(id)
-    this.afterDeparture(departure === 'parked')
+    // Also after parking: news may have come with the release.
+    this.afterDeparture(true)
   }
 
   /** It falls due here by this worker's own timer, and anywhere by a dispatcher that keeps instants. */

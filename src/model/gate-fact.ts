@@ -140,7 +140,7 @@ export type Ruled = Now & { readonly policies: FlowPolicies; readonly runOf: (se
 
 export type GateCommand =
   | (Now & { readonly type: 'open_gate'; readonly cursor: number })
-  /** What the handler's triggers name now. `position`: the last event so far; of a new type only later ones are heard. */
+  /** What the handler's triggers name now. `position`: the last event so far; later ones of a new type are heard, of an old one no more. */
   | (Now & { readonly type: 'listen'; readonly types: readonly string[]; readonly position: number })
   /**
    * Events in ledger order. `cursor`: nothing up to it will ever be new. An arrival at or below the gate's cursor, or told
@@ -175,10 +175,11 @@ export interface HeldArrival {
   readonly claim: Claim | null
 }
 
-/** An event type that a gate hears, and after which sequence. */
+/** An event type that a gate hears: events after one sequence, and up to another if the handler no longer listens to it. */
 export interface HeardType {
   readonly type: string
   readonly after: number
+  readonly until: number | null
 }
 
 export interface OpenGate {

@@ -264,13 +264,17 @@ const endRuns = (draft: Draft, { ended }: CommandOf<'end_runs'>): void => {
   if (draft.state.pausedBy === null) callWaiting(draft, MAX_MOVES)
 }
 
-/** A type that is new to the gate has no past here. */
+/** A type that is new to the gate has no past here; one that is dropped is read to where it ended. */
 const listen = (state: OpenGate, { now, types, position }: CommandOf<'listen'>): Decision<GateFact> => {
-  const isSame = types.length === state.types.length && state.types.every(({ type }) => types.includes(type))
-  if (isSame) return facts()
-  const known = new Map(state.types.map(({ type, after }) => [type, after]))
-  const heard = types.map((type) => ({ type, after: known.get(type) ?? position }))
-  return facts({ type: 'gate.listened', at: now, types: heard })
+  const heardNow = heardTypes(state)
+  if (types.length === heardNow.length && types.every((type) => heardNow.includes(type))) return facts()
+  const dropped = state.types
+    .filter(({ type }) => !types.includes(type))
+    .map((heard) => ({ ...heard, until: heard.until ?? position }))
+    .filter(({ until }) => until > state.cursor)
+  const after = (wanted: string): number => state.types.find(({ type }) => type === wanted)?.after ?? position
+  const heard = types.map((type) => ({ type, after: after(type), until: null }))
+  return facts({ type: 'gate.listened', at: now, types: [...heard, ...dropped] })
 }
 
 const drafted = (draft: Draft, work: (draft: Draft) => void): Decision<GateFact> => {
@@ -321,6 +325,10 @@ export const gateWakeAt = (state: GateState): Instant | null => {
   const [lines, windows] = [nextDueAt(state.lines), nextDueAt(state.windows)]
   return lines === null || windows === null ? (lines ?? windows) : Math.min(lines, windows)
 }
+
+/** The event types whose every new event wakes the gate. */
+export const heardTypes = (state: GateState): readonly string[] =>
+  state.kind === 'none' ? [] : state.types.flatMap(({ type, until }) => (until === null ? [type] : []))
 
 /** Runs that the gate wants gone and that have not told their end: whoever holds the gate cancels them, again after a crash. */
 export const wantedStops = (state: GateState): readonly { readonly run: RunId; readonly mode: StopMode }[] =>

@@ -175,6 +175,29 @@ onEveryStore('flow', (store) => {
     await system.close()
   })
 
+  test('a handler that loses its flow control still runs what waited in its gate', async () => {
+    const seen: number[] = []
+    const source = (options: Partial<FunctionOptions<{ n: number }>>) => ({
+      name: 'changing',
+      events: { 'a.came': null },
+      functions: [
+        fn<{ n: number }>('hear', { trigger: 'a.came', ...options }, ({ step, input }) =>
+          step.run('note', () => void seen.push(input.n)),
+        ),
+      ],
+    })
+    const system = await startTestSystem(source({ debounce: { period: '10s' } }), store())
+    await system.send({ type: 'a.came', data: { n: 1 } })
+    await system.settle()
+    await system.crash(source({}))
+    await system.send({ type: 'a.came', data: { n: 2 } })
+    await system.settle()
+    expect(seen).toEqual([2])
+    await system.advance('11s')
+    expect(seen).toEqual([2, 1])
+    await system.close()
+  })
+
   test('a paused handler holds what comes, and starts it in order when it goes on', async () => {
     const { system, seen, send } = await begin({ whilePaused: 'hold' })
     await system.run(() => system.engine.pauseHandler('hear', 'ana'))

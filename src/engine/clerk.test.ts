@@ -1,0 +1,162 @@
+/** Clerks on a memory ledger that is watched, delayed and failed where a test says so. */
+import { expect, test } from 'vitest'
+import { MemoryBlobs } from '../adapters/memory/blobs.ts'
+import { MemoryLedger } from '../adapters/memory/ledger.ts'
+import { MemoryStore } from '../adapters/memory/store.ts'
+import { InProcessDispatcher } from '../adapters/system/dispatcher.ts'
+import { SystemIds } from '../adapters/system/ids.ts'
+import { enterFunction, type FunctionOptions, fn } from '../executors/workflow/function.ts'
+import { inlineExecutor } from '../executors/workflow/inline.ts'
+import { StepFailure } from '../executors/workflow/step-failure.ts'
+import { normalise } from '../manifest/define.ts'
+import { durationMs } from '../manifest/duration.ts'
+import { TrihandError } from '../model/errors.ts'
+import { workerId } from '../model/ids.ts'
+import type { Append, Ledger, StreamWrite } from '../ports/ledger.ts'
+import { anAppend, anEvent, newWorker } from '../testing/ledger/builders.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
+import { Engine } from './engine.ts'
+
+const HOUR = 3_600_000
+
+/** What happens around an append: before it is passed on, and instead of its answer. */
+interface Meddling {
+  before?: (batch: readonly Append[]) => Promise<void>
+  after?: (batch: readonly Append[]) => void
+}
+
+const isGate = ({ stream }: StreamWrite): boolean => stream.startsWith('gat_')
+const writesOf = (batch: readonly Append[]): readonly StreamWrite[] => batch.flatMap(({ writes }) => writes)
+
+const begin = async (options: Partial<FunctionOptions<{ n: number }>>, pollMs = 1_000 * HOUR) => {
+  const store = new MemoryStore()
+  const clock = new VirtualClock(1_000_000)
+  const ids = new SystemIds()
+  const inner = new MemoryLedger(store)
+  const meddling: Meddling = {}
+  const appends: Append[] = []
+  const ledger: Ledger = {
+    append: async (batch) => {
+      await meddling.before?.(batch)
+      appends.push(...batch)
+      const outcomes = await inner.append(batch)
+      meddling.after?.(batch)
+      return outcomes
+    },
+    load: (streams, query) => inner.load(streams, query),
+    events: (query) => inner.events(query),
+    claim: (request) => inner.claim(request),
+    beat: (request) => inner.beat(request),
+    retire: (worker, now) => inner.retire(worker, now),
+    close: () => inner.close(),
+  }
+  const seen: number[] = []
+  const hear = fn<{ n: number }>('hear', { trigger: 'go', ...options }, ({ input, step }) =>
+    step.run('note', () => void seen.push(input.n)),
+  )
+  const engine = new Engine(
+    {
+      ledger,
+      blobs: new MemoryBlobs(),
+      clock,
+      ids,
+      dispatcher: new InProcessDispatcher(clock),
+      executors: new Map([['inline', inlineExecutor]]),
+      enter: enterFunction(durationMs),
+      errors: (step, failure) => new StepFailure(step, failure),
+      system: normalise({ name: 'test', events: { go: null }, functions: [hear] }, (text) => ids.digest(text)),
+    },
+    {
+      commit: { maxBatch: 64, maxInFlight: 1 },
+      worker: { id: workerId(ids.uuid()), slots: 100, leaseTtlMs: 1_000 * HOUR, pollMs, drainMs: 10 },
+    },
+  )
+  const started = engine.start()
+  await clock.advance(0)
+  await started
+  const send = async (n: number): Promise<void> => {
+    const receipt = engine.send({ type: 'go', data: { n } })
+    await clock.advance(0)
+    await receipt
+  }
+  return { clock, inner, meddling, appends, seen, send }
+}
+
+const GATED = { rateLimit: { limit: 100, period: '1m' } } as const
+
+test('clerk-1: what a decision says and the runs it starts are one append', async () => {
+  const { appends, seen, send } = await begin(GATED)
+  for (const n of [1, 2, 3]) await send(n)
+  expect(seen).toEqual([1, 2, 3])
+  const deciding = appends.filter(({ writes }) =>
+    writes.some((write) => write.facts.some(({ type }) => type === 'gate.started')),
+  )
+  expect(deciding).toHaveLength(3)
+  for (const { writes } of deciding) {
+    const started = writes.flatMap(({ facts }) => facts).filter(({ type }) => type === 'gate.started')
+    const named = started.map(({ body }) => JSON.parse(body).run)
+    expect(writes.filter(({ create }) => create !== null).map(({ stream }) => stream)).toEqual(named)
+    expect(writes.find(isGate)?.epoch).toBeGreaterThan(0)
+  }
+})
+
+test('clerk-2: an event that comes while the gate parks is not slept through', async () => {
+  const { clock, inner, meddling, seen, send } = await begin(GATED)
+  let late = 0
+  meddling.before = async (batch) => {
+    if (late > 0 || !writesOf(batch).some((write) => isGate(write) && write.release)) return
+    late++
+    const { event, ...rest } = anEvent()
+    await inner.append([anAppend({ events: [{ ...rest, event: { ...event, type: 'go', data: { n: 2 } } }] })])
+  }
+  await send(1)
+  await clock.advance(1_000)
+  expect(late).toBe(1)
+  expect(seen).toEqual([1, 2])
+})
+
+test('clerk-3: a gate that lost its lease writes nothing more, and whoever has it next goes on', async () => {
+  const { clock, inner, meddling, seen, send } = await begin(GATED)
+  let stolen = 0
+  meddling.before = async (batch) => {
+    if (stolen > 0 || !writesOf(batch).some((write) => isGate(write) && write.facts.length > 0)) return
+    stolen++
+    // Another process finds this one silent and frees its leases: the epoch rises.
+    const coroner = newWorker()
+    await inner.beat({ worker: coroner, now: clock.now(), ttlMs: -1 })
+    await inner.retire(coroner, clock.now())
+  }
+  await send(1)
+  await clock.advance(10_000)
+  expect(stolen).toBe(1)
+  expect(seen).toEqual([1])
+})
+
+test('clerk-3: a gate that the store fails is let go and taken up again', async () => {
+  const { clock, meddling, seen, send } = await begin(GATED, 1_000)
+  let failures = 0
+  meddling.before = async (batch) => {
+    if (failures > 0 || !writesOf(batch).some((write) => isGate(write) && write.facts.length > 0)) return
+    failures++
+    throw new TrihandError('STORAGE_FULL', 'the disk is full', { outcome: 'not_done' })
+  }
+  await send(1)
+  expect(seen).toEqual([])
+  await clock.advance(60_000)
+  expect(failures).toBe(1)
+  expect(seen).toEqual([1])
+})
+
+test('births-1: a run that was born leased begins here, however late its append is known to be written', async () => {
+  const { clock, meddling, seen, send } = await begin(GATED)
+  let doubts = 0
+  meddling.after = (batch) => {
+    if (doubts > 3 || !writesOf(batch).some(({ create }) => create !== null)) return
+    doubts++
+    throw new TrihandError('LEDGER_UNAVAILABLE', 'the answer was lost', { outcome: 'unknown' })
+  }
+  await send(1)
+  await clock.advance(60_000)
+  expect(doubts).toBe(4)
+  expect(seen).toEqual([1])
+})
