@@ -155,7 +155,7 @@ export const slotsSuite = (harness: LedgerHarness): void => {
     expect(await harness.claimable(START + 1)).toEqual([low])
   })
 
-  test('ledger-8: [Q12] claims made at the same time never go beyond a limit', async () => {
+  test('ledger-8: claims made at the same time never go beyond a limit', async () => {
     const keys = ['a', 'b', 'c']
     const runs = Array.from({ length: 60 }, (_, i) => ({
       run: newRun(),
