@@ -30,11 +30,19 @@ const eventAppend = (): Append => anAppend({ events: [anEvent()] })
 
 test('appends of one moment share one batch, up to the limit', async () => {
   const { clock, batches, commit } = start([], { maxBatch: 10, maxInFlight: 1 })
-  const all = Array.from({ length: 25 }, () => commitOnce(commit, eventAppend()))
+  const all = Array.from({ length: 25 }, () => commitOnce(commit, anAppend({ writes: [aCreation(newRun())] })))
   await clock.runUntilIdle()
   expect((await Promise.all(all)).every(({ kind }) => kind === 'written')).toBe(true)
   expect(batches).toEqual([10, 10, 5])
   expect(commit.pending).toBe(false)
+})
+
+test('an event counts for several steps, so that a batch of them takes no longer', async () => {
+  const { clock, batches, commit } = start([], { maxBatch: 12, maxInFlight: 1 })
+  const all = Array.from({ length: 10 }, () => commitOnce(commit, eventAppend()))
+  await clock.runUntilIdle()
+  await Promise.all(all)
+  expect(batches).toEqual([4, 4, 2])
 })
 
 test('commit-1: a source has one append under way, and what it wants meanwhile goes into the next', async () => {

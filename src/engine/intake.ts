@@ -56,7 +56,8 @@ export interface Rehearsal {
 
 const DEFAULT_SOURCE = 'app'
 const OWN_SOURCE = 'trihand'
-const MAX_WAITING = 4_096
+/** Two full batches, one on its way and one to come: more would only be routed earlier, all in one turn of the loop. */
+const MAX_INSIDE = 512
 
 /** An event from outside begins a chain of causes. */
 const firstCause = (id: string, traceparent: string | null): Cause => ({
@@ -192,7 +193,7 @@ export class Intake {
 
   /** intake-3. */
   private async withinLimit<T>(work: () => Promise<T>): Promise<T> {
-    while (this.inside >= MAX_WAITING) await new Promise<void>((resolve) => this.queue.push(resolve))
+    while (this.inside >= MAX_INSIDE) await new Promise<void>((resolve) => this.queue.push(resolve))
     this.inside++
     try {
       return await work()
