@@ -18,6 +18,7 @@ import { parkedRuns } from './workloads/w4-parked.ts'
 import { longRun } from './workloads/w5-long-run.ts'
 import { sessionFork } from './workloads/w6-fork.ts'
 import { coldStart } from './workloads/w7-start.ts'
+import { manyWorkers } from './workloads/w8-workers.ts'
 
 interface Workload {
   readonly name: string
@@ -34,6 +35,7 @@ const WORKLOADS: readonly Workload[] = [
   { name: 'W5', measure: longRun },
   { name: 'W6', measure: sessionFork, once: true },
   { name: 'W7', measure: coldStart },
+  { name: 'W8', measure: manyWorkers, once: true },
 ]
 
 const { values } = parseArgs({

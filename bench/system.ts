@@ -15,7 +15,7 @@ const BODY_500 = 'x'.repeat(480)
 
 export const benchSystem = (probe: Probe): SystemSource => ({
   name: 'bench',
-  events: { 'run.many': null, 'run.idle': null, 'run.park': null, 'park.go': null },
+  events: { 'run.many': null, 'run.call': null, 'run.idle': null, 'run.park': null, 'park.go': null },
   functions: [
     fn<{ readonly steps: number }>('steps', {}, async ({ input, step }) => {
       for (let i = 0; i < input.steps; i++) {
@@ -26,6 +26,10 @@ export const benchSystem = (probe: Probe): SystemSource => ({
     }),
     fn('ten', { trigger: 'run.many' }, async ({ step }) => {
       for (let i = 0; i < 10; i++) await step.run(`s${i}`, () => i)
+      return 10
+    }),
+    fn('call', { trigger: 'run.call' }, async ({ step }) => {
+      for (let i = 0; i < 10; i++) await step.run(`s${i}`, () => new Promise((resolve) => setTimeout(resolve, 20, i)))
       return 10
     }),
     fn<{ readonly n: number }>('idle', { trigger: 'run.idle' }, ({ input }) => {

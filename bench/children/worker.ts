@@ -4,7 +4,7 @@ import { isEnded } from '../../src/model/status.ts'
 import { dispatcherAsked } from '../dispatcher.ts'
 import { benchSystem } from '../system.ts'
 
-const [, , database = '', schema = ''] = process.argv
+const [, , database = '', schema = '', slots = ''] = process.argv
 const say = (text: string): void => void process.stdout.write(`${text}\n`)
 
 let current = 0
@@ -14,7 +14,13 @@ const system = benchSystem({
     say(`${what} ${n} ${performance.timeOrigin + performance.now()}`)
   },
 })
-const app = await createTrihand({ system, database, ...(schema === '' ? {} : { schema }), ...dispatcherAsked() })
+const app = await createTrihand({
+  system,
+  database,
+  ...(schema === '' ? {} : { schema }),
+  ...(slots === '' ? {} : { slots: Number(slots) }),
+  ...dispatcherAsked(),
+})
 app.on(({ status }) => {
   if (isEnded(status)) say(`ended ${current}`)
 })
