@@ -19,6 +19,7 @@ import type { Executor } from '../ports/executor.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { DocumentWrite, Ledger } from '../ports/ledger.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
+import { Circuits } from './circuits.ts'
 import { ClerkBook } from './clerk-book.ts'
 import { Commit, type CommitOptions } from './commit.ts'
 import { Deadlines } from './deadlines.ts'
@@ -95,6 +96,7 @@ export class Engine {
       system: () => this.system,
       enter,
       worker: this.worker,
+      circuits: new Circuits({ ledger, clock, tenant, tell: (type, about) => this.intake.tell(type, about) }),
       appendId: () => `${prefix}${(appends++).toString(36)}`,
     }
     this.intake = new Intake(this.house)

@@ -3,6 +3,7 @@
  *
  * Owns which attempt begins and how its result becomes a request. Never answers before the ledger has (gate-1).
  */
+import type { Circuit } from '../manifest/circuit.ts'
 import { checkAgainst } from '../manifest/schema.ts'
 import { attemptsOf } from '../model/attempt.ts'
 import { type Failure, TrihandError } from '../model/errors.ts'
@@ -16,7 +17,9 @@ import type { EmittedEvent, StepGate, StepRequest, WaitAnswer, WaitRequest } fro
 import { causeFrom } from './cause.ts'
 import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'
 import { emittedBy, routeAll } from './events.ts'
+import { holdUntil } from './hold.ts'
 import { Intents, packIntents } from './intents.ts'
+import { lookbackBase } from './lookback.ts'
 import { newRun } from './new-run.ts'
 import { candidates, eventsSince } from './offer.ts'
 import { fetchValue, type Prepared, prepareValue, storePrepared, storeValue } from './payloads.ts'
@@ -31,6 +34,9 @@ const NO_LUGGAGE: Luggage = { events: [], runs: [], documents: [], memory: null 
 
 /** How a handler learns that a step has failed for good. Made by the workflow hand, which owns the error's class. */
 export type StepErrors = (step: string, failure: Failure) => Error
+
+/** Told how an attempt went, before it is recorded. */
+type Heard = ((performed: Performed) => void) | null
 
 const never = <T>(): Promise<T> => new Promise<T>(() => {})
 
@@ -151,10 +157,40 @@ export class Gate implements StepGate {
   // -- step.run -------------------------------------------------------------------------------------------------------
 
   private attempt(request: StepRequest): void {
+    const { house, record } = this.resident
+    const circuit = house.system().functions.get(record.handler)?.circuit ?? null
+    if (circuit === null) return this.beginAttempt(request, null)
+    void this.resident.whileActive(() => this.throughCircuit(request, circuit)).catch(() => {})
+  }
+
+  /** While the target is held back the run waits as for a timer, or the step fails; neither uses an attempt. */
+  private async throughCircuit(request: StepRequest, circuit: Circuit): Promise<void> {
+    const { circuits } = this.resident.house
+    const admission = await circuits.admit(circuit)
+    if (!this.isOpen()) return
+    if (admission.kind === 'go')
+      return this.beginAttempt(
+        request,
+        (performed) => void circuits.report(circuit, performed, admission.probe).catch(() => {}),
+      )
+    const { step } = request
+    if (circuit.whenOpen === 'fail') {
+      const message = `${circuit.key} failed too often; calls are held back until ${admission.until}`
+      return this.fail(step, this.nextAttempt(step), { code: 'CIRCUIT_OPEN', message })
+    }
+    holdUntil(this.resident, step, admission.until, () => this.attempt(request))
+  }
+
+  private nextAttempt(step: string): number {
+    const { live } = this.resident
+    return live === null ? 1 : attemptsOf(live, step) + 1
+  }
+
+  private beginAttempt(request: StepRequest, heard: Heard): void {
     const { resident } = this
-    const attempt = resident.live === null ? 1 : attemptsOf(resident.live, request.step) + 1
+    const attempt = this.nextAttempt(request.step)
     resident.begin()
-    if (request.effect !== 'once') return this.performBody(request, attempt)
+    if (request.effect !== 'once') return this.performBody(request, attempt, heard)
     // attempt-2: the intent is in the ledger before the effect begins.
     const command = {
       type: 'intend_step',
@@ -166,7 +202,7 @@ export class Gate implements StepGate {
       command,
       luggage: null,
       done: (answer) => {
-        if (answer.kind === 'recorded' && answer.facts.length > 0) this.performBody(request, attempt)
+        if (answer.kind === 'recorded' && answer.facts.length > 0) this.performBody(request, attempt, heard)
         else resident.end()
       },
     })
@@ -181,7 +217,7 @@ export class Gate implements StepGate {
     return `th1_${this.resident.house.ids.digest(`${tenant}\n${id}\n${step}`)}`
   }
 
-  private performBody(request: StepRequest, attempt: number): void {
+  private performBody(request: StepRequest, attempt: number, heard: Heard): void {
     const { resident } = this
     const body = new StepBody(this, request, attempt)
     const { id } = resident.record
@@ -194,6 +230,7 @@ export class Gate implements StepGate {
     }
     const performance = perform(resident.house, envelope, (performed) => {
       resident.performances.delete(performance)
+      heard?.(performed)
       if (!resident.isGone) this.record(request, attempt, performed, body.intents)
     })
     resident.performances.add(performance)
@@ -272,7 +309,7 @@ export class Gate implements StepGate {
     const now = house.clock.now()
     const from = request.lookback.kind === 'within' ? 0 : record.base
     const past = await eventsSince(house.ledger, record.tenant, request.types, from)
-    const base = this.lookbackBase(request, past, now)
+    const base = lookbackBase(request, past, record.base, now)
     const spec: WaitSpec = {
       mode: request.mode,
       types: request.types,
@@ -290,26 +327,6 @@ export class Gate implements StepGate {
     resident.ask({ command: { type: 'open_wait', now, step, wait: spec }, luggage: null, done: null })
     for (const event of received)
       resident.ask({ command: { type: 'receive_event', now, step, event }, luggage: null, done: null })
-  }
-
-  /** The sequence after which events count. */
-  private lookbackBase(
-    request: WaitRequest,
-    past: readonly { readonly sequence: number; readonly time: number }[],
-    now: number,
-  ): number {
-    const last = past.at(-1)?.sequence ?? this.resident.record.base
-    switch (request.lookback.kind) {
-      case 'run':
-        return this.resident.record.base
-      case 'none':
-        return last
-      case 'within': {
-        const since = now - request.lookback.ms
-        const first = past.find((event) => event.time >= since)
-        return first === undefined ? last : first.sequence - 1
-      }
-    }
   }
 
   private matchOf(path: string | null): WaitSpec['match'] {

@@ -13,6 +13,7 @@ import type { Abort, Executor } from '../ports/executor.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Entry } from '../ports/step-gate.ts'
+import type { Circuits } from './circuits.ts'
 import type { Commit } from './commit.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { NewRun } from './new-run.ts'
@@ -32,6 +33,7 @@ export interface House {
   readonly system: () => System
   readonly enter: EnterHandler
   readonly worker: WorkerDesk
+  readonly circuits: Circuits
   /** New for every append. Short: it stands beside every fact. */
   readonly appendId: () => string
 }

@@ -15,6 +15,8 @@ interface Waiter {
   readonly callbacks: Callback[]
   /** The next attempt of this step, for when its delay is over. */
   retry: (() => void) | null
+  /** It waits for something else before its next attempt. */
+  isHeld: boolean
 }
 
 export class Waiters {
@@ -30,7 +32,7 @@ export class Waiters {
 
   add(step: string, callback: Callback): void {
     const waiter = this.waiting.get(step)
-    if (waiter === undefined) this.waiting.set(step, { callbacks: [callback], retry: null })
+    if (waiter === undefined) this.waiting.set(step, { callbacks: [callback], retry: null, isHeld: false })
     else waiter.callbacks.push(callback)
   }
 
@@ -40,11 +42,17 @@ export class Waiters {
     if (waiter !== undefined) waiter.retry = begin
   }
 
+  /** Whether the next attempt of this step waits for something else, and the run may leave memory meanwhile. */
+  hold(step: string, isHeld: boolean): void {
+    const waiter = this.waiting.get(step)
+    if (waiter !== undefined) waiter.isHeld = isHeld
+  }
+
   /** Whether the handler has something to go on with in this state: an answer, or a failed step to be tried again. */
   canGoOn(state: LiveRun): boolean {
-    for (const step of this.waiting.keys()) {
+    for (const [step, { isHeld }] of this.waiting) {
       const open = state.open.get(step)
-      if (state.settled.has(step) || (open?.kind === 'retrying' && open.wakeAt === null)) return true
+      if (state.settled.has(step) || (open?.kind === 'retrying' && open.wakeAt === null && !isHeld)) return true
     }
     return false
   }

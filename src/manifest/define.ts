@@ -12,6 +12,7 @@ import type { Rule } from '../model/rule.ts'
 import type { Effect } from '../model/step.ts'
 import { DEFAULT_MAX_HOPS } from '../model/trigger.ts'
 import type { WatchTrigger } from '../model/watch.ts'
+import { type CircuitSource, defineCircuit } from './circuit.ts'
 import { durationMs } from './duration.ts'
 import { defineFlow } from './flow.ts'
 import { defineModules, type ModuleSource, type Modules, moduleOf } from './modules.ts'
@@ -43,6 +44,7 @@ export interface FunctionSource {
       readonly timeout?: Duration
       readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
       readonly allowReentry?: number
+      readonly circuit?: CircuitSource
     }
   readonly code: unknown
 }
@@ -115,6 +117,7 @@ const defineFunction = (source: FunctionSource, modules: Modules): FunctionDefin
     allowReentry: options.allowReentry ?? 0,
     input: schemaOf(options.input, `${path}.input`),
     output: schemaOf(options.output, `${path}.output`),
+    circuit: defineCircuit(path, name, options.circuit),
     placement: definePlacement(path, options, module?.name ?? null),
     module,
     flow: defineFlow(options, path),

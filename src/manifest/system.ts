@@ -9,6 +9,7 @@ import type { Placement } from '../model/placement.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { Rule } from '../model/rule.ts'
 import type { Effect } from '../model/step.ts'
+import type { Circuit } from './circuit.ts'
 import type { FlowDefinition } from './flow.ts'
 import type { Pool } from './placement.ts'
 import type { ScheduleDefinition } from './schedule.ts'
@@ -74,6 +75,8 @@ export interface FunctionDefinition {
   readonly input: Schema | null
   readonly output: Schema | null
   readonly placement: Placement
+  /** Holds back its steps while what they call keeps failing. */
+  readonly circuit: Circuit | null
   /** What its code may do; null: it is in no module and not limited by one. */
   readonly module: Module | null
   /** Null: every event that holds starts a run at once. */

@@ -83,6 +83,7 @@ export const ERRORS = {
   LOAD_FAILED: { status: 422, retryable: false, hint: 'Fix the file at the place named.' },
   PORT_IN_USE: { status: 503, retryable: false, hint: 'Choose another port with --port.' },
   SERVER_UNREACHABLE: { status: 503, retryable: true, hint: 'Start it with `trihand dev`, or give --server.' },
+  CIRCUIT_OPEN: { status: 503, retryable: false, hint: 'The target failed too often; calls go on by themselves once a probe succeeds.' },
   NO_WORKER: { status: 503, retryable: false, hint: 'Start a worker that fits: `trihand worker --pool … --labels …`.' },
   INTERNAL: { status: 500, retryable: true, hint: 'This is a bug; report it with the error id.' },
 } as const satisfies Record<string, { status: number; retryable: boolean; hint: string }>

@@ -65,6 +65,17 @@ export interface FunctionOptions<Input> extends FlowSource {
     /** Labels that a worker had better have: `{ label: 'disk=fast', weight: 3 }`. */
     readonly prefer?: readonly { readonly label: string; readonly weight?: number }[]
   }
+  /** Holds back its steps while what they call keeps failing. */
+  readonly circuit?: {
+    /** What is called; functions with the same key share the breaker. Default: the function's name. */
+    readonly key?: string
+    readonly window?: number
+    readonly minCalls?: number
+    readonly failureRate?: number
+    readonly openFor?: Duration
+    readonly codes?: readonly string[]
+    readonly whenOpen?: 'wait' | 'fail'
+  }
   /** The module it belongs to, which says what it may do. */
   readonly module?: string
 }

@@ -1,0 +1,24 @@
+/** Circuit breakers as authors write them. */
+import { expect, test } from 'vitest'
+import { type CircuitSource, defineCircuit } from './circuit.ts'
+
+test('[I7] the defaults of a breaker', () => {
+  expect(defineCircuit('functions.pay', 'pay', {})).toEqual({
+    key: 'pay',
+    policy: { window: 20, minCalls: 10, failureRate: 0.5, openForMs: 30_000, maxOpenForMs: 600_000 },
+    codes: null,
+    whenOpen: 'wait',
+  })
+  expect(defineCircuit('functions.pay', 'pay', undefined)).toBeNull()
+})
+
+test.each<[string, CircuitSource]>([
+  ['key', { key: '' }],
+  ['window', { window: 0 }],
+  ['minCalls', { window: 5, minCalls: 6 }],
+  ['failureRate', { failureRate: 0 }],
+  ['whenOpen', { whenOpen: 'fallback' as never }],
+  ['openFor', { openFor: 0 }],
+])('a bad %s is refused with its place', (name, source) => {
+  expect(() => defineCircuit('f', 'f', source)).toThrow(`MANIFEST_INVALID: f.circuit.${name}`)
+})

@@ -1,0 +1,53 @@
+/**
+ * A circuit breaker as an author writes it, brought to the normal form.
+ *
+ * Owns defaults and every refusal at definition time. When it opens is model/circuit.ts.
+ */
+import type { CircuitPolicy } from '../model/circuit.ts'
+import { TrihandError } from '../model/errors.ts'
+import { isPlainText } from '../model/ids.ts'
+import { durationMs } from './duration.ts'
+
+export interface CircuitSource {
+  /** What is called: functions that name the same target share the breaker. Default: the function's own name. */
+  readonly key?: string
+  readonly window?: number
+  readonly minCalls?: number
+  readonly failureRate?: number
+  readonly openFor?: string | number
+  /** The error codes that count; absent: every failure that is worth a retry. */
+  readonly codes?: readonly string[]
+  /** `wait` parks the run without using an attempt, `fail` fails the step with CIRCUIT_OPEN. */
+  readonly whenOpen?: 'wait' | 'fail'
+}
+
+export interface Circuit {
+  readonly key: string
+  readonly policy: CircuitPolicy
+  readonly codes: readonly string[] | null
+  readonly whenOpen: 'wait' | 'fail'
+}
+
+const MAX_KEY = 128
+const MAX_WINDOW = 1_000
+const MAX_OPEN_MS = 600_000
+
+const invalid = (path: string, problem: string): TrihandError =>
+  new TrihandError('MANIFEST_INVALID', `${path}: ${problem}`, { place: { path } })
+
+export const defineCircuit = (path: string, name: string, source: CircuitSource | undefined): Circuit | null => {
+  if (source === undefined) return null
+  const { key = name, window = 20, minCalls = 10, failureRate = 0.5, openFor = '30s' } = source
+  const { codes = null, whenOpen = 'wait' } = source
+  if (!isPlainText(key, MAX_KEY)) throw invalid(`${path}.circuit.key`, `a text of 1 to ${MAX_KEY} characters`)
+  if (!Number.isInteger(window) || window < 1 || window > MAX_WINDOW)
+    throw invalid(`${path}.circuit.window`, `a whole number from 1 to ${MAX_WINDOW}`)
+  if (!Number.isInteger(minCalls) || minCalls < 1 || minCalls > window)
+    throw invalid(`${path}.circuit.minCalls`, 'a whole number from 1 to the window')
+  if (!(failureRate > 0 && failureRate <= 1)) throw invalid(`${path}.circuit.failureRate`, 'above 0, at most 1')
+  if (whenOpen !== 'wait' && whenOpen !== 'fail') throw invalid(`${path}.circuit.whenOpen`, 'wait or fail')
+  const openForMs = durationMs(openFor)
+  if (openForMs < 1) throw invalid(`${path}.circuit.openFor`, 'longer than nothing')
+  const maxOpenForMs = Math.max(openForMs, MAX_OPEN_MS)
+  return { key, policy: { window, minCalls, failureRate, openForMs, maxOpenForMs }, codes, whenOpen }
+}
