@@ -3,6 +3,7 @@
  *
  * Owns nothing but the order decide, then evolve. Never reads or writes anything.
  */
+import { type CircuitCommand, type CircuitFact, type CircuitState, circuit } from '../model/circuit.ts'
 import { gate } from '../model/gate.ts'
 import type { GateCommand, GateFact, GateState } from '../model/gate-fact.ts'
 import type { Machine, Refusal } from '../model/machine.ts'
@@ -41,3 +42,6 @@ export const advanceGate = (state: GateState, command: GateCommand): Advance<Gat
 
 export const advanceSchedule = (state: ScheduleState, command: ScheduleCommand): Advance<ScheduleState, ScheduleFact> =>
   advance(schedule, state, command)
+
+export const advanceCircuit = (state: CircuitState, command: CircuitCommand): Advance<CircuitState, CircuitFact> =>
+  advance(circuit, state, command)

@@ -13,6 +13,7 @@ import type { Instant, TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ledger } from '../ports/ledger.ts'
+import { advanceCircuit } from './advance.ts'
 import type { Performed } from './perform.ts'
 
 interface Deps {
@@ -62,9 +63,9 @@ export class Circuits {
     for (;;) {
       const state = this.stateOf(circuit.key)
       const now = clock.now()
-      const decision = machine.decide(state, { type: 'call', now, policy: circuit.policy })
-      if (decision.kind === 'refused') return { kind: 'held', until: state.kind === 'closed' ? now : state.until }
-      const [fact] = decision.facts
+      const { facts, refusal } = advanceCircuit(state, { type: 'call', now, policy: circuit.policy })
+      if (refusal !== null) return { kind: 'held', until: state.kind === 'closed' ? now : state.until }
+      const [fact] = facts
       if (fact === undefined) return { kind: 'go', probe: null }
       if (await this.tell(circuit.key, fact)) return { kind: 'go', probe: fact.type === 'half_opened' ? fact : null }
     }
@@ -79,9 +80,7 @@ export class Circuits {
     const recent = [...(this.recent.get(key) ?? []), failed].slice(-policy.window)
     this.recent.set(key, recent)
     const command: CircuitCommand = { type: 'report', now: this.deps.clock.now(), policy, recent, probe }
-    const decision = machine.decide(this.stateOf(key), command)
-    if (decision.kind === 'refused') return
-    for (const fact of decision.facts) await this.tell(key, fact)
+    for (const fact of advanceCircuit(this.stateOf(key), command).facts) await this.tell(key, fact)
   }
 
   private stateOf(key: string): CircuitState {

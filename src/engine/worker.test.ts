@@ -189,3 +189,24 @@ test('to stop twice, also while it drains, waits for the same end', async () => 
   await both
   await engine.drained
 })
+
+test('[I7] circuits-1: of two workers that could try a target again at the same instant one does', async () => {
+  let calls = 0
+  const circuit = { window: 2, minCalls: 2, openFor: 1_000 }
+  const pay = fn('pay', { circuit }, ({ step }) =>
+    step.run('charge', () => {
+      calls += 1
+      throw new Error('the bank does not answer')
+    }),
+  )
+  const { clock, join } = aHouse([pay])
+  const [first, second] = [await join('first'), await join('second')]
+  for (const engine of [first, second, first, second]) await during(clock, engine.startRun('pay', null))
+  await clock.advance(900)
+  const before = calls
+  // Both knew of it by then, or let one call pass more: the window is each worker's own.
+  expect(before).toBeLessThanOrEqual(4)
+  await clock.advance(1_000)
+  expect(calls).toBe(before + 1)
+  await Promise.all([first.stop(), second.stop()])
+})
