@@ -49,16 +49,16 @@ describe('[H1] cron with a time zone', () => {
       inZone(zone, () => {
         for (const change of changes) {
           const [from, to] = [change - 36 * HOUR_MS, change + 30 * HOUR_MS]
-          for (const [pattern, calendar] of calendars)
-            expect([zone, pattern.cron, ...calendar.slots(from - 1, to)]).toEqual([
-              zone,
-              pattern.cron,
-              ...slotsByHand(pattern, from, to),
-            ])
+          for (const [pattern, calendar] of calendars) {
+            const [found, expected] = [[...calendar.slots(from - 1, to)], slotsByHand(pattern, from, to)]
+            // Compared as texts first: ten thousand deep comparisons would be most of this test's time.
+            if (found.join() !== expected.join())
+              expect([zone, pattern.cron, ...found]).toEqual([zone, pattern.cron, ...expected])
+          }
         }
       })
     }
-  }, 60_000)
+  }, 120_000)
 
   test('calendar-1: a skipped time runs once, at the first instant after the gap', () =>
     expect(between(cron('*/15 2 * * *', 'Europe/Berlin'), '2026-03-29T00:00:00Z', '2026-03-29T12:00:00Z')).toEqual([
