@@ -65,6 +65,16 @@ describe('a share', () => {
     expect(shares.takes('near')).toBe(true)
   })
 
+  test('a schedule is minded by any worker, also by one that may not take every handler', () => {
+    const timed = { ...system, schedules: new Map([['nightly', {}]]) } as unknown as typeof system
+    const shares = new Shares(
+      place(),
+      () => timed,
+      async () => [],
+    )
+    expect(shares.current.atOnce).toEqual(['nightly', 'any', 'near'])
+  })
+
   test('its own names are not others', async () => {
     const own = living({ labels: { region: 'eu' } })
     const shares = new Shares(

@@ -8,7 +8,7 @@
  */
 import type { System } from '../manifest/system.ts'
 import type { Instant, WorkerId } from '../model/ids.ts'
-import { misfit, PATIENCE_MS, type Placement, type Share, shareOf } from '../model/placement.ts'
+import { ANYWHERE, misfit, PATIENCE_MS, type Placement, type Share, shareOf } from '../model/placement.ts'
 import type { WorkerPlace } from '../model/worker-info.ts'
 import type { Claims } from '../ports/ledger.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
@@ -30,8 +30,12 @@ const both = (a: Claims, b: Claims): Claims => ({
 
 const ALL: Share = { atOnce: null, later: [] }
 
-const placementsOf = ({ functions }: System): ReadonlyMap<string, Placement> =>
-  new Map([...functions.values()].map(({ name, placement }) => [name, placement]))
+/** By the handler's name on a stream. A schedule's clerk does no step, so that any worker may mind it. */
+const placementsOf = ({ functions, schedules }: System): ReadonlyMap<string, Placement> =>
+  new Map([
+    ...[...schedules.keys()].map((name) => [name, ANYWHERE] as const),
+    ...[...functions.values()].map(({ name, placement }) => [name, placement] as const),
+  ])
 
 /** So long a due run may wait before its lack of a worker is worth a word; and so long ago a living worker may have beaten. */
 const NOTICED_AFTER_MS = 30_000
