@@ -46,7 +46,7 @@ test('[O3][V14] a function that changes under 100 parked runs ends each of them 
       // The first hundred things to do are the starts; their events come after the change.
       for (const _ of planned) errands.doOne()
       theatre.rest()
-      for (const worker of cast.serving) worker.engine.replace(systems.editions[2])
+      for (const worker of cast.serving) worker.engine.replace(systems.bills[0].editions[2])
       theatre.calm()
     })
   })

@@ -3,48 +3,65 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SMALL_SEED } from './expect-passed.ts'
 import seeds from './seeds.json' with { type: 'json' }
-import { type Failed, newSystems, playSeed, playTape, runCampaign } from './sim/campaign.ts'
+import { type Failed, newClerkSystems, newSystems, playSeed, playTape, runCampaign } from './sim/campaign.ts'
 import { FAULT_NAMES } from './sim/faults.ts'
+import { CLERK_MUTANTS } from './sim/mutants/clerks.ts'
 import { hunt, MUTANTS } from './sim/mutants/hunt.ts'
+import type { Systems } from './sim/system.ts'
 import { Tape } from './sim/tape.ts'
 
-const SCHEDULES = 3_000
+const SCHEDULES = 2_500
+const CLERK_SCHEDULES = 250
 const TAPES = 200
 const systems = newSystems()
+const clerks = newClerkSystems()
 
 const anyTape = fc.array(fc.nat(), { maxLength: 500, size: 'max' })
-const holds = async (tape: readonly number[]): Promise<void> => {
-  const { violations } = await playTape(Tape.of(tape), { systems })
-  expect(violations).toEqual([])
-}
+const holdsIn =
+  (played: Systems) =>
+  async (tape: readonly number[]): Promise<void> => {
+    const { violations } = await playTape(Tape.of(tape), { systems: played })
+    expect(violations).toEqual([])
+  }
 
 /** Shrinks the tape of a failed seed to the few choices that matter. */
-const shortest = async ({ seed, tape }: Failed): Promise<string> => {
-  const details = await fc.check(fc.asyncProperty(anyTape, holds), { numRuns: 1, examples: [[[...tape]]] })
+const shortest = async ({ seed, tape }: Failed, played: Systems): Promise<string> => {
+  const details = await fc.check(fc.asyncProperty(anyTape, holdsIn(played)), { numRuns: 1, examples: [[[...tape]]] })
   return `seed ${seed}: ${JSON.stringify(details.counterexample)} ${details.errorInstance}`
 }
 
-test('[R2][R3][R4][R6][R11][R12][V31] 3,000 schedules of faults and orders break no promise', async () => {
+test('[R2][R3][R4][R6][R11][R12][V31] 2,500 schedules of faults and orders break no promise', async () => {
   const report = await runCampaign(SMALL_SEED, SCHEDULES, { systems }, 1)
   const [failed] = report.failed
-  expect(failed === undefined ? null : await shortest(failed)).toBeNull()
+  expect(failed === undefined ? null : await shortest(failed, systems)).toBeNull()
   expect(report.schedules).toBe(SCHEDULES)
   const { fired } = report
   expect(FAULT_NAMES.filter((name) => fired[name] === 0)).toEqual([])
 })
 
-test.each(seeds)('seed $seed stays mended: $found', async ({ seed }) => {
-  expect((await playSeed(seed, { systems })).violations).toEqual([])
+test('[H4][H5][H6][H7][J3] 250 schedules of gates and schedules break no promise', async () => {
+  const report = await runCampaign(SMALL_SEED, CLERK_SCHEDULES, { systems: clerks }, 1)
+  const [failed] = report.failed
+  expect(failed === undefined ? null : await shortest(failed, clerks)).toBeNull()
+  expect(report.schedules).toBe(CLERK_SCHEDULES)
+})
+
+test.each(seeds)('seed $seed stays mended: $found', async ({ seed, clerks: isClerks = false }) => {
+  expect((await playSeed(seed, { systems: isClerks ? clerks : systems })).violations).toEqual([])
 })
 
 test('any tape at all is a schedule that breaks no promise', async () => {
-  await fc.assert(fc.asyncProperty(anyTape, holds), { numRuns: TAPES, seed: SMALL_SEED })
+  await fc.assert(fc.asyncProperty(anyTape, holdsIn(systems)), { numRuns: TAPES, seed: SMALL_SEED })
 })
 
 test('the same tape gives the same history', async () => {
   const [first, second] = [await playSeed(487, { systems }), await playSeed(487, { systems })]
   expect(second.tell()).toEqual(first.tell())
   expect(second.tape).toEqual(first.tape)
+})
+
+test.each(CLERK_MUTANTS)('a seeded bug of clerks is found: $name', async (mutant) => {
+  expect((await hunt(mutant, clerks, 500)).foundAt).not.toBeNull()
 })
 
 test.each(MUTANTS)('a seeded bug is found: $name', async (mutant) => {

@@ -7,7 +7,7 @@ import { FAULT_NAMES, type FaultName } from './faults.ts'
 import { inMacrotask } from './microtasks.ts'
 import type { Scene } from './play.ts'
 import { type Course, simulate } from './simulate.ts'
-import { defineSystems, type Systems } from './system.ts'
+import { defineClerkSystems, defineSystems, type Systems } from './system.ts'
 import { Tape } from './tape.ts'
 import type { SimOptions, Verdict } from './theatre.ts'
 
@@ -31,6 +31,9 @@ const TAPE_LENGTH = 900
 
 /** The scene gets its world with the first schedule. */
 export const newSystems = (): Systems => defineSystems({} as Scene)
+
+/** Handlers with gates, and schedules. */
+export const newClerkSystems = (): Systems => defineClerkSystems({} as Scene)
 
 const unhandled: unknown[] = []
 let isListening = false

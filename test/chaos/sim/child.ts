@@ -3,31 +3,47 @@
  *
  * Owns nothing but the translation of its argument into work.
  */
-import { type CampaignReport, newSystems, runCampaign } from './campaign.ts'
+import { type CampaignReport, newClerkSystems, newSystems, runCampaign } from './campaign.ts'
+import { CLERK_MUTANTS } from './mutants/clerks.ts'
 import { type Hunted, hunt, MUTANTS } from './mutants/hunt.ts'
 
 export interface ChildInput {
   readonly from: number
   readonly schedules: number
+  /** Schedules of handlers with gates, and of schedules, besides. */
+  readonly clerkSchedules: number
   /** Names of seeded bugs to hunt after the schedules. */
   readonly mutants: readonly string[]
   readonly limit: number
 }
 
+export interface Played extends Omit<CampaignReport, 'failed'> {
+  /** How a failed seed is repeated. */
+  readonly command: string
+  readonly failed: readonly { readonly seed: number; readonly violations: readonly string[] }[]
+}
+
 export interface ChildReport {
-  readonly campaign: Omit<CampaignReport, 'failed'> & {
-    readonly failed: readonly { readonly seed: number; readonly violations: readonly string[] }[]
-  }
+  readonly campaigns: readonly Played[]
   readonly hunted: readonly Hunted[]
 }
 
-const work = async ({ from, schedules, mutants, limit }: ChildInput): Promise<ChildReport> => {
-  const systems = newSystems()
-  const campaign = await runCampaign(from, schedules, { systems })
+const played = (campaign: CampaignReport, command: string): Played => ({
+  ...campaign,
+  command,
+  failed: campaign.failed.map(({ seed, violations }) => ({ seed, violations })),
+})
+
+const work = async ({ from, schedules, clerkSchedules, mutants, limit }: ChildInput): Promise<ChildReport> => {
+  const [systems, clerks] = [newSystems(), newClerkSystems()]
+  const campaigns = [
+    played(await runCampaign(from, schedules, { systems }), 'npm run sim -- --seed'),
+    played(await runCampaign(from, clerkSchedules, { systems: clerks }), 'npm run sim -- --clerks --seed'),
+  ]
   const hunted: Hunted[] = []
   for (const mutant of MUTANTS) if (mutants.includes(mutant.name)) hunted.push(await hunt(mutant, systems, limit))
-  const failed = campaign.failed.map(({ seed, violations }) => ({ seed, violations }))
-  return { campaign: { ...campaign, failed }, hunted }
+  for (const mutant of CLERK_MUTANTS) if (mutants.includes(mutant.name)) hunted.push(await hunt(mutant, clerks, limit))
+  return { campaigns, hunted }
 }
 
 const input = JSON.parse(process.argv[2] ?? '{}') as ChildInput

@@ -24,6 +24,8 @@ export type Acknowledged =
   | { readonly kind: 'run'; readonly run: RunId }
   | { readonly kind: 'session'; readonly session: SessionId }
   | { readonly kind: 'cancel'; readonly run: RunId }
+  /** A pause, a resumption or a request for a run, of a gate or a schedule. */
+  | { readonly kind: 'clerk'; readonly clerk: string; readonly fact: string; readonly id: string }
   | { readonly kind: 'retry'; readonly run: RunId }
   | { readonly kind: 'resolve'; readonly run: RunId; readonly step: string; readonly verdict: Verdict }
 
@@ -33,12 +35,23 @@ interface Call {
 }
 
 /** `unknown`: nobody can say whether it was done, because the store or the worker did not answer. */
-export type Told<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'not_done' | 'unknown' }
+export type Told<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  | { readonly kind: 'not_done' | 'unknown'; readonly isRefused?: boolean }
 
 /** Refusals that others can cause by being faster. */
-const OVERTAKEN: ReadonlySet<string> = new Set(['RUN_ENDED', 'RUN_NOT_FAILED', 'RUN_CANCELLED', 'NOT_FOUND'])
+const OVERTAKEN: ReadonlySet<string> = new Set([
+  'RUN_ENDED',
+  'RUN_NOT_FAILED',
+  'RUN_CANCELLED',
+  'NOT_FOUND',
+  'RUN_EXISTS',
+  'SCHEDULE_ENDED',
+])
 /** What the store's troubles may end in. */
 const TROUBLED: ReadonlySet<string> = new Set(['LEDGER_UNAVAILABLE', 'STORAGE_FULL', 'LEDGER_CONFLICT'])
+
+const isRefusal = (error: unknown): boolean => error instanceof TrihandError && OVERTAKEN.has(error.code)
 
 export class Client {
   readonly acknowledged: Acknowledged[] = []
@@ -117,6 +130,19 @@ export class Client {
     })
   }
 
+  /** `hear` is told whether somebody must ask again. */
+  askClerk(
+    worker: SimWorker,
+    asked: { readonly clerk: string; readonly fact: string; readonly id: string },
+    work: (engine: Engine) => Promise<void>,
+    hear: (again: boolean) => void,
+  ): void {
+    this.#call(worker, `${asked.fact} of ${asked.clerk}`, work, (told) => {
+      if (told.kind === 'done') this.acknowledged.push({ kind: 'clerk', ...asked })
+      hear(told.kind !== 'done' && told.isRefused !== true)
+    })
+  }
+
   retry(worker: SimWorker, run: RunId): void {
     const work = (engine: Engine): Promise<void> => engine.retry(run, 'client')
     this.#call(worker, `retry ${run}`, work, (told) => {
@@ -141,7 +167,7 @@ export class Client {
     this.#scheduler.submit(worker, () => {
       void work(worker.engine).then(
         (value) => answer({ kind: 'done', value }),
-        (error: unknown) => answer({ kind: this.#outcomeOf(name, error) }),
+        (error: unknown) => answer({ kind: this.#outcomeOf(name, error), isRefused: isRefusal(error) }),
       )
     })
   }

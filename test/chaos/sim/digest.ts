@@ -1,5 +1,5 @@
 /**
- * A digest for the simulator: 53 bits, many times cheaper than sha256.
+ * A digest for the simulator: 53 bits, many times cheaper than sha256, and as long as that: ids are made of its digits.
  *
  * Owns nothing but the mixing. Good against accidents, which is what a simulated chain needs; never used where somebody attacks.
  */
@@ -13,5 +13,6 @@ export const simDigest = (text: string): string => {
   }
   high = Math.imul(high ^ (high >>> 16), 2_246_822_507) ^ Math.imul(low ^ (low >>> 13), 3_266_489_909)
   low = Math.imul(low ^ (low >>> 16), 2_246_822_507) ^ Math.imul(high ^ (high >>> 13), 3_266_489_909)
-  return (4_294_967_296 * (2_097_151 & low) + (high >>> 0)).toString(36)
+  const digits = (4_294_967_296 * (2_097_151 & low) + (high >>> 0)).toString(36).padStart(11, '0')
+  return digits + digits + digits + digits
 }

@@ -7,12 +7,13 @@
 import type { RunId, SessionId } from '../../../src/model/ids.ts'
 import type { EndedRun } from '../../../src/model/run-fact.ts'
 import type { Cast } from './cast.ts'
+import { askOfClerk } from './clerk-errands.ts'
 import type { Client, Sending } from './client.ts'
 import type { Faults } from './faults.ts'
 import type { Look, LookedRun } from './look.ts'
 import type { Cue, Errand, Play } from './play.ts'
 import type { SimWorker } from './sim-worker.ts'
-import { PLAYS, playOf } from './system.ts'
+import { type Bill, playOf } from './system.ts'
 import type { Tape } from './tape.ts'
 
 export interface ErrandDeps {
@@ -34,9 +35,9 @@ export interface Planned {
 }
 
 /** Two to six errands of any play. */
-export const drawErrands = (tape: Tape): readonly Planned[] =>
+export const drawErrands = (tape: Tape, { plays }: Bill): readonly Planned[] =>
   Array.from({ length: 2 + tape.below(5) }, (_, i) => ({
-    play: tape.pick(PLAYS),
+    play: tape.pick(plays),
     errand: { id: i + 1, kind: tape.below(12) },
   }))
 
@@ -74,7 +75,10 @@ export class Errands {
   /** Errands that never became a run, although the client asked until it was answered. */
   unheard(): readonly string[] {
     return this.#planned
-      .filter(({ play, errand }) => !this.#isGivenUp.has(errand.id) && this.#runsOf(play, errand).length === 0)
+      .filter(
+        ({ play, errand }) =>
+          play.clerk === undefined && !this.#isGivenUp.has(errand.id) && this.#runsOf(play, errand).length === 0,
+      )
       .map(({ play, errand }) => `V1: errand ${errand.id} (${play.name}) never became a run`)
   }
 
@@ -89,9 +93,14 @@ export class Errands {
 
   #plan(play: Play, errand: Errand): void {
     const { tape } = this.#deps
-    this.#start(play, errand)
+    if (play.clerk?.kind !== 'schedule') this.#start(play, errand)
     for (const cue of play.cues(errand)) this.#later(() => this.#send(cue))
-    if (tape.odds(200)) this.#later((worker) => this.#cancel(worker, play, errand, tape.odds(500)))
+    if (tape.odds(200))
+      this.#later((worker) => this.#cancel(worker, play, errand, play.clerk === undefined && tape.odds(500)))
+    if (play.clerk !== undefined) {
+      const later = (action: Action): void => this.#later(action)
+      askOfClerk({ tape, client: this.#deps.client, later }, play, errand)
+    }
     if (play.name === 'pay' || play.name === 'strike') this.#later((worker) => this.#attend(worker))
   }
 
@@ -102,7 +111,8 @@ export class Errands {
   #start(play: Play, errand: Errand): void {
     const { tape } = this.#deps
     if (play.inSession === true) return this.#later((worker) => this.#startInSession(worker, play, errand))
-    if (tape.below(4) === 3) return this.#later((worker) => this.#startRun(worker, play, errand, null))
+    if (play.clerk === undefined && tape.below(4) === 3)
+      return this.#later((worker) => this.#startRun(worker, play, errand, null))
     this.#later(() => this.#send({ type: `go.${play.name}`, data: { ...errand } }))
   }
 

@@ -7,13 +7,16 @@ import type { EventRow } from '../../../src/adapters/memory/event-log.ts'
 import type { MemoryStore } from '../../../src/adapters/memory/store.ts'
 import type { MemoryStream } from '../../../src/adapters/memory/stream.ts'
 import type { StoredEvent } from '../../../src/model/event.ts'
-import { readRunFact } from '../../../src/model/fact-codec.ts'
-import { isRunId, LOCAL_TENANT, type RunId } from '../../../src/model/ids.ts'
+import { readGateFact, readRunFact, readScheduleFact } from '../../../src/model/fact-codec.ts'
+import type { GateFact } from '../../../src/model/gate-fact.ts'
+import { isRunId, isSessionId, LOCAL_TENANT, type RunId } from '../../../src/model/ids.ts'
 import type { Json } from '../../../src/model/json.ts'
 import { fold } from '../../../src/model/machine.ts'
 import type { Payload } from '../../../src/model/payload.ts'
 import { run as runMachine } from '../../../src/model/run.ts'
 import type { RunFact, RunState } from '../../../src/model/run-fact.ts'
+import type { ScheduleFact } from '../../../src/model/schedule-fact.ts'
+import type { SealedFact } from '../../../src/ports/ledger.ts'
 import type { Errand } from './play.ts'
 
 export interface LookedRun {
@@ -21,6 +24,12 @@ export interface LookedRun {
   readonly stream: MemoryStream
   readonly facts: readonly RunFact[]
   readonly state: RunState
+}
+
+export interface LookedClerk<Fact extends GateFact | ScheduleFact = GateFact | ScheduleFact> {
+  readonly id: string
+  readonly stream: MemoryStream
+  readonly facts: readonly Fact[]
 }
 
 export class Look {
@@ -39,7 +48,19 @@ export class Look {
   }
 
   sessions(): readonly MemoryStream[] {
-    return this.store.byCreation.filter((stream) => !isRunId(stream.id))
+    return this.store.byCreation.filter((stream) => isSessionId(stream.id))
+  }
+
+  gates(): readonly LookedClerk<GateFact>[] {
+    return this.#clerks('gat_', readGateFact)
+  }
+
+  schedules(): readonly LookedClerk<ScheduleFact>[] {
+    return this.#clerks('sch_', readScheduleFact)
+  }
+
+  clerks(): readonly LookedClerk[] {
+    return [...this.gates(), ...this.schedules()]
   }
 
   events(): readonly StoredEvent[] {
@@ -63,6 +84,15 @@ export class Look {
       return this.value(first.input.payload) as unknown as Errand
     const row = stream.event === null ? undefined : this.row(stream.event)
     return (row === undefined ? { id: -1, kind: 0 } : JSON.parse(row.text).data) as Errand
+  }
+
+  #clerks<Fact extends GateFact | ScheduleFact>(
+    prefix: string,
+    read: (fact: SealedFact) => Fact,
+  ): readonly LookedClerk<Fact>[] {
+    return this.store.byCreation.flatMap((stream) =>
+      stream.id.startsWith(prefix) ? [{ id: stream.id, stream, facts: stream.facts.map(read) }] : [],
+    )
   }
 
   #read(stream: MemoryStream, id: RunId): LookedRun {

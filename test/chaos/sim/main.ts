@@ -1,10 +1,11 @@
 /**
- * `npm run sim -- --seed N`: plays one schedule again; `--from A --count N` plays many. Prints what failed and how to repeat it.
+ * `npm run sim -- --seed N`: plays one schedule again; `--from A --count N` plays many, `--clerks` those with gates and schedules.
+ * Prints what failed and how to repeat it.
  *
  * Owns the command line only.
  */
 import { parseArgs } from 'node:util'
-import { newSystems, runCampaign } from './campaign.ts'
+import { newClerkSystems, newSystems, runCampaign } from './campaign.ts'
 
 const { values } = parseArgs({
   options: {
@@ -13,6 +14,7 @@ const { values } = parseArgs({
     count: { type: 'string' },
     failures: { type: 'string' },
     trace: { type: 'boolean' },
+    clerks: { type: 'boolean' },
   },
 })
 
@@ -20,11 +22,14 @@ const from = Number(values.seed ?? values.from ?? 1)
 const count = values.seed === undefined ? Number(values.count ?? 1_000) : 1
 const startedAt = performance.now()
 const options = values.trace === true ? { trace: console.log } : {}
-const report = await runCampaign(from, count, { systems: newSystems(), ...options }, Number(values.failures ?? 5))
+const systems = values.clerks === true ? newClerkSystems() : newSystems()
+const report = await runCampaign(from, count, { systems, ...options }, Number(values.failures ?? 5))
 const seconds = (performance.now() - startedAt) / 1_000
 
 for (const { seed, violations, tape, tell } of report.failed) {
-  console.log(`seed ${seed}: ${violations.length} violations; repeat with: npm run sim -- --seed ${seed}`)
+  console.log(
+    `seed ${seed}: ${violations.length} violations; repeat with: npm run sim --${values.clerks === true ? ' --clerks' : ''} --seed ${seed}`,
+  )
   for (const violation of violations.slice(0, 8)) console.log(`  ${violation}`)
   if (values.seed === undefined) continue
   console.log(`  tape: ${JSON.stringify(tape)}`)

@@ -7,6 +7,7 @@
  */
 import type { FunctionContext, FunctionSource } from '../../../src/executors/workflow/function.ts'
 import type { RunOptions } from '../../../src/executors/workflow/step-api.ts'
+import type { ScheduleOptions } from '../../../src/manifest/schedule.ts'
 import type { StoredEvent } from '../../../src/model/event.ts'
 import type { RunId } from '../../../src/model/ids.ts'
 import type { Json } from '../../../src/model/json.ts'
@@ -21,6 +22,9 @@ export interface Scene {
 }
 
 export type Edition = 1 | 2
+
+/** When every schedule of the simulator begins. */
+export const START = 1_700_000_000_000
 
 export interface Errand {
   readonly id: number
@@ -43,6 +47,34 @@ export interface Ending {
   readonly eventBySequence: (sequence: number) => StoredEvent | undefined
 }
 
+/** What a gate promises about its runs, said once more and apart from the policies that are judged. */
+export interface GateRule {
+  readonly kind: 'gate'
+  /** One key for every policy of the gate. */
+  readonly keyOf: (errand: Errand) => string
+  /** No two runs of one key live at the same time. */
+  readonly apart?: boolean
+  readonly rate?: { readonly limit: number; readonly periodMs: number }
+  /** Between the starts of two runs of one key. */
+  readonly spacingMs?: number
+  /** Between the last event of a run and its start. */
+  readonly quietMs?: number
+  readonly batch?: { readonly maxSize: number; readonly maxWaitMs: number }
+  /** A key has one run that succeeds, and none beside one that lives. */
+  readonly once?: boolean
+}
+
+/** What a schedule promises, likewise. */
+export interface ScheduleRule {
+  readonly kind: 'schedule'
+  readonly everyMs: number
+  /** The last instant that may be a slot. */
+  readonly endAt: number
+  readonly apart: boolean
+  /** Its slots send events of this type instead of starting runs of the play. */
+  readonly emits?: string
+}
+
 export interface Play {
   readonly name: string
   readonly functions: (scene: Scene, edition: Edition) => readonly FunctionSource[]
@@ -52,6 +84,9 @@ export interface Play {
   readonly inSession?: boolean
   /** What a run that succeeded must have given. */
   readonly output: (ending: Ending) => Json
+  /** Its runs are started by a clerk. */
+  readonly clerk?: GateRule | ScheduleRule
+  readonly schedules?: readonly ScheduleOptions[]
   /** Ends that are right although they are no success, apart from a cancel. */
   readonly mayEnd?: (ending: Ending) => boolean
 }

@@ -3,15 +3,15 @@
  *
  * Owns what the tape can choose: faults, calls from outside, and every order of callbacks.
  */
-import { drawErrands, type Planned } from './errands.ts'
+import { drawErrands } from './errands.ts'
 import type { Tape } from './tape.ts'
-import { type SimOptions, Theatre, type Verdict } from './theatre.ts'
+import { type SimOptions, Theatre, type TheatreOptions, type Verdict } from './theatre.ts'
 
 const WORKERS = [2, 1, 3]
 
 export interface Course extends SimOptions {
   /** Other errands than those that the tape would draw. */
-  readonly planned?: (tape: Tape) => readonly Planned[]
+  readonly planned?: TheatreOptions['planned']
 }
 
 export const simulate = (tape: Tape, options: Course): Verdict => {

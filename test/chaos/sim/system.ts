@@ -1,7 +1,7 @@
 /**
- * The simulated system: all plays in both editions of their code.
+ * The simulated systems: a bill is a list of plays, in both editions of their code.
  *
- * Owns the list. Defined once per process, because compiling its rules costs more than a schedule.
+ * Owns the lists. Defined once per process, because compiling their rules costs more than a schedule.
  */
 import { normalise } from '../../../src/manifest/define.ts'
 import type { System } from '../../../src/manifest/system.ts'
@@ -9,11 +9,26 @@ import { simDigest } from './digest.ts'
 import type { Edition, Play, Scene } from './play.ts'
 import { book, note, pay, strike } from './plays/effects.ts'
 import { announce, custody, family } from './plays/families.ts'
+import {
+  bundle,
+  collect,
+  drip,
+  fresh,
+  hold,
+  meter,
+  oust,
+  queue,
+  rush,
+  sole,
+  successor,
+  trail,
+  unique,
+} from './plays/gates.ts'
+import { chime, flock, march, pulse, tick, tock } from './plays/schedules.ts'
 import { flaky, hasty, large, loop, nap, overdue, parallel, probe, prompt, sequence, tardy } from './plays/steps.ts'
 import { both, early, either, race } from './plays/waits.ts'
 
-/** What errands are drawn from. */
-export const PLAYS: readonly Play[] = [
+const PLAYS: readonly Play[] = [
   sequence,
   parallel,
   nap,
@@ -37,9 +52,28 @@ export const PLAYS: readonly Play[] = [
   tardy,
 ]
 
-const ALL: readonly Play[] = [...PLAYS, probe]
+/** Handlers with a gate, and schedules: a few at a time, or opening them would take longer than the play. */
+const CLERKS: readonly (readonly Play[])[] = [
+  [trail, meter],
+  [collect],
+  [bundle, hold],
+  [drip, sole],
+  [fresh, successor],
+  [unique, oust],
+  [rush],
+  [queue, march],
+  [tick],
+  [tock],
+  [pulse],
+  [flock, chime],
+]
 
-export const playOf = (handler: string): Play | undefined => ALL.find((play) => play.name === handler)
+const BY_NAME = new Map([...PLAYS, ...CLERKS.flat(), probe].map((play) => [play.name, play]))
+
+export const playOf = (handler: string): Play | undefined => BY_NAME.get(handler)
+
+/** Whether events of this type pass a gate. */
+export const hasGate = (type: string): boolean => playOf(type.slice('go.'.length))?.clerk?.kind === 'gate'
 
 const EVENTS = [
   'said.yes',
@@ -53,22 +87,40 @@ const EVENTS = [
   'ghost.seen',
 ]
 
-const define = (scene: Scene, edition: Edition): System =>
+const define = (scene: Scene, plays: readonly Play[], edition: Edition): System =>
   normalise(
     {
       name: `sim-${edition}`,
       events: Object.fromEntries(EVENTS.map((type) => [type, null])),
-      functions: ALL.flatMap((play) => play.functions(scene, edition)),
+      functions: [...plays, probe].flatMap((play) => play.functions(scene, edition)),
+      schedules: plays.flatMap((play) => play.schedules ?? []),
     },
     simDigest,
   )
 
-export interface Systems {
-  readonly scene: Scene
+export interface Bill {
+  /** What errands are drawn from. */
+  readonly plays: readonly Play[]
   readonly editions: { readonly [Key in Edition]: System }
 }
 
-export const defineSystems = (scene: Scene): Systems => ({
-  scene,
-  editions: { 1: define(scene, 1), 2: define(scene, 2) },
+/** A schedule plays one of the bills. */
+export interface Systems {
+  readonly scene: Scene
+  readonly bills: readonly [Bill, ...Bill[]]
+}
+
+const billOf = (scene: Scene, plays: readonly Play[]): Bill => ({
+  plays,
+  editions: { 1: define(scene, plays, 1), 2: define(scene, plays, 2) },
 })
+
+export const defineSystems = (scene: Scene, plays: readonly Play[] = PLAYS): Systems => ({
+  scene,
+  bills: [billOf(scene, plays)],
+})
+
+export const defineClerkSystems = (scene: Scene): Systems => {
+  const [first = [], ...rest] = CLERKS
+  return { scene, bills: [billOf(scene, first), ...rest.map((plays) => billOf(scene, plays))] }
+}

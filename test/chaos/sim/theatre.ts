@@ -19,10 +19,11 @@ import { type FaultName, Faults } from './faults.ts'
 import { Line } from './line.ts'
 import { Look, type LookedRun } from './look.ts'
 import { assertDrains } from './microtasks.ts'
+import { START } from './play.ts'
 import { type Owner, Scheduler } from './scheduler.ts'
 import { SimLedger, simBlobs } from './sim-ledger.ts'
 import { SimWorker } from './sim-worker.ts'
-import type { Systems } from './system.ts'
+import type { Bill, Systems } from './system.ts'
 import type { Tape } from './tape.ts'
 import { Witness } from './witness.ts'
 import { World } from './world.ts'
@@ -39,7 +40,7 @@ export interface SimOptions {
 }
 
 export interface TheatreOptions extends SimOptions {
-  readonly planned: (tape: Tape) => readonly Planned[]
+  readonly planned: (tape: Tape, bill: Bill) => readonly Planned[]
   readonly crashes: readonly CrashPoint[]
 }
 
@@ -53,7 +54,6 @@ export interface Verdict {
   readonly tell: () => readonly string[]
 }
 
-const START = 1_700_000_000_000
 const MAX_TICKS = 20_000
 /** Longer than a lease, a let-go and a poll together: whoever is to move has moved by then. */
 const QUIET_MS = 9_000
@@ -101,18 +101,19 @@ export class Theatre {
     this.points = new CrashPoints(options.crashes)
     const { scheduler, faults, points } = this
     const crash = (worker: Owner): void => this.cast.crash(worker)
-    const { scene, editions } = options.systems
+    const { scene, bills } = options.systems
+    const bill = tape.pick(bills)
     this.#world = new World({ scheduler, points, crash })
     scene.world = this.#world
     const [client, store, look] = [this.#client, this.#owner, this.#look]
-    const spawn = this.#spawner(tape, crash)
-    this.cast = new Cast({ scheduler, tape, faults, client, store, spawn, newEdition: editions[2] })
-    this.errands = new Errands({ tape, faults, client, cast: this.cast, look }, options.planned(tape))
+    const spawn = this.#spawner(tape, bill, crash)
+    this.cast = new Cast({ scheduler, tape, faults, client, store, spawn, newEdition: bill.editions[2] })
+    this.errands = new Errands({ tape, faults, client, cast: this.cast, look }, options.planned(tape, bill))
   }
 
   /** How workers are made: all alike, with places and batches drawn from the tape. */
-  #spawner(tape: Tape, crash: (worker: Owner) => void): (name: string) => SimWorker {
-    const { atStore = unchanged, atEngine = unchanged, trace, systems } = this.#options
+  #spawner(tape: Tape, bill: Bill, crash: (worker: Owner) => void): (name: string) => SimWorker {
+    const { atStore = unchanged, atEngine = unchanged, trace } = this.#options
     const { scheduler, faults, points } = this
     const told = trace === undefined ? null : (line: string): void => trace(`+${scheduler.now - START} ${line}`)
     const settings = {
@@ -120,7 +121,7 @@ export class Theatre {
       scheduler,
       tape,
       faults,
-      system: systems.editions[1],
+      system: bill.editions[1],
       options: { slots: tape.pick([8, 1, 2, 3]), leaseTtlMs: LEASE_TTL_MS, pollMs: 2_000, drainMs: 500 },
       commit: { maxBatch: tape.pick([64, 1, 2]), maxInFlight: tape.pick([1, 2]) },
     }
@@ -207,20 +208,26 @@ export class Theatre {
 
   #verdict(): Verdict {
     const [look, witness, client, world] = [this.#look, this.#witness, this.#client, this.#world]
+    const isSkewed = (this.faults.fired.clock_skew ?? 0) > 0
     const found = [...this.violations, ...witness.violations, ...client.violations]
-    if (found.length === 0) found.push(...check({ look, witness, client, world }))
+    if (found.length === 0) found.push(...check({ look, witness, client, world, isSkewed }))
     return {
       violations: found,
       fired: this.faults.fired,
       runs: this.#store.byCreation.length,
       facts: this.#store.byCreation.reduce((sum, stream) => sum + stream.facts.length, 0),
       ticks: this.scheduler.ticks,
-      tell: () => look.runs().flatMap(storyOf),
+      tell: () => [...look.clerks(), ...look.runs()].flatMap(storyOf),
     }
   }
 }
 
-const storyOf = ({ id, stream, facts }: LookedRun): readonly string[] => [
+interface Told {
+  readonly id: string
+  readonly facts: readonly { readonly type: string; readonly at: number }[]
+}
+
+const storyOf = ({ id, stream, facts }: Pick<LookedRun, 'stream'> & Told): readonly string[] => [
   `${id} ${stream.handler} ${stream.status}, epoch ${stream.epoch}, signal ${stream.signal}, lease ${stream.lease}, wake ${stream.wakeAt}`,
   ...facts.map(({ type, at, ...rest }, seq) => `  ${seq} +${at - START} ${type} ${JSON.stringify(rest).slice(0, 200)}`),
 ]

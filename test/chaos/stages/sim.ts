@@ -6,11 +6,14 @@
 import { Program } from '../../support/program.ts'
 import type { ChildInput, ChildReport } from '../sim/child.ts'
 import { FAULT_NAMES } from '../sim/faults.ts'
+import { CLERK_MUTANTS } from '../sim/mutants/clerks.ts'
 import { MUTANTS } from '../sim/mutants/hunt.ts'
 import { Findings, type StageReport } from './report.ts'
 
 export interface SimStageOptions {
   readonly schedules: number
+  /** With gates and schedules. */
+  readonly clerkSchedules: number
   /** Each seeded bug must be found within so many schedules. */
   readonly limit: number
   readonly processes: number
@@ -29,12 +32,14 @@ const runChild = async (input: ChildInput): Promise<ChildReport> => {
 }
 
 /** Seeds in one range after another, seeded bugs in turn. */
-const shares = ({ schedules, limit, processes, seed }: SimStageOptions): readonly ChildInput[] => {
+const shares = (options: SimStageOptions): readonly ChildInput[] => {
+  const { schedules, clerkSchedules, limit, processes, seed } = options
   const size = Math.ceil(schedules / processes)
   return Array.from({ length: processes }, (_, i) => ({
     from: seed + i * size,
     schedules: size,
-    mutants: MUTANTS.filter((_, at) => at % processes === i).map(({ name }) => name),
+    clerkSchedules: Math.ceil(clerkSchedules / processes),
+    mutants: [...MUTANTS, ...CLERK_MUTANTS].filter((_, at) => at % processes === i).map(({ name }) => name),
     limit,
   }))
 }
@@ -42,12 +47,12 @@ const shares = ({ schedules, limit, processes, seed }: SimStageOptions): readonl
 export const runSim = async (options: SimStageOptions): Promise<StageReport> => {
   const findings = new Findings()
   const reports = await Promise.all(shares(options).map(runChild))
-  for (const { campaign } of reports) {
+  for (const campaign of reports.flatMap(({ campaigns }) => campaigns)) {
     findings.operations += campaign.facts
     findings.checks += campaign.schedules
     for (const name of FAULT_NAMES) findings.fault(name, campaign.fired[name])
     for (const { seed, violations } of campaign.failed)
-      findings.violation(`seed ${seed}: ${violations[0]} (npm run sim -- --seed ${seed})`)
+      findings.violation(`seed ${seed}: ${violations[0]} (${campaign.command} ${seed})`)
   }
   const hunted = reports.flatMap((report) => report.hunted)
   for (const { mutant, foundAt, by } of hunted) {

@@ -5,6 +5,7 @@ import { isRunId } from '../../../../src/model/ids.ts'
 import type { RunFact } from '../../../../src/model/run-fact.ts'
 import type { Acknowledged } from '../client.ts'
 import type { Look } from '../look.ts'
+import { hasGate } from '../system.ts'
 import type { Evidence } from './evidence.ts'
 
 export const checkAcknowledged = ({ look, client }: Evidence): readonly string[] => {
@@ -14,7 +15,9 @@ export const checkAcknowledged = ({ look, client }: Evidence): readonly string[]
   const answers = new Map<string, string>()
   const differing = client.acknowledged.flatMap((one) => {
     if (one.kind !== 'event') return []
-    const answer = `${one.receipt.sequence} ${one.receipt.runs.join()}`
+    // A gate starts its run later: a repeat may be told of it.
+    const runs = hasGate(one.sending.type) ? [] : one.receipt.runs
+    const answer = `${one.receipt.sequence} ${runs.join()}`
     const first = answers.get(one.sending.id) ?? answer
     answers.set(one.sending.id, first)
     return first === answer ? [] : [`R2: ${one.sending.id} was answered with ${first} and with ${answer}`]
@@ -31,13 +34,25 @@ const isThere = (one: Acknowledged, look: Look): boolean => {
     const row = look.row(one.receipt.sequence)
     const event = row === undefined ? null : JSON.parse(row.text)
     const runs = one.receipt.runs.every((run) => look.store.streams.has(run))
-    return event?.id === one.sending.id && row?.runs.join() === one.receipt.runs.join() && runs
+    const isSame = hasGate(one.sending.type) || row?.runs.join() === one.receipt.runs.join()
+    return event?.id === one.sending.id && isSame && runs
   }
+  if (one.kind === 'clerk') return isAsked(one, look)
   const id = one.kind === 'session' ? one.session : one.run
   const stream = look.store.streams.get(id)
   if (stream === undefined || one.kind === 'run' || one.kind === 'session' || !isRunId(stream.id))
     return stream !== undefined
   return stream.facts.map(readRunFact).some((fact) => proves(fact, one))
+}
+
+/** Who is not paused is resumed without a fact. */
+const isAsked = ({ clerk, fact, id }: Acknowledged & { readonly kind: 'clerk' }, look: Look): boolean => {
+  if (fact.endsWith('.resumed')) return true
+  const facts = look
+    .clerks()
+    .filter(({ stream }) => stream.handler === clerk)
+    .flatMap((one) => one.facts)
+  return facts.some((one) => one.type === fact && (one.type !== 'schedule.requested' || one.id === id))
 }
 
 const proves = (fact: RunFact, one: Acknowledged): boolean => {

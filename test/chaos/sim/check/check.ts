@@ -4,8 +4,10 @@ import { checkChains } from './chain.ts'
 import { checkEffects } from './effects.ts'
 import { checkEvents } from './events.ts'
 import type { Evidence } from './evidence.ts'
+import { checkGates } from './gates.ts'
 import { checkLives } from './life.ts'
 import { checkOutputs } from './outputs.ts'
+import { checkSchedules } from './schedules.ts'
 import { checkWaits } from './waits.ts'
 
 export const check = (evidence: Evidence): readonly string[] => [
@@ -16,4 +18,6 @@ export const check = (evidence: Evidence): readonly string[] => [
   ...checkEvents(evidence),
   ...checkEffects(evidence),
   ...checkOutputs(evidence),
+  ...checkGates(evidence),
+  ...checkSchedules(evidence),
 ]

@@ -4,6 +4,7 @@ import type { StoredEvent } from '../../../../src/model/event.ts'
 import { LOCAL_TENANT } from '../../../../src/model/ids.ts'
 import type { Look, LookedRun } from '../look.ts'
 import { notesOf } from '../plays/effects.ts'
+import { hasGate } from '../system.ts'
 import type { Evidence } from './evidence.ts'
 
 /** Who listens to what, said once more and apart from the system under test. */
@@ -33,6 +34,7 @@ const repeated = (events: readonly StoredEvent[]): readonly string[] => {
 }
 
 const started = (event: StoredEvent, look: Look): readonly string[] => {
+  if (hasGate(event.type)) return []
   const row = look.row(event.sequence)
   const handlers = (row?.runs ?? []).map((run) => look.store.streams.get(run)?.handler ?? 'nobody')
   const spared = (row?.suppressed ?? []).map(({ trigger }) => trigger)

@@ -9,4 +9,6 @@ export interface Evidence {
   readonly witness: Witness
   readonly client: Client
   readonly world: World
+  /** Some clock was wrong: what two workers say of one span of time may differ. */
+  readonly isSkewed: boolean
 }

@@ -8,7 +8,7 @@ import type { LiveRun } from '../../../../src/model/run-fact.ts'
 import { isEnded } from '../../../../src/model/status.ts'
 import type { Cast } from '../cast.ts'
 import type { Client } from '../client.ts'
-import type { Look, LookedRun } from '../look.ts'
+import type { Look, LookedClerk, LookedRun } from '../look.ts'
 import { checkOpenWaits } from './waits.ts'
 
 export const checkRest = (look: Look, client: Client, cast: Cast): readonly string[] => {
@@ -16,7 +16,22 @@ export const checkRest = (look: Look, client: Client, cast: Cast): readonly stri
   const unanswered = client.unanswered.map((call) => `V30: no answer to: ${call}`)
   const busy = cast.alive.filter(({ engine }) => engine.residentCount > 0)
   const kept = busy.map(({ name }) => `resident-3: ${name} keeps a run in memory although nobody works`)
-  return [...unanswered, ...kept, ...runs.flatMap((run) => restOf(run, look)), ...checkOpenWaits(look)]
+  return [
+    ...unanswered,
+    ...kept,
+    ...runs.flatMap((run) => restOf(run, look)),
+    ...look.clerks().flatMap(clerkAtRest),
+    ...checkOpenWaits(look),
+  ]
+}
+
+/** Everybody was resumed, and schedules have an end. */
+const clerkAtRest = ({ id, stream, facts }: LookedClerk): readonly string[] => {
+  const who = `${id} (${stream.handler})`
+  if (stream.lease !== null) return [`V13: clerk ${who} is leased to ${stream.lease}, who does nothing with it`]
+  if (stream.wakeAt !== null) return [`V13: clerk ${who} is due at ${stream.wakeAt} and nobody takes it`]
+  const isOver = id.startsWith('gat_') || facts.some(({ type }) => type === 'schedule.ended')
+  return isOver ? [] : [`V13: schedule ${who} rests before its end`]
 }
 
 const restOf = (run: LookedRun, look: Look): readonly string[] => {

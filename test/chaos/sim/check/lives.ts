@@ -1,0 +1,90 @@
+/** When runs began and ended, in the order of what the store took in: what clerks promise about runs of one key. */
+import type { RunFact } from '../../../../src/model/run-fact.ts'
+import type { RunStatus } from '../../../../src/model/status.ts'
+import type { LookedRun } from '../look.ts'
+import type { Witness } from '../witness.ts'
+
+/** Of a run that somebody tried again, the life up to its first end. */
+export interface Span {
+  readonly run: LookedRun
+  readonly bornAt: number
+  readonly endedAt: number
+  readonly end: RunStatus | null
+}
+
+const STATUS: Readonly<Record<string, RunStatus>> = {
+  'run.failed': 'failed',
+  'run.cancelled': 'cancelled',
+  'run.expired': 'expired',
+  'run.quarantined': 'quarantined',
+}
+
+export const endOf = (fact: RunFact): RunStatus | null =>
+  fact.type === 'run.completed' ? fact.status : (STATUS[fact.type] ?? null)
+
+export const spanOf = (run: LookedRun, witness: Witness): Span => {
+  const writes = witness.writes.filter(({ stream }) => stream === run.id)
+  const last = run.facts.findIndex((fact) => endOf(fact) !== null)
+  const ending = writes.find(({ fromSeq, facts }) => last >= fromSeq && last < fromSeq + facts)
+  const end = run.facts[last]
+  return {
+    run,
+    bornAt: writes[0]?.tick ?? 0,
+    endedAt: ending?.tick ?? Number.POSITIVE_INFINITY,
+    end: end === undefined ? null : endOf(end),
+  }
+}
+
+export const groups = <T>(list: readonly T[], keyOf: (one: T) => string): readonly (readonly T[])[] => {
+  const found = new Map<string, T[]>()
+  for (const one of list) found.set(keyOf(one), [...(found.get(keyOf(one)) ?? []), one])
+  return [...found.values()]
+}
+
+/** No two of these live at the same time. */
+export const overlapping = (spans: readonly Span[], who: string): readonly string[] =>
+  spans
+    .toSorted((a, b) => a.bornAt - b.bornAt)
+    .flatMap((span, i, all) => {
+      const before = all[i - 1]
+      return before !== undefined && before.endedAt >= span.bornAt
+        ? [`overlap: ${span.run.id} of ${who} began while ${before.run.id} had not ended`]
+        : []
+    })
+
+/** Longer than it takes to find a clerk again whose worker died. */
+const TOLD_WITHIN_MS = 20_000
+
+/** A run that was to be stopped was told so, or had ended by itself. */
+export const unstopped = (
+  facts: readonly { readonly type: string; readonly at: number; readonly run?: string }[],
+  runs: ReadonlyMap<string, LookedRun>,
+): readonly string[] =>
+  facts.flatMap((fact) => {
+    const run = fact.type.endsWith('.cancel_wanted') ? runs.get(fact.run ?? '') : undefined
+    if (run === undefined || run.facts.some(({ type }) => type === 'run.cancel_requested')) return []
+    const end = run.facts.find((one) => endOf(one) !== null)
+    return end !== undefined && end.at - fact.at < TOLD_WITHIN_MS ? [] : [`overlap: ${run.id} was never told to stop`]
+  })
+
+/** Every run that the clerk's facts name exists as they say, and every run of its handler is named once. */
+export const misborn = (
+  clerk: { readonly id: string; readonly handler: string },
+  named: readonly { readonly run: string; readonly isTracked: boolean }[],
+  runs: readonly LookedRun[],
+): readonly string[] => {
+  const known = new Map<string, LookedRun>(runs.map((run) => [run.id, run]))
+  const counts = new Map<string, number>()
+  for (const { run } of named) counts.set(run, (counts.get(run) ?? 0) + 1)
+  return [
+    ...named.flatMap(({ run, isTracked }) => {
+      const found = known.get(run)
+      if (found === undefined) return [`clerk-1: ${clerk.id} has started ${run}, which does not exist`]
+      const parent = isTracked ? clerk.id : null
+      return found.stream.parent === parent ? [] : [`clerk-1: ${run} has parent ${found.stream.parent}, not ${parent}`]
+    }),
+    ...runs.flatMap(({ id }) =>
+      counts.get(id) === 1 ? [] : [`clerk-1: ${id} of ${clerk.handler} is named by ${counts.get(id) ?? 0} facts`],
+    ),
+  ]
+}

@@ -1,0 +1,68 @@
+/**
+ * What people ask of clerks: pause a gate or a schedule and let it go on, ask a schedule for a run now.
+ *
+ * Owns the wording. Whoever is paused is resumed in the end, so that everything can come to its end.
+ */
+import type { Engine } from '../../../src/engine/engine.ts'
+import type { Client } from './client.ts'
+import type { Errand, Play } from './play.ts'
+import type { SimWorker } from './sim-worker.ts'
+import type { Tape } from './tape.ts'
+
+interface Desk {
+  readonly tape: Tape
+  readonly client: Client
+  readonly later: (action: (worker: SimWorker) => void) => void
+}
+
+type Verb = 'pause' | 'resume'
+
+const BY = 'client'
+
+const say = (engine: Engine, { name, clerk }: Play, verb: Verb): Promise<void> => {
+  if (clerk?.kind === 'schedule') return engine.schedules[verb](name, { by: BY })
+  return verb === 'pause' ? engine.pauseHandler(name, BY) : engine.resumeHandler(name, BY)
+}
+
+const resume = (desk: Desk, play: Play): void =>
+  desk.later((worker) => {
+    const asked = { clerk: play.name, fact: `${play.clerk?.kind}.resumed`, id: '' }
+    desk.client.askClerk(
+      worker,
+      asked,
+      (engine) => say(engine, play, 'resume'),
+      (again) => {
+        if (again) resume(desk, play)
+      },
+    )
+  })
+
+/** In doubt or not: what was to be paused is to go on. */
+const pause = (desk: Desk, play: Play): void =>
+  desk.later((worker) => {
+    const asked = { clerk: play.name, fact: `${play.clerk?.kind}.paused`, id: '' }
+    desk.client.askClerk(
+      worker,
+      asked,
+      (engine) => say(engine, play, 'pause'),
+      () => resume(desk, play),
+    )
+  })
+
+/** The same request is asked until somebody answers, and once more now and then. */
+const runNow = (desk: Desk, play: Play, id: string): void =>
+  desk.later((worker) => {
+    const asked = { clerk: play.name, fact: 'schedule.requested', id }
+    const work = (engine: Engine): Promise<void> => engine.schedules.runNow(play.name, { id, by: BY })
+    desk.client.askClerk(worker, asked, work, (again) => {
+      if (again) runNow(desk, play, id)
+    })
+  })
+
+export const askOfClerk = (desk: Desk, play: Play, { id }: Errand): void => {
+  const { tape } = desk
+  if (tape.odds(250)) pause(desk, play)
+  if (play.clerk?.kind !== 'schedule') return
+  if (tape.odds(500)) runNow(desk, play, `request-${id}`)
+  if (tape.odds(100)) runNow(desk, play, `request-${id}`)
+}

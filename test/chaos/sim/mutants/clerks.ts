@@ -1,0 +1,145 @@
+/** Seeded bugs of clerks: what a gate or a schedule forgets, misses, does twice or does in two halves. */
+import { Clerk } from '../../../../src/engine/clerk.ts'
+import { GateDuty } from '../../../../src/engine/gate-duty.ts'
+import { ScheduleDuty } from '../../../../src/engine/schedule-duty.ts'
+import type { GateFact, GateState, OpenGate } from '../../../../src/model/gate-fact.ts'
+import { isRunId } from '../../../../src/model/ids.ts'
+import type { ScheduleState } from '../../../../src/model/schedule-fact.ts'
+import type { StreamWrite } from '../../../../src/ports/ledger.ts'
+import { changed, type Mutant, oneByOne, plantMethod, withWrites } from './mutant.ts'
+
+const isClerk = ({ stream, create }: StreamWrite): boolean => create === null && !isRunId(stream)
+
+type Restore<State> = (this: object, ...args: never[]) => State | null
+
+const plantRestore = <State>(target: object, change: (state: State) => State): (() => void) =>
+  plantMethod<Restore<State>>(
+    target,
+    'restore',
+    (restore) =>
+      function (...args) {
+        const state = restore.apply(this, args)
+        return state === null ? null : change(state)
+      },
+  )
+
+const forgottenCursor: Mutant = {
+  name: 'a gate that is taken up again reads its events from the beginning',
+  plant: () =>
+    plantRestore<GateState>(GateDuty.prototype, (state) =>
+      state.kind === 'open' ? { ...state, cursor: 0, beyond: [] } : state,
+    ),
+}
+
+const forgottenSlots: Mutant = {
+  name: 'a schedule that is taken up again has lost its line',
+  plant: () =>
+    plantRestore<ScheduleState>(ScheduleDuty.prototype, (state) =>
+      state.kind === 'live' ? { ...state, line: [] } : state,
+    ),
+}
+
+/** What came while it worked is taken for seen. */
+const deafPark: Mutant = {
+  name: 'a clerk parks over a signal that it has not looked at',
+  atStore: (inner) =>
+    withWrites(inner, (write) =>
+      isClerk(write) && write.release ? { ...write, seenSignal: Number.MAX_SAFE_INTEGER } : write,
+    ),
+}
+
+const noWake: Mutant = {
+  name: 'a clerk is released without its wake',
+  plant: () => plantMethod(GateDuty.prototype, 'wakeAt', () => () => null),
+}
+
+const twoHalves: Mutant = {
+  name: 'the facts of a clerk and the runs they start are two appends',
+  atEngine: (line) =>
+    oneByOne(line, async (append, write) => {
+      const own = append.writes.filter(isClerk)
+      const births = append.writes.filter(({ create }) => create !== null)
+      if (own.length === 0 || births.length === 0) return write(append)
+      const outcome = await write({ ...append, writes: own })
+      if (outcome.kind === 'conflict') return outcome
+      const born = await write({ ...append, appendId: `${append.appendId}-runs`, writes: births })
+      return born.kind === 'conflict' ? outcome : born
+    }),
+}
+
+const unfenced: Mutant = {
+  name: 'a clerk writes without its fence',
+  atStore: (inner, store) =>
+    withWrites(inner, (write) => {
+      const found = isClerk(write) ? store.streams.get(write.stream) : undefined
+      return found === undefined || write.epoch === null ? write : { ...write, epoch: found.epoch }
+    }),
+}
+
+const thinCheckpoint: Mutant = {
+  name: 'a checkpoint drops the windows of its gate',
+  plant: () =>
+    plantMethod<(state: GateState) => GateFact>(
+      GateDuty.prototype,
+      'checkpoint',
+      (checkpoint) =>
+        function (this: GateDuty, state) {
+          return checkpoint.call(this, { ...(state as OpenGate), windows: [] })
+        },
+    ),
+}
+
+const forgottenStops: Mutant = {
+  name: 'a cancel that a clerk wanted is not asked for again after a crash',
+  plant: () => plantMethod(GateDuty.prototype, 'resumed', () => () => {}),
+}
+
+/** Others write to a clerk as well: a pause must be seen before the next start. */
+const deafToOthers: Mutant = {
+  name: 'a clerk does not follow what others wrote',
+  plant: () => {
+    const follow = (): ((state: unknown) => unknown) => (state) => state
+    const undo = [GateDuty, ScheduleDuty].map((duty) => plantMethod(duty.prototype, 'follow', follow))
+    return () => undo.forEach((remove) => void remove())
+  },
+}
+
+const conflictForgotten: Mutant = {
+  name: 'a clerk takes a conflict for success',
+  plant: () =>
+    plantMethod<(this: object, outcome: unknown, state: unknown) => Promise<unknown>>(
+      Clerk.prototype,
+      'meet',
+      (meet) =>
+        async function (outcome, state) {
+          await meet.call(this, outcome, state)
+          const find = Reflect.get(this, 'duty') as GateDuty
+          return (await find.find(state as GateState)).state
+        },
+    ),
+}
+
+const endsUnheard: Mutant = {
+  name: 'the end of a run does not reach its clerk',
+  atStore: (inner) =>
+    changed(inner, {
+      append: (batch) =>
+        inner.append(
+          batch.map((append) => ({ ...append, signals: append.signals.filter((stream) => isRunId(stream)) })),
+        ),
+    }),
+}
+
+export const CLERK_MUTANTS: readonly Mutant[] = [
+  forgottenCursor,
+  forgottenSlots,
+  deafPark,
+  noWake,
+  twoHalves,
+  unfenced,
+  thinCheckpoint,
+  forgottenStops,
+  deafToOthers,
+  conflictForgotten,
+  endsUnheard,
+]
