@@ -6,6 +6,7 @@
  * clerk-1  The facts of a decision and the runs they start are one append, fenced by the clerk's epoch.
  * clerk-2  It parks only after its duty has found nothing later than the last signal it names in the release.
  * clerk-3  A fenced clerk stops at once; one that the store fails is let go and taken up again later.
+ * clerk-4  It parks only when those it asked something of have heard it (stops.ts).
  */
 import { TrihandError } from '../model/errors.ts'
 import type { ClerkId, WorkerId } from '../model/ids.ts'
@@ -128,7 +129,9 @@ export class Clerk<State, Fact extends ClerkFact> {
     if (record.version === this.head.version) return state
     const lastAt = Math.max(this.head.lastAt, record.facts.at(-1)?.recordedAt ?? 0)
     this.head = { version: record.version, headHash: record.headHash, lastAt }
-    return this.duty.follow(state, record.facts)
+    const followed = this.duty.follow(state, record.facts)
+    this.duty.resumed(followed)
+    return followed
   }
 
   // -- writing --------------------------------------------------------------------------------------------------------
@@ -212,8 +215,9 @@ export class Clerk<State, Fact extends ClerkFact> {
     return this.isNudged || (wakeAt !== null && wakeAt <= this.house.clock.now())
   }
 
-  /** clerk-2. */
+  /** clerk-2, clerk-4. */
   private async park(state: State): Promise<void> {
+    await this.duty.told()
     if (this.isGone) return
     const wakeAt = this.duty.wakeAt(state)
     const release = { ...this.ownWrite(), wakeAt, release: true }

@@ -29,7 +29,7 @@ export interface Births {
 export interface Duty<State, Fact extends ClerkFact> {
   /** The state after the record's facts, the last of the stream; null if they do not reach back far enough to tell. */
   restore(record: StreamRecord, isWhole: boolean): State | null
-  /** A clerk in this state was taken up: what it wanted of others, and may not have got before a crash, is asked again. */
+  /** A clerk in this state was taken up, or others wrote to it: what it wants of others, and may not have got, is asked again. */
   resumed(state: State): void
   /** The state after news that others wrote. */
   follow(state: State, news: readonly SealedFact[]): State
@@ -39,6 +39,8 @@ export interface Duty<State, Fact extends ClerkFact> {
   births(facts: readonly Fact[]): Promise<Births>
   /** These facts are in the ledger: what they ask of others may be asked now. */
   written(facts: readonly Fact[]): void
+  /** Settles when those it asked something of have heard it; rejects if the store did not let it. */
+  told(): Promise<void>
   /** A fact from which the whole state can be restored. */
   checkpoint(state: State): Fact
   wakeAt(state: State): Instant | null

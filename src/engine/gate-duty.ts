@@ -24,6 +24,7 @@ import { endedRuns } from './ended-runs.ts'
 import type { House } from './house.ts'
 import { type NewRun, newRun } from './new-run.ts'
 import { demandFor, eventRoot, judge } from './route.ts'
+import { Stops } from './stops.ts'
 
 /** Events looked at in one decision: an append must not grow without bound. */
 const PAGE = 256
@@ -50,10 +51,12 @@ export class GateDuty implements Duty<GateState, GateFact> {
   /** The ledger's position when the gate was born: earlier events are not its own. */
   private base = 0
   private readonly events = new Map<number, StoredEvent>()
+  private readonly stops: Stops
 
   constructor(house: House, keeping: GateKeeping) {
     this.house = house
     this.keeping = keeping
+    this.stops = new Stops(house, 'a newer event takes its place')
   }
 
   restore(record: StreamRecord): GateState | null {
@@ -62,7 +65,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
   }
 
   resumed(state: GateState): void {
-    for (const { run } of wantedStops(state)) this.stop(run)
+    for (const { run } of wantedStops(state)) this.stops.tell(run)
   }
 
   follow(state: GateState, news: readonly SealedFact[]): GateState {
@@ -96,7 +99,11 @@ export class GateDuty implements Duty<GateState, GateFact> {
 
   written(facts: readonly GateFact[]): void {
     this.events.clear()
-    for (const fact of facts) if (fact.type === 'gate.cancel_wanted') this.stop(fact.run)
+    for (const fact of facts) if (fact.type === 'gate.cancel_wanted') this.stops.tell(fact.run)
+  }
+
+  told(): Promise<void> {
+    return this.stops.told()
   }
 
   checkpoint(state: GateState): GateFact {
@@ -196,10 +203,5 @@ export class GateDuty implements Duty<GateState, GateFact> {
       demand,
       lease: leaseFor(demand, reserve),
     })
-  }
-
-  /** One that has ended meanwhile needs no cancel; one that cannot be reached is told again when the gate is taken up again. */
-  private stop(run: RunId): void {
-    void this.house.worker.cancel(run, 'trihand', 'a newer event takes its place').catch(() => {})
   }
 }

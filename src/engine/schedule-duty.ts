@@ -22,7 +22,7 @@ import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import type { Payload } from '../model/payload.ts'
 import { run as runMachine } from '../model/run.ts'
-import type { Occasion } from '../model/run-fact.ts'
+import type { Occasion, RunInput } from '../model/run-fact.ts'
 import { schedule } from '../model/schedule.ts'
 import { scheduleWakeAt } from '../model/schedule-due.ts'
 import type {
@@ -42,6 +42,7 @@ import { routeAll } from './events.ts'
 import type { House } from './house.ts'
 import { type NewRun, newRun } from './new-run.ts'
 import { fetchValue, storeValue } from './payloads.ts'
+import { Stops } from './stops.ts'
 
 export const scheduleOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, name: string): ScheduleId =>
   scheduleId(ids.digest(`schedule\n${tenant}\n${name}`))
@@ -60,10 +61,12 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
   readonly world: ScheduleWorld
   private readonly house: House
   private readonly keeping: ScheduleKeeping
+  private readonly stops: Stops
 
   constructor(house: House, keeping: ScheduleKeeping) {
     this.house = house
     this.keeping = keeping
+    this.stops = new Stops(house, 'the next run of its schedule takes its place')
     const { id, definition } = keeping
     this.world = {
       calendarOf: calendarsOf(definition.name, (text) => house.ids.digest(text)),
@@ -79,7 +82,7 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
   }
 
   resumed(state: ScheduleState): void {
-    if (state.kind === 'live') for (const { run, stopping } of state.running) if (stopping) this.stop(run)
+    if (state.kind === 'live') for (const { run, stopping } of state.running) if (stopping) this.stops.tell(run)
   }
 
   follow(state: ScheduleState, news: readonly SealedFact[]): ScheduleState {
@@ -117,13 +120,23 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
     if (target.kind === 'emit') return this.emit(fired)
     const definition = this.house.system().functions.get(target.name)
     if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${target.name}`)
-    const runs: NewRun[] = []
-    for (const fact of fired) runs.push(await this.bear(fact, definition))
+    const { payload } = await storeValue(this.house, this.keeping.definition.input)
+    const occasions: Occasion[] = []
+    for (const fact of fired) occasions.push(await this.occasion(fact))
+    // Places are promised only once nothing can fail any more.
+    const runs = fired.map((fact, i) => {
+      const input = { kind: 'scheduled', payload, occasion: occasions[i] as Occasion } as const
+      return this.bear(fact, definition, input)
+    })
     return { runs, events: [] }
   }
 
   written(facts: readonly ScheduleFact[]): void {
-    for (const fact of facts) if (fact.type === 'schedule.cancel_wanted') this.stop(fact.run)
+    for (const fact of facts) if (fact.type === 'schedule.cancel_wanted') this.stops.tell(fact.run)
+  }
+
+  told(): Promise<void> {
+    return this.stops.told()
   }
 
   checkpoint(state: ScheduleState): ScheduleFact {
@@ -156,10 +169,9 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
     return routeAll(house, events)
   }
 
-  private async bear(fact: Fired, definition: FunctionDefinition): Promise<NewRun> {
+  private bear(fact: Fired, definition: FunctionDefinition, input: RunInput): NewRun {
     const { house, keeping } = this
-    const { payload, value } = await storeValue(house, keeping.definition.input)
-    const subject = { tenant: house.tenant, session: keeping.session, roots: rootsOfInput(value) }
+    const subject = { tenant: house.tenant, session: keeping.session, roots: rootsOfInput(keeping.definition.input) }
     const demand = demandOfDecided(definition, subject)
     return newRun(house.ids, {
       id: fact.run,
@@ -167,7 +179,7 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
       systemHash: house.system().hash,
       tenant: house.tenant,
       now: house.clock.now(),
-      input: { kind: 'scheduled', payload, occasion: await this.occasion(fact) },
+      input,
       cause: null,
       event: null,
       session: keeping.session,
@@ -199,10 +211,5 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
     const output: Json = payload === null ? null : await fetchValue(this.house, payload)
     const answer = yields({ output, result: output })
     return answer.kind === 'value' && typeof answer.value === 'boolean' ? answer.value : null
-  }
-
-  /** One that has ended needs no cancel; one that cannot be reached is told again when the schedule is taken up again. */
-  private stop(run: RunId): void {
-    void this.house.worker.cancel(run, 'trihand', 'the next run of its schedule takes its place').catch(() => {})
   }
 }
