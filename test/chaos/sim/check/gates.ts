@@ -41,7 +41,7 @@ const judge = (
     ...early(started, world),
     ...(rule.apart === true || rule.once === true ? spans.flatMap((ofKey) => overlapping(ofKey, handler)) : []),
     ...(rule.once === true ? spans.flatMap(repeated) : []),
-    ...(spacingMs === undefined
+    ...(spacingMs === undefined || isSkewed
       ? []
       : groups(started, ({ run }) => keyOf(run)).flatMap((ofKey) => crowded(ofKey, spacingMs))),
     ...(rate === undefined ? [] : tooMany(gate, rate)),
