@@ -134,14 +134,14 @@ export interface Child {
   readonly startedAt: number
 }
 
-/** A process of its own, running one of bench/children from the build. */
+/** A process of its own, running one of bench/children, joined as the published package is. */
 export const startChild = (
   name: string,
   place: Place,
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
 ): Child => {
-  const script = fileURLToPath(new URL(`./children/${name}.js`, import.meta.url))
+  const script = fileURLToPath(new URL(`../joined/bench/children/${name}.js`, import.meta.url))
   const startedAt = performance.now()
   const child = spawn(process.execPath, [script, place.database, place.schema ?? '', ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -1,6 +1,13 @@
 /** Builds what is run but not published, into `.build/`: the bench, and the programs and helpers of the chaos tests. */
+import { bundle } from './lib/bundle.mjs'
 import { compile } from './lib/compile.mjs'
 
-const folders = ['src', 'bench', 'test/chaos', 'test/support', 'scripts']
+/** Processes whose start is measured are joined like what is published. */
+const CHILDREN = ['boot', 'long', 'park', 'worker'].map((name) => `bench/children/${name}`)
 
-process.exitCode = compile({ config: 'tsconfig.tools.json', out: '.build', folders })
+process.exitCode = await compile({
+  config: 'tsconfig.tools.json',
+  out: '.build',
+  folders: ['src', 'bench', 'test/chaos', 'test/support', 'scripts'],
+  finish: (folder) => bundle(folder, CHILDREN, `${folder}/joined`),
+})

@@ -39,8 +39,11 @@ const isFresh = (out, hash) => {
   return existsSync(mark) && readFileSync(mark, 'utf8') === hash
 }
 
-/** Answers the exit code for the process. `--if-changed` on the command line skips a build that would change nothing. */
-export const compile = ({ config, out, folders }) => {
+/**
+ * Answers the exit code for the process. `--if-changed` on the command line skips a build that would change nothing. `finish` gets
+ * the folder before it takes its place.
+ */
+export const compile = async ({ config, out, folders, finish }) => {
   const hash = hashOf(config, folders)
   if (process.argv.includes('--if-changed') && isFresh(out, hash)) return 0
   const next = `${ROOT}node_modules/.cache/trihand-build-${process.pid}`
@@ -51,6 +54,7 @@ export const compile = ({ config, out, folders }) => {
       stdio: 'inherit',
     })
     if (status !== 0) return status ?? 1
+    await finish(next)
     writeFileSync(`${next}/.build`, hash)
     rmSync(`${ROOT}${out}`, { recursive: true, force: true })
     renameSync(next, `${ROOT}${out}`)
