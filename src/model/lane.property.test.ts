@@ -68,7 +68,7 @@ const occupancyOf = (held: readonly string[]): Occupancy =>
 
 test(
   'the line is the one that picking one by one gives',
-  () => {
+  () =>
     fc.assert(
       fc.property(world, ({ due, held, limit }) => {
         const runs = toRuns(due)
@@ -78,14 +78,13 @@ test(
         expect(left).toEqual(whole[limit] ?? null)
       }),
       { numRuns: 2_000 },
-    )
-  },
+    ),
   TIMEOUT,
 )
 
 test(
   'lane-1: no slot is taken beyond the limit of who takes it',
-  () => {
+  () =>
     fc.assert(
       fc.property(world, ({ due, held }) => {
         const after = [...held]
@@ -95,14 +94,13 @@ test(
         }
       }),
       { numRuns: 2_000 },
-    )
-  },
+    ),
   TIMEOUT,
 )
 
 test(
   'it is enough to look at as many runs of a lane as there is room for',
-  () => {
+  () =>
     fc.assert(
       fc.property(world, ({ due, held, limit }) => {
         const runs = toRuns(due)
@@ -113,7 +111,6 @@ test(
         expect(choose(firsts, occupancyOf(held), limit)).toEqual(choose(runs, occupancyOf(held), limit))
       }),
       { numRuns: 2_000 },
-    )
-  },
+    ),
   TIMEOUT,
 )
