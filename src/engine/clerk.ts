@@ -162,7 +162,9 @@ export class Clerk<State, Fact extends ClerkFact> {
     { runs, events }: Births,
   ): { readonly append: Omit<Append, 'appendId'>; readonly head: ChainHead } {
     const { facts: sealed, head } = sealFacts(this.house.ids, this.hold.id, this.head, facts)
-    const own = { ...this.ownWrite(), facts: sealed, headHash: head.headHash }
+    // Counts only if the lease was given back meanwhile, before this landed: then somebody must take it up.
+    const wakeAt = this.house.clock.now()
+    const own = { ...this.ownWrite(), wakeAt, facts: sealed, headHash: head.headHash }
     return {
       append: { writes: [own, ...runs.map(({ write }) => write)], events, signals: NONE, documents: NONE },
       head,

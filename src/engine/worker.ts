@@ -305,13 +305,15 @@ export class Worker implements WorkerDesk {
   /** worker-2: what was claimed is taken up or tried again; while the store is away the lease stays ours. */
   private async take(claimed: Taken): Promise<void> {
     const { claims } = claimed
+    // A clerk is taken up at its first claim, and lives its own life from there.
+    const runs = claims.filter(({ stream }) => isRunId(stream))
     this.reserved += claims.length
     try {
       await this.takeUp(claimed)
     } catch {
       const { clock } = this.house()
       // Without what the claim brought along: it is old by then.
-      clock.at(clock.now() + TRY_AGAIN_MS, () => void (this.state === 'running' && this.take({ claims })))
+      clock.at(clock.now() + TRY_AGAIN_MS, () => void (this.state === 'running' && this.take({ claims: runs })))
     } finally {
       this.reserved -= claims.length
     }
