@@ -5,7 +5,7 @@
  */
 import { FAULT_NAMES, type FaultName } from './faults.ts'
 import { inMacrotask } from './microtasks.ts'
-import type { Scene } from './play.ts'
+import type { Play, Scene } from './play.ts'
 import { type Course, simulate } from './simulate.ts'
 import { defineClerkSystems, defineSystems, type Systems } from './system.ts'
 import { Tape } from './tape.ts'
@@ -30,7 +30,7 @@ export interface CampaignReport {
 const TAPE_LENGTH = 900
 
 /** The scene gets its world with the first schedule. */
-export const newSystems = (): Systems => defineSystems({} as Scene)
+export const newSystems = (plays?: readonly Play[]): Systems => defineSystems({} as Scene, plays)
 
 /** Handlers with gates, and schedules. */
 export const newClerkSystems = (): Systems => defineClerkSystems({} as Scene)

@@ -5,8 +5,10 @@
  */
 import type { Engine } from '../../../src/engine/engine.ts'
 import type { Client } from './client.ts'
+import { isPaused, type Look } from './look.ts'
 import type { Errand, Play } from './play.ts'
 import type { SimWorker } from './sim-worker.ts'
+import { playOf } from './system.ts'
 import type { Tape } from './tape.ts'
 
 interface Desk {
@@ -24,7 +26,7 @@ const say = (engine: Engine, { name, clerk }: Play, verb: Verb): Promise<void> =
   return verb === 'pause' ? engine.pauseHandler(name, BY) : engine.resumeHandler(name, BY)
 }
 
-const resume = (desk: Desk, play: Play): void =>
+const resume = (desk: Pick<Desk, 'client' | 'later'>, play: Play): void =>
   desk.later((worker) => {
     const asked = { clerk: play.name, fact: `${play.clerk?.kind}.resumed`, id: '' }
     desk.client.askClerk(
@@ -58,6 +60,14 @@ const runNow = (desk: Desk, play: Play, id: string): void =>
       if (again) runNow(desk, play, id)
     })
   })
+
+/** A pause that nobody could answer for may land after the resumption. */
+export const resumeAll = (client: Client, look: Look, worker: SimWorker): void => {
+  for (const { stream } of look.clerks().filter(isPaused)) {
+    const play = playOf(stream.handler)
+    if (play !== undefined) resume({ client, later: (action) => action(worker) }, play)
+  }
+}
 
 export const askOfClerk = (desk: Desk, play: Play, { id }: Errand): void => {
   const { tape } = desk

@@ -7,10 +7,10 @@
 import type { RunId, SessionId } from '../../../src/model/ids.ts'
 import type { EndedRun } from '../../../src/model/run-fact.ts'
 import type { Cast } from './cast.ts'
-import { askOfClerk } from './clerk-errands.ts'
+import { askOfClerk, resumeAll } from './clerk-errands.ts'
 import type { Client, Sending } from './client.ts'
 import type { Faults } from './faults.ts'
-import type { Look, LookedRun } from './look.ts'
+import { isPaused, type Look, type LookedRun } from './look.ts'
 import type { Cue, Errand, Play } from './play.ts'
 import type { SimWorker } from './sim-worker.ts'
 import { type Bill, playOf } from './system.ts'
@@ -86,9 +86,18 @@ export class Errands {
   help(round: number): boolean {
     const { look, cast } = this.#deps
     const worker = cast.serving[0]
+    if (look.clerks().some(isPaused)) return this.#resumeAll(worker)
     if (worker === undefined) return false
     const asked = look.runs().map((run) => this.#helpOne(run, worker, round))
     return asked.includes(true)
+  }
+
+  /** The last worker may have stopped after a pause. */
+  #resumeAll(worker: SimWorker | undefined): boolean {
+    const { look, cast, client } = this.#deps
+    if (worker === undefined) cast.heal()
+    else resumeAll(client, look, worker)
+    return true
   }
 
   #plan(play: Play, errand: Errand): void {

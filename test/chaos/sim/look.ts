@@ -32,6 +32,9 @@ export interface LookedClerk<Fact extends GateFact | ScheduleFact = GateFact | S
   readonly facts: readonly Fact[]
 }
 
+export const isPaused = ({ facts }: LookedClerk): boolean =>
+  facts.findLast(({ type }) => type.endsWith('.paused') || type.endsWith('.resumed'))?.type.endsWith('.paused') === true
+
 export class Look {
   readonly store: MemoryStore
   readonly #blobs: ReadonlyMap<string, string>

@@ -52,8 +52,8 @@ export interface GateRule {
   readonly kind: 'gate'
   /** One key for every policy of the gate. */
   readonly keyOf: (errand: Errand) => string
-  /** No two runs of one key live at the same time. */
-  readonly apart?: boolean
+  /** No two runs live at the same time: of one key, or at all. */
+  readonly apart?: 'key' | 'all'
   readonly rate?: { readonly limit: number; readonly periodMs: number }
   /** Between the starts of two runs of one key. */
   readonly spacingMs?: number

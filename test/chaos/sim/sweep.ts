@@ -9,6 +9,8 @@ import type { Planned } from './errands.ts'
 import type { Play } from './play.ts'
 import { book, note, pay, strike } from './plays/effects.ts'
 import { announce, custody, family } from './plays/families.ts'
+import { collect, fresh } from './plays/gates.ts'
+import { brief } from './plays/schedules.ts'
 import { flaky, hasty, large, nap, parallel, sequence } from './plays/steps.ts'
 import { both, early, either, race } from './plays/waits.ts'
 import { Tape } from './tape.ts'
@@ -57,6 +59,30 @@ export const SCENARIOS: readonly Scenario[] = [
     isEager: true,
   },
 ]
+
+/** Handlers with a gate, and a schedule: each in a system of its own. */
+export const CLERK_SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'a debounced list behind another',
+    planned: [
+      { play: collect, errand: { id: 1, kind: 0 } },
+      { play: collect, errand: { id: 2, kind: 3 } },
+    ],
+    isEager: true,
+  },
+  {
+    name: 'an event that cancels the run before it',
+    planned: [
+      { play: fresh, errand: { id: 1, kind: 0 } },
+      { play: fresh, errand: { id: 2, kind: 0 } },
+    ],
+    isEager: true,
+  },
+  // Whoever follows a worker that died comes late: slots are missed, and caught up with.
+  { name: 'a schedule', planned: [{ play: brief, errand: { id: 1, kind: 0 } }], isEager: true },
+]
+
+export const playsOf = ({ planned }: Scenario): readonly Play[] => [...new Set(planned.map(({ play }) => play))]
 
 export interface Visit extends Verdict {
   /** How many points there were. */

@@ -24,7 +24,7 @@ import {
   trail,
   unique,
 } from './plays/gates.ts'
-import { chime, flock, march, pulse, tick, tock } from './plays/schedules.ts'
+import { brief, chime, flock, march, pulse, tick, tock } from './plays/schedules.ts'
 import { flaky, hasty, large, loop, nap, overdue, parallel, probe, prompt, sequence, tardy } from './plays/steps.ts'
 import { both, early, either, race } from './plays/waits.ts'
 
@@ -62,7 +62,7 @@ const CLERKS: readonly (readonly Play[])[] = [
   [unique, oust],
   [rush],
   [queue, march],
-  [tick],
+  [tick, brief],
   [tock],
   [pulse],
   [flock, chime],

@@ -6,8 +6,9 @@
 import { newSystems } from '../sim/campaign.ts'
 import { POSITIONS } from '../sim/crash-points.ts'
 import { inMacrotask } from '../sim/microtasks.ts'
+import { CLERK_MUTANTS } from '../sim/mutants/clerks.ts'
 import { MUTANTS } from '../sim/mutants/hunt.ts'
-import { SCENARIOS, type Scenario, type SweepReport, sweep } from '../sim/sweep.ts'
+import { CLERK_SCENARIOS, playsOf, SCENARIOS, type Scenario, type SweepReport, sweep } from '../sim/sweep.ts'
 import { sweepOnFile } from '../sim/sweep-sqlite.ts'
 import type { Systems } from '../sim/system.ts'
 import { type Control, Findings, type StageReport } from './report.ts'
@@ -26,35 +27,49 @@ const CONTROLS = [
   { mutant: 'acknowledged before it is written', scenario: 'sequence 0' },
   { mutant: 'a once effect is tried again after a crash', scenario: 'pay 0' },
   { mutant: 'leases of the dead are never freed', scenario: 'family 0' },
+  { mutant: 'the facts of a clerk and the runs they start are two appends', scenario: 'a schedule' },
 ]
+
+interface Staged {
+  readonly scenario: Scenario
+  readonly systems: Systems
+}
+
+const staged = (): readonly Staged[] => {
+  const systems = newSystems()
+  return [
+    ...CLERK_SCENARIOS.map((scenario) => ({ scenario, systems: newSystems(playsOf(scenario)) })),
+    ...SCENARIOS.map((scenario) => ({ scenario, systems })),
+  ]
+}
 
 const sweepWith = (name: string, scenario: Scenario, systems: Systems): Promise<SweepReport> =>
   inMacrotask(() => {
-    const mutant = MUTANTS.find((one) => one.name === name)
+    const mutant = [...MUTANTS, ...CLERK_MUTANTS].find((one) => one.name === name)
     if (mutant === undefined) throw new Error(`there is no seeded bug "${name}"`)
-    const { atStore } = mutant
+    const { atStore, atEngine } = mutant
     const remove = mutant.plant?.() ?? (() => {})
     try {
-      return sweep(scenario, { systems, ...(atStore === undefined ? {} : { atStore }) }, 0)
+      return sweep(scenario, { systems, ...(atStore && { atStore }), ...(atEngine && { atEngine }) }, 0)
     } finally {
       remove()
     }
   })
 
 const runControl = async (
-  systems: Systems,
+  cast: readonly Staged[],
   { mutant, scenario: name }: (typeof CONTROLS)[number],
 ): Promise<Control> => {
-  const scenario = SCENARIOS.find((one) => one.name === name)
-  if (scenario === undefined) throw new Error(`there is no scenario "${name}"`)
-  const { failed, visits } = await sweepWith(mutant, scenario, systems)
+  const found = cast.find(({ scenario }) => scenario.name === name)
+  if (found === undefined) throw new Error(`there is no scenario "${name}"`)
+  const { failed, visits } = await sweepWith(mutant, found.scenario, found.systems)
   return { name: `crash-sweep: ${mutant}`, must: 'lose', lost_in: failed, of: visits }
 }
 
 export const runCrashSweep = async ({ scenarios, onFile, pairsUpTo }: CrashSweepOptions): Promise<StageReport> => {
   const findings = new Findings()
-  const systems = newSystems()
-  for (const scenario of SCENARIOS.slice(0, scenarios)) {
+  const all = staged()
+  for (const { scenario, systems } of all.slice(0, scenarios)) {
     const report = await inMacrotask(() => sweep(scenario, { systems }, pairsUpTo))
     findings.operations += report.facts
     findings.checks += report.visits
@@ -62,14 +77,14 @@ export const runCrashSweep = async ({ scenarios, onFile, pairsUpTo }: CrashSweep
     for (const violation of report.violations) findings.violation(violation)
     findings.note(`${report.scenario}: ${report.points} points, ${report.visits} visits`)
   }
-  for (const scenario of SCENARIOS.slice(0, onFile)) {
+  for (const { scenario, systems } of all.slice(0, onFile)) {
     const { visits, violations } = await sweepOnFile(scenario, systems)
     findings.checks += visits
     findings.fault('on SQLite', visits)
     for (const violation of violations) findings.violation(violation)
   }
   const controls: Control[] = []
-  for (const control of CONTROLS) controls.push(await runControl(systems, control))
+  for (const control of CONTROLS) controls.push(await runControl(all, control))
   return findings.report(
     NAME,
     POSITIONS.map((position) => `crash ${position}`),

@@ -39,7 +39,8 @@ const judge = (
     ...pauses(gate),
     ...unstopped(gate.facts, byId),
     ...early(started, world),
-    ...(rule.apart === true || rule.once === true ? spans.flatMap((ofKey) => overlapping(ofKey, handler)) : []),
+    ...(rule.apart === 'all' ? overlapping(spans.flat(), handler) : []),
+    ...(rule.apart === 'key' || rule.once === true ? spans.flatMap((ofKey) => overlapping(ofKey, handler)) : []),
     ...(rule.once === true ? spans.flatMap(repeated) : []),
     ...(spacingMs === undefined || isSkewed
       ? []

@@ -8,7 +8,7 @@ import type { LiveRun } from '../../../../src/model/run-fact.ts'
 import { isEnded } from '../../../../src/model/status.ts'
 import type { Cast } from '../cast.ts'
 import type { Client } from '../client.ts'
-import type { Look, LookedClerk, LookedRun } from '../look.ts'
+import { isPaused, type Look, type LookedClerk, type LookedRun } from '../look.ts'
 import { checkOpenWaits } from './waits.ts'
 
 export const checkRest = (look: Look, client: Client, cast: Cast): readonly string[] => {
@@ -25,12 +25,13 @@ export const checkRest = (look: Look, client: Client, cast: Cast): readonly stri
   ]
 }
 
-/** Everybody was resumed, and schedules have an end. */
-const clerkAtRest = ({ id, stream, facts }: LookedClerk): readonly string[] => {
+/** Schedules have an end, unless they are paused. */
+const clerkAtRest = (clerk: LookedClerk): readonly string[] => {
+  const { id, stream, facts } = clerk
   const who = `${id} (${stream.handler})`
   if (stream.lease !== null) return [`V13: clerk ${who} is leased to ${stream.lease}, who does nothing with it`]
   if (stream.wakeAt !== null) return [`V13: clerk ${who} is due at ${stream.wakeAt} and nobody takes it`]
-  const isOver = id.startsWith('gat_') || facts.some(({ type }) => type === 'schedule.ended')
+  const isOver = id.startsWith('gat_') || isPaused(clerk) || facts.some(({ type }) => type === 'schedule.ended')
   return isOver ? [] : [`V13: schedule ${who} rests before its end`]
 }
 

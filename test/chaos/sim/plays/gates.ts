@@ -50,9 +50,9 @@ const gated = (name: string, { flow, rule = {}, sleepMs = 0, more = 0 }: Gated):
 export const trail = gated('trail', { flow: { debounce: { period: 400, key: KEY } }, rule: { quietMs: 400 } })
 
 export const collect = gated('collect', {
-  flow: { debounce: { period: 300, key: KEY, mode: 'collect' }, overlap: 'buffer_one', overlapKey: KEY },
-  rule: { quietMs: 300, apart: true },
-  sleepMs: 600,
+  flow: { debounce: { period: 300, key: KEY, mode: 'collect' }, overlap: 'buffer_one' },
+  rule: { quietMs: 300, apart: 'all' },
+  sleepMs: 250,
 })
 
 export const bundle = gated('bundle', {
@@ -74,25 +74,25 @@ export const drip = gated('drip', {
 
 export const sole = gated('sole', {
   flow: { overlap: 'skip', overlapKey: KEY },
-  rule: { apart: true },
+  rule: { apart: 'key' },
   sleepMs: 300,
 })
 
 export const successor = gated('successor', {
   flow: { overlap: 'buffer_one', overlapKey: KEY },
-  rule: { apart: true },
+  rule: { apart: 'key' },
   sleepMs: 300,
 })
 
 export const queue = gated('queue', {
   flow: { overlap: 'buffer_all', overlapKey: KEY },
-  rule: { apart: true },
+  rule: { apart: 'key' },
   sleepMs: 200,
 })
 
 export const fresh = gated('fresh', {
   flow: { overlap: 'cancel_running', overlapKey: KEY },
-  rule: { apart: true },
+  rule: { apart: 'key' },
   sleepMs: LONG_MS,
 })
 
@@ -113,7 +113,7 @@ export const rush = gated('rush', {
     throttle: { limit: 4, period: 1_000, key: KEY },
     whilePaused: 'hold',
   },
-  rule: { apart: true, rate: { limit: 9, periodMs: 2_000 }, spacingMs: 250 },
+  rule: { apart: 'key', rate: { limit: 9, periodMs: 2_000 }, spacingMs: 250 },
   sleepMs: 100,
   more: 6,
 })

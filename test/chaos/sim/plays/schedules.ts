@@ -8,12 +8,7 @@ const END_AT = START + 7 * EVERY_MS
 const LONG_MS = 30_000
 const none = (): readonly [] => []
 
-const scheduled = (
-  name: string,
-  sleepMs: number,
-  options: Omit<ScheduleOptions, 'name'>,
-  isApart = options.overlap !== 'allow',
-): Play => ({
+const scheduled = (name: string, sleepMs: number, options: Omit<ScheduleOptions, 'name'>, endAt = END_AT): Play => ({
   name,
   functions: (scene, edition) => [
     fn<Errand>(name, {}, async (context) => {
@@ -23,9 +18,9 @@ const scheduled = (
       return context.schedule?.slot ?? null
     }),
   ],
-  schedules: [{ name, function: name, every: EVERY_MS, end: END_AT, tz: 'UTC', ...options }],
+  schedules: [{ name, function: name, every: EVERY_MS, end: endAt, tz: 'UTC', ...options }],
   cues: none,
-  clerk: { kind: 'schedule', everyMs: EVERY_MS, endAt: END_AT, apart: isApart },
+  clerk: { kind: 'schedule', everyMs: EVERY_MS, endAt, apart: options.overlap !== 'allow' },
   output: ({ facts: [first] }) =>
     first?.type === 'run.started' && first.input.kind === 'scheduled' ? first.input.occasion.slot : null,
 })
@@ -42,6 +37,14 @@ export const march = scheduled('march', 1_200, { overlap: 'buffer_all', missed: 
 export const pulse = scheduled('pulse', LONG_MS, { overlap: 'cancel_running', missed: { policy: 'run_once' } })
 
 export const flock = scheduled('flock', 1_500, { overlap: 'allow', missed: { policy: 'run_all', max: 2 } })
+
+/** Two slots only, the second behind the first. */
+export const brief = scheduled(
+  'brief',
+  1_200,
+  { overlap: 'buffer_all', missed: { policy: 'run_all' } },
+  START + 2 * EVERY_MS,
+)
 
 /** Its slots are events, and the events start runs. */
 export const chime: Play = {
