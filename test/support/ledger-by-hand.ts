@@ -12,13 +12,25 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
 import { MIGRATIONS } from '../../src/adapters/migrations/list.ts'
 import { writeFact } from '../../src/model/fact-codec.ts'
-import { type Instant, type RunId, runId, type SessionId, type StreamId, sessionId } from '../../src/model/ids.ts'
+import type { GateFact } from '../../src/model/gate-fact.ts'
+import {
+  type ClaimableId,
+  type ClerkId,
+  type Instant,
+  type RunId,
+  runId,
+  type SessionId,
+  type StreamId,
+  sessionId,
+} from '../../src/model/ids.ts'
 import { fold } from '../../src/model/machine.ts'
 import { run, statusOf, wakeAt } from '../../src/model/run.ts'
 import type { RunFact, RunState } from '../../src/model/run-fact.ts'
+import type { ScheduleFact } from '../../src/model/schedule-fact.ts'
 import { GENESIS, sealText } from '../../src/model/seal.ts'
 import type { SessionFact } from '../../src/model/session.ts'
 
+type AnyFact = RunFact | SessionFact | GateFact | ScheduleFact
 type Value = string | number | null
 type Row = Readonly<Record<string, Value>>
 
@@ -113,7 +125,7 @@ interface StreamOptions {
 export interface RunOptions extends StreamOptions {
   readonly id?: RunId
   readonly handler?: string
-  readonly parent?: RunId
+  readonly parent?: ClaimableId
   readonly event?: number
   /** Who holds the run. */
   readonly lease?: string
@@ -183,6 +195,19 @@ export class LedgerByHand {
     return id
   }
 
+  /** A gate or a schedule, with a row for each event type that it hears. */
+  async clerk(
+    id: ClerkId,
+    facts: readonly (GateFact | ScheduleFact)[],
+    options: Pick<RunOptions, 'handler' | 'wakeAt' | 'lease'> & { readonly hears?: readonly string[] } = {},
+  ): Promise<void> {
+    const { handler = 'send-invoice', wakeAt: wake = null, lease = null, hears = [] } = options
+    const rest = { parent: null, event: null, epoch: 1, status: 'waiting' }
+    await this.#stream(id, facts, { kind: 2, tenant: 'local', handler, wake_at: wake, lease, ...rest })
+    for (const type of hears)
+      await this.insert('wait', { stream: hex(id), step: `on ${type}`, type, path: '', value: '' })
+  }
+
   /** Answers the event's sequence. */
   async event(options: EventOptions = {}): Promise<number> {
     const seq = ++this.#sequence
@@ -238,7 +263,7 @@ export class LedgerByHand {
     return `01900000-0000-7000-8000-${(++this.#drawn).toString(16).padStart(12, '0')}`
   }
 
-  async #stream(id: StreamId, facts: readonly (RunFact | SessionFact)[], row: Row): Promise<void> {
+  async #stream(id: StreamId, facts: readonly AnyFact[], row: Row): Promise<void> {
     const sealed = seal(id, facts)
     const counters = { base: 0, version: facts.length, signal: 0, recoveries: 0, created_at: 0 }
     const head_hash = sealed.at(-1)?.hash ?? GENESIS
@@ -252,7 +277,7 @@ interface SealedRow extends Row {
   readonly hash: string
 }
 
-const seal = (stream: StreamId, facts: readonly (RunFact | SessionFact)[]): readonly SealedRow[] => {
+const seal = (stream: StreamId, facts: readonly AnyFact[]): readonly SealedRow[] => {
   let previous = GENESIS
   return facts.map((fact, seq) => {
     const { type, recordedAt, body } = writeFact(fact)

@@ -71,6 +71,25 @@ export class Body {
     return (this.#fields[name] ?? null) === null ? null : read(name)
   }
 
+  flag(name: string): boolean {
+    const value = this.#fields[name]
+    if (typeof value !== 'boolean') throw new TypeError(`${name} is neither true nor false`)
+    return value
+  }
+
+  numbers(name: string): readonly number[] {
+    const value = this.#fields[name]
+    if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'number'))
+      throw new TypeError(`${name} is no list of numbers`)
+    return value
+  }
+
+  list(name: string): readonly Body[] {
+    const value = this.#fields[name]
+    if (!Array.isArray(value)) throw new TypeError(`${name} is no list`)
+    return value.map((entry) => new Body(entry))
+  }
+
   bodies(): readonly Body[] {
     return Object.values(this.#fields).map((value) => new Body(value))
   }

@@ -5,6 +5,7 @@
  */
 import { BlobChecks } from './blob-checks.ts'
 import { ChildChecks } from './child-checks.ts'
+import { ClerkStarts } from './clerk-starts.ts'
 import { EffectKeys } from './effect-keys.ts'
 import { EventChecks } from './event-checks.ts'
 import type { Evidence } from './evidence.ts'
@@ -19,6 +20,7 @@ export interface Inspection {
   readonly moment: Moment
   readonly blobs: BlobChecks
   readonly children: ChildChecks
+  readonly clerks: ClerkStarts
   readonly effectKeys: EffectKeys
   readonly events: EventChecks
   readonly evidence: EvidenceChecks
@@ -36,6 +38,7 @@ export const openInspection = async (
     moment: await tables.moment(),
     blobs: new BlobChecks(findings, tables),
     children: new ChildChecks(findings, tables),
+    clerks: new ClerkStarts(findings, tables, scratch),
     effectKeys: new EffectKeys(scratch),
     events: new EventChecks(findings, tables),
     evidence: await EvidenceChecks.open(findings, evidence, scratch),
@@ -44,13 +47,13 @@ export const openInspection = async (
 }
 
 /** Between two streams. */
-export const settleInspection = async ({ blobs, children, events, waits }: Inspection): Promise<void> => {
-  for (const checks of [blobs, children, events, waits]) await checks.settle()
+export const settleInspection = async ({ blobs, children, clerks, events, waits }: Inspection): Promise<void> => {
+  for (const checks of [blobs, children, clerks, events, waits]) await checks.settle()
 }
 
 /** After the last stream. */
 export const endInspection = async (inspection: Inspection, tables: Tables): Promise<void> => {
-  const { findings, blobs, children, events, evidence, waits } = inspection
+  const { findings, blobs, children, clerks, events, evidence, waits } = inspection
   for (const table of ['fact', 'wait'] as const) {
     for await (const { stream, count } of tables.strays(table)) {
       findings.expect(
@@ -62,6 +65,7 @@ export const endInspection = async (inspection: Inspection, tables: Tables): Pro
     }
   }
   await children.end()
+  await clerks.end()
   await waits.end()
   for await (const event of tables.events()) {
     findings.count('events')

@@ -42,9 +42,15 @@ const table = (report: Report): readonly string[] => {
 export const printReport = (report: Report): string => {
   const total = countViolations(report)
   const unlisted = total - report.violations.length
-  const { runs, sessions, facts, events } = report
+  const { runs, sessions, clerks, facts, events } = report
   return [
-    `${plural(runs, 'run')}, ${plural(sessions, 'session')}, ${plural(facts, 'fact')}, ${plural(events, 'event')}`,
+    [
+      plural(runs, 'run'),
+      plural(sessions, 'session'),
+      plural(clerks, 'clerk'),
+      plural(facts, 'fact'),
+      plural(events, 'event'),
+    ].join(', '),
     '',
     ...table(report),
     '',

@@ -46,6 +46,7 @@ export type Tally = Readonly<Record<Invariant, number>>
 export interface Report {
   readonly runs: number
   readonly sessions: number
+  readonly clerks: number
   readonly facts: number
   readonly events: number
   /** The first thousand. */
@@ -69,9 +70,9 @@ export class Findings {
   readonly #violations: Violation[] = []
   readonly #found = zeroes()
   readonly #checked = zeroes()
-  readonly #counts = { runs: 0, sessions: 0, facts: 0, events: 0 }
+  readonly #counts = { runs: 0, sessions: 0, clerks: 0, facts: 0, events: 0 }
 
-  count(what: 'runs' | 'sessions' | 'facts' | 'events'): void {
+  count(what: 'runs' | 'sessions' | 'clerks' | 'facts' | 'events'): void {
     this.#counts[what] += 1
   }
 

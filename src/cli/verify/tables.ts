@@ -8,12 +8,14 @@ import type { Key, RowOptions, Source } from './source.ts'
 
 const RUN = 0
 const SESSION = 1
+const CLERK = 2
 
 export interface StreamRow {
   readonly key: Key
   readonly hex: string
   readonly kind: number
   readonly tenant: string
+  readonly handler: string
   readonly version: number
   readonly epoch: number
   readonly head_hash: string
@@ -76,6 +78,7 @@ export interface SuppressedRow {
 
 export interface StreamHead {
   readonly hex: string
+  readonly handler: string
   readonly status: string
   readonly parent: string | null
 }
@@ -88,10 +91,11 @@ export interface Moment {
 }
 
 export const isRun = (row: StreamRow): boolean => row.kind === RUN
+export const isClerk = (row: StreamRow): boolean => row.kind === CLERK
 export const nameOf = (row: StreamRow): string => `${prefixOf(row)}_${row.hex}`
 
 /** A clerk's uuid says which kind of clerk it is, in its version digit and the one after. */
-const prefixOf = ({ kind, hex }: StreamRow): string => {
+const prefixOf = ({ kind, hex }: Pick<StreamRow, 'kind' | 'hex'>): string => {
   if (kind === RUN) return 'run'
   if (kind === SESSION) return 'ses'
   return hex.slice(12, 14) === '81' ? 'gat' : 'sch'
@@ -128,7 +132,7 @@ export class Tables {
 
   streams(): AsyncIterable<StreamRow> {
     const { key, hex, lags } = this.#dialect
-    return this.#all(`select s.${key} as key, ${hex('s.id')} as hex, s.kind, s.tenant, s.version, s.epoch, s.head_hash, s.status,
+    return this.#all(`select s.${key} as key, ${hex('s.id')} as hex, s.kind, s.tenant, s.handler, s.version, s.epoch, s.head_hash, s.status,
       s.wake_at, s.lease, ${lags} as lags from stream s ${this.#where('s')} order by s.${key}`)
   }
 
@@ -210,13 +214,21 @@ export class Tables {
   async heads(runs: readonly string[]): Promise<ReadonlyMap<string, StreamHead>> {
     const { hex, id, list } = this.#dialect
     const rows = this.#rows<StreamHead>(
-      `select ${hex('s.id')} as hex, s.status, ${hex('s.parent')} as parent
+      `select ${hex('s.id')} as hex, s.handler, s.status, ${hex('s.parent')} as parent
         from ${list('$1')} as item join stream s on s.id = ${id('item.value')} where s.kind = ${RUN}`,
       { values: [JSON.stringify(runs.map(hexOf))] },
     )
     const heads = new Map<string, StreamHead>()
     for await (const row of rows) heads.set(`run_${row.hex}`, row)
     return heads
+  }
+
+  /** Every run that has a clerk as its parent, and the clerk. */
+  async *clerkRuns(): AsyncGenerator<{ readonly run: string; readonly clerk: string }> {
+    const { hex } = this.#dialect
+    const rows = this.#all<{ run: string; clerk: string }>(`select ${hex('s.id')} as run, ${hex('p.id')} as clerk
+      from stream s join stream p on p.id = s.parent ${this.#where('s', `p.kind = ${CLERK}`, `s.kind = ${RUN}`)}`)
+    for await (const { run, clerk } of rows) yield { run, clerk: `${prefixOf({ kind: CLERK, hex: clerk })}_${clerk}` }
   }
 
   /** The sequences of the events with this source and id: none, one, or one per tenant. */

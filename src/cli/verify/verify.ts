@@ -9,6 +9,7 @@
  */
 import { Cursor } from './cursor.ts'
 import type { Evidence } from './evidence.ts'
+import { inspectClerk } from './inspect-clerk.ts'
 import { inspectRun } from './inspect-run.ts'
 import { inspectSession } from './inspect-session.ts'
 import { endInspection, type Inspection, openInspection, settleInspection } from './inspection.ts'
@@ -17,7 +18,7 @@ import type { Report } from './report.ts'
 import { Scratch } from './scratch.ts'
 import { type Source, UnreadableLedger, unreadable } from './source.ts'
 import { openSqlite } from './sqlite-source.ts'
-import { isRun, Tables } from './tables.ts'
+import { isClerk, isRun, Tables } from './tables.ts'
 
 export type Target = { readonly file: string } | { readonly url: string; readonly schema?: string }
 
@@ -81,6 +82,7 @@ const walk = async (inspection: Inspection, tables: Tables): Promise<void> => {
     const { key } = row
     const own = { waits: await waits.all(key), caused: await caused.all(key) }
     if (isRun(row)) await inspectRun(inspection, { row, facts: facts.of(key), ...own })
+    else if (isClerk(row)) await inspectClerk(inspection, row, facts.of(key), own.waits)
     else await inspectSession(inspection, row, facts.of(key))
     await settleInspection(inspection)
   }

@@ -1,0 +1,112 @@
+/**
+ * A clerk's fact read again from its text, with only the fields that checks ask for.
+ *
+ * Owns the shapes as the prose gives them. Facts that no check asks for read as `other`; one without its shape reads as null.
+ */
+import { type Body, readBody } from './fact.ts'
+
+export type ClerkFact =
+  | {
+      readonly type: 'gate.started'
+      readonly run: string
+      readonly events: readonly number[]
+      readonly tracked: boolean
+    }
+  | { readonly type: 'trigger.suppressed'; readonly sequence: number }
+  /** The types that it hears from now on. */
+  | { readonly type: 'gate.listened'; readonly types: readonly string[] }
+  | {
+      readonly type: 'gate.window_opened'
+      readonly key: string
+      readonly events: readonly number[]
+      readonly firesAt: number
+    }
+  | {
+      readonly type: 'gate.window_joined'
+      readonly key: string
+      readonly sequence: number
+      readonly replaces: boolean
+      readonly firesAt: number
+    }
+  | { readonly type: 'gate.window_closed'; readonly key: string }
+  | { readonly type: 'gate.withdrawn'; readonly sequence: number; readonly place: string; readonly key: string | null }
+  | { readonly type: 'gate.held' }
+  | { readonly type: 'gate.released'; readonly count: number }
+  | { readonly type: 'schedule.fired'; readonly run: string; readonly slot: number; readonly origin: string }
+  | { readonly type: 'schedule.run_ended'; readonly run: string }
+  | { readonly type: 'paused' | 'resumed' | 'created' | 'ended' | 'other' }
+
+const PLAIN: Readonly<Record<string, 'paused' | 'resumed' | 'created' | 'ended'>> = {
+  'gate.paused': 'paused',
+  'gate.resumed': 'resumed',
+  'schedule.paused': 'paused',
+  'schedule.resumed': 'resumed',
+  'schedule.created': 'created',
+  'schedule.ended': 'ended',
+}
+
+const readWithdrawn = (body: Body): ClerkFact => {
+  const place = body.body('place')
+  const key = place.orNull('key', (name) => place.text(name))
+  return { type: 'gate.withdrawn', sequence: body.number('sequence'), place: place.text('kind'), key }
+}
+
+const readWindow = (type: 'gate.window_opened' | 'gate.window_joined', body: Body): ClerkFact => {
+  const [key, firesAt] = [body.text('key'), body.number('firesAt')]
+  if (type === 'gate.window_joined')
+    return {
+      type,
+      key,
+      firesAt,
+      sequence: body.body('arrival').number('sequence'),
+      replaces: body.text('take') === 'replace',
+    }
+  const events = body.body('window').body('candidate').list('events')
+  return { type, key, firesAt, events: events.map((event) => event.number('sequence')) }
+}
+
+const read = (type: string, body: Body): ClerkFact => {
+  switch (type) {
+    case 'gate.started':
+      return { type, run: body.text('run'), events: body.numbers('events'), tracked: body.flag('tracked') }
+    case 'trigger.suppressed':
+      return { type, sequence: body.number('sequence') }
+    case 'gate.listened':
+      return {
+        type,
+        types: body
+          .list('types')
+          .flatMap((heard) =>
+            heard.orNull('until', (name) => heard.number(name)) === null ? [heard.text('type')] : [],
+          ),
+      }
+    case 'gate.window_opened':
+    case 'gate.window_joined':
+      return readWindow(type, body)
+    case 'gate.window_closed':
+      return { type, key: body.text('key') }
+    case 'gate.withdrawn':
+      return readWithdrawn(body)
+    case 'gate.held':
+      return { type }
+    case 'gate.released':
+      return { type, count: body.number('count') }
+    case 'schedule.fired':
+      return { type, run: body.text('run'), slot: body.number('slot'), origin: body.text('origin') }
+    case 'schedule.run_ended':
+      return { type, run: body.text('run') }
+    default:
+      return { type: PLAIN[type] ?? 'other' }
+  }
+}
+
+/** Null if the text is no JSON object, or lacks what the type promises. */
+export const readClerkFact = (type: string, text: string): ClerkFact | null => {
+  const body = readBody(text)
+  if (body === null) return null
+  try {
+    return read(type, body)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,82 @@
+/** What a clerk's facts add up to, as far as its rest depends on it: what it hears, what waits for an instant, who runs. */
+import type { ClerkFact } from './clerk-fact.ts'
+
+interface OpenWindow {
+  readonly events: Set<number>
+  readonly firesAt: number
+}
+
+export class ClerkState {
+  readonly #windows = new Map<string, OpenWindow>()
+  readonly #running = new Set<string>()
+  #held = 0
+  #isPaused = false
+  #isLive = false
+  types: readonly string[] = []
+
+  apply(fact: ClerkFact): void {
+    switch (fact.type) {
+      case 'gate.listened':
+        this.types = fact.types
+        return
+      case 'gate.window_opened':
+        this.#windows.set(fact.key, { events: new Set(fact.events), firesAt: fact.firesAt })
+        return
+      case 'gate.window_joined':
+        return this.#join(fact)
+      case 'gate.window_closed':
+        this.#windows.delete(fact.key)
+        return
+      case 'gate.withdrawn':
+        return this.#withdraw(fact)
+      case 'gate.held':
+        this.#held += 1
+        return
+      case 'gate.released':
+        this.#held -= fact.count
+        return
+      case 'schedule.fired':
+        this.#running.add(fact.run)
+        return
+      case 'schedule.run_ended':
+        this.#running.delete(fact.run)
+        return
+      case 'paused':
+      case 'resumed':
+        this.#isPaused = fact.type === 'paused'
+        return
+      case 'created':
+      case 'ended':
+        this.#isLive = fact.type === 'created'
+        return
+      case 'gate.started':
+      case 'trigger.suppressed':
+      case 'other':
+    }
+  }
+
+  /** When time alone must move it on; null: never, or not as far as its facts tell. */
+  get nextAt(): number | null {
+    if (this.#isPaused) return null
+    if (this.#held > 0) return 0
+    const instants = [...this.#windows.values()].map(({ firesAt }) => firesAt)
+    return instants.length === 0 ? null : Math.min(...instants)
+  }
+
+  /** A schedule that is neither over nor paused waits for a slot or for the end of a run. */
+  get needsSlot(): boolean {
+    return this.#isLive && !this.#isPaused && this.#running.size === 0
+  }
+
+  #join({ key, sequence, replaces, firesAt }: Extract<ClerkFact, { readonly type: 'gate.window_joined' }>): void {
+    const before = replaces ? [] : (this.#windows.get(key)?.events ?? [])
+    this.#windows.set(key, { events: new Set([...before, sequence]), firesAt })
+  }
+
+  #withdraw({ sequence, place, key }: Extract<ClerkFact, { readonly type: 'gate.withdrawn' }>): void {
+    if (place === 'held') this.#held -= 1
+    const window = place === 'window' && key !== null ? this.#windows.get(key) : undefined
+    window?.events.delete(sequence)
+    if (key !== null && window?.events.size === 0) this.#windows.delete(key)
+  }
+}

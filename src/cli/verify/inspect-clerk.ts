@@ -1,0 +1,81 @@
+/**
+ * One clerk (a gate or a schedule), fact by fact and then at rest: its chain, the runs it starts, what it hears, when it wakes.
+ *
+ * Owns the order only. A fact that cannot be read ends the judging of the clerk's rest; its chain is checked on.
+ */
+import { ChainChecks } from './chain-checks.ts'
+import { type ClerkFact, readClerkFact } from './clerk-fact.ts'
+import { ClerkState } from './clerk-state.ts'
+import type { Inspection } from './inspection.ts'
+import type { Place } from './report.ts'
+import { type FactRow, nameOf, type StreamRow, type WaitRow } from './tables.ts'
+
+const OWN_SLOTS: ReadonlySet<string> = new Set(['slot', 'missed'])
+
+export const inspectClerk = async (
+  inspection: Inspection,
+  row: StreamRow,
+  facts: AsyncIterable<FactRow>,
+  waits: readonly WaitRow[],
+): Promise<void> => {
+  const { findings } = inspection
+  const chain = new ChainChecks(findings, row)
+  const state = new ClerkState()
+  const stream = nameOf(row)
+  let isReadable = true
+  findings.count('clerks')
+  for await (const { seq, type, body, ...rest } of facts) {
+    findings.count('facts')
+    chain.next({ seq, type, body, ...rest })
+    const fact = readClerkFact(type, body)
+    findings.expect('V4', fact !== null, { stream, seq }, () => `${type} is no fact that can be read`)
+    isReadable &&= fact !== null
+    if (fact === null) continue
+    gather(inspection, row, fact, seq)
+    state.apply(fact)
+  }
+  chain.end()
+  if (isReadable) checkRest(inspection, row, state, waits)
+}
+
+const gather = ({ clerks }: Inspection, row: StreamRow, fact: ClerkFact, seq: number): void => {
+  const [clerk, { tenant }] = [nameOf(row), row]
+  if (fact.type === 'trigger.suppressed') clerks.placed(clerk, [fact.sequence])
+  if (fact.type === 'gate.started') {
+    clerks.placed(clerk, fact.events)
+    const { run, tracked } = fact
+    clerks.started({ clerk, tenant, seq, run, handler: row.handler, isTracked: tracked, slot: null })
+  }
+  if (fact.type === 'schedule.fired') {
+    const { run, origin } = fact
+    const slot = OWN_SLOTS.has(origin) ? fact.slot : null
+    clerks.started({ clerk, tenant, seq, run, handler: null, isTracked: true, slot })
+  }
+}
+
+const checkRest = (
+  { findings, moment }: Inspection,
+  row: StreamRow,
+  state: ClerkState,
+  waits: readonly WaitRow[],
+): void => {
+  const place: Place = { stream: nameOf(row), seq: null }
+  const heard = waits.map(({ step, type, path, value }) => [step, type, path, value].join('\n')).sort()
+  const expected = state.types.map((type) => [`on ${type}`, type, '', ''].join('\n')).sort()
+  findings.expect(
+    'V4',
+    heard.join() === expected.join(),
+    place,
+    () => 'its waits are not the event types that it hears',
+  )
+  if (row.lease !== null) return
+  const { nextAt } = state
+  const isInTime = nextAt === null || (row.wake_at !== null && row.wake_at <= Math.max(nextAt, moment.now))
+  findings.expect('V13', isInTime, place, () => `it must go on at ${nextAt}, but its wake is ${row.wake_at ?? 'never'}`)
+  findings.expect(
+    'V13',
+    !state.needsSlot || row.wake_at !== null,
+    place,
+    () => 'the schedule is neither over nor paused, nothing of it runs, and nothing wakes it for its next slot',
+  )
+}
