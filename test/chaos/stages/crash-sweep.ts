@@ -38,8 +38,8 @@ interface Staged {
 const staged = (): readonly Staged[] => {
   const systems = newSystems()
   return [
-    ...CLERK_SCENARIOS.map((scenario) => ({ scenario, systems: newSystems(playsOf(scenario)) })),
     ...SCENARIOS.map((scenario) => ({ scenario, systems })),
+    ...CLERK_SCENARIOS.map((scenario) => ({ scenario, systems: newSystems(playsOf(scenario)) })),
   ]
 }
 

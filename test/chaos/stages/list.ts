@@ -51,8 +51,8 @@ export const STAGES: readonly Stage[] = [
   },
   {
     name: 'crash sweep',
-    minutes: 6,
-    run: () => runCrashSweep({ scenarios: 100, onFile: 100, pairsUpTo: 60 }),
+    minutes: 9,
+    run: () => runCrashSweep({ scenarios: 100, onFile: 100, pairsUpTo: 70 }),
   },
   {
     name: 'sim',
