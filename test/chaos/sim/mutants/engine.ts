@@ -9,7 +9,7 @@ import type { Json } from '../../../../src/model/json.ts'
 import { type Decision, facts } from '../../../../src/model/machine.ts'
 import { run } from '../../../../src/model/run.ts'
 import type { RunCommand, RunFact, RunState } from '../../../../src/model/run-fact.ts'
-import type { StepRequest } from '../../../../src/ports/step-gate.ts'
+import type { StepRequest, WaitRequest } from '../../../../src/ports/step-gate.ts'
 import { changed, type Mutant, plantMethod, withWrites } from './mutant.ts'
 
 type Decide = (state: RunState, command: RunCommand) => Decision<RunFact>
@@ -180,12 +180,12 @@ const memoByPosition: Mutant = {
 const noLookback: Mutant = {
   name: 'a wait does not look back',
   plant: () =>
-    plantMethod<(request: unknown, past: readonly { readonly sequence: number }[]) => number>(
+    plantMethod<(this: Gate, step: string, request: WaitRequest) => Promise<void>>(
       Gate.prototype,
-      'lookbackBase',
-      (lookbackBase) =>
-        function (this: Gate, request, past) {
-          return past.at(-1)?.sequence ?? lookbackBase.call(this, request, past)
+      'openWait',
+      (openWait) =>
+        function (step, request) {
+          return openWait.call(this, step, { ...request, lookback: { kind: 'none' } })
         },
     ),
 }

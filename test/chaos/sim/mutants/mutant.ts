@@ -54,13 +54,14 @@ export const oneByOne = (
   })
 }
 
-/** Replaces one method of a class. The original is bound to nothing: call it with `this`. */
+/** Replaces one method of a class, which must be there. The original is bound to nothing: call it with `this`. */
 export const plantMethod = <Method extends (...args: never[]) => unknown>(
   target: object,
   name: string,
   change: (original: Method) => Method,
 ): (() => void) => {
   const original = Reflect.get(target, name) as Method
+  if (typeof original !== 'function') throw new Error(`there is no method ${name} to plant a bug in`)
   Reflect.set(target, name, change(original))
   return () => void Reflect.set(target, name, original)
 }
