@@ -11,9 +11,11 @@ const report = process.env['TRIHAND_REPORT']
 
 export default defineConfig({
   test: {
+    // All cores: without it one stays idle, and there are two.
+    maxWorkers: '100%',
     reporters: report === undefined ? ['default'] : ['default', new StageReporter(report)],
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts'], exclude: [POSTGRES_TESTS] } },
+      { test: { name: 'unit', isolate: false, include: ['src/**/*.test.ts'], exclude: [POSTGRES_TESTS] } },
       {
         test: {
           name: 'acceptance',

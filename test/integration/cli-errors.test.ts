@@ -12,7 +12,7 @@ import { SHOP } from '../support/shop.ts'
 const OWN_MOUNTS = ['unshare', '-rm'] as const
 
 /** Sends until it is refused, then once more on a larger disk. */
-const FILL_A_SMALL_DISK = `mount -t tmpfs -o size=1m tmpfs disk
+const FILL_A_SMALL_DISK = `mount -t tmpfs -o size=1500k tmpfs disk
 code=0
 while [ $code = 0 ]; do "$@"; code=$?; done
 echo refused with $code
@@ -207,7 +207,7 @@ describe('the ledger', () => {
   test('a full disk is told, and work goes on when there is room', async (context) => {
     if (spawnSync(OWN_MOUNTS[0], [OWN_MOUNTS[1], 'true']).status !== 0)
       context.skip('no unshare here; a small disk cannot be made')
-    // A disk of its own, of one megabyte, for these processes only.
+    // A disk of its own, of one and a half megabytes, for these processes only.
     folder.write('fill.sh', FILL_A_SMALL_DISK)
     folder.write('note.json', JSON.stringify({ id: 'x'.repeat(200_000) }))
     mkdirSync(join(folder.path, 'disk'))
