@@ -51,9 +51,10 @@ const begin = async (options: Partial<FunctionOptions<{ n: number }>>, pollMs = 
     close: () => inner.close(),
   }
   const seen: number[] = []
-  const hear = fn<{ n: number }>('hear', { trigger: 'go', ...options }, ({ input, step }) =>
-    step.run('note', () => void seen.push(input.n)),
-  )
+  const hear = fn<{ n: number }>('hear', { trigger: 'go', ...options }, async ({ input, step }) => {
+    await step.run('note', () => void seen.push(input.n))
+    if (options.overlap !== undefined) await step.sleep('work', '1h')
+  })
   const engine = new Engine(
     {
       ledger,
@@ -145,6 +146,22 @@ test('clerk-3: a gate that the store fails is let go and taken up again', async 
   await clock.advance(60_000)
   expect(failures).toBe(1)
   expect(seen).toEqual([1])
+})
+
+test('clerk-4: a gate whose cancel did not get through asks again before it rests', async () => {
+  const { clock, meddling, seen, send } = await begin({ overlap: 'cancel_running' }, 1_000)
+  let failures = 0
+  meddling.before = async (batch) => {
+    const isCancel = writesOf(batch).some(({ facts }) => facts.some(({ type }) => type === 'run.cancel_requested'))
+    if (failures > 0 || !isCancel) return
+    failures++
+    throw new TrihandError('LEDGER_UNAVAILABLE', 'the store is away', { outcome: 'not_done' })
+  }
+  await send(1)
+  await send(2)
+  await clock.advance(120_000)
+  expect(failures).toBe(1)
+  expect(seen).toEqual([1, 2])
 })
 
 test('births-1: a run that was born leased begins here, however late its append is known to be written', async () => {

@@ -1,3 +1,4 @@
+/** Runs that a clerk wants gone, told through a worker that may not reach them. */
 import { expect, test } from 'vitest'
 import { type ErrorCode, TrihandError } from '../model/errors.ts'
 import { runId } from '../model/ids.ts'
@@ -25,7 +26,7 @@ test('a run that has ended counts as told, and is told once however often it is 
   expect(asked).toEqual([RUN])
 })
 
-test('a run that the store did not let us reach is not told, and can be asked again', async () => {
+test('stops-1: a run that the store did not let us reach is not told, and can be asked again', async () => {
   const { stops, asked } = stopsWith('LEDGER_UNAVAILABLE')
   stops.tell(RUN)
   await expect(stops.told()).rejects.toThrow('was not reached')

@@ -58,7 +58,7 @@ export const STAGES: readonly Stage[] = [
     name: 'sim',
     minutes: 15,
     run: ({ scale, seed }) =>
-      runSim({ schedules: 85_000 * scale, clerkSchedules: 8_000 * scale, limit: 5_000, processes: 2, seed }),
+      runSim({ schedules: 92_000 * scale, clerkSchedules: 8_000 * scale, limit: 5_000, processes: 2, seed }),
   },
   {
     name: 'restate',
