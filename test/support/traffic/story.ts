@@ -10,6 +10,7 @@ import { inline, type Payload } from '../../../src/model/payload.ts'
 import { run } from '../../../src/model/run.ts'
 import type { RunCommand, RunState } from '../../../src/model/run-fact.ts'
 import { fits, type WaitSpec } from '../../../src/model/wait.ts'
+import { asUuid } from '../random.ts'
 import { digest } from './run-pen.ts'
 
 export const ACTIONS = ['step', 'large', 'once', 'emit', 'document', 'retry', 'sleep', 'wait', 'child'] as const
@@ -49,10 +50,12 @@ const planOf = (state: RunState): readonly Action[] => {
 /** A child's id follows from its parent, so that the same draft made twice names the same child. */
 const childOf = (id: RunId, step: string): RunId =>
   runId(
-    digest(`${id}/${step}`)
-      .replace(/[^0-9a-f]/g, '')
-      .padEnd(32, '0')
-      .slice(0, 32),
+    asUuid(
+      digest(`${id}/${step}`)
+        .replace(/[^0-9a-f]/g, '')
+        .padEnd(32, '0')
+        .slice(0, 32),
+    ),
   )
 
 /** Large enough for a blob, and different in every run. */

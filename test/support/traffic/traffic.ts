@@ -142,7 +142,7 @@ export class Traffic {
     const { random } = this.#options
     const now = Date.now()
     const plan = Array.from({ length: 1 + random.below(MAX_PLAN) }, () => random.pick(ACTIONS))
-    const write = newRun({ id: runId(random.hex()), plan, now, parent: null })
+    const write = newRun({ id: runId(random.uuid()), plan, now, parent: null })
     const append = this.#append({ writes: [write], events: [this.#letters.arrival(now)] })
     return { append, blobs: [], written: nothing, refused: nothing }
   }
