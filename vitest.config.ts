@@ -50,6 +50,7 @@ export default defineConfig({
         test: {
           name: 'chaos',
           include: ['test/chaos/**/*.test.ts'],
+          globalSetup: ['test/support/postgres-setup.ts'],
           fileParallelism: false,
           testTimeout: 300_000,
           hookTimeout: 120_000,
