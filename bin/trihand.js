@@ -2,8 +2,10 @@
 /** The command: checks Node before anything else is read, because an older one could not even parse the rest. */
 const [major, minor] = process.versions.node.split('.').map(Number)
 
-if (major < 20 || (major === 20 && minor < 19)) {
-  console.error(`trihand needs Node 20.19 or newer; this is ${process.version}.`)
+const isOld = major < 20 || (major === 20 && minor < 19) || major === 21 || (major === 22 && minor < 12)
+
+if (isOld) {
+  console.error(`trihand needs Node 20.19, 22.12 or newer; this is ${process.version}.`)
   process.exit(2)
 }
 

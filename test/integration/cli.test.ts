@@ -256,6 +256,6 @@ describe('usage', () => {
     const old = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.18.1'})`
     const { code, stdout, stderr } = await folder.run(['runs', 'list'], { node: ['--import', old] })
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toMatch(/^trihand needs Node 20\.19 or newer; this is v[\d.]+\.\n$/)
+    expect(stderr).toMatch(/^trihand needs Node 20\.19, 22\.12 or newer; this is v[\d.]+\.\n$/)
   })
 })
