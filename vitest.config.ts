@@ -15,7 +15,15 @@ export default defineConfig({
     maxWorkers: '100%',
     reporters: report === undefined ? ['default'] : ['default', new StageReporter(report)],
     projects: [
-      { test: { name: 'unit', isolate: false, include: ['src/**/*.test.ts'], exclude: [POSTGRES_TESTS] } },
+      {
+        test: {
+          name: 'unit',
+          isolate: false,
+          testTimeout: 60_000,
+          include: ['src/**/*.test.ts'],
+          exclude: [POSTGRES_TESTS],
+        },
+      },
       {
         test: {
           name: 'acceptance',
