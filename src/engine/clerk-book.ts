@@ -76,7 +76,7 @@ export class ClerkBook {
       handler,
       duty: new GateDuty(house, keeping),
       initial: { kind: 'none' } as GateState,
-      advance: (state) => advanceGate(state, { ...ask, now: house.clock.now() }),
+      advance: (state, now) => advanceGate(state, { ...ask, now }),
     })
   }
 
@@ -136,7 +136,7 @@ export class ClerkBook {
       handler: keeping.definition.name,
       duty: new GateDuty(house, keeping),
       initial: { kind: 'none' } as GateState,
-      advance: (state) => openAndListen(state, house.clock.now(), types, position),
+      advance: (state, now) => openAndListen(state, now, types, position),
       types: heardTypes,
     })
   }

@@ -4,7 +4,7 @@
  * Owns reading from the last checkpoint on, and load, decide, append, again if somebody else was faster. Needs no lease.
  */
 import { TrihandError } from '../model/errors.ts'
-import type { ClerkId } from '../model/ids.ts'
+import type { ClerkId, Instant } from '../model/ids.ts'
 import type { Ledger, StreamRecord, StreamWrite, WaitRow } from '../ports/ledger.ts'
 import type { Advance } from './advance.ts'
 import { commitBirths } from './births.ts'
@@ -55,7 +55,8 @@ export interface ClerkCommand<State, Fact> {
   readonly duty: Duty<State, Fact & ClerkFact>
   /** The state of a clerk that does not exist yet. */
   readonly initial: State
-  readonly advance: (state: State) => Advance<State, Fact & ClerkFact>
+  /** `now` is not before the clerk's last fact. */
+  readonly advance: (state: State, now: Instant) => Advance<State, Fact & ClerkFact>
   /** The event types it listens to, if it does. */
   readonly types?: (state: State) => readonly string[]
 }
@@ -65,7 +66,8 @@ export const commandClerk = async <State, Fact>(house: House, command: ClerkComm
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
     const restored = await lookAtClerk(house, command.id, command.duty)
     const before = restored?.state ?? command.initial
-    const { state, facts, refusal } = command.advance(before)
+    const lastAt = restored === null ? 0 : headOf(restored.record).lastAt
+    const { state, facts, refusal } = command.advance(before, Math.max(house.clock.now(), lastAt))
     if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
     if (facts.length === 0) return state
     const { runs, events } = await command.duty.births(facts)

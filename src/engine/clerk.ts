@@ -9,7 +9,7 @@
  * clerk-4  It parks only when those it asked something of have heard it (stops.ts).
  */
 import { TrihandError } from '../model/errors.ts'
-import type { ClerkId, WorkerId } from '../model/ids.ts'
+import type { ClerkId, Instant, WorkerId } from '../model/ids.ts'
 import type { Append, Outcome, StreamRecord, StreamWrite } from '../ports/ledger.ts'
 import { commitBirths } from './births.ts'
 import { type ChainHead, headOf, sealFacts } from './chain.ts'
@@ -86,13 +86,18 @@ export class Clerk<State, Fact extends ClerkFact> {
       let state = await this.restore()
       while (!this.isGone) {
         if (this.isNudged) state = await this.lookUp(state)
-        const found = await this.duty.find(state)
+        const found = await this.duty.find(state, () => this.now())
         if (found.facts.length > 0) state = await this.write(state, found)
         else if (!(await this.linger(state))) await this.park(state)
       }
     } catch {
       this.go('dropped', null)
     }
+  }
+
+  /** Not before the last fact: another holder's clock may have been ahead. */
+  private now(): Instant {
+    return Math.max(this.house.clock.now(), this.head.lastAt)
   }
 
   private go(departure: ClerkDeparture, wakeAt: number | null): void {

@@ -33,8 +33,11 @@ export interface Duty<State, Fact extends ClerkFact> {
   resumed(state: State): void
   /** The state after news that others wrote. */
   follow(state: State, news: readonly SealedFact[]): State
-  /** Reads what has come and decides. No facts: there is nothing to do. */
-  find(state: State): Promise<Found<State, Fact>>
+  /**
+   * Reads what has come and decides. No facts: there is nothing to do. `now` never runs back in a stream, whatever clocks do: what
+   * is counted by the time of facts is decided by it.
+   */
+  find(state: State, now: () => Instant): Promise<Found<State, Fact>>
   /** What these facts bring into being. */
   births(facts: readonly Fact[]): Promise<Births>
   /** These facts are in the ledger: what they ask of others may be asked now. */

@@ -72,11 +72,11 @@ export class GateDuty implements Duty<GateState, GateFact> {
     return fold(gate, news.map(readGateFact), state)
   }
 
-  async find(before: GateState): Promise<Found<GateState, GateFact>> {
+  async find(before: GateState, now: () => Instant): Promise<Found<GateState, GateFact>> {
     if (before.kind !== 'open') return { facts: [], state: before, more: false }
     const ended = await endedRuns(this.house.ledger, trackedRuns(before))
     const page = await this.read(before)
-    const rules = this.ruled(before, page)
+    const rules = { ...this.ruled(before, page), now: now() }
     const facts: GateFact[] = []
     let state: GateState = before
     const ask = (command: GateCommand): void => {
@@ -166,13 +166,12 @@ export class GateDuty implements Duty<GateState, GateFact> {
   private ruled(
     state: OpenGate,
     page: readonly StoredEvent[],
-  ): { now: Instant; policies: FlowDefinition['policies']; runOf: (sequence: number) => RunId } {
+  ): { policies: FlowDefinition['policies']; runOf: (sequence: number) => RunId } {
     const times = new Map(state.held.map(({ arrival }) => [arrival.sequence, arrival.time]))
     for (const { sequence, time } of page) times.set(sequence, time)
-    const { ids, clock } = this.house
+    const { ids } = this.house
     const { id, flow } = this.keeping
     return {
-      now: clock.now(),
       policies: flow.policies,
       runOf: (sequence) => timedRunId(times.get(sequence) ?? 0, ids.digest(`${id}\n${sequence}`)),
     }

@@ -31,7 +31,8 @@ export class Leases {
   private readonly deps: Deps
   private readonly ttlMs: number
   private readonly former = new Set<WorkerId>()
-  private readonly strays = new Set<ClaimableId>()
+  /** With how often each was let go: a look that began before the last time does not settle it. */
+  private readonly strays = new Map<ClaimableId, number>()
   private current: WorkerId
   private isInDoubt = false
   private beating: Promise<number> = Promise.resolve(0)
@@ -59,7 +60,7 @@ export class Leases {
 
   /** leases-1: the run has left memory while this worker has its lease; it may be taken up again a little later. */
   letGo(run: ClaimableId): void {
-    this.strays.add(run)
+    this.strays.set(run, (this.strays.get(run) ?? 0) + 1)
     // What does not succeed now is tried again with the next beat.
     void this.giveBack().catch(() => {})
   }
@@ -106,16 +107,18 @@ export class Leases {
   }
 
   private async giveBack(): Promise<void> {
-    const runs = [...this.strays]
-    if (runs.length === 0) return
+    const strays = [...this.strays]
+    if (strays.length === 0) return
+    const runs = strays.map(([run]) => run)
     const records = await this.deps.ledger.load(runs, { after: Number.MAX_SAFE_INTEGER })
-    await Promise.all(runs.map((run, i) => this.giveBackOne(run, records[i] ?? null)))
+    await Promise.all(strays.map(([run, times], i) => this.giveBackOne(run, times, records[i] ?? null)))
   }
 
-  private async giveBackOne(run: ClaimableId, record: StreamRecord | null): Promise<void> {
+  private async giveBackOne(run: ClaimableId, times: number, record: StreamRecord | null): Promise<void> {
     const isOurs = record?.lease != null && this.isOwn(record.lease)
     const isStray = record !== null && isOurs && !this.deps.isUsed(run, record.epoch)
-    if (!isStray || (await this.release(record))) this.strays.delete(run)
+    const isSettled = !isStray || (await this.release(record))
+    if (isSettled && this.strays.get(run) === times) this.strays.delete(run)
   }
 
   /** An append without facts that only gives the lease back. False: somebody wrote meanwhile, look again. */

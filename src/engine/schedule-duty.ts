@@ -92,6 +92,7 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
   async find(before: ScheduleState): Promise<Found<ScheduleState, ScheduleFact>> {
     if (before.kind !== 'live') return { facts: [], state: before, more: false }
     const ended = await this.ended(before)
+    // By this clock alone: a slot must not come early because another's ran ahead.
     const now = this.house.clock.now()
     const { world } = this
     const facts: ScheduleFact[] = []

@@ -116,11 +116,16 @@ export class SessionHead {
 
   /** Stores the whole document as it is, then gives the write that names it. */
   async checkpointWrite(now: Instant): Promise<StreamWrite> {
-    const document = documentOf(this.live(), await this.headDocument())
-    const text = canonical(document as unknown as Json)
-    const root = this.deps.ids.digest(text)
-    await this.deps.blobs.put(root, text)
-    return this.prepare([{ type: 'checkpoint_session', now, id: `cp_${this.deps.ids.uuid()}`, root }])
+    for (;;) {
+      const state = this.live()
+      const document = documentOf(state, await this.headDocument())
+      const text = canonical(document as unknown as Json)
+      const root = this.deps.ids.digest(text)
+      await this.deps.blobs.put(root, text)
+      // A step that ran beside this one may have changed the memory meanwhile: its change must not fall behind the checkpoint.
+      if (this.state === state)
+        return this.prepare([{ type: 'checkpoint_session', now, id: `cp_${this.deps.ids.uuid()}`, root }])
+    }
   }
 
   private live(): LiveSession {

@@ -113,8 +113,9 @@ const conflictForgotten: Mutant = {
       (meet) =>
         async function (outcome, state) {
           await meet.call(this, outcome, state)
-          const find = Reflect.get(this, 'duty') as GateDuty
-          return (await find.find(state as GateState)).state
+          const duty = Reflect.get(this, 'duty') as GateDuty
+          const now = Reflect.get(this, 'now') as () => number
+          return (await duty.find(state as GateState, () => now.call(this))).state
         },
     ),
 }
