@@ -385,6 +385,9 @@ export class Resident implements AppendSource {
 
   private takeIn(record: StreamRecord, known: number): void {
     const news = record.facts.slice(known).map(readRunFact)
+    // It ended and was begun again between two looks: the code in memory belongs to the life before.
+    if (news.some(({ type }) => type === 'run.retried'))
+      return this.drop('dropped', { code: 'STEP_ABORTED', message: 'the run was ended and retried meanwhile' })
     const wasCancelled = this.live?.cancel != null
     this.state = fold(runMachine, news, this.state)
     const { version, headHash } = record
