@@ -6,9 +6,9 @@
 import type { FlowDefinition } from '../manifest/flow.ts'
 import type { FunctionDefinition, System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
-import { heardTypes } from '../model/gate.ts'
+import { heardTypes, hearsJust } from '../model/gate.ts'
 import type { GateFact, GateState } from '../model/gate-fact.ts'
-import { type ClerkId, type Instant, namedSessionId, type ScheduleId, type TenantId } from '../model/ids.ts'
+import { type ClerkId, type Instant, namedSessionId, type TenantId } from '../model/ids.ts'
 import type { ScheduleCommand, ScheduleState, ScheduleWorld } from '../model/schedule-fact.ts'
 import type { Ids } from '../ports/ids.ts'
 import { type Advance, advanceGate, advanceSchedule } from './advance.ts'
@@ -88,6 +88,7 @@ export class ClerkBook {
       handler: name,
       duty,
       initial: { kind: 'none' } as ScheduleState,
+      // By this clock alone, as the duty does: a slot must not come early because another's ran ahead.
       advance: (state) =>
         advanceSchedule(state, { ...ask, now: house.clock.now(), world: duty.world } as ScheduleCommand),
     })
@@ -97,11 +98,11 @@ export class ClerkBook {
   async lookAtSchedule(
     house: House,
     name: string,
-  ): Promise<{ readonly id: ScheduleId; readonly state: ScheduleState; readonly nextAt: Instant | null }> {
-    const duty = new ScheduleDuty(house, this.schedule(house, name))
-    const { id } = this.schedule(house, name)
-    const state = (await lookAtClerk(house, id, duty))?.state ?? { kind: 'none' }
-    return { id, state, nextAt: duty.wakeAt(state) }
+  ): Promise<{ readonly state: ScheduleState; readonly nextAt: Instant | null }> {
+    const keeping = this.schedule(house, name)
+    const duty = new ScheduleDuty(house, keeping)
+    const state = (await lookAtClerk(house, keeping.id, duty))?.state ?? { kind: 'none' }
+    return { state, nextAt: duty.wakeAt(state) }
   }
 
   private schedule(house: House, name: string): ScheduleKeeping {
@@ -145,8 +146,7 @@ export class ClerkBook {
   private async positionFor(house: House, keeping: GateKeeping, types: readonly string[]): Promise<number> {
     const restored = await lookAtClerk(house, keeping.id, new GateDuty(house, keeping))
     if (restored === null || restored.state.kind !== 'open') return 0
-    const heard = heardTypes(restored.state)
-    if (types.length === heard.length && types.every((type) => heard.includes(type))) return 0
+    if (hearsJust(restored.state, types)) return 0
     return lastSequence(house, Math.max(restored.state.cursor, restored.record.base))
   }
 

@@ -8,6 +8,7 @@ import type { FlowDefinition } from '../manifest/flow.ts'
 import type { FunctionDefinition, Listener } from '../manifest/system.ts'
 import type { Arrival } from '../model/arrival.ts'
 import { entriesOf } from '../model/due-map.ts'
+import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import { readGateFact } from '../model/fact-codec.ts'
 import { gate, gateWakeAt, resumeGateFrom, wantedStops } from '../model/gate.ts'
@@ -93,8 +94,9 @@ export class GateDuty implements Duty<GateState, GateFact> {
   async births(facts: readonly GateFact[]): Promise<Births> {
     const started = facts.filter((fact) => fact.type === 'gate.started')
     await this.fetch(started.flatMap(({ events }) => events))
-    const runs = started.flatMap((fact) => this.bear(fact) ?? [])
-    return { runs, events: [] }
+    // Looked up before any place is promised: a started run that cannot be born must not be written as if it were.
+    const triggers = started.map(({ events }) => this.triggerOf(events))
+    return { runs: started.map((fact, i) => this.bear(fact, triggers[i] as StoredEvent)), events: [] }
   }
 
   written(facts: readonly GateFact[]): void {
@@ -179,10 +181,17 @@ export class GateDuty implements Duty<GateState, GateFact> {
 
   // -- what facts ask for ---------------------------------------------------------------------------------------------
 
-  private bear(fact: Extract<GateFact, { readonly type: 'gate.started' }>): NewRun | null {
+  /** Of several events, the last speaks for the run in the chain of causes. */
+  private triggerOf(sequences: readonly number[]): StoredEvent {
+    const sequence = sequences.at(-1) ?? 0
+    const event = this.events.get(sequence)
+    if (event === undefined)
+      throw new TrihandError('LEDGER_CORRUPT', `event ${sequence} of ${this.keeping.id} is not there`)
+    return event
+  }
+
+  private bear(fact: Extract<GateFact, { readonly type: 'gate.started' }>, last: StoredEvent): NewRun {
     const { house, keeping } = this
-    const last = this.events.get(fact.events.at(-1) ?? 0)
-    if (last === undefined) return null
     const subject = { tenant: house.tenant, session: null, roots: { event: eventRoot(last), payload: last.data } }
     const demand = demandOfDecided(keeping.definition, subject, fact.priority)
     const reserve = () => (fact.notBefore === null ? house.worker.reserve(keeping.definition.name) : null)

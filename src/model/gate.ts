@@ -266,8 +266,7 @@ const endRuns = (draft: Draft, { ended }: CommandOf<'end_runs'>): void => {
 
 /** A type that is new to the gate has no past here; one that is dropped is read to where it ended. */
 const listen = (state: OpenGate, { now, types, position }: CommandOf<'listen'>): Decision<GateFact> => {
-  const heardNow = heardTypes(state)
-  if (types.length === heardNow.length && types.every((type) => heardNow.includes(type))) return facts()
+  if (hearsJust(state, types)) return facts()
   const dropped = state.types
     .filter(({ type }) => !types.includes(type))
     .map((heard) => ({ ...heard, until: heard.until ?? position }))
@@ -329,6 +328,12 @@ export const gateWakeAt = (state: GateState): Instant | null => {
 /** The event types whose every new event wakes the gate. */
 export const heardTypes = (state: GateState): readonly string[] =>
   state.kind === 'none' ? [] : state.types.flatMap(({ type, until }) => (until === null ? [type] : []))
+
+/** Whether these are the types it hears, no more and no fewer. */
+export const hearsJust = (state: GateState, types: readonly string[]): boolean => {
+  const heard = heardTypes(state)
+  return types.length === heard.length && types.every((type) => heard.includes(type))
+}
 
 /** Runs that the gate wants gone and that have not told their end: whoever holds the gate cancels them, again after a crash. */
 export const wantedStops = (state: GateState): readonly { readonly run: RunId; readonly mode: StopMode }[] =>
