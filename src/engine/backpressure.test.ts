@@ -1,21 +1,13 @@
 /** A flood on a ledger that answers when the test says so: what is taken in, what waits, and that nothing is dropped. */
 import { expect, test } from 'vitest'
-import { MemoryBlobs } from '../adapters/memory/blobs.ts'
+import { engineOf, HOUR } from '../../test/support/engine.ts'
 import { MemoryLedger } from '../adapters/memory/ledger.ts'
 import { MemoryStore } from '../adapters/memory/store.ts'
-import { InProcessDispatcher } from '../adapters/system/dispatcher.ts'
 import { SystemIds } from '../adapters/system/ids.ts'
-import { enterFunction, fn } from '../executors/workflow/function.ts'
-import { inlineExecutor } from '../executors/workflow/inline.ts'
-import { StepFailure } from '../executors/workflow/step-failure.ts'
-import { normalise } from '../manifest/define.ts'
-import { durationMs } from '../manifest/duration.ts'
-import { workerId } from '../model/ids.ts'
+import { fn } from '../executors/workflow/function.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
-import { Engine } from './engine.ts'
 
-const HOUR = 3_600_000
 const EVENTS = 2_000
 const SLOTS = 5
 /** What intake lets in at a time (intake-3). */
@@ -63,23 +55,8 @@ const begin = async () => {
     roll: () => ids.roll(),
     digest: (text: string) => ids.digest(text),
   }
-  const engine = new Engine(
-    {
-      ledger,
-      blobs: new MemoryBlobs(),
-      clock,
-      ids: counting,
-      dispatcher: new InProcessDispatcher(clock),
-      executors: new Map([['inline', inlineExecutor]]),
-      enter: enterFunction(durationMs),
-      errors: (step, failure) => new StepFailure(step, failure),
-      system: normalise({ name: 'test', events: { go: null }, functions: [work] }, (text) => ids.digest(text)),
-    },
-    {
-      commit: { maxBatch: 64, maxInFlight: 1 },
-      worker: { id: workerId(ids.uuid()), slots: SLOTS, leaseTtlMs: 1_000 * HOUR, pollMs: 1_000, drainMs: 10 },
-    },
-  )
+  const source = { name: 'test', events: { go: null }, functions: [work] }
+  const engine = engineOf({ ledger, clock, source, ids: counting, worker: { slots: SLOTS, pollMs: 1_000 } })
   await engine.start()
   return { engine, clock, open, count: () => ({ offered, born, most }) }
 }

@@ -1,23 +1,13 @@
 /** Clerks on a memory ledger that is watched, delayed and failed where a test says so. */
 import { expect, test } from 'vitest'
-import { MemoryBlobs } from '../adapters/memory/blobs.ts'
+import { engineOf, HOUR } from '../../test/support/engine.ts'
 import { MemoryLedger } from '../adapters/memory/ledger.ts'
 import { MemoryStore } from '../adapters/memory/store.ts'
-import { InProcessDispatcher } from '../adapters/system/dispatcher.ts'
-import { SystemIds } from '../adapters/system/ids.ts'
-import { enterFunction, type FunctionOptions, fn } from '../executors/workflow/function.ts'
-import { inlineExecutor } from '../executors/workflow/inline.ts'
-import { StepFailure } from '../executors/workflow/step-failure.ts'
-import { normalise } from '../manifest/define.ts'
-import { durationMs } from '../manifest/duration.ts'
+import { type FunctionOptions, fn } from '../executors/workflow/function.ts'
 import { TrihandError } from '../model/errors.ts'
-import { workerId } from '../model/ids.ts'
 import type { Append, Ledger, StreamWrite } from '../ports/ledger.ts'
 import { anAppend, anEvent, newWorker } from '../testing/ledger/builders.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
-import { Engine } from './engine.ts'
-
-const HOUR = 3_600_000
 
 /** What happens around an append: before it is passed on, and instead of its answer. */
 interface Meddling {
@@ -31,7 +21,6 @@ const writesOf = (batch: readonly Append[]): readonly StreamWrite[] => batch.fla
 const begin = async (options: Partial<FunctionOptions<{ n: number }>>, pollMs = 1_000 * HOUR) => {
   const store = new MemoryStore()
   const clock = new VirtualClock(1_000_000)
-  const ids = new SystemIds()
   const inner = new MemoryLedger(store)
   const meddling: Meddling = {}
   const appends: Append[] = []
@@ -55,23 +44,8 @@ const begin = async (options: Partial<FunctionOptions<{ n: number }>>, pollMs = 
     await step.run('note', () => void seen.push(input.n))
     if (options.overlap !== undefined) await step.sleep('work', '1h')
   })
-  const engine = new Engine(
-    {
-      ledger,
-      blobs: new MemoryBlobs(),
-      clock,
-      ids,
-      dispatcher: new InProcessDispatcher(clock),
-      executors: new Map([['inline', inlineExecutor]]),
-      enter: enterFunction(durationMs),
-      errors: (step, failure) => new StepFailure(step, failure),
-      system: normalise({ name: 'test', events: { go: null }, functions: [hear] }, (text) => ids.digest(text)),
-    },
-    {
-      commit: { maxBatch: 64, maxInFlight: 1 },
-      worker: { id: workerId(ids.uuid()), slots: 100, leaseTtlMs: 1_000 * HOUR, pollMs, drainMs: 10 },
-    },
-  )
+  const source = { name: 'test', events: { go: null }, functions: [hear] }
+  const engine = engineOf({ ledger, clock, source, worker: { pollMs } })
   const started = engine.start()
   await clock.advance(0)
   await started

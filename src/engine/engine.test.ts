@@ -1,24 +1,18 @@
 /** The engine on a memory ledger that fails where a test says so: who is told what, and when. */
 import { expect, test } from 'vitest'
-import { MemoryBlobs } from '../adapters/memory/blobs.ts'
+import { engineOf, HOUR } from '../../test/support/engine.ts'
 import { MemoryLedger } from '../adapters/memory/ledger.ts'
 import { openMemory } from '../adapters/memory/open.ts'
 import { MemoryStore } from '../adapters/memory/store.ts'
-import { InProcessDispatcher } from '../adapters/system/dispatcher.ts'
 import { SystemIds } from '../adapters/system/ids.ts'
-import { enterFunction, type FunctionSource, fn } from '../executors/workflow/function.ts'
-import { inlineExecutor } from '../executors/workflow/inline.ts'
-import { StepFailure } from '../executors/workflow/step-failure.ts'
-import { normalise } from '../manifest/define.ts'
-import { durationMs } from '../manifest/duration.ts'
+import { type FunctionSource, fn } from '../executors/workflow/function.ts'
 import { type ClaimableId, type Instant, type RunId, workerId } from '../model/ids.ts'
 import type { Dispatcher } from '../ports/dispatcher.ts'
 import { type FaultPlan, faultyLedger } from '../testing/faulty-ledger.ts'
 import { startTestSystem } from '../testing/system.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
-import { Engine } from './engine.ts'
+import type { Engine } from './engine.ts'
 
-const HOUR = 3_600_000
 const NO_FAULTS: FaultPlan = () => null
 
 interface Options {
@@ -39,33 +33,16 @@ const start = async (functions: readonly FunctionSource[], options: Options = {}
     clock = new VirtualClock(1_000),
     leaseTtlMs = 1_000 * HOUR,
   } = options
-  const ids = new SystemIds()
   const ledger = faultyLedger(new MemoryLedger(store), plan)
-  const system = normalise({ name: 'test', events: { go: null, ping: null }, functions }, (text) => ids.digest(text))
-  const engine = new Engine(
-    {
-      ledger,
-      blobs: new MemoryBlobs(),
-      clock,
-      ids,
-      dispatcher: options.outside ?? new InProcessDispatcher(clock),
-      executors: new Map([['inline', inlineExecutor]]),
-      enter: enterFunction(durationMs),
-      errors: (step, failure) => new StepFailure(step, failure),
-      system,
-    },
-    {
-      commit: { maxBatch: 64, maxInFlight: 1 },
-      worker: {
-        id: workerId(ids.uuid()),
-        slots,
-        leaseTtlMs,
-        pollMs: 1_000 * HOUR,
-        drainMs: 10,
-        tellsInstants: options.outside !== undefined,
-      },
-    },
-  )
+  const source = { name: 'test', events: { go: null, ping: null }, functions }
+  const { outside } = options
+  const engine = engineOf({
+    ledger,
+    clock,
+    source,
+    worker: { slots, leaseTtlMs, tellsInstants: outside !== undefined },
+    deps: outside === undefined ? {} : { dispatcher: outside },
+  })
   await engine.start()
   await clock.advance(0)
   return { engine, clock, ledger, store }

@@ -1,21 +1,17 @@
 /** Several workers on one ledger in memory, with time by hand: what each takes, how one leaves. */
 import { expect, test } from 'vitest'
+import { engineOf } from '../../test/support/engine.ts'
 import { MemoryBlobs } from '../adapters/memory/blobs.ts'
 import { MemoryLedger } from '../adapters/memory/ledger.ts'
 import { MemoryReader } from '../adapters/memory/reader.ts'
 import { MemoryStore } from '../adapters/memory/store.ts'
-import { InProcessDispatcher } from '../adapters/system/dispatcher.ts'
 import { SystemIds } from '../adapters/system/ids.ts'
-import { enterFunction, type FunctionSource, fn } from '../executors/workflow/function.ts'
-import { inlineExecutor } from '../executors/workflow/inline.ts'
-import { StepFailure } from '../executors/workflow/step-failure.ts'
-import { normalise } from '../manifest/define.ts'
-import { durationMs } from '../manifest/duration.ts'
+import { type FunctionSource, fn } from '../executors/workflow/function.ts'
 import type { ModuleSource } from '../manifest/modules.ts'
 import { workerId } from '../model/ids.ts'
 import type { WorkerPlace } from '../model/worker-info.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
-import { Engine } from './engine.ts'
+import type { Engine } from './engine.ts'
 
 const NOWHERE: WorkerPlace = { pool: null, labels: {}, modules: null }
 const LEASE_MS = 3_000
@@ -25,35 +21,17 @@ const aHouse = (functions: readonly FunctionSource[], modules: readonly ModuleSo
   const clock = new VirtualClock(1_000_000)
   const ids = new SystemIds()
   const reader = new MemoryReader(store)
-  const system = normalise({ name: 'test', functions, modules }, (text) => ids.digest(text))
+  const source = { name: 'test', functions, modules }
   const blobs = new MemoryBlobs()
   const join = async (name: string, place: Partial<WorkerPlace> = {}): Promise<Engine> => {
-    const engine = new Engine(
-      {
-        ledger: new MemoryLedger(store),
-        blobs,
-        clock,
-        ids,
-        dispatcher: new InProcessDispatcher(clock),
-        executors: new Map([['inline', inlineExecutor]]),
-        enter: enterFunction(durationMs),
-        errors: (step, failure) => new StepFailure(step, failure),
-        system,
-        workers: (query) => reader.workers(query),
-      },
-      {
-        commit: { maxBatch: 64, maxInFlight: 1 },
-        worker: {
-          id: workerId(ids.uuid()),
-          name,
-          place: { ...NOWHERE, ...place },
-          slots: 10,
-          leaseTtlMs: LEASE_MS,
-          pollMs: 250,
-          drainMs: 60_000,
-        },
-      },
-    )
+    const engine = engineOf({
+      ledger: new MemoryLedger(store),
+      clock,
+      source,
+      ids,
+      worker: { name, place: { ...NOWHERE, ...place }, slots: 10, leaseTtlMs: LEASE_MS, pollMs: 250, drainMs: 60_000 },
+      deps: { blobs, workers: (query) => reader.workers(query) },
+    })
     await engine.start()
     await clock.advance(0)
     return engine

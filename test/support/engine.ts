@@ -1,0 +1,57 @@
+/**
+ * The real engine on a ledger that a test brings, with time by hand: what every test of the engine builds.
+ *
+ * Owns the joining. Which ledger, which functions and which faults is the test's.
+ */
+import { MemoryBlobs } from '../../src/adapters/memory/blobs.ts'
+import { InProcessDispatcher } from '../../src/adapters/system/dispatcher.ts'
+import { SystemIds } from '../../src/adapters/system/ids.ts'
+import { Engine, type EngineDeps } from '../../src/engine/engine.ts'
+import type { WorkerOptions } from '../../src/engine/worker.ts'
+import { enterFunction } from '../../src/executors/workflow/function.ts'
+import { inlineExecutor } from '../../src/executors/workflow/inline.ts'
+import { StepFailure } from '../../src/executors/workflow/step-failure.ts'
+import { normalise, type SystemSource } from '../../src/manifest/define.ts'
+import { durationMs } from '../../src/manifest/duration.ts'
+import { workerId } from '../../src/model/ids.ts'
+import type { Ids } from '../../src/ports/ids.ts'
+import type { Ledger } from '../../src/ports/ledger.ts'
+import type { VirtualClock } from '../../src/testing/virtual-clock.ts'
+
+export const HOUR = 3_600_000
+
+/** Polls and leases so far apart that in a test nothing comes of them. */
+const QUIET = { slots: 100, leaseTtlMs: 1_000 * HOUR, pollMs: 1_000 * HOUR, drainMs: 10 }
+
+export interface EngineParts {
+  readonly ledger: Ledger
+  readonly clock: VirtualClock
+  readonly source: SystemSource
+  readonly ids?: Ids
+  readonly worker?: Partial<WorkerOptions>
+  readonly deps?: Partial<EngineDeps>
+}
+
+export const engineOf = ({
+  ledger,
+  clock,
+  source,
+  ids = new SystemIds(),
+  worker = {},
+  deps = {},
+}: EngineParts): Engine =>
+  new Engine(
+    {
+      ledger,
+      blobs: new MemoryBlobs(),
+      clock,
+      ids,
+      dispatcher: new InProcessDispatcher(clock),
+      executors: new Map([['inline', inlineExecutor]]),
+      enter: enterFunction(durationMs),
+      errors: (step, failure) => new StepFailure(step, failure),
+      system: normalise(source, (text) => ids.digest(text)),
+      ...deps,
+    },
+    { commit: { maxBatch: 64, maxInFlight: 1 }, worker: { id: workerId(ids.uuid()), ...QUIET, ...worker } },
+  )
