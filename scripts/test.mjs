@@ -24,10 +24,10 @@ const script =
       const { status, stdout, stderr } = npm(['run', '--silent', ...name.split(' ')], { encoding: 'utf8' })
       if (status !== 0) {
         process.stdout.write(`${stdout}${stderr}`)
-        return { passed: 0, failed: 1, skips: [] }
+        return { passed: 0, failed: 1, skips: [], failures: [name] }
       }
     }
-    return { passed: 1, failed: 0, skips: [] }
+    return { passed: 1, failed: 0, skips: [], failures: [] }
   }
 
 const tally = (report, exitCode) => {
@@ -38,6 +38,7 @@ const tally = (report, exitCode) => {
     // A runner that ends badly without naming a test has failed all the same.
     failed: failed === 0 && exitCode !== 0 ? 1 : failed,
     skips: inState('skipped').map((test) => `${test.title} (${test.reason ?? 'no reason given'})`),
+    failures: [...inState('failed').map((test) => test.title), ...report.errors],
   }
 }
 
@@ -49,10 +50,13 @@ const project = (name) => () => {
     env: { ...ENV, TRIHAND_REPORT: path },
     stdio: 'inherit',
   })
-  if (!existsSync(path)) return { passed: 0, failed: 1, skips: [] }
+  if (!existsSync(path)) return { passed: 0, failed: 1, skips: [], failures: ['there is no report'] }
   const report = JSON.parse(readFileSync(path, 'utf8'))
   if (report.tests.length > 0 || status !== 0) return tally(report, status)
-  return IN_CI ? { passed: 0, failed: 1, skips: [] } : { passed: 0, failed: 0, skips: ['there are no tests yet'] }
+  const none = 'there are no tests'
+  return IN_CI
+    ? { passed: 0, failed: 1, skips: [], failures: [none] }
+    : { passed: 0, failed: 0, skips: [none], failures: [] }
 }
 
 const STAGES = [
@@ -97,6 +101,7 @@ for (const { name, passed, failed, skips, seconds } of results) {
   console.log(row(name, passed, failed, skips.length, seconds.toFixed(1)))
 }
 for (const { name, skips } of results) for (const skip of skips) console.log(`skipped in ${name}: ${skip}`)
+for (const { name, failures } of results) for (const failure of failures) console.log(`failed in ${name}: ${failure}`)
 console.log(
   `${total((result) => result.passed)} passed, ${failed} failed, ${total((result) => result.skips.length)} skipped`,
 )
