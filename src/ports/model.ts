@@ -1,0 +1,111 @@
+/**
+ * One call to a language model: a request in, a reply out. Providers, retries and money are other people's business.
+ *
+ * model-1  Never throws, never retries, never loops; failure is a reply with a code.
+ * model-2  Answers soon after its signal aborts; what a provider says later is dropped.
+ * model-3  Tools have no code here: the reply names calls, the engine performs them.
+ */
+import type { ErrorCode } from '../model/errors.ts'
+import type { Json } from '../model/json.ts'
+
+export interface Model {
+  call(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>
+}
+
+/** A model as the manifest names it, and as its provider does. */
+export interface ModelName {
+  readonly alias: string
+  readonly provider: string
+  readonly id: string
+}
+
+export interface ModelRequest {
+  /** Who asks, for people and for scripts: `agent:composer`, `planner`, `chat`. */
+  readonly purpose: string
+  readonly model: ModelName
+  readonly system: string
+  readonly messages: readonly Message[]
+  /** In the order of their names, so that provider caches hit. */
+  readonly tools: readonly ToolSpec[]
+  /** JSON Schema of the answer; null for text. */
+  readonly output: Json | null
+  readonly maxOutputTokens: number
+  readonly temperature: number | null
+  readonly attempt: number
+  /** Given: the answer is streamed; what is told here is provisional. */
+  readonly onDelta?: (delta: Delta) => void
+}
+
+export interface ToolSpec {
+  /** As it goes over the wire: `[A-Za-z0-9_-]{1,64}`. */
+  readonly name: string
+  readonly description: string
+  readonly input: Json
+}
+
+export interface Message {
+  readonly role: 'user' | 'assistant' | 'tool'
+  readonly parts: readonly Part[]
+}
+
+/** `meta` is the provider's own data on the part, verbatim, under the provider's name: signatures survive the ledger with it. */
+export type Part =
+  | { readonly type: 'text'; readonly text: string; readonly meta?: Json }
+  | { readonly type: 'reasoning'; readonly text: string; readonly provider: string; readonly meta?: Json }
+  | { readonly type: 'call'; readonly id: string; readonly tool: string; readonly input: Json; readonly meta?: Json }
+  | {
+      readonly type: 'result'
+      readonly id: string
+      readonly tool: string
+      readonly output: Json
+      readonly isError: boolean
+    }
+  | { readonly type: 'file'; readonly mediaType: string; readonly base64: string; readonly meta?: Json }
+
+/** A tool call as the model wrote it. The input is what came, whether it fits a schema or not. */
+export interface ModelCall {
+  readonly id: string
+  readonly tool: string
+  readonly input: Json
+}
+
+export type Finish = 'stop' | 'tools' | 'length' | 'filtered'
+
+/** `input` includes what came from a cache. */
+export interface ModelUsage {
+  readonly input: number
+  readonly output: number
+  readonly cachedInput: number
+  readonly cacheWrites: number
+  readonly reasoning: number
+}
+
+export type ModelReply = ModelAnswer | ModelFailure
+
+export interface ModelAnswer {
+  readonly kind: 'reply'
+  readonly parts: readonly Part[]
+  readonly calls: readonly ModelCall[]
+  readonly finish: Finish
+  /** Null: the provider did not say. */
+  readonly usage: ModelUsage | null
+  readonly modelUsed: string
+  readonly responseId: string | null
+  readonly warnings: readonly string[]
+  readonly simulated: boolean
+}
+
+export interface ModelFailure {
+  readonly kind: 'failed'
+  readonly code: ErrorCode
+  readonly detail: string
+  readonly retryAfterMs: number | null
+  readonly usage: ModelUsage | null
+  /** What had come before it broke, as evidence. */
+  readonly text: string | null
+}
+
+export type Delta =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  | { readonly type: 'call'; readonly id: string; readonly tool: string }

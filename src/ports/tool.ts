@@ -1,0 +1,57 @@
+/**
+ * A tool that an agent may call: what it is, what it does to the world, and its code.
+ *
+ * Whoever implements one declares its effect; the broker alone decides whether a call is performed.
+ */
+import type { Json } from '../model/json.ts'
+
+/** `none` reads only. `idempotent` may be done again under the same key. `once` may not: a lost answer asks a person. */
+export type ToolEffect = 'none' | 'idempotent' | 'once'
+
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema; checked before every call. */
+  readonly input: Json
+  readonly output?: Json
+  readonly effect: ToolEffect
+  /** True, or a CEL rule over `input`: a person approves the call first. */
+  readonly approval?: boolean | string
+  /** It sends something out of the house. */
+  readonly egress?: boolean
+  /** What it returns was written by strangers. */
+  readonly untrusted?: boolean
+  readonly timeoutMs?: number
+  readonly maxOutputChars?: number
+  run(input: Json, context: ToolContext): Promise<Json> | Json
+}
+
+export interface ToolContext {
+  /** One key for every attempt of this call. */
+  readonly effectKey: string
+  readonly signal: AbortSignal
+  readonly workspace: Workspace
+  /** Only to the hosts that the module allows, never into the own network. */
+  readonly fetch: (url: string, init?: ToolFetch) => Promise<ToolResponse>
+}
+
+export interface ToolFetch {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface ToolResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+/** Files of one agent step, by path relative to its root. No path leads out of it. */
+export interface Workspace {
+  read(path: string): Promise<Uint8Array>
+  write(path: string, bytes: Uint8Array): Promise<void>
+  remove(path: string): Promise<void>
+  /** Every file, in the order of paths. */
+  list(): Promise<readonly { readonly path: string; readonly bytes: number }[]>
+}
