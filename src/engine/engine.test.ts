@@ -2,14 +2,10 @@
 import { expect, test } from 'vitest'
 import { engineOf, HOUR } from '../../test/support/engine.ts'
 import { MemoryLedger } from '../adapters/memory/ledger.ts'
-import { openMemory } from '../adapters/memory/open.ts'
 import { MemoryStore } from '../adapters/memory/store.ts'
-import { SystemIds } from '../adapters/system/ids.ts'
 import { type FunctionSource, fn } from '../executors/workflow/function.ts'
-import { type ClaimableId, type Instant, type RunId, workerId } from '../model/ids.ts'
-import type { Dispatcher } from '../ports/dispatcher.ts'
+import { type RunId, workerId } from '../model/ids.ts'
 import { type FaultPlan, faultyLedger } from '../testing/faulty-ledger.ts'
-import { startTestSystem } from '../testing/system.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import type { Engine } from './engine.ts'
 
@@ -21,8 +17,6 @@ interface Options {
   readonly slots?: number
   readonly clock?: VirtualClock
   readonly leaseTtlMs?: number
-  /** Keeps instants outside: the worker tells it what it parks. */
-  readonly outside?: Dispatcher
 }
 
 const start = async (functions: readonly FunctionSource[], options: Options = {}) => {
@@ -35,14 +29,7 @@ const start = async (functions: readonly FunctionSource[], options: Options = {}
   } = options
   const ledger = faultyLedger(new MemoryLedger(store), plan)
   const source = { name: 'test', events: { go: null, ping: null }, functions }
-  const { outside } = options
-  const engine = engineOf({
-    ledger,
-    clock,
-    source,
-    worker: { slots, leaseTtlMs, tellsInstants: outside !== undefined },
-    deps: outside === undefined ? {} : { dispatcher: outside },
-  })
+  const engine = engineOf({ ledger, clock, source, worker: { slots, leaseTtlMs } })
   await engine.start()
   await clock.advance(0)
   return { engine, clock, ledger, store }
@@ -373,47 +360,4 @@ test('[R12] a cancel that meets a run on its way out of memory is answered', asy
   await clock.advance(10_000)
   await asked
   expect((await system.engine.look(await starting)).status).toBe('cancelled')
-})
-
-/** A dispatcher outside, which only notes what it is told. */
-const noting = () => {
-  const heard: [ClaimableId, Instant][] = []
-  const outside: Dispatcher = {
-    wake: (run, at) => void heard.push([run, at]),
-    start: async () => {},
-    stop: async () => {},
-  }
-  return { heard, outside }
-}
-
-test('a dispatcher that keeps instants hears when a parked run falls due, and of no run that waits for an event alone', async () => {
-  const { heard, outside } = noting()
-  const functions = [
-    fn('sleeper', {}, ({ step }) => step.sleep('nap', '1h')),
-    fn('waiter', {}, ({ step }) => step.waitForEvent('answer', { event: 'ping' })),
-  ]
-  const system = await start(functions, { outside })
-  const sleeper = await startRun(system, 'sleeper')
-  await startRun(system, 'waiter')
-  expect(heard).toEqual([[sleeper, 1_000 + HOUR]])
-})
-
-test('a dispatcher that keeps instants hears when a clerk falls due', async () => {
-  const { heard, outside } = noting()
-  const calm = fn('calm', { trigger: 'ping', debounce: { period: '1h' } }, () => null)
-  const rest = { durable: true, description: 'memory', pollMs: HOUR, sweepMs: null, maxInFlight: 1 }
-  const system = await startTestSystem(
-    { name: 'calm', events: { ping: null }, functions: [calm] },
-    {
-      name: 'memory',
-      open: async () => ({ ...rest, ...openMemory(), dispatcher: outside, keepsInstants: true }),
-      ids: () => new SystemIds(),
-      remove: async () => {},
-    },
-  )
-  const sentAt = system.clock.now()
-  await system.send({ type: 'ping', data: {} })
-  await system.advance('1m')
-  expect(heard).toEqual([[expect.stringMatching(/^gat_/), sentAt + HOUR]])
-  await system.close()
 })

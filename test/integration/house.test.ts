@@ -68,8 +68,8 @@ describe('the ports', () => {
 })
 
 describe('the files', () => {
-  test('none is longer than 400 lines, a test 600', () => {
-    const tooLong = sources.filter((file) => linesOf(file.text) > (isTest(file) ? 600 : 400))
+  test('none is longer than 400 lines', () => {
+    const tooLong = sources.filter((file) => linesOf(file.text) > 400)
     expect(tooLong.map((file) => file.path)).toEqual([])
   })
 

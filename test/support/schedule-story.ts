@@ -4,6 +4,9 @@
  * Owns a calendar without cron or zones: the machine only needs slots in order. Delays differ from slot to slot.
  */
 import { type Instant, type RunId, runId } from '../../src/model/ids.ts'
+import { fold } from '../../src/model/machine.ts'
+import { schedule } from '../../src/model/schedule.ts'
+import { scheduleWakeAt } from '../../src/model/schedule-due.ts'
 import type {
   LastRun,
   RunOrigin,
@@ -139,4 +142,14 @@ export const backfill = (now: Instant, from: Instant, to: Instant): ScheduleComm
   by: 'ana',
   from,
   to,
+})
+
+/** When a schedule with this history must be woken. */
+export const wakeAt = (...history: readonly ScheduleFact[]): Instant | null =>
+  scheduleWakeAt(fold(schedule, history), calendarOf)
+
+export const finished = (at: Instant, reason: 'finished' | 'max_runs' | 'removed' = 'finished'): ScheduleFact => ({
+  type: 'schedule.ended',
+  at,
+  reason,
 })
