@@ -31,6 +31,8 @@ const SEES: Readonly<Record<string, readonly string[]>> = {
   'adapters/postgres': [...PORTS, 'adapters/migrations'],
   'adapters/sqlite': [...PORTS, 'adapters/migrations'],
   'adapters/system': [...PORTS, 'adapters/migrations'],
+  'adapters/models': PORTS,
+  'adapters/tools': PORTS,
   'adapters/wakes': PORTS,
   'adapters/restate': [...PORTS, 'adapters/wakes'],
   'adapters/inngest': [...PORTS, 'adapters/wakes'],
@@ -63,6 +65,14 @@ const PACKAGES: Readonly<Record<string, { readonly takes: readonly string[]; rea
   'adapters/postgres': { takes: ['pg', 'node:net'], refuses: ['@photostructure/sqlite', 'uuid'] },
   'adapters/sqlite': { takes: ['@photostructure/sqlite', 'node:fs/promises'], refuses: ['pg', 'uuid'] },
   'adapters/system': { takes: ['uuid', 'node:crypto'], refuses: ['pg', '@photostructure/sqlite'] },
+  'adapters/models': {
+    takes: ['yaml', 'liquidjs', 're2js', 'node:fs'],
+    refuses: ['ai', '@ai-sdk/openai', '@pydantic/genai-prices', 'undici', 'pg'],
+  },
+  'adapters/tools': {
+    takes: ['undici', 'html-to-text', '@modelcontextprotocol/client/stdio', 're2js', 'node:net'],
+    refuses: ['ai', '@ai-sdk/openai', 'pg', '@modelcontextprotocol/server'],
+  },
   'adapters/wakes': { takes: [], refuses: ['pg', '@restatedev/restate-sdk', 'node:fs'] },
   'adapters/restate': { takes: ['@restatedev/restate-sdk', 'node:http2'], refuses: ['pg', 'uuid'] },
   'adapters/inngest': { takes: ['node:crypto'], refuses: ['inngest', '@restatedev/restate-sdk', 'pg'] },
@@ -146,6 +156,14 @@ const FAULTS: Readonly<Record<string, { readonly rule: string; readonly text: st
   'src/index.ts': {
     rule: 'noRestrictedImports',
     text: `import { specify } from './testing/spec.ts'\nexport const x = specify`,
+  },
+  'src/adapters/models/ai-sdk.ts': {
+    rule: 'noRestrictedImports',
+    text: `import * as all from 'undici'\nexport const x = all`,
+  },
+  'src/adapters/models/prices.ts': {
+    rule: 'noRestrictedImports',
+    text: `import * as all from 'ai'\nexport const x = all`,
   },
   'src/cli/verify/ours.ts': {
     rule: 'noRestrictedImports',
