@@ -346,7 +346,8 @@ export class Worker implements WorkerDesk {
     this.residents.delete(resident.record.id)
     if (departure === 'parked' && resident.live !== null) this.parked(resident.record.id, wakeAt(resident.live))
     if (departure === 'dropped' && this.state === 'running') this.leases.letGo(resident.record.id)
-    this.afterDeparture(departure !== 'parked')
+    // One that has ended leaves nothing due, and whoever waited for it was signalled.
+    this.afterDeparture(departure === 'fenced' || departure === 'dropped')
   }
 
   private clerkDeparted(id: ClerkId, departure: ClerkDeparture, at: number | null): void {

@@ -1,8 +1,8 @@
 /**
  * Wakes runs, in this process at once and in the others over a wire.
  *
- * Owns when the handler is called and how often the wire is used: at once for the first wake, then at most once every 10 ms for all
- * that have come since. Holds only hints, and no more than a fixed number of them: what is lost here, the sweep finds in the ledger.
+ * Owns when the handler is called and how often the wire is used: at once after a quiet moment, and the more was told the longer it
+ * waits before it speaks again. Holds only hints, and no more than a fixed number of them: what is lost here, the sweep finds in the ledger.
  */
 import type { ClaimableId, Instant } from '../../model/ids.ts'
 import { claimableId } from '../../model/ids.ts'
@@ -17,7 +17,9 @@ export interface DispatcherOptions extends Omit<WireOptions, 'onMessage'> {
   readonly notify: boolean
 }
 
-const SILENCE_MS = 10
+/** Each run that was told keeps the wire silent for a moment: single wakes go at once, many share a message. */
+const SILENCE_PER_RUN_MS = 1
+const LONGEST_SILENCE_MS = 10
 /** A notification carries less than 8000 bytes: 240 ids of 32 digits with a comma each. */
 const MAX_TOLD = 240
 const MAX_TIMERS = 10_000
@@ -104,12 +106,16 @@ export class PostgresDispatcher implements Dispatcher {
 
   /** Tells what is untold, then keeps silent for a moment, then tells what has come meanwhile. */
   #tell(): void {
-    if (this.#untold.size === 0) return
-    this.#wire?.send([...this.#untold].join(','))
+    const told = this.#untold
+    if (told.size === 0) return
+    this.#wire?.send([...told].join(','))
     this.#untold = new Set()
-    this.#silence = setTimeout(() => {
-      this.#silence = null
-      this.#tell()
-    }, SILENCE_MS).unref()
+    this.#silence = setTimeout(
+      () => {
+        this.#silence = null
+        this.#tell()
+      },
+      Math.min(told.size * SILENCE_PER_RUN_MS, LONGEST_SILENCE_MS),
+    ).unref()
   }
 }
