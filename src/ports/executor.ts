@@ -6,6 +6,7 @@
  * executor-3  Stops soon after its signal aborts; what it answers then is ignored or kept as evidence.
  */
 import type { Json } from '../model/json.ts'
+import type { Usage } from '../model/usage.ts'
 
 export interface Executor {
   execute(envelope: Envelope, abort: Abort): Promise<ExecutorResult>
@@ -17,6 +18,7 @@ export interface Abort {
 }
 
 export interface Envelope {
+  /** The same for every attempt of one step. */
   readonly taskId: string
   readonly executorType: string
   readonly task: Task
@@ -36,14 +38,42 @@ export interface ExecutionContext {
   readonly step: string
   readonly attempt: number
   readonly traceparent: string | null
+  /** One key for every attempt, to send to outside systems. */
+  readonly effectKey?: string
+  /** Where the attempt before stopped, in the executor's own words. */
+  readonly resumeToken?: string
+  readonly projectId?: string | number
+  readonly conversation?: readonly Utterance[]
+  readonly documents?: readonly RetrievedDocument[]
 }
 
+export interface Utterance {
+  readonly role: string
+  readonly content: string
+}
+
+export interface RetrievedDocument {
+  readonly title: string
+  readonly snippet: string
+}
+
+/** Final: whoever performs the task stays within them, and the engine looks whether it did. */
 export interface Constraints {
   readonly timeoutMs: number
+  readonly maxTokens?: number
+  readonly temperature?: number
+  readonly allowedModels?: readonly string[]
 }
 
 export type ExecutorResult =
-  | { readonly status: 'success' | 'partial'; readonly result: unknown }
+  | {
+      readonly status: 'success' | 'partial'
+      readonly result: unknown
+      readonly usage?: Usage
+      readonly modelUsed?: string
+      /** Of a partial result: give it back to go on from here. */
+      readonly resumeToken?: string
+    }
   | {
       readonly status: 'failed'
       readonly error: {
@@ -51,5 +81,10 @@ export type ExecutorResult =
         readonly message: string
         readonly retryable: boolean
         readonly definite: boolean
+        /** The other side asks not to be called before. */
+        readonly retryAfterMs?: number
       }
+      /** Paid for nothing, and paid. */
+      readonly usage?: Usage
+      readonly modelUsed?: string
     }

@@ -1,0 +1,116 @@
+/**
+ * What an executor says it used, and what of it is believed.
+ *
+ * Owns the four checks of a report, which models count as allowed, and our own figure where a report does not hold. Never knows a
+ * price: it arrives with the question. Money is whole micro-dollars, but for the executor's own estimate, which is dollars.
+ *
+ * usage-1  The figure that counts is ours: tokens that add up, money from our own price.
+ * usage-2  A report that fails a check is disputed, and the findings say why.
+ */
+
+/** As the executor reports it. */
+export interface Usage {
+  readonly tokensInput: number
+  readonly tokensOutput: number
+  readonly totalTokens: number
+  /** Dollars; null: it does not know. */
+  readonly estimatedCost: number | null
+}
+
+export type UsageFinding = 'total_mismatch' | 'over_max_tokens' | 'too_few_tokens' | 'cost_mismatch' | 'model_mismatch'
+
+/** As it counts. */
+export interface VerifiedUsage {
+  readonly tokensInput: number
+  readonly tokensOutput: number
+  readonly totalTokens: number
+  /** Micro-dollars by our price; null: unknown, which is not nothing. */
+  readonly cost: number | null
+  readonly source: 'reported' | 'estimated'
+  readonly findings: readonly UsageFinding[]
+}
+
+/** Micro-dollars for so many tokens of this model; null: nobody knows its price. */
+export type PriceOf = (model: string, tokens: { readonly input: number; readonly output: number }) => number | null
+
+export interface UsageReport {
+  readonly usage: Usage | null
+  readonly modelUsed: string | null
+  /** The model that was asked for, if one was. */
+  readonly modelAsked: string | null
+  readonly inputBytes: number
+  readonly outputBytes: number
+  readonly maxTokens: number | null
+}
+
+const MICROS = 1_000_000
+const BYTES_PER_TOKEN = 4
+/** No tokenizer makes fewer tokens of so many bytes. */
+const MAX_BYTES_PER_TOKEN = 16
+const TOLERANCE = 0.2
+
+const NOTHING: VerifiedUsage = {
+  tokensInput: 0,
+  tokensOutput: 0,
+  totalTokens: 0,
+  cost: 0,
+  source: 'reported',
+  findings: [],
+}
+
+const estimate = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN)
+
+const outputFindings = ({ usage, outputBytes, maxTokens }: UsageReport & { readonly usage: Usage }): UsageFinding[] => [
+  ...(usage.totalTokens === usage.tokensInput + usage.tokensOutput ? [] : ['total_mismatch' as const]),
+  ...(maxTokens !== null && usage.tokensOutput > maxTokens ? ['over_max_tokens' as const] : []),
+  ...(usage.tokensOutput < outputBytes / MAX_BYTES_PER_TOKEN ? ['too_few_tokens' as const] : []),
+]
+
+/** More than was allowed cannot have been used; fewer than the text needs neither. */
+const believedOutput = (report: UsageReport & { readonly usage: Usage }, findings: readonly UsageFinding[]): number => {
+  if (findings.includes('too_few_tokens')) return estimate(report.outputBytes)
+  return findings.includes('over_max_tokens') ? (report.maxTokens as number) : report.usage.tokensOutput
+}
+
+const isCostOff = (cost: number | null, { estimatedCost }: Usage): boolean => {
+  if (cost === null || estimatedCost === null) return false
+  const told = estimatedCost * MICROS
+  return Math.abs(told - cost) > TOLERANCE * Math.max(cost, 1)
+}
+
+/** `claude-x-20250929` and `gpt-x-2025-09-29` are dated forms of what was asked for. */
+export const isSameModel = (used: string, asked: string): boolean =>
+  used === asked || (used.startsWith(`${asked}-`) && /^(\d{8}|\d{4}-\d{2}-\d{2})$/.test(used.slice(asked.length + 1)))
+
+/** Without a list every model is allowed. */
+export const isAllowedModel = (used: string, allowed: readonly string[] | undefined): boolean =>
+  allowed === undefined || allowed.some((model) => isSameModel(used, model))
+
+/** What was used, as it counts. An executor without a model that reports nothing has used nothing. */
+export const verifyUsage = (report: UsageReport, price: PriceOf): VerifiedUsage => {
+  const { usage, modelUsed, modelAsked } = report
+  if (modelUsed === null && (usage === null || usage.totalTokens === 0)) return NOTHING
+  const isOther = modelUsed !== null && modelAsked !== null && !isSameModel(modelUsed, modelAsked)
+  const findings: UsageFinding[] = isOther ? ['model_mismatch'] : []
+  const priced = (input: number, output: number): number | null =>
+    modelUsed === null ? null : price(modelUsed, { input, output })
+  if (usage === null) {
+    const [input, output] = [estimate(report.inputBytes), estimate(report.outputBytes)]
+    const cost = priced(input, output)
+    return {
+      tokensInput: input,
+      tokensOutput: output,
+      totalTokens: input + output,
+      cost,
+      source: 'estimated',
+      findings,
+    }
+  }
+  findings.push(...outputFindings({ ...report, usage }))
+  const { tokensInput } = usage
+  const tokensOutput = believedOutput({ ...report, usage }, findings)
+  const cost = priced(tokensInput, tokensOutput)
+  if (isCostOff(cost, usage)) findings.push('cost_mismatch')
+  const source = findings.includes('too_few_tokens') ? 'estimated' : 'reported'
+  return { tokensInput, tokensOutput, totalTokens: tokensInput + tokensOutput, cost, source, findings }
+}
