@@ -6,10 +6,12 @@ import {
   isClaimable,
   isRunId,
   isStreamId,
+  isTaskId,
   LOCAL_TENANT,
   runId,
   scheduleId,
   sessionId,
+  taskId,
   timedRunId,
   workerId,
 } from './ids.ts'
@@ -36,6 +38,15 @@ test('an id made of a digest is the same for the same digest, and runs stand in 
   expect(timedRunId(1_000, one)).not.toBe(timedRunId(1_000, other))
   expect(timedRunId(1_000, one) < timedRunId(1_001, other)).toBe(true)
   expect(timedRunId(1_001, one) > timedRunId(1_000, other)).toBe(true)
+})
+
+test('a task is told from a run by its uuid alone, and tasks stand in the order of time', () => {
+  const task = taskId(UUID)
+  expect(task).toBe('tsk_018f3a6c0000830080000123456789ab')
+  expect([isTaskId(task), isRunId(task), isStreamId(task), isClaimable(task)]).toEqual([true, false, true, true])
+  expect(claimableId(task.slice(4))).toBe(task)
+  expect(isTaskId(runId(UUID))).toBe(false)
+  expect(task < taskId(UUID.replace('018F3A6C', '018F3A6D'))).toBe(true)
 })
 
 test('a clerk is told from a run by its uuid alone', () => {

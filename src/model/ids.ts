@@ -10,11 +10,12 @@ export type RunId = Branded<'run'>
 export type SessionId = Branded<'session'>
 export type GateId = Branded<'gate'>
 export type ScheduleId = Branded<'schedule'>
+export type TaskId = Branded<'task'>
 /** A clerk starts runs and does no step itself: a handler's gate, or a schedule. */
 export type ClerkId = GateId | ScheduleId
 /** What can be due, claimed by a worker, signalled, and the parent of a run. */
-export type ClaimableId = RunId | ClerkId
-/** A stream is one ordered, hash-chained list of facts: a run's, a clerk's or a session's. */
+export type ClaimableId = RunId | ClerkId | TaskId
+/** A stream is one ordered, hash-chained list of facts: a run's, a clerk's, a task's or a session's. */
 export type StreamId = ClaimableId | SessionId
 export type WorkerId = Branded<'worker'>
 export type TenantId = Branded<'tenant'>
@@ -24,7 +25,7 @@ export type Instant = number
 
 export const LOCAL_TENANT = 'local' as TenantId
 
-const STREAM = /^(run|ses|gat|sch)_[0-9a-f]{32}$/
+const STREAM = /^(run|ses|gat|sch|tsk)_[0-9a-f]{32}$/
 const bare = (text: string): string => text.replaceAll('-', '').toLowerCase()
 
 /** A uuid with or without dashes becomes a run's name on the wire. */
@@ -53,12 +54,19 @@ export const sessionId = (uuid: string): SessionId => `ses_${bare(uuid)}` as Ses
  */
 const GATE_DIGITS = '81'
 const SCHEDULE_DIGITS = '82'
+const TASK_DIGITS = '83'
 const marked = (digest: string, digits: string): string => {
   const hex = hexOf(digest)
   return `${hex.slice(0, 12)}${digits}${hex.slice(14, 32)}`
 }
 export const gateId = (digest: string): GateId => `gat_${marked(digest, GATE_DIGITS)}` as GateId
 export const scheduleId = (digest: string): ScheduleId => `sch_${marked(digest, SCHEDULE_DIGITS)}` as ScheduleId
+
+/** A task is new each time, and its name keeps the time at the front of the uuid: the order of names is the order of asking. */
+export const taskId = (uuid: string): TaskId => {
+  const digits = bare(uuid)
+  return `tsk_${digits.slice(0, 12)}${TASK_DIGITS}${digits.slice(14)}` as TaskId
+}
 
 /** The name of a stored uuid that is known not to be a session's. */
 export const claimableId = (uuid: string): ClaimableId => {
@@ -68,6 +76,8 @@ export const claimableId = (uuid: string): ClaimableId => {
       return `gat_${digits}` as GateId
     case SCHEDULE_DIGITS:
       return `sch_${digits}` as ScheduleId
+    case TASK_DIGITS:
+      return `tsk_${digits}` as TaskId
     default:
       return runId(digits)
   }
@@ -84,6 +94,7 @@ export const isWorkerId = (text: string): text is WorkerId => WORKER.test(text)
 export const isStreamId = (text: string): text is StreamId => STREAM.test(text)
 export const isSessionId = (text: string): text is SessionId => STREAM.test(text) && text.startsWith('ses_')
 export const isClaimable = (stream: StreamId): stream is ClaimableId => !isSessionId(stream)
+export const isTaskId = (text: string): text is TaskId => STREAM.test(text) && text.startsWith('tsk_')
 export const isRunId = (text: string): text is RunId => STREAM.test(text) && text.startsWith('run_')
 
 // Some stores cut or refuse control characters, and all replace half a surrogate pair: two texts could become one.

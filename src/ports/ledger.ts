@@ -12,6 +12,7 @@
  * ledger-7  A due run without a lease is handed to exactly one claimer, and each claim raises its epoch.
  * ledger-8  A claim hands out a run only if each of its slots has room: the weights of all runs that have a lease and the same slot
  *           key, its own included, stay within its limit. What a run had taken is free with its lease; nothing else counts.
+ * ledger-9  The row of a task is as the last write to the task left it: written with the facts, or not at all.
  */
 import type { Event, StoredEvent } from '../model/event.ts'
 import type { ClaimableId, Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '../model/ids.ts'
@@ -78,6 +79,31 @@ export interface StreamWrite {
   readonly opensWaits: readonly WaitRow[]
   /** Step addresses whose wait rows end with this write. */
   readonly closesWaits: readonly string[]
+  /** For a task alone: what the inbox shows of it from now on. */
+  readonly task?: TaskRow
+}
+
+/** A task as the inbox lists and filters it. */
+export interface TaskRow {
+  readonly tenant: TenantId
+  readonly run: RunId
+  readonly step: string
+  readonly status: string
+  /** Whether it still waits for somebody. */
+  readonly isOpen: boolean
+  readonly type: string
+  readonly title: string
+  /** Whose inbox it is in while it is open: `user:ana`, `group:editors`. */
+  readonly addresses: readonly string[]
+  readonly claimedBy: string | null
+  readonly priority: number
+  readonly deadlineAt: Instant | null
+  readonly createdAt: Instant
+  readonly updatedAt: Instant
+  /** People who do not want to see it before an instant. */
+  readonly putOff: Readonly<Record<string, Instant>>
+  /** Whatever else a list shows; never filtered by. */
+  readonly summary: Json
 }
 
 export interface NewStream {

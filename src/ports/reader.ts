@@ -4,11 +4,11 @@
  * Reads only; answers may be a moment old; never used to decide what a run does next.
  */
 import type { StoredEvent } from '../model/event.ts'
-import type { ClaimableId, Instant, RunId, SessionId, TenantId, WorkerId } from '../model/ids.ts'
+import type { ClaimableId, Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { RunStatus } from '../model/status.ts'
 import type { WorkerInfo } from '../model/worker-info.ts'
-import type { SealedFact, Suppression } from './ledger.ts'
+import type { SealedFact, Suppression, TaskRow } from './ledger.ts'
 
 export interface Reader {
   /** One page of runs, newest first. The cursor is the last id of the page before. */
@@ -36,6 +36,35 @@ export interface Reader {
   workers(query: { readonly after: WorkerId | null; readonly limit: number }): Promise<readonly WorkerSummary[]>
   /** The runs on which this worker has the lease, oldest first. */
   heldBy(tenant: TenantId, worker: WorkerId, limit: number): Promise<readonly RunSummary[]>
+  /** One page of an inbox. The cursor is the last id of the page before. */
+  tasks(query: TaskQuery): Promise<readonly TaskSummary[]>
+  task(tenant: TenantId, id: TaskId): Promise<TaskSummary | null>
+  /** How many open tasks have each status: of these addresses, or all. */
+  taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>>
+}
+
+export interface TaskSummary extends TaskRow {
+  readonly id: TaskId
+}
+
+/** By when they were asked, or by their deadlines: the nearest first, those without one last. */
+export type TaskOrder = 'newest' | 'oldest' | 'deadline'
+
+export interface TaskQuery {
+  readonly tenant: TenantId
+  /** Closed ones, and those of one run, come newest first, whatever the order asked for. */
+  readonly isOpen: boolean
+  /** Those that are in one of these inboxes; null: everybody's. */
+  readonly addresses: readonly string[] | null
+  /** Leaves out what this person has put off beyond now. */
+  readonly viewer: { readonly user: string; readonly now: Instant } | null
+  readonly status: string | null
+  readonly type: string | null
+  readonly claimedBy: string | null
+  readonly run: RunId | null
+  readonly order: TaskOrder
+  readonly after: TaskId | null
+  readonly limit: number
 }
 
 export interface RunQuery {

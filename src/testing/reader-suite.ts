@@ -12,6 +12,7 @@ import type { DocumentWrite, Ledger, Suppression } from '../ports/ledger.ts'
 import type { Reader, RunQuery } from '../ports/reader.ts'
 import { aCreation, aFact, anAppend, anEvent, aWrite, newRun, newSession, newWorker, START } from './ledger/builders.ts'
 import { type LedgerCapabilities, LedgerHarness, type LedgerUnderTest } from './ledger/harness.ts'
+import { tasksSuite } from './tasks-suite.ts'
 
 export interface ReaderUnderTest extends LedgerUnderTest {
   readonly reader: Reader
@@ -41,6 +42,7 @@ export const readerSuite = (
     describe('events', () => events(harness, reader))
     describe('documents', () => documents(harness, reader))
     describe('workers', () => workers(harness, reader))
+    describe('tasks', () => tasksSuite(harness, reader))
   })
 }
 

@@ -141,6 +141,7 @@ const writeFacts = (
   stream.headHash = one.headHash
   stream.status = one.status
   for (const step of one.closesWaits) closeWaits(store, stream, step)
+  store.tasks.keep(one)
   return stream
 }
 

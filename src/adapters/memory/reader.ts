@@ -1,10 +1,10 @@
 /** The Reader on a memory store: scans where a database would have an index, since its users are tests and short demos. */
 import type { StoredEvent } from '../../model/event.ts'
-import { isRunId, type RunId, type TenantId, type WorkerId } from '../../model/ids.ts'
+import { isRunId, type RunId, type TaskId, type TenantId, type WorkerId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
-import type { Reader, RunQuery, RunSummary, WorkerSummary } from '../../ports/reader.ts'
+import type { Reader, RunQuery, RunSummary, TaskQuery, TaskSummary, WorkerSummary } from '../../ports/reader.ts'
 import { documentKey, type MemoryStore } from './store.ts'
 import type { MemoryStream } from './stream.ts'
 
@@ -39,7 +39,9 @@ export class MemoryReader implements Reader {
   }
 
   async children(tenant: TenantId, id: RunId): Promise<readonly RunSummary[]> {
-    return (this.#store.children.get(id) ?? []).filter((child) => child.tenant === tenant).map(toSummary)
+    return (this.#store.children.get(id) ?? [])
+      .filter((child) => child.tenant === tenant && isRunId(child.id))
+      .map(toSummary)
   }
 
   async facts(
@@ -92,6 +94,18 @@ export class MemoryReader implements Reader {
   async document(tenant: TenantId, table: string, key: string): Promise<Json | null> {
     const text = this.#store.documents.get(documentKey(tenant, table, key))
     return text === undefined ? null : (JSON.parse(text) as Json)
+  }
+
+  async tasks(query: TaskQuery): Promise<readonly TaskSummary[]> {
+    return this.#store.tasks.page(query)
+  }
+
+  async task(tenant: TenantId, id: TaskId): Promise<TaskSummary | null> {
+    return this.#store.tasks.find(tenant, id)
+  }
+
+  async taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>> {
+    return this.#store.tasks.counts(tenant, addresses)
   }
 
   #find(tenant: TenantId, id: RunId): MemoryStream | undefined {

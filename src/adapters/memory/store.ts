@@ -11,6 +11,7 @@ import { PLAIN_LANE } from '../../model/lane.ts'
 import type { WorkerInfo } from '../../model/worker-info.ts'
 import { EventLog } from './event-log.ts'
 import type { MemoryStream } from './stream.ts'
+import { MemoryTasks } from './tasks.ts'
 import { Waits } from './waits.ts'
 
 const isWokenBefore = (a: MemoryStream, b: MemoryStream): boolean => {
@@ -28,6 +29,7 @@ export class MemoryStore {
   readonly workers = new Map<WorkerId, { readonly beatAt: Instant; readonly info: WorkerInfo | null }>()
   /** JSON text by tenant, table and key. */
   readonly documents = new Map<string, string>()
+  readonly tasks = new MemoryTasks()
   readonly #byCreation: MemoryStream[] = []
   /** Parked runs by lane, those of the plain lane by handler. None is empty. */
   readonly #queues = new Map<string, Heap<MemoryStream>>()

@@ -3,6 +3,7 @@ import { ledgerTables } from './0001-ledger.ts'
 import { lanes } from './0002-lanes.ts'
 import { workerInfo } from './0003-worker-info.ts'
 import { eventTypes } from './0004-event-types.ts'
+import { tasks } from './0005-tasks.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [ledgerTables, lanes, workerInfo, eventTypes]
+export const MIGRATIONS: readonly Migration[] = [ledgerTables, lanes, workerInfo, eventTypes, tasks]

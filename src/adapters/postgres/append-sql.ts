@@ -254,6 +254,27 @@ const documentParts = (shape: Shape): string[] => [
       and d.tenant = document.tenant and d.table_name = document.table_name and d.key = document.key)`,
 ]
 
+/** ledger-9. What is dropped and what is put are never the same rows: one statement changes a row once. */
+const taskParts = (shape: Shape): string[] => [
+  `tasks_put as (
+    insert into task (id, tenant, run, step, status, is_open, type, title, addresses, claimed_by, priority, deadline, created_at,
+      updated_at, put_off, summary)
+    select id, tenant, run, step, status, is_open, type, title, addresses, claimed_by, priority, deadline, created_at, updated_at, put_off,
+      summary from ${shape.table('task')} where ${wins('task')}
+    on conflict (id) do update set status = excluded.status, is_open = excluded.is_open, type = excluded.type, title = excluded.title,
+      addresses = excluded.addresses, claimed_by = excluded.claimed_by, priority = excluded.priority, deadline = excluded.deadline,
+      updated_at = excluded.updated_at, put_off = excluded.put_off, summary = excluded.summary)`,
+  `addressed as materialized (select * from ${shape.table('task_address')} where ${wins('task_address')})`,
+  `addresses_dropped as (
+    delete from task_address where ctid = any(array(
+      select a.at from ${shape.table('task')},
+        lateral (select a.ctid as at, a.address from task_address a where a.task = task.id offset 0) a
+      where ${wins('task')} and (task.id, a.address) not in (select task, address from addressed))))`,
+  `addresses_put as (
+    insert into task_address (task, address, tenant, deadline) select task, address, tenant, deadline from addressed
+    on conflict (task, address) do update set deadline = excluded.deadline where task_address.deadline <> excluded.deadline)`,
+]
+
 const partsOf = (shape: Shape): string[] => [
   ...(shape.prelude === null ? [] : [shape.prelude]),
   `position as materialized (${LAST_SEQUENCE})`,
@@ -267,6 +288,7 @@ const partsOf = (shape: Shape): string[] => [
   ...(shape.has('occurrence') ? [EVENTS_ADDED] : []),
   ...(shape.has('suppression') ? [suppressionsAdded(shape)] : []),
   ...(shape.has('closing') ? [waitsClosed(shape)] : []),
+  ...(shape.has('task') ? taskParts(shape) : []),
   ...(shape.has('document') ? documentParts(shape) : []),
 ]
 

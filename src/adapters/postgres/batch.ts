@@ -7,7 +7,7 @@ import type { Event } from '../../model/event.ts'
 import type { Instant } from '../../model/ids.ts'
 import { at, canonical, type Json } from '../../model/json.ts'
 import { laneOf } from '../../model/lane.ts'
-import type { Append, NewStream, StreamWrite } from '../../ports/ledger.ts'
+import type { Append, NewStream, StreamWrite, TaskRow } from '../../ports/ledger.ts'
 import type { BatchRows } from './lists.ts'
 import { kindOf, toUuid } from './rows.ts'
 
@@ -32,6 +32,8 @@ export const flatten = (batch: readonly Append[], { paths, clock }: Flattening):
     signal: [],
     opening: [],
     closing: [],
+    task: [],
+    task_address: [],
     document: [],
   }
   const emitted = emittedBy(batch, paths)
@@ -138,6 +140,7 @@ const addWrite = (rows: BatchRows, one: Append, write: StreamWrite, context: Con
     const seq = write.expectedVersion + i
     rows.fact.push({ append, stream, seq, append_id: one.appendId, epoch, type, recorded_at: recordedAt, body, hash })
   }
+  if (write.task !== undefined) addTask(rows, append, stream, write.task)
   for (const step of write.closesWaits) rows.closing.push({ append, stream, step })
   for (const wait of write.opensWaits) {
     const is_crossed = context.emitted.has(wait.type)
@@ -189,6 +192,28 @@ const creationOf = (
   lane: laneOf(create.handler, create.priority, create.slots),
   due: context.due,
 })
+
+/** Every open task is in this inbox too. */
+export const EVERYBODY = '*'
+/** Those without a deadline come last. */
+export const NEVER = Number.MAX_SAFE_INTEGER
+
+const addTask = (rows: BatchRows, append: number, id: string, task: TaskRow): void => {
+  const { tenant, step, status, type, title, priority } = task
+  rows.task.push({
+    ...{ append, id, tenant, run: toUuid(task.run), step, status, is_open: task.isOpen, type, title, priority },
+    addresses: JSON.stringify(task.addresses),
+    claimed_by: task.claimedBy,
+    deadline: task.deadlineAt,
+    created_at: task.createdAt,
+    updated_at: task.updatedAt,
+    put_off: JSON.stringify(task.putOff),
+    summary: JSON.stringify(task.summary),
+  })
+  const deadline = task.deadlineAt ?? NEVER
+  const addresses = task.isOpen ? new Set([EVERYBODY, ...task.addresses]) : []
+  for (const address of addresses) rows.task_address.push({ append, task: id, address, tenant, deadline })
+}
 
 /** The last write of a document within one append is the one that counts. */
 const addDocuments = (rows: BatchRows, { documents }: Append, append: number): void => {

@@ -4,13 +4,13 @@
  * Owns its queries, in plain SQL. Never writes.
  */
 import type { StoredEvent } from '../../model/event.ts'
-import type { Instant, RunId, TenantId, WorkerId } from '../../model/ids.ts'
+import type { Instant, RunId, TaskId, TenantId, WorkerId } from '../../model/ids.ts'
 import { runId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { WorkerInfo } from '../../model/worker-info.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
-import type { Reader, RunQuery, RunSummary, WorkerSummary } from '../../ports/reader.ts'
+import type { Reader, RunQuery, RunSummary, TaskQuery, TaskSummary, WorkerSummary } from '../../ports/reader.ts'
 import type { Database, Statement } from './pool.ts'
 import {
   EVENT_COLUMNS,
@@ -24,6 +24,7 @@ import {
   toSessionId,
   toUuid,
 } from './rows.ts'
+import { countTasks, readTask, readTasks } from './task-reader.ts'
 
 type SummaryRow = Pick<
   StreamRow,
@@ -186,5 +187,16 @@ export class PostgresReader implements Reader {
   async document(tenant: TenantId, table: string, key: string): Promise<Json | null> {
     const [row] = await this.#database.query<{ body: string }>(DOCUMENT, [tenant, table, key])
     return row === undefined ? null : (JSON.parse(row.body) as Json)
+  }
+  tasks(query: TaskQuery): Promise<readonly TaskSummary[]> {
+    return readTasks(this.#database, query)
+  }
+
+  task(tenant: TenantId, id: TaskId): Promise<TaskSummary | null> {
+    return readTask(this.#database, tenant, id)
+  }
+
+  taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>> {
+    return countTasks(this.#database, tenant, addresses)
   }
 }

@@ -5,7 +5,7 @@
  */
 import type { StoredEvent } from '../../model/event.ts'
 import type { ClaimableId, Instant, SessionId, StreamId, TenantId, WorkerId } from '../../model/ids.ts'
-import { claimableId, isRunId, isSessionId, sessionId } from '../../model/ids.ts'
+import { claimableId, isRunId, isSessionId, isTaskId, sessionId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { SealedFact, StreamRecord } from '../../ports/ledger.ts'
@@ -13,6 +13,7 @@ import type { SealedFact, StreamRecord } from '../../ports/ledger.ts'
 export const RUN = 0
 export const SESSION = 1
 const CLERK = 2
+const TASK = 3
 const PREFIX_LENGTH = 4
 
 export interface StreamRow {
@@ -65,7 +66,11 @@ export const EVENT_COLUMNS =
   'seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data'
 
 export const toUuid = (stream: StreamId): string => stream.slice(PREFIX_LENGTH)
-export const kindOf = (stream: StreamId): number => (isRunId(stream) ? RUN : isSessionId(stream) ? SESSION : CLERK)
+export const kindOf = (stream: StreamId): number => {
+  if (isRunId(stream)) return RUN
+  if (isSessionId(stream)) return SESSION
+  return isTaskId(stream) ? TASK : CLERK
+}
 
 export const toStreamId = ({ id, kind }: Pick<StreamRow, 'id' | 'kind'>): StreamId =>
   kind === SESSION ? sessionId(id) : claimableId(id)

@@ -68,7 +68,7 @@ const NAMES = Object.keys(LISTS) as readonly ListName[]
 
 /**
  * What a run writes at almost every step; a new run; events that nobody waits for, with the runs they start; the end of a run; a run
- * that parks; any event that starts runs; all the rest.
+ * that parks; any event that starts runs; a task that is asked, changed or over; all the rest.
  */
 const WHOLE = new Shape('whole', NAMES)
 export const SINGLE = new Shape('single', [], SINGLE_LIST, SINGLE_VIEWS)
@@ -79,6 +79,7 @@ export const SHAPES: readonly Shape[] = [
   new Shape('turn', ['guard', 'fact', 'creation', 'signal', 'closing', 'document']),
   new Shape('parking', ['guard', 'fact', 'opening', 'closing']),
   new Shape('intake', ['guard', 'fact', 'creation', 'occurrence', 'known_path', 'carried', 'suppression']),
+  new Shape('task', ['guard', 'fact', 'creation', 'signal', 'task', 'task_address']),
   WHOLE,
 ]
 

@@ -37,8 +37,8 @@ export const SINGLE_VIEWS = {
 export const isSingle = ({ writes, events, signals, documents }: Append): boolean => {
   const [write] = writes
   if (write === undefined || writes.length > 1 || write.create !== null) return false
-  const { facts, headHash, opensWaits, closesWaits } = write
-  if (facts.length !== 1 || facts[0]?.hash !== headHash) return false
+  const { facts, headHash, opensWaits, closesWaits, task } = write
+  if (task !== undefined || facts.length !== 1 || facts[0]?.hash !== headHash) return false
   return [opensWaits, closesWaits, events, signals, documents].every(({ length }) => length === 0)
 }
 

@@ -4,16 +4,17 @@
  * Owns its queries, in plain SQL. Never writes, and never keeps a statement open between calls: that would hold up checkpoints.
  */
 import type { StoredEvent } from '../../model/event.ts'
-import type { Instant, RunId, TenantId, WorkerId } from '../../model/ids.ts'
+import type { Instant, RunId, TaskId, TenantId, WorkerId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { WorkerInfo } from '../../model/worker-info.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
-import type { Reader, RunQuery, RunSummary, WorkerSummary } from '../../ports/reader.ts'
+import type { Reader, RunQuery, RunSummary, TaskQuery, TaskSummary, WorkerSummary } from '../../ports/reader.ts'
 import { Connection } from './connection.ts'
 import type { Database, Row } from './driver.ts'
 import { idBytes, orNull, RUN, rowAs, toClaimableId, toEvent, toFact, toRunId, toSessionId } from './rows.ts'
 import { EVENT_COLUMNS, VERSION } from './statements.ts'
+import { countTasks, prepareTaskQueries, readTask, readTasks } from './task-reader.ts'
 import { NEVER } from './worker.ts'
 
 interface SummaryRow {
@@ -57,6 +58,7 @@ const prepareQueries = (db: Database) => ({
     `${SUMMARY} where ${OF_TENANT} and lease = (select key from worker where id = ?) order by key limit ?`,
   ),
   document: db.prepare('select body from document where tenant = ? and table_name = ? and key = ?'),
+  ...prepareTaskQueries(db),
 })
 
 type Queries = ReturnType<typeof prepareQueries>
@@ -156,6 +158,18 @@ export class SqliteReader implements Reader {
   async document(tenant: TenantId, table: string, key: string): Promise<Json | null> {
     const row = this.#connection.read((queries) => queries.document.get(tenant, table, key))
     return row === undefined ? null : (JSON.parse(String(row['body'])) as Json)
+  }
+
+  async tasks(query: TaskQuery): Promise<readonly TaskSummary[]> {
+    return this.#connection.read((queries) => readTasks(queries, query))
+  }
+
+  async task(tenant: TenantId, id: TaskId): Promise<TaskSummary | null> {
+    return this.#connection.read((queries) => readTask(queries, tenant, id))
+  }
+
+  async taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>> {
+    return this.#connection.read((queries) => countTasks(queries, tenant, addresses))
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 /**
  * Rows of the tables as the values of the port, and back.
  *
- * Owns the spelling in the tables: ids are 16 bytes without their prefix, `kind` tells runs, sessions and clerks apart. Never runs a statement.
+ * Owns the spelling in the tables: ids are 16 bytes without their prefix, `kind` tells runs, sessions, clerks and tasks apart. Never runs a statement.
  */
 import type { StoredEvent } from '../../model/event.ts'
 import {
@@ -10,6 +10,7 @@ import {
   type Instant,
   isRunId,
   isSessionId,
+  isTaskId,
   type RunId,
   runId,
   type SessionId,
@@ -26,6 +27,7 @@ import type { Row } from './driver.ts'
 export const RUN = 0
 export const SESSION = 1
 const CLERK = 2
+const TASK = 3
 const PREFIX_LENGTH = 4
 
 export interface StreamRow {
@@ -83,7 +85,11 @@ export const rowAs = <Shape>(row: Row): Shape => row as unknown as Shape
 
 export const idDigits = (stream: StreamId): string => stream.slice(PREFIX_LENGTH)
 export const idBytes = (stream: StreamId): Uint8Array => Buffer.from(idDigits(stream), 'hex')
-export const kindOf = (stream: StreamId): number => (isRunId(stream) ? RUN : isSessionId(stream) ? SESSION : CLERK)
+export const kindOf = (stream: StreamId): number => {
+  if (isRunId(stream)) return RUN
+  if (isSessionId(stream)) return SESSION
+  return isTaskId(stream) ? TASK : CLERK
+}
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 export const toRunId = (bytes: Uint8Array): RunId => runId(hex(bytes))

@@ -150,6 +150,17 @@ const laneStatements = (db: Database) => ({
   ),
 })
 
+const taskStatements = (db: Database) => ({
+  putTask:
+    db.prepare(`insert into task (id, tenant, run, step, status, is_open, type, title, addresses, claimed_by, priority, deadline,
+    created_at, updated_at, put_off, summary) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    on conflict (id) do update set status = excluded.status, is_open = excluded.is_open, type = excluded.type, title = excluded.title,
+      addresses = excluded.addresses, claimed_by = excluded.claimed_by, priority = excluded.priority, deadline = excluded.deadline,
+      updated_at = excluded.updated_at, put_off = excluded.put_off, summary = excluded.summary`),
+  dropTaskAddresses: db.prepare('delete from task_address where task = ?'),
+  addTaskAddress: db.prepare('insert into task_address (task, address, tenant, deadline) values (?, ?, ?, ?)'),
+})
+
 const otherStatements = (db: Database) => ({
   putDocument: db.prepare(`insert into document (tenant, table_name, key, body) values (?, ?, ?, ?)
     on conflict (tenant, table_name, key) do update set body = excluded.body`),
@@ -167,6 +178,7 @@ export const prepareStatements = (db: Database) => ({
   ...waitStatements(db),
   ...workerStatements(db),
   ...laneStatements(db),
+  ...taskStatements(db),
   ...otherStatements(db),
 })
 

@@ -13,6 +13,7 @@ import type { Held } from './known.ts'
 import { idBytes, kindOf, orNull, type StreamRow } from './rows.ts'
 import type { Context, Scope } from './scope.ts'
 import { dueAtOnce } from './signal.ts'
+import { putTask } from './task.ts'
 import { closeWaits, hasUnseenEvent, openWaits } from './wait.ts'
 import { workerKey } from './worker.ts'
 
@@ -24,8 +25,9 @@ interface Parking {
 }
 
 /** A holder's facts and nothing else: what a run writes at almost every step. */
-export const isStep = ({ create, epoch, facts, release, opensWaits, closesWaits }: StreamWrite): boolean =>
+export const isStep = ({ create, epoch, facts, release, opensWaits, closesWaits, task }: StreamWrite): boolean =>
   create === null &&
+  task === undefined &&
   epoch !== null &&
   !release &&
   facts.length > 0 &&
@@ -70,6 +72,7 @@ export const writeStream = (scope: Scope, write: StreamWrite, row: StreamRow, co
   addFacts(scope.facts, write, { key: row.key, epoch: row.epoch, appendId: context.appendId })
   closeWaits(scope, row.key, write.closesWaits)
   openWaits(scope, row.key, write.opensWaits)
+  if (write.task !== undefined) putTask(scope, stream, write.task)
 }
 
 export const createStream = (scope: Scope, write: StreamWrite, create: NewStream, context: Context): boolean => {
@@ -107,6 +110,7 @@ export const createStream = (scope: Scope, write: StreamWrite, create: NewStream
     })
   addFacts(scope.facts, write, { key, epoch, appendId: context.appendId })
   openWaits(scope, key, write.opensWaits)
+  if (write.task !== undefined) putTask(scope, stream, write.task)
   return true
 }
 

@@ -4,10 +4,10 @@
  * Every append id, event id and run id is new, and ids rise with time, so that order of creation and order of ids agree.
  */
 import type { Event } from '../../model/event.ts'
-import type { RunId, SessionId, StreamId, WorkerId } from '../../model/ids.ts'
-import { LOCAL_TENANT, runId, sessionId, workerId } from '../../model/ids.ts'
+import type { RunId, SessionId, StreamId, TaskId, WorkerId } from '../../model/ids.ts'
+import { LOCAL_TENANT, runId, sessionId, taskId, workerId } from '../../model/ids.ts'
 import { canonical, type Json } from '../../model/json.ts'
-import type { Append, NewEvent, NewStream, SealedFact, StreamWrite, WaitRow } from '../../ports/ledger.ts'
+import type { Append, NewEvent, NewStream, SealedFact, StreamWrite, TaskRow, WaitRow } from '../../ports/ledger.ts'
 
 /** When these tests begin. Far above 2^31, as all real instants are. */
 export const START = 1_800_000_000_000
@@ -18,6 +18,8 @@ const nextUuid = (): string => `01900000-0000-7000-8000-${(++drawn).toString(16)
 
 export const newRun = (): RunId => runId(nextUuid())
 export const newSession = (): SessionId => sessionId(nextUuid())
+/** Task ids keep the front of the uuid as a real one has it: there, not at the end, they rise. */
+export const newTask = (): TaskId => taskId(`${(++drawn).toString(16).padStart(12, '0')}70008000000000000000`)
 export const newWorker = (): WorkerId => workerId(nextUuid())
 
 export const aFact = (fact: Partial<SealedFact> = {}): SealedFact => {
@@ -115,4 +117,23 @@ export const aWait = (wait: Partial<WaitRow> = {}): WaitRow => ({
   base: 0,
   seen: 0,
   ...wait,
+})
+
+export const aTask = (task: Partial<TaskRow> = {}): TaskRow => ({
+  tenant: LOCAL_TENANT,
+  run: newRun(),
+  step: 'review',
+  status: 'pending',
+  isOpen: true,
+  type: 'approval',
+  title: 'Send the letter?',
+  addresses: ['user:ana'],
+  claimedBy: null,
+  priority: 0,
+  deadlineAt: null,
+  createdAt: START,
+  updatedAt: START,
+  putOff: {},
+  summary: {},
+  ...task,
 })

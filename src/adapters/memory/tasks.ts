@@ -1,0 +1,67 @@
+/** Tasks on a memory store: the rows of the inbox, and the queries on them. Scans where a database has an index. */
+import type { TaskId, TenantId } from '../../model/ids.ts'
+import type { StreamWrite, TaskRow } from '../../ports/ledger.ts'
+import type { TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
+
+export class MemoryTasks {
+  readonly #rows = new Map<TaskId, TaskSummary>()
+
+  /** ledger-9: called for every write to a stream. */
+  keep({ stream, task }: StreamWrite): void {
+    if (task !== undefined) this.#rows.set(stream as TaskId, { ...structuredClone(task), id: stream as TaskId })
+  }
+
+  find(tenant: TenantId, id: TaskId): TaskSummary | null {
+    const row = this.#rows.get(id)
+    return row?.tenant === tenant ? structuredClone(row) : null
+  }
+
+  page(query: TaskQuery): readonly TaskSummary[] {
+    const before = comparing(query.isOpen && query.run === null ? query.order : 'newest')
+    const cursor = query.after === null ? undefined : this.#rows.get(query.after)
+    return [...this.#rows.values()]
+      .filter((row) => isWanted(row, query) && (cursor === undefined || before(cursor, row) < 0))
+      .sort(before)
+      .slice(0, query.limit)
+      .map((row) => structuredClone(row))
+  }
+
+  counts(tenant: TenantId, addresses: readonly string[] | null): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>()
+    for (const row of this.#rows.values())
+      if (row.tenant === tenant && row.isOpen && isAddressed(row, addresses))
+        counts.set(row.status, (counts.get(row.status) ?? 0) + 1)
+    return counts
+  }
+}
+
+const isAddressed = (row: TaskRow, addresses: readonly string[] | null): boolean =>
+  addresses === null || row.addresses.some((address) => addresses.includes(address))
+
+const isWanted = (row: TaskSummary, query: TaskQuery): boolean =>
+  row.tenant === query.tenant &&
+  row.isOpen === query.isOpen &&
+  isAddressed(row, query.addresses) &&
+  (query.status === null || row.status === query.status) &&
+  (query.type === null || row.type === query.type) &&
+  (query.claimedBy === null || row.claimedBy === query.claimedBy) &&
+  (query.run === null || row.run === query.run) &&
+  (query.viewer === null || (row.putOff[query.viewer.user] ?? 0) <= query.viewer.now)
+
+const byId = (a: TaskSummary, b: TaskSummary): number => (a.id === b.id ? 0 : a.id < b.id ? -1 : 1)
+
+const byDeadline = (a: TaskSummary, b: TaskSummary): number => {
+  const [first, second] = [a.deadlineAt ?? Infinity, b.deadlineAt ?? Infinity]
+  return first === second ? byId(a, b) : first < second ? -1 : 1
+}
+
+const comparing = (order: TaskOrder): ((a: TaskSummary, b: TaskSummary) => number) => {
+  switch (order) {
+    case 'newest':
+      return (a, b) => byId(b, a)
+    case 'oldest':
+      return byId
+    case 'deadline':
+      return byDeadline
+  }
+}

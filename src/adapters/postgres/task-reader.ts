@@ -1,0 +1,131 @@
+/**
+ * Queries on tasks: pages of inboxes, one task, counts.
+ *
+ * Owns their SQL. An inbox is read from its index in the order it is shown; of several inboxes a page of each is read and merged.
+ */
+import type { TaskId, TenantId } from '../../model/ids.ts'
+import { claimableId, type Instant, runId } from '../../model/ids.ts'
+import type { Json } from '../../model/json.ts'
+import type { TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
+import { EVERYBODY, NEVER } from './batch.ts'
+import type { Database, Statement } from './pool.ts'
+import { toUuid } from './rows.ts'
+
+interface Stored {
+  readonly id: string
+  readonly tenant: TenantId
+  readonly run: string
+  readonly step: string
+  readonly status: string
+  readonly is_open: boolean
+  readonly type: string
+  readonly title: string
+  readonly addresses: string
+  readonly claimed_by: string | null
+  readonly priority: number
+  readonly deadline: Instant | null
+  readonly created_at: Instant
+  readonly updated_at: Instant
+  readonly put_off: string
+  readonly summary: string
+}
+
+const COLUMNS = `t.id, t.tenant, t.run, t.step, t.status, t.is_open, t.type, t.title, t.addresses, t.claimed_by, t.priority, t.deadline,
+  t.created_at, t.updated_at, t.put_off, t.summary`
+
+/** Which of them; who looks, and when. The addresses are $8, the place after which a page begins is $9. */
+const FILTERS = `($2::text is null or t.status = $2) and ($3::text is null or t.type = $3) and ($4::text is null or t.claimed_by = $4)
+  and ($5::text is null or coalesce((t.put_off::json ->> $5)::bigint, 0) <= $6::bigint)`
+
+const inbox = (order: TaskOrder, after: string, by: string, merged: string): Statement => ({
+  name: `read_tasks_${order}`,
+  text: `select * from (select distinct on (id) page.* from unnest($8::text[]) as w(address), lateral (
+      select ${COLUMNS} from (select a.task, a.deadline from task_address a where a.tenant = $1 and a.address = w.address
+        and ($9::uuid is null or ${after}) order by ${by}) a,
+        lateral (select * from task t where t.id = a.task offset 0) t
+      where ${FILTERS} order by ${by} limit $7) page) found order by ${merged} limit $7`,
+})
+
+const INBOXES: Readonly<Record<TaskOrder, Statement>> = {
+  newest: inbox('newest', 'a.task < $9', 'a.task desc', 'id desc'),
+  oldest: inbox('oldest', 'a.task > $9', 'a.task', 'id'),
+  deadline: inbox(
+    'deadline',
+    `(a.deadline, a.task) > ((select coalesce(c.deadline, ${NEVER}) from task c where c.id = $9), $9)`,
+    'a.deadline, a.task',
+    `coalesce(deadline, ${NEVER}), id`,
+  ),
+}
+
+const others = (name: string, which: string): Statement => ({
+  name: `read_tasks_${name}`,
+  text: `select ${COLUMNS} from task t where t.tenant = $1 and ${which} and ${FILTERS}
+    and ($8::text[] is null or exists (select from json_array_elements_text(t.addresses::json) a where a = any($8)))
+    and ($9::uuid is null or t.id < $9) order by t.id desc limit $7`,
+})
+const CLOSED = others('closed', 'not t.is_open')
+const OF_RUN = others('of_run', 't.run = $10 and t.is_open = $11')
+
+const TASK: Statement = { name: 'read_task', text: `select ${COLUMNS} from task t where t.tenant = $1 and t.id = $2` }
+const COUNTS: Statement = {
+  name: 'read_task_counts',
+  text: `select t.status, count(distinct t.id) as count from unnest($2::text[]) as w(address),
+    lateral (select a.task from task_address a where a.tenant = $1 and a.address = w.address offset 0) a,
+    lateral (select t.id, t.status from task t where t.id = a.task offset 0) t group by t.status`,
+}
+
+export const readTasks = async (database: Database, query: TaskQuery): Promise<readonly TaskSummary[]> => {
+  const { run, isOpen } = query
+  if (run !== null) return ask(database, OF_RUN, [...valuesOf(query, null), toUuid(run), isOpen])
+  return isOpen
+    ? ask(database, INBOXES[query.order], valuesOf(query, [EVERYBODY]))
+    : ask(database, CLOSED, valuesOf(query, null))
+}
+
+const ask = async (
+  database: Database,
+  statement: Statement,
+  values: Parameters<Database['query']>[1],
+): Promise<readonly TaskSummary[]> => (await database.query<Stored>(statement, values)).map(toTask)
+
+const valuesOf = (query: TaskQuery, everybody: readonly string[] | null) => {
+  const { tenant, status, type, claimedBy, viewer, limit } = query
+  const after = query.after === null ? null : toUuid(query.after)
+  return [
+    ...[tenant, status, type, claimedBy, viewer?.user ?? null, viewer?.now ?? null, limit],
+    ...[query.addresses ?? everybody, after],
+  ]
+}
+
+export const readTask = async (database: Database, tenant: TenantId, id: TaskId): Promise<TaskSummary | null> => {
+  const [row] = await database.query<Stored>(TASK, [tenant, toUuid(id)])
+  return row === undefined ? null : toTask(row)
+}
+
+export const countTasks = async (
+  database: Database,
+  tenant: TenantId,
+  addresses: readonly string[] | null,
+): Promise<ReadonlyMap<string, number>> => {
+  const rows = await database.query<{ status: string; count: number }>(COUNTS, [tenant, addresses ?? [EVERYBODY]])
+  return new Map(rows.map(({ status, count }) => [status, count]))
+}
+
+const toTask = (row: Stored): TaskSummary => ({
+  id: claimableId(row.id) as TaskId,
+  tenant: row.tenant,
+  run: runId(row.run),
+  step: row.step,
+  status: row.status,
+  isOpen: row.is_open,
+  type: row.type,
+  title: row.title,
+  addresses: JSON.parse(row.addresses) as readonly string[],
+  claimedBy: row.claimed_by,
+  priority: row.priority,
+  deadlineAt: row.deadline,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  putOff: JSON.parse(row.put_off) as Readonly<Record<string, Instant>>,
+  summary: JSON.parse(row.summary) as Json,
+})

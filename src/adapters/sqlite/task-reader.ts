@@ -1,0 +1,131 @@
+/**
+ * Queries on tasks: pages of inboxes, one task, counts.
+ *
+ * Owns their SQL. An inbox is read from its index in the order it is shown; several inboxes are read one by one and merged here, since
+ * SQLite would sort all of them.
+ */
+import type { TenantId } from '../../model/ids.ts'
+import { claimableId, type Instant, type TaskId } from '../../model/ids.ts'
+import type { Json } from '../../model/json.ts'
+import type { TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
+import type { Database, Row, Statement, Value } from './driver.ts'
+import { idBytes, orNull, rowAs, toRunId } from './rows.ts'
+import { EVERYBODY, NEVER } from './task.ts'
+
+interface Stored {
+  readonly id: Uint8Array
+  readonly tenant: TenantId
+  readonly run: Uint8Array
+  readonly step: string
+  readonly status: string
+  readonly is_open: number
+  readonly type: string
+  readonly title: string
+  readonly addresses: string
+  readonly claimed_by: string | null
+  readonly priority: number
+  readonly deadline: Instant | null
+  readonly created_at: Instant
+  readonly updated_at: Instant
+  readonly put_off: string
+  readonly summary: string
+}
+
+const COLUMNS = `t.id, t.tenant, t.run, t.step, t.status, t.is_open, t.type, t.title, t.addresses, t.claimed_by, t.priority, t.deadline,
+  t.created_at, t.updated_at, t.put_off, t.summary`
+
+/** The same values for each: three filters twice, and who looks when. */
+const FILTERS = `(? is null or t.status = ?) and (? is null or t.type = ?) and (? is null or t.claimed_by = ?)
+  and (? is null or coalesce((select value from json_each(t.put_off) where key = ?), 0) <= ?)`
+
+const INBOX = `select ${COLUMNS} from task_address a cross join task t on t.id = a.task where a.tenant = ? and a.address = ? and ${FILTERS}`
+const OTHERS = `select ${COLUMNS} from task t where t.tenant = ?`
+const OF_OTHERS = `${FILTERS}
+  and (? is null or exists (select 1 from json_each(t.addresses) a where a.value in (select value from json_each(?))))
+  and (? is null or t.id < ?) order by t.id desc limit ?`
+
+export const prepareTaskQueries = (db: Database) => ({
+  newest: db.prepare(`${INBOX} and (? is null or a.task < ?) order by a.task desc limit ?`),
+  oldest: db.prepare(`${INBOX} and (? is null or a.task > ?) order by a.task limit ?`),
+  deadline: db.prepare(
+    `${INBOX} and (? is null or (a.deadline, a.task) > ((select coalesce(deadline, ${NEVER}) from task where id = ?), ?))
+    order by a.deadline, a.task limit ?`,
+  ),
+  closed: db.prepare(`${OTHERS} and t.is_open = 0 and ${OF_OTHERS}`),
+  ofRun: db.prepare(`${OTHERS} and t.run = ? and t.is_open = ? and ${OF_OTHERS}`),
+  task: db.prepare(`select ${COLUMNS} from task t where t.tenant = ? and t.id = ?`),
+  taskCounts: db.prepare(`select t.status, count(distinct t.id) as count from json_each(?) w
+    cross join task_address a on a.tenant = ? and a.address = w.value cross join task t on t.id = a.task group by t.status`),
+})
+
+type TaskQueries = ReturnType<typeof prepareTaskQueries>
+
+export const readTasks = (sql: TaskQueries, query: TaskQuery): readonly TaskSummary[] => {
+  const cursor = orNull(query.after, idBytes)
+  const { run } = query
+  if (run !== null) return readOthers(sql.ofRun, query, [idBytes(run), query.isOpen ? 1 : 0])
+  if (!query.isOpen) return readOthers(sql.closed, query, [])
+  const cursors = query.order === 'deadline' ? [cursor, cursor, cursor] : [cursor, cursor]
+  const found = new Map<TaskId, TaskSummary>()
+  for (const address of query.addresses ?? [EVERYBODY]) {
+    const rows = sql[query.order].all(query.tenant, address, ...filtersOf(query), ...cursors, query.limit)
+    for (const task of rows.map(toTask)) found.set(task.id, task)
+  }
+  return [...found.values()].sort(BY[query.order]).slice(0, query.limit)
+}
+
+const readOthers = (statement: Statement, query: TaskQuery, place: readonly Value[]): readonly TaskSummary[] => {
+  const addresses = orNull(query.addresses, (list) => JSON.stringify(list))
+  const cursor = orNull(query.after, idBytes)
+  const values = [query.tenant, ...place, ...filtersOf(query), addresses, addresses, cursor, cursor, query.limit]
+  return statement.all(...values).map(toTask)
+}
+
+export const readTask = (sql: TaskQueries, tenant: TenantId, id: TaskId): TaskSummary | null => {
+  const row = sql.task.get(tenant, idBytes(id))
+  return row === undefined ? null : toTask(row)
+}
+
+export const countTasks = (
+  sql: TaskQueries,
+  tenant: TenantId,
+  addresses: readonly string[] | null,
+): ReadonlyMap<string, number> => {
+  const rows = sql.taskCounts.all(JSON.stringify(addresses ?? [EVERYBODY]), tenant)
+  return new Map(rows.map((row) => [String(row['status']), Number(row['count'])]))
+}
+
+const filtersOf = ({ status, type, claimedBy, viewer }: TaskQuery): Value[] => {
+  const [user, now] = [viewer?.user ?? null, viewer?.now ?? null]
+  return [status, status, type, type, claimedBy, claimedBy, user, user, now]
+}
+
+const byId = (a: TaskSummary, b: TaskSummary): number => (a.id < b.id ? -1 : 1)
+
+const BY: Readonly<Record<TaskOrder, (a: TaskSummary, b: TaskSummary) => number>> = {
+  newest: (a, b) => byId(b, a),
+  oldest: byId,
+  deadline: (a, b) => (a.deadlineAt ?? NEVER) - (b.deadlineAt ?? NEVER) || byId(a, b),
+}
+
+const toTask = (raw: Row): TaskSummary => {
+  const row = rowAs<Stored>(raw)
+  return {
+    id: claimableId(Buffer.from(row.id).toString('hex')) as TaskId,
+    tenant: row.tenant,
+    run: toRunId(row.run),
+    step: row.step,
+    status: row.status,
+    isOpen: row.is_open === 1,
+    type: row.type,
+    title: row.title,
+    addresses: JSON.parse(row.addresses) as readonly string[],
+    claimedBy: row.claimed_by,
+    priority: row.priority,
+    deadlineAt: row.deadline,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    putOff: JSON.parse(row.put_off) as Readonly<Record<string, Instant>>,
+    summary: JSON.parse(row.summary) as Json,
+  }
+}

@@ -1,0 +1,204 @@
+/** Reader suite, chapter on tasks: the rows that appends write with a task's facts, and the inboxes that are read from them (ledger-9). */
+import { expect, test } from 'vitest'
+import { LOCAL_TENANT, type TaskId, type TenantId } from '../model/ids.ts'
+import type { StreamWrite, TaskRow } from '../ports/ledger.ts'
+import type { Reader, TaskQuery } from '../ports/reader.ts'
+import { aCreation, anAppend, aTask, aWrite, newRun, newTask, newWorker, START } from './ledger/builders.ts'
+import type { LedgerHarness } from './ledger/harness.ts'
+
+const OTHER_TENANT = 'other' as TenantId
+const WAITING = { status: 'waiting', wakeAt: null } as const
+
+export const tasksSuite = (harness: LedgerHarness, reader: () => Reader): void => {
+  const birth = (id: TaskId, task: TaskRow): StreamWrite =>
+    aCreation(id, { tenant: task.tenant, parent: task.run }, { ...WAITING, task })
+  const asked = async (task: Partial<TaskRow> = {}): Promise<TaskId> => {
+    const id = newTask()
+    await harness.written({ writes: [birth(id, aTask(task))] })
+    return id
+  }
+  const change = (id: TaskId, task: TaskRow, write: Partial<StreamWrite> = {}): StreamWrite =>
+    aWrite(id, { ...WAITING, epoch: null, task, ...write })
+  const listed = async (query: Partial<TaskQuery> = {}): Promise<readonly TaskId[]> => {
+    const page = await reader().tasks({
+      tenant: LOCAL_TENANT,
+      isOpen: true,
+      addresses: null,
+      viewer: null,
+      status: null,
+      type: null,
+      claimedBy: null,
+      run: null,
+      order: 'newest',
+      after: null,
+      limit: 100,
+      ...query,
+    })
+    return page.map(({ id }) => id)
+  }
+
+  test('[C2] ledger-9: a task is read as the append that wrote its facts left it', async () => {
+    const row = aTask({
+      title: 'Pay "ü"?',
+      addresses: ['user:ana', 'group:editors'],
+      deadlineAt: START + 5,
+      priority: 3,
+      putOff: { ana: START + 9 },
+      summary: { items: 2, tags: ['\u0000'] },
+    })
+    const id = newTask()
+    await harness.written({ writes: [birth(id, row)] })
+    expect(await reader().task(LOCAL_TENANT, id)).toEqual({ ...row, id })
+    const next = { ...row, status: 'in_review', claimedBy: 'ana', updatedAt: START + 3 }
+    await harness.written({ writes: [change(id, next)] })
+    expect(await reader().task(LOCAL_TENANT, id)).toEqual({ ...next, id })
+  })
+
+  test('ledger-9: a task is born with the run that asks, and a refused append leaves its row as it was', async () => {
+    const [run, id] = [newRun(), newTask()]
+    await harness.written({ writes: [aCreation(run, { lease: newWorker() }, { wakeAt: null })] })
+    const row = aTask({ run })
+    await harness.written({ writes: [aWrite(run, { release: true, status: 'waiting' }), birth(id, row)] })
+    const late = anAppend({
+      writes: [change(id, { ...row, status: 'approved', isOpen: false }, { expectedVersion: 9 })],
+    })
+    expect(await harness.ledger.append([late])).toMatchObject([{ kind: 'conflict', reason: 'version' }])
+    expect(await reader().task(LOCAL_TENANT, id)).toEqual({ ...row, id })
+    expect(await listed({ addresses: ['user:ana'] })).toEqual([id])
+  })
+
+  test('ledger-9: a repeated append does not bring an old row back', async () => {
+    const id = await asked()
+    const first = anAppend({ writes: [change(id, aTask({ title: 'first' }))] })
+    await harness.ledger.append([first])
+    await harness.written({ writes: [change(id, aTask({ title: 'second', isOpen: false }), { expectedVersion: 2 })] })
+    expect(await harness.ledger.append([first])).toMatchObject([{ kind: 'already_written' }])
+    expect(await reader().task(LOCAL_TENANT, id)).toMatchObject({ title: 'second', isOpen: false })
+    expect(await listed()).toEqual([])
+  })
+
+  test('ledger-9: the holder of a task writes its row too, with and without giving it back', async () => {
+    const row = aTask()
+    const id = newTask()
+    await harness.written({
+      writes: [aCreation(id, { parent: row.run }, { status: 'waiting', wakeAt: START, task: row })],
+    })
+    await harness.ledger.claim({ worker: newWorker(), now: START, limit: 1, only: [id] })
+    await harness.written({ writes: [change(id, { ...row, status: 'in_review' }, { epoch: 1 })] })
+    expect(await reader().task(LOCAL_TENANT, id)).toMatchObject({ status: 'in_review' })
+    const last = { ...row, status: 'expired', isOpen: false }
+    await harness.written({
+      writes: [change(id, last, { epoch: 1, expectedVersion: 2, release: true, status: 'expired' })],
+    })
+    expect(await reader().task(LOCAL_TENANT, id)).toMatchObject({ status: 'expired', isOpen: false })
+  })
+
+  test('[C2] an inbox has what is addressed to a person or a group of theirs, each once', async () => {
+    const ana = await asked({ addresses: ['user:ana'] })
+    const group = await asked({ addresses: ['group:editors'] })
+    const both = await asked({ addresses: ['group:editors', 'user:ana'] })
+    const bo = await asked({ addresses: ['user:bo'] })
+    expect(await listed({ addresses: ['user:ana', 'group:editors'] })).toEqual([both, group, ana])
+    expect(await listed({ addresses: ['group:editors'] })).toEqual([both, group])
+    expect(await listed({ addresses: ['user:nobody'] })).toEqual([])
+    expect(await listed({ addresses: [] })).toEqual([])
+    expect(await listed()).toEqual([bo, both, group, ana])
+  })
+
+  test('[C7] a task leaves the inboxes it is no longer addressed to', async () => {
+    const row = aTask({ addresses: ['user:ana', 'group:editors'] })
+    const id = await asked(row)
+    await harness.written({ writes: [change(id, { ...row, addresses: ['group:editors', 'user:bo'] })] })
+    expect(await listed({ addresses: ['user:ana'] })).toEqual([])
+    expect(await listed({ addresses: ['user:bo'] })).toEqual([id])
+    expect(await listed({ addresses: ['group:editors'] })).toEqual([id])
+  })
+
+  test('[C2] pages follow each other in every order, also over several inboxes', async () => {
+    const deadlines = [START + 30, null, START + 10, START + 30, null]
+    const made: TaskId[] = []
+    for (const [i, deadlineAt] of deadlines.entries())
+      made.push(await asked({ deadlineAt, addresses: [i % 2 === 0 ? 'user:ana' : 'group:editors'] }))
+    const [a, b, c, d, e] = made as [TaskId, TaskId, TaskId, TaskId, TaskId]
+    const all = { newest: [e, d, c, b, a], oldest: [a, b, c, d, e], deadline: [c, a, d, b, e] } as const
+    for (const order of ['newest', 'oldest', 'deadline'] as const)
+      for (const addresses of [null, ['user:ana', 'group:editors']]) {
+        const pages: TaskId[] = []
+        for (let after: TaskId | null = null, full = true; full; after = pages.at(-1) ?? null) {
+          const page = await listed({ order, addresses, after, limit: 2 })
+          pages.push(...page)
+          full = page.length === 2
+        }
+        expect({ order, pages }).toEqual({ order, pages: all[order] })
+      }
+  })
+
+  test('tasks are filtered by status, type, who has claimed them, and run', async () => {
+    const run = newRun()
+    const plain = await asked({ run })
+    const input = await asked({ type: 'input' })
+    const mine = await asked({ claimedBy: 'ana', status: 'in_review', run })
+    expect(await listed({ type: 'input' })).toEqual([input])
+    expect(await listed({ status: 'in_review' })).toEqual([mine])
+    expect(await listed({ claimedBy: 'ana', addresses: ['user:ana'] })).toEqual([mine])
+    expect(await listed({ run })).toEqual([mine, plain])
+    expect(await listed({ run, after: mine })).toEqual([plain])
+    expect(await listed({ run, addresses: ['user:bo'] })).toEqual([])
+    expect(await listed({ run, isOpen: false })).toEqual([])
+  })
+
+  test('[C17] a task that somebody has put off is hidden from that person until then', async () => {
+    const id = await asked({ putOff: { "o'hara": START + 10, 'a.b"c': START + 20 } })
+    const seen = (user: string, now: number) => listed({ viewer: { user, now } })
+    expect(await seen("o'hara", START + 9)).toEqual([])
+    expect(await seen("o'hara", START + 10)).toEqual([id])
+    expect(await seen('a.b"c', START + 19)).toEqual([])
+    expect(await seen('bo', START)).toEqual([id])
+  })
+
+  test('closed tasks are apart from open ones, newest first', async () => {
+    const rows = [aTask(), aTask({ addresses: ['user:bo'] }), aTask()]
+    const ids: TaskId[] = []
+    for (const row of rows) {
+      const id = await asked(row)
+      ids.push(id)
+      await harness.written({
+        writes: [change(id, { ...row, status: 'approved', isOpen: false }, { status: 'success' })],
+      })
+    }
+    const [a, b, c] = ids as [TaskId, TaskId, TaskId]
+    expect(await listed()).toEqual([])
+    expect(await listed({ isOpen: false })).toEqual([c, b, a])
+    expect(await listed({ isOpen: false, after: c, limit: 1 })).toEqual([b])
+    expect(await listed({ isOpen: false, addresses: ['user:bo', 'group:none'] })).toEqual([b])
+    expect(await listed({ isOpen: false, status: 'rejected' })).toEqual([])
+  })
+
+  test('open tasks are counted by status, for some inboxes or for all', async () => {
+    await asked({ addresses: ['user:ana', 'group:editors'] })
+    await asked({ status: 'in_review', addresses: ['user:bo'] })
+    await asked({ isOpen: false, status: 'approved' })
+    expect([...(await reader().taskCounts(LOCAL_TENANT, null))].sort()).toEqual([
+      ['in_review', 1],
+      ['pending', 1],
+    ])
+    expect([...(await reader().taskCounts(LOCAL_TENANT, ['user:ana', 'group:editors']))]).toEqual([['pending', 1]])
+  })
+
+  test('[S9] another tenant sees no task', async () => {
+    const id = await asked()
+    expect(await listed({ tenant: OTHER_TENANT })).toEqual([])
+    expect(await reader().task(OTHER_TENANT, id)).toBeNull()
+    expect([...(await reader().taskCounts(OTHER_TENANT, null))]).toEqual([])
+    const foreign = await asked({ tenant: OTHER_TENANT })
+    expect(await listed()).toEqual([id])
+    expect(await listed({ tenant: OTHER_TENANT })).toEqual([foreign])
+  })
+
+  test('a task is neither a run nor a child run', async () => {
+    const run = await harness.createRun()
+    await asked({ run })
+    expect(await reader().children(LOCAL_TENANT, run)).toEqual([])
+    expect([...(await reader().counts(LOCAL_TENANT))]).toEqual([['queued', 1]])
+  })
+}
