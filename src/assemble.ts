@@ -14,6 +14,7 @@ import type { IncomingEvent, Receipt, Rehearsal } from './engine/intake.ts'
 import type { Subscriber } from './engine/publish.ts'
 import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
+import { enterBy } from './executors/hands.ts'
 import { enterFunction } from './executors/workflow/function.ts'
 import { inlineExecutor } from './executors/workflow/inline.ts'
 import { StepFailure } from './executors/workflow/step-failure.ts'
@@ -213,7 +214,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
       ids,
       system,
       executors: new Map([['inline', inlineExecutor]]),
-      enter: enterFunction(durationMs),
+      enter: enterBy({ workflow: enterFunction(durationMs) }),
       errors: (step, failure) => new StepFailure(step, failure),
     },
     {

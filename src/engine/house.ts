@@ -5,6 +5,7 @@
  */
 import type { System } from '../manifest/system.ts'
 import type { ClaimableId, RunId, TenantId, WorkerId } from '../model/ids.ts'
+import type { Modality } from '../model/modality.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { Effect } from '../model/step.ts'
 import type { Blobs } from '../ports/blobs.ts'
@@ -38,10 +39,16 @@ export interface House {
   readonly appendId: () => string
 }
 
-/** Calls a handler's code. */
+/** Calls a handler's code: what is entered is chosen by its modality. */
 export type EnterHandler = (
   entry: Entry,
-  options: { readonly code: unknown; readonly effect: Effect; readonly retry: RetryPolicy; readonly timeoutMs: number },
+  options: {
+    readonly modality: Modality
+    readonly code: unknown
+    readonly effect: Effect
+    readonly retry: RetryPolicy
+    readonly timeoutMs: number
+  },
   abort: Abort,
 ) => unknown
 

@@ -6,15 +6,18 @@
 import { TrihandError } from '../model/errors.ts'
 import { isEventType, isReservedType } from '../model/event.ts'
 import type { Json } from '../model/json.ts'
+import type { Modality } from '../model/modality.ts'
 import type { FlowSource } from '../model/policies/flow-source.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import type { Rule } from '../model/rule.ts'
 import type { Effect } from '../model/step.ts'
 import { DEFAULT_MAX_HOPS } from '../model/trigger.ts'
 import type { WatchTrigger } from '../model/watch.ts'
+import { type AgentSource, agentHandler, agentShape, innerAgents } from './agents.ts'
 import { type CircuitSource, defineCircuit } from './circuit.ts'
 import { durationMs } from './duration.ts'
 import { defineFlow } from './flow.ts'
+import { defineModels, type ModelsSource } from './models.ts'
 import { defineModules, type ModuleSource, type Modules, moduleOf } from './modules.ts'
 import { definePlacement, definePools, type PlacementSource, type PoolSource } from './placement.ts'
 import { compileRule } from './rules.ts'
@@ -22,6 +25,7 @@ import { defineSchedule, type ScheduleDefinition, type ScheduleOptions } from '.
 import { isSchema, type Schema } from './schema.ts'
 import { hear, isWatchTrigger, type SourceDefinition } from './sources.ts'
 import type { EventDefinition, Filter, FunctionDefinition, Listener, System } from './system.ts'
+import { defineTools, type ToolSource } from './tools.ts'
 import { defineWebhooks, type WebhookSource } from './webhooks.ts'
 
 type Duration = string | number
@@ -47,6 +51,8 @@ export interface FunctionSource {
       readonly circuit?: CircuitSource
     }
   readonly code: unknown
+  /** Absent: a workflow function. */
+  readonly modality?: Modality
 }
 
 export interface SystemSource {
@@ -54,6 +60,12 @@ export interface SystemSource {
   /** Event types with their schemas; null or true takes any data. */
   readonly events?: Readonly<Record<string, unknown>>
   readonly functions?: readonly FunctionSource[]
+  readonly agents?: readonly AgentSource[]
+  /** What agents may be allowed to use. */
+  readonly tools?: readonly ToolSource[]
+  readonly models?: ModelsSource
+  /** Answers of the simulated model, by agent. */
+  readonly scripts?: Readonly<Record<string, Json>>
   readonly webhooks?: readonly WebhookSource[]
   /** Take undeclared event types from outside too. */
   readonly open?: boolean
@@ -96,16 +108,18 @@ const triggersOf = (source: FunctionSource): readonly TriggerSource[] => {
 }
 
 const defineFunction = (source: FunctionSource, modules: Modules): FunctionDefinition => {
-  const { name, options, code } = source
-  const path = `functions.${name}`
+  const { name, options, code, modality = 'workflow' } = source
+  const path = `${modality === 'workflow' ? 'function' : modality}s.${name}`
   if (!NAME.test(name)) throw invalid(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
-  if (code !== null && typeof code !== 'function') throw invalid(path, 'the code of a function must be a function')
+  if (modality === 'workflow' && code !== null && typeof code !== 'function')
+    throw invalid(path, 'the code of a function must be a function')
   const retry = { ...DEFAULT_RETRY, ...options.retry }
   if (!Number.isInteger(retry.maxAttempts) || retry.maxAttempts < 1)
     throw invalid(`${path}.retry`, 'maxAttempts is a whole number from 1')
   const module = moduleOf(modules, path, name, options.module)
   return {
     name,
+    modality,
     code,
     effect: options.effect ?? 'idempotent',
     retry,
@@ -228,16 +242,32 @@ const shapeOf = (source: SystemSource): string =>
       output: undefined,
     })),
     schedules: source.schedules,
+    agents: source.agents?.map(agentShape),
+    tools: source.tools?.map(({ name, effect, approval, egress, untrusted }) => ({
+      name,
+      effect,
+      approval,
+      egress,
+      untrusted,
+    })),
+    models: source.models,
+    scripts: source.scripts,
   })
+
+/** Every handler, whichever hand does its work. */
+const handlersOf = ({ functions = [], agents = [] }: SystemSource): readonly FunctionSource[] => [
+  ...functions,
+  ...agents.flatMap((source) => [source, ...innerAgents(source)]).map(agentHandler),
+]
 
 export const normalise = (source: SystemSource, digest: (text: string) => string): System => {
   const events = new Map(Object.entries(source.events ?? {}).map(([type, given]) => [type, defineEvent(type, given)]))
-  const sources = source.functions ?? []
+  const sources = handlersOf(source)
   const modules = defineModules(source.modules ?? [])
   const functions = new Map<string, FunctionDefinition>()
   for (const entry of sources) {
     if (functions.has(entry.name))
-      throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two functions are named ${entry.name}`)
+      throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two handlers are named ${entry.name}`)
     functions.set(entry.name, defineFunction(entry, modules))
   }
   const { listeners, sources: watched } = bindAll(sources, functions)
@@ -257,6 +287,9 @@ export const normalise = (source: SystemSource, digest: (text: string) => string
     sources: watched,
     webhooks,
     schedules: schedulesOf(source, functions, events),
+    tools: defineTools(source.tools ?? [], digest),
+    models: defineModels(source.models),
+    scripts: new Map(Object.entries(source.scripts ?? {})),
   }
 }
 

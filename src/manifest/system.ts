@@ -3,7 +3,10 @@
  *
  * Owns the shape. YAML and the author API both end here; the engine reads nothing else.
  */
+import type { ModelBook } from '../model/agent.ts'
 import type { Instant } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
+import type { Modality } from '../model/modality.ts'
 import type { Module } from '../model/module.ts'
 import type { Placement } from '../model/placement.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
@@ -15,6 +18,7 @@ import type { Pool } from './placement.ts'
 import type { ScheduleDefinition } from './schedule.ts'
 import type { Schema } from './schema.ts'
 import type { SourceDefinition } from './sources.ts'
+import type { ToolDefinition } from './tools.ts'
 import type { WebhookDefinition } from './webhooks.ts'
 
 export interface System {
@@ -35,6 +39,11 @@ export interface System {
   /** By path. */
   readonly webhooks: ReadonlyMap<string, WebhookDefinition>
   readonly schedules: ReadonlyMap<string, ScheduleDefinition>
+  /** What agents may be allowed to use, by its own name. */
+  readonly tools: ReadonlyMap<string, ToolDefinition>
+  readonly models: ModelBook
+  /** Answers of the simulated model, by agent. */
+  readonly scripts: ReadonlyMap<string, Json>
 }
 
 export interface EventDefinition {
@@ -65,6 +74,9 @@ export const isHeard = ({ listeners }: System, type: string, source: string): bo
 
 export interface FunctionDefinition {
   readonly name: string
+  /** The hand that does its work. */
+  readonly modality: Modality
+  /** What that hand is given: a function's code, or the definition of an agent or a human. */
   readonly code: unknown
   readonly effect: Effect
   readonly retry: RetryPolicy

@@ -111,6 +111,9 @@ export const ERRORS = {
   FETCH_FAILED: { status: 502, retryable: true, hint: 'The other side did not answer as expected; see the detail.' },
   TOOL_UNAVAILABLE: { status: 503, retryable: true, hint: 'The server behind the tool does not answer; see its own log.' },
   TOOL_CHANGED: { status: 409, retryable: false, hint: 'The tool is not what was recorded: look at it, then start a new run.' },
+  SCHEMA_NOT_EXPORTABLE: { status: 422, retryable: false, hint: 'Use a schema whose library writes JSON Schema, or give JSON Schema itself.' },
+  TOOL_EFFECT_MISSING: { status: 422, retryable: false, hint: 'Declare effect: none, idempotent or once.' },
+  TOOL_NAME_CLASH: { status: 422, retryable: false, hint: 'Rename one of the tools: models see only A-Z a-z 0-9 _ and -.' },
   INTERNAL: { status: 500, retryable: true, hint: 'This is a bug; report it with the error id.' },
 } as const satisfies Record<string, { status: number; retryable: boolean; hint: string }>
 

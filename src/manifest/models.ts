@@ -1,0 +1,47 @@
+/**
+ * The models of a system: which names stand for which, and what they cost.
+ *
+ * Owns their spelling. Which provider answers, and with which key, is found at start (assemble.ts).
+ */
+import type { ModelAlias, ModelBook, ModelPrice } from '../model/agent.ts'
+import { invalid } from './invalid.ts'
+
+export interface ModelAliasSource {
+  readonly id: string
+  readonly provider?: string
+  readonly baseUrl?: string
+  readonly api?: 'chat' | 'responses'
+  readonly context?: number
+  readonly structured?: boolean
+}
+
+export interface ModelsSource {
+  /** The model of agents that name none. */
+  readonly default?: string
+  readonly aliases?: Readonly<Record<string, string | ModelAliasSource>>
+  /** Dollars for a million tokens, by model id. */
+  readonly prices?: Readonly<Record<string, Partial<ModelPrice> & { readonly input: number; readonly output: number }>>
+}
+
+const DEFAULT_MODEL = 'sonnet'
+
+const aliasOf = (alias: string, given: string | ModelAliasSource): ModelAlias => {
+  const source = typeof given === 'string' ? { id: given } : given
+  if (typeof source.id !== 'string' || source.id === '') throw invalid(`models.${alias}`, 'expected the id of a model')
+  const { id, provider = null, baseUrl = null, api = null, context = null, structured = null } = source
+  return { alias, id, provider, baseUrl, api, context, structured }
+}
+
+const priceOf = (id: string, given: NonNullable<ModelsSource['prices']>[string]): ModelPrice => {
+  const price = { cachedInput: null, cacheWrites: null, ...given }
+  for (const dollars of Object.values(price))
+    if (dollars !== null && !(Number.isFinite(dollars) && dollars >= 0))
+      throw invalid(`prices.${id}`, 'a price is in dollars for a million tokens')
+  return price
+}
+
+export const defineModels = (source: ModelsSource = {}): ModelBook => ({
+  fallback: source.default ?? DEFAULT_MODEL,
+  aliases: new Map(Object.entries(source.aliases ?? {}).map(([alias, given]) => [alias, aliasOf(alias, given)])),
+  prices: new Map(Object.entries(source.prices ?? {}).map(([id, given]) => [id, priceOf(id, given)])),
+})

@@ -1,0 +1,2 @@
+/** Who does a step. Lifecycle events carry this word. */
+export type Modality = 'agent' | 'human' | 'workflow'

@@ -1,0 +1,12 @@
+/**
+ * A tool's name as a model's provider takes it: `[A-Za-z0-9_-]{1,64}`.
+ *
+ * Owns the translation. `email.send` becomes `email__send`; a long name is cut and told apart by its hash, which is an argument.
+ */
+const MAX = 64
+const HASH_DIGITS = 8
+
+export const wireName = (name: string, digest: (text: string) => string): string => {
+  const plain = name.replace(/[^A-Za-z0-9_-]/g, '__')
+  return plain.length <= MAX ? plain : `${plain.slice(0, MAX - HASH_DIGITS - 1)}_${digest(name).slice(0, HASH_DIGITS)}`
+}
