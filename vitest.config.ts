@@ -37,8 +37,8 @@ export default defineConfig({
         test: {
           name: 'restate',
           include: ['test/acceptance/**/*.test.ts'],
-          // Functions alone: long runs that never wait, which no dispatcher sees.
-          exclude: ['test/acceptance/functions.test.ts'],
+          // Functions alone: long runs that never wait, which no dispatcher sees. Many schedules: about the stores.
+          exclude: ['test/acceptance/functions.test.ts', 'test/acceptance/many-schedules.test.ts'],
           env: { TRIHAND_TEST_DISPATCHER: 'restate' },
           globalSetup: ['test/support/postgres-setup.ts', 'test/support/restate-setup.ts'],
           testTimeout: 60_000,

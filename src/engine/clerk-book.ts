@@ -11,8 +11,9 @@ import type { GateFact, GateState } from '../model/gate-fact.ts'
 import { type ClerkId, type Instant, namedSessionId, type TenantId } from '../model/ids.ts'
 import type { ScheduleCommand, ScheduleState, ScheduleWorld } from '../model/schedule-fact.ts'
 import type { Ids } from '../ports/ids.ts'
+import type { StreamRecord } from '../ports/ledger.ts'
 import { type Advance, advanceGate, advanceSchedule } from './advance.ts'
-import { commandClerk, lookAtClerk } from './clerk-state.ts'
+import { commandClerk, FIRST_TAIL, lookAtClerk } from './clerk-state.ts'
 import type { FindDuty } from './clerks.ts'
 import type { ClerkFact, Duty } from './duty.ts'
 import { GateDuty, type GateKeeping, gateOf } from './gate-duty.ts'
@@ -54,10 +55,9 @@ export class ClerkBook {
   async declare(house: House): Promise<void> {
     await this.findLeftOver(house)
     const { gates, schedules } = this.of(house.system())
-    await Promise.all([
-      ...[...gates.values()].map((keeping) => this.openGate(house, keeping)),
-      ...[...schedules.values()].map((keeping) => this.declareSchedule(house, keeping)),
-    ])
+    for (const some of inParts([...gates.values()]))
+      await Promise.all(some.map((keeping) => this.openGate(house, keeping)))
+    for (const some of inParts([...schedules.values()])) await this.declareSchedules(house, some)
   }
 
   async askGate(
@@ -124,9 +124,33 @@ export class ClerkBook {
     this.books.delete(system)
   }
 
-  private async declareSchedule(house: House, { definition, session }: ScheduleKeeping): Promise<void> {
-    await ensureSession(house, session)
-    await this.askSchedule(house, definition.name, { type: 'declare_schedule', spec: definition.spec })
+  /** Of many that stand as they are declared, two questions to the store find that there is nothing to do. */
+  private async declareSchedules(house: House, keepings: readonly ScheduleKeeping[]): Promise<void> {
+    const { ledger } = house
+    const sessions = keepings.map(({ session }) => session)
+    const found = await ledger.load(sessions, { after: Number.MAX_SAFE_INTEGER })
+    const missing = new Set(sessions.filter((_, i) => found[i] == null))
+    await Promise.all([...missing].map((session) => ensureSession(house, session)))
+    const records = await ledger.load(
+      keepings.map(({ id }) => id),
+      { last: FIRST_TAIL },
+    )
+    const changed = keepings.filter((keeping, i) => !this.isDeclared(house, keeping, records[i] ?? null))
+    await Promise.all(
+      changed.map(({ definition: { name, spec } }) =>
+        this.askSchedule(house, name, { type: 'declare_schedule', spec }),
+      ),
+    )
+  }
+
+  private isDeclared(house: House, keeping: ScheduleKeeping, record: StreamRecord | null): boolean {
+    if (record === null) return false
+    const duty = new ScheduleDuty(house, keeping)
+    const state = duty.restore(record, record.facts.length === record.version)
+    if (state === null) return false
+    const { spec } = keeping.definition
+    const command = { type: 'declare_schedule', spec, now: house.clock.now(), world: duty.world } as const
+    return advanceSchedule(state, command).facts.length === 0
   }
 
   private async openGate(house: House, keeping: GateKeeping): Promise<GateState> {
@@ -226,6 +250,12 @@ const openAndListen = (
   const heard = advanceGate(opened.state, { type: 'listen', now, types, position })
   return { ...heard, facts: [...opened.facts, ...heard.facts] }
 }
+
+/** So many are asked of the store at once: thousands would stand in line for its connections until their patience ends. */
+const PART = 100
+
+const inParts = <Item>(items: readonly Item[]): readonly (readonly Item[])[] =>
+  Array.from({ length: Math.ceil(items.length / PART) }, (_, i) => items.slice(i * PART, (i + 1) * PART))
 
 const PAGE = 1_000
 

@@ -13,7 +13,7 @@ import type { ClerkFact, Duty } from './duty.ts'
 import type { House } from './house.ts'
 
 /** Looks at a short tail first, and further back only if there is no checkpoint in it. */
-const FIRST_TAIL = 128
+export const FIRST_TAIL = 128
 const MAX_CONFLICTS = 20
 
 export interface Restored<State> {

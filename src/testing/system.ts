@@ -143,8 +143,8 @@ const runUntil = async ({ clock, watch }: Life, end: number): Promise<void> => {
       await watch.quiet()
       continue
     }
-    const next = clock.pending()[0]
-    if (next === undefined || next.at > end) return
+    const next = clock.nextAt
+    if (next === null || next > end) return
     await clock.fire(0)
   }
 }

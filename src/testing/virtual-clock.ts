@@ -50,6 +50,11 @@ export class VirtualClock implements Clock {
     return this.#entries.slice()
   }
 
+  /** The instant of the first pending call; null if there is none. Cheap, however many there are. */
+  get nextAt(): Instant | null {
+    return this.#entries[0]?.at ?? null
+  }
+
   /** Makes one pending call, moving time to its instant if that lies ahead. The others stay, late if need be. */
   async fire(index: number): Promise<void> {
     const [entry] = this.#entries.splice(index, 1)

@@ -204,8 +204,7 @@ const givesBack = ({ create, epoch, release }: StreamWrite): boolean => release 
 /** Whoever gives slots back names one that may wait for them: the first of its own lane, else of any other. */
 const freedFor = (store: MemoryStore, stream: MemoryStream, one: StreamWrite): readonly ClaimableId[] => {
   if (stream.lane === PLAIN_LANE || !givesBack(one)) return []
-  const waiting = store.queues().flatMap((queue) => queue.first() ?? [])
-  const others = waiting.filter(({ lane }) => lane !== PLAIN_LANE)
+  const others = store.firstOfLanes()
   const [first] = [...others.filter(({ lane }) => lane === stream.lane), ...others]
   return first !== undefined && isClaimable(first.id) ? [first.id] : []
 }

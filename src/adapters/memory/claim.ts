@@ -27,16 +27,13 @@ export const findClaimable = (store: MemoryStore, request: ClaimRequest): Found 
 
 /** Asked once the chosen ones have their leases. */
 export const nextDueAt = (store: MemoryStore, request: ClaimRequest, left: Instant | null): Instant | null => {
-  const next = queuesFor(store, request).map((queue) => wakeOf(queue, request.now))
+  const next = store.queues(request.handlers).map((queue) => wakeOf(queue, request.now))
   const earliest = Math.min(left ?? Infinity, ...next)
   return earliest === Infinity ? null : earliest
 }
 
-const queuesFor = (store: MemoryStore, { handlers = null }: ClaimRequest): readonly Heap<MemoryStream>[] =>
-  handlers === null ? store.queues() : store.queues().filter((queue) => handlers.includes(queue.first()?.handler ?? ''))
-
 const firstOfQueues = (store: MemoryStore, request: ClaimRequest, occupancy: Occupancy): readonly MemoryStream[] =>
-  queuesFor(store, request).flatMap((queue) => {
+  store.queues(request.handlers).flatMap((queue) => {
     const room = occupancy.roomIn(readLane(queue.first()?.lane ?? ''))
     return firstDue(queue, request.now, Math.min(room, request.limit + 1))
   })
@@ -67,7 +64,8 @@ const isDue = (stream: MemoryStream, now: Instant): boolean =>
 /** Who is due in a lane waits for room, not for time; if only the limit was too small for it, it is among those left. */
 const wakeOf = (queue: Heap<MemoryStream>, now: Instant): Instant => {
   const first = queue.first()
-  if (first?.lane === PLAIN_LANE) return first.wakeAt ?? Infinity
+  if (first === undefined) return Infinity
+  if (first.lane === PLAIN_LANE) return first.wakeAt ?? Infinity
   const later = queue.items().filter((stream) => !isDue(stream, now))
   return Math.min(...later.map(({ wakeAt }) => wakeAt ?? Infinity))
 }

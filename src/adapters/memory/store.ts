@@ -19,7 +19,21 @@ const isWokenBefore = (a: MemoryStream, b: MemoryStream): boolean => {
   return first === second ? a.key < b.key : first < second
 }
 
-const queueName = ({ handler, lane }: MemoryStream): string => `${handler}\n${lane}`
+const newQueue = (): Heap<MemoryStream> => new Heap<MemoryStream>(isWokenBefore)
+
+type Queues = Map<string, Heap<MemoryStream>>
+
+const addTo = (queues: Queues, name: string, stream: MemoryStream): void => {
+  const queue = queues.get(name) ?? newQueue()
+  queues.set(name, queue)
+  queue.add(stream)
+}
+
+const removeFrom = (queues: Queues, name: string, stream: MemoryStream): void => {
+  const queue = queues.get(name)
+  queue?.remove(stream)
+  if (queue?.size === 0) queues.delete(name)
+}
 
 export class MemoryStore {
   readonly streams = new Map<StreamId, MemoryStream>()
@@ -31,8 +45,11 @@ export class MemoryStore {
   readonly documents = new Map<string, string>()
   readonly tasks = new MemoryTasks()
   readonly #byCreation: MemoryStream[] = []
-  /** Parked runs by lane, those of the plain lane by handler. None is empty. */
-  readonly #queues = new Map<string, Heap<MemoryStream>>()
+  /** Parked runs of the plain lane, all of them and once more by handler: thousands of schedules have a handler each. */
+  readonly #plain = newQueue()
+  readonly #plainOf = new Map<string, Heap<MemoryStream>>()
+  /** Parked runs of the other lanes, each of one handler. None is empty. */
+  readonly #lanes = new Map<string, Heap<MemoryStream>>()
   readonly #heldInLanes = new Set<MemoryStream>()
   readonly #leased = new Map<WorkerId, Set<MemoryStream>>()
 
@@ -60,13 +77,20 @@ export class MemoryStore {
     stream.lease = lease
     stream.wakeAt = wakeAt
     if (lease !== null) this.#leasedTo(lease).add(stream)
-    else if (wakeAt !== null && isClaimable(stream.id)) this.#queueFor(stream).add(stream)
+    else if (wakeAt !== null && isClaimable(stream.id)) this.#park(stream)
     if (lease !== null && stream.lane !== PLAIN_LANE) this.#heldInLanes.add(stream)
   }
 
-  /** Parked runs, each queue of one handler and one lane, the first wake first. A session is never among them. */
-  queues(): readonly Heap<MemoryStream>[] {
-    return [...this.#queues.values()]
+  /** Parked runs of these handlers, or of all; each queue in the order of wakes. A session is never among them. */
+  queues(handlers: readonly string[] | null = null): readonly Heap<MemoryStream>[] {
+    if (handlers === null) return [this.#plain, ...this.#lanes.values()]
+    const lanes = [...this.#lanes.values()].filter((queue) => handlers.includes(queue.first()?.handler ?? ''))
+    return [...handlers.flatMap((handler) => this.#plainOf.get(handler) ?? []), ...lanes]
+  }
+
+  /** The first to wake of every lane but the plain one. */
+  firstOfLanes(): readonly MemoryStream[] {
+    return [...this.#lanes.values()].flatMap((queue) => queue.first() ?? [])
   }
 
   /** The parked run that is woken first, of whatever queue. */
@@ -99,17 +123,15 @@ export class MemoryStore {
   #takeOut(stream: MemoryStream): void {
     if (stream.lease !== null) this.#leased.get(stream.lease)?.delete(stream)
     this.#heldInLanes.delete(stream)
-    const name = queueName(stream)
-    const queue = this.#queues.get(name)
-    queue?.remove(stream)
-    if (queue?.size === 0) this.#queues.delete(name)
+    this.#plain.remove(stream)
+    removeFrom(this.#plainOf, stream.handler, stream)
+    removeFrom(this.#lanes, stream.lane, stream)
   }
 
-  #queueFor(stream: MemoryStream): Heap<MemoryStream> {
-    const name = queueName(stream)
-    const queue = this.#queues.get(name) ?? new Heap<MemoryStream>(isWokenBefore)
-    this.#queues.set(name, queue)
-    return queue
+  #park(stream: MemoryStream): void {
+    if (stream.lane !== PLAIN_LANE) return addTo(this.#lanes, stream.lane, stream)
+    this.#plain.add(stream)
+    addTo(this.#plainOf, stream.handler, stream)
   }
 
   #leasedTo(worker: WorkerId): Set<MemoryStream> {

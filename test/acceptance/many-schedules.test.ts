@@ -1,0 +1,52 @@
+/** Thousands of schedules that come due in the same second, through one throttle, with a crash among them. */
+import { expect, test } from 'vitest'
+import { fn } from '../../src/executors/workflow/function.ts'
+import { LOCAL_TENANT } from '../../src/model/ids.ts'
+import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { onEveryStore } from '../support/stores.ts'
+
+const START = Date.UTC(2026, 0, 1)
+const MINUTE = 60_000
+const SECOND = 1_000
+/** A durable store commits twice at each instant of virtual time, and a throttle makes many instants: there, a tenth is enough. */
+const crowdFor = (store: string): { readonly schedules: number; readonly perSecond: number } =>
+  store === 'memory' ? { schedules: 10_000, perSecond: 5_000 } : { schedules: 1_000, perSecond: 500 }
+
+onEveryStore('many schedules', (store) => {
+  test('[H3][H5] a crowd due in the same second starts within the throttle, and none is lost', async () => {
+    const place = store()
+    const { schedules, perSecond } = crowdFor(place.name)
+    const starts = new Map<number, number>()
+    const held: { system?: TestSystem } = {}
+    const system = await startTestSystem(
+      {
+        name: 'crowd',
+        events: { 'bell.rang': null },
+        schedules: Array.from({ length: schedules }, (_, n) => ({
+          name: `s${n}`,
+          at: START + MINUTE + (n % 10) * 100,
+          emit: 'bell.rang',
+          input: { n },
+        })),
+        functions: [
+          fn('hear', { trigger: 'bell.rang', throttle: { limit: perSecond, period: '1s' } }, ({ input }) => {
+            const { n } = input as { n: number }
+            starts.set(n, Math.min(starts.get(n) ?? Infinity, held.system?.clock.now() ?? START))
+            return null
+          }),
+        ],
+      },
+      place,
+    )
+    held.system = system
+    await system.advance(MINUTE + 450)
+    await system.crash()
+    await system.advance('1m')
+    expect(starts.size).toBe(schedules)
+    expect((await system.store.reader.counts(LOCAL_TENANT)).get('success')).toBe(schedules)
+    const inOrder = [...starts.values()].sort((a, b) => a - b)
+    const tight = inOrder.filter((at, i) => i >= perSecond && at - (inOrder[i - perSecond] ?? 0) < SECOND)
+    expect(tight).toEqual([])
+    await system.close()
+  }, 300_000)
+})
