@@ -1,0 +1,24 @@
+/**
+ * May a schema be sent to OpenAI as strict? There every object must close itself and require all of its members.
+ *
+ * Owns that one question. A schema that may not is sent as a wish; we check the answer either way.
+ */
+import type { Json } from '../../model/json.ts'
+
+type Members = { readonly [key: string]: Json }
+
+const isMembers = (value: Json | undefined): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isClosed = (schema: Members): boolean => {
+  const { properties, required, additionalProperties } = schema
+  if (!isMembers(properties)) return schema['type'] !== 'object'
+  const names = new Set(Array.isArray(required) ? required : [])
+  return additionalProperties === false && Object.keys(properties).every((name) => names.has(name))
+}
+
+export const isStrictSchema = (schema: Json): boolean => {
+  if (Array.isArray(schema)) return schema.every(isStrictSchema)
+  if (!isMembers(schema)) return true
+  return isClosed(schema) && Object.values(schema).every(isStrictSchema)
+}
