@@ -22,7 +22,7 @@ import {
   streamText,
   type ToolSet,
 } from 'ai'
-import type { ErrorCode } from '../../model/errors.ts'
+import { type ErrorCode, TrihandError } from '../../model/errors.ts'
 import { type Json, toJson } from '../../model/json.ts'
 import type {
   Delta,
@@ -337,6 +337,7 @@ const SDK_ERRORS: Readonly<Record<string, ErrorCode>> = {
 
 const failureOf = (error: unknown, heard: string): ModelFailure => {
   const text = heard === '' ? null : heard
+  if (error instanceof TrihandError) return failed(error.code, error.detail, { text })
   const message = error instanceof Error ? error.message : JSON.stringify(error ?? 'the stream broke off')
   if (APICallError.isInstance(error)) {
     const { statusCode: status, responseHeaders: headers = {}, responseBody: body = '' } = error

@@ -1,0 +1,147 @@
+/**
+ * Which model stands behind a name, and how it is reached: the system's names, the environment's keys.
+ *
+ * Owns the built-in names, the choice between live and simulated, and what is missing. Chosen at start, never as a way out of a call
+ * that failed. The SDK is loaded by the first call: a start does not pay for it.
+ */
+import type { ModelAlias, ModelBook } from '../../model/agent.ts'
+import { TrihandError } from '../../model/errors.ts'
+import type { Model, ModelName } from '../../ports/model.ts'
+import type { ModelSettings } from './settings.ts'
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
+export interface Models {
+  /** Every name is the scripted model. */
+  readonly isSimulated: boolean
+  readonly model: Model
+  /** A name of the system, a built-in one, or a model's id. */
+  nameOf(name: string): ModelName
+}
+
+export interface ModelsInput {
+  readonly book: ModelBook
+  readonly environment: Variables
+  /** What answers where nothing is live. */
+  readonly scripted: Model
+  /** Puts the environment's values in place of references like `${NAME}`. */
+  readonly resolve: (text: string) => string
+}
+
+const BUILT_IN: Readonly<Record<string, string>> = {
+  haiku: 'claude-haiku-4-5',
+  sonnet: 'claude-sonnet-5',
+  opus: 'claude-opus-5',
+}
+const ADDRESSES: Readonly<Record<string, string>> = {
+  anthropic: 'https://api.anthropic.com/v1',
+  openai: 'https://api.openai.com/v1',
+}
+/** A server whose name nobody gave. */
+const UNNAMED = 'openai-compatible'
+const CHOICES = ['auto', 'simulated', 'live']
+
+const plainAlias = (alias: string, id: string): ModelAlias => ({
+  alias,
+  id,
+  provider: null,
+  baseUrl: null,
+  api: null,
+  context: null,
+  structured: null,
+})
+
+const aliasOf = (book: ModelBook, name: string): ModelAlias =>
+  book.aliases.get(name) ?? plainAlias(name, (Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined) ?? name)
+
+/** A model at an address of its own belongs to nobody else, whatever it is called. */
+const providerOf = ({ provider, id, baseUrl, alias }: ModelAlias): string => {
+  if (provider !== null) return provider
+  if (baseUrl !== null) return UNNAMED
+  if (id.startsWith('claude-')) return 'anthropic'
+  if (/^(gpt-|chatgpt-|o\d)/.test(id)) return 'openai'
+  throw new TrihandError(
+    'CONFIG_INVALID',
+    `models.${alias}: nothing tells whose model ${id} is; give its provider, and a base_url unless it is anthropic or openai`,
+  )
+}
+
+const variableOf = (provider: string, what: 'API_KEY' | 'BASE_URL'): string =>
+  `${provider.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}_${what}`
+
+const variable = (environment: Variables, name: string): string | null => environment[name] || null
+
+const choiceOf = (environment: Variables): string => {
+  const choice = variable(environment, 'TRIHAND_MODELS') ?? 'auto'
+  if (CHOICES.includes(choice)) return choice
+  throw new TrihandError('CONFIG_INVALID', `TRIHAND_MODELS is ${choice}; expected ${CHOICES.join(', ')}`)
+}
+
+const hasAnyKey = ({ aliases }: ModelBook, environment: Variables): boolean => {
+  const named = [...aliases.values()].flatMap(({ provider }) => (provider === null ? [] : [provider]))
+  const providers = new Set([...Object.keys(ADDRESSES), UNNAMED, ...named])
+  return [...providers].some((provider) => variable(environment, variableOf(provider, 'API_KEY')) !== null)
+}
+
+const protocolOf = (provider: string): ModelSettings['protocol'] =>
+  provider === 'anthropic' || provider === 'openai' ? provider : 'openai-compatible'
+
+const addressOf = (alias: ModelAlias, provider: string, { environment, resolve }: ModelsInput): string => {
+  const address =
+    (alias.baseUrl === null ? null : resolve(alias.baseUrl)) ??
+    variable(environment, variableOf(provider, 'BASE_URL')) ??
+    ADDRESSES[provider]
+  if (address !== undefined && URL.canParse(address)) return address
+  throw new TrihandError(
+    'CONFIG_INVALID',
+    `models.${alias.alias}: ${address === undefined ? `${provider} needs a base_url` : `${address} is no URL`}`,
+  )
+}
+
+/** Servers at home often want no key; the two famous ones do. */
+const keyOf = (provider: string, alias: ModelAlias, environment: Variables): string | null => {
+  const name = variableOf(provider, 'API_KEY')
+  const key = variable(environment, name)
+  if (key === null && Object.hasOwn(ADDRESSES, provider)) {
+    throw new TrihandError('ENV_MISSING', `${name} is not set, and models.${alias.alias} (${alias.id}) needs it`)
+  }
+  return key
+}
+
+const settingsOf = (alias: ModelAlias, input: ModelsInput): ModelSettings => {
+  const provider = providerOf(alias)
+  return {
+    provider,
+    protocol: protocolOf(provider),
+    id: alias.id,
+    apiKey: keyOf(provider, alias, input.environment),
+    baseUrl: addressOf(alias, provider, input),
+    api: alias.api ?? 'chat',
+    structured: alias.structured ?? false,
+  }
+}
+
+/** Loads the SDK once it is needed. */
+const liveModel = (settings: (name: ModelName) => ModelSettings): Model => {
+  let loading: Promise<Model> | null = null
+  return {
+    call: async (request, signal) => {
+      loading ??= import('./ai-sdk.ts').then(({ aiSdkModel }) => aiSdkModel(settings))
+      return (await loading).call(request, signal)
+    },
+  }
+}
+
+/** Throws what is missing: a key, an address, a provider. All names of the system are looked at, so that a start tells. */
+export const openModels = (input: ModelsInput): Models => {
+  const { book, environment, scripted } = input
+  const choice = choiceOf(environment)
+  const isSimulated = choice === 'simulated' || (choice === 'auto' && !hasAnyKey(book, environment))
+  const nameOf = (name: string): ModelName => {
+    const alias = aliasOf(book, name)
+    return { alias: name, provider: isSimulated ? 'simulated' : providerOf(alias), id: alias.id }
+  }
+  if (isSimulated) return { isSimulated, model: scripted, nameOf }
+  for (const alias of book.aliases.values()) settingsOf(alias, input)
+  return { isSimulated, model: liveModel(({ alias }) => settingsOf(aliasOf(book, alias), input)), nameOf }
+}
