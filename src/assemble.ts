@@ -26,6 +26,7 @@ import type { System } from './manifest/system.ts'
 import { TrihandError } from './model/errors.ts'
 import { LOCAL_TENANT, type RunId, type SessionId, type WorkerId, workerId } from './model/ids.ts'
 import type { Verdict } from './model/run-fact.ts'
+import type { PriceOf } from './model/usage.ts'
 import type { WorkerPlace } from './model/worker-info.ts'
 import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
@@ -181,7 +182,10 @@ const openPostgresStore = async (url: string, schema: string | undefined, clock:
 const DEFAULT_SLOTS = 1_024
 const MAX_BATCH = 256
 
-type EngineSettings = Pick<TrihandOptions, 'slots' | 'leaseTtl' | 'drain'> & { readonly worker?: WorkerIdentity }
+export interface EngineSettings extends Pick<TrihandOptions, 'slots' | 'leaseTtl' | 'drain'> {
+  readonly worker?: WorkerIdentity
+  readonly price?: PriceOf
+}
 
 interface WorkerIdentity {
   readonly id: WorkerId
@@ -215,6 +219,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
       system,
       executors: new Map([['inline', inlineExecutor]]),
       enter: enterBy({ workflow: enterFunction(durationMs) }),
+      ...(options.price === undefined ? {} : { price: options.price }),
       errors: (step, failure) => new StepFailure(step, failure),
     },
     {

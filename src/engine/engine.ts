@@ -12,6 +12,7 @@ import { fold } from '../model/machine.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { Verdict } from '../model/run-fact.ts'
 import { isEnded, type RunStatus } from '../model/status.ts'
+import type { PriceOf } from '../model/usage.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Dispatcher } from '../ports/dispatcher.ts'
@@ -41,7 +42,10 @@ export interface EngineDeps {
   readonly clock: Clock
   readonly ids: Ids
   readonly dispatcher: Dispatcher
+  /** The built-in ones; a system brings its own. */
   readonly executors: ReadonlyMap<string, Executor>
+  /** Absent: nobody knows. */
+  readonly price?: PriceOf
   readonly enter: EnterHandler
   readonly errors: StepErrors
   readonly system: System
@@ -90,7 +94,8 @@ export class Engine {
       clock,
       ids,
       deadlines: new Deadlines(clock),
-      executors,
+      executors: { get: (type) => executors.get(type) ?? (this.system.executors.get(type) as Executor | undefined) },
+      price: deps.price ?? (() => null),
       publish: new Publish(),
       tenant,
       system: () => this.system,

@@ -14,6 +14,7 @@ import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import { wakeAt } from '../model/run.ts'
 import type { RunCommand } from '../model/run-fact.ts'
 import type { Abort, Envelope } from '../ports/executor.ts'
+import { effectKeyOf } from './attempts.ts'
 import { Gate, type StepErrors } from './gate.ts'
 import { Intents, packIntents, sessionOf } from './intents.ts'
 import { NOTHING_PREFETCHED, offerChildren, offerEvents, type Prefetched } from './offer.ts'
@@ -109,7 +110,7 @@ const enter = (resident: Resident, errors: StepErrors): void => {
         ...inputs,
         event: record.event,
         gate,
-        effectKey: () => gate.effectKey(''),
+        effectKey: () => effectKeyOf(resident, ''),
         recall: (key) => resident.whileActive(async () => (await sessionOf(resident)).recall(key)),
         emit: (event) => intents.events.push(event),
       },

@@ -1,33 +1,33 @@
 /**
  * The engine's side of `step.run` and its sisters for one entry of a handler.
  *
- * Owns which attempt begins and how its result becomes a request. Never answers before the ledger has (gate-1).
+ * Owns which call begins a step, waits, children and events; attempts are attempts.ts. Never answers before the ledger has (gate-1).
  */
-import type { Circuit } from '../manifest/circuit.ts'
 import { checkAgainst } from '../manifest/schema.ts'
-import { attemptsOf } from '../model/attempt.ts'
 import { type Failure, TrihandError } from '../model/errors.ts'
-import type { TenantId } from '../model/ids.ts'
 import { at, canonical, type Json } from '../model/json.ts'
-import type { Payload } from '../model/payload.ts'
 import type { SettledStep } from '../model/step.ts'
 import { openWait, type WaitSpec } from '../model/wait.ts'
-import type { Envelope } from '../ports/executor.ts'
-import type { EmittedEvent, StepGate, StepRequest, WaitAnswer, WaitRequest } from '../ports/step-gate.ts'
+import type {
+  EmittedEvent,
+  StepGate,
+  StepRequest,
+  TaskOutcome,
+  TaskRequest,
+  WaitAnswer,
+  WaitRequest,
+} from '../ports/step-gate.ts'
+import { Attempts, asFailure, completeStep, failAtOnce, isOpen } from './attempts.ts'
 import { causeFrom } from './cause.ts'
 import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'
 import { emittedBy, routeAll } from './events.ts'
-import { holdUntil } from './hold.ts'
-import { Intents, packIntents } from './intents.ts'
 import { lookbackBase } from './lookback.ts'
 import { newRun } from './new-run.ts'
 import { candidates, eventsSince } from './offer.ts'
-import { fetchValue, type Prepared, prepareValue, storePrepared, storeValue } from './payloads.ts'
-import { type Performed, perform } from './perform.ts'
+import { fetchValue, storeValue } from './payloads.ts'
 import type { Luggage } from './request.ts'
 import type { Resident } from './resident.ts'
 import { demandCall, moduleOf } from './rights.ts'
-import { StepBody } from './step-body.ts'
 
 const MAX_CHILD_DEPTH = 16
 const NO_LUGGAGE: Luggage = { events: [], runs: [], documents: [], memory: null }
@@ -35,31 +35,33 @@ const NO_LUGGAGE: Luggage = { events: [], runs: [], documents: [], memory: null 
 /** How a handler learns that a step has failed for good. Made by the workflow hand, which owns the error's class. */
 export type StepErrors = (step: string, failure: Failure) => Error
 
-/** Told how an attempt went, before it is recorded. */
-type Heard = ((performed: Performed) => void) | null
-
 const never = <T>(): Promise<T> => new Promise<T>(() => {})
-
-const asFailure = (error: unknown): Failure =>
-  error instanceof TrihandError
-    ? { code: error.code, message: error.detail }
-    : { code: 'INTERNAL', message: String(error) }
 
 export class Gate implements StepGate {
   private readonly resident: Resident
   private readonly errors: StepErrors
+  private readonly attempts: Attempts
 
   constructor(resident: Resident, errors: StepErrors) {
     this.resident = resident
     this.errors = errors
+    this.attempts = new Attempts(resident)
   }
 
   run(request: StepRequest): Promise<Json> {
+    return this.attempted(request)
+  }
+
+  async perform(request: TaskRequest): Promise<TaskOutcome> {
+    return (await this.attempted(request)) as unknown as TaskOutcome
+  }
+
+  private attempted(request: StepRequest | TaskRequest): Promise<Json> {
     if (!this.isOpen()) return never()
     const begins = this.begins(request.step)
     const value = this.value(request.step)
-    this.resident.waiters.addRetry(request.step, () => this.attempt(request))
-    if (begins) this.attempt(request)
+    this.resident.waiters.addRetry(request.step, () => this.attempts.begin(request))
+    if (begins) this.attempts.begin(request)
     return value
   }
 
@@ -102,7 +104,7 @@ export class Gate implements StepGate {
   // -- what every call begins with ------------------------------------------------------------------------------------
 
   private isOpen(): boolean {
-    return !this.resident.isGone && this.resident.live !== null && this.resident.live.cancel === null
+    return isOpen(this.resident)
   }
 
   /** A call that begins nothing may be the last thing that the handler does before it only waits. */
@@ -133,172 +135,7 @@ export class Gate implements StepGate {
 
   /** Work before a step's first fact; if it fails, the step has failed. */
   private guard(step: string, work: () => Promise<void>): void {
-    void this.resident.whileActive(work).catch((error: unknown) => this.fail(step, 1, asFailure(error)))
-  }
-
-  private fail(step: string, attempt: number, error: Failure): void {
-    const { clock } = this.resident.house
-    const retry = { maxAttempts: 1, baseMs: 0, factor: 1, maxMs: 0 }
-    const command = {
-      type: 'fail_step',
-      now: clock.now(),
-      step,
-      attempt,
-      error,
-      retryable: false,
-      definite: true,
-      effect: 'idempotent',
-      retry,
-      roll: 0,
-    } as const
-    this.resident.ask({ command, luggage: null, done: null })
-  }
-
-  // -- step.run -------------------------------------------------------------------------------------------------------
-
-  private attempt(request: StepRequest): void {
-    const { house, record } = this.resident
-    const circuit = house.system().functions.get(record.handler)?.circuit ?? null
-    if (circuit === null) return this.beginAttempt(request, null)
-    void this.resident.whileActive(() => this.throughCircuit(request, circuit)).catch(() => {})
-  }
-
-  /** While the target is held back the run waits as for a timer, or the step fails; neither uses an attempt. */
-  private async throughCircuit(request: StepRequest, circuit: Circuit): Promise<void> {
-    const { circuits } = this.resident.house
-    const admission = await circuits.admit(circuit)
-    if (!this.isOpen()) return
-    if (admission.kind === 'go')
-      return this.beginAttempt(
-        request,
-        (performed) => void circuits.report(circuit, performed, admission.probe).catch(() => {}),
-      )
-    const { step } = request
-    if (circuit.whenOpen === 'fail') {
-      const message = `${circuit.key} failed too often; calls are held back until ${admission.until}`
-      return this.fail(step, this.nextAttempt(step), { code: 'CIRCUIT_OPEN', message })
-    }
-    holdUntil(this.resident, step, admission.until, () => this.attempt(request))
-  }
-
-  private nextAttempt(step: string): number {
-    const { live } = this.resident
-    return live === null ? 1 : attemptsOf(live, step) + 1
-  }
-
-  private beginAttempt(request: StepRequest, heard: Heard): void {
-    const { resident } = this
-    const attempt = this.nextAttempt(request.step)
-    resident.begin()
-    if (request.effect !== 'once') return this.performBody(request, attempt, heard)
-    // attempt-2: the intent is in the ledger before the effect begins.
-    const command = {
-      type: 'intend_step',
-      now: resident.house.clock.now(),
-      step: request.step,
-      effectKey: this.effectKey(request.step),
-    } as const
-    resident.ask({
-      command,
-      luggage: null,
-      done: (answer) => {
-        if (answer.kind === 'recorded' && answer.facts.length > 0) this.performBody(request, attempt, heard)
-        else resident.end()
-      },
-    })
-  }
-
-  get tenant(): TenantId {
-    return this.resident.record.tenant
-  }
-
-  effectKey(step: string): string {
-    const { id, tenant } = this.resident.record
-    return `th1_${this.resident.house.ids.digest(`${tenant}\n${id}\n${step}`)}`
-  }
-
-  private performBody(request: StepRequest, attempt: number, heard: Heard): void {
-    const { resident } = this
-    const body = new StepBody(this, request, attempt)
-    const { id } = resident.record
-    const envelope: Envelope = {
-      taskId: id,
-      executorType: 'inline',
-      task: body,
-      context: { run: id, step: request.step, attempt, traceparent: null },
-      constraints: { timeoutMs: request.timeoutMs },
-    }
-    const performance = perform(resident.house, envelope, (performed) => {
-      resident.performances.delete(performance)
-      heard?.(performed)
-      if (!resident.isGone) this.record(request, attempt, performed, body.intents)
-    })
-    resident.performances.add(performance)
-  }
-
-  private record(request: StepRequest, attempt: number, performed: Performed, intents: Intents | null): void {
-    const { resident } = this
-    if (performed.kind === 'failed') {
-      this.recordFailure(request, attempt, performed)
-      return resident.end()
-    }
-    try {
-      const prepared = prepareValue(performed.result)
-      if (prepared.kind === 'inline' && intents === null) {
-        this.complete(request.step, attempt, prepared.stored.payload, null)
-        return resident.end()
-      }
-      void this.recordWithIntents(request.step, attempt, prepared, intents ?? new Intents())
-    } catch (error) {
-      // The body ran; only its result cannot be kept. Running it again would not help.
-      this.fail(request.step, attempt, asFailure(error))
-      resident.end()
-    }
-  }
-
-  private async recordWithIntents(step: string, attempt: number, prepared: Prepared, intents: Intents): Promise<void> {
-    const { resident } = this
-    try {
-      await resident.whileActive(async () => {
-        const { payload } = await storePrepared(resident.house, prepared)
-        this.complete(step, attempt, payload, await packIntents(resident, this.effectKey(step), intents))
-      })
-    } catch (error) {
-      this.fail(step, attempt, asFailure(error))
-    }
-    resident.end()
-  }
-
-  private complete(step: string, attempt: number, result: Payload, luggage: Luggage | null): void {
-    const events = luggage === null ? [] : luggage.events.map(({ event }) => event.id)
-    this.resident.ask({
-      command: { type: 'complete_step', now: this.resident.house.clock.now(), step, attempt, result, events },
-      luggage,
-      done: null,
-    })
-  }
-
-  private recordFailure(
-    request: StepRequest,
-    attempt: number,
-    performed: Extract<Performed, { readonly kind: 'failed' }>,
-  ): void {
-    const { step, effect, retry } = request
-    const { failure: error, retryable, definite } = performed
-    const { clock, ids } = this.resident.house
-    const command = {
-      type: 'fail_step',
-      now: clock.now(),
-      step,
-      attempt,
-      error,
-      retryable,
-      definite,
-      effect,
-      retry,
-      roll: ids.roll(),
-    } as const
-    this.resident.ask({ command, luggage: null, done: null })
+    void this.resident.whileActive(work).catch((error: unknown) => failAtOnce(this.resident, step, 1, asFailure(error)))
   }
 
   // -- waits, children, events ----------------------------------------------------------------------------------------
@@ -387,6 +224,6 @@ export class Gate implements StepGate {
     const sender = { run: record.id, cause: causeFrom(record, resident.state), module: moduleOf(house, record.handler) }
     const events = await emittedBy(house, sender, intents)
     const luggage: Luggage = { ...NO_LUGGAGE, ...routeAll(house, events) }
-    this.complete(step, 1, { value: events.map(({ id }) => id) }, luggage)
+    completeStep(resident, { step, attempt: 1, result: { value: events.map(({ id }) => id) }, luggage })
   }
 }

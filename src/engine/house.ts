@@ -8,9 +8,10 @@ import type { ClaimableId, RunId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Modality } from '../model/modality.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { Effect } from '../model/step.ts'
+import type { PriceOf } from '../model/usage.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Abort, Executor } from '../ports/executor.ts'
+import type { Abort } from '../ports/executor.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Entry } from '../ports/step-gate.ts'
@@ -18,6 +19,7 @@ import type { Circuits } from './circuits.ts'
 import type { Commit } from './commit.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { NewRun } from './new-run.ts'
+import type { Executors } from './perform.ts'
 import type { Publish } from './publish.ts'
 
 export interface House {
@@ -27,7 +29,9 @@ export interface House {
   readonly clock: Clock
   readonly ids: Ids
   readonly deadlines: Deadlines
-  readonly executors: ReadonlyMap<string, Executor>
+  readonly executors: Executors
+  /** What tokens of a model cost. */
+  readonly price: PriceOf
   readonly publish: Publish
   readonly tenant: TenantId
   /** The definition in force: new runs are pinned to its hash. */

@@ -4,7 +4,7 @@
  * Owns how intents become luggage for the result's append. Never applies one by itself.
  */
 import { TrihandError } from '../model/errors.ts'
-import type { SessionId } from '../model/ids.ts'
+import type { SessionId, TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Payload } from '../model/payload.ts'
 import type { DocumentWrite } from '../ports/ledger.ts'
@@ -27,6 +27,39 @@ export class Intents {
   get isEmpty(): boolean {
     return this.events.length === 0 && this.documents.length === 0 && this.memory.size === 0
   }
+}
+
+type Members = { readonly [key: string]: Json }
+const isMembers = (value: Json | undefined): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const listAt = (result: Json, key: string): readonly Members[] => {
+  const list = isMembers(result) ? result[key] : undefined
+  if (list === undefined) return []
+  if (!Array.isArray(list) || !list.every(isMembers))
+    throw new TrihandError('OUTPUT_INVALID', `${key} must be a list of objects`)
+  return list
+}
+
+const textAt = (members: Members, key: string, place: string): string => {
+  const text = members[key]
+  if (typeof text !== 'string' || text === '')
+    throw new TrihandError('OUTPUT_INVALID', `${place}.${key} must be a text`)
+  return text
+}
+
+/** What a result asks for beside itself: `db_writes` and `emitted_events`. Null: nothing. */
+export const intentsOf = (tenant: TenantId, result: Json): Intents | null => {
+  const intents = new Intents()
+  for (const write of listAt(result, 'db_writes')) {
+    const [table, key] = [textAt(write, 'table', 'db_writes'), textAt(write, 'key', 'db_writes')]
+    intents.documents.push({ tenant, table, key, value: write['value'] ?? null })
+  }
+  for (const event of listAt(result, 'emitted_events')) {
+    const subject = event['subject'] === undefined ? null : textAt(event, 'subject', 'emitted_events')
+    intents.events.push({ type: textAt(event, 'type', 'emitted_events'), data: event['data'] ?? {}, subject })
+  }
+  return intents.isEmpty ? null : intents
 }
 
 export const packIntents = async (resident: Resident, key: string, intents: Intents): Promise<Luggage> => {

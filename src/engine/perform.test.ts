@@ -15,7 +15,7 @@ const envelope = (executorType = 'it'): Envelope => ({
 
 const start = (execute: Executor['execute'], type = 'it') => {
   const clock = new VirtualClock()
-  const deps = { clock, deadlines: new Deadlines(clock), executors: new Map([['it', { execute }]]) }
+  const deps = { clock, deadlines: new Deadlines(clock), executors: new Map([['it', { execute }]]), price: () => null }
   let done: (performed: Performed) => void = () => {}
   const outcome = new Promise<Performed>((resolve) => {
     done = resolve
@@ -25,7 +25,7 @@ const start = (execute: Executor['execute'], type = 'it') => {
 
 test('a result is passed on, and its timeout is forgotten', async () => {
   const { clock, outcome } = start(async () => ({ status: 'partial', result: 7 }))
-  expect(await outcome).toEqual({ kind: 'done', status: 'partial', result: 7 })
+  expect(await outcome).toMatchObject({ kind: 'done', status: 'partial', result: 7 })
   await clock.advance(5_000)
 })
 
@@ -43,7 +43,7 @@ test('an executor that throws, and one that is not registered, give a failure', 
   expect(await throwing.outcome).toMatchObject({ failure: { code: 'EXECUTOR_THREW' } })
   const missing = start(async () => ({ status: 'success', result: 1 }), 'nobody')
   expect(await missing.outcome).toMatchObject({
-    failure: { code: 'EXECUTOR_FAILED' },
+    failure: { code: 'EXECUTOR_UNKNOWN' },
     retryable: false,
     definite: true,
   })

@@ -1,17 +1,38 @@
 /**
  * The only caller of executors: one envelope in, one result out, bounded in time and open to abort.
  *
- * Owns timeout, abort and the last line of defence against an executor that throws. Never retries and never records.
+ * Owns timeout, abort, the last line of defence against an executor that throws, and the look at what it says it used: models that
+ * were not allowed, tokens that do not add up (model/usage.ts). Never retries and never records.
  */
 import { type Failure, isErrorCode } from '../model/errors.ts'
 import type { Instant } from '../model/ids.ts'
+import { isAllowedModel, type PriceOf, type VerifiedUsage, verifyUsage } from '../model/usage.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Abort, Envelope, Executor, ExecutorResult } from '../ports/executor.ts'
 import type { Deadline, Deadlines } from './deadlines.ts'
 
 export type Performed =
-  | { readonly kind: 'done'; readonly status: 'success' | 'partial'; readonly result: unknown }
-  | { readonly kind: 'failed'; readonly failure: Failure; readonly retryable: boolean; readonly definite: boolean }
+  | {
+      readonly kind: 'done'
+      readonly status: 'success' | 'partial'
+      readonly result: unknown
+      readonly paid: Paid | null
+      readonly resumeToken: string | null
+    }
+  | {
+      readonly kind: 'failed'
+      readonly failure: Failure
+      readonly retryable: boolean
+      readonly definite: boolean
+      readonly paid: Paid | null
+      readonly retryAfterMs: number | null
+    }
+
+/** What a call used, as it counts. Code of our own process uses nothing and has none. */
+export interface Paid {
+  readonly usage: VerifiedUsage
+  readonly modelUsed: string | null
+}
 
 export interface Performance {
   abort(failure: Failure): void
@@ -20,34 +41,81 @@ export interface Performance {
 /** Told once, and never before `perform` has answered. */
 export type WhenPerformed = (performed: Performed) => void
 
+/** Who performs a type, if anybody does. */
+export interface Executors {
+  get(type: string): Executor | undefined
+}
+
 export interface PerformDeps {
   readonly clock: Clock
   readonly deadlines: Deadlines
-  readonly executors: ReadonlyMap<string, Executor>
+  readonly executors: Executors
+  readonly price: PriceOf
 }
 
-const failedWith = (failure: Failure, retryable: boolean, definite = false): Performed => ({
+/** Code in this process: the body of a step, or a handler. */
+export const INLINE = 'inline'
+
+const STATUSES: ReadonlySet<unknown> = new Set(['success', 'partial', 'failed'])
+
+const failedWith = (failure: Failure, retryable: boolean, definite = false, paid: Paid | null = null): Performed => ({
   kind: 'failed',
   failure,
   retryable,
   definite,
+  paid,
+  retryAfterMs: null,
 })
 
+const textOf = (value: unknown): string => {
+  if (typeof value === 'string') return value
+  const content = typeof value === 'object' && value !== null && 'content' in value ? value.content : null
+  return typeof content === 'string' ? content : (JSON.stringify(value) ?? '')
+}
+
+/** The model that the engine chose for this attempt, if it chose one. */
+const modelAsked = ({ input }: Envelope['task']): string | null => {
+  const model = typeof input === 'object' && input !== null && 'model' in input ? input['model'] : null
+  return typeof model === 'string' ? model : null
+}
+
+const weigh = (price: PriceOf, { task, constraints }: Envelope, result: ExecutorResult): Paid => {
+  const { usage = null, modelUsed = null } = result
+  const report = {
+    usage,
+    modelUsed,
+    modelAsked: modelAsked(task),
+    inputBytes: JSON.stringify(task.input).length,
+    outputBytes: result.status === 'failed' ? 0 : textOf(result.result).length,
+    maxTokens: constraints.maxTokens ?? null,
+  }
+  return { usage: verifyUsage(report, price), modelUsed }
+}
+
 /** An unknown code from a foreign executor is kept as text. */
-const translate = (result: ExecutorResult): Performed => {
-  if (result.status !== 'failed') return { kind: 'done', status: result.status, result: result.result }
-  const { code, message, retryable, definite } = result.error
+const translate = (price: PriceOf, envelope: Envelope, result: ExecutorResult): Performed => {
+  if (!STATUSES.has(result.status)) throw new TypeError(`its status is ${JSON.stringify(result.status)}`)
+  const paid = envelope.executorType === INLINE ? null : weigh(price, envelope, result)
+  if (paid !== null && paid.modelUsed !== null && !isAllowedModel(paid.modelUsed, envelope.constraints.allowedModels)) {
+    const message = `${paid.modelUsed} was used; allowed: ${envelope.constraints.allowedModels?.join(', ')}`
+    return failedWith({ code: 'MODEL_NOT_ALLOWED', message }, false, false, paid)
+  }
+  if (result.status !== 'failed') {
+    const { status, resumeToken = null } = result
+    return { kind: 'done', status, result: result.result, paid, resumeToken }
+  }
+  const { code, message, retryable, definite, retryAfterMs = null } = result.error
   const failure: Failure = isErrorCode(code)
     ? { code, message }
     : { code: 'EXECUTOR_FAILED', message: `${code}: ${message}` }
-  return failedWith(failure, retryable, definite)
+  return { kind: 'failed', failure, retryable, definite, paid, retryAfterMs }
 }
 
 export const perform = (deps: PerformDeps, envelope: Envelope, done: WhenPerformed): Performance => {
   const executor = deps.executors.get(envelope.executorType)
   if (executor === undefined) {
     const failure: Failure = {
-      code: 'EXECUTOR_FAILED',
+      code: 'EXECUTOR_UNKNOWN',
       message: `no executor of type ${envelope.executorType} is registered`,
     }
     void Promise.resolve().then(() => done(failedWith(failure, false, true)))
@@ -82,10 +150,23 @@ class Running implements Performance, Abort, Deadline {
   }
 
   begin(executor: Executor): void {
-    executor.execute(this.envelope, this).then(
-      (result) => this.settle(translate(result)),
-      (error: unknown) => this.settle(failedWith({ code: 'EXECUTOR_THREW', message: String(error) }, true)),
-    )
+    const threw = (error: unknown): void =>
+      this.settle(failedWith({ code: 'EXECUTOR_THREW', message: String(error) }, true))
+    try {
+      executor.execute(this.envelope, this).then((result) => this.settle(this.translated(result)), threw)
+    } catch (error) {
+      // Not at once: nobody hears before `perform` has answered.
+      void Promise.resolve().then(() => threw(error))
+    }
+  }
+
+  /** An answer that is none must not take the process with it. */
+  private translated(result: ExecutorResult): Performed {
+    try {
+      return translate(this.deps.price, this.envelope, result)
+    } catch (error) {
+      return failedWith({ code: 'EXECUTOR_FAILED', message: `not an answer: ${String(error)}` }, true)
+    }
   }
 
   pass(): void {

@@ -1,10 +1,12 @@
-/** Types and their executors. */
+/** An executor type as its author declares it. */
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { normalise } from '../manifest/define.ts'
 import type { Envelope, ExecutorResult } from '../ports/executor.ts'
-import { registry } from './registry.ts'
+import { executor } from './registry.ts'
 
 const done = async (): Promise<ExecutorResult> => ({ status: 'success', result: 'done' })
+const fax = executor('fax', { execute: done })
 
 const envelope = (input: Envelope['task']['input']): Envelope => ({
   taskId: 't',
@@ -14,18 +16,22 @@ const envelope = (input: Envelope['task']['input']): Envelope => ({
   constraints: { timeoutMs: 1_000 },
 })
 
-test('[E2] registry-1: a type has one executor', () => {
-  expect([...registry({ fax: { execute: done }, post: { execute: done } }).keys()]).toEqual(['fax', 'post'])
-  expect(() => registry({ fax: { execute: done } }, { fax: { execute: done } })).toThrow('EXECUTOR_DUPLICATE')
-  expect(() => registry({ 'Fax Machine': { execute: done } })).toThrow('MANIFEST_INVALID')
+test('[E2] a type has one executor; a built-in one has its own', () => {
+  const types = (...executors: readonly ReturnType<typeof executor>[]) => [
+    ...normalise({ name: 's', executors }, (text) => text).executors.keys(),
+  ]
+  expect(types(fax, executor('post', { execute: done }))).toEqual(['fax', 'post'])
+  expect(() => types(fax, fax)).toThrow('EXECUTOR_DUPLICATE')
+  expect(() => types(executor('llm', { execute: done }))).toThrow('EXECUTOR_DUPLICATE')
+  expect(() => types(executor('inline', { execute: done }))).toThrow('EXECUTOR_DUPLICATE')
+  expect(() => types(executor('Fax Machine', { execute: done }))).toThrow('MANIFEST_INVALID')
 })
 
 test('[E2] a task that does not fit what its executor declares is never handed over', async () => {
-  const task = z.object({ to: z.string() })
-  const executor = registry({ fax: { task, execute: done } }).get('fax')
+  const { performer } = executor('fax', { task: z.object({ to: z.string() }), execute: done })
   const abort = { signal: new AbortController().signal }
-  expect(await executor?.execute(envelope({ to: '+49' }), abort)).toMatchObject({ status: 'success' })
-  expect(await executor?.execute(envelope({ to: 49 }), abort)).toMatchObject({
+  expect(await performer.execute(envelope({ to: '+49' }), abort)).toMatchObject({ status: 'success' })
+  expect(await performer.execute(envelope({ to: 49 }), abort)).toMatchObject({
     status: 'failed',
     error: { code: 'INPUT_INVALID', message: expect.stringContaining('/to'), retryable: false },
   })

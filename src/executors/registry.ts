@@ -1,20 +1,24 @@
 /**
- * Executor types and who performs them.
+ * An executor type as its author declares it.
  *
- * Owns that each type has one executor, and that a task fits what its executor declared before it is handed over.
- *
- * registry-1  A type is registered once; another under the same name is refused, not a replacement.
+ * Owns the declaration, and that a task fits what its executor declared before it is handed over. That each type has one executor
+ * is manifest/executors.ts.
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { TrihandError } from '../model/errors.ts'
 import type { Abort, Envelope, Executor, ExecutorResult } from '../ports/executor.ts'
 
-const TYPE = /^[a-z][a-z0-9_-]{0,63}$/
+const KIND = Symbol.for('trihand.kind')
+const MAX_ISSUES = 5
 
-export interface Registration {
+export interface ExecutorOptions {
   /** What its tasks must look like, `task_type` aside. Absent: any. */
   readonly task?: StandardSchemaV1
   readonly execute: Executor['execute']
+}
+
+export interface ExecutorSource {
+  readonly type: string
+  readonly performer: Executor
 }
 
 const issueOf = ({ message, path = [] }: StandardSchemaV1.Issue): string =>
@@ -25,20 +29,14 @@ const checked =
   async (envelope: Envelope, abort: Abort): Promise<ExecutorResult> => {
     const { issues } = await schema['~standard'].validate(envelope.task.input)
     if (issues === undefined) return execute(envelope, abort)
-    const message = `the task does not fit ${envelope.executorType}: ${issues.slice(0, 5).map(issueOf).join('; ')}`
+    const found = issues.slice(0, MAX_ISSUES).map(issueOf).join('; ')
+    const message = `the task does not fit ${envelope.executorType}: ${found}`
     return { status: 'failed', error: { code: 'INPUT_INVALID', message, retryable: false, definite: true } }
   }
 
-export type Registrations = Readonly<Record<string, Registration>>
-
-/** Later lists add to earlier ones. Throws EXECUTOR_DUPLICATE for a type that is there already. */
-export const registry = (...lists: readonly Registrations[]): ReadonlyMap<string, Executor> => {
-  const executors = new Map<string, Executor>()
-  for (const [type, { task, execute }] of lists.flatMap((list) => Object.entries(list))) {
-    if (!TYPE.test(type))
-      throw new TrihandError('MANIFEST_INVALID', `executors.${type}: a type has at most 64 of a-z 0-9 _ -`)
-    if (executors.has(type)) throw new TrihandError('EXECUTOR_DUPLICATE', `the type ${type} is registered already`)
-    executors.set(type, { execute: task === undefined ? execute : checked(task, execute) })
-  }
-  return executors
+/** Declares who performs the tasks of a type. */
+export const executor = (type: string, { task, execute }: ExecutorOptions): ExecutorSource => {
+  const source = { type, performer: { execute: task === undefined ? execute : checked(task, execute) } }
+  Object.defineProperty(source, KIND, { value: 'executor' })
+  return source
 }

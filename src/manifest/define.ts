@@ -7,6 +7,7 @@ import { TrihandError } from '../model/errors.ts'
 import { isEventType, isReservedType } from '../model/event.ts'
 import type { Json } from '../model/json.ts'
 import type { Modality } from '../model/modality.ts'
+import type { ConstraintsSource } from '../model/policies/constraints.ts'
 import type { FlowSource } from '../model/policies/flow-source.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import type { Rule } from '../model/rule.ts'
@@ -15,7 +16,9 @@ import { DEFAULT_MAX_HOPS } from '../model/trigger.ts'
 import type { WatchTrigger } from '../model/watch.ts'
 import { type AgentSource, agentHandler, agentShape, innerAgents } from './agents.ts'
 import { type CircuitSource, defineCircuit } from './circuit.ts'
+import { defineConstraints } from './constraints.ts'
 import { durationMs } from './duration.ts'
+import { defineExecutors, type ExecutorSource } from './executors.ts'
 import { defineFlow } from './flow.ts'
 import { defineModels, type ModelsSource } from './models.ts'
 import { defineModules, type ModuleSource, type Modules, moduleOf } from './modules.ts'
@@ -49,6 +52,7 @@ export interface FunctionSource {
       readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
       readonly allowReentry?: number
       readonly circuit?: CircuitSource
+      readonly constraints?: ConstraintsSource
     }
   readonly code: unknown
   /** Absent: a workflow function. */
@@ -75,6 +79,8 @@ export interface SystemSource {
   /** The time zone of schedules that name none. */
   readonly tz?: string
   readonly modules?: readonly ModuleSource[]
+  /** Executor types beside the built-in ones. */
+  readonly executors?: readonly ExecutorSource[]
 }
 
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/
@@ -134,6 +140,7 @@ const defineFunction = (source: FunctionSource, modules: Modules): FunctionDefin
     circuit: defineCircuit(path, name, options.circuit),
     placement: definePlacement(path, options, module?.name ?? null),
     module,
+    constraints: defineConstraints(`${path}.constraints`, options.constraints),
     flow: defineFlow(options, path),
   }
 }
@@ -233,6 +240,7 @@ const shapeOf = (source: SystemSource): string =>
     events: Object.keys(source.events ?? {}).sort(),
     pools: source.pools,
     modules: source.modules,
+    executors: (source.executors ?? []).map(({ type }) => type),
     // Without secrets and code.
     webhooks: (source.webhooks ?? []).map(({ name, path, auth, emits }) => ({ name, path, auth, emits })),
     functions: (source.functions ?? []).map(({ name, options }) => ({
@@ -285,6 +293,7 @@ export const normalise = (source: SystemSource, digest: (text: string) => string
     maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
     pools: poolsOf(source, functions),
     sources: watched,
+    executors: defineExecutors(source.executors ?? []),
     webhooks,
     schedules: schedulesOf(source, functions, events),
     tools: defineTools(source.tools ?? [], digest),

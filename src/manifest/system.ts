@@ -9,6 +9,7 @@ import type { Json } from '../model/json.ts'
 import type { Modality } from '../model/modality.ts'
 import type { Module } from '../model/module.ts'
 import type { Placement } from '../model/placement.ts'
+import type { Limits } from '../model/policies/constraints.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { Rule } from '../model/rule.ts'
 import type { Effect } from '../model/step.ts'
@@ -38,6 +39,8 @@ export interface System {
   readonly sources: ReadonlyMap<string, SourceDefinition>
   /** By path. */
   readonly webhooks: ReadonlyMap<string, WebhookDefinition>
+  /** Who performs tasks, by executor type; the built-in ones are not here. */
+  readonly executors: ReadonlyMap<string, unknown>
   readonly schedules: ReadonlyMap<string, ScheduleDefinition>
   /** What agents may be allowed to use, by its own name. */
   readonly tools: ReadonlyMap<string, ToolDefinition>
@@ -91,6 +94,8 @@ export interface FunctionDefinition {
   readonly circuit: Circuit | null
   /** What its code may do; null: it is in no module and not limited by one. */
   readonly module: Module | null
+  /** What executors of its tasks must keep to, whatever a step asks for. */
+  readonly constraints: Limits
   /** Null: every event that holds starts a run at once. */
   readonly flow: FlowDefinition | null
 }

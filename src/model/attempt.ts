@@ -7,6 +7,7 @@
  * attempt-2  An `once` effect is intended before it starts, and an intended step is never attempted again without a person's word.
  * attempt-3  Attempts never pass the policy; each retry names its reason and its instant.
  */
+import type { Json } from './json.ts'
 import { type Decision, facts, type Refusal, refuse } from './machine.ts'
 import { retryDelayMs } from './policies/retry.ts'
 import type { LiveRun, RunCommand, RunFact } from './run-fact.ts'
@@ -18,6 +19,12 @@ export const attemptsOf = (run: LiveRun, step: string): number => {
   const open = run.open.get(step)
   if (open?.kind === 'intended') return open.attempt - 1
   return open?.kind === 'retrying' ? open.attempt : 0
+}
+
+/** What the attempt before has left to the next one. */
+export const carryOf = (run: LiveRun, step: string): Json | null => {
+  const open = run.open.get(step)
+  return open?.kind === 'retrying' ? (open.carry ?? null) : null
 }
 
 /** What sleeps, waits or calls is not performed: a name means one thing at a time. Null: this step may be. */
@@ -62,10 +69,11 @@ export const failStep = (run: LiveRun, command: Command<'fail_step'>): Decision<
   if (attempt <= attemptsOf(run, step)) return facts()
   if (command.effect === 'once' && !command.definite)
     return facts({ type: 'step.uncertain', at: now, step, attempt, reason: `${error.code}: ${error.message}` })
+  const left = command.carry === undefined ? {} : { carry: command.carry }
   if (!command.retryable || attempt >= command.retry.maxAttempts)
-    return facts({ type: 'step.failed', at: now, step, attempt, error })
-  const wakeAt = now + retryDelayMs(command.retry, attempt, command.roll)
-  return facts({ type: 'step.retry_scheduled', at: now, step, attempt, error, wakeAt })
+    return facts({ type: 'step.failed', at: now, step, attempt, error, ...left })
+  const wakeAt = Math.max(now + retryDelayMs(command.retry, attempt, command.roll), command.notBefore ?? 0)
+  return facts({ type: 'step.retry_scheduled', at: now, step, attempt, error, wakeAt, ...left })
 }
 
 export const doubtStep = (run: LiveRun, command: Command<'doubt_step'>): Decision<RunFact> => {

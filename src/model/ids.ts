@@ -83,6 +83,12 @@ export const claimableId = (uuid: string): ClaimableId => {
   }
 }
 
+/** The same uuid from everyone for the same digest, spelt with dashes: other systems read it. */
+export const taskUuid = (digest: string): string => {
+  const hex = hexOf(digest)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
 /** A session that a name stands for, the same for everyone. */
 export const namedSessionId = (digest: string): SessionId => sessionId(hexOf(digest).slice(0, 32))
 

@@ -6,6 +6,7 @@
 import type { Failure } from './errors.ts'
 import type { Cause } from './event.ts'
 import type { Instant, RunId } from './ids.ts'
+import type { Json } from './json.ts'
 import type { Payload } from './payload.ts'
 import type { PersistentMap } from './persistent-map.ts'
 import type { RetryPolicy } from './policies/retry.ts'
@@ -88,9 +89,16 @@ export type RunFact =
       readonly attempt: number
       readonly error: Failure
       readonly wakeAt: Instant
+      /** What it leaves to the next attempt: where it stopped, which model is next, what it has spent. */
+      readonly carry?: Json
     })
   | (OnStep & { readonly type: 'step.retry_due' })
-  | (OnStep & { readonly type: 'step.failed'; readonly attempt: number; readonly error: Failure })
+  | (OnStep & {
+      readonly type: 'step.failed'
+      readonly attempt: number
+      readonly error: Failure
+      readonly carry?: Json
+    })
   | (OnStep & { readonly type: 'step.uncertain'; readonly attempt: number; readonly reason: string })
   | (OnStep & {
       readonly type: 'step.resolved'
@@ -167,6 +175,9 @@ export type WorkCommand =
       readonly effect: Effect
       readonly retry: RetryPolicy
       readonly roll: number
+      /** The next attempt waits at least until then. */
+      readonly notBefore?: Instant
+      readonly carry?: Json
     })
   /** The performer of this intended step is gone; nobody knows whether its effect happened. */
   | (ToStep & { readonly type: 'doubt_step'; readonly reason: string })

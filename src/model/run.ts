@@ -244,7 +244,7 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
     case 'step.failed':
       return settle(run, fact.step, { kind: 'failed', error: fact.error })
     case 'step.retry_scheduled':
-      return open(run, fact.step, { kind: 'retrying', attempt: fact.attempt, wakeAt: fact.wakeAt, error: fact.error })
+      return open(run, fact.step, retrying(fact))
     case 'step.retry_due':
       return retryDue(run, fact.step)
     case 'step.uncertain':
@@ -275,6 +275,14 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
 }
 
 type Fact<Type extends RunFact['type']> = Extract<RunFact, { readonly type: Type }>
+
+const retrying = ({ attempt, wakeAt, error, carry }: Fact<'step.retry_scheduled'>): OpenStep => ({
+  kind: 'retrying',
+  attempt,
+  wakeAt,
+  error,
+  ...(carry === undefined ? {} : { carry }),
+})
 
 /** The instant is spent: without this a step that the code no longer calls would wake its run for ever. */
 const retryDue = (run: LiveRun, step: string): LiveRun => {

@@ -5,6 +5,7 @@
  */
 import type { Failure } from './errors.ts'
 import { type Instant, isPlainText, type RunId } from './ids.ts'
+import type { Json } from './json.ts'
 import type { Payload } from './payload.ts'
 import type { OpenWait, Received } from './wait.ts'
 
@@ -16,7 +17,14 @@ export type OpenStep =
   | { readonly kind: 'intended'; readonly attempt: number; readonly effectKey: string }
   | { readonly kind: 'uncertain'; readonly attempt: number; readonly effectKey: string; readonly reason: string }
   /** `wakeAt` is null once the delay has passed: the next attempt may begin. */
-  | { readonly kind: 'retrying'; readonly attempt: number; readonly wakeAt: Instant | null; readonly error: Failure }
+  | {
+      readonly kind: 'retrying'
+      readonly attempt: number
+      readonly wakeAt: Instant | null
+      readonly error: Failure
+      /** What the attempt before leaves to the next one. */
+      readonly carry?: Json
+    }
   | { readonly kind: 'sleeping'; readonly wakeAt: Instant }
   | { readonly kind: 'waiting'; readonly wait: OpenWait }
   | { readonly kind: 'calling'; readonly child: RunId }

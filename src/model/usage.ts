@@ -49,7 +49,7 @@ const BYTES_PER_TOKEN = 4
 const MAX_BYTES_PER_TOKEN = 16
 const TOLERANCE = 0.2
 
-const NOTHING: VerifiedUsage = {
+export const NO_USAGE: VerifiedUsage = {
   tokensInput: 0,
   tokensOutput: 0,
   totalTokens: 0,
@@ -89,7 +89,7 @@ export const isAllowedModel = (used: string, allowed: readonly string[] | undefi
 /** What was used, as it counts. An executor without a model that reports nothing has used nothing. */
 export const verifyUsage = (report: UsageReport, price: PriceOf): VerifiedUsage => {
   const { usage, modelUsed, modelAsked } = report
-  if (modelUsed === null && (usage === null || usage.totalTokens === 0)) return NOTHING
+  if (modelUsed === null && (usage === null || usage.totalTokens === 0)) return NO_USAGE
   const isOther = modelUsed !== null && modelAsked !== null && !isSameModel(modelUsed, modelAsked)
   const findings: UsageFinding[] = isOther ? ['model_mismatch'] : []
   const priced = (input: number, output: number): number | null =>
@@ -114,3 +114,13 @@ export const verifyUsage = (report: UsageReport, price: PriceOf): VerifiedUsage 
   const source = findings.includes('too_few_tokens') ? 'estimated' : 'reported'
   return { tokensInput, tokensOutput, totalTokens: tokensInput + tokensOutput, cost, source, findings }
 }
+
+/** What several attempts have used together; of an unknown price the sum is unknown. */
+export const addUsage = (a: VerifiedUsage, b: VerifiedUsage): VerifiedUsage => ({
+  tokensInput: a.tokensInput + b.tokensInput,
+  tokensOutput: a.tokensOutput + b.tokensOutput,
+  totalTokens: a.totalTokens + b.totalTokens,
+  cost: a.cost === null || b.cost === null ? null : a.cost + b.cost,
+  source: a.source === 'estimated' ? a.source : b.source,
+  findings: [...new Set([...a.findings, ...b.findings])],
+})

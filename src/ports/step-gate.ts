@@ -10,9 +10,13 @@ import type { Json } from '../model/json.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { RunStatus } from '../model/status.ts'
 import type { Effect } from '../model/step.ts'
+import type { VerifiedUsage } from '../model/usage.ts'
+import type { Constraints, ExecutionContext } from './executor.ts'
 
 export interface StepGate {
   run(request: StepRequest): Promise<Json>
+  /** A task for an executor that is registered under a type. */
+  perform(request: TaskRequest): Promise<TaskOutcome>
   /** Settles once that instant has passed by the ledger. */
   sleepUntil(step: string, instant: (now: Instant) => Instant): Promise<void>
   waitForEvent(step: string, request: WaitRequest): Promise<WaitAnswer>
@@ -27,6 +31,34 @@ export interface StepRequest {
   readonly retry: RetryPolicy
   readonly timeoutMs: number
   readonly body: (context: StepContext) => unknown
+}
+
+/** A step that is data: no code comes along, so whoever performs it may be anywhere. */
+export interface TaskRequest {
+  readonly step: string
+  readonly effect: Effect
+  readonly retry: RetryPolicy
+  readonly executorType: string
+  readonly task: { readonly type: string; readonly input: Json }
+  readonly context: Pick<ExecutionContext, 'projectId' | 'conversation' | 'documents'>
+  /** What the caller wants; what its function may have is stricter, if it says so. */
+  readonly constraints: Constraints
+  /** To be asked in this order, the next one when one has been given up. Empty: the executor's own. */
+  readonly models: readonly string[]
+  readonly onPartial: OnPartial
+}
+
+/** A partial result counts, is gone on from, or is a failure. */
+export type OnPartial = 'accept' | 'continue' | 'fail'
+
+export interface TaskOutcome {
+  readonly status: 'success' | 'partial'
+  readonly result: Json
+  /** Of all attempts, as it counts. */
+  readonly usage: VerifiedUsage
+  readonly modelUsed: string | null
+  /** A report that did not hold: our figure counts. */
+  readonly usageDisputed: boolean
 }
 
 /** What the code of one step gets. Intents are written with the step's result, or not at all. */

@@ -4,7 +4,7 @@
  * Owns quiet: an answer from `settle` or `advance` means that nothing is due, nothing is under way and no store call is open.
  * Never sleeps. `crash` leaves the engine as a killed process would: its calls are never answered.
  */
-import { joinEngine, type Store } from '../assemble.ts'
+import { type EngineSettings, joinEngine, type Store } from '../assemble.ts'
 import type { Engine, RunResult } from '../engine/engine.ts'
 import type { IncomingEvent, Receipt } from '../engine/intake.ts'
 import { normalise, type SystemSource } from '../manifest/define.ts'
@@ -109,7 +109,10 @@ interface Life {
   readonly clock: VirtualClock
 }
 
-const live = async (source: SystemSource, place: TestStore, now: number): Promise<Life> => {
+/** What a test may bring beside the system: hands that the real world would have. */
+export type TestHands = Pick<EngineSettings, 'price'>
+
+const live = async (source: SystemSource, place: TestStore, now: number, hands: TestHands): Promise<Life> => {
   const clock = new VirtualClock(now)
   const store = await place.open(clock)
   const watch = new Watch()
@@ -121,7 +124,7 @@ const live = async (source: SystemSource, place: TestStore, now: number): Promis
     system,
     ids,
     clock,
-    { leaseTtl: '30d', drain: 0 },
+    { ...hands, leaseTtl: '30d', drain: 0 },
   )
   const life = { engine, store: { ...store, reader: watch.reader(store.reader) }, watch, clock }
   await whileRunning(life, () => engine.start())
@@ -160,8 +163,12 @@ const whileRunning = async <T>(life: Life, work: () => Promise<T>): Promise<T> =
   return done
 }
 
-export const startTestSystem = async (source: SystemSource, place: TestStore): Promise<TestSystem> => {
-  let life = await live(source, place, START)
+export const startTestSystem = async (
+  source: SystemSource,
+  place: TestStore,
+  hands: TestHands = {},
+): Promise<TestSystem> => {
+  let life = await live(source, place, START, hands)
   return {
     get clock() {
       return life.clock
@@ -187,7 +194,7 @@ export const startTestSystem = async (source: SystemSource, place: TestStore): P
       const now = life.clock.now() + durationMs(down)
       await pronounceDead(life.store.ledger, place.ids(), now)
       await life.store.ledger.close()
-      life = await live(next, place, now)
+      life = await live(next, place, now, hands)
       await runUntil(life, now)
     },
     async close() {

@@ -8,6 +8,7 @@ import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import type { RunId } from '../../model/ids.ts'
 import { type Json, toJson } from '../../model/json.ts'
+import type { ConstraintsSource } from '../../model/policies/constraints.ts'
 import type { FlowSource } from '../../model/policies/flow-source.ts'
 import type { RetryPolicy } from '../../model/policies/retry.ts'
 import type { Effect } from '../../model/step.ts'
@@ -76,6 +77,8 @@ export interface FunctionOptions<Input> extends FlowSource {
     readonly codes?: readonly string[]
     readonly whenOpen?: 'wait' | 'fail'
   }
+  /** What executors of its tasks must keep to, whatever a step asks for. */
+  readonly constraints?: ConstraintsSource
   /** The module it belongs to, which says what it may do. */
   readonly module?: string
 }

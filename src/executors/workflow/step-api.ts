@@ -8,9 +8,10 @@
 import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import { type Json, toJson } from '../../model/json.ts'
+import type { ConstraintsSource } from '../../model/policies/constraints.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../../model/policies/retry.ts'
 import { type Effect, isLoopKey, isStepName, stepAddress } from '../../model/step.ts'
-import type { StepContext, StepGate, WaitAnswer } from '../../ports/step-gate.ts'
+import type { OnPartial, StepContext, StepGate, TaskOutcome, TaskRequest, WaitAnswer } from '../../ports/step-gate.ts'
 
 /** `30s`, `1h30m`, `P1D`, or milliseconds as a number. */
 export type Duration = string | number
@@ -24,6 +25,21 @@ export interface RunOptions extends StepOptions {
   readonly effect?: Effect
   readonly retry?: Partial<RetryPolicy>
   readonly timeout?: Duration
+}
+
+export interface ExecuteOptions extends StepOptions {
+  /** `llm`, `template_engine`, `document_processor`, `classifier`, `tool_call`, or a type of your own. */
+  readonly type: string
+  /** What to do, in the words of the executor: `{ task_type, prompt, input_variables, … }`. */
+  readonly task: Readonly<Record<string, unknown>>
+  readonly context?: TaskRequest['context']
+  readonly constraints?: ConstraintsSource
+  /** To be asked in this order. Absent: the allowed ones. */
+  readonly models?: readonly string[]
+  /** What an incomplete result is: good enough (default), a place to go on from, or a failure. */
+  readonly onPartial?: OnPartial
+  readonly effect?: Effect
+  readonly retry?: Partial<RetryPolicy>
 }
 
 export interface WaitOptions extends StepOptions {
@@ -60,6 +76,8 @@ export interface Step {
     body: (context: StepContext) => Result | Promise<Result>,
     options?: RunOptions,
   ): Promise<Awaited<Result>>
+  /** A task for an executor that is registered under a type; the engine retries, falls back and looks at what it says it used. */
+  execute(name: string, options: ExecuteOptions): Promise<TaskOutcome>
   sleep(name: string, duration: Duration, options?: StepOptions): Promise<void>
   /** An instant is a date, or milliseconds since the Unix epoch. */
   sleepUntil(name: string, instant: number | { valueOf(): number }, options?: StepOptions): Promise<void>
@@ -83,6 +101,32 @@ export interface OutgoingEvent {
 export type ParseDuration = (duration: Duration) => number
 
 const NO_OPTIONS: RunOptions = {}
+const TASK_TIMEOUT_MS = 30_000
+
+const taskRequest = (step: string, options: ExecuteOptions, parse: ParseDuration): TaskRequest => {
+  const {
+    type,
+    task,
+    context = {},
+    constraints = {},
+    models = [],
+    onPartial = 'accept',
+    effect = 'idempotent',
+  } = options
+  const { task_type: taskType = type, ...input } = task
+  const { timeout, ...limits } = constraints
+  return {
+    step,
+    effect,
+    retry: { ...DEFAULT_RETRY, ...options.retry },
+    executorType: type,
+    task: { type: String(taskType), input: toJson(input) },
+    context,
+    constraints: { ...limits, timeoutMs: timeout === undefined ? TASK_TIMEOUT_MS : parse(timeout) },
+    models,
+    onPartial,
+  }
+}
 
 /** Gives each call its address: the explicit loop key, or a count per name within this entry. */
 const addressBook = (): ((name: string, key: string | undefined) => string) => {
@@ -145,6 +189,7 @@ export const createStep = (gate: StepGate, parse: ParseDuration, defaults: { rea
         return Promise.reject(error)
       }
     },
+    execute: async (name, options) => gate.perform(taskRequest(address(name, options.key), options, parse)),
     async sleep(name, duration, options = {}) {
       const ms = parse(duration)
       await gate.sleepUntil(address(name, options.key), (now) => now + ms)

@@ -4,6 +4,7 @@ import { type ModelTrouble, moveAfter } from './fallback.ts'
 
 const trouble = (change: Partial<ModelTrouble>): ModelTrouble => ({
   code: 'MODEL_UNAVAILABLE',
+  retryable: true,
   tries: 1,
   maxAttempts: 3,
   hasNext: true,
@@ -21,8 +22,8 @@ test.each([
   [{ code: 'MODEL_AUTH' }, 'next'],
   [{ code: 'MODEL_CONTEXT_FULL', hasNext: false }, 'fail'],
   [{ code: 'CIRCUIT_OPEN' }, 'next'],
-  [{ code: 'MODEL_REJECTED' }, 'fail'],
-  [{ code: 'MODEL_NOT_ALLOWED' }, 'fail'],
+  [{ code: 'MODEL_REJECTED', retryable: false }, 'fail'],
+  [{ code: 'MODEL_NOT_ALLOWED', retryable: false }, 'fail'],
 ] as const)('[E7] %j: %s', (change, move) => {
   expect(moveAfter(trouble(change))).toBe(move)
 })

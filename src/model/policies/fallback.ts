@@ -3,7 +3,7 @@
  *
  * Owns the table of codes. Pure: how often it was tried and what is left of the list are arguments.
  */
-import { ERRORS, type ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../errors.ts'
 
 export type ModelMove = 'again' | 'next' | 'fail'
 
@@ -19,6 +19,7 @@ const MAX_PATIENCE_MS = 600_000
 
 export interface ModelTrouble {
   readonly code: ErrorCode
+  readonly retryable: boolean
   /** Attempts of this model so far, the failed one included. */
   readonly tries: number
   readonly maxAttempts: number
@@ -26,9 +27,9 @@ export interface ModelTrouble {
   readonly retryAfterMs: number | null
 }
 
-export const moveAfter = ({ code, tries, maxAttempts, hasNext, retryAfterMs }: ModelTrouble): ModelMove => {
+export const moveAfter = ({ code, retryable, tries, maxAttempts, hasNext, retryAfterMs }: ModelTrouble): ModelMove => {
   if (MOVES_ON.has(code)) return hasNext ? 'next' : 'fail'
-  if (!ERRORS[code].retryable) return 'fail'
+  if (!retryable) return 'fail'
   const isPatient = (retryAfterMs ?? 0) <= MAX_PATIENCE_MS
   if (tries < maxAttempts && (isPatient || !hasNext)) return 'again'
   return hasNext ? 'next' : 'fail'

@@ -1,0 +1,266 @@
+/**
+ * The attempts of a step that is performed: code of its own, or a task for an executor.
+ *
+ * Owns when an attempt begins, under which circuit and intent, and how its result becomes a request. Which call of the handler
+ * begins a step is the gate's; what a task's result means is task-attempt.ts.
+ */
+import type { Circuit } from '../manifest/circuit.ts'
+import { attemptsOf, carryOf } from '../model/attempt.ts'
+import { type Failure, TrihandError } from '../model/errors.ts'
+import { taskUuid } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
+import type { Payload } from '../model/payload.ts'
+import type { RetryPolicy } from '../model/policies/retry.ts'
+import type { RunCommand } from '../model/run-fact.ts'
+import type { Envelope } from '../ports/executor.ts'
+import type { StepRequest, TaskRequest } from '../ports/step-gate.ts'
+import { holdUntil } from './hold.ts'
+import { Intents, intentsOf, packIntents } from './intents.ts'
+import { type Prepared, prepareValue, storePrepared } from './payloads.ts'
+import { INLINE, type Performed, perform } from './perform.ts'
+import type { Luggage } from './request.ts'
+import type { Resident } from './resident.ts'
+import { demandTask } from './rights.ts'
+import { StepBody } from './step-body.ts'
+import { TaskAttempt, type Verdict } from './task-attempt.ts'
+
+/** Told how an attempt went, before it is recorded. */
+type Heard = ((performed: Performed) => void) | null
+type Work = StepRequest | TaskRequest
+
+interface Begun {
+  readonly attempt: number
+  /** What the attempt before has left. */
+  readonly carry: Json | null
+  readonly heard: Heard
+}
+
+export const asFailure = (error: unknown): Failure =>
+  error instanceof TrihandError
+    ? { code: error.code, message: error.detail }
+    : { code: 'INTERNAL', message: String(error) }
+
+/** Whether the run is here, alive and not cancelled. */
+export const isOpen = ({ isGone, live }: Resident): boolean => !isGone && live !== null && live.cancel === null
+
+/** One key for every attempt of a step; the empty step stands for the whole run. */
+export const effectKeyOf = ({ record, house }: Resident, step: string): string =>
+  `th1_${house.ids.digest(`${record.tenant}\n${record.id}\n${step}`)}`
+
+const NO_RETRY: RetryPolicy = { maxAttempts: 1, baseMs: 0, factor: 1, maxMs: 0 }
+
+/** Trying again could not help, and it is known that nothing has happened outside. */
+export const failAtOnce = (resident: Resident, step: string, attempt: number, error: Failure): void => {
+  const command: RunCommand = {
+    type: 'fail_step',
+    now: resident.house.clock.now(),
+    step,
+    attempt,
+    error,
+    retryable: false,
+    definite: true,
+    effect: 'idempotent',
+    retry: NO_RETRY,
+    roll: 0,
+  }
+  resident.ask({ command, luggage: null, done: null })
+}
+
+export const completeStep = (
+  resident: Resident,
+  done: { readonly step: string; readonly attempt: number; readonly result: Payload; readonly luggage: Luggage | null },
+): void => {
+  const { step, attempt, result, luggage } = done
+  const events = luggage === null ? [] : luggage.events.map(({ event }) => event.id)
+  resident.ask({
+    command: { type: 'complete_step', now: resident.house.clock.now(), step, attempt, result, events },
+    luggage,
+    done: null,
+  })
+}
+
+export class Attempts {
+  private readonly resident: Resident
+
+  constructor(resident: Resident) {
+    this.resident = resident
+  }
+
+  begin(request: Work): void {
+    const { house, record } = this.resident
+    const circuit = house.system().functions.get(record.handler)?.circuit ?? null
+    if (circuit === null) return this.beginAttempt(request, null)
+    void this.resident.whileActive(() => this.throughCircuit(request, circuit)).catch(() => {})
+  }
+
+  /** While the target is held back the run waits as for a timer, or the step fails; neither uses an attempt. */
+  private async throughCircuit(request: Work, circuit: Circuit): Promise<void> {
+    const { circuits } = this.resident.house
+    const admission = await circuits.admit(circuit)
+    if (!isOpen(this.resident)) return
+    if (admission.kind === 'go')
+      return this.beginAttempt(
+        request,
+        (performed) => void circuits.report(circuit, performed, admission.probe).catch(() => {}),
+      )
+    const { step } = request
+    if (circuit.whenOpen === 'fail') {
+      const message = `${circuit.key} failed too often; calls are held back until ${admission.until}`
+      return failAtOnce(this.resident, step, this.nextAttempt(step), { code: 'CIRCUIT_OPEN', message })
+    }
+    holdUntil(this.resident, step, admission.until, () => this.begin(request))
+  }
+
+  private nextAttempt(step: string): number {
+    const { live } = this.resident
+    return live === null ? 1 : attemptsOf(live, step) + 1
+  }
+
+  private beginAttempt(request: Work, heard: Heard): void {
+    const { resident } = this
+    const { live } = resident
+    const { step } = request
+    const begun = { attempt: this.nextAttempt(step), carry: live === null ? null : carryOf(live, step), heard }
+    resident.begin()
+    if (request.effect !== 'once') return this.perform(request, begun)
+    // attempt-2: the intent is in the ledger before the effect begins.
+    const now = resident.house.clock.now()
+    resident.ask({
+      command: { type: 'intend_step', now, step, effectKey: effectKeyOf(resident, step) },
+      luggage: null,
+      done: (answer) => {
+        if (answer.kind === 'recorded' && answer.facts.length > 0) this.perform(request, begun)
+        else resident.end()
+      },
+    })
+  }
+
+  private perform(request: Work, begun: Begun): void {
+    if ('body' in request) this.performBody(request, begun)
+    else this.performTask(request, begun)
+  }
+
+  private call(envelope: Envelope, heard: Heard, done: (performed: Performed) => void): void {
+    const { resident } = this
+    const performance = perform(resident.house, envelope, (performed) => {
+      resident.performances.delete(performance)
+      heard?.(performed)
+      if (!resident.isGone) done(performed)
+    })
+    resident.performances.add(performance)
+  }
+
+  // -- code -----------------------------------------------------------------------------------------------------------
+
+  private performBody(request: StepRequest, { attempt, heard }: Begun): void {
+    const { resident } = this
+    const { id, tenant } = resident.record
+    const body = new StepBody({ tenant, effectKey: (step) => effectKeyOf(resident, step) }, request, attempt)
+    const envelope: Envelope = {
+      taskId: id,
+      executorType: INLINE,
+      task: body,
+      context: { run: id, step: request.step, attempt, traceparent: null },
+      constraints: { timeoutMs: request.timeoutMs },
+    }
+    this.call(envelope, heard, (performed) => {
+      if (performed.kind === 'done') return this.record(request.step, attempt, performed.result, () => body.intents)
+      const { retryable, definite, failure, retryAfterMs } = performed
+      this.recordFailure(request, attempt, { retryable, definite, failure, retryAfterMs, retry: request.retry })
+    })
+  }
+
+  // -- tasks ----------------------------------------------------------------------------------------------------------
+
+  private performTask(request: TaskRequest, { attempt, carry, heard }: Begun): void {
+    const { resident } = this
+    const { house, record } = resident
+    const { step } = request
+    const definition = house.system().functions.get(record.handler)
+    const task = new TaskAttempt(request, attempt, carry, {
+      run: record.id,
+      taskId: taskUuid(house.ids.digest(`task\n${record.id}\n${step}`)),
+      effectKey: effectKeyOf(resident, step),
+      traceparent: record.event?.traceparent ?? null,
+      limits: definition?.constraints ?? {},
+    })
+    try {
+      demandTask(definition, request)
+      task.check()
+    } catch (error) {
+      failAtOnce(resident, step, attempt, asFailure(error))
+      return resident.end()
+    }
+    this.call(task.envelope, heard, (performed) => this.settleTask(request, attempt, task.judge(performed)))
+  }
+
+  private settleTask(request: TaskRequest, attempt: number, verdict: Verdict): void {
+    if (verdict.kind === 'failed') return this.recordFailure(request, attempt, verdict)
+    const { outcome } = verdict
+    this.record(request.step, attempt, outcome, () => intentsOf(this.resident.record.tenant, outcome.result))
+  }
+
+  // -- what is recorded -----------------------------------------------------------------------------------------------
+
+  private record(step: string, attempt: number, result: unknown, asked: () => Intents | null): void {
+    const { resident } = this
+    try {
+      const prepared = prepareValue(result)
+      const intents = asked()
+      if (prepared.kind === 'inline' && intents === null) {
+        completeStep(resident, { step, attempt, result: prepared.stored.payload, luggage: null })
+        return resident.end()
+      }
+      void this.recordWithIntents(step, attempt, prepared, intents ?? new Intents())
+    } catch (error) {
+      // The body ran; only its result cannot be kept. Running it again would not help.
+      failAtOnce(resident, step, attempt, asFailure(error))
+      resident.end()
+    }
+  }
+
+  private async recordWithIntents(step: string, attempt: number, prepared: Prepared, intents: Intents): Promise<void> {
+    const { resident } = this
+    try {
+      await resident.whileActive(async () => {
+        const { payload: result } = await storePrepared(resident.house, prepared)
+        const luggage = await packIntents(resident, effectKeyOf(resident, step), intents)
+        completeStep(resident, { step, attempt, result, luggage })
+      })
+    } catch (error) {
+      failAtOnce(resident, step, attempt, asFailure(error))
+    }
+    resident.end()
+  }
+
+  private recordFailure(
+    { step, effect }: Work,
+    attempt: number,
+    failed: Pick<
+      Extract<Verdict, { readonly kind: 'failed' }>,
+      'failure' | 'retryable' | 'definite' | 'retry' | 'retryAfterMs'
+    > & {
+      readonly carry?: Json
+    },
+  ): void {
+    const { failure: error, retryable, definite, retry, retryAfterMs, carry } = failed
+    const { clock, ids } = this.resident.house
+    const now = clock.now()
+    const command: RunCommand = {
+      type: 'fail_step',
+      now,
+      step,
+      attempt,
+      error,
+      retryable,
+      definite,
+      effect,
+      retry,
+      roll: ids.roll(),
+      ...(retryAfterMs === null ? {} : { notBefore: now + retryAfterMs }),
+      ...(carry === undefined ? {} : { carry }),
+    }
+    this.resident.ask({ command, luggage: null, done: null })
+    this.resident.end()
+  }
+}

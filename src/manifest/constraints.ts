@@ -1,0 +1,26 @@
+/**
+ * Constraints on the tasks of a function, from what an author writes to the normal form.
+ *
+ * Owns their ranges. Which of several holds is model/policies/constraints.ts.
+ */
+import type { ConstraintsSource, Limits } from '../model/policies/constraints.ts'
+import { durationMs } from './duration.ts'
+import { invalidAt, wholeNumber } from './ranges.ts'
+
+const TOKENS = { min: 1, max: 10_000_000 }
+const MAX_TEMPERATURE = 2
+
+const temperatureAt = (path: string, given: number): number => {
+  if (!(given >= 0 && given <= MAX_TEMPERATURE)) throw invalidAt(path, `${given} is not from 0 to ${MAX_TEMPERATURE}`)
+  return given
+}
+
+export const defineConstraints = (path: string, source: ConstraintsSource = {}): Limits => {
+  const { timeout, maxTokens, temperature, allowedModels } = source
+  return {
+    ...(timeout === undefined ? {} : { timeoutMs: durationMs(timeout) }),
+    ...(maxTokens === undefined ? {} : { maxTokens: wholeNumber(`${path}.maxTokens`, maxTokens, TOKENS) }),
+    ...(temperature === undefined ? {} : { temperature: temperatureAt(`${path}.temperature`, temperature) }),
+    ...(allowedModels === undefined ? {} : { allowedModels }),
+  }
+}
