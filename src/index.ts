@@ -8,6 +8,7 @@ export type { Duration, Step, WaitResult } from './executors/workflow/step-api.t
 export { FinalError, StepFailure } from './executors/workflow/step-failure.ts'
 export { type AgentOptions, agent } from './manifest/agents.ts'
 export { defineSystem, type SystemSource } from './manifest/define.ts'
+export { human } from './manifest/humans.ts'
 export { type ErrorCode, TrihandError } from './model/errors.ts'
 export type { StoredEvent } from './model/event.ts'
 export type { RunId, SessionId } from './model/ids.ts'

@@ -20,6 +20,7 @@ import { defineConstraints } from './constraints.ts'
 import { durationMs } from './duration.ts'
 import { defineExecutors, type ExecutorSource } from './executors.ts'
 import { defineFlow } from './flow.ts'
+import { type HumanSource, humanEvents, humanHandler, humanShape } from './humans.ts'
 import { defineModels, type ModelsSource } from './models.ts'
 import { defineModules, type ModuleSource, type Modules, moduleOf } from './modules.ts'
 import { definePlacement, definePools, type PlacementSource, type PoolSource } from './placement.ts'
@@ -65,6 +66,7 @@ export interface SystemSource {
   readonly events?: Readonly<Record<string, unknown>>
   readonly functions?: readonly FunctionSource[]
   readonly agents?: readonly AgentSource[]
+  readonly humans?: readonly HumanSource[]
   /** What agents may be allowed to use. */
   readonly tools?: readonly ToolSource[]
   readonly models?: ModelsSource
@@ -251,6 +253,7 @@ const shapeOf = (source: SystemSource): string =>
     })),
     schedules: source.schedules,
     agents: source.agents?.map(agentShape),
+    humans: source.humans?.map(humanShape),
     tools: source.tools?.map(({ name, effect, approval, egress, untrusted }) => ({
       name,
       effect,
@@ -263,9 +266,10 @@ const shapeOf = (source: SystemSource): string =>
   })
 
 /** Every handler, whichever hand does its work. */
-const handlersOf = ({ functions = [], agents = [] }: SystemSource): readonly FunctionSource[] => [
+const handlersOf = ({ functions = [], agents = [], humans = [] }: SystemSource): readonly FunctionSource[] => [
   ...functions,
   ...agents.flatMap((source) => [source, ...innerAgents(source)]).map(agentHandler),
+  ...humans.map(humanHandler),
 ]
 
 export const normalise = (source: SystemSource, digest: (text: string) => string): System => {
@@ -280,9 +284,9 @@ export const normalise = (source: SystemSource, digest: (text: string) => string
   }
   const { listeners, sources: watched } = bindAll(sources, functions)
   const webhooks = defineWebhooks(source.webhooks ?? [])
-  // An event that is only listened to is declared by that: any data.
-  const heard = [...listeners.keys(), ...[...webhooks.values()].map(({ emits }) => emits)]
-  for (const type of heard) if (!events.has(type)) events.set(type, { type, schema: null })
+  // An event that is only named, by who listens or who sends it, is declared by that: any data.
+  const sent = [...[...webhooks.values()].map(({ emits }) => emits), ...(source.humans ?? []).flatMap(humanEvents)]
+  for (const type of [...listeners.keys(), ...sent]) if (!events.has(type)) events.set(type, { type, schema: null })
   return {
     name: source.name,
     hash: digest(shapeOf(source)).slice(0, HASH_LENGTH),

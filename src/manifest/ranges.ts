@@ -27,7 +27,7 @@ export const wholeNumber = (path: string, value: number, { min, max }: Range): n
 }
 
 /** The same error, with the place where it was found. */
-const withPath = <Value>(path: string, work: () => Value): Value => {
+export const withPath = <Value>(path: string, work: () => Value): Value => {
   try {
     return work()
   } catch (error) {
