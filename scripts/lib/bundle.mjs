@@ -1,8 +1,7 @@
 /**
  * Joins compiled modules into few files, so that a process starts in half the time: a start is mostly the opening of files.
  *
- * Owns which modules stay apart: entries, and what is imported on demand. Node's own and packages are left as imports, but for
- * those of many small files of which we need one.
+ * Owns which modules stay apart: entries, and what is imported on demand. Packages and Node's own are left as imports.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,9 +9,6 @@ import { rolldown } from 'rolldown'
 
 /** Two levels below the package, as the modules were: what is found relative to a module stays where it was. */
 const CHUNKS = 'chunks/[name]-[hash].js'
-
-/** Twenty files for one function, opened at every start. Its licence (MIT) is named in THIRD-PARTY.md. */
-const TAKEN_IN = new Set(['uuid'])
 
 const isPackage = (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Za-z]:\\/.test(id)
 
@@ -22,7 +18,7 @@ const modulesIn = (folder) =>
 /** Writes the entries (paths without `.js`) of one folder and their chunks into another, which may be the same. */
 export const bundle = async (from, entries, to = from) => {
   const input = Object.fromEntries(entries.map((entry) => [entry, join(from, `${entry}.js`)]))
-  const build = await rolldown({ input, external: (id) => isPackage(id) && !TAKEN_IN.has(id), platform: 'node' })
+  const build = await rolldown({ input, external: isPackage, platform: 'node' })
   const { output } = await build.generate({ format: 'esm', entryFileNames: '[name].js', chunkFileNames: CHUNKS })
   await build.close()
   if (to === from) for (const name of modulesIn(from)) rmSync(join(from, name))

@@ -22,9 +22,10 @@ export const signalWaiting = (scope: Scope, event: Event, context: Context): voi
   const { sql, known, facts } = scope
   const { type, tenant } = event
   const signalled: number[] = []
+  const paths = known.paths(sql, type)
   // A run may have parked in this very batch.
-  facts.flush()
-  for (const path of known.paths(sql, type)) {
+  if (paths.size > 0) facts.flush()
+  for (const path of paths) {
     const value = valueAt(event, path)
     if (value === null) continue
     const rows = sql.signalWaiting.all(context.now, type, path, value, tenant, JSON.stringify(signalled))

@@ -1,11 +1,36 @@
-/** Real chance and hashes. Ids rise with time, also within one millisecond. */
-import { hash } from 'node:crypto'
-import { v7 } from 'uuid'
+/**
+ * Real chance and hashes. Ids rise with time, also within one millisecond.
+ *
+ * Owns the making of uuids of version 7: 48 bits of time, 32 that count on from a drawn number, 42 that are drawn.
+ */
+import { hash, randomFillSync } from 'node:crypto'
 import type { Ids } from '../../ports/ids.ts'
 
+const UUID_BYTES = 16
+/** Drawn for many ids at once: one call for the chance of a single id takes longer than all the rest of it. */
+const POOL_BYTES = 8_192
+const CHANCE_PER_ID = 10
+const COUNT_LIMIT = 2 ** 32
+
 export class SystemIds implements Ids {
+  readonly #pool = Buffer.alloc(POOL_BYTES)
+  #drawn = POOL_BYTES
+  #now = 0
+  #count = 0
+
   uuid(): string {
-    return v7().replaceAll('-', '')
+    const from = this.#draw()
+    this.#advance(from)
+    const bytes = Buffer.allocUnsafe(UUID_BYTES)
+    const count = this.#count
+    bytes.writeUIntBE(this.#now, 0, 6)
+    bytes[6] = 0x70 | (count >>> 28)
+    bytes[7] = count >>> 20
+    bytes[8] = 0x80 | ((count >>> 14) & 0x3f)
+    bytes[9] = count >>> 6
+    this.#pool.copy(bytes, 10, from + 4, from + CHANCE_PER_ID)
+    bytes[10] = (count << 2) | (bytes.readUInt8(10) & 0x03)
+    return bytes.toString('hex')
   }
 
   roll(): number {
@@ -14,5 +39,31 @@ export class SystemIds implements Ids {
 
   digest(text: string): string {
     return hash('sha256', text, 'base64url')
+  }
+
+  /** Where in the pool the chance of the next id stands. */
+  #draw(): number {
+    if (this.#drawn + CHANCE_PER_ID > POOL_BYTES) {
+      randomFillSync(this.#pool)
+      this.#drawn = 0
+    }
+    const from = this.#drawn
+    this.#drawn += CHANCE_PER_ID
+    return from
+  }
+
+  /** A clock that stands still or goes back is counted past. */
+  #advance(from: number): void {
+    const now = Date.now()
+    if (now > this.#now) {
+      this.#now = now
+      // The first bit stays free, so that there is room to count.
+      this.#count = this.#pool.readUInt32BE(from) >>> 1
+      return
+    }
+    this.#count += 1
+    if (this.#count < COUNT_LIMIT) return
+    this.#count = 0
+    this.#now += 1
   }
 }
