@@ -122,7 +122,11 @@ export const writeFact = <Fact extends { readonly type: string; readonly at: Ins
 const readAs = <Fact>(known: object, written: WrittenFact): Fact => {
   if (!Object.hasOwn(known, written.type))
     throw new TrihandError('FACT_UNKNOWN', `fact type ${written.type} is not known to this version`)
-  return { ...JSON.parse(written.body), type: written.type, at: written.recordedAt } as Fact
+  // Set on what was just parsed: a copy of each fact would double the work of a fold.
+  const fact = JSON.parse(written.body) as Record<string, unknown>
+  fact['type'] = written.type
+  fact['at'] = written.recordedAt
+  return fact as Fact
 }
 
 export const readRunFact = (written: WrittenFact): RunFact => readAs<RunFact>(RUN_FACTS, written)

@@ -26,7 +26,8 @@ export type Instant = number
 export const LOCAL_TENANT = 'local' as TenantId
 
 const STREAM = /^(run|ses|gat|sch|tsk)_[0-9a-f]{32}$/
-const bare = (text: string): string => text.replaceAll('-', '').toLowerCase()
+const BARE = /^[0-9a-f]*$/
+const bare = (text: string): string => (BARE.test(text) ? text : text.replaceAll('-', '').toLowerCase())
 
 /** A uuid with or without dashes becomes a run's name on the wire. */
 export const runId = (uuid: string): RunId => `run_${bare(uuid)}` as RunId
@@ -98,10 +99,10 @@ const WORKER = /^wrk_[0-9a-f]{32}$/
 export const isWorkerId = (text: string): text is WorkerId => WORKER.test(text)
 
 export const isStreamId = (text: string): text is StreamId => STREAM.test(text)
-export const isSessionId = (text: string): text is SessionId => STREAM.test(text) && text.startsWith('ses_')
+export const isSessionId = (text: string): text is SessionId => text.startsWith('ses_') && STREAM.test(text)
 export const isClaimable = (stream: StreamId): stream is ClaimableId => !isSessionId(stream)
-export const isTaskId = (text: string): text is TaskId => STREAM.test(text) && text.startsWith('tsk_')
-export const isRunId = (text: string): text is RunId => STREAM.test(text) && text.startsWith('run_')
+export const isTaskId = (text: string): text is TaskId => text.startsWith('tsk_') && STREAM.test(text)
+export const isRunId = (text: string): text is RunId => text.startsWith('run_') && STREAM.test(text)
 
 // Some stores cut or refuse control characters, and all replace half a surrogate pair: two texts could become one.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the point

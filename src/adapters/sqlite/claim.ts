@@ -6,15 +6,10 @@
 import type { ClaimableId, Instant } from '../../model/ids.ts'
 import { choose, type Held, Occupancy, PLAIN_LANE, readLane } from '../../model/lane.ts'
 import type { Claim, ClaimRequest } from '../../ports/ledger.ts'
-import { idBytes, rowAs, type StreamRow, toClaimableId } from './rows.ts'
+import { type DueRow, idBytes, rowAs, type StreamRow, toClaimableId, toDueRow } from './rows.ts'
 import type { Scope } from './scope.ts'
 import type { Statements } from './statements.ts'
 import { workerKey } from './worker.ts'
-
-type DueRow = Omit<StreamRow, 'lease' | 'wake_at'> & {
-  readonly handler: string
-  readonly wake_at: Instant
-}
 
 export interface Found {
   readonly rows: readonly DueRow[]
@@ -38,7 +33,7 @@ const findPlain = (sql: Statements, { now, limit, handlers = null }: ClaimReques
   (handlers === null
     ? sql.dueStreams.all(now, PLAIN_LANE, limit)
     : sql.dueStreamsOf.all(now, JSON.stringify(handlers), limit)
-  ).map(rowAs<DueRow>)
+  ).map(toDueRow)
 
 const findNamed = (
   sql: Statements,
@@ -46,9 +41,7 @@ const findNamed = (
   only: readonly ClaimableId[],
 ): readonly DueRow[] =>
   [...new Set(only)]
-    .map((run) => sql.dueStream.get(now, idBytes(run)))
-    .filter((row) => row !== undefined)
-    .map(rowAs<DueRow>)
+    .flatMap((run) => sql.dueStream.all(now, idBytes(run)).map(toDueRow))
     .filter(({ handler }) => handlers?.includes(handler) ?? true)
 
 const occupancyOf = (sql: Statements): Occupancy => new Occupancy(sql.heldInLanes.all().map(rowAs<Held>))
@@ -64,7 +57,7 @@ const findInLanes = (
     const parsed = readLane(lane)
     const room = Math.min(limit + 1, occupancy.roomIn(parsed))
     if (room === 0 || !(handlers?.includes(parsed.handler) ?? true)) continue
-    rows.push(...sql.dueStreams.all(now, lane, room).map(rowAs<DueRow>))
+    rows.push(...sql.dueStreams.all(now, lane, room).map(toDueRow))
   }
   return rows
 }
@@ -82,8 +75,12 @@ export const lease = (scope: Desk, { worker }: ClaimRequest, rows: readonly DueR
     const stream = toClaimableId(row.id)
     const epoch = row.epoch + 1
     scope.known.moveIn(row.lane)
-    scope.known.keep(stream, { ...row, epoch, lease: holder, wake_at: null })
-    return { stream, version: row.version, epoch, signal: row.signal }
+    const { key, id, kind, tenant, version, signal, status, recoveries, lane } = row
+    scope.known.keep(stream, {
+      ...{ key, id, kind, tenant, version, epoch, signal, status, recoveries, lane },
+      ...{ lease: holder, wake_at: null },
+    })
+    return { stream, version, epoch, signal }
   })
 }
 

@@ -20,6 +20,12 @@ export interface Statement {
   run(...values: Value[]): Changes
   get(...values: Value[]): Row | undefined
   all(...values: Value[]): Row[]
+  setReturnArrays(active: boolean): void
+}
+
+/** Answers each row as a list of its columns: half the time of an object with names, where rows are many. */
+export interface ListStatement {
+  all(...values: Value[]): Value[][]
 }
 
 export interface Database {
@@ -55,6 +61,12 @@ export const isAtLeast = (version: string, oldest: string): boolean => {
 
 export const hasGoodBuiltIn = (versions: { readonly node: string; readonly sqlite?: string | undefined }): boolean =>
   versions.sqlite !== undefined && isAtLeast(versions.node, OLDEST_NODE) && isAtLeast(versions.sqlite, OLDEST_SQLITE)
+
+export const prepareList = (db: Database, sql: string): ListStatement => {
+  const statement = db.prepare(sql)
+  statement.setReturnArrays(true)
+  return statement as unknown as ListStatement
+}
 
 export const loadDriver = async (): Promise<DatabaseClass> => {
   const { node, sqlite } = process.versions

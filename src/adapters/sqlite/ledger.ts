@@ -21,7 +21,7 @@ import { findDue, lease, nextDueAt } from './claim.ts'
 import type { Connection } from './connection.ts'
 import { findEvents } from './event.ts'
 import type { Known } from './known.ts'
-import { loadStreams } from './load.ts'
+import { loadClaimed, loadStreams } from './load.ts'
 import type { Statements } from './statements.ts'
 import { beat, retire } from './worker.ts'
 
@@ -60,7 +60,11 @@ export class SqliteLedger implements Ledger {
     const { rows, left } = this.#connection.read((sql) => findDue({ sql, known: this.#known }, request))
     const claims =
       rows.length === 0 ? [] : this.#connection.write((sql) => lease({ sql, known: this.#known }, request, rows))
-    return { claims, nextDueAt: this.#connection.read((sql) => nextDueAt({ sql, known: this.#known }, request, left)) }
+    return this.#connection.read((sql) => ({
+      claims,
+      nextDueAt: nextDueAt({ sql, known: this.#known }, request, left),
+      ...(rows.length > 0 && loadClaimed(sql, request.worker, rows)),
+    }))
   }
 
   async beat(request: BeatRequest): Promise<number> {

@@ -1,11 +1,11 @@
 /**
- * Streams with their facts, many at once: two statements however many are asked for.
+ * Streams with their facts, many at once: two statements however many are asked for, one for those that were just claimed.
  *
  * Owns the reading of records. Never keeps anything and never writes.
  */
-import type { StreamId } from '../../model/ids.ts'
-import type { LoadOptions, SealedFact, StreamRecord } from '../../ports/ledger.ts'
-import { idDigits, toFact, toRecord } from './rows.ts'
+import type { StreamId, WorkerId } from '../../model/ids.ts'
+import type { Claims, LoadOptions, SealedFact, StreamRecord } from '../../ports/ledger.ts'
+import { type DueRow, idDigits, type RecordRow, RUN, rowAs, toEvent, toFact, toRecord } from './rows.ts'
 import type { Statements } from './statements.ts'
 
 export const loadStreams = (
@@ -18,16 +18,32 @@ export const loadStreams = (
   const facts = factsOf(sql, JSON.stringify(wanted))
   const records = new Map<StreamId, StreamRecord>()
   for (const row of rows) {
-    const record = toRecord(row, facts.get(Number(row['key'])) ?? [])
+    const record = toRecord(rowAs<RecordRow>(row), facts.get(Number(row['key'])) ?? [])
     records.set(record.stream, record)
   }
   return streams.map((stream) => records.get(stream) ?? null)
 }
 
+/** What a claimer asks for next. Of runs alone: a clerk has a checkpoint, and begins from there. */
+export const loadClaimed = (
+  sql: Statements,
+  worker: WorkerId,
+  due: readonly DueRow[],
+): Pick<Claims, 'records' | 'events'> => {
+  const runs = due.filter(({ kind }) => kind === RUN)
+  const facts = factsOf(sql, JSON.stringify(runs.map(({ key }) => [key, 0])))
+  const held = { wake_at: null, lease: null, worker }
+  const records = runs.map((row) => toRecord({ ...row, ...held, epoch: row.epoch + 1 }, facts.get(row.key) ?? []))
+  const sequences = runs.flatMap(({ event }) => event ?? [])
+  return { records, events: sql.triggers.all(JSON.stringify(sequences)).map(toEvent) }
+}
+
+const STREAM_OF_FACT = 4
+
 const factsOf = (sql: Statements, wanted: string): ReadonlyMap<number, SealedFact[]> => {
   const facts = new Map<number, SealedFact[]>()
   for (const row of sql.factsFrom.all(wanted)) {
-    const key = Number(row['stream'])
+    const key = Number(row[STREAM_OF_FACT])
     const known = facts.get(key)
     if (known === undefined) facts.set(key, [toFact(row)])
     else known.push(toFact(row))

@@ -11,9 +11,21 @@ import type { WorkerInfo } from '../../model/worker-info.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
 import type { Reader, RunQuery, RunSummary, TaskQuery, TaskSummary, WorkerSummary } from '../../ports/reader.ts'
 import { Connection } from './connection.ts'
-import type { Database, Row } from './driver.ts'
-import { idBytes, orNull, RUN, rowAs, toClaimableId, toEvent, toFact, toRunId, toSessionId } from './rows.ts'
-import { EVENT_COLUMNS, VERSION } from './statements.ts'
+import { type Database, prepareList, type Row } from './driver.ts'
+import {
+  EVENT_COLUMNS,
+  FACT_COLUMNS,
+  idBytes,
+  orNull,
+  RUN,
+  rowAs,
+  toClaimableId,
+  toEvent,
+  toFact,
+  toRunId,
+  toSessionId,
+} from './rows.ts'
+import { VERSION } from './statements.ts'
 import { countTasks, prepareTaskQueries, readTask, readTasks } from './task-reader.ts'
 import { NEVER } from './worker.ts'
 
@@ -42,12 +54,16 @@ const prepareQueries = (db: Database) => ({
   run: db.prepare(`${SUMMARY} where ${OF_TENANT} and id = ?`),
   children: db.prepare(`${SUMMARY} where ${OF_TENANT} and parent = ? order by key`),
   runsEndingWith: db.prepare(`select id from stream where ${OF_TENANT} and lower(hex(id)) like '%' || ? limit 2`),
-  facts: db.prepare(`select type, recorded_at, body, hash from fact
-    where stream = (select key from stream where ${OF_TENANT} and id = ?) and seq >= ? order by seq limit ?`),
+  facts: prepareList(
+    db,
+    `select ${FACT_COLUMNS} from fact f
+    where stream = (select key from stream where ${OF_TENANT} and id = ?) and seq >= ? order by seq limit ?`,
+  ),
   counts: db.prepare(`select status, count(*) as count from stream
     where ${OF_TENANT} and (? is null or handler = ?) group by status`),
-  events: db.prepare(`select ${EVENT_COLUMNS} from event where tenant = ? and seq < ? order by seq desc limit ?`),
-  eventsOfType: db.prepare(
+  events: prepareList(db, `select ${EVENT_COLUMNS} from event where tenant = ? and seq < ? order by seq desc limit ?`),
+  eventsOfType: prepareList(
+    db,
     `select ${EVENT_COLUMNS} from event where type = ? and tenant = ? and seq < ? order by seq desc limit ?`,
   ),
   suppressed: db.prepare(`select s.trigger_name, s.reason, s.detail from suppressed s join event e on e.seq = s.event

@@ -22,7 +22,7 @@ import {
 import type { Json } from '../../model/json.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { SealedFact, StreamRecord } from '../../ports/ledger.ts'
-import type { Row } from './driver.ts'
+import type { Row, Value } from './driver.ts'
 
 export const RUN = 0
 export const SESSION = 1
@@ -45,7 +45,7 @@ export interface StreamRow {
   readonly lane: string
 }
 
-interface RecordRow extends StreamRow {
+export interface RecordRow extends StreamRow {
   readonly handler: string
   readonly system_hash: string
   readonly session: Uint8Array | null
@@ -57,31 +57,34 @@ interface RecordRow extends StreamRow {
   readonly worker: WorkerId | null
 }
 
-interface FactRow {
-  readonly type: string
-  readonly recorded_at: Instant
-  readonly body: string
-  readonly hash: string
-}
+/** A stream that is due has no lease: its row is exact. */
+export type DueRow = Omit<RecordRow, 'lease' | 'wake_at' | 'worker'> & { readonly wake_at: Instant }
 
-interface EventRow {
-  readonly seq: number
-  readonly tenant: string
-  readonly source: string
-  readonly id: string
-  readonly type: string
-  readonly subject: string | null
-  readonly time: Instant
-  readonly correlation: string | null
-  readonly causation: string | null
-  readonly traceparent: string | null
-  readonly hops: number
-  readonly chain: string
-  readonly data: string
-}
+// The order of columns, for statements that answer lists.
+export const DUE_COLUMNS =
+  'key, id, kind, tenant, version, epoch, signal, status, recoveries, lane, handler, system_hash, session, parent, event, base, head_hash, created_at, wake_at'
+export const FACT_COLUMNS = 'f.type, f.recorded_at, f.body, f.hash'
+export const EVENT_COLUMNS =
+  'seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data'
+
+type DueList = readonly [
+  ...[key: number, id: Uint8Array, kind: number, tenant: string, version: number, epoch: number, signal: number],
+  ...[status: RunStatus, recoveries: number, lane: string, handler: string, systemHash: string],
+  ...[session: Uint8Array | null, parent: Uint8Array | null, event: number | null, base: number],
+  ...[headHash: string, createdAt: Instant, wakeAt: Instant],
+]
+type FactList = readonly [type: string, recordedAt: Instant, body: string, hash: string]
+type EventList = readonly [
+  ...[seq: number, tenant: string, source: string, id: string, type: string, subject: string | null, time: Instant],
+  ...[correlation: string | null, causation: string | null, traceparent: string | null],
+  ...[hops: number, chain: string, data: string],
+]
 
 /** The one place where a driver's row gets a type: the columns are those of the statement that made it. */
 export const rowAs = <Shape>(row: Row): Shape => row as unknown as Shape
+
+/** The same for a row that came as a list. */
+const listAs = <Shape>(list: readonly Value[]): Shape => list as unknown as Shape
 
 export const idDigits = (stream: StreamId): string => stream.slice(PREFIX_LENGTH)
 export const idBytes = (stream: StreamId): Uint8Array => Buffer.from(idDigits(stream), 'hex')
@@ -101,13 +104,37 @@ const toStreamId = (row: Pick<StreamRow, 'id' | 'kind'>): StreamId =>
 export const orNull = <Value, Result>(value: Value | null, turn: (value: Value) => Result): Result | null =>
   value === null ? null : turn(value)
 
-export const toFact = (raw: Row): SealedFact => {
-  const row = rowAs<FactRow>(raw)
-  return { type: row.type, recordedAt: row.recorded_at, body: row.body, hash: row.hash }
+export const toFact = (list: readonly Value[]): SealedFact => {
+  const [type, recordedAt, body, hash] = listAs<FactList>(list)
+  return { type, recordedAt, body, hash }
 }
 
-export const toRecord = (raw: Row, facts: readonly SealedFact[]): StreamRecord => {
-  const row = rowAs<RecordRow>(raw)
+export const toDueRow = (list: readonly Value[]): DueRow => {
+  const row = listAs<DueList>(list)
+  return {
+    key: row[0],
+    id: row[1],
+    kind: row[2],
+    tenant: row[3],
+    version: row[4],
+    epoch: row[5],
+    signal: row[6],
+    status: row[7],
+    recoveries: row[8],
+    lane: row[9],
+    handler: row[10],
+    system_hash: row[11],
+    session: row[12],
+    parent: row[13],
+    event: row[14],
+    base: row[15],
+    head_hash: row[16],
+    created_at: row[17],
+    wake_at: row[18],
+  }
+}
+
+export const toRecord = (row: RecordRow, facts: readonly SealedFact[]): StreamRecord => {
   return {
     stream: toStreamId(row),
     tenant: row.tenant as TenantId,
@@ -130,21 +157,21 @@ export const toRecord = (raw: Row, facts: readonly SealedFact[]): StreamRecord =
   }
 }
 
-export const toEvent = (raw: Row): StoredEvent => {
-  const row = rowAs<EventRow>(raw)
+export const toEvent = (list: readonly Value[]): StoredEvent => {
+  const row = listAs<EventList>(list)
   return {
-    sequence: row.seq,
-    id: row.id,
-    tenant: row.tenant as TenantId,
-    source: row.source,
-    type: row.type,
-    subject: row.subject,
-    time: row.time,
-    data: JSON.parse(row.data) as Json,
-    correlationId: row.correlation ?? row.id,
-    causationId: row.causation,
-    traceparent: row.traceparent,
-    hops: row.hops,
-    chain: JSON.parse(row.chain) as readonly string[],
+    sequence: row[0],
+    id: row[3],
+    tenant: row[1] as TenantId,
+    source: row[2],
+    type: row[4],
+    subject: row[5],
+    time: row[6],
+    data: JSON.parse(row[12]) as Json,
+    correlationId: row[7] ?? row[3],
+    causationId: row[8],
+    traceparent: row[9],
+    hops: row[10],
+    chain: JSON.parse(row[11]) as readonly string[],
   }
 }

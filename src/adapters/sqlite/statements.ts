@@ -4,8 +4,8 @@
  * Owns the SQL of the hot path. Never runs any of it. The Reader has its own (reader.ts).
  */
 import { isEnded, RUN_STATUSES } from '../../model/status.ts'
-import type { Database } from './driver.ts'
-import { SESSION } from './rows.ts'
+import { type Database, prepareList } from './driver.ts'
+import { DUE_COLUMNS, EVENT_COLUMNS, FACT_COLUMNS, SESSION } from './rows.ts'
 
 const REST = 's.key, s.id, s.kind, s.tenant, s.epoch, s.signal, s.status, s.wake_at, s.lease, s.recoveries, s.lane'
 const STATE = `${REST}, s.version`
@@ -15,8 +15,6 @@ const ENDED = RUN_STATUSES.filter(isEnded)
   .join(', ')
 
 const DUE = 'wake_at is not null and lease is null'
-
-const DUE_COLUMNS = 'key, id, kind, tenant, handler, version, epoch, signal, status, wake_at, recoveries, lane'
 
 const CLAIMABLE = `select ${DUE_COLUMNS} from stream where ${DUE} and wake_at <= ?`
 
@@ -41,9 +39,6 @@ const CAUGHT_UP = `version = (${COUNT_FACTS} stream.key), head_hash = coalesce((
 export const VERSION = `case when s.lease is null then s.version else (${COUNT_FACTS} s.key) end as version`
 const HEAD_HASH = `case when s.lease is null then s.head_hash else coalesce((${LAST_HASH('s.key')}), s.head_hash) end as head_hash`
 
-export const EVENT_COLUMNS =
-  'seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data'
-
 const streamStatements = (db: Database) => ({
   streamKey: db.prepare('select key from stream where id = ?'),
   streamState: db.prepare(`select ${STATE} from stream s where s.id = ?`),
@@ -58,6 +53,10 @@ const streamStatements = (db: Database) => ({
   settleStream:
     db.prepare(`update stream set version = ?, head_hash = ?, status = ?, signal = ?, wake_at = ?, lease = ?, recoveries = ?
     where key = ?`),
+  /** Of a stream that keeps its lease: no index holds any of these. */
+  settleHeld: db.prepare(
+    'update stream set version = ?, head_hash = ?, status = ?, signal = ?, recoveries = ? where key = ?',
+  ),
   signalStream: db.prepare('update stream set signal = signal + 1, wake_at = ? where key = ?'),
   /** All that wait for one value at one path, but those with the keys in a JSON array; the row of a parked run is exact. */
   signalWaiting: db.prepare(`update stream set signal = signal + 1, wake_at = case when lease is null
@@ -72,8 +71,11 @@ const streamStatements = (db: Database) => ({
   addFact: db.prepare(`${ADD_FACT} ${FACT_VALUES}`),
   addFacts: db.prepare(`${ADD_FACT} ${Array(FACTS_AT_ONCE).fill(FACT_VALUES).join(', ')}`),
   /** The streams as a JSON array: the key of each, and the first of its facts that is wanted. */
-  factsFrom: db.prepare(`select f.stream, f.type, f.recorded_at, f.body, f.hash from json_each(?) wanted
-    cross join fact f on f.stream = wanted.value ->> 0 and f.seq >= wanted.value ->> 1 order by f.stream, f.seq`),
+  factsFrom: prepareList(
+    db,
+    `select ${FACT_COLUMNS}, f.stream from json_each(?) wanted
+    cross join fact f on f.stream = wanted.value ->> 0 and f.seq >= wanted.value ->> 1 order by f.stream, f.seq`,
+  ),
   factAt: db.prepare('select append_id, recorded_at from fact where stream = ? and seq = ?'),
   countFacts: db.prepare(`select (${COUNT_FACTS} ?) as count`),
 })
@@ -84,14 +86,18 @@ const eventStatements = (db: Database) => ({
     data_hash, append_id) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id, source, tenant) do nothing`),
   eventIdentity: db.prepare('select seq, data_hash, append_id from event where id = ? and source = ? and tenant = ?'),
   lastEvent: db.prepare("select coalesce((select seq from sqlite_sequence where name = 'event'), 0) as seq"),
-  eventsOfType: db.prepare(
+  eventsOfType: prepareList(
+    db,
     `select ${EVENT_COLUMNS} from event where type = ? and tenant = ? and seq > ? order by seq limit ?`,
   ),
-  eventsAfter: db.prepare(`select ${EVENT_COLUMNS} from event where tenant = ? and seq > ? order by seq limit ?`),
+  eventsAfter: prepareList(db, `select ${EVENT_COLUMNS} from event where tenant = ? and seq > ? order by seq limit ?`),
   /** The sequences as a JSON array. */
-  eventsBySequence: db.prepare(
+  eventsBySequence: prepareList(
+    db,
     `select ${EVENT_COLUMNS} from event where seq in (select value from json_each(?)) and seq > ? and tenant = ?`,
   ),
+  /** The sequences as a JSON array, of whatever tenant. */
+  triggers: prepareList(db, `select ${EVENT_COLUMNS} from event where seq in (select value from json_each(?))`),
   countEvents: db.prepare('select count(*) as count from event where type = ? and tenant = ? and seq > ?'),
   addSuppressed: db.prepare(
     'insert or ignore into suppressed (event, trigger_name, reason, detail) values (?, ?, ?, ?)',
@@ -118,9 +124,9 @@ const workerStatements = (db: Database) => ({
   freeRetired: db.prepare(
     `update stream set lease = null, epoch = epoch + 1, wake_at = ?, ${CAUGHT_UP} where lease = ?`,
   ),
-  dueStreams: db.prepare(`${CLAIMABLE} and lane = ? order by wake_at, key limit ?`),
-  dueStreamsOf: db.prepare(`${CLAIMABLE} and lane = '' and ${OF_HANDLERS} order by wake_at, key limit ?`),
-  dueStream: db.prepare(`${CLAIMABLE} and id = ?`),
+  dueStreams: prepareList(db, `${CLAIMABLE} and lane = ? order by wake_at, key limit ?`),
+  dueStreamsOf: prepareList(db, `${CLAIMABLE} and lane = '' and ${OF_HANDLERS} order by wake_at, key limit ?`),
+  dueStream: prepareList(db, `${CLAIMABLE} and id = ?`),
   leaseStreams: db.prepare(`update stream set lease = ?, epoch = epoch + 1, wake_at = null
     where key in (select value from json_each(?))`),
   nextDue: db.prepare(`select wake_at from stream where ${DUE} and lane = '' order by wake_at, key limit 1`),

@@ -65,7 +65,8 @@ export const writeStream = (scope: Scope, write: StreamWrite, row: StreamRow, co
   )
   const recoveries = facts.length > 0 ? 0 : row.recoveries
   const version = expectedVersion + facts.length
-  sql.settleStream.run(version, headHash, status, signal, wakeAt, lease, recoveries, row.key)
+  if (lease === null) sql.settleStream.run(version, headHash, status, signal, wakeAt, null, recoveries, row.key)
+  else sql.settleHeld.run(version, headHash, status, signal, recoveries, row.key)
   known.moveIn(row.lane)
   if (lease === null) known.drop(stream)
   else known.keep(stream, { ...row, version, signal, status, recoveries })
