@@ -31,7 +31,7 @@ export interface VerifyOptions {
 }
 
 /** The newest breaking change of the schema that this checker can read. */
-const KNOWN_SCHEMA = 2
+const KNOWN_SCHEMA = 5
 
 export const verifyLedger = async (target: Target, options: VerifyOptions = {}): Promise<Report> => {
   const source = await openSource(target)
