@@ -9,6 +9,7 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 const MAX_DEPTH = 64
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
+export const isForbiddenKey = (key: string): boolean => FORBIDDEN_KEYS.has(key)
 
 const badJson = (path: string, found: string): TrihandError =>
   new TrihandError('JSON_INVALID', `${path || 'the value'} is ${found}; expected plain JSON`)
@@ -41,7 +42,7 @@ const check = (value: unknown, path: string, depth: number): void => {
   }
   if (Object.getOwnPropertySymbols(value).length > 0) throw badJson(path, 'an object with symbol keys')
   for (const key of Object.keys(value)) {
-    if (FORBIDDEN_KEYS.has(key)) throw badJson(`${path}/${key}`, 'a forbidden key')
+    if (isForbiddenKey(key)) throw badJson(`${path}/${key}`, 'a forbidden key')
     check((value as Record<string, unknown>)[key], `${path}/${key}`, depth + 1)
   }
 }

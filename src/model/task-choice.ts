@@ -45,6 +45,7 @@ export const agreed = (votes: readonly Vote[]): Outcome => ({
 
 const choiceProblem = (action: TaskAction, item: TaskItem, choice: ItemChoice): string | null => {
   const { status, modifications } = choice
+  if (status === 'rejected' && item.kind === 'document') return `${item.id} is a document, not one of the items`
   if (status === 'rejected' && modifications !== undefined) return `${item.id} is rejected and changed at once`
   if (status === 'edited' && modifications === undefined) return `${item.id} is edited, but nothing of it is changed`
   if (action.nextState === 'rejected' && status !== 'rejected') return `${action.name} rejects every item`

@@ -3,7 +3,8 @@
  *
  * Owns which parts of a task are hashed. Never hashes: the digest is an argument. The agent's own remarks are not part of it.
  */
-import { canonical, type Json } from './json.ts'
+import { isPlainText, type RunId } from './ids.ts'
+import { canonical, isForbiddenKey, type Json } from './json.ts'
 import type { Edit, TaskItem } from './task-fact.ts'
 import { MAX_ITEMS, type Section, type TaskSpec } from './task-spec.ts'
 
@@ -20,10 +21,16 @@ export const itemsOf = (sections: readonly Section[], digest: Digest): readonly 
     return items.map((item) => ({ ...born, ...item, kind: 'item' as const, hash: hashOf(item.content, digest) }))
   })
 
+const MAX_ID_LENGTH = 128
+/** Ids become keys of objects. */
+const isUsableId = (id: string): boolean => isPlainText(id, MAX_ID_LENGTH) && !isForbiddenKey(id)
+
 /** What is wrong with sections that a run brings; null: nothing. */
 export const sectionsProblem = (sections: readonly Section[]): string | null => {
   const ids = sections.flatMap(({ id, type, items }) => (type === 'editable' ? [id] : items.map((item) => item.id)))
   if (ids.length > MAX_ITEMS) return `a task has at most ${MAX_ITEMS} items, not ${ids.length}`
+  const bad = ids.find((id) => !isUsableId(id))
+  if (bad !== undefined) return `${JSON.stringify(bad.slice(0, MAX_ID_LENGTH))} cannot be the id of an item`
   const twin = ids.find((id, i) => ids.indexOf(id) !== i)
   if (twin !== undefined) return `two items have the id ${twin}`
   const sectionIds = sections.map(({ id }) => id)
@@ -31,10 +38,20 @@ export const sectionsProblem = (sections: readonly Section[]): string | null => 
   return double === undefined ? null : `two sections have the id ${double}`
 }
 
+/** What is decided, and for which step: equal content asked for twice is consented to twice. */
+export interface Subject {
+  readonly run: RunId
+  readonly step: string
+  readonly spec: TaskSpec
+  readonly items: readonly TaskItem[]
+}
+
 /** The content of items stands once, as it is now: the page renders from this text. */
-export const subjectText = (spec: TaskSpec, items: readonly TaskItem[]): string => {
+export const subjectText = ({ run, step, spec, items }: Subject): string => {
   const { type, name, title, instructions, context, sections, actions } = spec
   return canonical({
+    run,
+    step,
     type,
     name,
     title,

@@ -44,7 +44,12 @@ const targetRefusal = (task: OpenTask, { to }: Submit): Refusal | null => {
   if (to.length === 0) return refuse('FIELDS_REQUIRED', 'to: name the user or group that the task goes to')
   if (machine !== undefined)
     return refuse('ACTION_NOT_ALLOWED', `${machine.id} is of kind ${machine.kind}, not a person`)
-  return excluded === undefined ? null : refuse('SEPARATION_OF_DUTIES', `${excluded.id} may not decide this task`)
+  if (excluded !== undefined) return refuse('SEPARATION_OF_DUTIES', `${excluded.id} may not decide this task`)
+  const quorum = Math.max(task.spec.quorum.approve, task.spec.quorum.reject)
+  const people = new Set([...to.map(({ id }) => id), ...task.votes.map((vote) => vote.by)])
+  if (people.size < quorum && to.every(({ kind }) => kind === 'user'))
+    return refuse('QUORUM_IMPOSSIBLE', `${quorum} people are needed, and ${people.size} would be left`)
+  return null
 }
 
 const actionRefusal = (task: OpenTask, { by, action: name }: Submit): Refusal | TaskAction => {
@@ -126,8 +131,8 @@ const quorumOf = ({ quorum }: OpenTask['spec'], outcome: ClosedByAction): number
 
 const change = (draft: Draft, edits: readonly Edit[], { by, world }: Submit): void => {
   if (edits.length === 0) return
-  const { spec, items, hash } = draft.task
-  const next = world.digest(subjectText(spec, applyEdits(items, edits)))
+  const { items, hash } = draft.task
+  const next = world.digest(subjectText({ ...draft.task, items: applyEdits(items, edits) }))
   record(draft, { type: 'task.edited', at: draft.now, by: by.id, edits, previousHash: hash, hash: next })
 }
 

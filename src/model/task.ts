@@ -31,7 +31,7 @@ const open = ({ now, world, run, step, spec }: CommandOf<'open_task'>): Decision
   if (spec.levels.length === 0 || spec.levels.length > MAX_ESCALATIONS + 1)
     return refuse('INPUT_INVALID', `a task has an assignment and at most ${MAX_ESCALATIONS} levels above it`)
   const items = itemsOf(spec.sections, world.digest)
-  const hash = world.digest(subjectText(spec, items))
+  const hash = world.digest(subjectText({ run, step, spec, items }))
   const deadlineAt = deadlineFrom(spec.levels[0]?.deadline ?? null, now)
   return facts({ type: 'task.opened', at: now, run, step, spec, items, hash, deadlineAt })
 }
@@ -40,7 +40,7 @@ const revise = (task: OpenTask, { now, world, sections }: CommandOf<'revise_task
   const problem = sectionsProblem(sections)
   if (problem !== null) return refuse('INPUT_INVALID', problem)
   const items = itemsOf(sections, world.digest)
-  const hash = world.digest(subjectText({ ...task.spec, sections }, items))
+  const hash = world.digest(subjectText({ ...task, spec: { ...task.spec, sections }, items }))
   return facts({ type: 'task.revised', at: now, revision: task.revision + 1, sections, items, hash })
 }
 
@@ -48,8 +48,8 @@ const revise = (task: OpenTask, { now, world, sections }: CommandOf<'revise_task
 const view = (task: OpenTask, { now, by }: CommandOf<'view_task'>): Decision<TaskFact> => {
   if (forbid(task, by) !== null) return facts()
   const first = !task.viewedBy.includes(by.id)
-  const isLooking = task.viewing !== null && task.viewing.by === by.id && task.viewing.until > now
-  if (!first && isLooking && task.status !== 'pending') return facts()
+  const isLookedAt = task.viewing !== null && task.viewing.until > now
+  if (!first && isLookedAt && task.status !== 'pending') return facts()
   return facts({ type: 'task.viewed', at: now, by: by.id, first })
 }
 
