@@ -1,34 +1,67 @@
 /**
- * An event as a gate takes it: keys, cost and priority worked out by the handler's rules.
+ * An event or a call as a gate takes it: keys, cost and priority worked out by the handler's rules.
  *
  * Owns the evaluation. A key or a cost that cannot be worked out refuses the event; a priority falls back to none.
  */
 import type { FlowRules } from '../manifest/flow.ts'
-import type { Arrival } from '../model/arrival.ts'
+import type { Arrival, Call } from '../model/arrival.ts'
 import type { StoredEvent } from '../model/event.ts'
-import type { RefusedEvent } from '../model/gate-fact.ts'
+import type { GateCommand, RefusedEvent } from '../model/gate-fact.ts'
+import type { Instant } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
+import { rootsOfInput } from './demand.ts'
 import { eventRoot } from './route.ts'
-import { answerOf, keyOf, numberOf, priorityOf, RuleFailed } from './rule-values.ts'
+import { answerOf, keyOf, numberOf, priorityOf, type Roots, RuleFailed } from './rule-values.ts'
+
+type Keys = Omit<Arrival, 'sequence' | 'time' | 'bytes' | 'call'>
+type CallCommand = Pick<Extract<GateCommand, { readonly type: 'call' }>, 'arrival' | 'problem'>
+
+const NO_KEYS: Keys = {
+  idempotencyKey: null,
+  rateKey: '',
+  windowKey: '',
+  overlapKey: '',
+  throttleKey: '',
+  cost: 1,
+  priority: 0,
+  alone: false,
+}
+
+/** Throws RuleFailed. */
+const keysOf = (rules: FlowRules, roots: Roots): Keys => ({
+  idempotencyKey: rules.idempotencyKey === null ? null : keyOf(rules.idempotencyKey, roots, 'idempotency key'),
+  rateKey: keyOf(rules.rateKey, roots, 'rate limit key'),
+  windowKey: keyOf(rules.windowKey, roots, 'debounce or batch key'),
+  overlapKey: keyOf(rules.overlapKey, roots, 'overlap key'),
+  throttleKey: keyOf(rules.throttleKey, roots, 'throttle key'),
+  cost: numberOf(rules.cost, roots, 'cost', 1),
+  priority: priorityOf(rules.priority, roots),
+  alone: rules.alone !== null && answerOf(rules.alone, roots, 'batch.if') === true,
+})
+
+const sizeOf = (value: Json): number => JSON.stringify(value).length
 
 export const arrivalOf = (event: StoredEvent, rules: FlowRules): Arrival | RefusedEvent => {
-  const roots = { event: eventRoot(event), payload: event.data }
-  const { sequence, time } = event
+  const { sequence, time, data } = event
   try {
-    return {
-      sequence,
-      time,
-      bytes: JSON.stringify(event.data).length,
-      idempotencyKey: rules.idempotencyKey === null ? null : keyOf(rules.idempotencyKey, roots, 'idempotency key'),
-      rateKey: keyOf(rules.rateKey, roots, 'rate limit key'),
-      windowKey: keyOf(rules.windowKey, roots, 'debounce or batch key'),
-      overlapKey: keyOf(rules.overlapKey, roots, 'overlap key'),
-      throttleKey: keyOf(rules.throttleKey, roots, 'throttle key'),
-      cost: numberOf(rules.cost, roots, 'cost', 1),
-      priority: priorityOf(rules.priority, roots),
-      alone: rules.alone !== null && answerOf(rules.alone, roots, 'batch.if') === true,
-    }
+    return { sequence, time, bytes: sizeOf(data), ...keysOf(rules, { event: eventRoot(event), payload: data }) }
   } catch (error) {
     if (error instanceof RuleFailed) return { sequence, reason: 'error', detail: error.message }
+    throw error
+  }
+}
+
+/** Rules of windows are about events: a call waits for no other. */
+export const callCommandOf = (
+  rules: FlowRules,
+  { call, value, now }: { readonly call: Call; readonly value: Json; readonly now: Instant },
+): CallCommand => {
+  const about = { time: now, bytes: sizeOf(value), call }
+  try {
+    const keys = keysOf({ ...rules, windowKey: null, alone: null }, rootsOfInput(value))
+    return { arrival: { ...about, ...keys }, problem: null }
+  } catch (error) {
+    if (error instanceof RuleFailed) return { arrival: { ...about, ...NO_KEYS }, problem: error.message }
     throw error
   }
 }

@@ -8,15 +8,17 @@ import type { FunctionDefinition, System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { heardTypes, hearsJust } from '../model/gate.ts'
 import type { GateFact, GateState } from '../model/gate-fact.ts'
-import { type ClerkId, type Instant, namedSessionId, type TenantId } from '../model/ids.ts'
+import { type ClerkId, type GateId, type Instant, namedSessionId, type RunId, type TenantId } from '../model/ids.ts'
 import type { ScheduleCommand, ScheduleState, ScheduleWorld } from '../model/schedule-fact.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { StreamRecord } from '../ports/ledger.ts'
 import { type Advance, advanceGate, advanceSchedule } from './advance.ts'
 import { commandClerk, FIRST_TAIL, lookAtClerk } from './clerk-state.ts'
 import type { FindDuty } from './clerks.ts'
-import type { ClerkFact, Duty } from './duty.ts'
-import { GateDuty, type GateKeeping, gateOf } from './gate-duty.ts'
+import type { Births, ClerkFact, Duty } from './duty.ts'
+import { callGate, passGate } from './gate-calls.ts'
+import { GateDuty, gateOf } from './gate-duty.ts'
+import type { AskedRun, GateKeeping } from './gate-keeping.ts'
 import type { House } from './house.ts'
 import { ScheduleDuty, type ScheduleKeeping, scheduleOf } from './schedule-duty.ts'
 import { ensureSession } from './sessions.ts'
@@ -60,17 +62,41 @@ export class ClerkBook {
     for (const some of inParts([...schedules.values()])) await this.declareSchedules(house, some)
   }
 
+  /** The gate that runs of this handler pass; null: they begin at once. */
+  gateFor(system: System, handler: string): GateId | null {
+    const definition = system.functions.get(handler)
+    return definition !== undefined && hasGate(definition) ? gateOf(this.ids, this.tenant, handler) : null
+  }
+
+  async callGate(house: House, handler: string, asked: AskedRun): Promise<RunId> {
+    return callGate(house, await this.standing(house, handler), asked)
+  }
+
+  async passGate(house: House, handler: string, asked: readonly AskedRun[]): Promise<Births> {
+    return passGate(house, await this.standing(house, handler), asked)
+  }
+
+  /** Whoever comes before the gates were declared opens the one that it needs. */
+  private async standing(house: House, handler: string): Promise<GateKeeping> {
+    const keeping = this.gate(house, handler)
+    const [head] = await house.ledger.load([keeping.id], { after: Number.MAX_SAFE_INTEGER })
+    if (head == null) await this.openGate(house, keeping)
+    return keeping
+  }
+
+  private gate(house: House, handler: string): GateKeeping {
+    const keeping = this.of(house.system()).gates.get(gateOf(this.ids, this.tenant, handler))
+    if (keeping !== undefined) return keeping
+    const detail = `${handler} has no gate: give it flow control, for example whilePaused: 'hold'`
+    throw new TrihandError('NOT_FOUND', detail)
+  }
+
   async askGate(
     house: House,
     handler: string,
     ask: { readonly type: 'pause_gate' | 'resume_gate'; readonly by: string },
   ): Promise<GateState> {
-    const keeping = this.of(house.system()).gates.get(gateOf(this.ids, this.tenant, handler))
-    if (keeping === undefined)
-      throw new TrihandError(
-        'NOT_FOUND',
-        `${handler} has no gate: give it flow control, for example whilePaused: 'hold'`,
-      )
+    const keeping = this.gate(house, handler)
     return commandClerk(house, {
       id: keeping.id,
       handler,

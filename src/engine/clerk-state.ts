@@ -70,14 +70,14 @@ export const commandClerk = async <State, Fact>(house: House, command: ClerkComm
     const { state, facts, refusal } = command.advance(before, Math.max(house.clock.now(), lastAt))
     if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
     if (facts.length === 0) return state
-    const { runs, events } = await command.duty.births(facts)
-    const own = restored === null ? birth(house, command, facts) : change(house, restored.record, facts)
+    const { runs, events, writes: others = [], signals = [] } = await command.duty.births(facts)
+    const own = restored === null ? birth(house, command, facts) : changeOf(house, restored.record, facts)
     const waits = waitsBetween(command.types?.(before) ?? [], command.types?.(state) ?? [])
-    const writes = [{ ...own, ...waits }, ...runs.map(({ write }) => write)]
-    const outcome = await commitBirths(house, { writes, events, signals: [], documents: [] }, runs)
+    const writes = [{ ...own, ...waits }, ...others, ...runs.map(({ write }) => write)]
+    const outcome = await commitBirths(house, { writes, events, signals, documents: [] }, runs)
     if (outcome.kind === 'conflict') continue
     command.duty.written(facts)
-    house.worker.signal([command.id])
+    house.worker.signal([command.id, ...signals])
     return state
   }
   throw new TrihandError('LEDGER_CONFLICT', `${MAX_CONFLICTS} others wrote to ${command.id} first`)
@@ -86,7 +86,7 @@ export const commandClerk = async <State, Fact>(house: House, command: ClerkComm
 const PLAIN = { status: 'waiting', release: false, seenSignal: 0, opensWaits: [], closesWaits: [] } as const
 
 /** Due at once: whoever claims it finds out when it must really wake. */
-const change = (house: House, record: StreamRecord, facts: readonly ClerkFact[]): StreamWrite => {
+export const changeOf = (house: House, record: StreamRecord, facts: readonly ClerkFact[]): StreamWrite => {
   const sealed = sealFacts(house.ids, record.stream, headOf(record), facts)
   return {
     ...PLAIN,

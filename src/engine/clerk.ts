@@ -27,6 +27,8 @@ export interface ClerkHold {
   readonly version: number
 }
 
+type Conflict = Extract<Outcome, { readonly kind: 'conflict' }>
+
 export type ClerkDeparture = 'parked' | 'fenced' | 'dropped'
 
 /** After its last work it stays for a moment: under steady traffic nobody claims and releases it for each event. */
@@ -145,10 +147,11 @@ export class Clerk<State, Fact extends ClerkFact> {
     const births = await this.duty.births(found.facts)
     const { append, head } = this.compose(this.withCheckpoint(found), births)
     const outcome = await commitBirths(this.house, append, births.runs)
-    if (outcome.kind === 'conflict') return this.meet(outcome, before)
+    if (outcome.kind === 'conflict') return this.meet(outcome, before, births)
     this.head = head
     this.isNudged ||= found.more
     this.duty.written(found.facts)
+    this.house.worker.signal(births.signals ?? NONE)
     return found.state
   }
 
@@ -164,14 +167,14 @@ export class Clerk<State, Fact extends ClerkFact> {
 
   private compose(
     facts: readonly Fact[],
-    { runs, events }: Births,
+    { runs, events, writes = NONE, signals = NONE }: Births,
   ): { readonly append: Omit<Append, 'appendId'>; readonly head: ChainHead } {
     const { facts: sealed, head } = sealFacts(this.house.ids, this.hold.id, this.head, facts)
     // Counts only if the lease was given back meanwhile, before this landed: then somebody must take it up.
     const wakeAt = this.house.clock.now()
     const own = { ...this.ownWrite(), wakeAt, facts: sealed, headHash: head.headHash }
     return {
-      append: { writes: [own, ...runs.map(({ write }) => write)], events, signals: NONE, documents: NONE },
+      append: { writes: [own, ...writes, ...runs.map(({ write }) => write)], events, signals, documents: NONE },
       head,
     }
   }
@@ -194,8 +197,10 @@ export class Clerk<State, Fact extends ClerkFact> {
   }
 
   /** A conflict means that nothing was written: another holds the clerk, or somebody wrote a command first. */
-  private async meet(outcome: Extract<Outcome, { readonly kind: 'conflict' }>, state: State): Promise<State> {
+  private async meet(outcome: Conflict, state: State, { writes = NONE }: Births): Promise<State> {
     if (outcome.reason === 'version' && outcome.stream === this.hold.id) return this.lookUp(state)
+    // Somebody else wrote to another clerk that this decision is about: it is made again.
+    if (outcome.reason === 'version' && writes.some(({ stream }) => stream === outcome.stream)) return state
     this.go(outcome.reason === 'epoch' ? 'fenced' : 'dropped', null)
     return state
   }

@@ -27,7 +27,7 @@ export interface Subject {
   readonly roots: Roots
 }
 
-const NO_DEMAND: Demand = { slots: [], priority: 0 }
+export const NO_DEMAND: Demand = { slots: [], priority: 0 }
 
 /** A run that is started by name: rules see what it is given as the payload. */
 export const rootsOfInput = (input: Json): Roots => ({ event: null, payload: input })

@@ -3,8 +3,8 @@
  *
  * Owns the seam between a clerk's life (clerk.ts) and its rules (gate-duty.ts, schedule-duty.ts).
  */
-import type { Instant } from '../model/ids.ts'
-import type { NewEvent, SealedFact, StreamRecord } from '../ports/ledger.ts'
+import type { ClaimableId, Instant } from '../model/ids.ts'
+import type { NewEvent, SealedFact, StreamRecord, StreamWrite } from '../ports/ledger.ts'
 import type { NewRun } from './new-run.ts'
 
 /** Any machine's fact: named and dated; the rest is its own. */
@@ -24,6 +24,10 @@ export interface Found<State, Fact> {
 export interface Births {
   readonly runs: readonly NewRun[]
   readonly events: readonly NewEvent[]
+  /** What is written to other clerks with it. Somebody may write there first: then all of it is decided again. */
+  readonly writes?: readonly StreamWrite[]
+  /** Who is woken by it. */
+  readonly signals?: readonly ClaimableId[]
 }
 
 export interface Duty<State, Fact extends ClerkFact> {

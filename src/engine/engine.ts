@@ -102,6 +102,11 @@ export class Engine {
       enter,
       worker: this.worker,
       circuits: new Circuits({ ledger, clock, tenant, tell: (type, about) => this.intake.tell(type, about) }),
+      gates: {
+        gateFor: (handler) => this.book.gateFor(this.system, handler),
+        call: (handler, asked) => this.book.callGate(this.house, handler, asked),
+        pass: (handler, asked) => this.book.passGate(this.house, handler, asked),
+      },
       appendId: () => `${prefix}${(appends++).toString(36)}`,
     }
     this.intake = new Intake(this.house)

@@ -5,8 +5,7 @@
  * Which event starts a run, and when, is the model's (model/gate.ts).
  */
 import type { FlowDefinition } from '../manifest/flow.ts'
-import type { FunctionDefinition, Listener } from '../manifest/system.ts'
-import type { Arrival } from '../model/arrival.ts'
+import type { Arrival, Call } from '../model/arrival.ts'
 import { entriesOf } from '../model/due-map.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
@@ -14,17 +13,22 @@ import { readGateFact } from '../model/fact-codec.ts'
 import { gate, gateWakeAt, resumeGateFrom, wantedStops } from '../model/gate.ts'
 import type { GateCommand, GateFact, GateState, HeardType, OpenGate, RefusedEvent } from '../model/gate-fact.ts'
 import { type GateId, gateId, type Instant, type RunId, type TenantId, timedRunId } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { SealedFact, StreamRecord } from '../ports/ledger.ts'
 import { advanceGate } from './advance.ts'
 import { arrivalOf } from './arrivals.ts'
-import { demandOfDecided, leaseFor } from './demand.ts'
+import { demandOfDecided, leaseFor, NO_DEMAND, rootsOfInput } from './demand.ts'
 import type { Births, Duty, Found } from './duty.ts'
 import { endedRuns } from './ended-runs.ts'
+import type { GateKeeping } from './gate-keeping.ts'
+import { refusalOf } from './gate-refusal.ts'
 import type { House } from './house.ts'
-import { type NewRun, newRun } from './new-run.ts'
+import { type Birth, type NewRun, newRun } from './new-run.ts'
+import { fetchValue } from './payloads.ts'
 import { demandFor, eventRoot, judge } from './route.ts'
+import type { Roots } from './rule-values.ts'
 import { Stops } from './stops.ts'
 
 /** Events looked at in one decision: an append must not grow without bound. */
@@ -33,13 +37,7 @@ const PAGE = 256
 export const gateOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, handler: string): GateId =>
   gateId(ids.digest(`gate\n${tenant}\n${handler}`))
 
-/** A handler with flow control that needs memory, and what it listens to. */
-export interface GateKeeping {
-  readonly id: GateId
-  readonly definition: FunctionDefinition
-  readonly flow: FlowDefinition
-  readonly listeners: ReadonlyMap<string, Listener>
-}
+type Started = Extract<GateFact, { readonly type: 'gate.started' }>
 
 const trackedRuns = ({ runs }: OpenGate): readonly RunId[] => entriesOf(runs).map(([run]) => run as RunId)
 
@@ -77,7 +75,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
     if (before.kind !== 'open') return { facts: [], state: before, more: false }
     const ended = await endedRuns(this.house.ledger, trackedRuns(before))
     const page = await this.read(before)
-    const rules = { ...this.ruled(before, page), now: now() }
+    const rules = { ...this.ruled(before.held, page), now: now() }
     const facts: GateFact[] = []
     let state: GateState = before
     const ask = (command: GateCommand): void => {
@@ -93,10 +91,19 @@ export class GateDuty implements Duty<GateState, GateFact> {
 
   async births(facts: readonly GateFact[]): Promise<Births> {
     const started = facts.filter((fact) => fact.type === 'gate.started')
-    await this.fetch(started.flatMap(({ events }) => events))
+    const called = started.flatMap((fact) => (fact.call === undefined ? [] : [{ fact, call: fact.call }]))
+    const byEvent = started.filter(({ call }) => call === undefined)
+    await this.fetch(byEvent.flatMap(({ events }) => events))
     // Looked up before any place is promised: a started run that cannot be born must not be written as if it were.
-    const triggers = started.map(({ events }) => this.triggerOf(events))
-    return { runs: started.map((fact, i) => this.bear(fact, triggers[i] as StoredEvent)), events: [] }
+    const triggers = byEvent.map(({ events }) => this.triggerOf(events))
+    const values = await Promise.all(called.map(({ call }) => this.valueOf(call)))
+    const away = facts.flatMap((fact) => (fact.type === 'trigger.suppressed' ? this.turnAway(fact) : []))
+    const runs = [
+      ...byEvent.map((fact, i) => this.bear(fact, triggers[i] as StoredEvent)),
+      ...called.map(({ fact, call }, i) => this.bearCalled(fact, call, values[i] ?? null)),
+      ...away,
+    ]
+    return { runs, events: [], signals: away.flatMap(({ parent }) => parent ?? []) }
   }
 
   written(facts: readonly GateFact[]): void {
@@ -164,12 +171,17 @@ export class GateDuty implements Duty<GateState, GateFact> {
     return 'reason' in found ? { sequence, reason: found.reason, detail: found.detail } : arrivalOf(event, flow.rules)
   }
 
+  /** The same for commands that bring no event along. */
+  ruledFor(state: GateState): ReturnType<GateDuty['ruled']> {
+    return this.ruled(state.kind === 'open' ? state.held : [], [])
+  }
+
   /** What every command needs. A run's id is fixed by the event that begins it; its place among others by that event's time. */
   private ruled(
-    state: OpenGate,
+    held: OpenGate['held'],
     page: readonly StoredEvent[],
   ): { policies: FlowDefinition['policies']; runOf: (sequence: number) => RunId } {
-    const times = new Map(state.held.map(({ arrival }) => [arrival.sequence, arrival.time]))
+    const times = new Map(held.map(({ arrival }) => [arrival.sequence, arrival.time]))
     for (const { sequence, time } of page) times.set(sequence, time)
     const { ids } = this.house
     const { id, flow } = this.keeping
@@ -190,26 +202,49 @@ export class GateDuty implements Duty<GateState, GateFact> {
     return event
   }
 
-  private bear(fact: Extract<GateFact, { readonly type: 'gate.started' }>, last: StoredEvent): NewRun {
+  private bear(fact: Started, last: StoredEvent): NewRun {
+    const roots = { event: eventRoot(last), payload: last.data }
+    const input =
+      fact.how === 'event' ? ({ kind: 'event' } as const) : ({ kind: 'events', sequences: fact.events } as const)
+    return this.begin(fact, roots, { input, event: { event: last }, session: null, clerk: this.tracker(fact) })
+  }
+
+  private bearCalled(fact: Started, call: Call, value: Json): NewRun {
+    const { input, session, by } = call
+    return this.begin(fact, rootsOfInput(value), { input, event: null, session, clerk: by ?? this.tracker(fact) })
+  }
+
+  private tracker({ tracked }: Started): GateId | null {
+    return tracked ? this.keeping.id : null
+  }
+
+  private begin(fact: Started, roots: Roots, about: Pick<Birth, 'input' | 'event' | 'session' | 'clerk'>): NewRun {
     const { house, keeping } = this
-    const subject = { tenant: house.tenant, session: null, roots: { event: eventRoot(last), payload: last.data } }
+    const { name } = keeping.definition
+    const subject = { tenant: house.tenant, session: about.session, roots }
     const demand = demandOfDecided(keeping.definition, subject, fact.priority)
-    const reserve = () => (fact.notBefore === null ? house.worker.reserve(keeping.definition.name) : null)
-    return newRun(house.ids, {
-      id: fact.run,
-      definition: keeping.definition,
-      systemHash: house.system().hash,
-      tenant: house.tenant,
-      now: house.clock.now(),
-      input: fact.how === 'event' ? { kind: 'event' } : { kind: 'events', sequences: fact.events },
-      cause: null,
-      event: { event: last },
-      session: null,
-      parent: null,
-      clerk: fact.tracked ? keeping.id : null,
-      notBefore: fact.notBefore,
-      demand,
-      lease: leaseFor(demand, reserve),
-    })
+    const reserve = () => (fact.notBefore === null ? house.worker.reserve(name) : null)
+    const { run: id, notBefore } = fact
+    return newRun(house.ids, { ...this.birth(), ...about, id, notBefore, demand, lease: leaseFor(demand, reserve) })
+  }
+
+  /** What was asked for by name and starts nothing: a run that ends as it begins, with the reason. */
+  private turnAway(fact: Extract<GateFact, { readonly type: 'trigger.suppressed' }>): readonly NewRun[] {
+    if (fact.call === undefined) return []
+    const { run: id, input, session, by: clerk } = fact.call
+    const about = { id, input, event: null, session, clerk, demand: NO_DEMAND, lease: null, ends: refusalOf(fact) }
+    return [newRun(this.house.ids, { ...this.birth(), ...about })]
+  }
+
+  private birth(): Pick<Birth, 'definition' | 'systemHash' | 'tenant' | 'now' | 'cause' | 'parent'> {
+    const { house, keeping } = this
+    const { definition } = keeping
+    const [systemHash, now] = [house.system().hash, house.clock.now()]
+    return { definition, systemHash, tenant: house.tenant, now, cause: null, parent: null }
+  }
+
+  /** As rules see it. */
+  private valueOf({ input }: Call): Promise<Json> {
+    return 'payload' in input ? fetchValue(this.house, input.payload) : Promise.resolve(null)
   }
 }

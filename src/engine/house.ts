@@ -4,7 +4,7 @@
  * Owns the list. Each part takes this and uses what it needs; nobody but commit can write the ledger.
  */
 import type { System } from '../manifest/system.ts'
-import type { ClaimableId, RunId, TenantId, WorkerId } from '../model/ids.ts'
+import type { ClaimableId, GateId, RunId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Modality } from '../model/modality.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { Effect } from '../model/step.ts'
@@ -18,6 +18,8 @@ import type { Entry } from '../ports/step-gate.ts'
 import type { Circuits } from './circuits.ts'
 import type { Commit } from './commit.ts'
 import type { Deadlines } from './deadlines.ts'
+import type { Births } from './duty.ts'
+import type { AskedRun } from './gate-keeping.ts'
 import type { NewRun } from './new-run.ts'
 import type { Executors } from './perform.ts'
 import type { Publish } from './publish.ts'
@@ -39,6 +41,7 @@ export interface House {
   readonly enter: EnterHandler
   readonly worker: WorkerDesk
   readonly circuits: Circuits
+  readonly gates: GateDesk
   /** New for every append. Short: it stands beside every fact. */
   readonly appendId: () => string
 }
@@ -55,6 +58,16 @@ export type EnterHandler = (
   },
   abort: Abort,
 ) => unknown
+
+/** What the rest of the engine may ask of the gates of handlers. */
+export interface GateDesk {
+  /** The gate that runs of this handler pass; null: there is none. */
+  gateFor(handler: string): GateId | null
+  /** The run that the call comes to; a gate that turns it away throws. */
+  call(handler: string, asked: AskedRun): Promise<RunId>
+  /** What an append must carry so that the gate takes these. */
+  pass(handler: string, asked: readonly AskedRun[]): Promise<Births>
+}
 
 /** What the rest of the engine may ask of the worker in this process. */
 export interface WorkerDesk {

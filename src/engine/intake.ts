@@ -10,7 +10,7 @@
 import { checkAgainst } from '../manifest/schema.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Cause, type Event, isPlainId, isReservedType } from '../model/event.ts'
-import type { RunId, SessionId } from '../model/ids.ts'
+import { type RunId, runId, type SessionId } from '../model/ids.ts'
 import { type Json, toJson } from '../model/json.ts'
 import type { DocumentWrite, NewEvent, Outcome, Suppression } from '../ports/ledger.ts'
 import { commitBirths } from './births.ts'
@@ -103,7 +103,7 @@ export class Intake {
     await commitOnce(commit, { appendId: appendId(), writes: [], events: [], signals: [], documents })
   }
 
-  /** Starts a function by name, without an event. */
+  /** Starts a function by name, without an event. Where it has a gate, that has its say. */
   async start(name: string, input: unknown, options: { readonly session?: SessionId } = {}): Promise<RunId> {
     const { house } = this
     const definition = house.system().functions.get(name)
@@ -111,6 +111,11 @@ export class Intake {
     const { payload, value } = await storeValue(house, input)
     if (definition.input !== null) await checkAgainst(definition.input, value, 'INPUT_INVALID', `the input of ${name}`)
     const session = options.session ?? null
+    const given = { kind: 'given', payload } as const
+    if (house.gates.gateFor(name) !== null) {
+      const call = { run: runId(house.ids.uuid()), input: given, session, by: null }
+      return this.withinLimit(() => house.gates.call(name, { call, value }))
+    }
     const subject = { tenant: house.tenant, session, roots: rootsOfInput(value) }
     const demand = demandOfCall(definition, subject)
     return this.withinLimit(async () => {
@@ -119,7 +124,7 @@ export class Intake {
         systemHash: house.system().hash,
         tenant: house.tenant,
         now: house.clock.now(),
-        input: { kind: 'given', payload },
+        input: given,
         cause: null,
         event: null,
         session,

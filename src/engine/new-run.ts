@@ -4,6 +4,7 @@
  * Owns the shape of a birth, the same for an event's run, a child and a call. Never decides whether there should be one.
  */
 import { deadlines, type FunctionDefinition } from '../manifest/system.ts'
+import type { Failure } from '../model/errors.ts'
 import type { Cause, Event, StoredEvent } from '../model/event.ts'
 import type { WorkerId } from '../model/ids.ts'
 import {
@@ -16,10 +17,10 @@ import {
   type TenantId,
 } from '../model/ids.ts'
 import { statusOf } from '../model/run.ts'
-import type { RunInput, RunState } from '../model/run-fact.ts'
+import type { RunFact, RunInput, RunStart, RunState } from '../model/run-fact.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { NewStream, StreamWrite } from '../ports/ledger.ts'
-import { advanceRun } from './advance.ts'
+import { type Advance, advanceRun } from './advance.ts'
 import { type ChainHead, EMPTY_CHAIN, sealFacts } from './chain.ts'
 import type { Demand } from './demand.ts'
 
@@ -53,6 +54,8 @@ export interface Birth {
   readonly notBefore?: Instant | null
   readonly demand: Demand
   readonly lease: WorkerId | null
+  /** It is turned away as it is born, for this reason. Then it has no lease. */
+  readonly ends?: Failure
 }
 
 /** Whether it begins at once in the process that makes it. */
@@ -71,7 +74,7 @@ export const newRun = (ids: Ids, birth: Birth): NewRun => {
     deadlineAt,
     startBy,
   }
-  const { state, facts } = advanceRun({ kind: 'none' }, { type: 'start_run', now, start })
+  const { state, facts } = begun(start, now, birth.ends)
   const sealed = sealFacts(ids, id, EMPTY_CHAIN, facts)
   const write: StreamWrite = {
     stream: id,
@@ -90,8 +93,8 @@ export const newRun = (ids: Ids, birth: Birth): NewRun => {
     epoch: null,
     facts: sealed.facts,
     headHash: sealed.head.headHash,
-    status: birth.lease === null ? 'queued' : statusOf(state, false),
-    wakeAt: birth.lease === null ? Math.max(now, birth.notBefore ?? now) : null,
+    status: birth.lease === null && birth.ends === undefined ? 'queued' : statusOf(state, false),
+    wakeAt: birth.lease === null && birth.ends === undefined ? Math.max(now, birth.notBefore ?? now) : null,
     release: false,
     seenSignal: 0,
     opensWaits: [],
@@ -107,6 +110,17 @@ export const newRun = (ids: Ids, birth: Birth): NewRun => {
     session: birth.session,
     parent,
   }
+}
+
+const begun = (
+  start: RunStart,
+  now: Instant,
+  ends: Failure | undefined,
+): Pick<Advance<RunState, RunFact>, 'state' | 'facts'> => {
+  const started = advanceRun({ kind: 'none' }, { type: 'start_run', now, start })
+  if (ends === undefined) return started
+  const ended = advanceRun(started.state, { type: 'cancel_run', now, by: 'trihand', error: ends, idle: true })
+  return { state: ended.state, facts: [...started.facts, ...ended.facts] }
 }
 
 const eventOf = (event: Birth['event']): Pick<NewStream, 'event' | 'sequence'> => {

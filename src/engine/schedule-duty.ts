@@ -10,6 +10,7 @@ import { TrihandError } from '../model/errors.ts'
 import type { Event } from '../model/event.ts'
 import { readRunFact, readScheduleFact } from '../model/fact-codec.ts'
 import {
+  type GateId,
   type Instant,
   type RunId,
   type ScheduleId,
@@ -53,6 +54,8 @@ export interface ScheduleKeeping {
   /** Every run of the schedule goes on with its memory. */
   readonly session: SessionId
 }
+
+const NOTHING: Births = { runs: [], events: [] }
 
 type Fired = Extract<ScheduleFact, { readonly type: 'schedule.fired' }>
 
@@ -124,12 +127,24 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
     const { payload } = await storeValue(this.house, this.keeping.definition.input)
     const occasions: Occasion[] = []
     for (const fact of fired) occasions.push(await this.occasion(fact))
+    const inputs = occasions.map((occasion) => ({ kind: 'scheduled', payload, occasion }) as const)
+    const gate = this.house.gates.gateFor(target.name)
+    if (gate !== null) return this.passGate(gate, facts, inputs)
     // Places are promised only once nothing can fail any more.
-    const runs = fired.map((fact, i) => {
-      const input = { kind: 'scheduled', payload, occasion: occasions[i] as Occasion } as const
-      return this.bear(fact, definition, input)
-    })
-    return { runs, events: [] }
+    return { runs: fired.map((fact, i) => this.bear(fact, definition, inputs[i] as RunInput)), events: [] }
+  }
+
+  /** The handler's gate decides on its runs in the same append, and hears of their ends through the schedule, their parent. */
+  private async passGate(gate: GateId, facts: readonly ScheduleFact[], inputs: readonly RunInput[]): Promise<Births> {
+    const { id: by, session, definition } = this.keeping
+    const fired = facts.filter((fact) => fact.type === 'schedule.fired')
+    const asked = fired.map(({ run }, i) => ({
+      call: { run, input: inputs[i] as RunInput, session, by },
+      value: definition.input,
+    }))
+    const hasEnds = facts.some(({ type }) => type === 'schedule.run_ended')
+    if (asked.length === 0) return { ...NOTHING, signals: hasEnds ? [gate] : [] }
+    return this.house.gates.pass(definition.target.name, asked)
   }
 
   written(facts: readonly ScheduleFact[]): void {

@@ -3,11 +3,21 @@
  *
  * Owns the two shapes. Which policies stand in the way is the gate's.
  */
-import type { Instant, RunId } from './ids.ts'
+import type { Instant, RunId, ScheduleId, SessionId } from './ids.ts'
+import type { RunInput } from './run-fact.ts'
+
+/** What is asked for by name and not by an event: a call, or a slot of a schedule. It is one run or none, never part of a list. */
+export interface Call {
+  readonly run: RunId
+  readonly input: RunInput
+  readonly session: SessionId | null
+  /** The schedule that asks, and is the run's parent. */
+  readonly by: ScheduleId | null
+}
 
 /** One event that passed hops and filter. Keys are texts; empty where the policy has no key. */
 export interface Arrival {
-  /** The event's ledger sequence: its identity. */
+  /** The event's ledger sequence: its identity. Calls are counted below zero. */
   readonly sequence: number
   readonly time: Instant
   readonly bytes: number
@@ -22,12 +32,14 @@ export interface Arrival {
   readonly priority: number
   /** `batch.if` was false: runs alone, now. */
   readonly alone: boolean
+  readonly call?: Call
 }
 
 /** An event in a candidate, with the idempotency key that it holds. */
 export interface CandidateEvent {
   readonly sequence: number
   readonly key: string | null
+  readonly call?: Call
 }
 
 /** A run that may start: its id is fixed by the event that began it, whoever joins or replaces that event later. */
@@ -42,10 +54,8 @@ export interface Candidate {
   readonly priority: number
 }
 
-export const eventOf = (arrival: Arrival): CandidateEvent => ({
-  sequence: arrival.sequence,
-  key: arrival.idempotencyKey,
-})
+export const eventOf = ({ sequence, idempotencyKey: key, call }: Arrival): CandidateEvent =>
+  call === undefined ? { sequence, key } : { sequence, key, call }
 
 /** Of a list, the event that began it speaks for all: its keys, its cost, its priority. */
 export const candidateOf = (run: RunId, arrival: Arrival, how: Candidate['how']): Candidate => ({

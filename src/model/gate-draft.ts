@@ -3,9 +3,9 @@
  *
  * Owns the words in which the stages of a gate speak: record, suppress, start, stop. Never chooses between them.
  */
-import type { Candidate, CandidateEvent } from './arrival.ts'
+import { type Arrival, type Candidate, type CandidateEvent, eventOf } from './arrival.ts'
 import { entriesOf, valueAt } from './due-map.ts'
-import type { FlowPolicies, GateFact, OpenGate, Ruled, StopMode, SuppressReason, WaitingPlace } from './gate-fact.ts'
+import type { FlowPolicies, GateFact, OpenGate, Ruled, StopMode, SuppressReason, Waiter } from './gate-fact.ts'
 import { evolveOpen } from './gate-state.ts'
 import type { Instant, RunId } from './ids.ts'
 import type { Claim } from './policies/idempotency.ts'
@@ -28,9 +28,13 @@ interface Reason {
   readonly retryAt?: Instant
 }
 
-export const suppress = (draft: Draft, { sequence, key }: CandidateEvent, why: Reason): void => {
+/** The run that this arrival would begin. A call names its own. */
+export const runFor = ({ runOf }: Draft, { sequence, call }: Arrival): RunId => call?.run ?? runOf(sequence)
+
+export const suppress = (draft: Draft, { sequence, key, call }: CandidateEvent, why: Reason): void => {
   const { reason, detail, into = null, retryAt = null } = why
-  record(draft, { type: 'trigger.suppressed', at: draft.now, sequence, reason, detail, into, retryAt, key })
+  const fact = { type: 'trigger.suppressed', at: draft.now, sequence, reason, detail, into, retryAt, key } as const
+  record(draft, call === undefined ? fact : { ...fact, call })
 }
 
 /** Whether the gate must hear of the end of a run that starts now; `gate.started` says so to others. */
@@ -48,7 +52,9 @@ export const start = (draft: Draft, candidate: Candidate, claim: Claim | null): 
   const taken =
     policies.throttle === null ? null : takeTurn(state.throttles, policies.throttle, { key: throttleKey, cost, now })
   const keys = candidate.events.flatMap(({ key }) => key ?? [])
+  const call = candidate.events[0]?.call
   record(draft, {
+    ...(call !== undefined && { call }),
     type: 'gate.started',
     at: now,
     run,
@@ -71,15 +77,22 @@ export const stop = (draft: Draft, run: RunId, mode: StopMode): void => {
     record(draft, { type: 'gate.cancel_wanted', at: draft.now, run, mode })
 }
 
-const holds = (candidate: Candidate, sequence: number): boolean =>
-  candidate.events.some((event) => event.sequence === sequence)
+const eventIn = ({ events }: Candidate, sequence: number): CandidateEvent | undefined =>
+  events.find((event) => event.sequence === sequence)
 
-const placeOf = ({ held, windows, lines }: OpenGate, sequence: number): WaitingPlace | null => {
-  if (held.some(({ arrival }) => arrival.sequence === sequence)) return { kind: 'held' }
-  const window = entriesOf(windows).find(([, { candidate }]) => holds(candidate, sequence))
-  if (window !== undefined) return { kind: 'window', key: window[0] }
-  const line = entriesOf(lines).find(([, { waiting }]) => waiting.some((candidate) => holds(candidate, sequence)))
-  return line === undefined ? null : { kind: 'line', key: line[0] }
+const waiterOf = ({ held, windows, lines }: OpenGate, sequence: number): Waiter | null => {
+  const kept = held.find(({ arrival }) => arrival.sequence === sequence)
+  if (kept !== undefined) return { event: eventOf(kept.arrival), place: { kind: 'held' } }
+  for (const [key, { candidate }] of entriesOf(windows)) {
+    const event = eventIn(candidate, sequence)
+    if (event !== undefined) return { event, place: { kind: 'window', key } }
+  }
+  for (const [key, { waiting }] of entriesOf(lines))
+    for (const candidate of waiting) {
+      const event = eventIn(candidate, sequence)
+      if (event !== undefined) return { event, place: { kind: 'line', key } }
+    }
+  return null
 }
 
 /**
@@ -93,8 +106,8 @@ export const replaceHolder = (draft: Draft, holder: Claim | null, run: RunId): v
     if (tracked.how === 'event') stop(draft, holder.run, 'cancel')
     return
   }
-  const place = placeOf(draft.state, holder.sequence)
-  if (place === null) return
-  record(draft, { type: 'gate.withdrawn', at: draft.now, sequence: holder.sequence, place })
-  suppress(draft, holder, { reason: 'duplicate', detail: 'a newer event has the same key', into: run })
+  const waiter = waiterOf(draft.state, holder.sequence)
+  if (waiter === null) return
+  record(draft, { type: 'gate.withdrawn', at: draft.now, sequence: holder.sequence, place: waiter.place })
+  suppress(draft, waiter.event, { reason: 'duplicate', detail: 'a newer event has the same key', into: run })
 }

@@ -3,7 +3,7 @@
  *
  * Owns the words only. The rules are in gate.ts (decide) and gate-state.ts (evolve). Everything stored is plain JSON.
  */
-import type { Arrival, Candidate } from './arrival.ts'
+import type { Arrival, Call, Candidate, CandidateEvent } from './arrival.ts'
 import type { DueMap } from './due-map.ts'
 import type { Instant, RunId } from './ids.ts'
 import type { BatchPolicy } from './policies/batch.ts'
@@ -35,6 +35,12 @@ export interface RefusedEvent {
 
 export type SuppressReason = RefusedEvent['reason'] | 'duplicate' | 'paused' | 'rate_limit' | 'debounced' | 'overlap'
 
+/** Where an event waits that has not started, and as what. */
+export interface Waiter {
+  readonly event: CandidateEvent
+  readonly place: WaitingPlace
+}
+
 /** Where an event waits that has not started. */
 export type WaitingPlace =
   | { readonly kind: 'held' }
@@ -52,6 +58,8 @@ export type GateFact =
   | (At & { readonly type: 'gate.listened'; readonly types: readonly HeardType[] })
   /** Every event up to `cursor` has been looked at, and of the later ones those in `beyond`. */
   | (At & { readonly type: 'gate.read'; readonly cursor: number; readonly beyond: readonly number[] })
+  /** So many runs were asked for by name so far; the facts that follow say what became of this one. */
+  | (At & { readonly type: 'gate.asked'; readonly number: number })
   | (At & {
       readonly type: 'trigger.suppressed'
       readonly sequence: number
@@ -62,6 +70,8 @@ export type GateFact =
       readonly retryAt: Instant | null
       /** The idempotency key of the event; free again if this event held it. */
       readonly key: string | null
+      /** It was asked for by name: its run is born and ended in one, so that whoever asked finds out. */
+      readonly call?: Call
     })
   | (At & { readonly type: 'gate.held'; readonly arrival: Arrival; readonly claim: Claim | null })
   /** So many of the held ones, oldest first, go on with their keys; the facts that follow say where. */
@@ -116,6 +126,7 @@ export type GateFact =
       readonly turn: Turn | null
       readonly keys: readonly string[]
       readonly claim: Claim | null
+      readonly call?: Call
     })
   /** An event that waited gives way to a newer one with the same key. */
   | (At & { readonly type: 'gate.withdrawn'; readonly sequence: number; readonly place: WaitingPlace })
@@ -152,6 +163,12 @@ export type GateCommand =
       readonly refused: readonly RefusedEvent[]
       readonly cursor: number
     })
+  /** A run is asked for by name. `problem`: a rule that could not be worked out. */
+  | (Ruled & {
+      readonly type: 'call'
+      readonly arrival: Omit<Arrival, 'sequence'> & { readonly call: Call }
+      readonly problem: string | null
+    })
   /** What is due goes on; at most a few hundred at a time, so ask gateWakeAt again. */
   | (Ruled & { readonly type: 'pass_time' })
   | (Ruled & {
@@ -187,6 +204,8 @@ export interface OpenGate {
   readonly types: readonly HeardType[]
   readonly cursor: number
   readonly beyond: readonly number[]
+  /** Runs asked for by name. */
+  readonly calls: number
   readonly pausedBy: string | null
   /** In the order they came. After a resume they go on, and until all have gone, newcomers stand behind them. */
   readonly held: readonly HeldArrival[]

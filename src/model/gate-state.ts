@@ -19,6 +19,7 @@ const openGate = (cursor: number): OpenGate => ({
   types: [],
   cursor,
   beyond: [],
+  calls: 0,
   pausedBy: null,
   held: [],
   claims: [],
@@ -93,6 +94,8 @@ export const evolveOpen = (gate: OpenGate, fact: GateFact): OpenGate => {
       return { ...gate, types: fact.types }
     case 'gate.read':
       return { ...gate, cursor: fact.cursor, beyond: fact.beyond }
+    case 'gate.asked':
+      return { ...gate, calls: fact.number }
     case 'trigger.suppressed':
       return { ...gate, claims: freeKey(gate.claims, fact) }
     case 'gate.held':

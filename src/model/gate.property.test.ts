@@ -32,9 +32,11 @@ test(
   () => {
     fc.assert(
       fc.property(anyGateLife, (life) => {
-        const { drive, told } = live(life)
+        const { drive, told, calls } = live(life)
         const found = [...startedIn(drive.history), ...suppressedIn(drive.history), ...waitingIn(drive.state())]
-        expect(found.toSorted((a, b) => a - b)).toEqual(Array.from({ length: told }, (_, i) => i + 1))
+        const events = Array.from({ length: told }, (_, i) => i + 1)
+        const asked = Array.from({ length: calls }, (_, i) => i - calls)
+        expect(found.toSorted((a, b) => a - b)).toEqual([...asked, ...events])
       }),
       OPTIONS,
     )
@@ -49,6 +51,25 @@ test(
       fc.property(anyGateLife, (life) => {
         const runs = live(life).drive.history.flatMap((fact) => (fact.type === 'gate.started' ? [fact.run] : []))
         expect(new Set(runs).size).toBe(runs.length)
+      }),
+      { ...OPTIONS, numRuns: 1_000 },
+    )
+  },
+  PATIENCE_MS,
+)
+
+test(
+  'a call is a run of its own under its own name, or is turned away by that name; it joins no other',
+  () => {
+    fc.assert(
+      fc.property(anyGateLife, (life) => {
+        const { drive } = live(life)
+        for (const fact of drive.history) {
+          if (fact.type === 'trigger.suppressed') expect(fact.sequence < 0).toBe(fact.call !== undefined)
+          if (fact.type !== 'gate.started') continue
+          expect(fact.events.some((sequence) => sequence < 0)).toBe(fact.call !== undefined)
+          if (fact.call !== undefined) expect([fact.run, fact.events.length]).toEqual([fact.call.run, 1])
+        }
       }),
       { ...OPTIONS, numRuns: 1_000 },
     )

@@ -11,7 +11,7 @@
  */
 import { type Arrival, type Candidate, candidateOf, eventOf } from './arrival.ts'
 import { dueAtOf, dueEntries, entriesOf, nextDueAt, valueAt } from './due-map.ts'
-import { type Draft, record, replaceHolder, start, stop, suppress } from './gate-draft.ts'
+import { type Draft, record, replaceHolder, runFor, start, stop, suppress } from './gate-draft.ts'
 import type { GateCommand, GateFact, GateState, HeldArrival, OpenGate, Ruled, StopMode } from './gate-fact.ts'
 import { evolveGate } from './gate-state.ts'
 import type { Instant, RunId } from './ids.ts'
@@ -82,7 +82,7 @@ const joinOpen = (draft: Draft, passage: Passage, gathering: Gathering, firesAt:
   const { arrival, claim } = passage
   const key = arrival.windowKey
   const candidate = valueAt(draft.state.windows, key)?.candidate
-  const run = candidate?.run ?? draft.runOf(arrival.sequence)
+  const run = candidate?.run ?? runFor(draft, arrival)
   if (gathering.take === 'replace')
     for (const older of candidate?.events ?? [])
       suppress(draft, older, { reason: 'debounced', detail: 'a newer event came within the period', into: run })
@@ -101,7 +101,7 @@ const joinOpen = (draft: Draft, passage: Passage, gathering: Gathering, firesAt:
 const openNew = (draft: Draft, { arrival, claim }: Passage, gathering: Gathering, firesAt: Instant): RunId => {
   const key = arrival.windowKey
   closeWindow(draft, key)
-  const run = draft.runOf(arrival.sequence)
+  const run = runFor(draft, arrival)
   const window = windowOf(run, arrival, gathering.take, draft.now)
   record(draft, { type: 'gate.window_opened', at: draft.now, key, window, firesAt, claim })
   return run
@@ -124,7 +124,7 @@ const gather = (draft: Draft, passage: Passage, gathering: Gathering): void => {
 
 /** The first of a burst runs now, the rest go into it. */
 const lead = (draft: Draft, passage: Passage, policy: DebouncePolicy): void => {
-  const { now, runOf, state } = draft
+  const { now, state } = draft
   const { arrival } = passage
   const key = arrival.windowKey
   const extend = (run: RunId, openedAt: Instant): void => {
@@ -138,19 +138,20 @@ const lead = (draft: Draft, passage: Passage, policy: DebouncePolicy): void => {
     extend(burst.run, burst.openedAt)
     return
   }
-  const run = runOf(arrival.sequence)
+  const run = runFor(draft, arrival)
   if (place(draft, candidateOf(run, arrival, 'event'), passage)) extend(run, now)
 }
 
-/** Debounce or batch. */
+/** Debounce or batch: both gather events, and a call is none. */
 const passWindow = (draft: Draft, passage: Passage): void => {
-  const { policies, runOf } = draft
-  const { batch, debounce } = policies
+  const { batch, debounce } = draft.policies
   const { arrival } = passage
+  const run = runFor(draft, arrival)
+  if (arrival.call !== undefined) return void place(draft, candidateOf(run, arrival, 'event'), passage)
   if (batch !== null && !arrival.alone) return gather(draft, passage, batchGathering(batch))
   if (batch === null && debounce?.mode === 'leading') return lead(draft, passage, debounce)
   if (batch === null && debounce !== null) return gather(draft, passage, debounceGathering(debounce))
-  place(draft, candidateOf(runOf(arrival.sequence), arrival, batch === null ? 'event' : 'events'), passage)
+  place(draft, candidateOf(run, arrival, batch === null ? 'event' : 'events'), passage)
 }
 
 const passRate = (draft: Draft, passage: Passage): void => {
@@ -180,11 +181,11 @@ const passPause = (draft: Draft, passage: Passage): void => {
         : null
   if (refused !== null) return suppress(draft, eventOf(arrival), { reason: 'paused', detail: refused })
   record(draft, { type: 'gate.held', at: now, arrival, claim })
-  replaceHolder(draft, replaces, draft.runOf(arrival.sequence))
+  replaceHolder(draft, replaces, runFor(draft, arrival))
 }
 
 const passIdempotency = (draft: Draft, arrival: Arrival): void => {
-  const { now, state, runOf } = draft
+  const { now, state } = draft
   const policy = draft.policies.idempotency
   const key = arrival.idempotencyKey
   if (policy === null || key === null)
@@ -195,7 +196,11 @@ const passIdempotency = (draft: Draft, arrival: Arrival): void => {
     return suppress(draft, eventOf(arrival), { reason: 'duplicate', detail, into: holder.run })
   }
   const { sequence } = arrival
-  passPause(draft, { arrival, claim: claimOf(policy, { key, sequence, run: runOf(sequence), now }), replaces: holder })
+  passPause(draft, {
+    arrival,
+    claim: claimOf(policy, { key, sequence, run: runFor(draft, arrival), now }),
+    replaces: holder,
+  })
 }
 
 const admit = (draft: Draft, arrival: Arrival): void => {
@@ -204,7 +209,7 @@ const admit = (draft: Draft, arrival: Arrival): void => {
   // Written so that NaN is refused too.
   if (throttle !== null && !(cost > 0 && cost <= throttle.limit)) {
     const detail = `COST_TOO_HIGH: a cost of ${cost} does not fit a limit of ${throttle.limit}`
-    return suppress(draft, { sequence: arrival.sequence, key: null }, { reason: 'error', detail })
+    return suppress(draft, { ...eventOf(arrival), key: null }, { reason: 'error', detail })
   }
   passIdempotency(draft, arrival)
 }
@@ -225,6 +230,15 @@ const arrive = (draft: Draft, { arrivals, refused, cursor }: CommandOf<'arrive'>
   if (seen === before && told.size === beyond.length) return
   const later = [...told].filter((sequence) => sequence > seen)
   record(draft, { type: 'gate.read', at: draft.now, cursor: seen, beyond: later })
+}
+
+/** A call has no place in the ledger's order: it is told once, by whoever writes what becomes of it. */
+const call = (draft: Draft, command: CommandOf<'call'>): void => {
+  const number = draft.state.calls + 1
+  record(draft, { type: 'gate.asked', at: draft.now, number })
+  const arrival = { ...command.arrival, sequence: -number }
+  if (command.problem === null) return admit(draft, arrival)
+  suppress(draft, { ...eventOf(arrival), key: null }, { reason: 'error', detail: command.problem })
 }
 
 /** Lines that are free send their next one off. Answers how many. */
@@ -291,6 +305,8 @@ const decideOpen = (state: OpenGate, command: GateCommand): Decision<GateFact> =
       return listen(state, command)
     case 'arrive':
       return drafted(draftOf(state, command), (draft) => arrive(draft, command))
+    case 'call':
+      return drafted(draftOf(state, command), (draft) => call(draft, command))
     case 'pass_time':
       return drafted(draftOf(state, command), passTime)
     case 'end_runs':

@@ -65,6 +65,7 @@ type Step =
       readonly arrivals: readonly Omit<Arrival, 'sequence' | 'time'>[]
       readonly ageMs: number
     }
+  | { readonly kind: 'call'; readonly arrival: Omit<Arrival, 'sequence' | 'time'>; readonly isBroken: boolean }
   | { readonly kind: 'refuse' | 'pass' | 'pause' | 'resume' | 'checkpoint' | 'restart' | 'change' }
   | { readonly kind: 'end'; readonly which: number; readonly status: RunStatus }
 
@@ -77,6 +78,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       ageMs: fc.nat(5),
     }),
     weight: 8,
+  },
+  {
+    arbitrary: fc.record({ kind: fc.constant('call' as const), arrival: anyArrival, isBroken: fc.boolean() }),
+    weight: 3,
   },
   { arbitrary: fc.record({ kind: fc.constant('end' as const), which: fc.nat(9), status }), weight: 5 },
   { arbitrary: one('pass'), weight: 2 },
@@ -105,6 +110,8 @@ export interface LivedGate {
   readonly now: number
   /** Every sequence that was told. */
   readonly told: number
+  /** How many runs were asked for by name. */
+  readonly calls: number
   readonly policies: FlowPolicies
 }
 
@@ -114,9 +121,16 @@ export const live = ({ policies, steps }: GateLife): LivedGate => {
   const drive = driveGate(() => inForce)
   let now = 1
   let told = 0
+  let calls = 0
   const arrive = (given: Extract<Step, { kind: 'arrive' }>): void => {
     const arrivals = given.arrivals.map((arrival) => anArrival(++told, { ...arrival, time: now - given.ageMs }))
     drive.arrive(now, arrivals)
+  }
+  const call = ({ arrival, isBroken }: Extract<Step, { kind: 'call' }>): void => {
+    const asked = { run: runOf(1_000_000 + ++calls), input: { kind: 'event' }, session: null, by: null } as const
+    const problem = isBroken && calls % 5 === 0 ? 'key: no such field' : null
+    const rules = { policies: inForce, runOf }
+    drive.give({ type: 'call', now, ...rules, arrival: { ...arrival, time: now, call: asked }, problem })
   }
   const end = ({ which, status }: Extract<Step, { kind: 'end' }>): void => {
     const runs = entriesOf(drive.state().runs)
@@ -127,6 +141,7 @@ export const live = ({ policies, steps }: GateLife): LivedGate => {
   for (const given of steps) {
     now += given.gapMs
     if (given.kind === 'arrive') arrive(given)
+    else if (given.kind === 'call') call(given)
     else if (given.kind === 'end') end(given)
     else if (given.kind === 'refuse') drive.arrive(now, [], refused())
     else if (given.kind === 'pass') drive.passTo(now)
@@ -135,5 +150,5 @@ export const live = ({ policies, steps }: GateLife): LivedGate => {
     else if (given.kind === 'checkpoint') drive.give({ type: 'checkpoint_gate', now })
     else drive.give({ type: given.kind === 'pause' ? 'pause_gate' : 'resume_gate', now, by: 'ana' })
   }
-  return { drive, now, told, policies: inForce }
+  return { drive, now, told, calls, policies: inForce }
 }

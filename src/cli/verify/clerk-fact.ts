@@ -11,8 +11,13 @@ export type ClerkFact =
       readonly run: string
       readonly events: readonly number[]
       readonly tracked: boolean
+      /** Another clerk has asked for it: that one is its parent, and its facts tell of the start. */
+      readonly isAsked: boolean
     }
-  | { readonly type: 'trigger.suppressed'; readonly sequence: number }
+  /** `run`: what was asked for by name, by no other clerk, and is born only to end. */
+  | { readonly type: 'trigger.suppressed'; readonly sequence: number; readonly run: string | null }
+  /** `run`: what was asked for by name and waits. */
+  | { readonly type: 'gate.buffered'; readonly run: string | null }
   /** The types that it hears from now on. */
   | { readonly type: 'gate.listened'; readonly types: readonly string[] }
   | {
@@ -30,7 +35,7 @@ export type ClerkFact =
     }
   | { readonly type: 'gate.window_closed'; readonly key: string }
   | { readonly type: 'gate.withdrawn'; readonly sequence: number; readonly place: string; readonly key: string | null }
-  | { readonly type: 'gate.held' }
+  | { readonly type: 'gate.held'; readonly run: string | null }
   | { readonly type: 'gate.released'; readonly count: number }
   | { readonly type: 'schedule.fired'; readonly run: string; readonly slot: number; readonly origin: string }
   | { readonly type: 'schedule.run_ended'; readonly run: string }
@@ -51,6 +56,29 @@ const readWithdrawn = (body: Body): ClerkFact => {
   return { type: 'gate.withdrawn', sequence: body.number('sequence'), place: place.text('kind'), key }
 }
 
+const callOf = (body: Body): Body | null => body.orNull('call', (name) => body.body(name))
+const askerOf = (call: Body | null): string | null => call?.orNull('by', (name) => call.text(name)) ?? null
+const runOf = (call: Body | null): string | null => call?.text('run') ?? null
+
+const readBuffered = (body: Body): ClerkFact => {
+  const [first] = body.body('candidate').list('events')
+  return { type: 'gate.buffered', run: first === undefined ? null : runOf(callOf(first)) }
+}
+
+const readSuppressed = (body: Body): ClerkFact => {
+  const call = callOf(body)
+  const run = askerOf(call) === null ? runOf(call) : null
+  return { type: 'trigger.suppressed', sequence: body.number('sequence'), run }
+}
+
+const readStarted = (body: Body): ClerkFact => ({
+  type: 'gate.started',
+  run: body.text('run'),
+  events: body.numbers('events'),
+  tracked: body.flag('tracked'),
+  isAsked: askerOf(callOf(body)) !== null,
+})
+
 const readWindow = (type: 'gate.window_opened' | 'gate.window_joined', body: Body): ClerkFact => {
   const [key, firesAt] = [body.text('key'), body.number('firesAt')]
   if (type === 'gate.window_joined')
@@ -68,9 +96,11 @@ const readWindow = (type: 'gate.window_opened' | 'gate.window_joined', body: Bod
 const read = (type: string, body: Body): ClerkFact => {
   switch (type) {
     case 'gate.started':
-      return { type, run: body.text('run'), events: body.numbers('events'), tracked: body.flag('tracked') }
+      return readStarted(body)
     case 'trigger.suppressed':
-      return { type, sequence: body.number('sequence') }
+      return readSuppressed(body)
+    case 'gate.buffered':
+      return readBuffered(body)
     case 'gate.listened':
       return {
         type,
@@ -88,7 +118,7 @@ const read = (type: string, body: Body): ClerkFact => {
     case 'gate.withdrawn':
       return readWithdrawn(body)
     case 'gate.held':
-      return { type }
+      return { type, run: runOf(callOf(body.body('arrival'))) }
     case 'gate.released':
       return { type, count: body.number('count') }
     case 'schedule.fired':

@@ -26,11 +26,15 @@ export interface Start {
 interface Statements {
   readonly start: StatementSyncInstance
   readonly place: StatementSyncInstance
+  readonly wait: StatementSyncInstance
+  readonly missing: StatementSyncInstance
 }
 
 const SCHEMA = `create table clerk_start (run text, clerk text, slot integer);
   create index clerk_start_run on clerk_start (run);
-  create table clerk_place (clerk text, sequence integer)`
+  create table clerk_place (clerk text, sequence integer);
+  create table clerk_wait (run text);
+  create table clerk_missing (run text, clerk text, seq integer)`
 
 export class ClerkStarts {
   readonly #findings: Findings
@@ -54,6 +58,11 @@ export class ClerkStarts {
   /** An event has found its place at a gate. */
   placed(clerk: string, sequences: readonly number[]): void {
     for (const sequence of sequences) this.#prepared().place.run(clerk, sequence)
+  }
+
+  /** A run that was asked for waits at a gate. */
+  waits(run: string): void {
+    this.#prepared().wait.run(run)
   }
 
   settle(): Promise<void> {
@@ -81,6 +90,9 @@ export class ClerkStarts {
     this.#doubled(db.prepare(slots).all(), 'V24', 'slot')
     const places = `select clerk || ' ' || sequence as what from clerk_place group by clerk, sequence having count(*) > 1`
     this.#doubled(db.prepare(places).all(), 'V15', 'event')
+    const lost = 'select run, clerk, seq from clerk_missing where run not in (select run from clerk_wait)'
+    for (const { run, clerk, seq } of db.prepare(lost).all())
+      this.#findings.expect('V15', false, { stream: clerk, seq }, () => `the fact starts ${run}, which does not exist`)
   }
 
   #doubled(rows: readonly { readonly what: string }[], id: 'V15' | 'V24', noun: string): void {
@@ -111,7 +123,8 @@ export class ClerkStarts {
     const { clerk, seq, run, handler, isTracked } = start
     const place: Place = { stream: clerk, seq }
     const isThere = head !== null || (handler === null && !missing.has(eventOf(run)))
-    this.#findings.expect('V15', isThere, place, () => `the fact starts ${run}, which does not exist`)
+    // It may wait at a gate that is read later.
+    if (!isThere) this.#prepared().missing.run(run, clerk, seq)
     if (head === null) return
     const parent = isTracked ? clerk.slice('gat_'.length) : null
     this.#findings.expect('V4', head.parent === parent, place, () => `${run} was started here and has another parent`)
@@ -129,6 +142,8 @@ export class ClerkStarts {
     return {
       start: db.prepare('insert into clerk_start (run, clerk, slot) values (?, ?, ?)'),
       place: db.prepare('insert into clerk_place (clerk, sequence) values (?, ?)'),
+      wait: db.prepare('insert into clerk_wait (run) values (?)'),
+      missing: db.prepare('insert into clerk_missing (run, clerk, seq) values (?, ?, ?)'),
     }
   }
 }

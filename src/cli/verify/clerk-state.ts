@@ -50,6 +50,7 @@ export class ClerkState {
         this.#isLive = fact.type === 'created'
         return
       case 'gate.started':
+      case 'gate.buffered':
       case 'trigger.suppressed':
       case 'other':
     }

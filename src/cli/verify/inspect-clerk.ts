@@ -40,11 +40,17 @@ export const inspectClerk = async (
 
 const gather = ({ clerks }: Inspection, row: StreamRow, fact: ClerkFact, seq: number): void => {
   const [clerk, { tenant }] = [nameOf(row), row]
-  if (fact.type === 'trigger.suppressed') clerks.placed(clerk, [fact.sequence])
+  const { handler } = row
+  if (fact.type === 'trigger.suppressed') {
+    const { run } = fact
+    clerks.placed(clerk, [fact.sequence])
+    if (run !== null) clerks.started({ clerk, tenant, seq, run, handler, isTracked: false, slot: null })
+  }
+  if ((fact.type === 'gate.held' || fact.type === 'gate.buffered') && fact.run !== null) clerks.waits(fact.run)
   if (fact.type === 'gate.started') {
     clerks.placed(clerk, fact.events)
     const { run, tracked } = fact
-    clerks.started({ clerk, tenant, seq, run, handler: row.handler, isTracked: tracked, slot: null })
+    if (!fact.isAsked) clerks.started({ clerk, tenant, seq, run, handler, isTracked: tracked, slot: null })
   }
   if (fact.type === 'schedule.fired') {
     const { run, origin } = fact

@@ -1,0 +1,26 @@
+/** Why a gate turned a call away, as an error of the one table. */
+import type { ErrorCode, Failure } from '../model/errors.ts'
+import type { GateFact } from '../model/gate-fact.ts'
+
+type Suppressed = Extract<GateFact, { readonly type: 'trigger.suppressed' }>
+
+const CODES: Readonly<Record<Suppressed['reason'], ErrorCode>> = {
+  filter: 'INTERNAL',
+  hop_limit: 'INTERNAL',
+  reentry: 'INTERNAL',
+  debounced: 'INTERNAL',
+  error: 'EXPR_FAILED',
+  duplicate: 'RUN_EXISTS',
+  overlap: 'RUN_EXISTS',
+  paused: 'HANDLER_PAUSED',
+  rate_limit: 'RATE_LIMITED',
+}
+
+/** A policy may say more exactly what is wrong. */
+const OWN_CODE = /^(COST_TOO_HIGH|RUN_BACKLOG_FULL|RUN_EXISTS): /
+
+export const refusalOf = ({ reason, detail, into, retryAt }: Suppressed): Failure => {
+  const [prefix = '', own] = OWN_CODE.exec(detail) ?? []
+  const more = [into === null ? '' : `, by ${into}`, retryAt === null ? '' : `, until ${retryAt}`].join('')
+  return { code: (own as ErrorCode | undefined) ?? CODES[reason], message: `${detail.slice(prefix.length)}${more}` }
+}
