@@ -1,0 +1,169 @@
+/**
+ * The one way out over HTTP for tools, functions and webhooks: to allowed hosts only, and never into the own network.
+ *
+ * Owns what a URL and a redirect may be, and the limits of time and size. An address is checked three times: the one written in the
+ * URL, every one that DNS answers, and the one that was reached (guarded-connect.ts). No proxy variable is read.
+ *
+ * guarded-fetch-1  No byte is sent to a host that is not allowed, nor to an address that is not public, however it is written.
+ * guarded-fetch-2  A redirect is a new URL: checked like the first. To another origin no credentials go along.
+ * guarded-fetch-3  Time and size have limits, whatever the other side does.
+ */
+import { isIP } from 'node:net'
+import { type Agent, fetch, type Response } from 'undici'
+import { TrihandError } from '../../model/errors.ts'
+import type { ToolFetch, ToolResponse } from '../../ports/tool.ts'
+import { blocked, guardedAgent, type Network, PUBLIC_NETWORK } from './guarded-connect.ts'
+
+export interface FetchPolicy {
+  /** A host in lower case, without a dot at its end. */
+  allowsHost(host: string): boolean
+  readonly ports?: readonly number[]
+  readonly timeoutMs?: number
+  readonly maxBytes?: number
+  /** 0: a redirect is a failure. */
+  readonly maxRedirects?: number
+}
+
+export interface GuardedInit extends ToolFetch {
+  readonly signal?: AbortSignal
+}
+
+export type GuardedFetch = (url: string, init?: GuardedInit) => Promise<ToolResponse>
+
+const PORTS = [80, 443]
+const TIMEOUT_MS = 10_000
+const MAX_BYTES = 5 * 1024 * 1024
+const MAX_REDIRECTS = 3
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+/** What the connection says about itself is not for callers to say. */
+const OWN_HEADERS = /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|proxy-.*)$/
+/** What may follow a redirect to another origin: nothing that could be a credential. */
+const HARMLESS_HEADERS = new Set(['accept', 'accept-language', 'content-type', 'user-agent'])
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+interface Hop {
+  readonly url: URL
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
+type Limits = Required<Omit<FetchPolicy, 'allowsHost'>> & Pick<FetchPolicy, 'allowsHost'>
+
+export const guardedFetch = (policy: FetchPolicy, network: Network = PUBLIC_NETWORK): GuardedFetch => {
+  const limits: Limits = {
+    ports: policy.ports ?? PORTS,
+    timeoutMs: policy.timeoutMs ?? TIMEOUT_MS,
+    maxBytes: policy.maxBytes ?? MAX_BYTES,
+    maxRedirects: policy.maxRedirects ?? MAX_REDIRECTS,
+    allowsHost: (host) => policy.allowsHost(host),
+  }
+  return async (url, init = {}) => {
+    const first = firstHop(url, init)
+    const timeout = AbortSignal.timeout(limits.timeoutMs)
+    const signal = init.signal === undefined ? timeout : AbortSignal.any([init.signal, timeout])
+    const agent = guardedAgent(network)
+    try {
+      return await follow(first, limits, network, agent, signal)
+    } catch (error) {
+      throw init.signal?.aborted ? init.signal.reason : explain(error, first.url, timeout, limits)
+    } finally {
+      await agent.destroy()
+    }
+  }
+}
+
+const firstHop = (text: string, { method = 'GET', headers = {}, body }: GuardedInit): Hop => {
+  if (!URL.canParse(text)) throw blocked(`${text.slice(0, 200)} is no URL`)
+  const verb = method.toUpperCase()
+  if (!METHODS.has(verb)) throw blocked(`the method ${verb} is not one of ${[...METHODS].join(' ')}`)
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  const own = named.find(([name]) => OWN_HEADERS.test(name))
+  if (own !== undefined) throw blocked(`the header ${own[0]} belongs to the connection`)
+  return { url: new URL(text), method: verb, headers: Object.fromEntries(named), body: body ?? null }
+}
+
+/** The first check: what the URL itself says. WHATWG parsing has made one spelling of many: 0x7f.1 is 127.0.0.1 by now. */
+const checkUrl = ({ protocol, hostname, port, username, password }: URL, limits: Limits, network: Network): void => {
+  if (protocol !== 'http:' && protocol !== 'https:') throw blocked(`${protocol} is neither http: nor https:`)
+  if (username !== '' || password !== '') throw blocked('a URL with credentials in it; send them as a header')
+  const number = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)
+  if (!limits.ports.includes(number)) throw blocked(`port ${number} is not one of ${limits.ports.join(', ')}`)
+  const host = hostname.replace(/\.$/, '').toLowerCase()
+  const literal = host.replace(/^\[(.*)\]$/, '$1')
+  if (isIP(literal) !== 0 && !network.mayReach(literal)) throw blocked(`${literal} is not a public address`)
+  if (!limits.allowsHost(host)) throw blocked(`the host ${host} is not allowed here`)
+}
+
+const follow = async (
+  first: Hop,
+  limits: Limits,
+  network: Network,
+  dispatcher: Agent,
+  signal: AbortSignal,
+): Promise<ToolResponse> => {
+  let hop = first
+  for (let redirects = 0; ; redirects++) {
+    checkUrl(hop.url, limits, network)
+    const { url, method, headers, body } = hop
+    const response = await fetch(url, { method, headers, body, redirect: 'manual', dispatcher, signal })
+    const location = response.headers.get('location')
+    if (!REDIRECTS.has(response.status) || location === null) return await answerOf(response, limits)
+    await response.body?.cancel()
+    if (redirects >= limits.maxRedirects) throw blocked(`more than ${limits.maxRedirects} redirects`)
+    hop = nextHop(hop, response.status, location)
+  }
+}
+
+const nextHop = (hop: Hop, status: number, location: string): Hop => {
+  if (!URL.canParse(location, hop.url.href)) throw blocked('a redirect to something that is no URL')
+  const url = new URL(location, hop.url)
+  const kept = Object.entries(hop.headers).filter(
+    ([name]) => url.origin === hop.url.origin || HARMLESS_HEADERS.has(name),
+  )
+  const staysSame = status === 307 || status === 308 || hop.method === 'GET' || hop.method === 'HEAD'
+  const headers = Object.fromEntries(staysSame ? kept : kept.filter(([name]) => name !== 'content-type'))
+  return staysSame ? { ...hop, url, headers } : { url, method: 'GET', headers, body: null }
+}
+
+const answerOf = async (response: Response, { maxBytes }: Limits): Promise<ToolResponse> => {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    // What is unpacked counts: a small answer may be a large one (guarded-fetch-3).
+    if (size > maxBytes) throw blocked(`the answer is larger than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  const headers = Object.fromEntries(response.headers)
+  return { status: response.status, headers, text: decode(Buffer.concat(chunks), headers['content-type']) }
+}
+
+const decode = (bytes: Uint8Array, contentType = ''): string => {
+  const charset = /charset="?([\w-]+)/i.exec(contentType)?.[1] ?? 'utf-8'
+  try {
+    return new TextDecoder(charset).decode(bytes)
+  } catch {
+    // A charset that nobody knows: the bytes are still worth a look.
+    return new TextDecoder().decode(bytes)
+  }
+}
+
+/** Our own refusals come wrapped: undici says only that the fetch failed. */
+const ownError = (error: unknown): TrihandError | null => {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof TrihandError) return cause
+  return null
+}
+
+const innermost = (error: unknown): string => {
+  let message = String(error)
+  for (let cause = error; cause instanceof Error; cause = cause.cause) message = cause.message || message
+  return message
+}
+
+const explain = (error: unknown, { host }: URL, timeout: AbortSignal, { timeoutMs }: Limits): TrihandError => {
+  const own = ownError(error)
+  if (own !== null) return own
+  const detail = timeout.aborted ? `no answer within ${timeoutMs} ms` : innermost(error)
+  return new TrihandError('FETCH_FAILED', `${host}: ${detail}`, { cause: error })
+}
