@@ -5,7 +5,7 @@
  */
 import { TrihandError } from '../../model/errors.ts'
 import type { DispatcherFactory } from '../../ports/dispatcher.ts'
-import { loadPeer } from '../wakes/peer.ts'
+import { loadPeer } from '../peer.ts'
 import { RestateDispatcher } from './dispatcher.ts'
 import { provideWithResolvers } from './with-resolvers.ts'
 

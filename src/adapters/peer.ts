@@ -3,7 +3,7 @@
  *
  * Owns the error of an absent one: the line that installs it. Any other failure is the package's own and passes through.
  */
-import { TrihandError } from '../../model/errors.ts'
+import { TrihandError } from '../model/errors.ts'
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
