@@ -130,6 +130,8 @@ export const isOpen = (state: TaskState): OpenTask => {
 /** The hash of a task that was opened so. */
 export const hashOf = (spec: TaskSpec = aSpec()): string => isOpen(taskAfter(open(spec))).hash
 
+const USUAL_HASH = hashOf()
+
 export const submit = (name: string, over: Partial<Submit> = {}): Submit => ({
   type: 'decide_task',
   now: 1,
@@ -139,7 +141,7 @@ export const submit = (name: string, over: Partial<Submit> = {}): Submit => ({
   reason: 'because',
   fields: {},
   items: {},
-  shownHash: hashOf(),
+  shownHash: USUAL_HASH,
   to: [],
   request: null,
   ...over,

@@ -1,0 +1,186 @@
+/**
+ * Any life of a task: a spec, and commands of few people at instants that mostly go forward.
+ *
+ * Owns a small world, so that random commands meet each other: four people, three items, short levels. Most submits are well
+ * formed; what they show is resolved against the task of that moment.
+ */
+import fc from 'fast-check'
+import type { Instant } from '../../src/model/ids.ts'
+import { fold } from '../../src/model/machine.ts'
+import { task } from '../../src/model/task.ts'
+import type { Addressee, ItemChoice, Submit, TaskCommand, TaskFact, TaskState } from '../../src/model/task-fact.ts'
+import type { Deadline, Identity, Level, Reminders, TaskSpec } from '../../src/model/task-spec.ts'
+import { ALL_ACTIONS, ana, aSpec, bob, cfo, custom, document, eve, HOUR, mails, open, to, world } from './task-story.ts'
+
+const option = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> => fc.option(value, { freq: 2 })
+
+const deadline: fc.Arbitrary<Deadline> = fc.oneof(
+  fc.record({ kind: fc.constant('after'), ms: fc.integer({ min: 1, max: 30 }).map((hours) => hours * HOUR) }),
+  fc.record({ kind: fc.constant('at'), at: fc.integer({ min: 0, max: 60 }).map((hours) => hours * HOUR) }),
+)
+
+const level: fc.Arbitrary<Level> = fc.record({
+  to: fc.constantFrom(to('cfo'), to('group:leads'), to('group:editors', 'eve')),
+  deadline: option(deadline),
+})
+
+const reminders: fc.Arbitrary<Reminders> = fc.oneof(
+  fc.record({ kind: fc.constant('before'), beforeMs: fc.constantFrom([24 * HOUR, 4 * HOUR], [2 * HOUR]) }),
+  fc.record({
+    kind: fc.constant('every'),
+    everyMs: fc.constantFrom(HOUR, 6 * HOUR),
+    startAfterMs: fc.constantFrom(HOUR, 12 * HOUR),
+    max: fc.integer({ min: 1, max: 4 }),
+  }),
+)
+
+const ACTIONS = [
+  ...ALL_ACTIONS,
+  custom('hold', { terminal: false, nextState: 'pending' }),
+  custom('wave_through', { nextState: 'approved', marksApproved: ['a', 'b'] }),
+]
+
+const anySpec: fc.Arbitrary<TaskSpec> = fc
+  .record({
+    base: fc.record({
+      to: fc.constantFrom(to('group:editors'), to('ana', 'bob', 'group:leads')),
+      deadline: option(deadline),
+    }),
+    above: fc.array(level, { maxLength: 3 }),
+    reminders: option(reminders),
+    autoAction: option(fc.constantFrom('approve', 'reject', 'escalate', 'expire', 'hold')),
+    quorum: fc.record({ approve: fc.constantFrom(1, 1, 2, 3), reject: fc.constantFrom(1, 1, 2) }),
+    excluded: fc.constantFrom([], [], ['bob'], ['cfo']),
+  })
+  .map(({ base, above, ...parts }) =>
+    aSpec({
+      ...parts,
+      levels: [base, ...above],
+      actions: ACTIONS,
+      sections: [mails('a', 'b', 'c'), document('letter', { text: 'Dear' })],
+    }),
+  )
+
+const ROBOT: Identity = { id: 'ana', kind: 'agent', groups: ['editors'] }
+const person = fc.oneof(
+  { arbitrary: fc.constantFrom(ana, bob, cfo), weight: 12 },
+  { arbitrary: fc.constantFrom<Identity[]>(eve, ROBOT), weight: 1 },
+)
+
+const choice: fc.Arbitrary<ItemChoice> = fc.oneof(
+  fc.record({ status: fc.constantFrom('approved', 'rejected') }),
+  fc.record({ status: fc.constant('edited'), modifications: fc.constantFrom({ subject: 'x' }, { subject: 'y' }) }),
+)
+
+const addressee: fc.Arbitrary<Addressee> = fc.constantFrom<Addressee[]>(
+  { id: 'eve', kind: 'user' },
+  { id: 'bob', kind: 'user' },
+  { id: 'editors', kind: 'group' },
+  { id: 'bot', kind: 'agent' },
+)
+
+type Wish = Pick<Submit, 'by' | 'action' | 'reason' | 'items' | 'to' | 'request'> & { readonly isStale: boolean }
+
+const wish: fc.Arbitrary<Wish> = fc.record({
+  by: person,
+  action: fc.constantFrom(...ACTIONS.map(({ name }) => name), 'nope'),
+  reason: fc.constantFrom('because', 'because', null),
+  items: fc.dictionary(fc.constantFrom('a', 'b', 'c'), choice, { maxKeys: 2, noNullPrototype: true }),
+  to: fc.array(addressee, { minLength: 1, maxLength: 2 }),
+  request: fc.option(fc.record({ key: fc.constantFrom('k1', 'k2'), hash: fc.constantFrom('h1', 'h2') }), { freq: 4 }),
+  isStale: fc.constantFrom(false, false, false, false, false, true),
+})
+
+/** What happens next, and how long after what came before. */
+interface Happening {
+  readonly waitMs: number
+  readonly what:
+    | { readonly kind: 'decide'; readonly wish: Wish }
+    | { readonly kind: 'view' | 'claim' | 'unclaim' | 'draft' | 'follow_up'; readonly by: Identity }
+    | { readonly kind: 'pass' | 'revise' | 'withdraw' | 'checkpoint' | 'open' }
+}
+
+const what: fc.Arbitrary<Happening['what']> = fc.oneof(
+  { arbitrary: fc.record({ kind: fc.constant('decide'), wish }), weight: 10 },
+  {
+    arbitrary: fc.record({ kind: fc.constantFrom('view', 'claim', 'unclaim', 'draft', 'follow_up'), by: person }),
+    weight: 4,
+  },
+  { arbitrary: fc.record({ kind: fc.constant('pass') }), weight: 8 },
+  { arbitrary: fc.record({ kind: fc.constant('revise') }), weight: 2 },
+  { arbitrary: fc.record({ kind: fc.constantFrom('checkpoint', 'open', 'withdraw') }), weight: 1 },
+)
+
+const happening: fc.Arbitrary<Happening> = fc.record({
+  waitMs: fc.oneof(
+    { arbitrary: fc.integer({ min: 0, max: 20 }).map((hours) => hours * HOUR), weight: 12 },
+    { arbitrary: fc.constant(-3 * HOUR), weight: 1 },
+  ),
+  what,
+})
+
+const decide = ({ isStale, ...given }: Wish, state: TaskState, now: Instant): TaskCommand => {
+  const hash = state.kind === 'none' ? '' : (state.kind === 'open' ? state : state.task).hash
+  return { type: 'decide_task', now, world, fields: {}, ...given, shownHash: isStale ? 'old' : hash }
+}
+
+const commandOf = (given: Happening['what'], state: TaskState, now: Instant, spec: TaskSpec): TaskCommand => {
+  switch (given.kind) {
+    case 'decide':
+      return decide(given.wish, state, now)
+    case 'view':
+      return { type: 'view_task', now, by: given.by }
+    case 'claim':
+      return { type: 'claim_task', now, by: given.by }
+    case 'unclaim':
+      return { type: 'unclaim_task', now, by: given.by }
+    case 'draft':
+      return { type: 'save_draft', now, by: given.by, item: 'a', content: 'half' }
+    case 'follow_up':
+      return { type: 'set_follow_up', now, by: given.by, until: now + HOUR }
+    case 'pass':
+      return { type: 'pass_time', now }
+    case 'revise':
+      return { type: 'revise_task', now, world, sections: [mails('a', 'b', `d${now}`)] }
+    case 'withdraw':
+      return { type: 'withdraw_task', now, reason: 'cancelled' }
+    case 'checkpoint':
+      return { type: 'checkpoint_task', now }
+    case 'open':
+      return open(spec, now)
+  }
+}
+
+export interface Turn {
+  readonly command: TaskCommand
+  readonly before: TaskState
+  readonly facts: readonly TaskFact[]
+  readonly refused: string | null
+  readonly after: TaskState
+}
+
+/** Given a spec and what happens: each command, with what came of it. */
+const live = (spec: TaskSpec, happenings: readonly Happening[]): readonly Turn[] => {
+  const turns: Turn[] = []
+  let state: TaskState = task.initial
+  let now: Instant = HOUR
+  const take = (command: TaskCommand): void => {
+    const decision = task.decide(state, command)
+    const facts = decision.kind === 'facts' ? decision.facts : []
+    const after = fold(task, facts, state)
+    turns.push({ command, before: state, facts, refused: decision.kind === 'refused' ? decision.code : null, after })
+    state = after
+  }
+  take(open(spec, now))
+  for (const { waitMs, what: given } of happenings) {
+    now = Math.max(0, now + waitMs)
+    take(commandOf(given, state, now, spec))
+  }
+  return turns
+}
+
+export const anyTurns: fc.Arbitrary<readonly Turn[]> = fc
+  .tuple(anySpec, fc.array(happening, { maxLength: 24 }))
+  // Plain objects, as they come out of the ledger.
+  .map((drawn) => JSON.parse(JSON.stringify(drawn)) as typeof drawn)
+  .map(([spec, happenings]) => live(spec, happenings))
