@@ -13,6 +13,8 @@ export type ScheduleId = Branded<'schedule'>
 export type TaskId = Branded<'task'>
 /** A clerk starts runs and does no step itself: a handler's gate, or a schedule. */
 export type ClerkId = GateId | ScheduleId
+/** What a run starts and waits for: another run, or a task for people. */
+export type ChildId = RunId | TaskId
 /** What can be due, claimed by a worker, signalled, and the parent of a run. */
 export type ClaimableId = RunId | ClerkId | TaskId
 /** A stream is one ordered, hash-chained list of facts: a run's, a clerk's, a task's or a session's. */

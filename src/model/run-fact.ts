@@ -5,7 +5,7 @@
  */
 import type { Failure } from './errors.ts'
 import type { Cause } from './event.ts'
-import type { Instant, RunId } from './ids.ts'
+import type { ChildId, Instant, RunId, TaskId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Payload } from './payload.ts'
 import type { PersistentMap } from './persistent-map.ts'
@@ -48,9 +48,9 @@ export interface RunStart {
 
 export type Verdict = 'happened' | 'run_again' | 'abort'
 
-/** How a child ended, as its parent sees it. */
+/** How a child ended, as its parent sees it. `open`: a task that has answered and waits for a revision. */
 export type ChildEnd =
-  | { readonly kind: 'done'; readonly result: Payload }
+  | { readonly kind: 'done'; readonly result: Payload; readonly open?: true }
   | { readonly kind: 'failed'; readonly error: Failure }
 
 type At = { readonly at: Instant }
@@ -117,8 +117,8 @@ export type RunFact =
   | (OnStep & { readonly type: 'wait.opened'; readonly wait: WaitSpec })
   | (OnStep & { readonly type: 'wait.received' } & { readonly event: Received })
   | (OnStep & { readonly type: 'wait.timed_out' })
-  | (OnStep & { readonly type: 'child.started'; readonly child: RunId; readonly handler: string })
-  | (OnStep & { readonly type: 'child.ended'; readonly child: RunId; readonly end: ChildEnd })
+  | (OnStep & { readonly type: 'child.started'; readonly child: ChildId; readonly handler: string })
+  | (OnStep & { readonly type: 'child.ended'; readonly child: ChildId; readonly end: ChildEnd })
 
 export type RunFactType = RunFact['type']
 
@@ -140,7 +140,7 @@ type LifeCommand =
       readonly result: Payload | null
       readonly error: Failure | null
     })
-  | (ToStep & { readonly type: 'end_child'; readonly child: RunId; readonly end: ChildEnd })
+  | (ToStep & { readonly type: 'end_child'; readonly child: ChildId; readonly end: ChildEnd })
 
 /** Commands of a run at work: after a cancel they are refused, or their results kept as evidence (run-2). */
 export type WorkCommand =
@@ -190,7 +190,7 @@ export type WorkCommand =
   | (ToStep & { readonly type: 'set_timer'; readonly wakeAt: Instant })
   | (ToStep & { readonly type: 'open_wait'; readonly wait: WaitSpec })
   | (ToStep & { readonly type: 'receive_event'; readonly event: Received })
-  | (ToStep & { readonly type: 'start_child'; readonly child: RunId; readonly handler: string })
+  | (ToStep & { readonly type: 'start_child'; readonly child: ChildId; readonly handler: string })
 
 export type RunCommand = LifeCommand | WorkCommand
 
@@ -201,6 +201,8 @@ export interface LiveRun {
   readonly failures: number
   readonly retryAt: Instant | null
   readonly cancel: { readonly by: string; readonly error: Failure } | null
+  /** Tasks that it has asked and that are not over, as far as it knows. */
+  readonly tasks: readonly TaskId[]
   readonly open: PersistentMap<string, OpenStep>
   readonly settled: PersistentMap<string, SettledStep>
 }

@@ -6,6 +6,7 @@
  * run-1  After an end nothing but evidence is recorded, until a person retries the run.
  * run-2  After a cancel no step starts and no result counts; the run ends once its children have.
  * run-3  A run that has not ended knows what it waits for: wakeAt, an open step, or a holder at work.
+ * run-4  A run knows the tasks it has asked until they are over: with its end they are withdrawn.
  */
 import {
   completeStep,
@@ -18,12 +19,13 @@ import {
   resolveStep,
 } from './attempt.ts'
 import type { Failure } from './errors.ts'
-import type { Instant } from './ids.ts'
+import { type ChildId, type Instant, isTaskId } from './ids.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
 import { NOTHING } from './payload.ts'
 import { PersistentMap } from './persistent-map.ts'
 import { retryDelayMs } from './policies/retry.ts'
 import type { EndedRun, LiveRun, RunCommand, RunFact, RunStart, RunState, WorkCommand } from './run-fact.ts'
+import { reopen } from './run-reopen.ts'
 import type { RunStatus } from './status.ts'
 import { type OpenStep, type SettledStep, stepWakeAt } from './step.ts'
 import { openWait as beginWait, isOver, missing, receive } from './wait.ts'
@@ -197,6 +199,7 @@ const begin = (start: RunStart): LiveRun => ({
   failures: 0,
   retryAt: null,
   cancel: null,
+  tasks: [],
   open: PersistentMap.empty<string, OpenStep>(),
   settled: PersistentMap.empty<string, SettledStep>(),
 })
@@ -262,15 +265,9 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
     case 'wait.timed_out':
       return timedOut(run, fact.step)
     case 'child.started':
-      return open(run, fact.step, { kind: 'calling', child: fact.child })
+      return open(asked(run, fact.child), fact.step, { kind: 'calling', child: fact.child })
     case 'child.ended':
-      return settle(
-        run,
-        fact.step,
-        fact.end.kind === 'done'
-          ? { kind: 'done', result: fact.end.result }
-          : { kind: 'failed', error: fact.end.error },
-      )
+      return childEnded(run, fact)
   }
 }
 
@@ -308,6 +305,20 @@ const resolved = (run: LiveRun, fact: Fact<'step.resolved'>): LiveRun => {
     case 'run_again':
       return { ...run, open: run.open.without(fact.step) }
   }
+}
+
+/** run-4. A task that comes back with a revision was asked before. */
+const asked = (run: LiveRun, child: ChildId): LiveRun =>
+  isTaskId(child) && !run.tasks.includes(child) ? { ...run, tasks: [...run.tasks, child] } : run
+
+const childEnded = (run: LiveRun, { step, child, end }: Fact<'child.ended'>): LiveRun => {
+  const isOver = isTaskId(child) && (end.kind === 'failed' || end.open !== true)
+  const rest = isOver ? { ...run, tasks: run.tasks.filter((task) => task !== child) } : run
+  return settle(
+    rest,
+    step,
+    end.kind === 'done' ? { kind: 'done', result: end.result } : { kind: 'failed', error: end.error },
+  )
 }
 
 const received = (run: LiveRun, fact: Fact<'wait.received'>): LiveRun => {
@@ -355,25 +366,6 @@ export const run: Machine<RunState, RunCommand, RunFact> = {
         return fact.type === 'run.retried' ? reopen(state.last, fact.at) : state
     }
   },
-}
-
-/**
- * Instants that have passed are lifted, or time would end the run again before its first step. Waits are opened anew by the
- * code: the ledger forgot them at the end, and an event could no longer find one that was only kept here.
- */
-const reopen = (last: LiveRun, now: Instant): LiveRun => {
-  const { deadlineAt } = last.start
-  const start = {
-    ...last.start,
-    startBy: null,
-    deadlineAt: deadlineAt !== null && deadlineAt <= now ? null : deadlineAt,
-  }
-  let settled = last.settled
-  for (const [step, state] of settled.entries()) if (state.kind === 'failed') settled = settled.without(step)
-  let stillOpen = last.open
-  for (const [step, { kind }] of stillOpen.entries())
-    if (kind === 'retrying' || kind === 'waiting') stillOpen = stillOpen.without(step)
-  return { ...last, start, failures: 0, retryAt: null, cancel: null, settled, open: stillOpen }
 }
 
 /** The earliest instant at which time alone moves the run on; null if only an answer from outside does (run-3). */

@@ -4,7 +4,7 @@
  * Owns the shapes and the question when an open step next needs a wake. Never decides for the whole run (run.ts).
  */
 import type { Failure } from './errors.ts'
-import { type Instant, isPlainText, type RunId } from './ids.ts'
+import { type ChildId, type Instant, isPlainText } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Payload } from './payload.ts'
 import type { OpenWait, Received } from './wait.ts'
@@ -27,7 +27,7 @@ export type OpenStep =
     }
   | { readonly kind: 'sleeping'; readonly wakeAt: Instant }
   | { readonly kind: 'waiting'; readonly wait: OpenWait }
-  | { readonly kind: 'calling'; readonly child: RunId }
+  | { readonly kind: 'calling'; readonly child: ChildId }
 
 export type SettledStep =
   | { readonly kind: 'done'; readonly result: Payload }

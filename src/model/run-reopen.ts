@@ -1,0 +1,28 @@
+/**
+ * An ended run that a person retries: what it goes on with.
+ *
+ * Owns what of its last life counts again. Finished steps stay finished; failed ones get their attempts back.
+ */
+import { type Instant, isTaskId } from './ids.ts'
+import type { LiveRun } from './run-fact.ts'
+
+/**
+ * Instants that have passed are lifted, or time would end the run again before its first step. Waits are opened anew by the
+ * code: the ledger forgot them at the end, and an event could no longer find one that was only kept here. People are asked anew:
+ * their tasks went with the end.
+ */
+export const reopen = (last: LiveRun, now: Instant): LiveRun => {
+  const { deadlineAt } = last.start
+  const start = {
+    ...last.start,
+    startBy: null,
+    deadlineAt: deadlineAt !== null && deadlineAt <= now ? null : deadlineAt,
+  }
+  let settled = last.settled
+  for (const [step, state] of settled.entries()) if (state.kind === 'failed') settled = settled.without(step)
+  let stillOpen = last.open
+  for (const [step, one] of stillOpen.entries())
+    if (one.kind === 'retrying' || one.kind === 'waiting' || (one.kind === 'calling' && isTaskId(one.child)))
+      stillOpen = stillOpen.without(step)
+  return { ...last, start, failures: 0, retryAt: null, cancel: null, tasks: [], settled, open: stillOpen }
+}
