@@ -24,6 +24,11 @@ export const INVARIANTS = {
   V16: 'an emitted event and its result exist together',
   V17: 'no event is missed by a wait',
   V18: 'chains of causes are counted and bounded',
+  V19: 'a task is closed once',
+  V20: 'people decide, and only those who may',
+  V21: 'what was decided is what was shown',
+  V22: 'reminders and deadlines are said once',
+  V23: 'every item has its own outcome',
   V24: 'no timer is early',
   V26: 'checkpoints name known parents',
 } as const
@@ -47,6 +52,7 @@ export interface Report {
   readonly runs: number
   readonly sessions: number
   readonly clerks: number
+  readonly tasks: number
   readonly facts: number
   readonly events: number
   /** The first thousand. */
@@ -70,9 +76,9 @@ export class Findings {
   readonly #violations: Violation[] = []
   readonly #found = zeroes()
   readonly #checked = zeroes()
-  readonly #counts = { runs: 0, sessions: 0, clerks: 0, facts: 0, events: 0 }
+  readonly #counts = { runs: 0, sessions: 0, clerks: 0, tasks: 0, facts: 0, events: 0 }
 
-  count(what: 'runs' | 'sessions' | 'clerks' | 'facts' | 'events'): void {
+  count(what: 'runs' | 'sessions' | 'clerks' | 'tasks' | 'facts' | 'events'): void {
     this.#counts[what] += 1
   }
 

@@ -9,6 +9,7 @@ import type { Key, RowOptions, Source } from './source.ts'
 const RUN = 0
 const SESSION = 1
 const CLERK = 2
+const TASK = 3
 
 export interface StreamRow {
   readonly key: Key
@@ -45,6 +46,19 @@ export interface WaitRow {
   readonly value: string
 }
 
+/** A task as the inbox shows it, with the inboxes it is in. */
+export interface TaskTableRow {
+  readonly stream: Key
+  readonly run: string
+  readonly step: string
+  readonly status: string
+  readonly is_open: number | boolean
+  readonly claimed_by: string | null
+  readonly deadline: number | null
+  readonly addresses: string
+  readonly inboxes: number
+}
+
 /** An event whose cause is a run. */
 export interface CausedRow {
   readonly stream: Key
@@ -78,6 +92,7 @@ export interface SuppressedRow {
 
 export interface StreamHead {
   readonly hex: string
+  readonly kind: number
   readonly handler: string
   readonly status: string
   readonly parent: string | null
@@ -92,12 +107,14 @@ export interface Moment {
 
 export const isRun = (row: StreamRow): boolean => row.kind === RUN
 export const isClerk = (row: StreamRow): boolean => row.kind === CLERK
+export const isTask = (row: StreamRow): boolean => row.kind === TASK
 export const nameOf = (row: StreamRow): string => `${prefixOf(row)}_${row.hex}`
 
 /** A clerk's uuid says which kind of clerk it is, in its version digit and the one after. */
 const prefixOf = ({ kind, hex }: Pick<StreamRow, 'kind' | 'hex'>): string => {
   if (kind === RUN) return 'run'
   if (kind === SESSION) return 'ses'
+  if (kind === TASK) return 'tsk'
   return hex.slice(12, 14) === '81' ? 'gat' : 'sch'
 }
 
@@ -146,6 +163,13 @@ export class Tables {
     const { key } = this.#dialect
     return this.#all(`select w.stream, w.step, w.type, w.path, w.value
       from stream s join wait w on w.stream = s.${key} ${this.#where('s')} order by s.${key}`)
+  }
+
+  tasks(): AsyncIterable<TaskTableRow> {
+    const { key, hex } = this.#dialect
+    return this.#all(`select s.${key} as stream, ${hex('t.run')} as run, t.step, t.status, t.is_open, t.claimed_by, t.deadline, t.addresses,
+      (select count(*) from task_address a where a.task = t.id) as inboxes
+      from stream s join task t on t.id = s.id ${this.#where('s')} order by s.${key}`)
   }
 
   caused(): AsyncIterable<CausedRow> {
@@ -210,16 +234,16 @@ export class Tables {
     return this.#rows('select hash, body from blob', { page: BLOB_PAGE })
   }
 
-  /** The runs among these that exist. */
+  /** The runs and tasks among these that exist. */
   async heads(runs: readonly string[]): Promise<ReadonlyMap<string, StreamHead>> {
     const { hex, id, list } = this.#dialect
     const rows = this.#rows<StreamHead>(
-      `select ${hex('s.id')} as hex, s.handler, s.status, ${hex('s.parent')} as parent
-        from ${list('$1')} as item join stream s on s.id = ${id('item.value')} where s.kind = ${RUN}`,
+      `select ${hex('s.id')} as hex, s.kind, s.handler, s.status, ${hex('s.parent')} as parent
+        from ${list('$1')} as item join stream s on s.id = ${id('item.value')} where s.kind in (${RUN}, ${TASK})`,
       { values: [JSON.stringify(runs.map(hexOf))] },
     )
     const heads = new Map<string, StreamHead>()
-    for await (const row of rows) heads.set(`run_${row.hex}`, row)
+    for await (const row of rows) heads.set(`${prefixOf(row)}_${row.hex}`, row)
     return heads
   }
 

@@ -12,13 +12,14 @@ import type { Evidence } from './evidence.ts'
 import { inspectClerk } from './inspect-clerk.ts'
 import { inspectRun } from './inspect-run.ts'
 import { inspectSession } from './inspect-session.ts'
+import { inspectTask } from './inspect-task.ts'
 import { endInspection, type Inspection, openInspection, settleInspection } from './inspection.ts'
 import { openPostgres } from './postgres-source.ts'
 import type { Report } from './report.ts'
 import { Scratch } from './scratch.ts'
 import { type Source, UnreadableLedger, unreadable } from './source.ts'
 import { openSqlite } from './sqlite-source.ts'
-import { isClerk, isRun, Tables } from './tables.ts'
+import { isClerk, isRun, isTask, Tables } from './tables.ts'
 
 export type Target = { readonly file: string } | { readonly url: string; readonly schema?: string }
 
@@ -78,11 +79,13 @@ const walk = async (inspection: Inspection, tables: Tables): Promise<void> => {
   const facts = new Cursor(tables.facts())
   const waits = new Cursor(tables.waits())
   const caused = new Cursor(tables.caused())
+  const tasks = new Cursor(tables.tasks())
   for await (const row of tables.streams()) {
     const { key } = row
     const own = { waits: await waits.all(key), caused: await caused.all(key) }
     if (isRun(row)) await inspectRun(inspection, { row, facts: facts.of(key), ...own })
     else if (isClerk(row)) await inspectClerk(inspection, row, facts.of(key), own.waits)
+    else if (isTask(row)) await inspectTask(inspection, row, facts.of(key), await tasks.all(key))
     else await inspectSession(inspection, row, facts.of(key))
     await settleInspection(inspection)
   }

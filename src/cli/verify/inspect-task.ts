@@ -1,0 +1,96 @@
+/**
+ * One task, fact by fact and then at rest: its chain, who decided what, and whether the inbox says what the facts say.
+ *
+ * Owns the order only. A fact that cannot be read ends the judging of the task's rest; its chain is checked on.
+ */
+import { ChainChecks } from './chain-checks.ts'
+import { readBody } from './fact.ts'
+import type { Inspection } from './inspection.ts'
+import type { Place } from './report.ts'
+import { type FactRow, nameOf, type StreamRow, type TaskTableRow } from './tables.ts'
+import { checkTaskFact } from './task-checks.ts'
+import { TaskState } from './task-state.ts'
+
+/** What the stream's own status says of each end. */
+const STATUS = { decided: 'success', expired: 'expired', withdrawn: 'cancelled' } as const
+
+export const inspectTask = async (
+  inspection: Inspection,
+  row: StreamRow,
+  facts: AsyncIterable<FactRow>,
+  rows: readonly TaskTableRow[],
+): Promise<void> => {
+  const { findings } = inspection
+  const chain = new ChainChecks(findings, row)
+  const state = new TaskState()
+  let isReadable = true
+  findings.count('tasks')
+  for await (const fact of facts) {
+    findings.count('facts')
+    chain.next(fact)
+    const place = { stream: nameOf(row), seq: fact.seq }
+    const isRead = judge(inspection, state, fact, place)
+    findings.expect('V4', isRead, place, () => `${fact.type} is no fact that can be read`)
+    isReadable &&= isRead
+  }
+  chain.end()
+  if (!isReadable) return
+  const place = { stream: nameOf(row), seq: null }
+  checkRow(inspection, row, state, rows, place)
+  if (state.end === null) checkWake(inspection, row, state, place)
+}
+
+/** False: it cannot be read. */
+const judge = ({ findings }: Inspection, state: TaskState, fact: FactRow, place: Place): boolean => {
+  const body = readBody(fact.body)
+  if (body === null) return false
+  try {
+    checkTaskFact(findings, state, { type: fact.type, body, at: fact.recorded_at }, place)
+    state.apply(fact.type, body, fact.recorded_at)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const checkRow = (
+  { findings }: Inspection,
+  row: StreamRow,
+  state: TaskState,
+  rows: readonly TaskTableRow[],
+  place: Place,
+): void => {
+  const status = state.end === null ? 'waiting' : STATUS[state.end]
+  findings.expect('V4', row.status === status, place, () => `its stream is ${row.status}, its facts say ${status}`)
+  const [task] = rows
+  findings.expect('V4', task !== undefined, place, () => 'the inbox does not know it')
+  if (task === undefined) return
+  const isOpen = state.end === null
+  const inboxes = isOpen ? new Set(state.addresses).size + 1 : 0
+  const told = [`run_${task.run}`, task.step, task.status, Boolean(task.is_open), task.claimed_by, task.deadline]
+  const known = [state.run, state.step, state.status, isOpen, state.claimedBy, state.deadlineAt]
+  findings.expect(
+    'V4',
+    told.join() === known.join(),
+    place,
+    () => `the inbox says ${told.join()}, its facts ${known.join()}`,
+  )
+  findings.expect(
+    'V4',
+    task.addresses === JSON.stringify(state.addresses) && task.inboxes === inboxes,
+    place,
+    () => `it is in ${task.inboxes} inboxes, for ${task.addresses}; its facts say ${state.addresses.join()}`,
+  )
+}
+
+/** Nobody is late with what is not there: the deadline stands still while a revision is awaited. */
+const checkWake = ({ findings, moment }: Inspection, row: StreamRow, state: TaskState, place: Place): void => {
+  if (row.lease !== null || state.deadlineAt === null || state.timedOut || state.status === 'revision_requested') return
+  const isInTime = row.wake_at !== null && row.wake_at <= Math.max(state.deadlineAt, moment.now)
+  findings.expect(
+    'V13',
+    isInTime,
+    place,
+    () => `its deadline is ${state.deadlineAt}, its wake ${row.wake_at ?? 'never'}`,
+  )
+}
