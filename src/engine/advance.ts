@@ -12,6 +12,8 @@ import type { RunCommand, RunFact, RunState } from '../model/run-fact.ts'
 import { schedule } from '../model/schedule.ts'
 import type { ScheduleCommand, ScheduleFact, ScheduleState } from '../model/schedule-fact.ts'
 import { type SessionCommand, type SessionFact, type SessionState, session } from '../model/session.ts'
+import { task } from '../model/task.ts'
+import type { TaskCommand, TaskFact, TaskState } from '../model/task-fact.ts'
 
 export interface Advance<State, Fact> {
   readonly state: State
@@ -45,3 +47,6 @@ export const advanceSchedule = (state: ScheduleState, command: ScheduleCommand):
 
 export const advanceCircuit = (state: CircuitState, command: CircuitCommand): Advance<CircuitState, CircuitFact> =>
   advance(circuit, state, command)
+
+export const advanceTask = (state: TaskState, command: TaskCommand): Advance<TaskState, TaskFact> =>
+  advance(task, state, command)

@@ -4,7 +4,7 @@
  * Owns reading from the last checkpoint on, and load, decide, append, again if somebody else was faster. Needs no lease.
  */
 import { TrihandError } from '../model/errors.ts'
-import type { ClerkId, Instant } from '../model/ids.ts'
+import type { ClaimableId, ClerkId, Instant } from '../model/ids.ts'
 import type { Ledger, StreamRecord, StreamWrite, WaitRow } from '../ports/ledger.ts'
 import type { Advance } from './advance.ts'
 import { commitBirths } from './births.ts'
@@ -24,7 +24,7 @@ export interface Restored<State> {
 /** `version`: how many facts it is known to have. Null: there is no such clerk. */
 export const restoreClerk = async <State>(
   ledger: Pick<Ledger, 'load'>,
-  id: ClerkId,
+  id: ClaimableId,
   version: number,
   duty: Pick<Duty<State, ClerkFact>, 'restore'>,
 ): Promise<Restored<State> | null> => {

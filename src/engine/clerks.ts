@@ -1,16 +1,17 @@
 /**
- * The clerks that this worker holds: each with its duty, nudged by signals, let go when the worker stops.
+ * The clerks and tasks that this worker holds: each with its duty, nudged by signals, let go when the worker stops.
  *
- * Owns which claim becomes which clerk. Never decides for one (duty.ts).
+ * Owns which claim becomes which of them. Never decides for one (duty.ts, task-turn.ts).
  */
 import type { System } from '../manifest/system.ts'
-import type { ClaimableId, ClerkId, WorkerId } from '../model/ids.ts'
+import { type ClaimableId, type ClerkId, isTaskId, type TaskId, type WorkerId } from '../model/ids.ts'
 import type { Claim } from '../ports/ledger.ts'
 import { Clerk, type ClerkDeparture } from './clerk.ts'
 import type { ClerkFact, Duty } from './duty.ts'
 import type { House } from './house.ts'
+import { TaskTurn } from './task-turn.ts'
 
-type AnyClerk = Clerk<unknown, ClerkFact>
+type Held = Clerk<unknown, ClerkFact> | TaskTurn
 
 /** The duty behind a clerk's name under the definition in force; null if that knows no such clerk. */
 export type FindDuty = (house: House, system: System, id: ClerkId) => Duty<unknown, ClerkFact> | null
@@ -18,12 +19,12 @@ export type FindDuty = (house: House, system: System, id: ClerkId) => Duty<unkno
 interface Deps {
   readonly house: () => House
   readonly findDuty: FindDuty
-  readonly departed: (id: ClerkId, departure: ClerkDeparture, wakeAt: number | null) => void
+  readonly departed: (id: ClerkId | TaskId, departure: ClerkDeparture, wakeAt: number | null) => void
 }
 
 export class Clerks {
   private readonly deps: Deps
-  private readonly held = new Map<ClaimableId, AnyClerk>()
+  private readonly held = new Map<ClaimableId, Held>()
 
   constructor(deps: Deps) {
     this.deps = deps
@@ -45,19 +46,27 @@ export class Clerks {
   }
 
   /** A claim of a clerk that no definition knows is given back for a worker that does. */
-  take({ version, epoch, signal, ...claim }: Claim, lease: WorkerId): void {
-    const id = claim.stream as ClerkId
+  take(claim: Claim, lease: WorkerId): void {
+    const id = claim.stream as ClerkId | TaskId
     const known = this.held.get(id)
-    if (known !== undefined && known.hold.epoch >= epoch) return
+    if (known !== undefined && known.hold.epoch >= claim.epoch) return
     known?.drop()
+    const held = this.make(id, claim, lease, (departure, wakeAt) => this.leave(id, held, departure, wakeAt))
+    if (held === null) return this.deps.departed(id, 'dropped', null)
+    this.held.set(id, held)
+    void held.work()
+  }
+
+  private make(
+    id: ClerkId | TaskId,
+    { version, epoch, signal }: Claim,
+    lease: WorkerId,
+    departed: (departure: ClerkDeparture, wakeAt: number | null) => void,
+  ): Held | null {
     const house = this.deps.house()
+    if (isTaskId(id)) return new TaskTurn(house, { id, lease, epoch, signal }, departed)
     const duty = this.deps.findDuty(house, house.system(), id)
-    if (duty === null) return this.deps.departed(id, 'dropped', null)
-    const clerk: AnyClerk = new Clerk(house, { id, lease, epoch, signal, version }, duty, (departure, wakeAt) =>
-      this.leave(id, clerk, departure, wakeAt),
-    )
-    this.held.set(id, clerk)
-    void clerk.work()
+    return duty === null ? null : new Clerk(house, { id, lease, epoch, signal, version }, duty, departed)
   }
 
   get count(): number {
@@ -73,7 +82,7 @@ export class Clerks {
     for (const clerk of [...this.held.values()]) clerk.drop()
   }
 
-  private leave(id: ClerkId, clerk: AnyClerk, departure: ClerkDeparture, wakeAt: number | null): void {
+  private leave(id: ClerkId | TaskId, clerk: Held | null, departure: ClerkDeparture, wakeAt: number | null): void {
     if (this.held.get(id) === clerk) this.held.delete(id)
     this.deps.departed(id, departure, wakeAt)
   }

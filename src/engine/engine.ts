@@ -3,6 +3,7 @@
  *
  * Owns how the arrows are joined. Never opens a store and never reads a configuration (assemble.ts).
  */
+import { diff, misfit } from '../manifest/edits.ts'
 import type { System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
@@ -34,6 +35,7 @@ import { Publish, type Subscriber } from './publish.ts'
 import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
 import { noWorkerFor } from './share.ts'
+import { Tasks } from './tasks.ts'
 import { Worker, type WorkerOptions } from './worker.ts'
 
 export interface EngineDeps {
@@ -69,6 +71,7 @@ export interface RunResult {
 export class Engine {
   readonly sessions: Sessions
   readonly schedules: Schedules
+  readonly tasks: Tasks
   private readonly house: House
   private readonly intake: Intake
   private readonly worker: Worker
@@ -107,11 +110,13 @@ export class Engine {
         call: (handler, asked) => this.book.callGate(this.house, handler, asked),
         pass: (handler, asked) => this.book.passGate(this.house, handler, asked),
       },
+      taskWorld: { misfit, diff, digest: (text) => ids.digest(text) },
       appendId: () => `${prefix}${(appends++).toString(36)}`,
     }
     this.intake = new Intake(this.house)
     this.sessions = new Sessions(this.house)
     this.schedules = new Schedules(this.house, this.book)
+    this.tasks = new Tasks(this.house)
   }
 
   /** Whoever only sends must open the gates too: an event finds a gate that stands. */

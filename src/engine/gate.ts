@@ -1,14 +1,16 @@
 /**
  * The engine's side of `step.run` and its sisters for one entry of a handler.
  *
- * Owns which call begins a step, waits, children and events; attempts are attempts.ts. Never answers before the ledger has (gate-1).
+ * Owns which call begins a step, waits and events; attempts are attempts.ts, children child.ts, people ask.ts. Never answers before the
+ * ledger has (gate-1).
  */
-import { checkAgainst } from '../manifest/schema.ts'
 import { type Failure, TrihandError } from '../model/errors.ts'
 import { at, canonical, type Json } from '../model/json.ts'
 import type { SettledStep } from '../model/step.ts'
 import { openWait, type WaitSpec } from '../model/wait.ts'
 import type {
+  AskReply,
+  AskRequest,
   EmittedEvent,
   StepGate,
   StepRequest,
@@ -17,20 +19,17 @@ import type {
   WaitAnswer,
   WaitRequest,
 } from '../ports/step-gate.ts'
+import { askPeople } from './ask.ts'
 import { Attempts, asFailure, completeStep, failAtOnce, isOpen } from './attempts.ts'
 import { causeFrom } from './cause.ts'
-import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'
+import { startChild } from './child.ts'
 import { emittedBy, routeAll } from './events.ts'
 import { lookbackBase } from './lookback.ts'
-import { newRun } from './new-run.ts'
 import { candidates, eventsSince } from './offer.ts'
-import { fetchValue, storeValue } from './payloads.ts'
-import type { Luggage } from './request.ts'
+import { fetchValue } from './payloads.ts'
+import { type Luggage, NO_LUGGAGE } from './request.ts'
 import type { Resident } from './resident.ts'
-import { demandCall, moduleOf } from './rights.ts'
-
-const MAX_CHILD_DEPTH = 16
-const NO_LUGGAGE: Luggage = { events: [], runs: [], documents: [], memory: null }
+import { moduleOf } from './rights.ts'
 
 /** How a handler learns that a step has failed for good. Made by the workflow hand, which owns the error's class. */
 export type StepErrors = (step: string, failure: Failure) => Error
@@ -89,8 +88,16 @@ export class Gate implements StepGate {
     if (!this.isOpen()) return never()
     const begins = this.begins(step)
     const value = this.value(step)
-    if (begins) this.guard(step, () => this.startChild(step, handler, input))
+    if (begins) this.guard(step, () => startChild(this.resident, step, handler, input))
     return value
+  }
+
+  async ask(step: string, request: AskRequest): Promise<AskReply> {
+    if (!this.isOpen()) return never()
+    const begins = this.begins(step)
+    const value = this.value(step)
+    if (begins) this.guard(step, () => askPeople(this.resident, step, request))
+    return (await value) as unknown as AskReply
   }
 
   async emit(step: string, events: readonly EmittedEvent[]): Promise<readonly string[]> {
@@ -186,36 +193,6 @@ export class Gate implements StepGate {
     }
     const events = settled.events.flatMap(({ sequence }) => knownEvents.get(sequence) ?? [])
     return { status: settled.timedOut ? 'timed_out' : 'received', events, missing: settled.missing }
-  }
-
-  private async startChild(step: string, handler: string, input: Json): Promise<void> {
-    const { resident } = this
-    const { house, record } = resident
-    const definition = house.system().functions.get(handler)
-    if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${handler}`)
-    demandCall(moduleOf(house, record.handler), definition)
-    const depth = (resident.live?.start.depth ?? 0) + 1
-    if (depth > MAX_CHILD_DEPTH) throw new TrihandError('CHILD_DEPTH', `${handler} would be ${depth} levels deep`)
-    if (definition.input !== null)
-      await checkAgainst(definition.input, input, 'INPUT_INVALID', `the input of ${handler}`)
-    const { payload } = await storeValue(house, input)
-    const { tenant, session } = record
-    const demand = demandOfCall(definition, { tenant, session, roots: rootsOfInput(input) })
-    const child = newRun(house.ids, {
-      definition,
-      systemHash: house.system().hash,
-      tenant,
-      now: house.clock.now(),
-      input: { kind: 'given', payload },
-      cause: causeFrom(record, resident.state),
-      event: null,
-      session,
-      parent: { run: record.id, step, depth },
-      demand,
-      lease: leaseFor(demand, () => house.worker.reserve(handler)),
-    })
-    const command = { type: 'start_child', now: house.clock.now(), step, child: child.id, handler } as const
-    resident.ask({ command, luggage: { ...NO_LUGGAGE, runs: [child] }, done: null })
   }
 
   private async sendEvents(step: string, intents: readonly EmittedEvent[]): Promise<void> {

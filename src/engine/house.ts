@@ -8,6 +8,7 @@ import type { ClaimableId, GateId, RunId, TenantId, WorkerId } from '../model/id
 import type { Modality } from '../model/modality.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { Effect } from '../model/step.ts'
+import type { TaskWorld } from '../model/task-fact.ts'
 import type { PriceOf } from '../model/usage.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -42,6 +43,8 @@ export interface House {
   readonly worker: WorkerDesk
   readonly circuits: Circuits
   readonly gates: GateDesk
+  /** What decisions of tasks need of the world. */
+  readonly taskWorld: TaskWorld
   /** New for every append. Short: it stands beside every fact. */
   readonly appendId: () => string
 }

@@ -7,17 +7,21 @@ import { compileRule } from '../manifest/rules.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import type { RunId, TenantId } from '../model/ids.ts'
+import { isTaskId, type RunId, type TaskId, type TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import type { Rule } from '../model/rule.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { ChildEnd, RunState } from '../model/run-fact.ts'
 import { isEnded } from '../model/status.ts'
+import { taskAnswer } from '../model/task-view.ts'
 import { fits, type OpenWait, type Received } from '../model/wait.ts'
 import type { Ledger } from '../ports/ledger.ts'
+import type { House } from './house.ts'
+import { storeValue } from './payloads.ts'
 import type { Resident } from './resident.ts'
 import { eventRoot } from './route.ts'
+import { loadTask } from './task-state.ts'
 
 const PAGE = 1_000
 
@@ -126,8 +130,8 @@ export const offerChildren = async (resident: Resident): Promise<void> => {
   )
   for (const [i, { step, child }] of calling.entries()) {
     const head = heads[i]
-    if (head == null || !isEnded(head.status)) continue
-    const end = await endOf(resident.house.ledger, child)
+    if (head == null || (!isTaskId(child) && !isEnded(head.status))) continue
+    const end = isTaskId(child) ? await answerOf(resident.house, child) : await endOf(resident.house.ledger, child)
     if (end !== null)
       resident.ask({
         command: { type: 'end_child', now: resident.house.clock.now(), step, child, end },
@@ -146,4 +150,15 @@ const endOf = async (ledger: Pick<Ledger, 'load'>, id: RunId): Promise<ChildEnd 
   if (state.output !== null) return { kind: 'done', result: state.output }
   const { code, message } = state.error ?? { code: 'CHILD_FAILED' as const, message: 'no reason was recorded' }
   return { kind: 'failed', error: { code, message: `child ${id} ${state.status}: ${message}` } }
+}
+
+/** What people have answered; null while they have not. A task that was withdrawn has failed its step, so that a retry asks anew. */
+const answerOf = async (house: House, task: TaskId): Promise<ChildEnd | null> => {
+  const { state } = await loadTask(house, task)
+  const answer = taskAnswer(state)
+  if (answer === null) return null
+  if (answer.status === 'withdrawn')
+    return { kind: 'failed', error: { code: 'TASK_WITHDRAWN', message: answer.feedback ?? 'the task was withdrawn' } }
+  const { payload } = await storeValue(house, { task, ...answer })
+  return { kind: 'done', result: payload, ...(state.kind === 'open' && { open: true as const }) }
 }

@@ -18,7 +18,7 @@ import { endingOf, heardEnd } from './ending.ts'
 import type { House } from './house.ts'
 import { commitOnce } from './one-shot.ts'
 import type { Luggage } from './request.ts'
-import { waitingSteps } from './run-append.ts'
+import { toldOfEnd, waitingSteps } from './run-append.ts'
 
 const MAX_CONFLICTS = 20
 
@@ -75,7 +75,7 @@ const write = async (house: House, record: StreamRecord, change: Change): Promis
       ...born.map((run) => run.write),
     ],
     events: ending?.events ?? [],
-    signals: ended && record.parent !== null ? [record.parent] : [],
+    signals: ended ? toldOfEnd(record.parent, state) : [],
     documents: [],
   })
   if (outcome.kind === 'conflict') return false

@@ -18,7 +18,11 @@ export interface Luggage {
   readonly runs: readonly NewRun[]
   readonly documents: readonly DocumentWrite[]
   readonly memory: { readonly key: string; readonly set: SessionDocument; readonly unset: readonly string[] } | null
+  /** Tasks that come into being. */
+  readonly tasks?: readonly StreamWrite[]
 }
+
+export const NO_LUGGAGE: Luggage = { events: [], runs: [], documents: [], memory: null }
 
 /** `gone`: the run left this process before the command was decided here. */
 export type Answer =
@@ -74,9 +78,9 @@ export const gather = (from: RunState, requests: readonly Request[], notBefore: 
   return { state, facts, answers, carried, left }
 }
 
-type Merged = Omit<Luggage, 'memory'>
+type Merged = Required<Omit<Luggage, 'memory'>>
 
-const NOTHING_CARRIED: Merged = { events: [], runs: [], documents: [] }
+const NOTHING_CARRIED: Merged = { events: [], runs: [], documents: [], tasks: [] }
 
 /** The runs of several pieces of luggage, each pointing at its event's place in the common list. */
 export const mergeLuggage = (carried: readonly Luggage[]): Merged => {
@@ -84,6 +88,7 @@ export const mergeLuggage = (carried: readonly Luggage[]): Merged => {
   const events: NewEvent[] = []
   const runs: NewRun[] = []
   const documents: DocumentWrite[] = []
+  const tasks: StreamWrite[] = []
   for (const luggage of carried) {
     const offset = events.length
     events.push(...luggage.events)
@@ -91,8 +96,9 @@ export const mergeLuggage = (carried: readonly Luggage[]): Merged => {
       ...(offset === 0 ? luggage.runs : luggage.runs.map((run) => ({ ...run, write: shiftEvent(run.write, offset) }))),
     )
     documents.push(...luggage.documents)
+    tasks.push(...(luggage.tasks ?? []))
   }
-  return { events, runs, documents }
+  return { events, runs, documents, tasks }
 }
 
 const shiftEvent = (write: StreamWrite, offset: number): StreamWrite =>

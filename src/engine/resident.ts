@@ -18,6 +18,7 @@ import type { LiveRun, RunFact, RunState } from '../model/run-fact.ts'
 import type { SettledStep } from '../model/step.ts'
 import type { Append, Outcome, StreamRecord, StreamWrite } from '../ports/ledger.ts'
 import { beginRun, type Written } from './births.ts'
+import { cancelChild } from './cancel-child.ts'
 import type { ChainHead } from './chain.ts'
 import type { AppendSource } from './commit.ts'
 import type { House } from './house.ts'
@@ -244,7 +245,7 @@ export class Resident implements AppendSource {
 
   private adopt(inFlight: InFlight, outcome: Written): void {
     const { gathered, departs } = inFlight
-    const { sealed, created, memory } = inFlight.built
+    const { sealed, created, asked, memory } = inFlight.built
     const wasCancelled = this.live?.cancel != null
     this.conflicts = 0
     this.state = gathered.state
@@ -259,7 +260,7 @@ export class Resident implements AppendSource {
       facts: gathered.facts,
     })
     for (const run of created) beginRun(this.house, run, outcome)
-    if (outcome.signalled.length > 0) this.house.worker.signal(outcome.signalled)
+    if (outcome.signalled.length + asked.length > 0) this.house.worker.signal([...outcome.signalled, ...asked])
     if (departs !== null) this.gone = true
     this.answer(gathered)
     if (departs !== null) return this.depart(departs)
@@ -289,8 +290,7 @@ export class Resident implements AppendSource {
     for (const [, open] of live.open.entries()) {
       if (open.kind !== 'calling') continue
       this.begin()
-      void this.house.worker
-        .cancel(open.child, by, error.message)
+      void cancelChild(this.house, open.child, by, error.message)
         .catch((refusal: unknown) => {
           // One that has ended needs no cancel; one that could not be reached is told again when the run is woken.
           if (isStoreTrouble(refusal)) this.isUntold = true

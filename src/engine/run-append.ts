@@ -3,7 +3,7 @@
  *
  * Owns how a decided batch of requests becomes a write. Pure but for the ids; never knows what happens to the append.
  */
-import type { ClaimableId, Instant } from '../model/ids.ts'
+import type { ClaimableId, Instant, TaskId } from '../model/ids.ts'
 import { statusOf, wakeAt } from '../model/run.ts'
 import type { RunFact, RunState } from '../model/run-fact.ts'
 import type { Append, StreamWrite, WaitRow } from '../ports/ledger.ts'
@@ -32,6 +32,8 @@ export interface RunAppend {
   readonly append: Append
   readonly sealed: Sealed
   readonly created: readonly NewRun[]
+  /** Tasks that come into being, which time may concern. */
+  readonly asked: readonly ClaimableId[]
   readonly memory: StreamWrite | null
 }
 
@@ -60,19 +62,27 @@ export const runAppend = (
   const { record, departs, memory } = context
   const sealed = sealFacts(house.ids, record.id, context.head, gathered.facts)
   const ending = departs === 'ended' ? endingOf(house, record, gathered, context.head.version) : null
-  const { events, runs, documents } = mergeLuggage(ending === null ? gathered.carried : [...gathered.carried, ending])
+  const { events, runs, documents, tasks } = mergeLuggage(
+    ending === null ? gathered.carried : [...gathered.carried, ending],
+  )
   const own = ownWrite(gathered, sealed, context)
   const append: Append = {
     appendId: house.appendId(),
     writes:
-      memory === null && runs.length === 0
+      memory === null && runs.length === 0 && tasks.length === 0
         ? [own]
-        : [own, ...(memory === null ? NONE : [memory]), ...runs.map((run) => run.write)],
+        : [own, ...(memory === null ? NONE : [memory]), ...runs.map((run) => run.write), ...tasks],
     events,
-    signals: departs === 'ended' && record.parent !== null ? [record.parent] : NONE,
+    signals: departs === 'ended' ? toldOfEnd(record.parent, gathered.state) : NONE,
     documents,
   }
-  return { append, sealed, created: runs, memory }
+  return { append, sealed, created: runs, asked: tasks.map(({ stream }) => stream as TaskId), memory }
+}
+
+/** Who is signalled with a run's end: its parent, and the tasks that nobody waits for any more (run-4). */
+export const toldOfEnd = (parent: ClaimableId | null, state: RunState): readonly ClaimableId[] => {
+  const tasks = state.kind === 'ended' ? state.last.tasks : NONE
+  return parent === null ? tasks : [parent, ...tasks]
 }
 
 const ownWrite = ({ state, facts }: Gathered, sealed: Sealed, context: AppendContext): StreamWrite => ({

@@ -11,7 +11,7 @@
  */
 import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
-import { type ClaimableId, type ClerkId, isClaimable, isRunId, type RunId, type WorkerId } from '../model/ids.ts'
+import { type ClaimableId, isClaimable, isRunId, type RunId, type WorkerId } from '../model/ids.ts'
 import { wakeAt } from '../model/run.ts'
 import type { RunCommand } from '../model/run-fact.ts'
 import type { WorkerInfo, WorkerPlace } from '../model/worker-info.ts'
@@ -350,7 +350,7 @@ export class Worker implements WorkerDesk {
     this.afterDeparture(departure === 'fenced' || departure === 'dropped')
   }
 
-  private clerkDeparted(id: ClerkId, departure: ClerkDeparture, at: number | null): void {
+  private clerkDeparted(id: ClaimableId, departure: ClerkDeparture, at: number | null): void {
     this.parked(id, at)
     if (departure === 'dropped' && this.state === 'running') this.leases.letGo(id)
     // Also after parking: news may have come with the release.

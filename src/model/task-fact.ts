@@ -3,6 +3,7 @@
  *
  * Owns the words only; the rules are in task.ts and its neighbours. All state is plain JSON: a checkpoint holds it whole.
  */
+import type { Cause } from './event.ts'
 import type { Instant, RunId } from './ids.ts'
 import type { Json } from './json.ts'
 import type {
@@ -76,6 +77,7 @@ export type TaskFact =
       readonly items: readonly TaskItem[]
       readonly hash: string
       readonly deadlineAt: Instant | null
+      readonly cause?: Cause
     })
   /** `first`: this person has not seen the task before. */
   | (By & { readonly type: 'task.viewed'; readonly first: boolean })
@@ -186,6 +188,8 @@ export type TaskCommand =
       readonly run: RunId
       readonly step: string
       readonly spec: TaskSpec
+      /** Where what the task tells stands in the chain of causes, until a person acts. */
+      readonly cause?: Cause
     })
   | (Personal & { readonly type: 'view_task' })
   | (Personal & { readonly type: 'claim_task' })
@@ -204,6 +208,7 @@ export interface OpenTask {
   readonly run: RunId
   readonly step: string
   readonly spec: TaskSpec
+  readonly cause: Cause | null
   readonly openedAt: Instant
   readonly status: OpenStatus
   readonly revision: number

@@ -13,13 +13,14 @@ type FactOf<Type extends TaskFact['type']> = Extract<TaskFact, { readonly type: 
 const KEPT_REQUESTS = 100
 const SOFT_LOCK_MS = 5 * 60_000
 
-const born = ({ run, step, spec, items, hash, deadlineAt, at }: FactOf<'task.opened'>): OpenTask => {
+const born = ({ run, step, spec, items, hash, deadlineAt, at, cause }: FactOf<'task.opened'>): OpenTask => {
   const to = spec.levels[0]?.to ?? { users: [], groups: [] }
   return {
     kind: 'open',
     run,
     step,
     spec,
+    cause: cause ?? null,
     openedAt: at,
     status: 'pending',
     revision: 1,

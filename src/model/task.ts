@@ -25,7 +25,7 @@ import { deadlineFrom, dueReminder, isDeadlineDue } from './task-time.ts'
 type CommandOf<Type extends TaskCommand['type']> = Extract<TaskCommand, { readonly type: Type }>
 const BECAUSE_LATE = 'deadline'
 
-const open = ({ now, world, run, step, spec }: CommandOf<'open_task'>): Decision<TaskFact> => {
+const open = ({ now, world, run, step, spec, cause }: CommandOf<'open_task'>): Decision<TaskFact> => {
   const problem = sectionsProblem(spec.sections)
   if (problem !== null) return refuse('INPUT_INVALID', problem)
   if (spec.levels.length === 0 || spec.levels.length > MAX_ESCALATIONS + 1)
@@ -33,7 +33,8 @@ const open = ({ now, world, run, step, spec }: CommandOf<'open_task'>): Decision
   const items = itemsOf(spec.sections, world.digest)
   const hash = world.digest(subjectText({ run, step, spec, items }))
   const deadlineAt = deadlineFrom(spec.levels[0]?.deadline ?? null, now)
-  return facts({ type: 'task.opened', at: now, run, step, spec, items, hash, deadlineAt })
+  const born = { type: 'task.opened', at: now, run, step, spec, items, hash, deadlineAt } as const
+  return facts(cause === undefined ? born : { ...born, cause })
 }
 
 const revise = (task: OpenTask, { now, world, sections }: CommandOf<'revise_task'>): Decision<TaskFact> => {

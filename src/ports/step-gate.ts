@@ -5,11 +5,13 @@
  * gate-2  A promise of a run that was parked, fenced or cancelled never settles: its code simply does not go on.
  */
 import type { StoredEvent } from '../model/event.ts'
-import type { Instant, RunId } from '../model/ids.ts'
+import type { Instant, RunId, TaskId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { RunStatus } from '../model/status.ts'
 import type { Effect } from '../model/step.ts'
+import type { TaskSpec } from '../model/task-spec.ts'
+import type { TaskAnswer } from '../model/task-view.ts'
 import type { VerifiedUsage } from '../model/usage.ts'
 import type { Constraints, ExecutionContext } from './executor.ts'
 
@@ -23,6 +25,18 @@ export interface StepGate {
   /** Runs another handler as a child and gives its output, or throws StepFailure. */
   invoke(step: string, handler: string, input: Json): Promise<Json>
   emit(step: string, events: readonly EmittedEvent[]): Promise<readonly string[]>
+  /** Asks people and gives their answer: a task that is born with the step. Throws StepFailure if it was withdrawn. */
+  ask(step: string, request: AskRequest): Promise<AskReply>
+}
+
+export interface AskRequest {
+  readonly spec: TaskSpec
+  /** The task that waits for a revision, and the revision that was answered: it comes back, instead of a new one. */
+  readonly revises?: { readonly task: TaskId; readonly revision: number }
+}
+
+export interface AskReply extends TaskAnswer {
+  readonly task: TaskId
 }
 
 export interface StepRequest {

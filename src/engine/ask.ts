@@ -1,0 +1,43 @@
+/**
+ * Asking people: how a step of a run opens a task, or brings one back that waits for a revision.
+ *
+ * Owns the task's birth in the append that opens the step. Its answer is found by looking (offer.ts).
+ *
+ * ask-1  There is a task if and only if the step has begun, and a step has one.
+ */
+import { TrihandError } from '../model/errors.ts'
+import { type TaskId, taskId } from '../model/ids.ts'
+import type { AskRequest } from '../ports/step-gate.ts'
+import { advanceTask } from './advance.ts'
+import { causeFrom } from './cause.ts'
+import { type Luggage, NO_LUGGAGE } from './request.ts'
+import type { Resident } from './resident.ts'
+import { taskBirth } from './task-append.ts'
+import { reviseTask } from './task-command.ts'
+
+const begin = (resident: Resident, step: string, task: TaskId, name: string, luggage: Luggage | null): void => {
+  const command = { type: 'start_child', now: resident.house.clock.now(), step, child: task, handler: name } as const
+  resident.ask({ command, luggage, done: null })
+}
+
+export const askPeople = async (resident: Resident, step: string, request: AskRequest): Promise<void> => {
+  const { spec, revises } = request
+  if (revises === undefined) return openTask(resident, step, request)
+  // Before the step begins: a crash in between brings the same revision again, which changes nothing.
+  await reviseTask(resident.house, revises, spec.sections)
+  begin(resident, step, revises.task, spec.name, null)
+}
+
+const openTask = (resident: Resident, step: string, { spec }: AskRequest): void => {
+  const { house, record } = resident
+  const now = house.clock.now()
+  const id = taskId(house.ids.uuid())
+  const before = { kind: 'none' } as const
+  const cause = causeFrom(record, resident.state)
+  const command = { type: 'open_task', now, world: house.taskWorld, run: record.id, step, spec, cause } as const
+  const { state, facts, refusal } = advanceTask(before, command)
+  if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
+  const place = { id, handler: record.handler, session: record.session }
+  const { write, told } = taskBirth(house, place, { before, state, facts }, now)
+  begin(resident, step, id, spec.name, { ...NO_LUGGAGE, ...told, tasks: [write] })
+}

@@ -1,0 +1,45 @@
+/**
+ * A child run: how a step of one run starts another.
+ *
+ * Owns its birth in the append that opens the step. Its end is found by looking (offer.ts).
+ */
+import { checkAgainst } from '../manifest/schema.ts'
+import { TrihandError } from '../model/errors.ts'
+import type { Json } from '../model/json.ts'
+import { causeFrom } from './cause.ts'
+import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'
+import { newRun } from './new-run.ts'
+import { storeValue } from './payloads.ts'
+import { NO_LUGGAGE } from './request.ts'
+import type { Resident } from './resident.ts'
+import { demandCall, moduleOf } from './rights.ts'
+
+const MAX_CHILD_DEPTH = 16
+
+export const startChild = async (resident: Resident, step: string, handler: string, input: Json): Promise<void> => {
+  const { house, record } = resident
+  const definition = house.system().functions.get(handler)
+  if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${handler}`)
+  demandCall(moduleOf(house, record.handler), definition)
+  const depth = (resident.live?.start.depth ?? 0) + 1
+  if (depth > MAX_CHILD_DEPTH) throw new TrihandError('CHILD_DEPTH', `${handler} would be ${depth} levels deep`)
+  if (definition.input !== null) await checkAgainst(definition.input, input, 'INPUT_INVALID', `the input of ${handler}`)
+  const { payload } = await storeValue(house, input)
+  const { tenant, session } = record
+  const demand = demandOfCall(definition, { tenant, session, roots: rootsOfInput(input) })
+  const child = newRun(house.ids, {
+    definition,
+    systemHash: house.system().hash,
+    tenant,
+    now: house.clock.now(),
+    input: { kind: 'given', payload },
+    cause: causeFrom(record, resident.state),
+    event: null,
+    session,
+    parent: { run: record.id, step, depth },
+    demand,
+    lease: leaseFor(demand, () => house.worker.reserve(handler)),
+  })
+  const command = { type: 'start_child', now: house.clock.now(), step, child: child.id, handler } as const
+  resident.ask({ command, luggage: { ...NO_LUGGAGE, runs: [child] }, done: null })
+}

@@ -1,0 +1,192 @@
+/**
+ * What a task tells: the lifecycle events of people's work, those of bundles, and the event that an action was declared to emit.
+ *
+ * Owns which fact becomes which event and their data. All of them are written with the fact, or not at all; what people do is rare, so
+ * they are told whether or not anybody listens.
+ *
+ * task-events-1  An event is named by the fact that it reports: the same fact never tells twice.
+ * task-events-2  What a person does begins a new chain of causes; what time or the system does goes on with the run's.
+ */
+import { compileTemplate } from '../manifest/template.ts'
+import type { Cause, Event } from '../model/event.ts'
+import type { SessionId, TaskId } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
+import type { OpenTask, TaskFact, TaskState } from '../model/task-fact.ts'
+import { SYSTEM, type TaskAction } from '../model/task-spec.ts'
+import { decisionData, type TaskAnswer, taskAnswer } from '../model/task-view.ts'
+import { checkEvent, type Outgoing, routeAll } from './events.ts'
+import type { House } from './house.ts'
+
+/** Where a task stands: what every event it tells names. */
+export interface TaskPlace {
+  readonly id: TaskId
+  readonly handler: string
+  readonly session: SessionId | null
+}
+
+interface Told {
+  readonly type: string
+  readonly data: { readonly [name: string]: Json }
+}
+
+/** An event that an action emits, and the place of its fact in the change. */
+export interface Emitted {
+  readonly index: number
+  readonly type: string
+  readonly data: Json
+}
+
+interface Change {
+  readonly state: TaskState
+  readonly facts: readonly TaskFact[]
+}
+
+const openOf = (state: TaskState): OpenTask | null => {
+  if (state.kind === 'none') return null
+  return state.kind === 'open' ? state : state.task
+}
+
+const actionOf = (fact: TaskFact): string | null =>
+  fact.type === 'task.decided' || fact.type === 'task.acted' || fact.type === 'task.revision_requested'
+    ? fact.action
+    : null
+
+/** What the author's events are filled in with: the task's answer as far as it has one. */
+const dataOf = (place: Pick<TaskPlace, 'id'>, { state }: Change, fact: TaskFact): { readonly [name: string]: Json } => {
+  const answer = taskAnswer(state)
+  if (answer !== null) return decisionData(place.id, answer) as { readonly [name: string]: Json }
+  const { by, reason = null, fields = {} } = fact as { by?: string; reason?: string | null; fields?: Json }
+  return { bundle_id: place.id, decision: actionOf(fact), decided_by: by ?? null, reason, fields }
+}
+
+const payloadOf = (action: TaskAction, data: { readonly [name: string]: Json }): Json =>
+  action.eventPayload === null
+    ? data
+    : compileTemplate(action.eventPayload, ['task', 'payload'])({ task: data, payload: data })
+
+/** Refuses what may not be sent: then nothing of the act is written. */
+export const emittedByActions = async (
+  house: Pick<House, 'system'>,
+  place: Pick<TaskPlace, 'id'>,
+  change: Change,
+): Promise<readonly Emitted[]> => {
+  const emitted: Emitted[] = []
+  for (const [index, fact] of change.facts.entries()) {
+    const action = openOf(change.state)?.spec.actions.find(({ name }) => name === actionOf(fact))
+    if (action == null || action.emits === null) continue
+    const data = payloadOf(action, dataOf(place, change, fact))
+    await checkEvent(house, action.emits, data)
+    emitted.push({ index, type: action.emits, data })
+  }
+  return emitted
+}
+
+const bundleWord = (fact: TaskFact): string | null => {
+  switch (fact.type) {
+    case 'task.opened':
+      return 'created'
+    case 'task.viewed':
+      return fact.first ? 'viewed' : null
+    case 'task.reassigned':
+      return 'reassigned'
+    case 'task.revision_requested':
+      return 'revision_requested'
+    case 'task.decided':
+      return fact.status === 'rejected' ? 'rejected' : 'approved'
+    case 'task.expired':
+      return 'expired'
+    default:
+      return null
+  }
+}
+
+const decidedData = (answer: TaskAnswer | null, fact: Extract<TaskFact, { readonly type: 'task.decided' }>) => ({
+  decision: fact.action,
+  status: fact.status,
+  decided_by: fact.by,
+  decided_at: fact.at,
+  reason: fact.reason,
+  fields: fact.fields,
+  approved: fact.approved,
+  rejected: fact.rejected,
+  partial: answer?.partial ?? false,
+})
+
+/** The word of the modality; null: this fact is nobody's business outside. */
+const humanEvent = (state: TaskState, fact: TaskFact): Told | null => {
+  switch (fact.type) {
+    case 'task.opened':
+      return {
+        type: 'human.assigned',
+        data: { assignees: assignees(fact.spec.levels[0]?.to), deadline: fact.deadlineAt },
+      }
+    case 'task.reassigned':
+      return {
+        type: 'human.assigned',
+        data: { assignees: assignees(fact.to), deadline: openOf(state)?.deadlineAt ?? null },
+      }
+    case 'task.escalated':
+      return {
+        type: 'human.assigned',
+        data: { assignees: assignees(fact.to), deadline: fact.deadlineAt, level: fact.level },
+      }
+    case 'task.viewed':
+      return fact.first ? { type: 'human.viewed', data: { by: fact.by } } : null
+    case 'task.decided':
+      return { type: 'human.decided', data: decidedData(taskAnswer(state), fact) }
+    case 'task.timed_out':
+      return { type: 'human.timed_out', data: { level: fact.level } }
+    case 'task.reminded':
+      return { type: 'human.reminded', data: { level: fact.level, n: fact.n } }
+    case 'task.withdrawn':
+      return { type: 'human.withdrawn', data: { reason: fact.reason } }
+    default:
+      return null
+  }
+}
+
+const assignees = (to: { readonly users: readonly string[]; readonly groups: readonly string[] } | undefined): Json =>
+  to === undefined ? { users: [], groups: [] } : { users: to.users, groups: to.groups }
+
+const toldBy = (state: TaskState, fact: TaskFact): readonly Told[] => {
+  const human = humanEvent(state, fact)
+  const isBundle = (openOf(state)?.items.length ?? 0) > 0
+  const word = isBundle ? bundleWord(fact) : null
+  const bundle = word === null ? [] : [{ type: `approval_bundle.${word}`, data: human?.data ?? {} }]
+  return [...(human === null ? [] : [human]), ...bundle]
+}
+
+const causeOf = ({ id }: TaskPlace, task: OpenTask | null, fact: TaskFact): Cause => {
+  const own = task?.cause ?? { correlationId: id, causationId: null, traceparent: null, hops: 0, chain: [] }
+  const isPerson = 'by' in fact && fact.by !== SYSTEM
+  return { ...own, causationId: id, ...(isPerson && { hops: 0, chain: [] }) }
+}
+
+/** `version` is the task's before these facts. */
+export const taskEvents = (
+  house: House,
+  place: TaskPlace,
+  { state, facts }: Change,
+  version: number,
+  emitted: readonly Emitted[] = [],
+): Outgoing => {
+  const task = openOf(state)
+  const { id, handler, session } = place
+  const about = { run_id: task?.run ?? null, step_id: task?.step ?? null, session_id: session, handler }
+  const events = facts.flatMap((fact, index) => {
+    const base = { tenant: house.tenant, source: `human:${task?.spec.name ?? handler}`, subject: id, time: fact.at }
+    const cause = causeOf(place, task, fact)
+    const event = (type: string, data: Json): Event => ({
+      ...base,
+      ...cause,
+      id: `${id}/${version + index}/${type}`,
+      type,
+      data,
+    })
+    const own = toldBy(state, fact).map(({ type, data }) =>
+      event(type, { ...about, modality: 'human', attempt: task?.revision ?? 1, task_id: id, ...data }),
+    )
+    return [...own, ...emitted.filter((one) => one.index === index).map(({ type, data }) => event(type, data))]
+  })
+  return routeAll(house, events)
+}

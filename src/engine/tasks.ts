@@ -1,0 +1,143 @@
+/**
+ * Tasks as people meet them: shown, viewed, claimed, put off, begun, decided, one by one or many at once.
+ *
+ * Owns which command each wish becomes. Who a person is comes from outside; what they may do is the task's own rule.
+ */
+import { type ErrorCode, TrihandError } from '../model/errors.ts'
+import type { Instant, TaskId } from '../model/ids.ts'
+import { canonical, type Json } from '../model/json.ts'
+import type { Addressee, ItemChoice, TaskCommand, TaskState } from '../model/task-fact.ts'
+import type { Identity } from '../model/task-spec.ts'
+import type { House } from './house.ts'
+import { commandTask } from './task-command.ts'
+import { loadTask } from './task-state.ts'
+
+/** A task as it stands in the ledger. */
+export interface TaskLook {
+  readonly id: TaskId
+  readonly handler: string
+  readonly version: number
+  readonly state: Exclude<TaskState, { readonly kind: 'none' }>
+}
+
+/** What a command came to. */
+export interface TaskChanged extends TaskLook {
+  /** The same request was done before: this is what came of it. */
+  readonly isRepeated: boolean
+}
+
+/** One submit of one person. */
+export interface Decision {
+  readonly action: string
+  readonly reason?: string | null
+  readonly fields?: { readonly [field: string]: Json }
+  readonly items?: { readonly [item: string]: ItemChoice }
+  readonly shownHash?: string | null
+  readonly to?: readonly Addressee[]
+  /** Done once, however often it is sent. */
+  readonly key?: string | null
+}
+
+export type BulkOutcome =
+  | { readonly task: TaskId; readonly kind: 'done'; readonly changed: TaskChanged }
+  | { readonly task: TaskId; readonly kind: 'refused'; readonly code: ErrorCode; readonly detail: string }
+
+const MAX_BULK = 100
+
+type Wish<Command> = Command extends { readonly now: Instant; readonly by: Identity }
+  ? Omit<Command, 'now' | 'by'>
+  : never
+
+export class Tasks {
+  private readonly house: House
+
+  constructor(house: House) {
+    this.house = house
+  }
+
+  async show(id: TaskId): Promise<TaskLook> {
+    const { state, record } = await loadTask(this.house, id)
+    return lookOf(id, record, state)
+  }
+
+  view(id: TaskId, by: Identity): Promise<TaskChanged> {
+    return this.wish(id, by, { type: 'view_task' })
+  }
+
+  claim(id: TaskId, by: Identity): Promise<TaskChanged> {
+    return this.wish(id, by, { type: 'claim_task' })
+  }
+
+  unclaim(id: TaskId, by: Identity): Promise<TaskChanged> {
+    return this.wish(id, by, { type: 'unclaim_task' })
+  }
+
+  /** Null content throws the draft away. */
+  saveDraft(
+    id: TaskId,
+    by: Identity,
+    draft: { readonly item: string | null; readonly content: Json },
+  ): Promise<TaskChanged> {
+    return this.wish(id, by, { type: 'save_draft', ...draft })
+  }
+
+  /** Hides the task from this person until then; null shows it again. */
+  followUp(id: TaskId, by: Identity, until: Instant | null): Promise<TaskChanged> {
+    return this.wish(id, by, { type: 'set_follow_up', until })
+  }
+
+  decide(id: TaskId, by: Identity, decision: Decision): Promise<TaskChanged> {
+    const { taskWorld: world, ids } = this.house
+    const { action, reason = null, fields = {}, items = {}, shownHash = null, to = [], key = null } = decision
+    const request =
+      key === null
+        ? null
+        : {
+            key: `${by.id}\n${key}`,
+            hash: ids.digest(
+              canonical({ action, reason, fields, items: { ...items }, shownHash, to: [...to] } as unknown as Json),
+            ),
+          }
+    return this.wish(id, by, { type: 'decide_task', world, action, reason, fields, items, shownHash, to, request })
+  }
+
+  /** Each with its own checks and its own append: what is refused for one does not concern the others. */
+  async decideMany(
+    by: Identity,
+    decisions: readonly (Decision & { readonly task: TaskId })[],
+  ): Promise<readonly BulkOutcome[]> {
+    if (decisions.length > MAX_BULK)
+      throw new TrihandError('INPUT_INVALID', `${decisions.length} decisions at once; at most ${MAX_BULK} are taken`)
+    return Promise.all(decisions.map(({ task, ...decision }) => this.attempt(task, by, decision)))
+  }
+
+  private async attempt(task: TaskId, by: Identity, decision: Decision): Promise<BulkOutcome> {
+    try {
+      return { task, kind: 'done', changed: await this.decide(task, by, decision) }
+    } catch (error) {
+      if (!(error instanceof TrihandError)) throw error
+      return { task, kind: 'refused', code: error.code, detail: error.detail }
+    }
+  }
+
+  private async wish(id: TaskId, by: Identity, wish: Wish<TaskCommand>): Promise<TaskChanged> {
+    const { state, facts, record } = await commandTask(
+      this.house,
+      id,
+      (now) => ({ ...wish, now, by }) as unknown as TaskCommand,
+    )
+    return {
+      ...lookOf(id, { ...record, version: record.version + facts.length }, state),
+      isRepeated: facts.length === 0,
+    }
+  }
+}
+
+const lookOf = (
+  id: TaskId,
+  { handler, version }: { readonly handler: string; readonly version: number },
+  state: TaskState,
+): TaskLook => {
+  if (state.kind === 'none') throw new TrihandError('LEDGER_CORRUPT', `${id} has no beginning`)
+  return { id, handler, version, state }
+}
