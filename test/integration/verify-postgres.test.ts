@@ -30,7 +30,7 @@ describe.skipIf(url === undefined)('the checker on Postgres', () => {
     await writeCleanLedger(ledger)
     const report = await verifyLedger(ledger.target)
     expect(report.violations).toEqual([])
-    expect(report).toMatchObject({ runs: 9, sessions: 2, events: 3 })
+    expect(report).toMatchObject({ runs: 10, sessions: 2, tasks: 2, events: 3 })
     expect(invariants().filter((id) => report.checked[id] === 0)).toEqual(['V1'])
   })
 

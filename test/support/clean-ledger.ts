@@ -7,6 +7,7 @@ import type { RunId, SessionId } from '../../src/model/ids.ts'
 import type { Checkpoint } from '../../src/model/session.ts'
 import type { LedgerByHand } from './ledger-by-hand.ts'
 import { aWait, fact, started } from './run-story.ts'
+import { ana, aSpec, HOUR, hashOf, history, open, passTime, RUN, submit, to, view } from './task-story.ts'
 
 /** Later than any clock that a test meets. */
 export const FAR = 9_000_000_000_000
@@ -108,10 +109,42 @@ const writeSessions = async (ledger: LedgerByHand): Promise<SessionId> => {
   return session
 }
 
+/** Reminded, timed out and escalated; then viewed and decided by a person. */
+const writeTask = async (ledger: LedgerByHand): Promise<void> => {
+  const level = (name: string) => ({ to: to(name), deadline: { kind: 'after', ms: 2 * HOUR } as const })
+  const spec = aSpec({
+    levels: [level('bob'), level('group:editors')],
+    reminders: { kind: 'before', beforeMs: [HOUR] },
+    autoAction: 'escalate',
+  })
+  const shownHash = hashOf(spec)
+  const facts = history(
+    open(spec),
+    passTime(HOUR),
+    passTime(2 * HOUR),
+    view(ana, 2 * HOUR + 1),
+    submit('approve', { now: 2 * HOUR + 2, shownHash }),
+  )
+  const task = await ledger.task(facts)
+  await ledger.task(history(open(aSpec())))
+  const end = { kind: 'done', result: { value: null } } as const
+  await ledger.run(
+    [
+      started(),
+      fact('child.started', { step: 'ask', child: task }),
+      fact('child.ended', { step: 'ask', child: task, end, at: 3 * HOUR }),
+      fact('run.completed', { at: 3 * HOUR }),
+    ],
+    { id: RUN },
+  )
+}
+
 export const writeCleanLedger = async (ledger: LedgerByHand): Promise<CleanLedger> => {
   const paid = await writePaid(ledger)
   const parent = await writeParent(ledger)
   await writeWaiting(ledger)
   await writeEnds(ledger)
-  return { paid, parent, session: await writeSessions(ledger) }
+  const session = await writeSessions(ledger)
+  await writeTask(ledger)
+  return { paid, parent, session }
 }

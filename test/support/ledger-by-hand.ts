@@ -22,6 +22,8 @@ import {
   type SessionId,
   type StreamId,
   sessionId,
+  type TaskId,
+  taskId,
 } from '../../src/model/ids.ts'
 import { fold } from '../../src/model/machine.ts'
 import { run, statusOf, wakeAt } from '../../src/model/run.ts'
@@ -29,8 +31,12 @@ import type { RunFact, RunState } from '../../src/model/run-fact.ts'
 import type { ScheduleFact } from '../../src/model/schedule-fact.ts'
 import { GENESIS, sealText } from '../../src/model/seal.ts'
 import type { SessionFact } from '../../src/model/session.ts'
+import { task } from '../../src/model/task.ts'
+import type { TaskFact, TaskState } from '../../src/model/task-fact.ts'
+import { taskWakeAt } from '../../src/model/task-time.ts'
+import { inboxRow } from '../../src/model/task-view.ts'
 
-type AnyFact = RunFact | SessionFact | GateFact | ScheduleFact
+type AnyFact = RunFact | SessionFact | GateFact | ScheduleFact | TaskFact
 type Value = string | number | null
 type Row = Readonly<Record<string, Value>>
 
@@ -46,7 +52,14 @@ export const digest = (text: string): string => hash('sha256', text, 'base64url'
 
 const VERSIONS =
   'create table trihand_migration (version integer primary key, name text, breaking integer, applied_at bigint)'
-const ID_COLUMNS: ReadonlySet<string> = new Set(['stream.id', 'stream.session', 'stream.parent'])
+const ID_COLUMNS: ReadonlySet<string> = new Set([
+  'stream.id',
+  'stream.session',
+  'stream.parent',
+  'task.id',
+  'task.run',
+  'task_address.task',
+])
 const REFERRING: ReadonlySet<string> = new Set(['fact', 'wait'])
 
 export const onSqlite = async (): Promise<Store> => {
@@ -208,6 +221,52 @@ export class LedgerByHand {
       await this.insert('wait', { stream: hex(id), step: `on ${type}`, type, path: '', value: '' })
   }
 
+  newTask(): TaskId {
+    return taskId(this.#uuid())
+  }
+
+  /** A task with these facts, its row and its inboxes: what the model says of it. */
+  async task(
+    facts: readonly TaskFact[],
+    options: { readonly id?: TaskId; readonly status?: string } = {},
+  ): Promise<TaskId> {
+    const { id = this.newTask() } = options
+    const state = fold(task, facts)
+    const row = inboxRow(state)
+    if (row === null) throw new Error('a task begins with task.opened')
+    await this.#stream(id, facts, {
+      ...{
+        kind: 3,
+        tenant: 'local',
+        handler: 'send-invoice',
+        parent: hex(row.run),
+        event: null,
+        epoch: 1,
+        lease: null,
+      },
+      status: options.status ?? taskStatus(state),
+      wake_at: taskWakeAt(state),
+    })
+    const addresses = [
+      ...row.asked.users.map((user) => `user:${user}`),
+      ...row.asked.groups.map((name) => `group:${name}`),
+    ]
+    const texts = { addresses: JSON.stringify(addresses), put_off: '{}', summary: '{}' }
+    const times = { deadline: row.deadlineAt, created_at: row.openedAt, updated_at: row.openedAt }
+    const { step, status, type, title, priority, claimedBy: claimed_by } = row
+    const about = { tenant: 'local', step, status, type, title, priority, claimed_by, is_open: row.isOpen ? 1 : 0 }
+    await this.insert('task', { id: hex(id), run: hex(row.run), ...about, ...texts, ...times })
+    const inboxes = row.isOpen ? ['*', ...addresses] : []
+    for (const address of inboxes)
+      await this.insert('task_address', {
+        task: hex(id),
+        address,
+        tenant: 'local',
+        deadline: row.deadlineAt ?? FOR_EVER,
+      })
+    return id
+  }
+
   /** Answers the event's sequence. */
   async event(options: EventOptions = {}): Promise<number> {
     const seq = ++this.#sequence
@@ -271,6 +330,14 @@ export class LedgerByHand {
     for (const fact of sealed)
       await this.insert('fact', { stream: hex(id), append_id: 'append', epoch: row['epoch'] ?? 0, ...fact })
   }
+}
+
+const FOR_EVER = Number.MAX_SAFE_INTEGER
+
+const taskStatus = (state: TaskState): string => {
+  if (state.kind !== 'closed') return 'waiting'
+  if (state.end.kind === 'decided') return 'success'
+  return state.end.kind === 'expired' ? 'expired' : 'cancelled'
 }
 
 interface SealedRow extends Row {
