@@ -27,7 +27,7 @@ export interface TaskChange {
 
 type Settled = Exclude<TaskState, { readonly kind: 'none' }>
 
-export const addressesOf = ({ users, groups }: Assignees): readonly string[] => [
+const addressesOf = ({ users, groups }: Assignees): readonly string[] => [
   ...users.map((user) => `user:${user}`),
   ...groups.map((group) => `group:${group}`),
 ]
