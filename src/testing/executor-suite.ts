@@ -1,19 +1,27 @@
 /**
  * What every executor must do, whatever it performs: answer with a value, once, and stop when it is told to.
  *
- * An executor under test brings envelopes that make it succeed, fail, throw and hang.
+ * An executor under test brings envelopes that make it succeed, fail and hang. Its task is then bent in a thousand ways: nothing
+ * that is in a task may make it throw.
  */
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Abort, Envelope, Executor } from '../ports/executor.ts'
+import type { Json } from '../model/json.ts'
+import type { Abort, Envelope, Executor, ExecutorResult } from '../ports/executor.ts'
 
 export interface ExecutorUnderTest {
   readonly executor: Executor
   readonly succeeds: Envelope
   readonly fails: Envelope
-  /** Works until its signal aborts. */
-  readonly hangs: Envelope
-  /** How often its work was really done so far. */
-  readonly performed: () => number
+  /** Works until its signal aborts. Absent: it cannot hang. */
+  readonly hangs?: Envelope
+  /** How often its work was really done so far. Absent: it leaves nothing to count. */
+  readonly performed?: () => number
+}
+
+export interface ExecutorSuiteOptions {
+  /** How many bent tasks. */
+  readonly tasks?: number
 }
 
 const abortable = (): Abort & { readonly controller: AbortController } => {
@@ -21,24 +29,55 @@ const abortable = (): Abort & { readonly controller: AbortController } => {
   return { controller, signal: controller.signal }
 }
 
-export const executorSuite = (name: string, open: () => ExecutorUnderTest): void => {
+/** The three answers there are, each with what it must have. */
+const expectAnswer = (result: ExecutorResult): void => {
+  if (result.status !== 'failed') {
+    expect(['success', 'partial']).toContain(result.status)
+    expect(result).toHaveProperty('result')
+    return
+  }
+  expect(result.error.code).toMatch(/^[A-Z][A-Z0-9_]*$/)
+  expect(typeof result.error.message).toBe('string')
+}
+
+/** The task as it was, with some of its members replaced, removed or made up. */
+const bentTask = (input: Json): fc.Arbitrary<Json> => {
+  const members = typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {}
+  const keys = Object.keys(members)
+  const key = keys.length === 0 ? fc.string() : fc.oneof(fc.constantFrom(...keys), fc.string())
+  const value = fc.oneof(fc.jsonValue() as fc.Arbitrary<Json>, fc.constantFrom<Json>('', [], {}, null, 0, -1, true))
+  const bent = fc.array(fc.tuple(key, fc.option(value)), { minLength: 1, maxLength: 3 }).map((changes) => {
+    const copy: Record<string, Json> = { ...(members as Record<string, Json>) }
+    for (const [name, change] of changes) {
+      if (change === null) delete copy[name]
+      else copy[name] = change
+    }
+    return copy
+  })
+  return fc.oneof({ arbitrary: bent, weight: 4 }, value)
+}
+
+export const executorSuite = (
+  name: string,
+  open: () => ExecutorUnderTest,
+  options: ExecutorSuiteOptions = {},
+): void => {
   describe(`executor ${name}`, () => {
-    test('executor-1: success is a value', async () => {
+    test('[E2] executor-1: success is a value', async () => {
       const { executor, succeeds } = open()
       expect(await executor.execute(succeeds, abortable())).toMatchObject({ status: 'success' })
     })
 
-    test('executor-1: failure is a value with a code and a message, and the work was tried once', async () => {
+    test('[E6] executor-1: failure is a value with a code and a message, and the work was tried once', async () => {
       const { executor, fails, performed } = open()
+      const before = performed?.() ?? 0
       const result = await executor.execute(fails, abortable())
-      expect(result).toMatchObject({
-        status: 'failed',
-        error: { code: expect.any(String), message: expect.any(String) },
-      })
-      expect(performed()).toBe(1)
+      expect(result).toMatchObject({ status: 'failed' })
+      expectAnswer(result)
+      if (performed !== undefined) expect(performed() - before).toBe(1)
     })
 
-    test('executor-2: two executions share nothing', async () => {
+    test('[E8] executor-2: two executions share nothing', async () => {
       const { executor, succeeds } = open()
       const [first, second] = await Promise.all([
         executor.execute(succeeds, abortable()),
@@ -49,10 +88,24 @@ export const executorSuite = (name: string, open: () => ExecutorUnderTest): void
 
     test('executor-3: it answers soon after its signal aborts', async () => {
       const { executor, hangs } = open()
+      if (hangs === undefined) return
       const abort = abortable()
       const answer = executor.execute(hangs, abort)
       abort.controller.abort(new Error('enough'))
       expect((await answer).status).toBe('failed')
+    })
+
+    test('[E6] executor-1: no task makes it throw, however it is bent', async () => {
+      const { executor, succeeds } = open()
+      if (succeeds.task.call !== null) return
+      await fc.assert(
+        fc.asyncProperty(bentTask(succeeds.task.input), fc.string(), async (input, type) => {
+          const task = { ...succeeds.task, input, type: type === '' ? succeeds.task.type : type }
+          expectAnswer(await executor.execute({ ...succeeds, task }, abortable()))
+          expectAnswer(await executor.execute({ ...succeeds, task: { ...succeeds.task, input } }, abortable()))
+        }),
+        { numRuns: (options.tasks ?? 1_000) / 2 },
+      )
     })
   })
 }

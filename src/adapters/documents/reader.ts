@@ -1,0 +1,69 @@
+/**
+ * Documents read in a thread of their own: it may hang, eat memory or die, and the process goes on.
+ *
+ * Owns the limits: bytes, heap, pages, rows. The thread is ended with its answer, with the signal, or when it has used up what it
+ * may use.
+ */
+import { Worker } from 'node:worker_threads'
+import type { DocumentReader, DocumentSource, Extracted } from '../../ports/documents.ts'
+import { WORKER_CODE } from './worker-code.ts'
+
+const LIMITS = {
+  bytes: 64 * 1024 * 1024,
+  pages: 500,
+  characters: 4_000_000,
+  rows: 100_000,
+  record: 1_000_000,
+}
+const HEAP_MB = 256
+
+const bytesOf = ({ content }: DocumentSource): Uint8Array =>
+  'text' in content ? Buffer.from(content.text, 'utf8') : Buffer.from(content.base64, 'base64')
+
+const failed = (code: 'DOCUMENT_BROKEN' | 'STEP_ABORTED', message: string): Extracted => ({
+  kind: 'failed',
+  code,
+  message,
+})
+
+const isBase64 = ({ content }: DocumentSource): boolean =>
+  'text' in content || (/^[A-Za-z0-9+/_-]*={0,2}$/.test(content.base64) && content.base64.length % 4 !== 1)
+
+const perform = (
+  document: DocumentSource,
+  want: 'text' | 'table',
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<Extracted> =>
+  new Promise((resolve) => {
+    const worker = new Worker(WORKER_CODE, {
+      eval: true,
+      workerData: { base: import.meta.url, mediaType: document.mediaType, want, bytes, limits: LIMITS },
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      // What libraries print is nobody's business.
+      stdout: true,
+      stderr: true,
+      env: {},
+    })
+    const settle = (answer: Extracted): void => {
+      signal.removeEventListener('abort', stop)
+      resolve(answer)
+      void worker.terminate()
+    }
+    const stop = (): void => settle(failed('STEP_ABORTED', 'the task was stopped'))
+    signal.addEventListener('abort', stop)
+    worker.once('message', (answer: Extracted) => settle(answer))
+    worker.once('error', (error) => settle(failed('DOCUMENT_BROKEN', error.message)))
+    worker.once('exit', () => settle(failed('DOCUMENT_BROKEN', 'the thread ended without an answer')))
+  })
+
+export const documentReader: DocumentReader = {
+  async read(document, want, signal) {
+    if (signal.aborted) return failed('STEP_ABORTED', 'the task was stopped')
+    if (!isBase64(document)) return failed('DOCUMENT_BROKEN', 'its bytes are not base64')
+    const bytes = bytesOf(document)
+    if (bytes.byteLength > LIMITS.bytes)
+      return failed('DOCUMENT_BROKEN', `it has ${bytes.byteLength} bytes, at most ${LIMITS.bytes} are read`)
+    return perform(document, want, bytes, signal)
+  },
+}
