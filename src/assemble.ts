@@ -14,29 +14,29 @@ import type { IncomingEvent, Receipt, Rehearsal } from './engine/intake.ts'
 import type { Subscriber } from './engine/publish.ts'
 import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
+import { builtInExecutors, type Hands } from './executors/built-in.ts'
 import { enterBy } from './executors/hands.ts'
+import type { ToolBroker } from './executors/workflow/built-in/tool-call.ts'
 import { enterFunction } from './executors/workflow/function.ts'
-import { inlineExecutor } from './executors/workflow/inline.ts'
 import { StepFailure } from './executors/workflow/step-failure.ts'
 import { normalise, type SystemSource } from './manifest/define.ts'
 import { durationMs } from './manifest/duration.ts'
 import { placeIn } from './manifest/placement.ts'
 import { type Environment, resolveReferences } from './manifest/reference.ts'
+import { compileRule } from './manifest/rules.ts'
 import type { System } from './manifest/system.ts'
-import { TrihandError } from './model/errors.ts'
 import { LOCAL_TENANT, type RunId, type SessionId, type WorkerId, workerId } from './model/ids.ts'
 import type { Verdict } from './model/run-fact.ts'
 import type { PriceOf } from './model/usage.ts'
 import type { WorkerPlace } from './model/worker-info.ts'
+import { openOutbox } from './outboxes.ts'
 import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Dispatcher, DispatcherEndpoint, DispatcherFactory } from './ports/dispatcher.ts'
 import type { Ids } from './ports/ids.ts'
 import type { Ledger } from './ports/ledger.ts'
-import type { Outbox } from './ports/outbox.ts'
 import type { Reader, RunSummary } from './ports/reader.ts'
 import { ownEnvironment, ownFolder, reportToStderr, SourceHost } from './triggers/host.ts'
-import { watchOf } from './triggers/table.ts'
 import { checkSecrets, Webhooks } from './triggers/webhooks.ts'
 
 export interface TrihandOptions {
@@ -185,7 +185,42 @@ const MAX_BATCH = 256
 export interface EngineSettings extends Pick<TrihandOptions, 'slots' | 'leaseTtl' | 'drain'> {
   readonly worker?: WorkerIdentity
   readonly price?: PriceOf
+  /** Absent: tasks that need a model fail and say so. */
+  readonly models?: ModelHands
+  readonly broker?: ToolBroker
 }
+
+/** The models of a system, and the check of what they answer. */
+export type ModelHands = Pick<Hands['models'], 'model' | 'nameOf' | 'check'>
+
+const NO_MODELS: ModelHands = {
+  model: {
+    call: async () => ({
+      kind: 'failed',
+      code: 'MODEL_NOT_FOUND',
+      detail: 'this system has no models',
+      retryAfterMs: null,
+      usage: null,
+      text: null,
+    }),
+  },
+  nameOf: (name) => ({ alias: name, provider: '', id: name }),
+  check: () => ['nobody here can check it'],
+}
+
+/** Everything that built-in executors need; what is large is loaded with the first task that wants it. */
+const handsOf = (system: System, ids: Ids, { models = NO_MODELS, broker }: EngineSettings): Hands => ({
+  models: {
+    ...models,
+    defaultModel: () => system.models.fallback,
+    digest: (text) => ids.digest(text),
+    ask: (rule, roots) => compileRule(rule, Object.keys(roots))(roots),
+  },
+  documents: {
+    read: async (...asked) => (await import('./adapters/documents/reader.ts')).createDocumentReader().read(...asked),
+  },
+  ...(broker === undefined ? {} : { broker }),
+})
 
 interface WorkerIdentity {
   readonly id: WorkerId
@@ -217,7 +252,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
       clock,
       ids,
       system,
-      executors: new Map([['inline', inlineExecutor]]),
+      executors: builtInExecutors(handsOf(system, ids, options)),
       enter: enterBy({ workflow: enterFunction(durationMs) }),
       ...(options.price === undefined ? {} : { price: options.price }),
       errors: (step, failure) => new StepFailure(step, failure),
@@ -264,40 +299,6 @@ export const joinDoors = (
     host: new SourceHost(deps),
     webhooks: new Webhooks({ ...deps, environment, system: () => engine.definition }),
   }
-}
-
-/** The outbox in a user's own database. */
-export const openOutbox = async (database: string): Promise<Outbox> => {
-  const choice = ledgerChoice(database)
-  switch (choice.kind) {
-    case 'sqlite':
-      return (await import('./adapters/sqlite/outbox.ts')).openSqliteOutbox(choice.file)
-    case 'postgres':
-      return (await import('./adapters/postgres/outbox.ts')).openPostgresOutbox(choice.url)
-    case 'memory':
-      throw new TrihandError('CONFIG_INVALID', 'memory: has no tables; give a SQLite file or a postgres: url')
-  }
-}
-
-/** Puts the triggers that a system needs into the user's own databases, or takes them away. Answers which. */
-export const changeTables = async (
-  source: SystemSource,
-  action: 'install' | 'remove',
-  table: string | null,
-): Promise<readonly string[]> => {
-  const ids = new SystemIds()
-  const changed: string[] = []
-  for (const definition of normalise(source, (text) => ids.digest(text)).sources.values()) {
-    if (definition.kind !== 'table' || (table !== null && definition.table !== table)) continue
-    const outbox = await openOutbox(resolveReferences(definition.database, ownEnvironment()))
-    try {
-      await outbox[action](watchOf(definition, ids))
-      changed.push(definition.name)
-    } finally {
-      await outbox.close()
-    }
-  }
-  return changed
 }
 
 /** Opens the ledger, migrates it, recovers every run and starts to work; then looks and listens outside. */

@@ -2,9 +2,10 @@
  * `trihand triggers list|test|replay|install|remove`: what starts what, what an event would start, deliveries once more, and the
  * triggers in a user's own database.
  */
-import { changeTables } from '../assemble.ts'
+
 import type { Page } from '../http/query.ts'
 import type { ReceiptDocument } from '../http/wire.ts'
+import { changeTables } from '../outboxes.ts'
 import type { TriggerRow } from '../triggers/list.ts'
 import type { Api } from './api.ts'
 import { liveServer, withApi } from './connect.ts'

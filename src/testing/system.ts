@@ -110,7 +110,7 @@ interface Life {
 }
 
 /** What a test may bring beside the system: hands that the real world would have. */
-export type TestHands = Pick<EngineSettings, 'price'>
+export type TestHands = Pick<EngineSettings, 'price' | 'models' | 'broker'>
 
 const live = async (source: SystemSource, place: TestStore, now: number, hands: TestHands): Promise<Life> => {
   const clock = new VirtualClock(now)

@@ -3,11 +3,11 @@
  *
  * Owns the texts only. Never changed to fit code: code changes to fit them.
  */
-export const TASK_ID = `"task_id": "uuid-v4"`
+const TASK_ID = `"task_id": "uuid-v4"`
 
-export const EXECUTOR_TYPE = `"executor_type": "llm"`
+const EXECUTOR_TYPE = `"executor_type": "llm"`
 
-export const TASK = `"task": {
+const TASK = `"task": {
   "task_type": "generate_template",
   "prompt": "Generate a supplier contract template...",
   "input_variables": {
@@ -16,7 +16,7 @@ export const TASK = `"task": {
   }
 }`
 
-export const EXECUTION_CONTEXT = `"execution_context": {
+const EXECUTION_CONTEXT = `"execution_context": {
   "project_id": 1,
   "conversation_snippet": [
     { "role": "user", "content": "..." },
@@ -27,28 +27,28 @@ export const EXECUTION_CONTEXT = `"execution_context": {
   ]
 }`
 
-export const CONSTRAINTS = `"constraints": {
+const CONSTRAINTS = `"constraints": {
   "max_tokens": 2000,
   "temperature": 0.3,
   "allowed_models": ["gpt-4.1", "local-llm-v1"],
   "timeout_ms": 30000
 }`
 
-export const STATUS = `"status": "success"`
+const STATUS = `"status": "success"`
 
-export const RESULT = `"result": {
+const RESULT = `"result": {
   "content": "Here is the supplier contract template...",
   "format": "markdown"
 }`
 
-export const USAGE = `"usage": {
+const USAGE = `"usage": {
   "tokens_input": 820,
   "tokens_output": 1340,
   "total_tokens": 2160,
   "estimated_cost": 0.21
 }`
 
-export const MODEL_USED = `"model_used": "gpt-4.1"`
+const MODEL_USED = `"model_used": "gpt-4.1"`
 
 export const FAILURE = `{
   "status": "failed",

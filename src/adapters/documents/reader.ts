@@ -4,6 +4,7 @@
  * Owns the limits: bytes, heap, pages, rows. The thread is ended with its answer, with the signal, or when it has used up what it
  * may use.
  */
+import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import type { DocumentReader, DocumentSource, Extracted } from '../../ports/documents.ts'
 import { WORKER_CODE } from './worker-code.ts'
@@ -17,6 +18,10 @@ const LIMITS = {
 }
 const HEAP_MB = 256
 
+/** Resolved here: the thread is no module of its own. */
+const require = createRequire(import.meta.url)
+const modules = { csv: require.resolve('csv-parse/sync'), html: require.resolve('html-to-text') }
+
 const bytesOf = ({ content }: DocumentSource): Uint8Array =>
   'text' in content ? Buffer.from(content.text, 'utf8') : Buffer.from(content.base64, 'base64')
 
@@ -29,17 +34,19 @@ const failed = (code: 'DOCUMENT_BROKEN' | 'STEP_ABORTED', message: string): Extr
 const isBase64 = ({ content }: DocumentSource): boolean =>
   'text' in content || (/^[A-Za-z0-9+/_-]*={0,2}$/.test(content.base64) && content.base64.length % 4 !== 1)
 
-const perform = (
-  document: DocumentSource,
-  want: 'text' | 'table',
-  bytes: Uint8Array,
-  signal: AbortSignal,
-): Promise<Extracted> =>
+interface Job {
+  readonly document: DocumentSource
+  readonly want: 'text' | 'table'
+  readonly bytes: Uint8Array
+  readonly heapMb: number
+}
+
+const perform = ({ document, want, bytes, heapMb }: Job, signal: AbortSignal): Promise<Extracted> =>
   new Promise((resolve) => {
     const worker = new Worker(WORKER_CODE, {
       eval: true,
-      workerData: { base: import.meta.url, mediaType: document.mediaType, want, bytes, limits: LIMITS },
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      workerData: { base: import.meta.url, modules, mediaType: document.mediaType, want, bytes, limits: LIMITS },
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
       // What libraries print is nobody's business.
       stdout: true,
       stderr: true,
@@ -57,13 +64,13 @@ const perform = (
     worker.once('exit', () => settle(failed('DOCUMENT_BROKEN', 'the thread ended without an answer')))
   })
 
-export const documentReader: DocumentReader = {
+export const createDocumentReader = (heapMb = HEAP_MB): DocumentReader => ({
   async read(document, want, signal) {
     if (signal.aborted) return failed('STEP_ABORTED', 'the task was stopped')
     if (!isBase64(document)) return failed('DOCUMENT_BROKEN', 'its bytes are not base64')
     const bytes = bytesOf(document)
     if (bytes.byteLength > LIMITS.bytes)
       return failed('DOCUMENT_BROKEN', `it has ${bytes.byteLength} bytes, at most ${LIMITS.bytes} are read`)
-    return perform(document, want, bytes, signal)
+    return perform({ document, want, bytes, heapMb }, signal)
   },
-}
+})

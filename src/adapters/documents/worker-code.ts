@@ -7,7 +7,7 @@
 export const WORKER_CODE = `
 const { parentPort, workerData } = require('node:worker_threads')
 const { createRequire } = require('node:module')
-const { base, mediaType, want, bytes, limits } = workerData
+const { base, modules, mediaType, want, bytes, limits } = workerData
 const load = createRequire(base)
 
 const fail = (code, message) => ({ kind: 'failed', code, message: String(message).split('\\n')[0].slice(0, 500) })
@@ -26,7 +26,7 @@ const pages = (all) => {
 const table = (rows, isCut) => ({ kind: 'table', rows: rows.map((row) => row.map(String)), isCut })
 
 const csv = () => {
-  const { parse } = load('csv-parse/sync')
+  const { parse } = load(modules.csv)
   const rows = parse(decode(), {
     bom: true,
     relax_column_count: true,
@@ -48,7 +48,7 @@ const json = () => {
   return table([...(keys.length === 0 ? [] : [keys]), ...rows].slice(0, limits.rows), rows.length > limits.rows)
 }
 const html = () => {
-  const { convert } = load('html-to-text')
+  const { convert } = load(modules.html)
   const text = convert(decode(), {
     wordwrap: false,
     limits: { maxInputLength: limits.bytes, maxDepth: 200 },

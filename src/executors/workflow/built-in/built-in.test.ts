@@ -1,6 +1,6 @@
 /** The built-in executors by the one suite, and by what each promises. */
 import { describe, expect, test } from 'vitest'
-import { documentReader } from '../../../adapters/documents/reader.ts'
+import { createDocumentReader } from '../../../adapters/documents/reader.ts'
 import { compileRule } from '../../../manifest/rules.ts'
 import type { Json } from '../../../model/json.ts'
 import type { Abort, Envelope, Executor } from '../../../ports/executor.ts'
@@ -317,7 +317,7 @@ const text = (name: string, mediaType: string, content: string): Json => ({
   text: content,
 })
 const NOTE = text('note.md', 'text/markdown', '# Title\nbody')
-const documents = documentProcessor(documentReader)
+const documents = documentProcessor(createDocumentReader())
 
 executorSuite(
   'document_processor',

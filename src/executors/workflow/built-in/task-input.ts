@@ -9,7 +9,7 @@ import type { ExecutorResult } from '../../../ports/executor.ts'
 
 export type Members = { readonly [key: string]: Json }
 
-export const isMembers = (value: Json | undefined): value is Members =>
+const isMembers = (value: Json | undefined): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const invalid = (key: string, expected: string): TrihandError =>

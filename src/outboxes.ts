@@ -1,0 +1,47 @@
+/**
+ * Outboxes in a user's own databases: which adapter stands behind each kind, and the triggers that a system needs there.
+ *
+ * Owns the choice, as assemble.ts does for the ledger. Holds no rule.
+ */
+import { SystemIds } from './adapters/system/ids.ts'
+import { ledgerChoice } from './config.ts'
+import { normalise, type SystemSource } from './manifest/define.ts'
+import { resolveReferences } from './manifest/reference.ts'
+import { TrihandError } from './model/errors.ts'
+import type { Outbox } from './ports/outbox.ts'
+import { ownEnvironment } from './triggers/host.ts'
+import { watchOf } from './triggers/table.ts'
+
+/** The outbox in a user's own database. */
+export const openOutbox = async (database: string): Promise<Outbox> => {
+  const choice = ledgerChoice(database)
+  switch (choice.kind) {
+    case 'sqlite':
+      return (await import('./adapters/sqlite/outbox.ts')).openSqliteOutbox(choice.file)
+    case 'postgres':
+      return (await import('./adapters/postgres/outbox.ts')).openPostgresOutbox(choice.url)
+    case 'memory':
+      throw new TrihandError('CONFIG_INVALID', 'memory: has no tables; give a SQLite file or a postgres: url')
+  }
+}
+
+/** Puts the triggers that a system needs into the user's own databases, or takes them away. Answers which. */
+export const changeTables = async (
+  source: SystemSource,
+  action: 'install' | 'remove',
+  table: string | null,
+): Promise<readonly string[]> => {
+  const ids = new SystemIds()
+  const changed: string[] = []
+  for (const definition of normalise(source, (text) => ids.digest(text)).sources.values()) {
+    if (definition.kind !== 'table' || (table !== null && definition.table !== table)) continue
+    const outbox = await openOutbox(resolveReferences(definition.database, ownEnvironment()))
+    try {
+      await outbox[action](watchOf(definition, ids))
+      changed.push(definition.name)
+    } finally {
+      await outbox.close()
+    }
+  }
+  return changed
+}
