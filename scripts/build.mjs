@@ -1,13 +1,25 @@
-/** Builds what is published: `src/` without tests into `dist/`. `--if-changed` does nothing when the sources are the same. */
+/**
+ * Builds what is published: `src/` without tests into `dist/`, the web app into `dist/ui/`. `--if-changed` does nothing when the
+ * sources are the same.
+ */
+import { fileURLToPath } from 'node:url'
+import { build as buildWebApp } from 'vite'
 import { bundle } from './lib/bundle.mjs'
 import { compile } from './lib/compile.mjs'
 
 /** What package.json exports, and what bin/ loads. */
 const ENTRIES = ['index', 'testing/index', 'adapters/restate/restate', 'adapters/inngest/inngest', 'cli/main']
 
+const WEB_APP = fileURLToPath(new URL('../ui/vite.config.ts', import.meta.url))
+
+const finish = async (folder) => {
+  await bundle(folder, ENTRIES)
+  await buildWebApp({ configFile: WEB_APP, logLevel: 'warn', build: { outDir: `${folder}/ui` } })
+}
+
 process.exitCode = await compile({
   config: 'tsconfig.build.json',
   out: 'dist',
-  folders: ['src'],
-  finish: (folder) => bundle(folder, ENTRIES),
+  folders: ['src', 'ui'],
+  finish,
 })

@@ -14,7 +14,7 @@ const TSC = `${ROOT}node_modules/typescript/bin/tsc`
 /** The lock is among them because it names the compiler. */
 const SETTINGS = ['tsconfig.json', 'package.json', 'package-lock.json']
 
-const isSource = (name) => name.endsWith('.ts') && !name.endsWith('.test.ts')
+const isSource = (name) => /\.(ts|tsx|css|html|js|svg)$/.test(name) && !/\.test\.tsx?$/.test(name)
 
 const sourcesOf = (folder) =>
   existsSync(`${ROOT}${folder}`)

@@ -4,10 +4,12 @@
  * Owns the order of both. What was opened is closed again whatever fails; `dev` and `demo` say only what is theirs.
  */
 import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { createTrihand, type Trihand } from '../assemble.ts'
 import type { IncomingEvent } from '../engine/intake.ts'
 import { createApp } from '../http/app.ts'
 import { type Listening, listen } from '../http/server.ts'
+import { readWebApp } from '../http/web-app.ts'
 import type { SystemSource } from '../manifest/define.ts'
 import { Activity } from './activity.ts'
 import { announce, type Invitation, type Serving } from './announce.ts'
@@ -28,11 +30,19 @@ export interface ServeOptions extends Invitation {
   readonly first?: IncomingEvent
 }
 
+/** The program is dist/cli/main.js. */
+const WEB_APP = fileURLToPath(new URL('../ui', import.meta.url))
+
 const ledgerFile = ({ kind, description }: Trihand['ledger']): string | null =>
   kind === 'sqlite' ? resolve(description) : null
 
 const openHttp = ({ output }: Shell, trihand: Trihand, port: number | null): Promise<Listening> => {
-  const app = createApp(trihand, { version: VERSION, pid: process.pid, report: output.report })
+  const app = createApp(trihand, {
+    version: VERSION,
+    pid: process.pid,
+    report: output.report,
+    webApp: readWebApp(WEB_APP),
+  })
   return listen({ fetch: (request) => app.fetch(request), port })
 }
 

@@ -17,16 +17,21 @@ import { pageRoutes } from './routes/page.ts'
 import type { Route } from './routes/route.ts'
 import { runRoutes } from './routes/runs.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
+import { streamRoutes } from './routes/stream.ts'
 import { triggerRoutes } from './routes/triggers.ts'
+import { serveWebApp } from './routes/web-app.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { workerRoutes } from './routes/workers.ts'
 import type { Service } from './service.ts'
+import type { WebApp } from './web-app.ts'
 
 const MAX_BODY_BYTES = 1024 * 1024
 
 export interface AppOptions extends HealthOptions {
   /** Hears of every error that is a bug, under the name that the caller was told. */
   readonly report: Report
+  /** Absent: the plain page, without a program in it. */
+  readonly webApp?: WebApp | null
 }
 
 const tooLarge = (): never => {
@@ -45,11 +50,12 @@ const mount = (app: Hono, route: Route): void => {
 
 export const createApp = (service: Service, options: AppOptions): Hono => {
   const app = new Hono()
+  const { webApp = null } = options
   app.use(commonHeaders)
   app.use(guard)
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge }))
   const routes = [
-    ...pageRoutes(service),
+    ...(webApp === null ? pageRoutes(service) : []),
     ...healthRoutes(service, options),
     ...eventRoutes(service),
     ...runRoutes(service),
@@ -57,11 +63,13 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
     ...triggerRoutes(service),
     ...scheduleRoutes(service),
     ...webhookRoutes(service),
+    ...streamRoutes(service),
   ]
   const { endpoint } = service
   // First: it stands where its owner put it, also under a path that a pattern of ours would match.
   if (endpoint !== null) app.all(endpoint.path, (context) => endpoint.answer(context.req.raw))
   for (const route of routes) mount(app, route)
+  if (webApp !== null) serveWebApp(app, webApp)
   app.notFound((context) =>
     problemResponse(new TrihandError('NOT_FOUND', `there is nothing at ${context.req.path}`), options.report),
   )

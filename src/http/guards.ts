@@ -38,5 +38,6 @@ const HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-re
 
 export const commonHeaders: MiddlewareHandler = async (context, next) => {
   await next()
-  for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value)
+  for (const [name, value] of Object.entries(HEADERS))
+    if (!context.res.headers.has(name)) context.res.headers.set(name, value)
 }

@@ -1,0 +1,76 @@
+/**
+ * `GET /api/stream`: news for pages as server-sent events.
+ *
+ * Owns the lines on the wire. A reader that does not read is cut off: it connects again and is told to reset.
+ */
+import type { Context } from 'hono'
+import { randomText } from '../chance.ts'
+import { type Heard, LiveFeed, topicsOf } from '../live.ts'
+import { readQuery } from '../query.ts'
+import type { Service } from '../service.ts'
+import type { Route } from './route.ts'
+
+const PING_MS = 15_000
+const RETRY_MS = 2_000
+/** How many notices may wait for a reader. */
+const MAX_UNREAD = 1_000
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+}
+
+const asEvent = (type: string, position: string, data: unknown): string =>
+  `id: ${position}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`
+
+const asNotice = ({ position, notice }: Heard): string => asEvent('notice', position, notice)
+
+/** What a reader gets before anything new happens. */
+const opening = (feed: LiveFeed, after: string | undefined): string => {
+  const hello = `retry: ${RETRY_MS}\n: hello\n\n`
+  if (after === undefined) return hello
+  const missed = feed.since(after)
+  return missed === null ? hello + asEvent('reset', feed.position, {}) : hello + missed.map(asNotice).join('')
+}
+
+const bodyOf = (feed: LiveFeed, after: string | undefined): ReadableStream<Uint8Array> => {
+  const encoder = new TextEncoder()
+  let stop = (): void => {}
+  return new ReadableStream(
+    {
+      start: (controller) => {
+        const write = (text: string): void => {
+          if ((controller.desiredSize ?? 0) <= -MAX_UNREAD) return end()
+          controller.enqueue(encoder.encode(text))
+        }
+        const forget = feed.listen((heard) => write(asNotice(heard)))
+        const ping = setInterval(() => write(': ping\n\n'), PING_MS).unref()
+        stop = () => {
+          forget()
+          clearInterval(ping)
+        }
+        const end = (): void => {
+          stop()
+          controller.close()
+        }
+        write(opening(feed, after))
+      },
+      cancel: () => stop(),
+    },
+    { highWaterMark: 16 },
+  )
+}
+
+export const streamRoutes = (service: Service): readonly Route[] => {
+  const feed = new LiveFeed(randomText().replaceAll('-', '_'))
+  service.on((notice) => {
+    for (const topic of topicsOf(notice)) feed.tell({ topic, id: notice.run })
+  })
+  const read = async (context: Context): Promise<Response> => {
+    const query = readQuery(context, ['after'])
+    const after = context.req.header('last-event-id') ?? query.get('after')
+    return new Response(bodyOf(feed, after), { headers: HEADERS })
+  }
+  return [{ path: '/api/stream', get: read }]
+}

@@ -1,0 +1,49 @@
+/**
+ * The web app: its files, and its one page at every path that is a screen.
+ *
+ * Owns the policy of the page: only our own files, styles by a nonce that is new each time. An unknown path of the API stays unknown.
+ */
+import type { Context, Hono } from 'hono'
+import { randomText } from '../chance.ts'
+import type { WebApp } from '../web-app.ts'
+
+/** What is never a screen. */
+const NO_SCREEN = /^\/(api|mcp|hooks|health|metrics|assets)(\/|$)|\.(json|txt|js|css|svg|png|map|ico)$/
+
+const policyOf = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    // Positions of bars, virtual rows and graph nodes are set as attributes of elements.
+    "style-src-attr 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+const page = (app: WebApp): Response => {
+  const nonce = randomText()
+  // From every screen the files are at the root, wherever in the tree the screen is.
+  const html = app.index.replaceAll('"./', '"/').replace('__NONCE__', nonce)
+  return new Response(html, {
+    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policyOf(nonce) },
+  })
+}
+
+/** Behind all other routes: what they did not take and what may be a screen gets the page. */
+export const serveWebApp = (hono: Hono, app: WebApp): void => {
+  hono.get('/*', async (context: Context, next) => {
+    const { path } = context.req
+    const file = app.files.get(path)
+    if (file !== undefined) {
+      const caching = file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache'
+      return new Response(file.bytes, { headers: { 'content-type': file.type, 'cache-control': caching } })
+    }
+    if (NO_SCREEN.test(path)) return next()
+    return page(app)
+  })
+}

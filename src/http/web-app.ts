@@ -1,0 +1,46 @@
+/**
+ * The files of the web app, as the build left them beside the program.
+ *
+ * Owns where they are and what they are sent as. Never reads a name that the build did not write: the list is made once.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+
+export interface WebFile {
+  readonly type: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** Its name changes with its content. */
+  readonly isImmutable: boolean
+}
+
+export interface WebApp {
+  readonly index: string
+  /** By path under the root of the server: `/assets/index-1a2b.js`. */
+  readonly files: ReadonlyMap<string, WebFile>
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+}
+
+/** Null if there is none in this folder: a checkout that was not built. */
+export const readWebApp = (folder: string): WebApp | null => {
+  const index = join(folder, 'index.html')
+  if (!existsSync(index)) return null
+  const files = new Map<string, WebFile>()
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const type = TYPES[extname(name)]
+    if (type === undefined) continue
+    const path = `/${name.replaceAll('\\', '/')}`
+    files.set(path, {
+      type,
+      bytes: new Uint8Array(readFileSync(join(folder, name))),
+      isImmutable: path.startsWith('/assets/'),
+    })
+  }
+  return { index: readFileSync(index, 'utf8'), files }
+}

@@ -1,0 +1,71 @@
+/**
+ * Requests to the server the page came from. A failure is a Problem with a code and a way out, never a bare status.
+ *
+ * Owns how a request is made. Never caches: the queries do (queries.ts).
+ */
+export class Problem extends Error {
+  readonly code: string
+  readonly status: number
+  readonly hint: string | null
+
+  constructor(code: string, status: number, detail: string, hint: string | null) {
+    super(detail)
+    this.code = code
+    this.status = status
+    this.hint = hint
+  }
+}
+
+interface ProblemBody {
+  readonly code?: string
+  readonly detail?: string
+  readonly title?: string
+  readonly hint?: string
+}
+
+const UNREACHABLE = 'The server does not answer. Is `trihand dev` still running?'
+
+/** Where the page is mounted: everything before the path of a screen. */
+export const mountPath = (): string => document.querySelector('meta[name="mount"]')?.getAttribute('content') ?? ''
+
+const problemOf = async (response: Response): Promise<Problem> => {
+  const body = (await response.json().catch(() => ({}))) as ProblemBody
+  const detail = body.detail ?? body.title ?? `The server answered ${response.status}.`
+  return new Problem(body.code ?? 'INTERNAL', response.status, detail, body.hint ?? null)
+}
+
+const request = async (path: string, init: RequestInit): Promise<Response> => {
+  try {
+    return await fetch(`${mountPath()}${path}`, init)
+  } catch {
+    throw new Problem('SERVER_UNREACHABLE', 0, UNREACHABLE, null)
+  }
+}
+
+export const getJson = async <Body>(path: string, signal?: AbortSignal): Promise<Body> => {
+  const response = await request(path, { headers: { accept: 'application/json' }, ...(signal && { signal }) })
+  if (!response.ok) throw await problemOf(response)
+  return (await response.json()) as Body
+}
+
+export interface SendOptions {
+  readonly method?: 'POST' | 'PATCH' | 'DELETE'
+  /** Who does it, where the server cannot know. */
+  readonly as?: string | null
+  readonly key?: string
+}
+
+export const sendJson = async <Body>(path: string, body: unknown, options: SendOptions = {}): Promise<Body> => {
+  const response = await request(path, {
+    method: options.method ?? 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      ...(options.as ? { 'x-trihand-as': options.as } : {}),
+      ...(options.key === undefined ? {} : { 'idempotency-key': options.key }),
+    },
+    body: JSON.stringify(body),
+  })
+  if (!response.ok) throw await problemOf(response)
+  return response.status === 204 ? (undefined as Body) : ((await response.json()) as Body)
+}

@@ -1,0 +1,85 @@
+/**
+ * What the screens ask for, under keys that notices can name.
+ *
+ * The first part of a key is the topic of the stream: a notice about `runs` asks every open query of that topic again.
+ */
+import { infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query'
+import { getJson } from './client.ts'
+import type { Health, Page, Run, RunDetail, Schedule, StoredEvent, Worker } from './documents.ts'
+import { live, type Notice } from './live.ts'
+
+const COALESCE_MS = 100
+
+export const queryClient = new QueryClient({
+  defaultOptions: { queries: { staleTime: 30_000, retry: 1, refetchOnWindowFocus: false } },
+})
+
+/** Many notices of one moment are one question. */
+export const followNews = (): void => {
+  const topics = new Set<string>()
+  let isDue = false
+  const ask = (): void => {
+    isDue = false
+    const all = topics.has('*')
+    for (const topic of topics) void queryClient.invalidateQueries(all ? {} : { queryKey: [topic] })
+    topics.clear()
+  }
+  live.subscribe(({ topic }: Notice) => {
+    topics.add(topic)
+    if (!isDue) setTimeout(ask, COALESCE_MS)
+    isDue = true
+  })
+}
+
+const pageOf = <Item>(key: readonly unknown[], path: string) =>
+  infiniteQueryOptions({
+    queryKey: key,
+    queryFn: ({ pageParam, signal }) => getJson<Page<Item>>(`${path}${pageParam}`, signal),
+    initialPageParam: '',
+    getNextPageParam: (last) => (last.next_cursor === null ? null : `&cursor=${encodeURIComponent(last.next_cursor)}`),
+  })
+
+export interface RunFilter {
+  readonly status?: string | undefined
+  readonly handler?: string | undefined
+}
+
+const parameters = (given: Readonly<Record<string, string | undefined>>): string =>
+  Object.entries(given)
+    .filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '')
+    .map(([name, value]) => `&${name}=${encodeURIComponent(value)}`)
+    .join('')
+
+export const runsQuery = (filter: RunFilter) =>
+  pageOf<Run>(['runs', 'list', filter], `/api/runs?limit=100${parameters({ ...filter })}`)
+
+export const runCountsQuery = queryOptions({
+  queryKey: ['runs', 'counts'],
+  queryFn: ({ signal }) => getJson<Readonly<Record<string, number>>>('/api/runs/counts', signal),
+})
+
+export const runQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['runs', 'one', id],
+    queryFn: ({ signal }) => getJson<RunDetail>(`/api/runs/${id}`, signal),
+  })
+
+export const eventsQuery = (type: string | undefined) =>
+  pageOf<StoredEvent>(['events', 'list', type ?? ''], `/api/events?limit=100${parameters({ type })}`)
+
+export const schedulesQuery = queryOptions({
+  queryKey: ['schedules'],
+  queryFn: ({ signal }) => getJson<Page<Schedule>>('/api/schedules', signal),
+})
+
+export const workersQuery = queryOptions({
+  queryKey: ['workers'],
+  queryFn: ({ signal }) => getJson<Page<Worker>>('/api/workers?limit=100', signal),
+  // A beat is no news that anybody is told of.
+  refetchInterval: 5_000,
+})
+
+export const healthQuery = queryOptions({
+  queryKey: ['health'],
+  queryFn: ({ signal }) => getJson<Health>('/health', signal),
+})

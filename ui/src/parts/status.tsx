@@ -1,0 +1,37 @@
+/** The status of a run: a shape and a word, never a colour alone. */
+import {
+  Ban,
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  Hourglass,
+  Loader,
+  TriangleAlert,
+} from 'lucide-react'
+
+const LOOKS = {
+  queued: { icon: CircleDashed, tone: 'plain' },
+  running: { icon: Loader, tone: 'work' },
+  waiting: { icon: Hourglass, tone: 'wait' },
+  paused: { icon: CirclePause, tone: 'wait' },
+  success: { icon: CircleCheck, tone: 'good' },
+  partial: { icon: CircleAlert, tone: 'wait' },
+  failed: { icon: CircleAlert, tone: 'bad' },
+  cancelled: { icon: Ban, tone: 'plain' },
+  skipped: { icon: Ban, tone: 'plain' },
+  expired: { icon: Ban, tone: 'bad' },
+  quarantined: { icon: TriangleAlert, tone: 'bad' },
+} as const
+
+export const STATUSES = Object.keys(LOOKS) as readonly (keyof typeof LOOKS)[]
+
+export const Status = ({ of }: { readonly of: string }) => {
+  const { icon: Icon, tone } = LOOKS[of as keyof typeof LOOKS] ?? LOOKS.queued
+  return (
+    <span className="status" data-tone={tone}>
+      <Icon size={15} aria-hidden />
+      {of}
+    </span>
+  )
+}

@@ -1,0 +1,27 @@
+/** `j` and `k` move over the rows of a list, `Enter` opens one. The focus is the selection. */
+import { useEffect } from 'react'
+import { tinykeys } from 'tinykeys'
+
+const rows = (): readonly HTMLElement[] => [...document.querySelectorAll<HTMLElement>('[data-row]')]
+
+const move = (by: number): void => {
+  const all = rows()
+  const at = all.indexOf(document.activeElement as HTMLElement)
+  const next = all[Math.max(0, Math.min(all.length - 1, at + by))]
+  next?.focus()
+  next?.scrollIntoView({ block: 'nearest' })
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
+
+export const useRowKeys = (): void => {
+  useEffect(
+    () =>
+      tinykeys(window, {
+        j: (event) => void (isTyping(event.target) || move(1)),
+        k: (event) => void (isTyping(event.target) || move(-1)),
+      }),
+    [],
+  )
+}

@@ -1,0 +1,61 @@
+/** Which screen stands at which path. Filters and selections live in the address. */
+import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { mountPath } from './api/client.ts'
+import { Events } from './screens/events.tsx'
+import { Run } from './screens/run/run.tsx'
+import { Runs } from './screens/runs/runs.tsx'
+import { Schedules } from './screens/schedules.tsx'
+import { Workers } from './screens/workers.tsx'
+import { NotFound, Shell } from './shell/shell.tsx'
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
+
+interface RunsSearch {
+  readonly status?: string | undefined
+  readonly handler?: string | undefined
+}
+
+interface EventsSearch {
+  readonly type?: string | undefined
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/runs' })
+  },
+})
+
+const runs = createRoute({
+  getParentRoute: () => root,
+  path: '/runs',
+  validateSearch: (search): RunsSearch => ({ status: text(search['status']), handler: text(search['handler']) }),
+  component: Runs,
+})
+
+const run = createRoute({ getParentRoute: () => root, path: '/runs/$id', component: Run })
+
+const events = createRoute({
+  getParentRoute: () => root,
+  path: '/events',
+  validateSearch: (search): EventsSearch => ({ type: text(search['type']) }),
+  component: Events,
+})
+
+const schedules = createRoute({ getParentRoute: () => root, path: '/schedules', component: Schedules })
+const workers = createRoute({ getParentRoute: () => root, path: '/workers', component: Workers })
+
+export const router = createRouter({
+  routeTree: root.addChildren([home, runs, run, events, schedules, workers]),
+  basepath: mountPath() || '/',
+  defaultPreload: 'intent',
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,178 @@
+/** Events as they come, newest first, and a form to send one. */
+import { Button, Group, Stack, Table, Textarea, TextInput, Title } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { type FormEvent, Fragment, useMemo, useState } from 'react'
+import { Problem, sendJson } from '../api/client.ts'
+import type { Receipt, StoredEvent } from '../api/documents.ts'
+import { eventsQuery, queryClient } from '../api/queries.ts'
+import { Data } from '../parts/data.tsx'
+import { Empty, Failed, Loading } from '../parts/state.tsx'
+import { useRowKeys } from '../parts/use-row-keys.ts'
+import { When } from '../parts/when.tsx'
+
+const eventsRoute = getRouteApi('/events')
+
+const parsed = (text: string): unknown => {
+  try {
+    return text.trim() === '' ? {} : (JSON.parse(text) as unknown)
+  } catch (error) {
+    throw new Problem('NOT_JSON', 0, `The data is not JSON: ${(error as Error).message}`, null)
+  }
+}
+
+const say = (color: string, title: string, message: string): void =>
+  void notifications.show({ color, title, message, closeButtonProps: { 'aria-label': 'Close' } })
+
+const outcome = ({ runs, suppressed, duplicate }: Receipt): string => {
+  if (duplicate) return 'It was there already.'
+  const started =
+    runs.length === 0 ? 'It started no run.' : `It started ${runs.length === 1 ? 'a run' : `${runs.length} runs`}.`
+  return [started, ...suppressed.map(({ trigger, reason }) => `${trigger}: ${reason}`)].join(' ')
+}
+
+const SendForm = () => {
+  const [type, setType] = useState('')
+  const [data, setData] = useState('{}')
+  const { mutate, isPending } = useMutation({
+    mutationFn: async () => sendJson<Receipt>('/api/events', { type, data: parsed(data) }),
+    onSuccess: (receipt) => say('teal', 'The event is on disk', outcome(receipt)),
+    onError: (error) => say('red', error instanceof Problem ? error.code : 'Not sent', error.message),
+    onSettled: () => queryClient.invalidateQueries(),
+  })
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Group align="flex-end" gap="sm">
+        <TextInput
+          label="Send an event"
+          placeholder="order.paid"
+          size="xs"
+          required
+          value={type}
+          onChange={(e) => setType(e.currentTarget.value)}
+        />
+        <Textarea
+          label="Data (JSON)"
+          size="xs"
+          autosize
+          minRows={1}
+          maxRows={8}
+          w={320}
+          value={data}
+          onChange={(e) => setData(e.currentTarget.value)}
+        />
+        <Button type="submit" size="xs" loading={isPending}>
+          Send
+        </Button>
+      </Group>
+    </form>
+  )
+}
+
+const Row = ({ event }: { readonly event: StoredEvent }) => {
+  const [open, setOpen] = useState(false)
+  return (
+    <Fragment>
+      <Table.Tr>
+        <Table.Td>{event.sequence}</Table.Td>
+        <Table.Td>
+          <button type="button" className="link id" data-row aria-expanded={open} onClick={() => setOpen(!open)}>
+            {event.type}
+          </button>
+        </Table.Td>
+        <Table.Td>{event.source}</Table.Td>
+        <Table.Td>{event.subject ?? ''}</Table.Td>
+        <Table.Td>
+          <When at={event.time} />
+        </Table.Td>
+      </Table.Tr>
+      {open && (
+        <Table.Tr>
+          <Table.Td />
+          <Table.Td colSpan={4}>
+            <Data value={JSON.parse(JSON.stringify(event))} />
+          </Table.Td>
+        </Table.Tr>
+      )}
+    </Fragment>
+  )
+}
+
+const List = () => {
+  const { type } = eventsRoute.useSearch()
+  const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
+    eventsQuery(type),
+  )
+  const events = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data])
+  if (isPending) return <Loading />
+  if (error !== null && data === undefined) return <Failed error={error} again={() => void refetch()} />
+  if (events.length === 0)
+    return (
+      <Empty command="npx trihand send <event> '{}'">
+        {type === undefined ? 'No event yet.' : `No event ${type} yet.`}
+      </Empty>
+    )
+  return (
+    <>
+      <Table aria-label="Events" className="rows">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>#</Table.Th>
+            <Table.Th>Type</Table.Th>
+            <Table.Th>Source</Table.Th>
+            <Table.Th>Subject</Table.Th>
+            <Table.Th>Time</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {events.map((event) => (
+            <Row key={event.sequence} event={event} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      {hasNextPage && (
+        <Button m="md" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Older events
+        </Button>
+      )}
+    </>
+  )
+}
+
+const TypeFilter = () => {
+  const { type } = eventsRoute.useSearch()
+  const navigate = eventsRoute.useNavigate()
+  return (
+    <TextInput
+      data-filter
+      size="xs"
+      label="Type"
+      placeholder="its exact name"
+      defaultValue={type ?? ''}
+      onKeyDown={({ key, currentTarget: { value } }) => {
+        if (key === 'Enter') void navigate({ search: { type: value === '' ? undefined : value } })
+      }}
+    />
+  )
+}
+
+export const Events = () => {
+  useRowKeys()
+  return (
+    <Stack gap={0}>
+      <Group justify="space-between" align="flex-end" className="head">
+        <Title order={1} size="h2">
+          Events
+        </Title>
+        <TypeFilter />
+        <SendForm />
+      </Group>
+      <List />
+    </Stack>
+  )
+}

@@ -1,0 +1,32 @@
+/** What the keys do, on one sheet. */
+import { Kbd, Modal, Table } from '@mantine/core'
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ['g r', 'Runs'],
+  ['g e', 'Events'],
+  ['g h', 'Schedules'],
+  ['g w', 'Workers'],
+  ['/', 'Filter'],
+  ['j  k', 'Next, previous'],
+  ['Enter', 'Open'],
+  ['Esc', 'Back'],
+  ['c', 'Copy the id'],
+  ['?', 'This sheet'],
+]
+
+export const KeySheet = ({ opened, close }: { readonly opened: boolean; readonly close: () => void }) => (
+  <Modal opened={opened} onClose={close} title="Keys" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Table>
+      <Table.Tbody>
+        {KEYS.map(([keys, does]) => (
+          <Table.Tr key={keys}>
+            <Table.Td>
+              <Kbd>{keys}</Kbd>
+            </Table.Td>
+            <Table.Td>{does}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  </Modal>
+)

@@ -1,0 +1,57 @@
+/** Colours and defaults of every screen: contrast that passes in light and in dark. */
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+
+const ink: MantineColorsTuple = [
+  '#eef0fb',
+  '#d9ddf2',
+  '#b0b8e3',
+  '#8592d5',
+  '#6172c9',
+  '#4b5ec2',
+  '#3f53c0',
+  '#3344a9',
+  '#2c3c98',
+  '#223386',
+]
+
+export const theme = createTheme({
+  colors: { ink },
+  primaryColor: 'ink',
+  primaryShade: { light: 7, dark: 5 },
+  autoContrast: true,
+  luminanceThreshold: 0.35,
+  defaultRadius: 'md',
+  fontFamily: 'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  headings: { fontWeight: '650' },
+  cursorType: 'pointer',
+})
+
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': '#545c66',
+    '--mantine-color-error': '#b3261e',
+    '--tri-agent': '#6b3fa0',
+    '--tri-human': '#9a4a00',
+    '--tri-workflow': '#0b6470',
+    '--tri-line': '#d8dce3',
+    '--tri-rail': '#f4f5f8',
+    '--tri-good': '#0b6b4f',
+    '--tri-bad': '#b3261e',
+    '--tri-wait': '#8a5200',
+  },
+  dark: {
+    '--mantine-color-anchor': '#b0b8e3',
+    '--mantine-color-dimmed': '#a4adb8',
+    '--mantine-color-error': '#ff9a92',
+    '--tri-agent': '#c5a3f5',
+    '--tri-human': '#ffb46b',
+    '--tri-workflow': '#6fd0dd',
+    '--tri-line': '#3b4048',
+    '--tri-rail': '#1c1e22',
+    '--tri-good': '#63d3ac',
+    '--tri-bad': '#ff9a92',
+    '--tri-wait': '#f2bd6d',
+  },
+})
