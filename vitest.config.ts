@@ -1,6 +1,6 @@
 /**
  * Which test belongs to which project: unit needs nothing, acceptance a whole system (once more on Restate), integration a throwaway Postgres,
- * chaos real processes and the machine to itself.
+ * browser a Chromium, chaos real processes and the machine to itself.
  */
 import { defineConfig } from 'vitest/config'
 import { StageReporter } from './test/support/stage-reporter.ts'
@@ -51,6 +51,15 @@ export default defineConfig({
           include: ['test/integration/**/*.test.ts', POSTGRES_TESTS],
           globalSetup: ['test/support/postgres-setup.ts'],
           testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 90_000,
           hookTimeout: 120_000,
         },
       },

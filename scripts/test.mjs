@@ -68,6 +68,7 @@ const STAGES = [
   { name: 'acceptance', perform: project('acceptance') },
   { name: 'restate', perform: project('restate') },
   { name: 'integration', perform: project('integration') },
+  { name: 'browser', perform: project('browser') },
   { name: 'chaos-small', perform: project('chaos') },
 ]
 

@@ -11,7 +11,7 @@ import { SystemIds } from './adapters/system/ids.ts'
 import { type LedgerChoice, ledgerChoice } from './config.ts'
 import { Engine, type RunResult } from './engine/engine.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from './engine/intake.ts'
-import type { Subscriber } from './engine/publish.ts'
+import type { Subscriber, Watcher } from './engine/publish.ts'
 import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
 import { builtInExecutors, type Hands } from './executors/built-in.ts'
@@ -89,6 +89,8 @@ export interface Trihand {
   ): Promise<void>
   /** Called after each commit of a run. */
   on(subscriber: Subscriber): () => void
+  /** Called with what each append of this process has changed: runs, tasks, schedules, events. */
+  watch(watcher: Watcher): () => void
   /** Orders a worker, here or in another process, to finish what it has and leave. */
   drainWorker(worker: WorkerId, options?: { readonly by?: string }): Promise<void>
   /** Why nobody takes a run that has been due for 30 s; null if somebody may. */
@@ -370,6 +372,7 @@ const facade = (
     retry: (run, { by = 'local' } = {}) => engine.retry(run, by),
     resolve: (run, step, word) => engine.resolve(run, step, word),
     on: (subscriber) => engine.subscribe(subscriber),
+    watch: (watcher) => engine.watch(watcher),
     drainWorker: (id, { by = 'local' } = {}) => engine.drainWorker(id, by),
     lacks: (run) => engine.lacks(run),
     drained: engine.drained,

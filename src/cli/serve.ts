@@ -36,14 +36,21 @@ const WEB_APP = fileURLToPath(new URL('../ui', import.meta.url))
 const ledgerFile = ({ kind, description }: Trihand['ledger']): string | null =>
   kind === 'sqlite' ? resolve(description) : null
 
-const openHttp = ({ output }: Shell, trihand: Trihand, port: number | null): Promise<Listening> => {
+const openHttp = async ({ output }: Shell, trihand: Trihand, port: number | null): Promise<Listening> => {
+  const ending = new AbortController()
   const app = createApp(trihand, {
     version: VERSION,
     pid: process.pid,
     report: output.report,
     webApp: readWebApp(WEB_APP),
+    ending: ending.signal,
   })
-  return listen({ fetch: (request) => app.fetch(request), port })
+  const listening = await listen({ fetch: (request) => app.fetch(request), port })
+  const stop = (): Promise<void> => {
+    ending.abort()
+    return listening.stop()
+  }
+  return { ...listening, stop }
 }
 
 const whileOpen = async (

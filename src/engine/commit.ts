@@ -51,6 +51,7 @@ export class Commit {
   private readonly clock: Clock
   private readonly ids: Ids
   private readonly options: CommitOptions
+  private readonly written: (append: Append) => void
   private readonly waiting = new Set<AppendSource>()
   private readonly busy = new Set<AppendSource>()
   private postponed: Entry[] = []
@@ -61,11 +62,14 @@ export class Commit {
   constructor(
     deps: { readonly ledger: Pick<Ledger, 'append'>; readonly clock: Clock; readonly ids: Ids },
     options: CommitOptions,
+    /** Told of each append that is on disk, after whoever wanted it. */
+    written: (append: Append) => void = () => {},
   ) {
     this.ledger = deps.ledger
     this.clock = deps.clock
     this.ids = deps.ids
     this.options = options
+    this.written = written
   }
 
   /** Asks for `next` to be called once everything that is ready in this turn has been gathered. */
@@ -178,7 +182,9 @@ export class Commit {
   private settle(batch: Batch, outcomes: readonly Outcome[]): void {
     batch.sources.forEach((source, i) => {
       this.busy.delete(source)
-      source.settle(outcomes[i] as Outcome)
+      const outcome = outcomes[i] as Outcome
+      source.settle(outcome)
+      if (outcome.kind === 'written') this.written(batch.appends[i] as Append)
     })
   }
 

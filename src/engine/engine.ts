@@ -31,7 +31,7 @@ import type { EnterHandler, House } from './house.ts'
 import { type IncomingEvent, Intake, type Receipt, type Rehearsal, type SendOptions } from './intake.ts'
 import { commandFromOutside } from './outside.ts'
 import { fetchValue, storeValue } from './payloads.ts'
-import { Publish, type Subscriber } from './publish.ts'
+import { Publish, type Subscriber, type Watcher } from './publish.ts'
 import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
 import { noWorkerFor } from './share.ts'
@@ -89,17 +89,18 @@ export class Engine {
     this.book = new ClerkBook(ids, tenant)
     const { workers } = this
     const { findDuty } = this.book
+    const publish = new Publish()
     this.worker = new Worker({ house: () => this.house, ledger, dispatcher, errors, workers, findDuty }, options.worker)
     this.house = {
       ledger,
-      commit: new Commit({ ledger, clock, ids }, options.commit),
+      commit: new Commit({ ledger, clock, ids }, options.commit, (append) => publish.committed(append)),
       blobs,
       clock,
       ids,
       deadlines: new Deadlines(clock),
       executors: { get: (type) => executors.get(type) ?? (this.system.executors.get(type) as Executor | undefined) },
       price: deps.price ?? (() => null),
-      publish: new Publish(),
+      publish,
       tenant,
       system: () => this.system,
       enter,
@@ -150,6 +151,11 @@ export class Engine {
 
   subscribe(subscriber: Subscriber): () => void {
     return this.house.publish.subscribe(subscriber)
+  }
+
+  /** Called with what each append of this process has changed. */
+  watch(watcher: Watcher): () => void {
+    return this.house.publish.watch(watcher)
   }
 
   /** Settles when this process takes no more work: it was ordered to drain, or stopped. */

@@ -5,9 +5,10 @@
  *
  * publish-1  Nothing is told before it is in the ledger.
  */
-import type { RunId } from '../model/ids.ts'
+import type { RunId, StreamId } from '../model/ids.ts'
 import type { RunFact } from '../model/run-fact.ts'
 import type { RunStatus } from '../model/status.ts'
+import type { Append } from '../ports/ledger.ts'
 
 export interface RunNotice {
   readonly run: RunId
@@ -19,8 +20,17 @@ export interface RunNotice {
 
 export type Subscriber = (notice: RunNotice) => void
 
+/** What one append has changed, whoever made it. */
+export interface Change {
+  readonly streams: readonly StreamId[]
+  readonly events: number
+}
+
+export type Watcher = (change: Change) => void
+
 export class Publish {
   private readonly subscribers = new Set<Subscriber>()
+  private readonly watchers = new Set<Watcher>()
   private readonly report: (error: unknown) => void
 
   constructor(report: (error: unknown) => void = () => {}) {
@@ -32,10 +42,25 @@ export class Publish {
     return () => this.subscribers.delete(subscriber)
   }
 
+  watch(watcher: Watcher): () => void {
+    this.watchers.add(watcher)
+    return () => this.watchers.delete(watcher)
+  }
+
   tell(notice: RunNotice): void {
-    for (const subscriber of this.subscribers) {
+    this.tellAll(this.subscribers, notice)
+  }
+
+  /** Called for every append that this process has written. */
+  committed({ writes, events }: Append): void {
+    if (this.watchers.size === 0) return
+    this.tellAll(this.watchers, { streams: writes.map(({ stream }) => stream), events: events.length })
+  }
+
+  private tellAll<News>(listeners: ReadonlySet<(news: News) => void>, news: News): void {
+    for (const listener of listeners) {
       try {
-        subscriber(notice)
+        listener(news)
       } catch (error) {
         this.report(error)
       }

@@ -32,6 +32,8 @@ export interface AppOptions extends HealthOptions {
   readonly report: Report
   /** Absent: the plain page, without a program in it. */
   readonly webApp?: WebApp | null
+  /** Aborted when the server stops: open streams end. */
+  readonly ending?: AbortSignal
 }
 
 const tooLarge = (): never => {
@@ -63,7 +65,7 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
     ...triggerRoutes(service),
     ...scheduleRoutes(service),
     ...webhookRoutes(service),
-    ...streamRoutes(service),
+    ...streamRoutes(service, options.ending ?? new AbortController().signal),
   ]
   const { endpoint } = service
   // First: it stands where its owner put it, also under a path that a pattern of ours would match.

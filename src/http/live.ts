@@ -6,8 +6,7 @@
  *
  * live-1  A reader that names the last position it saw gets every later notice once and in order, or is told to reset.
  */
-import type { RunNotice } from '../engine/publish.ts'
-import type { RunFact } from '../model/run-fact.ts'
+import type { Change } from '../engine/publish.ts'
 
 export type Topic = 'runs' | 'events' | 'schedules' | 'tasks'
 
@@ -24,20 +23,19 @@ export interface Heard {
 export type Listener = (heard: Heard) => void
 
 const KEPT = 1_000
+const PREFIX = 4
 
-const sendsEvents = (fact: RunFact): boolean =>
-  (fact.type === 'step.completed' || fact.type === 'run.completed') && (fact.events?.length ?? 0) > 0
+/** What each kind of stream is shown as. */
+const TOPICS: Readonly<Record<string, Topic>> = { run_: 'runs', sch_: 'schedules', tsk_: 'tasks' }
 
-const isBySchedule = (fact: RunFact): boolean => fact.type === 'run.started' && fact.input.kind === 'scheduled'
-
-/** What one commit of a run is news about. */
-export const topicsOf = ({ facts }: Pick<RunNotice, 'facts'>): readonly Topic[] => {
-  const topics = new Set<Topic>(['runs'])
-  for (const fact of facts) {
-    if (fact.type === 'run.started' || sendsEvents(fact)) topics.add('events')
-    if (isBySchedule(fact)) topics.add('schedules')
+/** What one append is news about. */
+export const noticesOf = ({ streams, events }: Change): readonly Notice[] => {
+  const notices: Notice[] = events > 0 ? [{ topic: 'events', id: null }] : []
+  for (const stream of streams) {
+    const topic = TOPICS[stream.slice(0, PREFIX)]
+    if (topic !== undefined) notices.push({ topic, id: stream })
   }
-  return [...topics]
+  return notices
 }
 
 export class LiveFeed {
@@ -68,7 +66,7 @@ export class LiveFeed {
   since(position: string): readonly Heard[] | null {
     const [life, text = ''] = position.split('-')
     const seen = Number(text)
-    if (life !== this.life || !Number.isSafeInteger(seen) || seen > this.count) return null
+    if (life !== this.life || !/^\d+$/.test(text) || seen > this.count) return null
     const missed = this.count - seen
     return missed > this.kept.length ? null : this.kept.slice(this.kept.length - missed)
   }

@@ -5,7 +5,7 @@
  */
 import type { RunResult } from '../engine/engine.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from '../engine/intake.ts'
-import type { Subscriber } from '../engine/publish.ts'
+import type { Watcher } from '../engine/publish.ts'
 import type { Schedules } from '../engine/schedules.ts'
 import type { System } from '../manifest/system.ts'
 import type { RunId, WorkerId } from '../model/ids.ts'
@@ -16,8 +16,8 @@ import type { Webhooks } from '../triggers/webhooks.ts'
 
 export interface Service {
   send(event: IncomingEvent): Promise<Receipt>
-  /** Called after each commit of a run. */
-  on(subscriber: Subscriber): () => void
+  /** Called with what each append has changed. */
+  watch(watcher: Watcher): () => void
   start(name: string, input: unknown): Promise<RunId>
   result(run: RunId, options: { readonly wait: number }): Promise<RunResult>
   cancel(run: RunId, options: { readonly by: string; readonly reason?: string }): Promise<void>

@@ -5,7 +5,7 @@
  */
 import type { Context } from 'hono'
 import { randomText } from '../chance.ts'
-import { type Heard, LiveFeed, topicsOf } from '../live.ts'
+import { type Heard, LiveFeed, noticesOf } from '../live.ts'
 import { readQuery } from '../query.ts'
 import type { Service } from '../service.ts'
 import type { Route } from './route.ts'
@@ -34,7 +34,7 @@ const opening = (feed: LiveFeed, after: string | undefined): string => {
   return missed === null ? hello + asEvent('reset', feed.position, {}) : hello + missed.map(asNotice).join('')
 }
 
-const bodyOf = (feed: LiveFeed, after: string | undefined): ReadableStream<Uint8Array> => {
+const bodyOf = (feed: LiveFeed, after: string | undefined, ending: AbortSignal): ReadableStream<Uint8Array> => {
   const encoder = new TextEncoder()
   let stop = (): void => {}
   return new ReadableStream(
@@ -46,14 +46,16 @@ const bodyOf = (feed: LiveFeed, after: string | undefined): ReadableStream<Uint8
         }
         const forget = feed.listen((heard) => write(asNotice(heard)))
         const ping = setInterval(() => write(': ping\n\n'), PING_MS).unref()
-        stop = () => {
-          forget()
-          clearInterval(ping)
-        }
         const end = (): void => {
           stop()
           controller.close()
         }
+        stop = () => {
+          forget()
+          clearInterval(ping)
+          ending.removeEventListener('abort', end)
+        }
+        ending.addEventListener('abort', end)
         write(opening(feed, after))
       },
       cancel: () => stop(),
@@ -62,15 +64,16 @@ const bodyOf = (feed: LiveFeed, after: string | undefined): ReadableStream<Uint8
   )
 }
 
-export const streamRoutes = (service: Service): readonly Route[] => {
+/** `ending`: the server stops, and streams end by themselves. */
+export const streamRoutes = (service: Service, ending: AbortSignal): readonly Route[] => {
   const feed = new LiveFeed(randomText().replaceAll('-', '_'))
-  service.on((notice) => {
-    for (const topic of topicsOf(notice)) feed.tell({ topic, id: notice.run })
+  service.watch((change) => {
+    for (const notice of noticesOf(change)) feed.tell(notice)
   })
   const read = async (context: Context): Promise<Response> => {
     const query = readQuery(context, ['after'])
     const after = context.req.header('last-event-id') ?? query.get('after')
-    return new Response(bodyOf(feed, after), { headers: HEADERS })
+    return new Response(bodyOf(feed, after, ending), { headers: HEADERS })
   }
   return [{ path: '/api/stream', get: read }]
 }

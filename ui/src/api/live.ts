@@ -11,7 +11,7 @@ export interface Notice {
   readonly id: string | null
 }
 
-export type LiveState = 'live' | 'connecting'
+type LiveState = 'live' | 'connecting'
 
 type Listener = (notice: Notice) => void
 
@@ -27,7 +27,7 @@ type Message =
 
 const EVERYTHING: Notice = { topic: '*', id: null }
 
-export class Live {
+class Live {
   private readonly listeners = new Set<Listener>()
   private readonly watchers = new Set<(state: LiveState) => void>()
   private readonly channel = new BroadcastChannel(CHANNEL)

@@ -36,7 +36,12 @@ const useKeys = (openSheet: () => void): void => {
       SCREENS.map(({ key, to }) => [`g ${key}`, unlessTyping(() => void router.navigate({ to }))]),
     )
     const filter = unlessTyping(() => document.querySelector<HTMLInputElement>('[data-filter]')?.focus())
-    return tinykeys(window, { ...bindings, 'Shift+?': unlessTyping(openSheet), '/': filter })
+    return tinykeys(window, {
+      ...bindings,
+      'Shift+?': unlessTyping(openSheet),
+      '?': unlessTyping(openSheet),
+      '/': filter,
+    })
   }, [router, openSheet])
 }
 

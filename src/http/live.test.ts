@@ -1,0 +1,51 @@
+/** News for pages: what a reader that was away gets, and what a commit is news about. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { StreamId } from '../model/ids.ts'
+import { LiveFeed, noticesOf } from './live.ts'
+
+const about = (id: number) => ({ topic: 'runs', id: String(id) }) as const
+
+test('live-1: a reader that was away gets what it missed, once and in order, or is told to reset', () =>
+  fc.assert(
+    fc.property(fc.nat(1_500), fc.nat(1_500), (before, missed) => {
+      const feed = new LiveFeed('life')
+      for (let i = 0; i < before; i++) feed.tell(about(i))
+      const { position } = feed
+      for (let i = 0; i < missed; i++) feed.tell(about(before + i))
+      const heard = feed.since(position)
+      if (missed > 1_000) expect(heard).toBe(null)
+      else
+        expect(heard?.map(({ notice }) => notice.id)).toEqual(
+          Array.from({ length: missed }, (_, i) => String(before + i)),
+        )
+    }),
+    { numRuns: 60 },
+  ))
+
+test.each(['other-3', 'life-9', 'life-x', 'life', ''])('live-1: the position %j means nothing here', (position) => {
+  const feed = new LiveFeed('life')
+  feed.tell(about(1))
+  expect(feed.since(position)).toBe(null)
+})
+
+test('a listener hears until it is forgotten', () => {
+  const feed = new LiveFeed('life')
+  const heard: (string | null)[] = []
+  const forget = feed.listen(({ notice }) => heard.push(notice.id))
+  feed.tell(about(1))
+  forget()
+  feed.tell(about(2))
+  expect(heard).toEqual(['1'])
+})
+
+test('an append is news about the streams it writes and the events it brings', () => {
+  const streams = ['run_1', 'ses_2', 'tsk_3', 'gat_4', 'sch_5'] as unknown as readonly StreamId[]
+  expect(noticesOf({ streams, events: 1 })).toEqual([
+    { topic: 'events', id: null },
+    { topic: 'runs', id: 'run_1' },
+    { topic: 'tasks', id: 'tsk_3' },
+    { topic: 'schedules', id: 'sch_5' },
+  ])
+  expect(noticesOf({ streams: [], events: 0 })).toEqual([])
+})

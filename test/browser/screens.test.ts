@@ -1,0 +1,110 @@
+/** The web app in a real browser, on the real server: every screen, live without a reload, across a restart of the server. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axeFindings, startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
+import { buildCommand, Folder, type Server } from '../support/command.ts'
+import { freePort } from '../support/free-port.ts'
+
+let browser: TestBrowser
+let folder: Folder
+let server: Server
+let port: number
+
+const serve = (): Promise<Server> => folder.serve(['demo'], { env: { PORT: String(port) } })
+const send = (type: string, data: unknown): Promise<unknown> => folder.json(['send', type, JSON.stringify(data)])
+
+beforeAll(async () => {
+  buildCommand()
+  folder = new Folder()
+  port = await freePort()
+  ;[browser, server] = await Promise.all([startBrowser(), serve()])
+})
+afterAll(async () => {
+  await browser.close()
+  await folder.remove()
+})
+
+const opened = async (path: string, scheme: 'light' | 'dark' = 'light'): Promise<WatchedPage> => {
+  const watched = await browser.open({ scheme })
+  await watched.page.goto(`${server.url}${path}`)
+  await watched.page.getByRole('heading', { level: 1 }).waitFor()
+  return watched
+}
+
+describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
+  test.each(['/runs', '/runs?status=failed', '/events', '/schedules', '/workers', '/nowhere'])(
+    '%s has no fault that axe or the browser finds',
+    async (path) => {
+      const { page, faults, close } = await opened(path, scheme)
+      await page.locator('[aria-busy]').waitFor({ state: 'detached' })
+      expect(await axeFindings(page)).toEqual([])
+      expect(faults).toEqual([])
+      await close()
+    },
+  )
+
+  test('a run is shown as bars and facts', async () => {
+    const { page, faults, close } = await opened('/runs?handler=greet', scheme)
+    await page.getByRole('link', { name: /^run_/ }).first().click()
+    await page
+      .getByRole('region', { name: 'Timeline' })
+      .getByRole('button', { name: /^write: work, done/ })
+      .waitFor()
+    await page.getByText('waits for an event: greeting.answered').waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    expect(faults).toEqual([])
+    await close()
+  })
+})
+
+test('a second tab shows what happens without a reload', async () => {
+  const one = await opened('/runs')
+  const two = await opened('/events')
+  await send('greeting.requested', { name: 'Grace' })
+  await two.page.getByRole('button', { name: 'greeting.requested' }).nth(1).waitFor()
+  await one.page.getByRole('link', { name: /waiting 2/ }).waitFor()
+  await one.close()
+  await two.close()
+})
+
+test('an event that is sent from the page is on disk, and bad data is refused with a reason', async () => {
+  const { page, close } = await opened('/events')
+  await page.getByLabel('Send an event').fill('greeting.answered')
+  await page.getByLabel('Data (JSON)').fill('{"name": "Ada", ')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('NOT_JSON').waitFor()
+  await page.getByLabel('Data (JSON)').fill('{"name": "Ada", "text": "Hi"}')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('The event is on disk').waitFor()
+  await page.getByRole('button', { name: 'greeting.ended' }).waitFor()
+  await close()
+})
+
+test('keys lead from screen to screen and over the rows', async () => {
+  const { page, faults, close } = await opened('/runs')
+  await page.keyboard.press('g')
+  await page.keyboard.press('e')
+  await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('r')
+  await page.getByRole('link', { name: /^run_/ }).first().waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/runs\/run_/)
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('a page stays open while the server is killed and started again, and misses nothing', async () => {
+  const { page, close } = await opened('/runs?handler=count-letters')
+  const rows = page.getByRole('link', { name: /^run_/ })
+  const before = await rows.count()
+  await server.kill()
+  await page.getByText('reconnecting').waitFor()
+  server = await serve()
+  await send('greeting.requested', { name: 'Edsger' })
+  await rows.nth(before).waitFor({ timeout: 40_000 })
+  await page.getByText('live', { exact: true }).waitFor()
+  await close()
+})

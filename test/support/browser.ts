@@ -1,0 +1,101 @@
+/**
+ * A real Chromium for tests: one that is on the machine, or the one that npm brings.
+ *
+ * Owns finding and starting it, and what makes any page fail: an error on its console, a refusal by its policy, a request elsewhere.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { temporaryFolder } from './places.ts'
+
+const NAMES = ['google-chrome', 'chromium', 'chromium-browser']
+
+const onThePath = (): string | null => {
+  for (const name of NAMES) {
+    try {
+      return execFileSync('which', [name], { encoding: 'utf8' }).trim()
+    } catch {
+      // Not this one.
+    }
+  }
+  return null
+}
+
+/** Its fonts are found by a configuration of our own: its own one knows the default folder only. */
+const unpacked = async (folder: string): Promise<string> => {
+  process.env['AWS_LAMBDA_JS_RUNTIME'] ??= 'nodejs20.x'
+  process.env['TMPDIR'] = folder
+  const { default: packed } = await import('@sparticuz/chromium')
+  const path = await packed.executablePath()
+  const fonts = join(folder, 'fonts')
+  mkdirSync(fonts, { recursive: true })
+  const configuration = join(folder, 'fonts.conf')
+  writeFileSync(
+    configuration,
+    `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>${fonts}</dir><cachedir>${folder}/cache</cachedir></fontconfig>`,
+  )
+  process.env['FONTCONFIG_FILE'] = configuration
+  return path
+}
+
+export interface TestBrowser {
+  /** A page that counts its own faults. */
+  open(options?: { readonly scheme?: 'light' | 'dark' }): Promise<WatchedPage>
+  close(): Promise<void>
+}
+
+export interface WatchedPage {
+  readonly page: Page
+  readonly faults: readonly string[]
+  close(): Promise<void>
+}
+
+const watch = (page: Page): string[] => {
+  const faults: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('request', (request) => {
+    if (!/^(http:\/\/127\.0\.0\.1|data:|blob:)/.test(request.url())) faults.push(`a request to ${request.url()}`)
+  })
+  return faults
+}
+
+export const startBrowser = async (): Promise<TestBrowser> => {
+  const folder = temporaryFolder('browser')
+  const executablePath = process.env['CHROME_PATH'] ?? onThePath() ?? (await unpacked(folder.path))
+  const browser: Browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  return {
+    open: async ({ scheme = 'light' } = {}) => {
+      const context = await browser.newContext({ colorScheme: scheme, viewport: { width: 1280, height: 800 } })
+      const page = await context.newPage()
+      return { page, faults: watch(page), close: () => context.close() }
+    },
+    close: async () => {
+      await browser.close()
+      folder.remove()
+    },
+  }
+}
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** What axe finds wrong with the page as it is now, one line each. */
+export const axeFindings = async (page: Page): Promise<readonly string[]> => {
+  await page.evaluate(await import('node:fs').then(({ readFileSync }) => readFileSync(AXE, 'utf8')))
+  return page.evaluate(async (rules) => {
+    type Axe = {
+      run(
+        root: unknown,
+        options: unknown,
+      ): Promise<{ violations: { id: string; nodes: { target: unknown; failureSummary?: string }[] }[] }>
+    }
+    const world = globalThis as unknown as { axe: Axe; document: unknown }
+    const { violations } = await world.axe.run(world.document, { runOnly: rules })
+    return violations.map(({ id, nodes }) => `${id} ${String(nodes[0]?.target)}: ${nodes[0]?.failureSummary ?? ''}`)
+  }, RULES)
+}
