@@ -10,6 +10,8 @@
 import { checkAgainst } from '../manifest/schema.ts'
 import type { FunctionDefinition } from '../manifest/system.ts'
 import { type Failure, TrihandError } from '../model/errors.ts'
+import type { Json } from '../model/json.ts'
+import { batchOutcome } from '../model/policies/batch-outcome.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import { wakeAt } from '../model/run.ts'
 import type { RunCommand } from '../model/run-fact.ts'
@@ -167,13 +169,28 @@ const finishRun = async (
   const { payload, value } = await storeValue(house, performed.result)
   if (definition?.output != null)
     await checkAgainst(definition.output, value, 'OUTPUT_INVALID', `the output of ${definition.name}`)
+  const status = statusAfter(resident, definition, value) ?? performed.status
   const luggage = intents.isEmpty ? null : await packIntents(resident, '', intents)
   const events = luggage?.events.map(({ event }) => event.id) ?? []
   resident.ask({
-    command: { type: 'finish_run', now: house.clock.now(), status: performed.status, output: payload, events },
+    command: { type: 'finish_run', now: house.clock.now(), status, output: payload, events },
     luggage,
     done: null,
   })
+}
+
+/** What a run of a batch says about its events. That all have failed is an end of its own, and no reason to try all of it again. */
+const statusAfter = (
+  { inputs, live }: Resident,
+  definition: FunctionDefinition | undefined,
+  output: Json,
+): 'success' | 'partial' | null => {
+  const batch = definition?.flow?.policies.batch ?? null
+  if (batch === null || live?.start.input.kind !== 'events') return null
+  const ids = inputs.events.map(({ id }) => id)
+  const { status } = batchOutcome(ids, output, batch.outputs ?? null)
+  if (status === 'failed') throw new TrihandError('BATCH_ITEMS_FAILED', `each of the ${ids.length} items has failed`)
+  return status === 'partial' ? 'partial' : null
 }
 
 const failRun = (resident: Resident, error: Failure, retryable: boolean, retry: RetryPolicy): void => {

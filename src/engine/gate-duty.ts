@@ -8,7 +8,7 @@ import type { FlowDefinition } from '../manifest/flow.ts'
 import type { Arrival, Call } from '../model/arrival.ts'
 import { entriesOf } from '../model/due-map.ts'
 import { TrihandError } from '../model/errors.ts'
-import type { StoredEvent } from '../model/event.ts'
+import type { Cause, StoredEvent } from '../model/event.ts'
 import { readGateFact } from '../model/fact-codec.ts'
 import { gate, gateWakeAt, resumeGateFrom, wantedStops } from '../model/gate.ts'
 import type { GateCommand, GateFact, GateState, HeardType, OpenGate, RefusedEvent } from '../model/gate-fact.ts'
@@ -22,6 +22,7 @@ import { arrivalOf } from './arrivals.ts'
 import { demandOfDecided, leaseFor, NO_DEMAND, rootsOfInput } from './demand.ts'
 import type { Births, Duty, Found } from './duty.ts'
 import { endedRuns } from './ended-runs.ts'
+import { withFailedItems } from './failed-items.ts'
 import type { GateKeeping } from './gate-keeping.ts'
 import { refusalOf } from './gate-refusal.ts'
 import type { House } from './house.ts'
@@ -38,6 +39,16 @@ export const gateOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, handler: stri
   gateId(ids.digest(`gate\n${tenant}\n${handler}`))
 
 type Started = Extract<GateFact, { readonly type: 'gate.started' }>
+
+type About = Pick<Birth, 'input' | 'event' | 'session' | 'clerk'> & Partial<Pick<Birth, 'cause'>>
+
+const causeIn = ({ correlationId, causationId, traceparent, hops, chain }: StoredEvent): Cause => ({
+  correlationId,
+  causationId,
+  traceparent,
+  hops,
+  chain,
+})
 
 const trackedRuns = ({ runs }: OpenGate): readonly RunId[] => entriesOf(runs).map(([run]) => run as RunId)
 
@@ -73,7 +84,8 @@ export class GateDuty implements Duty<GateState, GateFact> {
 
   async find(before: GateState, now: () => Instant): Promise<Found<GateState, GateFact>> {
     if (before.kind !== 'open') return { facts: [], state: before, more: false }
-    const ended = await endedRuns(this.house.ledger, trackedRuns(before))
+    const heads = await endedRuns(this.house.ledger, trackedRuns(before))
+    const ended = await withFailedItems(this.house, this.keeping.flow, heads)
     const page = await this.read(before)
     const rules = { ...this.ruled(before.held, page), now: now() }
     const facts: GateFact[] = []
@@ -206,7 +218,11 @@ export class GateDuty implements Duty<GateState, GateFact> {
     const roots = { event: eventRoot(last), payload: last.data }
     const input =
       fact.how === 'event' ? ({ kind: 'event' } as const) : ({ kind: 'events', sequences: fact.events } as const)
-    return this.begin(fact, roots, { input, event: { event: last }, session: null, clerk: this.tracker(fact) })
+    const about = { input, session: null, clerk: this.tracker(fact) }
+    // An event triggers one run of a handler: what comes again has the same cause, and the events in its input.
+    return fact.attempt === undefined
+      ? this.begin(fact, roots, { ...about, event: { event: last } })
+      : this.begin(fact, roots, { ...about, event: null, cause: causeIn(last) })
   }
 
   private bearCalled(fact: Started, call: Call, value: Json): NewRun {
@@ -218,7 +234,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
     return tracked ? this.keeping.id : null
   }
 
-  private begin(fact: Started, roots: Roots, about: Pick<Birth, 'input' | 'event' | 'session' | 'clerk'>): NewRun {
+  private begin(fact: Started, roots: Roots, about: About): NewRun {
     const { house, keeping } = this
     const { name } = keeping.definition
     const subject = { tenant: house.tenant, session: about.session, roots }

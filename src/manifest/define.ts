@@ -143,7 +143,7 @@ const defineFunction = (source: FunctionSource, modules: Modules): FunctionDefin
     placement: definePlacement(path, options, module?.name ?? null),
     module,
     constraints: defineConstraints(`${path}.constraints`, options.constraints),
-    flow: defineFlow(options, path),
+    flow: defineFlow(options, path, retry),
   }
 }
 

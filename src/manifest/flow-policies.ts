@@ -6,6 +6,7 @@
 import { TrihandError } from '../model/errors.ts'
 import type { FlowPolicies } from '../model/gate-fact.ts'
 import {
+  BATCH_OUTPUTS,
   CONFLICTS,
   type FlowSource,
   IDEMPOTENCY_SCOPES,
@@ -14,6 +15,7 @@ import {
   PAUSES,
   RELEASES,
 } from '../model/policies/flow-source.ts'
+import type { RetryPolicy } from '../model/policies/retry.ts'
 import { bytesWithin, durationWithin, oneOf, wholeNumber } from './ranges.ts'
 
 const MAX_BATCH = 1_000
@@ -53,13 +55,15 @@ const debounceOf = (path: string, source: FlowSource['debounce']): FlowPolicies[
   }
 }
 
-const batchOf = (path: string, source: FlowSource['batch']): FlowPolicies['batch'] => {
+const batchOf = (path: string, source: FlowSource['batch'], retry: RetryPolicy): FlowPolicies['batch'] => {
   if (source === undefined) return null
-  const { maxSize = 100, maxWait = '5s', maxBytes = MAX_BYTES } = source
+  const { maxSize = 100, maxWait = '5s', maxBytes = MAX_BYTES, outputs } = source
   return {
     maxSize: wholeNumber(`${path}.maxSize`, maxSize, { min: 1, max: MAX_BATCH }),
     maxWaitMs: durationWithin(`${path}.maxWait`, maxWait, { min: '1ms', max: '7d' }),
     maxBytes: bytesWithin(`${path}.maxBytes`, maxBytes, { min: 1, max: MAX_BYTES }),
+    outputs: outputs === undefined ? null : oneOf(`${path}.outputs`, outputs, BATCH_OUTPUTS),
+    retry,
   }
 }
 
@@ -78,12 +82,12 @@ const throttleOf = (path: string, source: FlowSource['throttle']): FlowPolicies[
   }
 }
 
-export const policiesOf = (path: string, source: FlowSource): FlowPolicies => ({
+export const policiesOf = (path: string, source: FlowSource, retry: RetryPolicy): FlowPolicies => ({
   idempotency: idempotencyOf(`${path}.idempotency`, source.idempotency),
   whilePaused: oneOf(`${path}.whilePaused`, source.whilePaused ?? 'suppress', PAUSES),
   rateLimit: rateLimitOf(`${path}.rateLimit`, source.rateLimit),
   debounce: debounceOf(`${path}.debounce`, source.debounce),
-  batch: batchOf(`${path}.batch`, source.batch),
+  batch: batchOf(`${path}.batch`, source.batch, retry),
   overlap: oneOf(`${path}.overlap`, source.overlap ?? 'allow', OVERLAPS),
   throttle: throttleOf(`${path}.throttle`, source.throttle),
 })

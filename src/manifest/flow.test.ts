@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { TrihandError } from '../model/errors.ts'
 import type { FlowSource } from '../model/policies/flow-source.ts'
+import { DEFAULT_RETRY } from '../model/policies/retry.ts'
 import { defineFlow, type FlowDefinition } from './flow.ts'
 
 const define = (options: FlowSource): FlowDefinition => {
@@ -35,8 +36,12 @@ describe('the normal form', () => {
   })
 
   test('[J3] a batch takes 100 events, 10 MiB and 5 seconds', () => {
-    expect(define({ batch: {} }).policies.batch).toEqual({ maxSize: 100, maxWaitMs: 5_000, maxBytes: 10_485_760 })
+    expect(define({ batch: {} }).policies.batch).toMatchObject({ maxSize: 100, maxWaitMs: 5_000, maxBytes: 10_485_760 })
     expect(define({ batch: { maxBytes: '512KiB' } }).policies.batch?.maxBytes).toBe(524_288)
+    expect(define({ batch: { outputs: 'each' } }).policies.batch).toMatchObject({
+      outputs: 'each',
+      retry: DEFAULT_RETRY,
+    })
   })
 
   test('[H5] a throttle has a burst and a cost of one', () => {

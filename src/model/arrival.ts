@@ -52,6 +52,8 @@ export interface Candidate {
   readonly throttleKey: string
   readonly cost: number
   readonly priority: number
+  /** From the second on: these events have failed in a batch before. */
+  readonly attempt?: number
 }
 
 export const eventOf = ({ sequence, idempotencyKey: key, call }: Arrival): CandidateEvent =>

@@ -79,6 +79,7 @@ export const ERRORS = {
   INPUT_INVALID: { status: 422, retryable: false, hint: 'Make the input fit the declared schema.' },
   OUTPUT_INVALID: { status: 422, retryable: false, hint: 'Make the result fit the declared schema.' },
   RESULT_TOO_LARGE: { status: 422, retryable: false, hint: 'Keep a step result under 16 MiB; store larger content elsewhere.' },
+  BATCH_ITEMS_FAILED: { status: 422, retryable: false, hint: 'Look at what the function says about each item; they come again as its retry says.' },
   HANDLER_PAUSED: { status: 409, retryable: false, hint: 'Resume it with `trihand handlers resume`, then ask again.' },
   RUN_EXISTS: { status: 409, retryable: false, hint: 'A run for this key exists already.' },
   RUN_BACKLOG_FULL: { status: 429, retryable: false, hint: 'Wait until the runs in the line have ended, or ask for fewer.' },

@@ -38,8 +38,9 @@ export const suppress = (draft: Draft, { sequence, key, call }: CandidateEvent, 
 }
 
 /** Whether the gate must hear of the end of a run that starts now; `gate.started` says so to others. */
-const tracksRuns = ({ overlap, idempotency }: FlowPolicies): boolean =>
+const tracksRuns = ({ overlap, idempotency, batch }: FlowPolicies): boolean =>
   overlap !== 'allow' ||
+  (batch?.retry !== undefined && batch.outputs !== 'shared') ||
   (idempotency !== null && (idempotency.release !== 'ttl' || idempotency.onConflict === 'replace'))
 
 /** A key that was claimed under an earlier policy may still wait for the end of this run. */
@@ -48,13 +49,14 @@ const holdsKeys = ({ claims }: OpenGate, keys: readonly string[]): boolean =>
 
 export const start = (draft: Draft, candidate: Candidate, claim: Claim | null): void => {
   const { now, policies, state } = draft
-  const { run, how, cost, priority, throttleKey } = candidate
+  const { run, how, cost, priority, throttleKey, attempt } = candidate
   const taken =
     policies.throttle === null ? null : takeTurn(state.throttles, policies.throttle, { key: throttleKey, cost, now })
   const keys = candidate.events.flatMap(({ key }) => key ?? [])
   const call = candidate.events[0]?.call
   record(draft, {
     ...(call !== undefined && { call }),
+    ...(attempt !== undefined && { attempt }),
     type: 'gate.started',
     at: now,
     run,

@@ -127,6 +127,8 @@ export type GateFact =
       readonly keys: readonly string[]
       readonly claim: Claim | null
       readonly call?: Call
+      /** From the second on: these events have their place already, and failed there. */
+      readonly attempt?: number
     })
   /** An event that waited gives way to a newer one with the same key. */
   | (At & { readonly type: 'gate.withdrawn'; readonly sequence: number; readonly place: WaitingPlace })
@@ -173,16 +175,24 @@ export type GateCommand =
   | (Ruled & { readonly type: 'pass_time' })
   | (Ruled & {
       readonly type: 'end_runs'
-      readonly ended: readonly { readonly run: RunId; readonly status: RunStatus }[]
+      readonly ended: readonly EndedRun[]
     })
   | (Now & { readonly type: 'pause_gate' | 'resume_gate'; readonly by: string })
   | (Now & { readonly type: 'checkpoint_gate' })
+
+export interface EndedRun {
+  readonly run: RunId
+  readonly status: RunStatus
+  /** Events of a batch that have failed in it, and the run that they would come again in. */
+  readonly failed?: { readonly arrivals: readonly Arrival[]; readonly next: RunId; readonly roll: number }
+}
 
 /** A run whose end matters to the gate. */
 export interface TrackedRun {
   readonly keys: readonly string[]
   readonly line: string | null
   readonly how: Candidate['how']
+  readonly attempt?: number
   /** The gate wants it gone: whoever holds the gate sees to it, again after a crash. */
   readonly stop: StopMode | null
 }

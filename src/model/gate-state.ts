@@ -42,13 +42,14 @@ const join = (gate: OpenGate, fact: FactOf<'gate.window_joined'>): OpenGate => {
 }
 
 const start = (gate: OpenGate, fact: FactOf<'gate.started'>): OpenGate => {
-  const { at, run, keys, line, how, turn } = fact
+  const { at, run, keys, line, how, turn, attempt } = fact
+  const tracked = { keys, line, how, stop: null, ...(attempt !== undefined && { attempt }) }
   return {
     ...gate,
     claims: claimed(gate.claims, fact.claim, at),
     throttles: turn === null ? gate.throttles : recordTurn(gate.throttles, turn, at),
     lines: line === null ? gate.lines : enterLine(gate.lines, line, run),
-    runs: fact.tracked ? put(gate.runs, run, { keys, line, how, stop: null }, null) : gate.runs,
+    runs: fact.tracked ? put(gate.runs, run, tracked, null) : gate.runs,
   }
 }
 

@@ -13,6 +13,8 @@ export type ClerkFact =
       readonly tracked: boolean
       /** Another clerk has asked for it: that one is its parent, and its facts tell of the start. */
       readonly isAsked: boolean
+      /** Its events failed in a run before, and have their place from there. */
+      readonly isAgain: boolean
     }
   /** `run`: what was asked for by name, by no other clerk, and is born only to end. */
   | { readonly type: 'trigger.suppressed'; readonly sequence: number; readonly run: string | null }
@@ -77,6 +79,7 @@ const readStarted = (body: Body): ClerkFact => ({
   events: body.numbers('events'),
   tracked: body.flag('tracked'),
   isAsked: askerOf(callOf(body)) !== null,
+  isAgain: body.orNull('attempt', (name) => body.number(name)) !== null,
 })
 
 const readWindow = (type: 'gate.window_opened' | 'gate.window_joined', body: Body): ClerkFact => {

@@ -48,7 +48,7 @@ const gather = ({ clerks }: Inspection, row: StreamRow, fact: ClerkFact, seq: nu
   }
   if ((fact.type === 'gate.held' || fact.type === 'gate.buffered') && fact.run !== null) clerks.waits(fact.run)
   if (fact.type === 'gate.started') {
-    clerks.placed(clerk, fact.events)
+    if (!fact.isAgain) clerks.placed(clerk, fact.events)
     const { run, tracked } = fact
     if (!fact.isAsked) clerks.started({ clerk, tenant, seq, run, handler, isTracked: tracked, slot: null })
   }

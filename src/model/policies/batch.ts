@@ -3,12 +3,17 @@
  *
  * Owns the limits. An event that must not wait with others runs alone (`Arrival.alone`).
  */
+import type { BatchOutputs } from './batch-outcome.ts'
+import type { RetryPolicy } from './retry.ts'
 import type { Gathering } from './window.ts'
 
 export interface BatchPolicy {
   readonly maxSize: number
   readonly maxWaitMs: number
   readonly maxBytes: number
+  readonly outputs?: BatchOutputs
+  /** How often events that have failed come again, in a run of their own. Absent: never. */
+  readonly retry?: RetryPolicy
 }
 
 export const batchGathering = ({ maxSize, maxBytes, maxWaitMs }: BatchPolicy): Gathering => ({

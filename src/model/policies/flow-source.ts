@@ -10,6 +10,7 @@ export const IDEMPOTENCY_SCOPES = ['handler'] as const
 export const RELEASES = ['on_failure', 'on_terminal', 'ttl'] as const
 export const CONFLICTS = ['return_existing', 'reject', 'replace'] as const
 export const MODES = ['trailing', 'leading', 'collect'] as const
+export const BATCH_OUTPUTS = ['each', 'shared'] as const
 export const PAUSES = ['suppress', 'hold'] as const
 export const OVERLAPS = ['allow', 'skip', 'buffer_one', 'buffer_all', 'cancel_running', 'terminate_running'] as const
 export const CONCURRENCY_SCOPES = ['handler', 'session', 'module', 'pool', 'global'] as const
@@ -47,6 +48,8 @@ export interface FlowSource {
     readonly maxBytes?: string | number
     readonly key?: string
     readonly if?: string
+    /** `each`: the output names every event in `items: [{ id, status }]`; `shared`: it speaks for all. Absent: as it is written. */
+    readonly outputs?: (typeof BATCH_OUTPUTS)[number]
   }
   readonly overlap?: (typeof OVERLAPS)[number]
   readonly overlapKey?: string

@@ -1,0 +1,71 @@
+/**
+ * Which events of an ended batch have failed: read from the run's end, for the gate that tries them again.
+ *
+ * Owns the reading. What counts as failed is model/policies/batch-outcome.ts; whether they come again is the gate's.
+ */
+import type { FlowDefinition } from '../manifest/flow.ts'
+import type { Arrival } from '../model/arrival.ts'
+import type { StoredEvent } from '../model/event.ts'
+import { readRunFact } from '../model/fact-codec.ts'
+import type { EndedRun as EndedBatch } from '../model/gate-fact.ts'
+import { type RunId, timedRunId } from '../model/ids.ts'
+import { fold } from '../model/machine.ts'
+import { batchOutcome } from '../model/policies/batch-outcome.ts'
+import { run as runMachine } from '../model/run.ts'
+import type { EndedRun } from '../model/run-fact.ts'
+import { arrivalOf } from './arrivals.ts'
+import type { House } from './house.ts'
+import { fetchValue } from './payloads.ts'
+
+type Ended = Pick<EndedBatch, 'run' | 'status'>
+
+/** The same ends, with the failed events where there are any. */
+export const withFailedItems = (
+  house: House,
+  { policies, rules }: FlowDefinition,
+  ended: readonly Ended[],
+): Promise<readonly EndedBatch[]> => {
+  const { batch } = policies
+  const isMixed = ({ status }: Ended): boolean => status === 'partial' || status === 'failed'
+  if (batch?.retry === undefined) return Promise.resolve(ended)
+  return Promise.all(
+    ended.map(async (end) => {
+      const arrivals = isMixed(end) ? await failedIn(house, end.run, { batch, rules }) : []
+      const [first] = arrivals
+      if (first === undefined) return end
+      const next = timedRunId(first.time, house.ids.digest(`again\n${end.run}`))
+      return { ...end, failed: { arrivals, next, roll: house.ids.roll() } }
+    }),
+  )
+}
+
+const failedIn = async (
+  house: House,
+  run: RunId,
+  { batch, rules }: Pick<FlowDefinition, 'rules'> & { readonly batch: FlowDefinition['policies']['batch'] },
+): Promise<readonly Arrival[]> => {
+  const { ledger, tenant } = house
+  const [record] = await ledger.load([run])
+  const state = record == null ? null : fold(runMachine, record.facts.map(readRunFact))
+  if (state?.kind !== 'ended' || state.last.start.input.kind !== 'events') return []
+  const { sequences } = state.last.start.input
+  const events = await ledger.events({ tenant, sequences, limit: sequences.length })
+  const failed = await failedOf(house, state, events, batch?.outputs ?? null)
+  return events.flatMap((event) => {
+    const arrival = failed.has(event.id) ? arrivalOf(event, rules) : null
+    return arrival === null || 'reason' in arrival ? [] : [arrival]
+  })
+}
+
+/** A run that failed on its own has had its tries; only one whose items failed comes again. */
+const failedOf = async (
+  house: House,
+  { output, error }: EndedRun,
+  events: readonly StoredEvent[],
+  outputs: Parameters<typeof batchOutcome>[2],
+): Promise<ReadonlySet<string>> => {
+  const ids = events.map(({ id }) => id)
+  if (error?.code === 'BATCH_ITEMS_FAILED') return new Set(ids)
+  if (output === null) return new Set()
+  return new Set(batchOutcome(ids, await fetchValue(house, output), outputs).failed)
+}
