@@ -145,10 +145,18 @@ describe('a quorum', () => {
     expect(taskAfter(open(two), vote(ana), vote(bob))).toMatchObject({ status: 'approved', end: { by: 'bob' } })
   })
 
-  test('is counted for each outcome on its own', () =>
-    expect(taskAfter(open(two), vote(ana), submit('reject', { by: bob, shownHash }))).toMatchObject({
-      status: 'rejected',
-    }))
+  test('is counted for each outcome on its own', () => {
+    const reject = (spec: TaskSpec): TaskCommand => submit('reject', { by: bob, shownHash: hashOf(spec) })
+    expect(taskAfter(open(two), vote(ana), reject(two))).toMatchObject({ status: 'rejected' })
+    const both = aSpec({ quorum: { approve: 2, reject: 2 } })
+    expect(taskAfter(open(both), submit('approve', { shownHash: hashOf(both) }), reject(both)).kind).toBe('open')
+  })
+
+  test('may be begun anew by one who has voted, who then approves what they made', () => {
+    const items = { a: edited('better') }
+    const state = taskAfter(open(two), vote(ana), submit('edit', { shownHash, items }))
+    expect(isOpen(state).votes.map(({ by, action: name }) => [by, name])).toEqual([['ana', 'edit']])
+  })
 
   test('counts every action that approves, so that none is a way around it', () => {
     const spec = aSpec({ ...two, actions: [action('approve'), custom('wave_through', { nextState: 'approved' })] })

@@ -147,7 +147,7 @@ const closeOrVote = (draft: Draft, { action, edits }: Checked, submit: Submit): 
   const quorum = quorumOf(task.spec, outcome)
   if (quorum <= 1) return record(draft, { type: 'task.decided', ...said, status: outcome, fields, ...own })
   record(draft, { type: 'task.voted', ...said, outcome, ...own })
-  const votes = draft.task.votes.filter((vote) => vote.outcome === outcome && vote.hash === task.hash)
+  const votes = draft.task.votes.filter((vote) => vote.outcome === outcome)
   if (votes.length >= quorum)
     record(draft, { type: 'task.decided', ...said, request: null, status: outcome, fields, ...agreed(votes) })
 }

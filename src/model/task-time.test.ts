@@ -183,10 +183,21 @@ describe('[C12] reminders', () => {
     const short: Level = { to: to('cfo'), deadline: { kind: 'after', ms: 5 * HOUR } }
     const levels = [DUE_48H, short]
     const climbed = [open(late({ reminders: REMINDERS, levels, autoAction: 'escalate' })), passTime(48 * HOUR)]
+    expect(history(...climbed).filter(({ type }) => type === 'task.reminded')).toEqual([])
     expect(wakeAt(...climbed)).toBe(49 * HOUR)
     given(...history(...climbed))
       .when(passTime(49 * HOUR))
       .thenFacts(reminded(49 * HOUR, 2, 1))
+  })
+
+  test('begin anew on each level', () => {
+    const levels = [DUE_48H, DUE_48H]
+    const climbed = late({ reminders: REMINDERS, levels, autoAction: 'escalate' })
+    const told = history(open(climbed), ...[44, 48, 72].map((hour) => passTime(hour * HOUR)))
+    expect(told.filter(({ type }) => type === 'task.reminded')).toEqual([
+      reminded(44 * HOUR, 2),
+      reminded(72 * HOUR, 1, 1),
+    ])
   })
 
   test('at intervals go on when the deadline has passed, up to their number', () => {
