@@ -9,6 +9,7 @@ import { type Cause, type Event, isEventType, isReservedType } from '../model/ev
 import type { RunId } from '../model/ids.ts'
 import { canonical } from '../model/json.ts'
 import type { Module } from '../model/module.ts'
+import { nearest } from '../model/nearest.ts'
 import type { NewEvent } from '../ports/ledger.ts'
 import type { EmittedEvent } from '../ports/step-gate.ts'
 import type { House } from './house.ts'
@@ -42,25 +43,8 @@ export const checkEvent = async (
 }
 
 const unknownEvent = (type: string, known: readonly string[]): string => {
-  const nearest = known
-    .map((name) => ({ name, distance: editDistance(type, name) }))
-    .sort((a, b) => a.distance - b.distance)[0]
-  const hint =
-    nearest !== undefined && nearest.distance <= Math.max(2, type.length / 3) ? `; did you mean ${nearest.name}?` : ''
-  return `no event ${type} is declared${hint}`
-}
-
-const editDistance = (a: string, b: string): number => {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, change))
-    }
-    row = next
-  }
-  return row[b.length] as number
+  const near = nearest(type, known)
+  return `no event ${type} is declared${near === null ? '' : `; did you mean ${near}?`}`
 }
 
 export interface Outgoing {

@@ -29,7 +29,7 @@ import { durationMs } from './duration.ts'
 import { checkName, invalid } from './invalid.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import type { PlacementSource } from './placement.ts'
-import { compileRule } from './rules.ts'
+import { compileRule, EMIT_ROOTS } from './rules.ts'
 
 type Duration = string | number
 type Trigger = string | { readonly event: string; readonly filter?: string } | WatchTrigger
@@ -155,7 +155,7 @@ const toolsOf = (tools: readonly string[] = [], path: string): readonly string[]
 const emitsOf = (emits: AgentOptions['emits'] = [], path: string): readonly AgentEmit[] =>
   emits.map((entry) => {
     const given = typeof entry === 'string' ? { event: entry } : entry
-    if (given.when != null) compileRule(given.when)
+    if (given.when != null) compileRule(given.when, EMIT_ROOTS)
     return {
       event: given.event,
       when: given.when ?? null,

@@ -5,7 +5,7 @@
  */
 import { TrihandError } from '../model/errors.ts'
 import { isEventType, isReservedType } from '../model/event.ts'
-import type { Json } from '../model/json.ts'
+import { canonical, type Json } from '../model/json.ts'
 import type { Modality } from '../model/modality.ts'
 import type { ConstraintsSource } from '../model/policies/constraints.ts'
 import type { FlowSource } from '../model/policies/flow-source.ts'
@@ -21,6 +21,7 @@ import { durationMs } from './duration.ts'
 import { defineExecutors, type ExecutorSource } from './executors.ts'
 import { defineFlow } from './flow.ts'
 import { type HumanSource, humanEvents, humanHandler, humanShape } from './humans.ts'
+import { jsonSchemaOf } from './json-schema.ts'
 import { defineModels, type ModelsSource } from './models.ts'
 import { defineModules, type ModuleSource, type Modules, moduleOf } from './modules.ts'
 import { definePlacement, definePools, type PlacementSource, type PoolSource } from './placement.ts'
@@ -234,36 +235,47 @@ const schedulesOf = (
   return schedules
 }
 
+/** A schema counts by what it says, where its library can say it. */
+const schemaShape = (given: unknown): unknown => {
+  if (!isSchema(given)) return null
+  try {
+    return jsonSchemaOf(given, '')
+  } catch {
+    return null
+  }
+}
+
+const functionShape = (source: FunctionSource): object => {
+  const { trigger: _, input, output, ...options } = source.options
+  const schemas = { input: schemaShape(input), output: schemaShape(output) }
+  return { name: source.name, ...options, ...schemas, triggers: triggersOf(source) }
+}
+
 /** What the hash of a system covers: its declared shape. Code is not data and is pinned by what it did, step by step. */
-const shapeOf = (source: SystemSource): string =>
-  JSON.stringify({
-    name: source.name,
-    open: source.open ?? false,
-    events: Object.keys(source.events ?? {}).sort(),
-    pools: source.pools,
-    modules: source.modules,
-    executors: (source.executors ?? []).map(({ type }) => type),
+const shapeOf = (source: SystemSource): string => {
+  const { events = {}, functions = [], agents = [], humans = [], executors = [], webhooks = [], tools = [] } = source
+  const { name, open = false, pools = [], modules = [], schedules = [], models = {}, scripts = {} } = source
+  const shape = {
+    ...{ name, open, pools, modules, schedules, models, scripts },
+    maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
+    tz: source.tz ?? null,
+    events: Object.entries(events).map(([type, schema]) => [type, schemaShape(schema)]),
+    executors: executors.map(({ type }) => type),
     // Without secrets and code.
-    webhooks: (source.webhooks ?? []).map(({ name, path, auth, emits }) => ({ name, path, auth, emits })),
-    functions: (source.functions ?? []).map(({ name, options }) => ({
-      name,
-      ...options,
-      input: undefined,
-      output: undefined,
-    })),
-    schedules: source.schedules,
-    agents: source.agents?.map(agentShape),
-    humans: source.humans?.map(humanShape),
-    tools: source.tools?.map(({ name, effect, approval, egress, untrusted }) => ({
+    webhooks: webhooks.map(({ name, path, auth, emits }) => ({ name, path, auth, emits })),
+    functions: functions.map(functionShape),
+    agents: agents.map((agent) => ({ ...functionShape(agentHandler(agent)), spec: agentShape(agent) })),
+    humans: humans.map((human) => ({ ...functionShape(humanHandler(human)), spec: humanShape(human) })),
+    tools: tools.map(({ name, effect, approval, egress, untrusted }) => ({
       name,
       effect,
       approval,
       egress,
       untrusted,
     })),
-    models: source.models,
-    scripts: source.scripts,
-  })
+  }
+  return canonical(JSON.parse(JSON.stringify(shape)) as Json)
+}
 
 /** Every handler, whichever hand does its work. */
 const handlersOf = ({ functions = [], agents = [], humans = [] }: SystemSource): readonly FunctionSource[] => [

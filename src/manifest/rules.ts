@@ -13,6 +13,8 @@ import type { Rule, RuleAnswer } from '../model/rule.ts'
 const MAX_LENGTH = 1_000
 const MAX_ADDITIONS = 4
 const ROOTS = ['event', 'payload', 'trigger', 'run']
+/** What `emits.when` may ask: how the handler ended, and what started it. */
+export const EMIT_ROOTS = [...ROOTS, 'output', 'result', 'agent', 'error']
 
 const OPERATORS = new Set([
   'value',

@@ -49,7 +49,10 @@ const ROOMS = Object.keys(SEES)
 const PACKAGES: Readonly<Record<string, { readonly takes: readonly string[]; readonly refuses: readonly string[] }>> = {
   model: { takes: [], refuses: ['node:crypto', 'uuid', '@standard-schema/spec'] },
   ports: { takes: [], refuses: ['node:fs', 'uuid'] },
-  manifest: { takes: ['@marcbachmann/cel-js', '@standard-schema/spec', 'croner'], refuses: ['node:fs', 'pg', 'hono'] },
+  manifest: {
+    takes: ['@marcbachmann/cel-js', '@standard-schema/spec', 'croner', 'yaml', 'ajv/dist/2020.js'],
+    refuses: ['node:fs', 'pg', 'hono'],
+  },
   engine: { takes: [], refuses: ['node:fs/promises', 'node:fs', 'uuid', 'pg', 'vitest'] },
   executors: { takes: ['@standard-schema/spec'], refuses: ['pg', '@photostructure/sqlite', 'hono', 'node:fs'] },
   'executors/agent': {
