@@ -1,0 +1,62 @@
+/**
+ * Circles of handlers that start each other without anything that slows them or asks a person.
+ *
+ * Owns the search: strongly connected groups over handlers that may run freely. A warning, never an error: `emits` is a permission.
+ */
+import type { Tell } from '../yaml/finding.ts'
+import { field, type HandlerEntry, handlersOf, heardBy, invokedBy, type Manifest, sentBy } from '../yaml/manifest.ts'
+
+type Edges = ReadonlyMap<string, readonly string[]>
+
+const isHeldBack = (handler: HandlerEntry): boolean =>
+  ['rate_limit', 'throttle'].some((key) => handler[key] !== undefined) ||
+  Number(field(handler, 'allow_reentry') ?? 0) > 0
+
+const edgesOf = (manifest: Manifest): Edges => {
+  const free = handlersOf(manifest).filter(({ section, handler }) => section !== 'humans' && !isHeldBack(handler))
+  const listeners = new Map<string, string[]>()
+  for (const { handler } of free)
+    for (const type of heardBy(handler, manifest)) listeners.set(type, [...(listeners.get(type) ?? []), handler.name])
+  const names = new Set(free.map(({ handler }) => handler.name))
+  return new Map(
+    free.map(({ section, handler }) => {
+      const next = sentBy(section, handler).flatMap(({ event }) => listeners.get(event) ?? [])
+      return [handler.name, [...new Set([...next, ...invokedBy(handler).filter((name) => names.has(name))])]]
+    }),
+  )
+}
+
+/** A way from a handler back to itself, the shortest one; null if there is none. */
+const wayBack = (edges: Edges, from: string): readonly string[] | null => {
+  const cameFrom = new Map<string, string>()
+  const queue = [from]
+  for (const at of queue)
+    for (const next of edges.get(at) ?? []) {
+      if (next === from) return pathTo(cameFrom, from, at)
+      if (cameFrom.has(next)) continue
+      cameFrom.set(next, at)
+      queue.push(next)
+    }
+  return null
+}
+
+const pathTo = (cameFrom: ReadonlyMap<string, string>, from: string, to: string): readonly string[] => {
+  const path = [to]
+  for (let at = to; at !== from; at = path[0] as string) path.unshift(cameFrom.get(at) as string)
+  return path
+}
+
+export const lintCycles = (manifest: Manifest, tell: Tell): void => {
+  const edges = edgesOf(manifest)
+  const sections = new Map(handlersOf(manifest).map(({ section, handler }) => [handler.name, section]))
+  const seen = new Set<string>()
+  for (const name of edges.keys()) {
+    if (seen.has(name)) continue
+    const circle = wayBack(edges, name)
+    if (circle === null) continue
+    for (const member of circle) seen.add(member)
+    const message = `${[...circle, name].join(' → ')} is a circle: it stops after one round`
+    const path = [sections.get(name) ?? 'functions', name]
+    tell({ level: 'warning', code: 'LINT_CYCLE', message, path, on: 'key' })
+  }
+}

@@ -1,0 +1,56 @@
+/** Events that nobody hears, that nobody sends, that nobody declared; and emits that contradict each other. */
+import { nearest } from '../../model/nearest.ts'
+import type { Tell } from '../yaml/finding.ts'
+import { handlersOf, type Manifest } from '../yaml/manifest.ts'
+import { comesFromOutside, type Traffic } from './traffic.ts'
+
+const stem = (type: string): string => type.split(/[./]/)[0] ?? type
+
+const lintUndeclared = (manifest: Manifest, { heardAt, sentAt }: Traffic, tell: Tell): void => {
+  const declared = manifest.events.definitions.map(({ name }) => name)
+  for (const [type, path] of new Map([...sentAt, ...heardAt])) {
+    if (declared.includes(type) || comesFromOutside(manifest, type)) continue
+    const near = nearest(type, declared)
+    const message = `${type} is not declared: it may carry any data${near === null ? '' : `; did you mean ${near}?`}`
+    tell({ level: 'warning', code: 'LINT_EVENT_UNDECLARED', message, path })
+  }
+}
+
+const lintUnheard = (manifest: Manifest, traffic: Traffic, tell: Tell): readonly string[] => {
+  const unheard = [...traffic.sentAt].filter(([type]) => !traffic.heard.has(type))
+  for (const [type, path] of unheard) {
+    const isEnd = manifest.events.definitions.some(({ name, terminal }) => name === type && terminal === true)
+    const message = `${type} is sent, and nobody listens`
+    tell({ level: isEnd ? 'info' : 'warning', code: 'LINT_EVENT_UNHEARD', message, path })
+  }
+  return unheard.map(([type]) => type)
+}
+
+const lintUnproduced = (manifest: Manifest, traffic: Traffic, unheard: readonly string[], tell: Tell): void => {
+  for (const [type, path] of traffic.heardAt) {
+    if (traffic.sent.has(type) || comesFromOutside(manifest, type)) continue
+    const pairs = unheard.filter((other) => stem(other) === stem(type))
+    const words = pairs.length === 0 ? '' : `; sent and not heard: ${pairs.join(', ')}`
+    const message = `${type} is heard, and nothing produces it${words}`
+    tell({ level: 'warning', code: 'LINT_EVENT_UNPRODUCED', message, path })
+  }
+}
+
+/** An agent sends every entry without a condition. */
+const lintAmbiguous = (manifest: Manifest, tell: Tell): void => {
+  for (const { section, handler } of handlersOf(manifest)) {
+    if (section !== 'agents') continue
+    const always = (handler.emits ?? []).filter(({ when, on }) => when === undefined && on === 'success')
+    const [first, second] = always
+    if (first === undefined || second === undefined) continue
+    const message = `${handler.name} always sends both ${first.event} and ${second.event}`
+    const path = [section, handler.name, 'emits', second.event]
+    tell({ level: 'warning', code: 'LINT_EMIT_AMBIGUOUS', message, path })
+  }
+}
+
+export const lintEvents = (manifest: Manifest, traffic: Traffic, tell: Tell): void => {
+  lintUndeclared(manifest, traffic, tell)
+  lintUnproduced(manifest, traffic, lintUnheard(manifest, traffic, tell), tell)
+  lintAmbiguous(manifest, tell)
+}

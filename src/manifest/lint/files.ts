@@ -1,0 +1,110 @@
+/**
+ * Files that a manifest names or implies, against those that are there: code, prompts, templates, schemas.
+ *
+ * Owns the conventions of the folder. The list of files is handed in: nothing is read and nothing executed.
+ */
+import type { Path, Tell } from '../yaml/finding.ts'
+import { field, type HandlerEntry, type Manifest } from '../yaml/manifest.ts'
+import { isRecord, recordsIn } from '../yaml/record.ts'
+
+const CODE = ['ts', 'js', 'mjs']
+
+export interface Folder {
+  /** Paths from the manifest's folder, with `/`. */
+  readonly paths: readonly string[]
+}
+
+/** Whoever leaves the folder is refused, whatever is there. */
+const escapes = (path: string): boolean =>
+  path.startsWith('/') || /^[A-Za-z]:/.test(path) || path.includes('\0') || path.split(/[\\/]/).includes('..')
+
+class Files {
+  readonly #paths: ReadonlySet<string>
+  readonly #lower: ReadonlyMap<string, string>
+  readonly #tell: Tell
+
+  constructor({ paths }: Folder, tell: Tell) {
+    this.#paths = new Set(paths)
+    this.#lower = new Map(paths.map((path) => [path.toLowerCase(), path]))
+    this.#tell = tell
+  }
+
+  /** The first candidate that is there. One that differs in case is an error: elsewhere it would not be found. */
+  find(candidates: readonly string[], path: Path): string | null {
+    for (const candidate of candidates) {
+      if (this.#paths.has(candidate)) return candidate
+      const other = this.#lower.get(candidate.toLowerCase())
+      if (other === undefined) continue
+      this.#tell({ level: 'error', code: 'FILE_NAME_CASE', message: `${candidate} is spelled ${other} on disk`, path })
+      return other
+    }
+    return null
+  }
+
+  /** A path that the author wrote, also looked for in a folder of its kind. */
+  named(given: string, folder: string, path: Path): void {
+    if (given.includes('{{')) return
+    if (escapes(given)) {
+      this.#tell({ level: 'error', code: 'PATH_ESCAPE', message: `${given} leaves the folder of the manifest`, path })
+      return
+    }
+    const plain = given.replace(/^\.\//, '')
+    if (this.find([plain, `${folder}/${plain}`], path) !== null) return
+    this.#tell({ level: 'warning', code: 'LINT_FILE_MISSING', message: `there is no file ${given}`, path })
+  }
+}
+
+export const codeFiles = (name: string): readonly string[] => CODE.map((ending) => `functions/${name}.${ending}`)
+
+const promptFiles = (name: string): readonly string[] => [`agents/${name}/CLAUDE.md`, `agents/${name}.md`]
+
+const lintFunction = (handler: HandlerEntry, files: Files, tell: Tell): void => {
+  const path = ['functions', handler.name]
+  const given = field(handler, 'handler')
+  if (typeof given === 'string') return files.named(given.split('#')[0] ?? '', 'functions', [...path, 'handler'])
+  const isBuiltIn = field(handler, 'routing') !== undefined || field(handler, 'fan_in') !== undefined
+  if (isBuiltIn || files.find(codeFiles(handler.name), path) !== null) return
+  const message = `${handler.name} has no code yet; expected functions/${handler.name}.ts`
+  tell({ level: 'info', code: 'LINT_HANDLER_MISSING', message, path, on: 'key' })
+}
+
+const lintContext = (handler: HandlerEntry, files: Files): void => {
+  const contract = field(handler, 'contract')
+  const into = isRecord(contract) ? contract['context_in'] : undefined
+  if (!isRecord(into)) return
+  const path = ['agents', handler.name, 'contract', 'context_in']
+  for (const [i, { template }] of recordsIn(into['from_db']).entries())
+    if (typeof template === 'string') files.named(template, 'templates', [...path, 'from_db', i, 'template'])
+  for (const [i, { source }] of recordsIn(into['static']).entries())
+    if (typeof source === 'string') files.named(source, 'config', [...path, 'static', i, 'source'])
+}
+
+const lintAgent = (handler: HandlerEntry, files: Files, tell: Tell): void => {
+  const path = ['agents', handler.name]
+  const prompt = field(handler, 'prompt')
+  if (typeof prompt === 'string') files.named(prompt, 'agents', [...path, 'prompt'])
+  else if (field(handler, 'instructions') === undefined && files.find(promptFiles(handler.name), path) === null) {
+    const message = `${handler.name} has no instructions; expected agents/${handler.name}/CLAUDE.md`
+    tell({ level: 'warning', code: 'LINT_FILE_MISSING', message, path, on: 'key' })
+  }
+  lintContext(handler, files)
+}
+
+/** Code that no function of the manifest stands for. */
+const lintUnused = (manifest: Manifest, { paths }: Folder, tell: Tell): void => {
+  const names = new Set((manifest.functions ?? []).map(({ name }) => name))
+  const named = (manifest.functions ?? []).map((handler) => String(field(handler, 'handler') ?? '').split('#')[0])
+  for (const path of paths) {
+    const [, name] = /^functions\/([^/]+)\.(?:ts|js|mjs)$/.exec(path) ?? []
+    if (name === undefined || /\.(test|d)$/.test(name) || names.has(name) || named.includes(path)) continue
+    const message = `${path} belongs to no function of the manifest`
+    tell({ level: 'warning', code: 'LINT_UNUSED_FILE', message, path: ['functions'] })
+  }
+}
+
+export const lintFiles = (manifest: Manifest, folder: Folder, tell: Tell): void => {
+  const files = new Files(folder, tell)
+  for (const handler of manifest.functions ?? []) lintFunction(handler, files, tell)
+  for (const handler of manifest.agents ?? []) lintAgent(handler, files, tell)
+  lintUnused(manifest, folder, tell)
+}

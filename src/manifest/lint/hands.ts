@@ -1,0 +1,63 @@
+/** What is risky in the hands themselves: rules over fields that no answer has, tools beyond the parent's, timeouts that approve. */
+import type { Tell } from '../yaml/finding.ts'
+import { field, type HandlerEntry, handlersOf, heardBy, type Manifest, sentBy } from '../yaml/manifest.ts'
+import { isRecord, listed, recordsIn } from '../yaml/record.ts'
+import { outputSchemaOf } from './schemas.ts'
+
+/** What the engine knows of an agent besides its answer. */
+const AGENT_FIELDS: ReadonlySet<string> = new Set(['output', 'usage', 'status', 'attempts', 'model_used'])
+
+const fieldsRead = (condition: string): readonly string[] => {
+  const found = [...condition.matchAll(/\b(?:agent\.output|output)\.([A-Za-z_]\w*)|\bagent\.([A-Za-z_]\w*)/g)]
+  return found.flatMap(([, ofOutput, ofAgent]) => {
+    if (ofOutput !== undefined) return ofOutput
+    return ofAgent !== undefined && !AGENT_FIELDS.has(ofAgent) ? ofAgent : []
+  })
+}
+
+const lintEscalation = (handler: HandlerEntry, tell: Tell): void => {
+  const schema = outputSchemaOf(handler)
+  const properties = isRecord(schema) ? schema['properties'] : undefined
+  if (!isRecord(properties)) return
+  for (const [i, rule] of recordsIn(field(handler, 'escalation_rules')).entries())
+    for (const name of fieldsRead(String(rule['condition'])).filter((one) => !Object.hasOwn(properties, one))) {
+      const message = `the rule reads ${name}, which the output schema does not have: every answer would escalate`
+      const path = ['agents', handler.name, 'escalation_rules', i, 'condition']
+      tell({ level: 'warning', code: 'LINT_ESCALATION_FIELD', message, path })
+    }
+}
+
+const lintTools = (handler: HandlerEntry, tell: Tell): void => {
+  const config = field(handler, 'config')
+  if (!isRecord(config)) return
+  const allowed = listed(config['allowed_tools']).map(String)
+  for (const subagent of recordsIn(config['subagents']))
+    for (const tool of listed(subagent['tools']).map(String))
+      if (!allowed.includes(tool)) {
+        const message = `${String(subagent['name'])} wants ${tool}, which ${handler.name} may not use: it is withheld`
+        const path = ['agents', handler.name, 'config', 'subagents', String(subagent['name']), 'tools']
+        tell({ level: 'warning', code: 'LINT_TOOL_WIDER', message, path })
+      }
+}
+
+const lintAutoApprove = (manifest: Manifest, tell: Tell): void => {
+  for (const handler of manifest.humans ?? []) {
+    if (field(handler, 'auto_action_on_timeout') !== 'approve') continue
+    const sent = new Set(sentBy('humans', handler).map(({ event }) => event))
+    const next = handlersOf(manifest).find(
+      ({ handler: other }) => other['effect'] === 'once' && heardBy(other, manifest).some((type) => sent.has(type)),
+    )
+    if (next === undefined) continue
+    const message = `a passed deadline approves, and ${next.handler.name} then does what cannot be undone`
+    const path = ['humans', handler.name, 'auto_action_on_timeout']
+    tell({ level: 'warning', code: 'LINT_AUTO_APPROVE', message, path })
+  }
+}
+
+export const lintHands = (manifest: Manifest, tell: Tell): void => {
+  for (const handler of manifest.agents ?? []) {
+    lintEscalation(handler, tell)
+    lintTools(handler, tell)
+  }
+  lintAutoApprove(manifest, tell)
+}

@@ -1,0 +1,110 @@
+/**
+ * What one side sends against what the other declares: fields of emitted data, of an agent's output and of the trigger's payload.
+ *
+ * Owns only what can be known for sure: a required field that nothing gives, and a field that two sides type differently.
+ */
+import type { Json } from '../../model/json.ts'
+import type { Tell } from '../yaml/finding.ts'
+import {
+  type EmitEntry,
+  type EventEntry,
+  field,
+  type HandlerEntry,
+  handlersOf,
+  heardBy,
+  type Manifest,
+} from '../yaml/manifest.ts'
+import { payloadSchema } from '../yaml/payload.ts'
+import { isRecord, type JsonRecord, listed } from '../yaml/record.ts'
+
+interface Fields {
+  readonly types: ReadonlyMap<string, string | null>
+  readonly required: readonly string[]
+  /** Other fields may be there too. */
+  readonly isOpen: boolean
+}
+
+const typeOf = (schema: Json | undefined): string | null =>
+  isRecord(schema) && typeof schema['type'] === 'string' ? schema['type'] : null
+
+/** Null: nothing is known about it. */
+const fieldsOf = (schema: Json | undefined): Fields | null => {
+  if (!isRecord(schema) || !isRecord(schema['properties'])) return null
+  return {
+    types: new Map(Object.entries(schema['properties']).map(([name, one]) => [name, typeOf(one)])),
+    required: listed(schema['required']).map(String),
+    isOpen: schema['additionalProperties'] !== false,
+  }
+}
+
+const payloadFields = (event: EventEntry | undefined): Fields | null => {
+  if (event === undefined) return null
+  if (isRecord(event.schema)) return fieldsOf(event.schema)
+  return event.payload === undefined || event.payload === null
+    ? null
+    : fieldsOf(payloadSchema(event.payload, event.additional ?? true, [], () => undefined))
+}
+
+export const outputSchemaOf = (handler: HandlerEntry): Json | undefined => {
+  const contract = field(handler, 'contract')
+  return (isRecord(contract) ? contract['output_schema'] : undefined) ?? field(handler, 'output_schema')
+}
+
+const isSame = (a: string | null, b: string | null): boolean => {
+  if (a === null || b === null || a === b) return true
+  return [a, b].every((type) => type === 'integer' || type === 'number')
+}
+
+interface Sides {
+  readonly output: Fields | null
+  readonly triggers: readonly (Fields | null)[]
+}
+
+/** Where a field would come from: data, else output, else the trigger's data. Undefined: from nowhere; null: of a type nobody knows. */
+const sourceType = (name: string, emit: EmitEntry, { output, triggers }: Sides): string | null | undefined => {
+  const data = emit.data
+  if (isRecord(data)) return Object.hasOwn(data, name) ? literalType((data as JsonRecord)[name]) : undefined
+  if (data !== undefined && data !== null) return null
+  if (output?.types.has(name)) return output.types.get(name) ?? null
+  if (triggers.some((fields) => fields === null)) return null
+  const given = triggers.find((fields) => fields?.types.has(name))
+  if (given?.types.has(name)) return given.types.get(name) ?? null
+  // Functions answer what they like; what an agent answers is what its schema says.
+  return output === null ? null : undefined
+}
+
+const literalType = (value: Json | undefined): string | null => {
+  if (typeof value === 'number' || typeof value === 'boolean') return typeof value
+  return typeof value === 'string' && !value.includes('{{') && !value.includes('${') ? 'string' : null
+}
+
+const lintEmit = (emit: EmitEntry, declared: Fields, sides: Sides, path: readonly string[], tell: Tell): void => {
+  for (const [name, type] of declared.types) {
+    const given = sourceType(name, emit, sides)
+    if (given === undefined && declared.required.includes(name)) {
+      const message = `${emit.event} requires ${name}, and nothing gives it`
+      tell({ level: 'warning', code: 'LINT_SCHEMA_MISMATCH', message, path })
+    } else if (given !== undefined && !isSame(given, type)) {
+      const message = `${emit.event} declares ${name} as ${type}, and gets ${given}`
+      tell({ level: 'warning', code: 'LINT_SCHEMA_MISMATCH', message, path })
+    }
+  }
+  if (declared.isOpen || !isRecord(emit.data)) return
+  for (const name of Object.keys(emit.data).filter((one) => !declared.types.has(one))) {
+    const message = `${emit.event} takes no field ${name}`
+    tell({ level: 'warning', code: 'LINT_SCHEMA_MISMATCH', message, path })
+  }
+}
+
+export const lintSchemas = (manifest: Manifest, tell: Tell): void => {
+  const events = new Map(manifest.events.definitions.map((event) => [event.name, payloadFields(event)]))
+  for (const { section, handler } of handlersOf(manifest)) {
+    const output = fieldsOf(outputSchemaOf(handler))
+    const triggers = heardBy(handler, manifest).map((type) => events.get(type) ?? null)
+    const sides = { output, triggers: triggers.length === 0 ? [null] : triggers }
+    for (const emit of handler.emits ?? []) {
+      const declared = events.get(emit.event) ?? null
+      if (declared !== null) lintEmit(emit, declared, sides, [section, handler.name, 'emits', emit.event], tell)
+    }
+  }
+}

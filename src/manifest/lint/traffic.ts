@@ -1,0 +1,51 @@
+/**
+ * Who sends and who hears each event of a manifest: the one reading of it that lint and graph share.
+ *
+ * Owns what counts as a producer: emits, routes, actions of people, webhooks, schedules, lifecycle, and people or others outside.
+ */
+import { isReservedType } from '../../model/event.ts'
+import type { Path } from '../yaml/finding.ts'
+import { handlersOf, heardBy, type Manifest, sentBy } from '../yaml/manifest.ts'
+
+export interface Traffic {
+  /** Names of the handlers that hear a type. */
+  readonly heard: ReadonlyMap<string, readonly string[]>
+  /** Who sends a type: handlers by name, `schedule:x`, `webhook:x`. */
+  readonly sent: ReadonlyMap<string, readonly string[]>
+  /** Where a type is named first as heard, and as sent. */
+  readonly heardAt: ReadonlyMap<string, Path>
+  readonly sentAt: ReadonlyMap<string, Path>
+}
+
+class Book {
+  readonly who = new Map<string, string[]>()
+  readonly at = new Map<string, Path>()
+
+  enter(type: string, who: string, path: Path): void {
+    this.who.set(type, [...(this.who.get(type) ?? []), who])
+    if (!this.at.has(type)) this.at.set(type, path)
+  }
+}
+
+export const trafficOf = (manifest: Manifest): Traffic => {
+  const heard = new Book()
+  const sent = new Book()
+  for (const { section, handler } of handlersOf(manifest)) {
+    const { name } = handler
+    for (const type of heardBy(handler, manifest)) heard.enter(type, name, [section, name, 'triggers', type])
+    for (const { event } of sentBy(section, handler)) sent.enter(event, name, [section, name, 'emits', event])
+  }
+  for (const { name, emits } of manifest.webhooks ?? [])
+    if (typeof emits === 'string') sent.enter(emits, `webhook:${name}`, ['webhooks', name, 'emits'])
+  for (const { name, emit } of manifest.schedules ?? [])
+    if (typeof emit === 'string') sent.enter(emit, `schedule:${name}`, ['schedules', name, 'emit'])
+  for (const { name, after } of manifest.events.definitions)
+    if (after !== undefined) heard.enter(after, `human:${name}`, ['events', 'definitions', name, 'after'])
+  return { heard: heard.who, sent: sent.who, heardAt: heard.at, sentAt: sent.at }
+}
+
+/** Nobody inside needs to send it. */
+export const comesFromOutside = (manifest: Manifest, type: string): boolean => {
+  const source = manifest.events.definitions.find(({ name }) => name === type)?.source
+  return source === 'human' || source === 'external' || isReservedType(type)
+}

@@ -1,0 +1,87 @@
+/**
+ * Expressions as people write them to CEL: words for operators, names of payload fields without their root, `{expr: …}` and `{{ … }}`.
+ *
+ * Owns the spelling only. What CEL allows is rules.ts.
+ */
+import type { Json } from '../../model/json.ts'
+import { isRecord } from './record.ts'
+
+/** Strings, names with what follows, and everything else. */
+const TOKEN = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_]\w*|./gs
+const WORDS: Readonly<Record<string, string>> = { and: '&&', or: '||', not: '!' }
+
+/** The roots that every expression may know. */
+export const ROOTS = [
+  'event',
+  'payload',
+  'trigger',
+  'output',
+  'result',
+  'agent',
+  'error',
+  'run',
+  'session',
+  'steps',
+  'step',
+  'subtask',
+  'inputs',
+  'bundle',
+  'task',
+  'item',
+  'tenant',
+] as const
+
+const KNOWN: ReadonlySet<string> = new Set([
+  ...ROOTS,
+  'true',
+  'false',
+  'null',
+  'in',
+  'has',
+  'size',
+  'string',
+  'int',
+  'double',
+])
+
+interface Token {
+  readonly text: string
+  readonly isName: boolean
+  /** A name behind a dot is a member. */
+  readonly isMember: boolean
+}
+
+const tokensOf = (text: string): readonly Token[] => {
+  let before = ''
+  return (text.match(TOKEN) ?? []).map((token) => {
+    const isName = /^[A-Za-z_]/.test(token)
+    const isMember = isName && before === '.'
+    if (token.trim() !== '') before = token
+    return { text: token, isName, isMember }
+  })
+}
+
+/** The roots that an expression uses. */
+export const rootNames = (text: string): readonly string[] => {
+  const names = tokensOf(text).filter(({ isName, isMember }) => isName && !isMember)
+  return ROOTS.filter((root) => names.some(({ text: name }) => name === root))
+}
+
+/** `owners`: where a bare name belongs, like payload for each of its fields. */
+export const celText = (text: string, owners: ReadonlyMap<string, string> = new Map()): string =>
+  tokensOf(text)
+    .map(({ text: token, isName, isMember }) => {
+      if (!isName || isMember) return token
+      const word = Object.hasOwn(WORDS, token) ? WORDS[token] : undefined
+      const owner = KNOWN.has(token) ? undefined : owners.get(token)
+      return word ?? (owner === undefined ? token : `${owner}.${token}`)
+    })
+    .join('')
+
+/** `{expr: "…"}` where an expression is expected anyway, and a whole text that is one `{{ … }}`. */
+export const expressionText = (value: Json): Json => {
+  if (isRecord(value) && typeof value['expr'] === 'string' && Object.keys(value).length === 1) return value['expr']
+  if (typeof value !== 'string') return value
+  const [, inner] = /^\s*\{\{([^{}]*)\}\}\s*$/.exec(value) ?? []
+  return inner === undefined ? value : inner.trim()
+}

@@ -1,0 +1,74 @@
+/**
+ * What is wrong with a manifest, or worth knowing about it: a code, a place, a way out.
+ *
+ * Owns the codes that are findings and no errors, and their hints. Errors have their rows in model/errors.ts.
+ */
+import { ERRORS, type ErrorCode } from '../../model/errors.ts'
+
+export type Level = 'error' | 'warning' | 'info'
+
+// biome-ignore format: one row per code reads as a table
+export const LINTS = {
+  MANIFEST_UNKNOWN_KEY: 'Fix the spelling, or begin the key with x- to keep it as a note.',
+  LINT_EVENT_UNDECLARED: 'Declare the event under events, with its payload.',
+  LINT_EVENT_UNHEARD: 'Give it a listener, or say terminal: true.',
+  LINT_EVENT_UNPRODUCED: 'Emit it somewhere, or say source: external or human.',
+  LINT_CYCLE: 'Put a human, a rate_limit or a throttle into the circle, or say allow_reentry.',
+  LINT_SCHEMA_MISMATCH: 'Make both sides agree on the field, or fill it in with data.',
+  LINT_STATE_UNREACHABLE: 'Add a transition to it, or remove the state.',
+  LINT_STATE_DEAD_END: 'Add a transition out of it, or say terminal: true.',
+  LINT_STATE_UNKNOWN: 'Declare the state in the state machine, or fix the spelling.',
+  LINT_ESCALATION_FIELD: 'Name a field of the output schema: a rule that cannot be evaluated always escalates.',
+  LINT_AUTO_APPROVE: 'Let the timeout escalate or expire: what follows cannot be undone.',
+  LINT_HANDLER_MISSING: 'Write the code; until then a run ends with FUNCTION_NOT_IMPLEMENTED.',
+  LINT_FILE_MISSING: 'Add the file, or fix the path.',
+  LINT_UNUSED_FILE: 'Name it in the manifest, or remove the file.',
+  LINT_SCHEDULE_TZ: 'Name the time zone of the schedule, or defaults.tz.',
+  LINT_SCHEDULE_DUPLICATE: 'Keep one of the two.',
+  LINT_NAME_SHADOWED: 'Rename one of them: the first in the order of roots wins.',
+  LINT_TOOL_WIDER: 'Allow the tool to the agent too, or take it from the subagent.',
+  LINT_TOOL_UNKNOWN: 'Fix the name, or register the tool.',
+  LINT_EMIT_AMBIGUOUS: 'Say when each of them is meant.',
+  LINT_ENV_MISSING: 'Set the variable before the start, or give the reference a default.',
+  LINT_SECRET_LITERAL: 'Write a reference to the environment, with a dollar sign and braces, and set the variable.',
+  LINT_ACCESS_NOT_ENFORCED: 'Only `<column> = :actor` is enforced; check the rest in the function.',
+  LINT_NOT_USED: 'It is kept and shown; nothing reads it yet.',
+} as const satisfies Record<string, string>
+
+export type LintCode = keyof typeof LINTS
+export type FindingCode = ErrorCode | LintCode
+
+export interface Finding {
+  readonly level: Level
+  readonly code: FindingCode
+  readonly message: string
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  /** Dotted, with the names of things: `functions.greet.timeout`. Empty: the whole file. */
+  readonly path: string
+  readonly hint: string
+}
+
+/** A finding before its place in the text is known. */
+export interface Remark {
+  readonly level: Level
+  readonly code: FindingCode
+  readonly message: string
+  readonly path: Path
+  readonly hint?: string
+  /** Whether the key is meant or the value behind it. */
+  readonly on?: 'key' | 'value'
+  /** Where inside the value, from 0. */
+  readonly offset?: number
+}
+
+export type Tell = (remark: Remark) => void
+
+export type Path = readonly (string | number)[]
+
+const isLint = (code: FindingCode): code is LintCode => Object.hasOwn(LINTS, code)
+
+export const hintOf = (code: FindingCode): string => (isLint(code) ? LINTS[code] : ERRORS[code].hint)
+
+export const pathText = (path: Path): string => path.join('.')

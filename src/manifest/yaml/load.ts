@@ -1,0 +1,118 @@
+/**
+ * The text of a manifest to a checked one: parsed, brought to the long form, checked, defined, with everything worth telling.
+ *
+ * Owns the order of the steps: each only looks at what the one before has let through. Executes nothing and reads no file.
+ */
+import type { Json } from '../../model/json.ts'
+import { lint, type Surroundings } from '../lint/lint.ts'
+import { check } from './check.ts'
+import { definitionRemarks } from './definition.ts'
+import { parseYaml } from './document.ts'
+import { type Finding, hintOf, type Level, pathText, type Remark } from './finding.ts'
+import type { Manifest } from './manifest.ts'
+import { checkNames } from './names.ts'
+import { normalise } from './normal.ts'
+import { payloadSchema } from './payload.ts'
+import type { Places } from './places.ts'
+import { isRecord, type JsonRecord } from './record.ts'
+import { withRules } from './rules-pass.ts'
+import { MANIFEST } from './sections.ts'
+import { sourceOf } from './source.ts'
+import { tellUnused } from './unused.ts'
+
+export interface LoadedManifest {
+  /** Null: something is wrong with it, and nothing of it is in force. */
+  readonly manifest: Manifest | null
+  readonly findings: readonly Finding[]
+}
+
+const LEVELS: readonly Level[] = ['error', 'warning', 'info']
+
+/** Remarks as they come, findings with their places at the end. */
+class Told {
+  readonly #remarks: Remark[] = []
+
+  readonly tell = (remark: Remark): void => {
+    this.#remarks.push(remark)
+  }
+
+  get hasErrors(): boolean {
+    return this.#remarks.some(({ level }) => level === 'error')
+  }
+
+  findings(file: string, places: Places): readonly Finding[] {
+    return this.#remarks
+      .map(({ level, code, message, path, hint, on, offset }) => {
+        const { line, column } = places.at(path, on, offset)
+        return { level, code, message, file, line, column, path: pathText(path), hint: hint ?? hintOf(code) }
+      })
+      .sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level) || a.line - b.line || a.column - b.column)
+  }
+}
+
+const withVersion = (root: JsonRecord, places: Places): JsonRecord => {
+  const { product } = root
+  const version = isRecord(product) && product['version'] !== undefined ? places.sourceOf(['product', 'version']) : null
+  return version === null ? root : { ...root, product: { ...(product as JsonRecord), version } }
+}
+
+const checkPayloads = (manifest: Manifest, told: Told): void => {
+  for (const { name, payload, additional } of manifest.events.definitions)
+    if (payload !== undefined && payload !== null)
+      payloadSchema(payload, additional ?? true, ['events', 'definitions', name, 'payload'], told.tell)
+}
+
+const shaped = (root: JsonRecord, places: Places, told: Told): Manifest | null => {
+  const normal = normalise(withVersion(root, places), (from, to) => places.moved(from, to), told.tell)
+  const { value, extra, remarks } = check(MANIFEST, normal)
+  for (const remark of remarks) told.tell(remark)
+  if (told.hasErrors) return null
+  const sections = value as JsonRecord
+  const kept = { ...(isRecord(sections['extra']) ? sections['extra'] : {}), ...extra }
+  return { ...sections, ...(Object.keys(kept).length === 0 ? {} : { extra: kept }) } as unknown as Manifest
+}
+
+const judged = (root: JsonRecord, places: Places, told: Told, surroundings: Surroundings): Manifest | null => {
+  const outlined = shaped(root, places, told)
+  if (outlined === null) return null
+  const manifest = withRules(outlined, told.tell)
+  checkPayloads(manifest, told)
+  checkNames(manifest, told.tell)
+  if (told.hasErrors) return null
+  for (const remark of definitionRemarks(sourceOf(manifest))) told.tell(remark)
+  if (told.hasErrors) return null
+  tellUnused(manifest, told.tell)
+  lint(manifest, surroundings, told.tell)
+  return told.hasErrors ? null : manifest
+}
+
+const NOWHERE: Surroundings = { folder: null, environment: null }
+
+export const loadManifest = (
+  text: string,
+  file = 'manifest.yaml',
+  surroundings: Surroundings = NOWHERE,
+): LoadedManifest => {
+  const parsed = parseYaml(text)
+  if (parsed.kind === 'refused')
+    return {
+      manifest: null,
+      findings: parsed.remarks.map(({ level, code, message, position, hint }) => ({
+        level,
+        code,
+        message,
+        file,
+        ...position,
+        path: '',
+        hint: hint ?? hintOf(code),
+      })),
+    }
+  const told = new Told()
+  const root: Json = parsed.value
+  if (!isRecord(root)) {
+    told.tell({ level: 'error', code: 'MANIFEST_INVALID', message: 'a manifest is a map of sections', path: [] })
+    return { manifest: null, findings: told.findings(file, parsed.places) }
+  }
+  const manifest = judged(root, parsed.places, told, surroundings)
+  return { manifest, findings: told.findings(file, parsed.places) }
+}

@@ -1,0 +1,61 @@
+/**
+ * Names in a manifest: each thing has its own, and what the system tells itself nobody else declares or sends.
+ *
+ * Owns uniqueness across the four hands and within each section. Spelling is the check's.
+ */
+import { isReservedType } from '../../model/event.ts'
+import type { Path, Tell } from './finding.ts'
+import { HAND_SECTIONS, handlersOf, type Manifest, type NamedEntry, sentBy } from './manifest.ts'
+
+interface Named {
+  readonly name: string
+  readonly path: Path
+}
+
+const LISTS = ['schedules', 'webhooks', 'modules', 'pools', 'queues', 'session_pools'] as const
+
+const namesIn = (section: string, entries: readonly NamedEntry[]): readonly Named[] =>
+  // By position: of two with one name the second is meant.
+  entries.map(({ name }, i) => ({ name, path: [section, i] }))
+
+const tellTwins = (all: readonly Named[], words: string, tell: Tell): void => {
+  const first = new Map<string, Path>()
+  for (const { name, path } of all) {
+    const other = first.get(name)
+    if (other === undefined) {
+      first.set(name, path)
+      continue
+    }
+    const where = other[0] === path[0] ? '' : `, the other one under ${String(other[0])}`
+    const message = `two ${words} are named ${name}${where}`
+    tell({ level: 'error', code: 'MANIFEST_DUPLICATE_NAME', message, path })
+  }
+}
+
+const tellReserved = (manifest: Manifest, tell: Tell): void => {
+  const sent = handlersOf(manifest).flatMap(({ section, handler }) =>
+    sentBy(section, handler).map(({ event }) => ({ name: event, path: [section, handler.name, 'emits', event] })),
+  )
+  const declared = manifest.events.definitions.map(({ name }) => ({ name, path: ['events', 'definitions', name] }))
+  const hooked = (manifest.webhooks ?? []).flatMap(({ name, emits }) =>
+    typeof emits === 'string' ? { name: emits, path: ['webhooks', name, 'emits'] } : [],
+  )
+  for (const { name, path } of [...declared, ...sent, ...hooked])
+    if (isReservedType(name)) {
+      const message = `${name} is told by the system itself: listen to it, do not declare or send it`
+      tell({ level: 'error', code: 'EVENT_RESERVED', message, path })
+    }
+}
+
+export const checkNames = (manifest: Manifest, tell: Tell): void => {
+  const hands = HAND_SECTIONS.flatMap((section) => namesIn(section, manifest[section] ?? []))
+  tellTwins(hands, 'handlers', tell)
+  tellTwins(
+    manifest.events.definitions.map(({ name }, i) => ({ name, path: ['events', 'definitions', i] })),
+    'events',
+    tell,
+  )
+  for (const section of LISTS)
+    tellTwins(namesIn(section, (manifest[section] ?? []) as readonly NamedEntry[]), section, tell)
+  tellReserved(manifest, tell)
+}

@@ -1,0 +1,122 @@
+/**
+ * What is special to each hand, from short forms to the long one: a function's config, an agent's workspace, a plan's steps, a webhook's path.
+ *
+ * Owns those rows of the normalisation. Total: whatever it does not understand it passes on to the check.
+ */
+import type { Json } from '../../model/json.ts'
+import { longRetry } from './normal-handler.ts'
+import { defined, isRecord, type JsonRecord, listed } from './record.ts'
+
+const PATTERNS: Readonly<Record<string, string>> = { 'inngest-first-webhook': 'webhook', fan_in: 'fan-in' }
+const STORES: Readonly<Record<string, string>> = { supabase_storage: 'blob' }
+const MODALITIES: Readonly<Record<string, string>> = { automated: 'workflow', function: 'workflow' }
+
+const renamed = (names: Readonly<Record<string, string>>, value: Json | undefined): Json | undefined =>
+  typeof value === 'string' && Object.hasOwn(names, value) ? names[value] : value
+
+const without = (value: Json | undefined, ...keys: readonly string[]): JsonRecord | undefined => {
+  if (!isRecord(value)) return undefined
+  const rest = Object.entries(value).filter(([key]) => !keys.includes(key))
+  return rest.length === 0 ? undefined : Object.fromEntries(rest)
+}
+
+const mapped = (value: Json | undefined, change: (entry: JsonRecord) => JsonRecord): Json | undefined =>
+  Array.isArray(value) ? value.map((entry) => (isRecord(entry) ? change(entry) : entry)) : value
+
+/** `{field}` with one brace is a field of the payload. */
+const fullBraces = (text: Json | undefined): Json | undefined =>
+  typeof text === 'string' ? text.replace(/(?<!\{)\{([A-Za-z_]\w*)\}(?!\})/g, '{{payload.$1}}') : text
+
+export const normalFunction = (given: JsonRecord): JsonRecord => {
+  const { config, pattern, ...rest } = given
+  const known = isRecord(config) ? config : {}
+  return defined({
+    ...rest,
+    pattern: renamed(PATTERNS, pattern),
+    timeout: given['timeout'] ?? known['timeout'],
+    // Keys of config that are not known stay where they were written.
+    config: isRecord(config) ? without(config, 'timeout', 'retries', 'max_retries') : config,
+    integrations: given['integrations'] === undefined ? undefined : listed(given['integrations']),
+    steps: mapped(given['steps'], (step) => ({ ...step, ...defined({ retry: longRetry(step) }) })),
+  })
+}
+
+const normalContext = (given: Json | undefined): Json | undefined => {
+  if (!isRecord(given)) return given
+  return defined({
+    ...given,
+    static: mapped(given['static'], (entry) => defined({ ...entry, source: fullBraces(entry['source']) })),
+  })
+}
+
+const longArtifact = (entry: Json): Json => {
+  if (typeof entry === 'string') return { file: entry }
+  return isRecord(entry) ? defined({ ...entry, persist_to: renamed(STORES, entry['persist_to']) }) : entry
+}
+
+const normalContract = (given: Json | undefined): Json | undefined => {
+  if (!isRecord(given)) return given
+  const { context_in: into, context_out: out } = given
+  const artifacts = isRecord(out) && Array.isArray(out['artifacts']) ? out['artifacts'].map(longArtifact) : undefined
+  return defined({
+    ...given,
+    context_in: normalContext(into),
+    context_out: isRecord(out) ? defined({ ...out, artifacts: artifacts ?? out['artifacts'] }) : out,
+  })
+}
+
+export const normalAgent = (given: JsonRecord): JsonRecord => {
+  const { workspace, contract, limits } = given
+  return defined({
+    ...given,
+    contract: normalContract(contract),
+    limits: isRecord(limits) ? without(limits, 'max_retries', 'retries') : limits,
+    workspace: isRecord(workspace) ? defined({ ...workspace, base: fullBraces(workspace['base']) }) : workspace,
+  })
+}
+
+export const normalHuman = (given: JsonRecord): JsonRecord => {
+  const { allowed_actions: allowed, actions = allowed, ...rest } = given
+  return defined({ ...rest, actions })
+}
+
+const slug = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '') || 'step'
+
+const normalStep = (entry: Json, position: number): Json => {
+  const given = isRecord(entry) && isRecord(entry['subtask']) ? entry['subtask'] : entry
+  if (!isRecord(given)) return typeof given === 'string' ? { id: slug(given), name: given } : given
+  const { id, name, requires, retries: _, max_retries: __, ...rest } = given
+  return defined({
+    id: id ?? (typeof name === 'string' ? slug(name) : `step-${position + 1}`),
+    name,
+    ...rest,
+    assigned_to: renamed(MODALITIES, given['assigned_to']),
+    default_modality: renamed(MODALITIES, given['default_modality']),
+    requires: requires === undefined ? undefined : listed(requires),
+    retry: longRetry(given),
+  })
+}
+
+export const normalPlan = (given: JsonRecord): JsonRecord => {
+  const { subtask, subtasks, steps = subtasks ?? subtask, ...rest } = given
+  return defined({ ...rest, steps: steps === undefined ? undefined : listed(steps).map(normalStep) })
+}
+
+/** `emits: [x]` is `emits: x`; a path for the relay in front is served too. */
+export const normalWebhook = (given: JsonRecord): JsonRecord => {
+  const { emits, emit = emits, hookdeck, path, routing, ...rest } = given
+  const [only] = listed(emit)
+  const event = isRecord(only) ? only['event'] : only
+  const relayed = isRecord(hookdeck) ? hookdeck['path'] : undefined
+  return defined({
+    ...rest,
+    emits: listed(emit).length > 1 ? emit : event,
+    path: path ?? relayed,
+    routing,
+    hookdeck,
+  })
+}

@@ -1,0 +1,87 @@
+/**
+ * The sections of a manifest, each in the one form that the rest reads: lists with names, one place for everything.
+ *
+ * Owns which sections stand for which. What is inside an entry is normal-*.ts. Total: whatever it does not understand it passes on.
+ */
+import type { Json } from '../../model/json.ts'
+import type { Path } from './finding.ts'
+import { snakeCase } from './places.ts'
+import { isRecord, type JsonRecord, listed } from './record.ts'
+import { isAnnotation } from './shape.ts'
+
+export type Moved = (from: Path, to: Path) => void
+
+const NAMED = 'agents functions humans plans schedules webhooks modules pools session_pools queues'.split(' ')
+const EVENT_KEYS: ReadonlySet<string> = new Set(['namespace', 'open', 'definitions'])
+
+/** A map of names to entries, or a list of entries, as a list of entries with names. */
+const namedList = (value: Json): Json => {
+  if (!isRecord(value)) return value
+  return Object.entries(value).map(([name, entry]) => {
+    if (entry === null) return { name }
+    return isRecord(entry) ? { name, ...entry } : entry
+  })
+}
+
+const namedEvents = (value: Json): Json => {
+  const entries = namedList(value)
+  return Array.isArray(entries)
+    ? entries.map((entry) => (typeof entry === 'string' ? { name: entry } : entry))
+    : entries
+}
+
+const eventsSection = (value: Json | undefined): Json => {
+  if (value === undefined || value === null) return { definitions: [] }
+  if (!isRecord(value)) return { definitions: namedEvents(value) }
+  const own = Object.entries(value).filter(([key]) => EVENT_KEYS.has(key) || isAnnotation(key))
+  const rest = Object.entries(value).filter(([key]) => !EVENT_KEYS.has(key) && !isAnnotation(key))
+  const definitions = value['definitions'] === undefined ? [] : namedEvents(value['definitions'])
+  const named = namedEvents(Object.fromEntries(rest))
+  const all = rest.length === 0 ? definitions : [...listed(definitions), ...listed(named)]
+  return { ...Object.fromEntries(own), definitions: all }
+}
+
+/** `{name, schedule: <cron>, function}`. */
+const cronEntry = (entry: Json): Json => {
+  if (!isRecord(entry) || entry['schedule'] === undefined) return entry
+  const { schedule, ...rest } = entry
+  return { ...rest, cron: schedule }
+}
+
+const withDefaultModel = (sections: JsonRecord): JsonRecord => {
+  const infrastructure = sections['infrastructure']
+  if (!isRecord(infrastructure)) return {}
+  const { anthropic, integrations } = infrastructure
+  const model = isRecord(anthropic) ? (anthropic['default_model'] ?? anthropic['defaultModel']) : undefined
+  const defaults = isRecord(sections['defaults']) ? sections['defaults'] : {}
+  const { integrations: _, ...rest } = infrastructure
+  return {
+    infrastructure: rest,
+    ...(model === undefined ? {} : { defaults: { model, ...defaults } }),
+    ...(isRecord(integrations)
+      ? { integrations: { ...integrations, ...(isRecord(sections['integrations']) ? sections['integrations'] : {}) } }
+      : {}),
+  }
+}
+
+export const outline = (root: JsonRecord, moved: Moved): JsonRecord => {
+  const given = Object.fromEntries(Object.entries(root).map(([key, value]) => [sectionKey(key), value]))
+  const { crons, state_machine: machine, ...sections } = given
+  const result: Record<string, Json> = { ...sections, ...withDefaultModel(sections) }
+  for (const name of NAMED) if (result[name] !== undefined) result[name] = namedList(result[name])
+  result['events'] = eventsSection(sections['events'])
+  if (machine !== undefined) result['state_machines'] = [...listed(machine), ...listed(result['state_machines'])]
+  if (crons !== undefined) {
+    const entries = listed(namedList(crons)).map(cronEntry)
+    for (const entry of entries)
+      if (isRecord(entry) && typeof entry['name'] === 'string')
+        moved(['schedules', entry['name']], ['crons', entry['name']])
+    result['schedules'] = [...listed(result['schedules']), ...entries]
+  }
+  if (isRecord(result['infrastructure']))
+    moved(['integrations'], root['integrations'] === undefined ? ['infrastructure', 'integrations'] : ['integrations'])
+  return result
+}
+
+/** The spelling of sections in TypeScript is taken too. */
+const sectionKey = (key: string): string => (/^[a-z]+([A-Z][a-z]+)+$/.test(key) ? snakeCase(key) : key)

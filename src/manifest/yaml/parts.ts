@@ -1,0 +1,22 @@
+/** What the files beside a manifest give to the system: code, schemas, scripts. Owns how a reference finds its schema. */
+import type { Json } from '../../model/json.ts'
+import { jsonSchema } from '../ajv-schema.ts'
+
+/** All absent while nothing may be executed. */
+export interface Parts {
+  /** The code of a function, by its name: a handler, or what `fn` made. */
+  readonly code?: ReadonlyMap<string, unknown>
+  /** Schemas by the reference that the manifest has for them. */
+  readonly schemas?: ReadonlyMap<string, unknown>
+  /** Transforms of webhooks by the webhook's name. */
+  readonly transforms?: ReadonlyMap<string, unknown>
+  /** Answers of the simulated model, by agent. */
+  readonly scripts?: Readonly<Record<string, Json>>
+}
+
+/** A schema that was written inline, or is known by its reference. */
+export const schemaFor = (given: Json | undefined, parts: Parts): unknown => {
+  if (given === undefined || given === null) return undefined
+  if (typeof given === 'string') return parts.schemas?.get(given)
+  return jsonSchema(given)
+}

@@ -1,0 +1,138 @@
+/**
+ * Every expression of a manifest: brought to its explicit form and compiled once, so that a mistake is told with its line and column.
+ *
+ * Owns which roots an expression may use where, and whose field a bare name is. Never evaluates one.
+ */
+import { TrihandError } from '../../model/errors.ts'
+import type { Json } from '../../model/json.ts'
+import { compileRule, EMIT_ROOTS } from '../rules.ts'
+import { celText, ROOTS, rootNames } from './expression.ts'
+import type { Path, Tell } from './finding.ts'
+import { HAND_SECTIONS, type HandlerEntry, type HandSection, heardBy, type Manifest } from './manifest.ts'
+import { isRecord } from './record.ts'
+import { MANIFEST } from './sections.ts'
+import { any, type Shape } from './shape.ts'
+
+type Change = (text: string, path: Path) => string
+
+/** By the last part of the path; absent: what a trigger knows. */
+const WIDE: ReadonlySet<string> = new Set(['when', 'route_on', 'each', 'correlation_key', 'match', 'score', 'validate'])
+const WATCHING = ['runs', 'queue', 'table', 'session']
+const JUDGING = ['agent', 'output', 'payload']
+const YIELDING = ['output', 'result']
+const STARTING = ['event', 'payload', 'trigger', 'run']
+
+const rootsAt = (path: Path): readonly string[] => {
+  const last = String(path.at(-1))
+  if (path.includes('escalation_rules')) return JUDGING
+  if (path.includes('emits')) return EMIT_ROOTS
+  if (last === 'condition') return WATCHING
+  if (last === 'yield') return YIELDING
+  return WIDE.has(last) || path.includes('cancel_on') || path.includes('session_pools') ? ROOTS : STARTING
+}
+
+/** The same value with every expression changed. */
+const mapRules = (shape: Shape, value: Json, path: Path, change: Change): Json => {
+  switch (shape.is) {
+    case 'rule':
+      return typeof value === 'string' ? change(value, path) : value
+    case 'record':
+      if (!isRecord(value)) return value
+      return Object.fromEntries(
+        Object.entries(value).map(([key, item]) => {
+          const field = shape.fields[key]
+          return [key, field === undefined ? item : mapRules(field, item, [...path, key], change)]
+        }),
+      )
+    case 'list':
+      if (!Array.isArray(value)) return value
+      return value.map((item, i) => {
+        const name = isRecord(item) ? (item['name'] ?? item['id']) : undefined
+        return mapRules(shape.of, item, [...path, typeof name === 'string' ? name : i], change)
+      })
+    case 'map':
+      if (!isRecord(value)) return value
+      return Object.fromEntries(
+        Object.entries(value).map(([key, item]) => [key, mapRules(shape.of, item, [...path, key], change)]),
+      )
+    case 'either': {
+      const inner = shape.of.find(({ is }) => {
+        if (typeof value === 'string') return is === 'rule'
+        return Array.isArray(value) ? is === 'list' : isRecord(value) && (is === 'record' || is === 'map')
+      })
+      return inner === undefined ? value : mapRules(inner, value, path, change)
+    }
+    default:
+      return value
+  }
+}
+
+const fieldsOf = (schema: unknown): readonly string[] => {
+  if (!isRecord(schema)) return []
+  return Object.keys(isRecord(schema['properties']) ? schema['properties'] : schema)
+}
+
+const payloadFields = (handler: HandlerEntry, manifest: Manifest): readonly string[] => {
+  const heard = new Set(heardBy(handler, manifest))
+  return manifest.events.definitions.filter(({ name }) => heard.has(name)).flatMap(({ payload }) => fieldsOf(payload))
+}
+
+const outputFields = (handler: HandlerEntry): readonly string[] => {
+  const contract = handler['contract']
+  const schema = isRecord(contract) ? contract['output_schema'] : handler['output_schema']
+  return isRecord(schema) ? fieldsOf(schema['properties']) : []
+}
+
+const tellShadowed = (text: string, path: Path, fields: readonly string[], tell: Tell): void => {
+  for (const name of rootNames(text).filter((root) => fields.includes(root))) {
+    const message = `${name} is a root of expressions and a field of the payload: the root is meant; write payload.${name}`
+    tell({ level: 'warning', code: 'LINT_NAME_SHADOWED', message, path })
+  }
+}
+
+/** A position counts only in a text that stands as it was written. */
+const compiled = (text: string, path: Path, tell: Tell, isAsWritten = true): void => {
+  try {
+    compileRule(text, rootsAt(path))
+  } catch (error) {
+    if (!(error instanceof TrihandError)) throw error
+    tell({
+      level: 'error',
+      code: error.code,
+      message: error.detail,
+      path,
+      offset: isAsWritten ? (error.place?.column ?? 1) - 1 : 0,
+    })
+  }
+}
+
+const handlerRules = (section: HandSection, handler: HandlerEntry, manifest: Manifest, tell: Tell): HandlerEntry => {
+  const fields = payloadFields(handler, manifest)
+  const shape = MANIFEST.fields[section] as { readonly of: Shape }
+  const ofPayload = new Map(fields.map((name) => [name, 'payload']))
+  const ofOutput = new Map([...ofPayload, ...outputFields(handler).map((name) => [name, 'output'] as const)])
+  return mapRules(shape.of, handler as Json, [section, handler.name], (text, path) => {
+    const explicit = celText(text, path.includes('emits') ? ofOutput : ofPayload)
+    tellShadowed(text, path, fields, tell)
+    compiled(explicit, path, tell, explicit === text)
+    return explicit
+  }) as unknown as HandlerEntry
+}
+
+export const withRules = (manifest: Manifest, tell: Tell): Manifest => {
+  const hands = HAND_SECTIONS.flatMap((section) => {
+    const handlers = manifest[section]
+    if (handlers === undefined) return []
+    return [[section, handlers.map((handler) => handlerRules(section, handler, manifest, tell))] as const]
+  })
+  const rest = Object.keys(manifest).filter((key) => !HAND_SECTIONS.includes(key as HandSection))
+  const others = rest.map((section) => {
+    const shape = MANIFEST.fields[section] ?? any
+    const value = mapRules(shape, manifest[section] as Json, [section], (text, path) => {
+      compiled(text, path, tell)
+      return text
+    })
+    return [section, value] as const
+  })
+  return Object.fromEntries([...others, ...hands]) as unknown as Manifest
+}

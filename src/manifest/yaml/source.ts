@@ -1,0 +1,164 @@
+/**
+ * A manifest as the very value that `defineSystem` takes: from here on nobody can tell what a system was written in.
+ *
+ * Owns which keys the engine reads; the others are kept in the manifest and told. Code and schemas of files are handed in.
+ */
+import type { Json } from '../../model/json.ts'
+import { jsonSchema } from '../ajv-schema.ts'
+import type { FunctionSource, SystemSource } from '../define.ts'
+import { agentSource, modelsSource } from './agent-source.ts'
+import { authorForm } from './author-form.ts'
+import { humanSource, impliedHumans } from './human-source.ts'
+import {
+  type EventEntry,
+  field,
+  type HandlerEntry,
+  handlersOf,
+  type Manifest,
+  type NamedEntry,
+  sentBy,
+} from './manifest.ts'
+import { type Parts, schemaFor } from './parts.ts'
+import { payloadSchema } from './payload.ts'
+import { defined, type JsonRecord } from './record.ts'
+import { MANIFEST } from './sections.ts'
+import type { RecordShape } from './shape.ts'
+import { eventTriggers, STARTING } from './trigger-source.ts'
+
+const entryShape = (section: string): RecordShape => {
+  const shape = MANIFEST.fields[section] as { readonly of: RecordShape }
+  return shape.of
+}
+
+/** Keys of a function that mean something to the engine. */
+export const FUNCTION_KEYS: ReadonlySet<string> = new Set([
+  ...STARTING,
+  'name',
+  'triggers',
+  'pattern',
+  'retry',
+  'timeout',
+  'effect',
+  'handler',
+  'input',
+  'output',
+  'schema',
+  'output_schema',
+])
+
+/** Keys of an agent that mean something to the engine. */
+export const AGENT_KEYS: ReadonlySet<string> = new Set([
+  ...STARTING,
+  'name',
+  'triggers',
+  'emits',
+  'retry',
+  'timeout',
+  'prompt',
+  'instructions',
+  'contract',
+  'config',
+  'limits',
+  'workspace',
+  'escalation_rules',
+  'input',
+  'output',
+  'output_schema',
+])
+
+const pick = (entry: HandlerEntry | NamedEntry, keys: Iterable<string>): JsonRecord =>
+  defined(Object.fromEntries([...keys].map((key) => [key, field(entry, key)])))
+
+const eventSchema = (event: EventEntry, parts: Parts): unknown => {
+  if (event.schema !== undefined) return schemaFor(event.schema, parts) ?? null
+  if (event.payload === undefined || event.payload === null) return null
+  return jsonSchema(payloadSchema(event.payload, event.additional ?? true, [], () => undefined))
+}
+
+/** An event that is only sent is declared by that: any data. */
+const eventsSource = (manifest: Manifest, parts: Parts): Readonly<Record<string, unknown>> => {
+  const declared = manifest.events.definitions.map((event) => [event.name, eventSchema(event, parts)] as const)
+  const known = new Set(declared.map(([name]) => name))
+  const sent = handlersOf(manifest).flatMap(({ section, handler }) =>
+    sentBy(section, handler).map(({ event }) => event),
+  )
+  const implied = [...new Set(sent)].filter((name) => !known.has(name))
+  return Object.fromEntries([...declared, ...implied.map((name) => [name, null] as const)])
+}
+
+/** What `fn(name, options, code)` made of a file: its options count where the manifest says nothing. */
+const madeByFn = (value: unknown): FunctionSource | null =>
+  typeof value === 'object' && value !== null && 'options' in value && 'code' in value
+    ? (value as unknown as FunctionSource)
+    : null
+
+const functionSource = (entry: HandlerEntry, manifest: Manifest, parts: Parts): FunctionSource => {
+  const { retry } = manifest.defaults ?? {}
+  const options = authorForm(entryShape('functions'), {
+    ...(retry === undefined ? {} : { retry }),
+    ...pick(entry, [...STARTING, 'retry', 'timeout', 'effect']),
+  }) as JsonRecord
+  const given = parts.code?.get(entry.name)
+  const made = madeByFn(given)
+  const input = schemaFor(field(entry, 'input'), parts)
+  const output = schemaFor(field(entry, 'output_schema') ?? field(entry, 'output') ?? field(entry, 'schema'), parts)
+  return {
+    name: entry.name,
+    options: {
+      ...made?.options,
+      ...options,
+      triggers: eventTriggers(entry, manifest),
+      ...(input === undefined ? {} : { input }),
+      ...(output === undefined ? {} : { output }),
+    } as FunctionSource['options'],
+    code: made === null ? (given ?? null) : made.code,
+  }
+}
+
+const listOf = <Source>(section: string, entries: readonly NamedEntry[] = []): readonly Source[] =>
+  entries.map((entry) => authorForm(entryShape(section), entry as Json) as unknown as Source)
+
+/** Every handler is started the same way, whichever hand it is. */
+const scheduleSource = ({ agent, plan: _, ...entry }: NamedEntry): NamedEntry =>
+  (agent === undefined ? entry : { ...entry, function: agent }) as NamedEntry
+
+const WEBHOOK_KEYS = ['name', 'path', 'auth', 'secret', 'emits', 'unsigned', 'header', 'id_header']
+
+const webhookSource = (entry: NamedEntry, parts: Parts): unknown => {
+  const transform = field(entry, 'transform')
+  const code = parts.transforms?.get(entry.name)
+  return {
+    ...(authorForm(entryShape('webhooks'), pick(entry, WEBHOOK_KEYS)) as JsonRecord),
+    ...(code === undefined ? {} : { transform: code }),
+    ...(code === undefined && transform !== undefined && typeof transform === 'object' ? { transform } : {}),
+  }
+}
+
+export const sourceOf = (manifest: Manifest, parts: Parts = {}): SystemSource => {
+  const { limits, defaults } = manifest as { limits?: JsonRecord; defaults?: JsonRecord }
+  const tz = defaults?.['tz'] ?? manifest.product.tz
+  const schedules = (manifest.schedules ?? []).filter(
+    (entry) => entry['plan'] === undefined && entry['prompt'] === undefined,
+  )
+  return {
+    name: manifest.product.name,
+    events: eventsSource(manifest, parts),
+    functions: (manifest.functions ?? []).map((entry) => functionSource(entry, manifest, parts)),
+    agents: (manifest.agents ?? []).map((entry) => agentSource(entry, manifest, parts)),
+    humans: [
+      ...(manifest.humans ?? []).map((entry) => humanSource(entry, manifest, parts)),
+      ...impliedHumans(manifest),
+    ],
+    models: modelsSource(manifest),
+    webhooks: (manifest.webhooks ?? [])
+      .filter(({ emits }) => emits !== undefined)
+      .map((entry) => webhookSource(entry, parts)) as NonNullable<SystemSource['webhooks']>,
+    pools: listOf('pools', manifest.pools),
+    modules: listOf('modules', manifest.modules),
+    schedules: listOf('schedules', schedules.map(scheduleSource)),
+    ...(manifest.events.open === undefined ? {} : { open: manifest.events.open }),
+    ...(typeof limits?.['max_hops'] === 'number' ? { maxHops: limits['max_hops'] } : {}),
+    ...(typeof tz === 'string' ? { tz } : {}),
+    ...(parts.scripts === undefined ? {} : { scripts: parts.scripts }),
+  }
+}

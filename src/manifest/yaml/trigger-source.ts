@@ -1,0 +1,26 @@
+/** The triggers of a handler in the author's form, and the other keys that every hand shares. */
+import type { Json } from '../../model/json.ts'
+import { authorForm } from './author-form.ts'
+import { triggerShape } from './handler-sections.ts'
+import { type HandlerEntry, heardBy, type Manifest, type TriggerEntry } from './manifest.ts'
+import { list } from './shape.ts'
+
+/** What starts a handler and how it flows: the same for every hand. */
+export const STARTING: readonly string[] =
+  'idempotency while_paused rate_limit debounce batch overlap overlap_key throttle concurrency priority fairness deadline allow_reentry circuit placement pool module'.split(
+    ' ',
+  )
+
+const isWatched = ({ kind }: TriggerEntry): boolean => !['event', 'manual', 'webhook'].includes(kind)
+
+/** A handler that is switched off keeps its definition and starts by hand only. */
+export const eventTriggers = (handler: HandlerEntry, manifest: Manifest): readonly Json[] => {
+  if (handler['enabled'] === false) return []
+  const direct = handler.triggers.filter(({ event }) => event !== undefined)
+  const named = new Set(direct.map(({ event }) => event))
+  const through = heardBy(handler, manifest).filter((event) => !named.has(event))
+  const watched = handler.triggers.filter(isWatched)
+  const triggers = [...direct, ...through.map((event) => ({ event })), ...watched]
+  const without = triggers.map(({ kind: _, ...trigger }: Record<string, unknown>) => trigger as Json)
+  return authorForm(list(triggerShape), without) as readonly Json[]
+}

@@ -1,0 +1,58 @@
+/**
+ * What is kept and drawn, but has no effect yet: told once for each section and each key, never passed over in silence.
+ *
+ * Owns the list of what the engine reads. Grows shorter as hands and engines arrive.
+ */
+
+import type { Tell } from './finding.ts'
+import { HUMAN_KEYS } from './human-source.ts'
+import type { HandlerEntry, HandSection, Manifest } from './manifest.ts'
+import { isAnnotation } from './shape.ts'
+import { AGENT_KEYS, FUNCTION_KEYS } from './source.ts'
+
+const SECTIONS = [
+  'plans',
+  'state_machines',
+  'session_pools',
+  'queues',
+  'tenancy',
+  'database',
+  'integrations',
+  'infrastructure',
+  'observability',
+] as const
+
+const KEYS: Readonly<Partial<Record<HandSection, ReadonlySet<string>>>> = {
+  functions: FUNCTION_KEYS,
+  agents: AGENT_KEYS,
+  humans: HUMAN_KEYS,
+}
+
+const isEmpty = (value: unknown): boolean => {
+  if (value === undefined || value === null) return true
+  return typeof value === 'object' && Object.keys(value).length === 0
+}
+
+const tellKeys = (section: HandSection, handlers: readonly HandlerEntry[], tell: Tell): void => {
+  const read = KEYS[section]
+  if (read === undefined) return
+  const users = new Map<string, string[]>()
+  for (const handler of handlers)
+    for (const key of Object.keys(handler))
+      if (!read.has(key) && !isAnnotation(key) && !isEmpty(handler[key]))
+        users.set(key, [...(users.get(key) ?? []), handler.name])
+  for (const [key, [first = '', ...others]] of users) {
+    const rest = others.length === 0 ? '' : ` and ${others.length} more`
+    const message = `${key} of ${first}${rest} is kept and shown, and has no effect yet`
+    tell({ level: 'info', code: 'LINT_NOT_USED', message, path: [section, first, key], on: 'key' })
+  }
+}
+
+export const tellUnused = (manifest: Manifest, tell: Tell): void => {
+  for (const section of SECTIONS)
+    if (!isEmpty(manifest[section])) {
+      const message = `${section} is kept and shown, and has no effect yet`
+      tell({ level: 'info', code: 'LINT_NOT_USED', message, path: [section], on: 'key' })
+    }
+  for (const section of Object.keys(KEYS) as HandSection[]) tellKeys(section, manifest[section] ?? [], tell)
+}
