@@ -12,7 +12,7 @@ import { defineSystem, type SystemSource } from '../manifest/define.ts'
 import { isErrorCode, type Place, TrihandError } from '../model/errors.ts'
 import { type Fault, faultOf } from './load-place.ts'
 
-const FILES = ['system.ts', 'system.js', 'system.mjs']
+const FILES = ['manifest.yaml', 'manifest.yml', 'system.ts', 'system.js', 'system.mjs']
 /** By name: the public entry of the package that this file is part of. */
 const PACKAGE = 'trihand'
 
@@ -64,7 +64,14 @@ export const loadSystem = async (given: string | undefined): Promise<LoadedSyste
     fsCache: false,
     virtualModules: { [PACKAGE]: await import(PACKAGE) },
   })
-  return { file, source: checked(systemIn(await imported(jiti, file), file), file) }
+  return { file, source: checked(await sourceIn(jiti, file), file) }
+}
+
+/** A manifest is joined with the code beside it; a file of code exports the system whole. */
+const sourceIn = async (jiti: ReturnType<typeof createJiti>, file: string): Promise<SystemSource> => {
+  if (!/\.ya?ml$/.test(file)) return systemIn(await imported(jiti, file), file)
+  const { systemFromManifest } = await import('./load-manifest.ts')
+  return systemFromManifest(file, (path) => imported(jiti, path))
 }
 
 const imported = async (

@@ -54,7 +54,7 @@ const withPage = (command: Command): Command =>
 
 const addServing = (program: Command, perform: Perform): void => {
   withOutput(program.command('dev [path]'))
-    .description('run a system from its source: a folder with system.ts, or a file')
+    .description('run a system from its source: a folder with manifest.yaml or system.ts, or a file')
     .option('--port <n>', 'listen on this port (PORT)', port)
     .option('--database <path|url>', 'the ledger (DATABASE_URL; default .trihand/trihand.db)')
     .option('--no-work', 'take events and answer questions, leave the work to workers')
@@ -197,6 +197,25 @@ const addSchedules = (program: Command, perform: Perform): void => {
     .action((name, flags) => perform(async () => (await load()).resumeHandler, { name, ...flags }))
 }
 
+const addManifest = (program: Command, perform: Perform): void => {
+  const load = () => import('./manifest.ts')
+  const manifest = program.command('manifest').description('a manifest before it runs; executes nothing of its folder')
+  const verb = (name: string): Command =>
+    withOutput(manifest.command(`${name} [path]`)).option('--strict', 'warnings are errors')
+  verb('validate')
+    .description('everything that is wrong with it or worth knowing, with line and column')
+    .action((path, flags) => perform(async () => (await load()).validateManifest, { path, ...flags }))
+  verb('graph')
+    .description('events, hands, schedules, webhooks and states, as Mermaid or JSON')
+    .action((path, flags) => perform(async () => (await load()).drawManifest, { path, ...flags }))
+  verb('types')
+    .description('TypeScript declarations of its events and handlers')
+    .action((path, flags) => perform(async () => (await load()).typeManifest, { path, ...flags }))
+  verb('print')
+    .description('the long form: every short form written out')
+    .action((path, flags) => perform(async () => (await load()).printLongForm, { path, ...flags }))
+}
+
 const addVerify = (program: Command, perform: Perform): void => {
   withOutput(program.command('verify'))
     .description('check every invariant of a ledger, also beside a running server')
@@ -219,6 +238,7 @@ const createProgram = (perform: Perform): Command => {
   addRuns(program, perform)
   addWorkers(program, perform)
   addSchedules(program, perform)
+  addManifest(program, perform)
   addVerify(program, perform)
   return program
 }

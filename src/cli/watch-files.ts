@@ -7,7 +7,7 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs'
 import { join } from 'node:path'
 
-const SOURCE = /\.(ts|mts|js|mjs|json)$/
+const SOURCE = /\.(ts|mts|js|mjs|json|yaml|yml|md)$/
 const QUIET_MS = 100
 const MAX_FOLDERS = 200
 

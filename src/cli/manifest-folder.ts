@@ -1,0 +1,54 @@
+/**
+ * A manifest on disk: which file is meant, what lies beside it, and what is to be said about both.
+ *
+ * Owns the reading. Executes nothing of the folder: that is load-manifest.ts, for verbs that run a system.
+ */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { type LoadedManifest, loadManifest } from '../manifest/yaml/load.ts'
+import { TrihandError } from '../model/errors.ts'
+
+const MANIFEST_FILES = ['manifest.yaml', 'manifest.yml']
+const MAX_FILES = 5_000
+const isHidden = (name: string): boolean => name.startsWith('.') || name === 'node_modules'
+
+/** The files below a folder, with `/` between the parts: no hidden ones, no packages. */
+const filesBelow = (root: string): readonly string[] => {
+  const files: string[] = []
+  const folders = ['']
+  for (const folder of folders) {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      if (isHidden(entry.name)) continue
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+      if (entry.isDirectory()) folders.push(path)
+      else files.push(path)
+    }
+    if (files.length > MAX_FILES) break
+  }
+  return files
+}
+
+export const findManifest = (given: string | undefined): string => {
+  const path = resolve(given ?? '.')
+  if (!existsSync(path)) throw new TrihandError('LOAD_FAILED', `there is no ${relative('', path) || path}`)
+  if (!statSync(path).isDirectory()) return path
+  const file = MANIFEST_FILES.map((name) => join(path, name)).find((candidate) => existsSync(candidate))
+  if (file === undefined)
+    throw new TrihandError('LOAD_FAILED', `${relative('', path) || 'this folder'} has no ${MANIFEST_FILES[0]}`)
+  return file
+}
+
+export interface ManifestOnDisk extends LoadedManifest {
+  readonly file: string
+  readonly paths: readonly string[]
+}
+
+export const readManifest = (file: string): ManifestOnDisk => {
+  const paths = filesBelow(join(file, '..'))
+  const environment = new Set(Object.keys(process.env))
+  const loaded = loadManifest(readFileSync(file, 'utf8'), relative('', file) || file, {
+    folder: { paths },
+    environment,
+  })
+  return { ...loaded, file, paths }
+}

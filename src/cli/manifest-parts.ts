@@ -1,0 +1,152 @@
+/**
+ * What the files beside a manifest hold: code of functions, schemas, tools, transforms, scripts. Found by convention, loaded when a system runs.
+ *
+ * Owns the conventions of the folder: `functions/<name>.ts`, `schemas/<name>.ts|json`, `tools/<name>.ts`, `scripts/<agent>.yaml`.
+ * How a module is loaded, and how a fault in it is told, is handed in.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { jsonSchema } from '../manifest/ajv-schema.ts'
+import type { SystemSource } from '../manifest/define.ts'
+import { codeFiles } from '../manifest/lint/files.ts'
+import { isSchema } from '../manifest/schema.ts'
+import { parseYaml } from '../manifest/yaml/document.ts'
+import { field, handlersOf, type Manifest } from '../manifest/yaml/manifest.ts'
+import type { Parts } from '../manifest/yaml/parts.ts'
+import { isRecord } from '../manifest/yaml/record.ts'
+import { TrihandError } from '../model/errors.ts'
+import type { Json } from '../model/json.ts'
+
+export type Exports = Readonly<Record<string, unknown>>
+
+export interface Beside {
+  readonly folder: string
+  readonly paths: readonly string[]
+  load(path: string): Promise<Exports>
+}
+
+const CODE = /\.(ts|js|mjs)$/
+
+/** A default export may be wrapped once more by whoever compiled the file. */
+const defaultOf = (exports: Exports): unknown => exports['default']
+
+const checkOwnName = (made: unknown, name: string, path: string): void => {
+  const own = typeof made === 'object' && made !== null && 'name' in made ? made.name : name
+  if (own !== name)
+    throw new TrihandError('MANIFEST_DUPLICATE_NAME', `${path} stands for ${name} and declares ${String(own)}`, {
+      place: { file: path },
+    })
+}
+
+const functionCode = async (manifest: Manifest, beside: Beside): Promise<ReadonlyMap<string, unknown>> => {
+  const code = new Map<string, unknown>()
+  for (const handler of manifest.functions ?? []) {
+    const given = field(handler, 'handler')
+    const [file, name = 'default'] = typeof given === 'string' ? given.replace(/^\.\//, '').split('#') : []
+    const candidates = file === undefined ? codeFiles(handler.name) : [file, `functions/${file}`]
+    const path = candidates.find((one) => beside.paths.includes(one))
+    if (path === undefined) continue
+    const made = (await beside.load(path))[name]
+    if (typeof made !== 'function' && (typeof made !== 'object' || made === null)) {
+      const problem = `${path} exports no ${name === 'default' ? 'default function' : name}`
+      throw new TrihandError('LOAD_FAILED', problem, { place: { file: path } })
+    }
+    checkOwnName(typeof made === 'function' ? undefined : made, handler.name, path)
+    code.set(handler.name, made)
+  }
+  return code
+}
+
+/** Every reference to a schema that is a name or a path. */
+const referencesIn = (manifest: Manifest): ReadonlySet<string> => {
+  const found = new Set<string>()
+  const take = (value: Json | undefined): void => {
+    if (typeof value === 'string') found.add(value)
+  }
+  for (const event of manifest.events.definitions) take(event.schema)
+  for (const { handler } of handlersOf(manifest)) {
+    for (const key of ['input', 'output', 'schema', 'output_schema']) take(field(handler, key))
+    const contract = field(handler, 'contract')
+    if (isRecord(contract)) take(contract['output_schema'])
+  }
+  return found
+}
+
+const readJson = (folder: string, path: string): Json => {
+  try {
+    return JSON.parse(readFileSync(join(folder, path), 'utf8')) as Json
+  } catch (error) {
+    throw new TrihandError('LOAD_FAILED', `${path} is not JSON`, { place: { file: path }, cause: error })
+  }
+}
+
+const schemaAt = async (path: string, beside: Beside, name: string): Promise<unknown> => {
+  if (path.endsWith('.json')) return jsonSchema(readJson(beside.folder, path))
+  const made = (await beside.load(path))[name]
+  return isSchema(made) ? made : undefined
+}
+
+/** By path, by the file's name, or by the name of an export. */
+const findSchema = async (reference: string, beside: Beside): Promise<unknown> => {
+  const [file = '', name = 'default'] = reference.replace(/^\.\//, '').split('#')
+  const named = ['', 'schemas/'].flatMap((folder) =>
+    ['', '.json', '.ts', '.js', '.mjs'].map((end) => `${folder}${file}${end}`),
+  )
+  const path = named.find((one) => beside.paths.includes(one))
+  if (path !== undefined) return schemaAt(path, beside, name)
+  for (const other of beside.paths.filter((one) => one.startsWith('schemas/') && CODE.test(one))) {
+    const made = await schemaAt(other, beside, reference)
+    if (made !== undefined) return made
+  }
+  return undefined
+}
+
+const schemasOf = async (manifest: Manifest, beside: Beside): Promise<ReadonlyMap<string, unknown>> => {
+  const schemas = new Map<string, unknown>()
+  for (const reference of referencesIn(manifest)) {
+    const schema = await findSchema(reference, beside)
+    if (schema === undefined)
+      throw new TrihandError('LOAD_FAILED', `no file gives the schema ${reference}`, { place: { path: reference } })
+    schemas.set(reference, schema)
+  }
+  return schemas
+}
+
+const transformsOf = async (manifest: Manifest, beside: Beside): Promise<ReadonlyMap<string, unknown>> => {
+  const transforms = new Map<string, unknown>()
+  for (const { name, transform } of manifest.webhooks ?? []) {
+    if (typeof transform !== 'string') continue
+    const [file = '', exported = 'default'] = transform.replace(/^\.\//, '').split('#')
+    transforms.set(name, (await beside.load(file))[exported])
+  }
+  return transforms
+}
+
+const scriptsOf = (beside: Beside): Readonly<Record<string, Json>> => {
+  const scripts: Record<string, Json> = {}
+  for (const path of beside.paths) {
+    const [, name] = /^scripts\/([^/]+)\.ya?ml$/.exec(path) ?? []
+    if (name === undefined) continue
+    const parsed = parseYaml(readFileSync(join(beside.folder, path), 'utf8'))
+    if (parsed.kind === 'refused') {
+      const [remark] = parsed.remarks
+      throw new TrihandError('LOAD_FAILED', remark?.message ?? '', { place: { file: path, ...remark?.position } })
+    }
+    scripts[name] = parsed.value
+  }
+  return scripts
+}
+
+export const toolsBeside = async (beside: Beside): Promise<NonNullable<SystemSource['tools']>> => {
+  const files = beside.paths.filter((path) => /^tools\/[^/]+\.(ts|js|mjs)$/.test(path))
+  const made: unknown[] = []
+  for (const path of files) made.push(defaultOf(await beside.load(path)))
+  return made as NonNullable<SystemSource['tools']>
+}
+
+export const partsOf = async (manifest: Manifest, beside: Beside): Promise<Parts> => ({
+  code: await functionCode(manifest, beside),
+  schemas: await schemasOf(manifest, beside),
+  transforms: await transformsOf(manifest, beside),
+  scripts: scriptsOf(beside),
+})

@@ -1,0 +1,101 @@
+/**
+ * `trihand manifest validate|graph|types|print [path]`: what a manifest says and what is wrong with it, before anything runs.
+ *
+ * Owns the exit codes: 0 it would load, 4 it would not, or with `--strict` something was warned of. Executes nothing of the folder.
+ */
+import { declarationsOf } from '../manifest/declarations.ts'
+import { graphOf } from '../manifest/graph.ts'
+import { mermaidOf } from '../manifest/mermaid.ts'
+import type { Finding, Level } from '../manifest/yaml/finding.ts'
+import type { Manifest } from '../manifest/yaml/manifest.ts'
+import { ordered, printManifest } from '../manifest/yaml/print.ts'
+import { findManifest, type ManifestOnDisk, readManifest } from './manifest-folder.ts'
+import { EXIT, type Output, visible } from './output.ts'
+import type { Shell, Verb } from './shell.ts'
+
+export interface ManifestFlags {
+  readonly path?: string
+  readonly strict?: boolean
+}
+
+const of = (findings: readonly Finding[], level: Level): readonly Finding[] =>
+  findings.filter((finding) => finding.level === level)
+
+const isBlocked = ({ findings }: ManifestOnDisk, flags: ManifestFlags): boolean =>
+  of(findings, 'error').length > 0 || (flags.strict === true && of(findings, 'warning').length > 0)
+
+const paint = (output: Output, level: Level): string => {
+  const { red, yellow, dim } = output.colors
+  return { error: red, warning: yellow, info: dim }[level](level)
+}
+
+const tellFindings = (output: Output, findings: readonly Finding[], say: (text: string) => void): void => {
+  for (const { level, code, message, file, line, column, hint } of findings) {
+    say(`${visible(`${file}:${line}:${column}`)} ${paint(output, level)} ${code} ${visible(message)}`)
+    say(output.colors.dim(`  ${visible(hint)}`))
+  }
+}
+
+const counted = (findings: readonly Finding[]): string => {
+  const words = [
+    [of(findings, 'error').length, 'error'],
+    [of(findings, 'warning').length, 'warning'],
+    [of(findings, 'info').length, 'note'],
+  ] as const
+  return words.map(([n, word]) => `${n} ${word}${n === 1 ? '' : 's'}`).join(', ')
+}
+
+const load = (flags: ManifestFlags): ManifestOnDisk => readManifest(findManifest(flags.path))
+
+const documentOf = ({ manifest, findings }: ManifestOnDisk): object => ({
+  system: manifest === null ? null : ordered(manifest),
+  errors: of(findings, 'error'),
+  warnings: of(findings, 'warning'),
+  infos: of(findings, 'info'),
+})
+
+export const validateManifest: Verb<ManifestFlags> = async ({ output }, flags) => {
+  const loaded = load(flags)
+  if (output.isJson) output.document(documentOf(loaded))
+  else {
+    tellFindings(output, loaded.findings, (text) => output.line(text))
+    output.line(
+      visible(`${loaded.manifest?.product.name ?? 'the manifest does not load'}: ${counted(loaded.findings)}`),
+    )
+  }
+  return isBlocked(loaded, flags) ? EXIT.invalid : EXIT.done
+}
+
+/** What can be shown of a manifest that loads; of one that does not, why. */
+const show = (
+  { output }: Shell,
+  flags: ManifestFlags,
+  shown: (manifest: Manifest, findings: readonly Finding[]) => { readonly text: string; readonly document: unknown },
+): number => {
+  const loaded = load(flags)
+  const { manifest, findings } = loaded
+  if (manifest === null || isBlocked(loaded, flags)) {
+    if (output.isJson) output.document(documentOf(loaded))
+    else tellFindings(output, findings, (text) => output.talk(text))
+    return EXIT.invalid
+  }
+  const { text, document } = shown(manifest, findings)
+  if (output.isJson) output.document(document)
+  else for (const line of text.trimEnd().split('\n')) output.line(visible(line))
+  return EXIT.done
+}
+
+export const drawManifest: Verb<ManifestFlags> = async (shell, flags) =>
+  show(shell, flags, (manifest, findings) => {
+    const graph = graphOf(manifest, findings)
+    return { text: mermaidOf(graph), document: graph }
+  })
+
+export const typeManifest: Verb<ManifestFlags> = async (shell, flags) =>
+  show(shell, flags, (manifest) => {
+    const text = declarationsOf(manifest)
+    return { text, document: { declarations: text } }
+  })
+
+export const printLongForm: Verb<ManifestFlags> = async (shell, flags) =>
+  show(shell, flags, (manifest) => ({ text: printManifest(manifest), document: ordered(manifest) }))
