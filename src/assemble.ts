@@ -14,16 +14,15 @@ import type { IncomingEvent, Receipt, Rehearsal } from './engine/intake.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
 import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
-import { builtInExecutors, type Hands } from './executors/built-in.ts'
+import { builtInExecutors } from './executors/built-in.ts'
 import { enterBy } from './executors/hands.ts'
-import type { ToolBroker } from './executors/workflow/built-in/tool-call.ts'
 import { enterFunction } from './executors/workflow/function.ts'
 import { StepFailure } from './executors/workflow/step-failure.ts'
+import { type HandSettings, handsOf, reach } from './hands.ts'
 import { normalise, type SystemSource } from './manifest/define.ts'
 import { durationMs } from './manifest/duration.ts'
 import { placeIn } from './manifest/placement.ts'
 import { type Environment, resolveReferences } from './manifest/reference.ts'
-import { compileRule } from './manifest/rules.ts'
 import type { System } from './manifest/system.ts'
 import { LOCAL_TENANT, type RunId, type SessionId, type WorkerId, workerId } from './model/ids.ts'
 import type { Verdict } from './model/run-fact.ts'
@@ -184,45 +183,10 @@ const openPostgresStore = async (url: string, schema: string | undefined, clock:
 const DEFAULT_SLOTS = 1_024
 const MAX_BATCH = 256
 
-export interface EngineSettings extends Pick<TrihandOptions, 'slots' | 'leaseTtl' | 'drain'> {
+export interface EngineSettings extends Pick<TrihandOptions, 'slots' | 'leaseTtl' | 'drain'>, HandSettings {
   readonly worker?: WorkerIdentity
   readonly price?: PriceOf
-  /** Absent: tasks that need a model fail and say so. */
-  readonly models?: ModelHands
-  readonly broker?: ToolBroker
 }
-
-/** The models of a system, and the check of what they answer. */
-export type ModelHands = Pick<Hands['models'], 'model' | 'nameOf' | 'check'>
-
-const NO_MODELS: ModelHands = {
-  model: {
-    call: async () => ({
-      kind: 'failed',
-      code: 'MODEL_NOT_FOUND',
-      detail: 'this system has no models',
-      retryAfterMs: null,
-      usage: null,
-      text: null,
-    }),
-  },
-  nameOf: (name) => ({ alias: name, provider: '', id: name }),
-  check: () => ['nobody here can check it'],
-}
-
-/** Everything that built-in executors need; what is large is loaded with the first task that wants it. */
-const handsOf = (system: System, ids: Ids, { models = NO_MODELS, broker }: EngineSettings): Hands => ({
-  models: {
-    ...models,
-    defaultModel: () => system.models.fallback,
-    digest: (text) => ids.digest(text),
-    ask: (rule, roots) => compileRule(rule, Object.keys(roots))(roots),
-  },
-  documents: {
-    read: async (...asked) => (await import('./adapters/documents/reader.ts')).createDocumentReader().read(...asked),
-  },
-  ...(broker === undefined ? {} : { broker }),
-})
 
 interface WorkerIdentity {
   readonly id: WorkerId
@@ -255,6 +219,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
       ids,
       system,
       executors: builtInExecutors(handsOf(system, ids, options)),
+      remote: reach(clock),
       enter: enterBy({ workflow: enterFunction(durationMs) }),
       ...(options.price === undefined ? {} : { price: options.price }),
       errors: (step, failure) => new StepFailure(step, failure),

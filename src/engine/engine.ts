@@ -4,6 +4,7 @@
  * Owns how the arrows are joined. Never opens a store and never reads a configuration (assemble.ts).
  */
 import { diff, misfit } from '../manifest/edits.ts'
+import type { ExecutorDefinition, RemoteDefinition } from '../manifest/executors.ts'
 import type { System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
@@ -46,6 +47,8 @@ export interface EngineDeps {
   readonly dispatcher: Dispatcher
   /** The built-in ones; a system brings its own. */
   readonly executors: ReadonlyMap<string, Executor>
+  /** Reaches executors that stand elsewhere. Absent: there are none. */
+  readonly remote?: (definition: RemoteDefinition) => Executor
   /** Absent: nobody knows. */
   readonly price?: PriceOf
   readonly enter: EnterHandler
@@ -98,7 +101,9 @@ export class Engine {
       clock,
       ids,
       deadlines: new Deadlines(clock),
-      executors: { get: (type) => executors.get(type) ?? (this.system.executors.get(type) as Executor | undefined) },
+      executors: {
+        get: (type) => executors.get(type) ?? this.performerOf(this.system.executors.get(type), deps.remote),
+      },
       price: deps.price ?? (() => null),
       publish,
       tenant,
@@ -118,6 +123,11 @@ export class Engine {
     this.sessions = new Sessions(this.house)
     this.schedules = new Schedules(this.house, this.book)
     this.tasks = new Tasks(this.house)
+  }
+
+  private performerOf(definition: ExecutorDefinition | undefined, remote: EngineDeps['remote']): Executor | undefined {
+    if (definition?.kind === 'remote') return remote?.(definition)
+    return definition?.performer as Executor | undefined
   }
 
   /** Whoever only sends must open the gates too: an event finds a gate that stands. */

@@ -14,6 +14,7 @@ import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { Rule } from '../model/rule.ts'
 import type { Effect } from '../model/step.ts'
 import type { Circuit } from './circuit.ts'
+import type { ExecutorDefinition } from './executors.ts'
 import type { FlowDefinition } from './flow.ts'
 import type { Pool } from './placement.ts'
 import type { ScheduleDefinition } from './schedule.ts'
@@ -40,7 +41,7 @@ export interface System {
   /** By path. */
   readonly webhooks: ReadonlyMap<string, WebhookDefinition>
   /** Who performs tasks, by executor type; the built-in ones are not here. */
-  readonly executors: ReadonlyMap<string, unknown>
+  readonly executors: ReadonlyMap<string, ExecutorDefinition>
   readonly schedules: ReadonlyMap<string, ScheduleDefinition>
   /** What agents may be allowed to use, by its own name. */
   readonly tools: ReadonlyMap<string, ToolDefinition>

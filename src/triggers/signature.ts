@@ -49,7 +49,12 @@ export const standardSigner = (secret: string): Webhook => {
   }
 }
 
-const checkStandard = ({ headers, body }: Delivery, secrets: readonly string[], now: Instant): void => {
+/** Throws SIGNATURE_INVALID for a message that none of these secrets signed within the last minutes. */
+export const checkStandard = (
+  { headers, body }: Pick<Delivery, 'headers' | 'body'>,
+  secrets: readonly string[],
+  now: Instant,
+): void => {
   const [id = '', stamp = '', signatures = ''] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
     (name) => headers[name],
   )

@@ -1,0 +1,72 @@
+/**
+ * What executors are given from outside: models, documents, tools, the way to executors elsewhere.
+ *
+ * Owns that part of the wiring, as assemble.ts owns the rest. Holds no rule; what is large is loaded with the first task that
+ * wants it.
+ */
+import { SystemClock } from './adapters/system/clock.ts'
+import type { Hands } from './executors/built-in.ts'
+import { NotReached, remoteExecutor } from './executors/remote.ts'
+import type { ToolBroker } from './executors/workflow/built-in/tool-call.ts'
+import { executorHandler, type ServeOptions } from './http/serve-executor.ts'
+import type { RemoteDefinition } from './manifest/executors.ts'
+import { resolveReferences } from './manifest/reference.ts'
+import { compileRule } from './manifest/rules.ts'
+import type { System } from './manifest/system.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Executor } from './ports/executor.ts'
+import type { Ids } from './ports/ids.ts'
+import { ownEnvironment } from './triggers/host.ts'
+
+export interface HandSettings {
+  /** Absent: tasks that need a model fail and say so. */
+  readonly models?: ModelHands
+  readonly broker?: ToolBroker
+}
+
+/** The models of a system, and the check of what they answer. */
+type ModelHands = Pick<Hands['models'], 'model' | 'nameOf' | 'check'>
+
+const NO_MODELS: ModelHands = {
+  model: {
+    call: async () => ({
+      kind: 'failed',
+      code: 'MODEL_NOT_FOUND',
+      detail: 'this system has no models',
+      retryAfterMs: null,
+      usage: null,
+      text: null,
+    }),
+  },
+  nameOf: (name) => ({ alias: name, provider: '', id: name }),
+  check: () => ['nobody here can check it'],
+}
+
+/** An executor behind an address; references in its secret are resolved when it is called. */
+export const reach =
+  (clock: Clock) =>
+  ({ url, secret }: RemoteDefinition): Executor =>
+    remoteExecutor(async (message, signal) => {
+      const { signedPost } = await import('./adapters/remote/signed-post.ts')
+      const unreached = (reason: string): Error => new NotReached(reason)
+      const resolved = resolveReferences(secret, ownEnvironment())
+      return signedPost({ url, secret: resolved, now: () => clock.now(), unreached })(message, signal)
+    })
+
+/** A handler that serves an executor to systems elsewhere: a signed Request in, a Response out. */
+export const serveExecutor = (options: ServeOptions): ((request: Request) => Promise<Response>) =>
+  executorHandler(options, new SystemClock())
+
+/** Everything that built-in executors need. */
+export const handsOf = (system: System, ids: Ids, { models = NO_MODELS, broker }: HandSettings): Hands => ({
+  models: {
+    ...models,
+    defaultModel: () => system.models.fallback,
+    digest: (text) => ids.digest(text),
+    ask: (rule, roots) => compileRule(rule, Object.keys(roots))(roots),
+  },
+  documents: {
+    read: async (...asked) => (await import('./adapters/documents/reader.ts')).createDocumentReader().read(...asked),
+  },
+  ...(broker === undefined ? {} : { broker }),
+})

@@ -1,0 +1,70 @@
+/**
+ * The other side of a remote executor: a signed envelope in, a result out, as a handler of the web's Request and Response.
+ *
+ * Owns who may ask and how long an answer may take. Never retries: whoever asks does.
+ */
+import { readEnvelope, writeResult } from '../executors/contract.ts'
+import { TrihandError } from '../model/errors.ts'
+import type { Json } from '../model/json.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Envelope, Executor, ExecutorResult } from '../ports/executor.ts'
+import { checkStandard } from '../triggers/signature.ts'
+
+export interface ServeOptions {
+  /** Base64, with or without `whsec_`. Several while one is being replaced by another. */
+  readonly secret: string | readonly string[]
+  readonly execute: Executor['execute']
+}
+
+const MAX_BODY = 16 * 1024 * 1024
+
+const respond = (status: number, body: Json): Response =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } })
+
+const refused = (error: unknown): Response => {
+  if (!(error instanceof TrihandError)) throw error
+  return respond(error.status, { code: error.code, detail: error.detail, hint: error.hint })
+}
+
+const bodyOf = async (request: Request): Promise<Uint8Array> => {
+  const body = new Uint8Array(await request.arrayBuffer())
+  if (body.byteLength > MAX_BODY) throw new TrihandError('PAYLOAD_TOO_LARGE', `more than ${MAX_BODY} bytes`)
+  return body
+}
+
+const parsed = (body: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder().decode(body))
+  } catch {
+    throw new TrihandError('NOT_JSON', 'the body is not JSON')
+  }
+}
+
+/** The time that the envelope gives is kept on this side too: the other side has stopped listening by then. */
+const perform = async (execute: Executor['execute'], envelope: Envelope, clock: Clock): Promise<ExecutorResult> => {
+  const controller = new AbortController()
+  const cancel = clock.at(clock.now() + envelope.constraints.timeoutMs, () => controller.abort())
+  try {
+    return await execute(envelope, { signal: controller.signal })
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return { status: 'failed', error: { code: 'EXECUTOR_THREW', message, retryable: true, definite: false } }
+  } finally {
+    cancel()
+  }
+}
+
+export const executorHandler = ({ secret, execute }: ServeOptions, clock: Clock) => {
+  const secrets = typeof secret === 'string' ? [secret] : secret
+  return async (request: Request): Promise<Response> => {
+    try {
+      if (request.method !== 'POST') throw new TrihandError('METHOD_NOT_ALLOWED', 'send a POST')
+      const body = await bodyOf(request)
+      checkStandard({ headers: Object.fromEntries(request.headers), body }, secrets, clock.now())
+      const envelope = readEnvelope(parsed(body))
+      return respond(200, writeResult(await perform(execute, envelope, clock)))
+    } catch (error) {
+      return refused(error)
+    }
+  }
+}
