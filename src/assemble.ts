@@ -16,11 +16,13 @@ import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
 import { builtInExecutors } from './executors/built-in.ts'
 import { enterBy } from './executors/hands.ts'
+import { enterHuman } from './executors/human/human.ts'
 import { enterFunction } from './executors/workflow/function.ts'
 import { StepFailure } from './executors/workflow/step-failure.ts'
 import { type HandSettings, handsOf, reach } from './hands.ts'
 import { normalise, type SystemSource } from './manifest/define.ts'
 import { durationMs } from './manifest/duration.ts'
+import { taskOfStep } from './manifest/humans.ts'
 import { placeIn } from './manifest/placement.ts'
 import { type Environment, resolveReferences } from './manifest/reference.ts'
 import type { System } from './manifest/system.ts'
@@ -220,7 +222,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
       system,
       executors: builtInExecutors(handsOf(system, ids, options)),
       remote: reach(clock),
-      enter: enterBy({ workflow: enterFunction(durationMs) }),
+      enter: enterBy({ workflow: enterFunction({ parse: durationMs, taskOf: taskOfStep }), human: enterHuman }),
       ...(options.price === undefined ? {} : { price: options.price }),
       errors: (step, failure) => new StepFailure(step, failure),
     },

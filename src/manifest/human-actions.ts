@@ -7,28 +7,10 @@ import { TrihandError } from '../model/errors.ts'
 import { isEventType, isReservedType } from '../model/event.ts'
 import { type Json, toJson } from '../model/json.ts'
 import { builtInAction, isBuiltIn } from '../model/task-action.ts'
+import type { ActionSource } from '../model/task-source.ts'
 import type { ActionState, TaskAction, TaskType } from '../model/task-spec.ts'
 import { checkName, invalid } from './invalid.ts'
 import { jsonSchemaOf } from './json-schema.ts'
-
-export interface ActionSource {
-  readonly name: string
-  readonly label?: string
-  readonly requiresReason?: boolean
-  /** Default true: it ends the task. */
-  readonly terminal?: boolean
-  readonly nextState?: string
-  readonly emitsEvent?: string
-  readonly emits?: string
-  readonly eventPayload?: Json
-  /** What the fields of this action must fit. */
-  readonly eventPayloadSchema?: unknown
-  /** Items or sections that it approves; absent: all that are not rejected. */
-  readonly marksApproved?: string | readonly string[]
-  /** The step that is done again with the feedback. */
-  readonly returnsTo?: string
-  readonly requiredFields?: readonly string[]
-}
 
 const CLOSED: readonly string[] = ['approved', 'rejected', 'completed'] satisfies readonly ActionState[]
 const OPEN: readonly string[] = ['pending', 'in_review', 'revision_requested'] satisfies readonly ActionState[]

@@ -4,23 +4,11 @@
  * Owns the spelling of deadlines, reminders and levels, and every refusal of them.
  */
 import type { DeadlineDefinition } from '../model/human.ts'
+import type { EscalationSource, ReminderSource } from '../model/task-source.ts'
 import { type Assignees, type Deadline, type Level, MAX_ESCALATIONS, type Reminders } from '../model/task-spec.ts'
 import { parseInstant } from './civil.ts'
 import { invalid } from './invalid.ts'
 import { type Duration, durationWithin, wholeNumber } from './ranges.ts'
-
-export interface ReminderSource {
-  readonly every: Duration
-  /** Default: the same as `every`. */
-  readonly startAfter?: Duration
-  readonly max?: number
-}
-
-export interface EscalationSource {
-  /** `user:cfo`, `group:leads`, or several of them. */
-  readonly to: string | readonly string[]
-  readonly deadline?: Duration
-}
 
 const LONGEST = '3650d'
 const MAX_REMINDERS = 100

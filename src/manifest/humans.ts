@@ -13,71 +13,16 @@ import type {
 } from '../model/human.ts'
 import { type Json, toJson } from '../model/json.ts'
 import type { FlowSource } from '../model/policies/flow-source.ts'
+import type { AssignSource, SectionSource, TaskOptions } from '../model/task-source.ts'
 import type { Quorum, SectionType, TaskAction, TaskType } from '../model/task-spec.ts'
 import type { WatchTrigger } from '../model/watch.ts'
-import { type ActionSource, defaultActions, defineActions } from './human-actions.ts'
-import {
-  addresseesOf,
-  defineDeadline,
-  defineLevels,
-  defineReminders,
-  type EscalationSource,
-  type ReminderSource,
-} from './human-time.ts'
+import { defaultActions, defineActions } from './human-actions.ts'
+import { addresseesOf, defineDeadline, defineLevels, defineReminders } from './human-time.ts'
 import { checkName, invalid } from './invalid.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import type { PlacementSource } from './placement.ts'
-import { type Duration, oneOf, wholeNumber, withPath } from './ranges.ts'
+import { oneOf, wholeNumber, withPath } from './ranges.ts'
 import { type Compile, compileMaker, fromTemplates, fromValues } from './task-maker.ts'
-
-export interface AssignSource {
-  readonly user?: string
-  readonly users?: readonly string[]
-  readonly group?: string
-  readonly groups?: readonly string[]
-  /** CEL that gives a person's id: `payload.owner_id`. */
-  readonly rule?: string
-  /** Who is asked where an id is unknown. Default `operators`. */
-  readonly fallback?: string
-}
-
-export interface SectionSource {
-  readonly id: string
-  readonly type?: SectionType
-  readonly title?: string
-  readonly content?: Json
-  /** A list, or `{expr: 'payload.drafts'}`. */
-  readonly items?: Json
-  readonly editable?: boolean
-  /** What edited content must fit. */
-  readonly schema?: unknown
-}
-
-/** What is asked of people, wherever it is asked: by a handler or by a step. */
-export interface TaskOptions {
-  readonly taskType?: TaskType
-  readonly title?: string
-  readonly instructions?: string
-  readonly context?: Json
-  /** `user:ana`, `group:editors`, several of them, or with a rule. Absent: the fallback group. */
-  readonly assign?: string | readonly string[] | AssignSource
-  readonly bundle?: { readonly sections: readonly SectionSource[] }
-  readonly actions?: readonly (string | ActionSource)[]
-  readonly requiredFields?: readonly string[]
-  /** What an answer must fit. */
-  readonly outputSchema?: unknown
-  /** A duration, or an instant with its offset. */
-  readonly deadline?: Duration
-  /** So long before each deadline; or at intervals. */
-  readonly reminders?: ReminderSource | readonly Duration[]
-  readonly escalation?: readonly EscalationSource[]
-  /** `approve`, `reject`, `escalate`, `expire` or an own action. Absent: stays open, or climbs where there are levels. */
-  readonly autoActionOnTimeout?: string
-  readonly quorum?: Partial<Quorum>
-  /** Who may not decide: the requester, or whoever decided these steps. */
-  readonly separation?: string | readonly string[]
-  readonly priority?: number
-}
 
 type Trigger = string | { readonly event: string; readonly filter?: string } | WatchTrigger
 
@@ -208,7 +153,6 @@ const actionsOf = (
 }
 
 const defineTask = (name: string, options: TaskOptions, path: string): HumanDefinition => {
-  checkName(name, path)
   const taskType = oneOf(`${path}.taskType`, options.taskType ?? 'approval', TYPES)
   const sections = sectionsOf(options, path)
   const actions = actionsOf(options, taskType, sections, path)
@@ -238,7 +182,10 @@ const compiled = (definition: HumanDefinition, compile: Compile, path: string): 
   make: withPath(path, () => compileMaker(definition, compile)),
 })
 
-const defineHuman = ({ name, options }: HumanSource): HumanDefinition => defineTask(name, options, `humans.${name}`)
+const defineHuman = ({ name, options }: HumanSource): HumanDefinition => {
+  checkName(name, `humans.${name}`)
+  return defineTask(name, options, `humans.${name}`)
+}
 
 /** A task that code asks for: its values are what they are, not templates. */
 export const taskOfStep = (name: string, options: TaskOptions): Human =>

@@ -13,6 +13,7 @@ import { inlineExecutor } from '../../src/executors/workflow/inline.ts'
 import { StepFailure } from '../../src/executors/workflow/step-failure.ts'
 import { normalise, type SystemSource } from '../../src/manifest/define.ts'
 import { durationMs } from '../../src/manifest/duration.ts'
+import { taskOfStep } from '../../src/manifest/humans.ts'
 import { workerId } from '../../src/model/ids.ts'
 import type { Ids } from '../../src/ports/ids.ts'
 import type { Ledger } from '../../src/ports/ledger.ts'
@@ -48,7 +49,7 @@ export const engineOf = ({
       ids,
       dispatcher: new InProcessDispatcher(clock),
       executors: new Map([['inline', inlineExecutor]]),
-      enter: enterFunction(durationMs),
+      enter: enterFunction({ parse: durationMs, taskOf: taskOfStep }),
       errors: (step, failure) => new StepFailure(step, failure),
       system: normalise(source, (text) => ids.digest(text)),
       ...deps,

@@ -15,7 +15,7 @@ import type { Effect } from '../../model/step.ts'
 import type { WatchTrigger } from '../../model/watch.ts'
 import type { Abort } from '../../ports/executor.ts'
 import type { Entry, ScheduleContext, StepContext } from '../../ports/step-gate.ts'
-import { createStep, type Duration, type ParseDuration, type Step } from './step-api.ts'
+import { createStep, type Duration, type Readers, type Step } from './step-api.ts'
 
 const KIND = Symbol.for('trihand.kind')
 /** The one step of a function that is a step itself (`effect: 'once'` on the function). */
@@ -157,11 +157,11 @@ const wholeStep = (handler: Handler, entry: Entry, options: EnterOptions): Promi
 }
 
 export const enterFunction =
-  (parse: ParseDuration) =>
+  (readers: Readers) =>
   (entry: Entry, options: EnterOptions, abort: Abort): unknown => {
     if (typeof options.code !== 'function')
       throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', 'the function has no code yet')
     const handler = options.code as Handler
     if (options.effect !== 'idempotent') return wholeStep(handler, entry, options)
-    return handler(contextOf(entry, createStep(entry.gate, parse, options), abort))
+    return handler(contextOf(entry, createStep(entry.gate, readers, options), abort))
   }

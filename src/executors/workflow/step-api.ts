@@ -7,11 +7,21 @@
  */
 import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
+import type { Human, People } from '../../model/human.ts'
 import { type Json, toJson } from '../../model/json.ts'
 import type { ConstraintsSource } from '../../model/policies/constraints.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../../model/policies/retry.ts'
 import { type Effect, isLoopKey, isStepName, stepAddress } from '../../model/step.ts'
-import type { OnPartial, StepContext, StepGate, TaskOutcome, TaskRequest, WaitAnswer } from '../../ports/step-gate.ts'
+import type { TaskOptions } from '../../model/task-source.ts'
+import type {
+  AskReply,
+  OnPartial,
+  StepContext,
+  StepGate,
+  TaskOutcome,
+  TaskRequest,
+  WaitAnswer,
+} from '../../ports/step-gate.ts'
 
 /** `30s`, `1h30m`, `P1D`, or milliseconds as a number. */
 export type Duration = string | number
@@ -85,11 +95,20 @@ export interface Step {
   waitForEvent(name: string, options: WaitOptions): Promise<WaitResult>
   /** Another function of the system as a child run; its failure is thrown as StepFailure. */
   invoke(name: string, handler: string, input?: unknown, options?: StepOptions): Promise<Json>
+  /** Asks people and gives their answer, days later if need be. What they may do and by when is in the task. */
+  human(name: string, task: TaskOptions, options?: HumanStepOptions): Promise<AskReply>
   emit(
     name: string,
     events: OutgoingEvent | readonly OutgoingEvent[],
     options?: StepOptions,
   ): Promise<readonly string[]>
+}
+
+export interface HumanStepOptions extends StepOptions {
+  /** The answer that asked for a revision: the same task comes back with new content. */
+  readonly revises?: AskReply
+  /** Who wanted this, if a person did: `separation: 'requester'` keeps them from deciding. */
+  readonly requester?: string
 }
 
 export interface OutgoingEvent {
@@ -99,6 +118,14 @@ export interface OutgoingEvent {
 }
 
 export type ParseDuration = (duration: Duration) => number
+/** What a step asks of people, checked. */
+export type DefineTask = (name: string, options: TaskOptions) => Human
+
+/** How words of an author become values: both are manifest's, which executors do not see. */
+export interface Readers {
+  readonly parse: ParseDuration
+  readonly taskOf: DefineTask
+}
 
 const NO_OPTIONS: RunOptions = {}
 const TASK_TIMEOUT_MS = 30_000
@@ -162,8 +189,19 @@ const resultOf = (answer: WaitAnswer): WaitResult => {
   return { ...answer, status: 'received', event }
 }
 
-export const createStep = (gate: StepGate, parse: ParseDuration, defaults: { readonly timeoutMs: number }): Step => {
+export const createStep = (
+  gate: StepGate,
+  { parse, taskOf }: Readers,
+  defaults: { readonly timeoutMs: number },
+): Step => {
   const address = addressBook()
+  /** Who has decided which step, as far as this entry has come. */
+  const deciders = new Map<string, string>()
+  const peopleFor = (requester: string | undefined): People => ({
+    isKnown: () => true,
+    requester: requester ?? null,
+    decidersOf: (step) => [...deciders].flatMap(([name, by]) => (name === step ? [by] : [])),
+  })
   const lookback = (given: WaitOptions['lookback']) => {
     if (given === undefined || given === 'run') return { kind: 'run' } as const
     return given === 'none' ? ({ kind: 'none' } as const) : ({ kind: 'within', ms: parse(given) } as const)
@@ -213,6 +251,14 @@ export const createStep = (gate: StepGate, parse: ParseDuration, defaults: { rea
     },
     invoke: async (name, handler, input, options = {}) =>
       gate.invoke(address(name, options.key), handler, toJson(input)),
+    async human(name, task, { key, revises, requester } = {}) {
+      const step = address(name, key)
+      const spec = taskOf(name, task).make({}, peopleFor(requester))
+      const again = revises === undefined ? {} : { revises: { task: revises.task, revision: revises.revision } }
+      const reply = await gate.ask(step, { spec, ...again })
+      if (reply.decidedBy !== null) deciders.set(name, reply.decidedBy)
+      return reply
+    },
     async emit(name, events, options = {}) {
       const list = Array.isArray(events) ? events : [events]
       return gate.emit(address(name, options.key), list.map(outgoing))

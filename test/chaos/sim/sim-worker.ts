@@ -9,6 +9,7 @@ import { enterFunction } from '../../../src/executors/workflow/function.ts'
 import { inlineExecutor } from '../../../src/executors/workflow/inline.ts'
 import { StepFailure } from '../../../src/executors/workflow/step-failure.ts'
 import { durationMs } from '../../../src/manifest/duration.ts'
+import { taskOfStep } from '../../../src/manifest/humans.ts'
 import type { System } from '../../../src/manifest/system.ts'
 import { type RunId, type WorkerId, workerId } from '../../../src/model/ids.ts'
 import type { Blobs } from '../../../src/ports/blobs.ts'
@@ -35,7 +36,7 @@ export interface WorkerDeps {
 const LATE_WAKES_MS = [10, 300, 2_000]
 const START_AGAIN_MS = 200
 const EXECUTORS = new Map([['inline', inlineExecutor]])
-const enter = enterFunction(durationMs)
+const enter = enterFunction({ parse: durationMs, taskOf: taskOfStep })
 
 const simClock = (scheduler: Scheduler, owner: Owner): Clock => ({
   now: () => scheduler.clockOf(owner),

@@ -1,0 +1,55 @@
+/**
+ * A human as a handler: what triggers it becomes a question to people, and their answer the output of its run.
+ *
+ * Owns what its templates may speak of and the shape of its output. What a decision is, and the events it sends, is the task's
+ * (model/task.ts); nothing is kept between entries.
+ */
+import type { StoredEvent } from '../../model/event.ts'
+import type { Human, People } from '../../model/human.ts'
+import type { Json } from '../../model/json.ts'
+import { decisionData } from '../../model/task-view.ts'
+import type { AskReply, Entry } from '../../ports/step-gate.ts'
+
+/** The one step of a human. */
+const STEP = 'ask'
+
+const isRecord = (value: Json): value is { readonly [name: string]: Json } =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+
+const eventOf = (event: StoredEvent | null): Json => {
+  if (event === null) return null
+  const { id, source, type, subject, time, data } = event
+  return { id, source, type, subject, time, data }
+}
+
+const rootsOf = ({ input, event, run, attempt }: Entry): { readonly [root: string]: Json } => ({
+  event: eventOf(event),
+  trigger: eventOf(event),
+  payload: input,
+  inputs: input,
+  run: { id: run, attempt },
+})
+
+/** Whoever asked for it names themselves in what triggers it. There is no directory here: every person is known. */
+const peopleOf = ({ input }: Entry): People => {
+  const requester = isRecord(input) ? (input['requester'] ?? input['requested_by'] ?? null) : null
+  return {
+    isKnown: () => true,
+    requester: typeof requester === 'string' ? requester : null,
+    decidersOf: () => [],
+  }
+}
+
+/** Under the names of the wire: other handlers and manifests read it. */
+const outputOf = (reply: AskReply): Json => ({
+  ...(decisionData(reply.task, reply) as { readonly [name: string]: Json }),
+  task_id: reply.task,
+  status: reply.status,
+  decided_at: reply.decidedAt,
+  revision: reply.revision,
+})
+
+export const enterHuman = async (entry: Entry, { code }: { readonly code: unknown }): Promise<Json> => {
+  const { make } = code as Human
+  return outputOf(await entry.gate.ask(STEP, { spec: make(rootsOf(entry), peopleOf(entry)) }))
+}
