@@ -7,6 +7,7 @@ import { PATIENCE_MS } from '../../test/support/gate-drive.ts'
 import { anyWalk, STEPS } from '../../test/support/run-arbitrary.ts'
 import { anyTurns } from '../../test/support/schedule-arbitrary.ts'
 import { anySessionHistory } from '../../test/support/session-arbitrary.ts'
+import { anyTurns as anyTaskTurns } from '../../test/support/task-arbitrary.ts'
 import type { Candidate } from './arrival.ts'
 import { entriesOf } from './due-map.ts'
 import { gate } from './gate.ts'
@@ -16,6 +17,8 @@ import type { RunFact, RunState } from './run-fact.ts'
 import { schedule } from './schedule.ts'
 import type { ScheduleState } from './schedule-fact.ts'
 import { session } from './session.ts'
+import { task } from './task.ts'
+import type { TaskState } from './task-fact.ts'
 
 const DOCUMENT = readFileSync(new URL('../../docs/state-machines.md', import.meta.url), 'utf8')
 const NOWHERE = '[*]'
@@ -140,4 +143,19 @@ test('the picture of a schedule has the edges of a schedule', { timeout: PATIENC
     }
   }
   expect([...edges].toSorted()).toEqual(drawn('A schedule'))
+})
+
+const taskName = (state: TaskState): string => (state.kind === 'none' ? NOWHERE : state.status)
+
+test('the picture of a task has the edges of a task', { timeout: PATIENCE_MS }, () => {
+  const edges = new Set<string>()
+  for (const turns of fc.sample(anyTaskTurns, { numRuns: 3_000, seed: 40 })) {
+    let state = task.initial
+    for (const fact of turns.flatMap(({ facts }) => facts)) {
+      const next = task.evolve(state, fact)
+      if (fact.type !== 'task.checkpointed') edges.add(`${taskName(state)} --> ${taskName(next)}: ${fact.type}`)
+      state = next
+    }
+  }
+  expect([...edges].toSorted()).toEqual(drawn('A task'))
 })

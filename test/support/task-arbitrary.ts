@@ -37,6 +37,7 @@ const reminders: fc.Arbitrary<Reminders> = fc.oneof(
 const ACTIONS = [
   ...ALL_ACTIONS,
   custom('hold', { terminal: false, nextState: 'pending' }),
+  custom('look', { terminal: false, nextState: 'in_review' }),
   custom('wave_through', { nextState: 'approved', marksApproved: ['a', 'b'] }),
 ]
 
@@ -67,6 +68,9 @@ const person = fc.oneof(
   { arbitrary: fc.constantFrom<Identity[]>(eve, ROBOT), weight: 1 },
 )
 
+/** Mostly the same one, who then also unclaims. */
+const visitor = fc.constantFrom(ana, ana, ana, ana, bob, eve, ROBOT)
+
 const choice: fc.Arbitrary<ItemChoice> = fc.oneof(
   fc.record({ status: fc.constantFrom('approved', 'rejected') }),
   fc.record({ status: fc.constant('edited'), modifications: fc.constantFrom({ subject: 'x' }, { subject: 'y' }) }),
@@ -83,9 +87,16 @@ type Wish = Pick<Submit, 'by' | 'action' | 'reason' | 'items' | 'to' | 'request'
 
 const wish: fc.Arbitrary<Wish> = fc.record({
   by: person,
-  action: fc.constantFrom(...ACTIONS.map(({ name }) => name), 'nope'),
+  // What leaves the task open comes more often: most lives should not be short.
+  action: fc.constantFrom(...ACTIONS.flatMap(({ name, terminal }) => (terminal ? name : [name, name, name])), 'nope'),
   reason: fc.constantFrom('because', 'because', null),
-  items: fc.dictionary(fc.constantFrom('a', 'b', 'c'), choice, { maxKeys: 2, noNullPrototype: true }),
+  items: fc.oneof(
+    { arbitrary: fc.constant({}), weight: 3 },
+    {
+      arbitrary: fc.dictionary(fc.constantFrom('a', 'b', 'c'), choice, { maxKeys: 2, noNullPrototype: true }),
+      weight: 2,
+    },
+  ),
   to: fc.array(addressee, { minLength: 1, maxLength: 2 }),
   request: fc.option(fc.record({ key: fc.constantFrom('k1', 'k2'), hash: fc.constantFrom('h1', 'h2') }), { freq: 4 }),
   isStale: fc.constantFrom(false, false, false, false, false, true),
@@ -103,8 +114,11 @@ interface Happening {
 const what: fc.Arbitrary<Happening['what']> = fc.oneof(
   { arbitrary: fc.record({ kind: fc.constant('decide'), wish }), weight: 10 },
   {
-    arbitrary: fc.record({ kind: fc.constantFrom('view', 'claim', 'unclaim', 'draft', 'follow_up'), by: person }),
-    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('view', 'claim', 'claim', 'unclaim', 'unclaim', 'draft', 'follow_up'),
+      by: visitor,
+    }),
+    weight: 8,
   },
   { arbitrary: fc.record({ kind: fc.constant('pass') }), weight: 8 },
   { arbitrary: fc.record({ kind: fc.constant('revise') }), weight: 2 },
