@@ -5,8 +5,11 @@
  * model-2  Answers soon after its signal aborts; what a provider says later is dropped.
  * model-3  Tools have no code here: the reply names calls, the engine performs them.
  */
+import type { Finish, Message, ModelCall, ModelUsage, Part } from '../model/conversation.ts'
 import type { ErrorCode } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
+
+export type { Finish, Message, ModelCall, ModelUsage, Part } from '../model/conversation.ts'
 
 export interface Model {
   call(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>
@@ -41,43 +44,6 @@ export interface ToolSpec {
   readonly name: string
   readonly description: string
   readonly input: Json
-}
-
-export interface Message {
-  readonly role: 'user' | 'assistant' | 'tool'
-  readonly parts: readonly Part[]
-}
-
-/** `meta` is the provider's own data on the part, verbatim, under the provider's name: signatures survive the ledger with it. */
-export type Part =
-  | { readonly type: 'text'; readonly text: string; readonly meta?: Json }
-  | { readonly type: 'reasoning'; readonly text: string; readonly provider: string; readonly meta?: Json }
-  | { readonly type: 'call'; readonly id: string; readonly tool: string; readonly input: Json; readonly meta?: Json }
-  | {
-      readonly type: 'result'
-      readonly id: string
-      readonly tool: string
-      readonly output: Json
-      readonly isError: boolean
-    }
-  | { readonly type: 'file'; readonly mediaType: string; readonly base64: string; readonly meta?: Json }
-
-/** A tool call as the model wrote it. The input is what came, whether it fits a schema or not. */
-export interface ModelCall {
-  readonly id: string
-  readonly tool: string
-  readonly input: Json
-}
-
-export type Finish = 'stop' | 'tools' | 'length' | 'filtered'
-
-/** `input` includes what came from a cache. */
-export interface ModelUsage {
-  readonly input: number
-  readonly output: number
-  readonly cachedInput: number
-  readonly cacheWrites: number
-  readonly reasoning: number
 }
 
 export type ModelReply = ModelAnswer | ModelFailure

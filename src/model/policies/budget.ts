@@ -1,0 +1,108 @@
+/**
+ * Tokens and money that an agent may still use: reserved before a call, settled after it, carved for children.
+ *
+ * Owns the arithmetic. Money is whole micro-dollars. Prices and sizes arrive as arguments.
+ *
+ * budget-1  A call begins only if all that it could use still fits.
+ * budget-2  What was carved for a child is gone for its parent until the child has ended; then its rest comes back.
+ */
+
+/** Null: not limited. */
+export interface Allowance {
+  readonly tokens: number
+  readonly micros: number | null
+}
+
+export interface Spent {
+  readonly tokens: number
+  readonly micros: number
+  /** Some of it is a guess: an attempt whose answer nobody got counts with all that was reserved. */
+  readonly isEstimated: boolean
+}
+
+export const NOTHING_SPENT: Spent = { tokens: 0, micros: 0, isEstimated: false }
+
+/** What a call would use at most. */
+export interface Reservation {
+  readonly tokens: number
+  readonly micros: number
+  readonly maxOutputTokens: number
+}
+
+export type ReserveAnswer =
+  | { readonly kind: 'go'; readonly reservation: Reservation }
+  | { readonly kind: 'refused'; readonly code: 'BUDGET_EXCEEDED' | 'BUDGET_UNPRICED'; readonly detail: string }
+
+export interface Ask {
+  readonly requestBytes: number
+  readonly maxOutputTokens: number
+  /** Micro-dollars for so many tokens at list price; null: nobody knows. */
+  price(input: number, output: number): number | null
+}
+
+const BYTES_PER_TOKEN = 3
+/** Shorter answers are worth no call. */
+const LEAST_OUTPUT = 256
+
+/** Cautious: no request has more tokens than a third of its bytes in any script that we have met. */
+export const tokensOf = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN)
+
+export const spend = (spent: Spent, tokens: number, micros: number, isEstimated = false): Spent => ({
+  tokens: spent.tokens + tokens,
+  micros: spent.micros + micros,
+  isEstimated: spent.isEstimated || isEstimated,
+})
+
+/** Never below nothing: what was used beyond the allowance leaves no debt. */
+export const restOf = (allowance: Allowance, spent: Spent): Allowance => ({
+  tokens: Math.max(0, allowance.tokens - spent.tokens),
+  micros: allowance.micros === null ? null : Math.max(0, allowance.micros - spent.micros),
+})
+
+/** The longest answer whose tokens and price fit the rest. */
+const affordable = (rest: Allowance, input: number, ask: Ask): number => {
+  const byTokens = Math.min(ask.maxOutputTokens, rest.tokens - input)
+  const { micros } = rest
+  if (micros === null) return byTokens
+  const fits = (output: number): boolean => (ask.price(input, output) ?? Number.POSITIVE_INFINITY) <= micros
+  if (byTokens <= 0 || fits(byTokens)) return byTokens
+  // Prices never fall with more tokens, so halving finds the border.
+  let [low, high] = [0, byTokens]
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (fits(middle)) low = middle
+    else high = middle
+  }
+  return low
+}
+
+const dollars = (micros: number): string => `$${(micros / 1_000_000).toFixed(6)}`
+const restText = ({ tokens, micros }: Allowance): string =>
+  `${tokens} tokens${micros === null ? '' : ` and ${dollars(micros)}`} are left`
+
+/** budget-1. The answer is made shorter before the call is refused. */
+export const reserve = (rest: Allowance, ask: Ask): ReserveAnswer => {
+  const input = tokensOf(ask.requestBytes)
+  if (rest.micros !== null && ask.price(input, ask.maxOutputTokens) === null)
+    return {
+      kind: 'refused',
+      code: 'BUDGET_UNPRICED',
+      detail: 'money is limited and the price of the model is not known',
+    }
+  const output = affordable(rest, input, ask)
+  if (output < Math.min(LEAST_OUTPUT, ask.maxOutputTokens)) {
+    const detail = `the request has about ${input} tokens and wants an answer; ${restText(rest)}`
+    return { kind: 'refused', code: 'BUDGET_EXCEEDED', detail }
+  }
+  const micros = ask.price(input, output) ?? 0
+  return { kind: 'go', reservation: { tokens: input + output, micros, maxOutputTokens: output } }
+}
+
+/** budget-2: a child's own allowance: what was asked for, or its fair part, never more than the rest. */
+export const carve = (rest: Allowance, asked: Partial<Allowance>, sharers: number): Allowance => {
+  const parts = Math.max(1, sharers)
+  const fair = (whole: number): number => Math.floor(whole / parts)
+  const tokens = Math.min(rest.tokens, Math.max(0, Math.floor(asked.tokens ?? fair(rest.tokens))))
+  if (rest.micros === null) return { tokens, micros: asked.micros ?? null }
+  return { tokens, micros: Math.min(rest.micros, Math.max(0, Math.floor(asked.micros ?? fair(rest.micros)))) }
+}
