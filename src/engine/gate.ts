@@ -47,6 +47,12 @@ export class Gate implements StepGate {
     this.attempts = new Attempts(resident)
   }
 
+  stateOf(step: string): 'none' | 'open' | 'settled' {
+    const live = this.resident.live
+    if (live?.settled.has(step) === true) return 'settled'
+    return live?.open.has(step) === true ? 'open' : 'none'
+  }
+
   run(request: StepRequest): Promise<Json> {
     return this.attempted(request)
   }

@@ -6,6 +6,7 @@
 import type { System } from '../manifest/system.ts'
 import type { ClaimableId, GateId, RunId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Modality } from '../model/modality.ts'
+import type { Module } from '../model/module.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { Effect } from '../model/step.ts'
 import type { TaskWorld } from '../model/task-fact.ts'
@@ -53,7 +54,9 @@ export interface House {
 export type EnterHandler = (
   entry: Entry,
   options: {
+    readonly name: string
     readonly modality: Modality
+    readonly module: Module | null
     readonly code: unknown
     readonly effect: Effect
     readonly retry: RetryPolicy

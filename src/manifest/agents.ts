@@ -83,6 +83,8 @@ export interface AgentOptions extends Talents, FlowSource, PlacementSource {
     readonly static?: readonly (Partial<ContextFile> & { readonly dest: string })[]
   }
   readonly artifacts?: readonly (string | (Partial<ArtifactSpec> & { readonly file: string }))[]
+  /** Who is asked to approve its calls and to answer its questions. Default: the group operators. */
+  readonly asks?: { readonly users?: readonly string[]; readonly groups?: readonly string[] }
   readonly confidenceScale?: number
   readonly escalationRules?: readonly (Partial<EscalationRule> & { readonly condition: string })[]
   readonly limits?: {
@@ -109,6 +111,7 @@ export interface AgentSource {
 const KIND = Symbol.for('trihand.kind')
 const DEFAULT_ROWS = 100
 const MICROS = 1_000_000
+const OPERATORS = 'operators'
 const TOOL_NAME = /^[A-Za-z][A-Za-z0-9_./:*-]{0,127}$/
 
 /** Declares an agent. */
@@ -163,6 +166,11 @@ const emitsOf = (emits: AgentOptions['emits'] = [], path: string): readonly Agen
       data: given.data ?? null,
     }
   })
+
+const asksOf = ({ users = [], groups = [] }: NonNullable<AgentOptions['asks']> = {}): AgentSpec['asks'] => ({
+  users,
+  groups: users.length + groups.length === 0 ? [OPERATORS] : groups,
+})
 
 const serverOf = (server: McpServerSource, path: string): McpServer => {
   if ((server.url === undefined) === (server.command === undefined))
@@ -253,6 +261,7 @@ const defineAgent = ({ name, options }: AgentSource): AgentSpec => {
     output: options.outputSchema === undefined ? null : jsonSchemaOf(options.outputSchema, `${path}.outputSchema`),
     confidenceScale: options.confidenceScale ?? 1,
     escalationRules: (options.escalationRules ?? []).map(ruleOf),
+    asks: asksOf(options.asks),
     emits: emitsOf(options.emits, `${path}.emits`),
     limits: limitsOf(options.limits, `${path}.limits`),
     workspace: {

@@ -38,7 +38,7 @@ export interface Price {
   readonly micros: number | null
   readonly model: string | null
   readonly source: string
-  readonly isApproximate: boolean
+  readonly approximate: boolean
 }
 
 export interface Reply {

@@ -34,6 +34,8 @@ export interface AgentSpec {
   /** What 1 means in `confidence`: 100 for percent. */
   readonly confidenceScale: number
   readonly escalationRules: readonly EscalationRule[]
+  /** Who is asked when it needs a person. */
+  readonly asks: { readonly users: readonly string[]; readonly groups: readonly string[] }
   readonly emits: readonly AgentEmit[]
   readonly limits: AgentLimits
   readonly workspace: { readonly cleanup: Cleanup; readonly snapshotOnFailure: boolean }

@@ -51,7 +51,7 @@ const failure = (
   type: 'call_failed',
   n: 0,
   attempt: 1,
-  failure: { kind: 'failed', code, detail: 'x', at: 100, roll: 1, retryAfterMs },
+  failure: { kind: 'failed', code, detail: 'x', roll: 1, retryAfterMs },
   used: null,
   ms: 0,
 })
@@ -185,14 +185,14 @@ describe('the end', () => {
 describe('[B9] models', () => {
   test('model-choice-1: the same model again while that may help, then the next, then the end', () => {
     const limited = failure('RATE_LIMITED')
-    expect(nextOf([limited])).toMatchObject({ kind: 'model', attempt: 2, model: 0, notBefore: 1_100 })
-    expect(nextOf([limited, limited])).toMatchObject({ kind: 'model', attempt: 3, model: 1, notBefore: null })
+    expect(nextOf([limited])).toMatchObject({ kind: 'model', attempt: 2, model: 0, waitMs: 1_000 })
+    expect(nextOf([limited, limited])).toMatchObject({ kind: 'model', attempt: 3, model: 1, waitMs: 0 })
     expect(nextOf([limited, limited, limited, limited])).toMatchObject({ kind: 'end', code: 'RATE_LIMITED' })
   })
 
   test('a wish for patience is kept, and beyond ten minutes it is left for another model', () => {
-    expect(nextOf([failure('RATE_LIMITED', 30_000)])).toMatchObject({ model: 0, notBefore: 30_100 })
-    expect(nextOf([failure('RATE_LIMITED', 700_000)])).toMatchObject({ model: 1, notBefore: null })
+    expect(nextOf([failure('RATE_LIMITED', 30_000)])).toMatchObject({ model: 0, waitMs: 30_000 })
+    expect(nextOf([failure('RATE_LIMITED', 700_000)])).toMatchObject({ model: 1, waitMs: 0 })
   })
 
   test('what no repetition mends moves on at once, what no model mends ends it', () => {
@@ -202,6 +202,6 @@ describe('[B9] models', () => {
 
   test('a lost attempt is made again with the same model and uses up no retry', () => {
     const lost: AgentFact = { type: 'call_failed', n: 0, attempt: 1, failure: { kind: 'lost' }, used: null, ms: 0 }
-    expect(nextOf([lost, lost, lost])).toMatchObject({ kind: 'model', attempt: 4, model: 0, notBefore: null })
+    expect(nextOf([lost, lost, lost])).toMatchObject({ kind: 'model', attempt: 4, model: 0, waitMs: 0 })
   })
 })

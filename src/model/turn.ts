@@ -12,7 +12,6 @@
 import { type AgentCall, type AgentState, type Decided, decisionKey, type Reply, type WaitKind } from './agent-state.ts'
 import { textOf } from './conversation.ts'
 import type { ErrorCode } from './errors.ts'
-import type { Instant } from './ids.ts'
 import { canonical, type Json } from './json.ts'
 import { chooseModel } from './policies/model-choice.ts'
 
@@ -34,27 +33,32 @@ export interface TurnRules {
   judge(call: AgentCall, state: AgentState): Judgement
 }
 
-export type EndStatus = 'success' | 'partial' | 'failed' | 'cancelled'
+type EndStatus = 'success' | 'partial' | 'failed' | 'cancelled'
 
-export type Turn =
+/** Something that is done, and then looked again. */
+export type Action =
   | { readonly kind: 'hydrate' }
   | {
       readonly kind: 'model'
       readonly n: number
       readonly attempt: number
       readonly model: number
-      readonly notBefore: Instant | null
+      /** So long after the attempt before it. */
+      readonly waitMs: number
     }
   | { readonly kind: 'tools'; readonly n: number; readonly ready: readonly AgentCall[] }
   | { readonly kind: 'wait'; readonly on: WaitKind; readonly calls: readonly AgentCall[] }
   | { readonly kind: 'close'; readonly output: Json }
-  | {
-      readonly kind: 'end'
-      readonly status: EndStatus
-      readonly code: ErrorCode | null
-      readonly detail: string | null
-      readonly output: Json
-    }
+
+export interface End {
+  readonly kind: 'end'
+  readonly status: EndStatus
+  readonly code: ErrorCode | null
+  readonly detail: string | null
+  readonly output: Json
+}
+
+export type Turn = Action | End
 
 const MAX_PARALLEL = 8
 const MAX_REFUSALS = 5
@@ -154,7 +158,7 @@ const nextModel = (n: number, state: AgentState, rules: TurnRules): Turn => {
   const failures = state.failures.get(n) ?? []
   const choice = chooseModel(failures, rules.models, rules.maxRetries)
   if (choice.kind === 'give_up') return failed(choice.code, choice.detail)
-  return { kind: 'model', n, attempt: failures.length + 1, model: choice.model, notBefore: choice.notBefore }
+  return { kind: 'model', n, attempt: failures.length + 1, model: choice.model, waitMs: choice.waitMs }
 }
 
 /** turn-3: issues of the answers that did not fit, told back. */

@@ -16,6 +16,8 @@ import type { VerifiedUsage } from '../model/usage.ts'
 import type { Constraints, ExecutionContext } from './executor.ts'
 
 export interface StepGate {
+  /** What the ledger holds of a step: nothing, an answer that is not there yet, or one that is. Asks nobody. */
+  stateOf(step: string): 'none' | 'open' | 'settled'
   run(request: StepRequest): Promise<Json>
   /** A task for an executor that is registered under a type. */
   perform(request: TaskRequest): Promise<TaskOutcome>

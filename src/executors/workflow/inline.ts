@@ -5,6 +5,7 @@
  */
 import { isErrorCode, TrihandError } from '../../model/errors.ts'
 import type { Abort, Envelope, Executor, ExecutorResult } from '../../ports/executor.ts'
+import { isPartial, partialValue } from '../partial.ts'
 import { isFinal, isStepFailure } from './step-failure.ts'
 
 const MAX_MESSAGE = 2_000
@@ -26,7 +27,8 @@ const failed = (error: unknown): ExecutorResult => {
   return { status: 'failed', error: { code, message: messageOf(error), retryable: !final, definite: final } }
 }
 
-const succeeded = (result: unknown): ExecutorResult => ({ status: 'success', result })
+const succeeded = (result: unknown): ExecutorResult =>
+  isPartial(result) ? { status: 'partial', result: partialValue(result) } : { status: 'success', result }
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   ((typeof value === 'object' && value !== null) || typeof value === 'function') && 'then' in value

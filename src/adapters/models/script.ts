@@ -1,0 +1,155 @@
+/**
+ * Scripts of the simulated model: from what an author writes to answers that can be looked up.
+ *
+ * Owns the shape of `scripts/<agent>.yaml` and every refusal of it, at load. Never answers (scripted.ts).
+ */
+import { Liquid, type Template } from 'liquidjs'
+import { RE2JS } from 're2js'
+import { type ErrorCode, isErrorCode, TrihandError } from '../../model/errors.ts'
+import type { Json } from '../../model/json.ts'
+import type { ModelUsage } from '../../ports/model.ts'
+
+export interface ScriptCall {
+  readonly tool: string
+  readonly input: Json
+}
+
+export type Saying =
+  | { readonly kind: 'say'; readonly templates: readonly Template[] }
+  | { readonly kind: 'json'; readonly value: Json }
+  | { readonly kind: 'calls'; readonly calls: readonly ScriptCall[] }
+
+export interface ScriptEntry {
+  readonly turn: number | null
+  readonly contains: readonly string[]
+  readonly match: RE2JS | null
+  /** The last message is this tool's result. */
+  readonly after: string | null
+  readonly saying: Saying
+  readonly failFirst: { readonly attempts: number; readonly code: ErrorCode } | null
+  readonly usage: Partial<ModelUsage>
+  /** `length`: the answer was cut off. */
+  readonly finish: 'length' | null
+}
+
+export interface Script {
+  readonly agent: string
+  readonly entries: readonly ScriptEntry[]
+}
+
+/** Nothing outside the two roots can be read: no files, no inherited members. */
+export const liquid = new Liquid({
+  strictVariables: true,
+  strictFilters: true,
+  ownPropertyOnly: true,
+  lenientIf: true,
+  templates: {},
+})
+
+const KEYS: ReadonlySet<string> = new Set([
+  'turn',
+  'contains',
+  'match',
+  'after',
+  'say',
+  'json',
+  'calls',
+  'fail_first',
+  'usage',
+  'finish',
+])
+const MAX_ENTRIES = 1_000
+
+type Fields = { readonly [key: string]: Json }
+
+const invalid = (agent: string, at: string, problem: string, cause?: unknown): TrihandError =>
+  new TrihandError('SCRIPT_INVALID', `script of ${agent}, ${at}: ${problem}`, { cause })
+
+const isFields = (value: Json | undefined): value is Fields =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+
+const textList = (value: Json | undefined): readonly string[] | null => {
+  if (value === undefined) return []
+  const list = typeof value === 'string' ? [value] : value
+  return Array.isArray(list) && list.every((item) => typeof item === 'string') ? list : null
+}
+
+const sayingOf = (agent: string, at: string, fields: Fields): Saying => {
+  const given = ['say', 'json', 'calls'].filter((key) => fields[key] !== undefined)
+  if (given.length !== 1) throw invalid(agent, at, `expected one of say, json and calls, found ${given.length}`)
+  const { say, json, calls } = fields as { say?: Json; json?: Json; calls?: Json }
+  if (json !== undefined) return { kind: 'json', value: json }
+  if (say !== undefined) {
+    if (typeof say !== 'string') throw invalid(agent, at, 'say is a text')
+    try {
+      return { kind: 'say', templates: liquid.parse(say) }
+    } catch (error) {
+      throw invalid(agent, at, `say: ${error instanceof Error ? error.message : String(error)}`, error)
+    }
+  }
+  const list = Array.isArray(calls) ? (calls as readonly Json[]) : []
+  const read = list.map((call) => {
+    if (!isFields(call) || typeof call['tool'] !== 'string') throw invalid(agent, at, 'a call is {tool, input}')
+    return { tool: call['tool'], input: call['input'] ?? {} }
+  })
+  if (read.length === 0) throw invalid(agent, at, 'calls is a list of {tool, input}')
+  return { kind: 'calls', calls: read }
+}
+
+const matchOf = (agent: string, at: string, match: Json | undefined): RE2JS | null => {
+  if (match === undefined) return null
+  if (typeof match !== 'string') throw invalid(agent, at, 'match is a pattern')
+  try {
+    return RE2JS.compile(match)
+  } catch (error) {
+    throw invalid(agent, at, `match: ${error instanceof Error ? error.message : String(error)}`, error)
+  }
+}
+
+const failureOf = (agent: string, at: string, given: Json | undefined): ScriptEntry['failFirst'] => {
+  if (given === undefined) return null
+  const { attempts, code } = isFields(given) ? given : {}
+  if (typeof attempts !== 'number' || typeof code !== 'string' || !isErrorCode(code))
+    throw invalid(agent, at, 'fail_first is {attempts, code} with a code of the error table')
+  return { attempts, code }
+}
+
+const usageOf = (given: Json | undefined): Partial<ModelUsage> => {
+  if (!isFields(given)) return {}
+  const counts = Object.entries(given).filter(([, count]) => typeof count === 'number')
+  return Object.fromEntries(counts) as Partial<ModelUsage>
+}
+
+const entryOf = (agent: string, at: string, given: Json): ScriptEntry => {
+  if (!isFields(given)) throw invalid(agent, at, 'an answer is a map')
+  const unknown = Object.keys(given).find((key) => !KEYS.has(key))
+  if (unknown !== undefined) throw invalid(agent, at, `unknown key ${unknown}; expected ${[...KEYS].join(', ')}`)
+  const { turn = null, after = null, finish = null } = given as { turn?: Json; after?: Json; finish?: Json }
+  const contains = textList(given['contains'])
+  if (turn !== null && !(typeof turn === 'number' && turn >= 1)) throw invalid(agent, at, 'turn is a number from 1')
+  if (after !== null && typeof after !== 'string') throw invalid(agent, at, 'after is the name of a tool')
+  if (finish !== null && finish !== 'length') throw invalid(agent, at, 'finish is length or absent')
+  if (contains === null) throw invalid(agent, at, 'contains is a list of texts')
+  return {
+    ...{ turn, after, contains, finish },
+    match: matchOf(agent, at, given['match']),
+    saying: sayingOf(agent, at, given),
+    failFirst: failureOf(agent, at, given['fail_first']),
+    usage: usageOf(given['usage']),
+  }
+}
+
+const isCatchAll = ({ turn, contains, match, after }: ScriptEntry): boolean =>
+  turn === null && contains.length === 0 && match === null && after === null
+
+/** Throws SCRIPT_INVALID with the entry that is wrong. */
+export const parseScript = (agent: string, given: Json): Script => {
+  const answers = isFields(given) ? given['answers'] : undefined
+  if (!Array.isArray(answers) || answers.length === 0 || answers.length > MAX_ENTRIES)
+    throw invalid(agent, 'answers', `expected a list of 1 to ${MAX_ENTRIES} answers`)
+  const entries = (answers as readonly Json[]).map((entry, index) => entryOf(agent, `answer ${index + 1}`, entry))
+  const last = entries.findIndex(isCatchAll)
+  if (last >= 0 && last < entries.length - 1)
+    throw invalid(agent, `answer ${last + 2}`, `is never reached: answer ${last + 1} fits everything`)
+  return { agent, entries }
+}

@@ -1,0 +1,349 @@
+/**
+ * The agent hand: a durable program over steps. At every entry it folds its own steps, and the turn says what comes next.
+ *
+ * Owns which step each action becomes. Decides nothing by itself (model/turn.ts), lets nothing pass by itself (broker.ts), and keeps
+ * nothing between two entries: finished steps answer from the ledger by name, so a crash pays for nothing twice.
+ *
+ * agent-1  One action is one step: a model call, a tool call, a question to a person.
+ * agent-2  What a call could use is reserved in the ledger before it begins; an attempt whose answer was lost counts with all of it.
+ * agent-3  A tool is performed only after the broker has let the very call pass, at this entry.
+ */
+import type { AgentSpec } from '../../model/agent.ts'
+import {
+  type AgentCall,
+  type AgentFact,
+  type AgentState,
+  decisionKey,
+  evolveAgent,
+  NEW_AGENT,
+  type ToolOutcome,
+  type WaitKind,
+} from '../../model/agent-state.ts'
+import { textOf } from '../../model/conversation.ts'
+import { TrihandError } from '../../model/errors.ts'
+import type { Json } from '../../model/json.ts'
+import { dataBlock } from '../../model/messages.ts'
+import type { Module } from '../../model/module.ts'
+import type { Allowance, Reservation } from '../../model/policies/budget.ts'
+import type { RetryPolicy } from '../../model/policies/retry.ts'
+import { type Effect, stepAddress } from '../../model/step.ts'
+import { type Action, type End, nextAction, repliesOf, type TurnRules } from '../../model/turn.ts'
+import type { Entry, StepContext } from '../../ports/step-gate.ts'
+import { Broker } from './broker.ts'
+import { allowanceFor, childOutcome, demandDepth, handlerOf, inputFor } from './children.ts'
+import { HANDOFF, TASK } from './control-tools.ts'
+import type { AgentDeps, Hydrated } from './deps.ts'
+import { hydrate } from './hydrate.ts'
+import {
+  asJson,
+  callModel,
+  endedRecord,
+  factOf,
+  type Job,
+  type ModelRecord,
+  type Prepared,
+  prepare,
+} from './model-call.ts'
+import { decidedOf, questionOf } from './questions.ts'
+import { type Scope, scopeOf } from './scope.ts'
+import { callTool, codeOf, failedOutcome, NO_OUTCOME, outcomeOf } from './tool-call.ts'
+
+const ONCE: RetryPolicy = { maxAttempts: 1, baseMs: 0, factor: 1, maxMs: 0 }
+const TOOL_RETRY: RetryPolicy = { maxAttempts: 3, baseMs: 1_000, factor: 2, maxMs: 60_000 }
+const MODEL_TIMEOUT_MS = 120_000
+const TOOL_TIMEOUT_MS = 30_000
+const LOCAL_TIMEOUT_MS = 300_000
+const MARK_DIGITS = 12
+
+type ModelTurn = Extract<Action, { readonly kind: 'model' }>
+
+/** How an agent's work has ended, and what it has used. */
+export interface Ended {
+  readonly end: End
+  readonly state: AgentState
+}
+
+export interface AgentJob {
+  readonly spec: AgentSpec
+  readonly module: Module | null
+  readonly entry: Entry
+}
+
+export class AgentWork {
+  private readonly entry: Entry
+  private readonly spec: AgentSpec
+  private readonly module: Module | null
+  private readonly deps: AgentDeps
+  private readonly scope: Scope
+  private readonly broker: Broker
+  private readonly rules: TurnRules
+  private state: AgentState = NEW_AGENT
+  private hydrated: Hydrated | null = null
+  private handedTo: End | null = null
+
+  constructor({ spec, module, entry }: AgentJob, deps: AgentDeps) {
+    this.entry = entry
+    this.spec = spec
+    this.module = module
+    this.deps = deps
+    this.scope = scopeOf(spec, entry.input, deps.defaultModel())
+    this.broker = new Broker(spec, this.scope.tools, deps)
+    const { maxTurns, maxToolCalls, timeoutMs, maxRetries } = spec.limits
+    this.rules = {
+      ...{ maxTurns, maxToolCalls, timeoutMs, maxRetries },
+      models: this.scope.models.length,
+      hasSchema: spec.output !== null,
+      judge: (call, state) => this.broker.judge(call, state),
+    }
+  }
+
+  async run(): Promise<Ended> {
+    if (this.scope.models.length === 0)
+      throw new TrihandError('SCOPE_WIDER', `${this.spec.name} has no model that its parent may use`)
+    for (;;) {
+      const turn = this.handedTo ?? nextAction(this.state, this.rules)
+      if (turn.kind === 'end') return { end: turn, state: this.state }
+      await this.act(turn)
+    }
+  }
+
+  private act(turn: Action): Promise<void> {
+    switch (turn.kind) {
+      case 'hydrate':
+        return this.hydrate()
+      case 'model':
+        return this.model(turn)
+      case 'tools':
+        return this.tools(turn.ready)
+      case 'wait':
+        return this.wait(turn.on, turn.calls)
+      case 'close':
+        return this.close()
+    }
+  }
+
+  private note(fact: AgentFact): void {
+    this.state = evolveAgent(this.state, fact)
+  }
+
+  private step(
+    name: string,
+    body: (context: StepContext) => unknown,
+    options: { readonly effect?: Effect; readonly retry?: RetryPolicy; readonly timeoutMs?: number } = {},
+  ): Promise<Json> {
+    const { effect = 'idempotent', retry = ONCE, timeoutMs = LOCAL_TIMEOUT_MS } = options
+    return this.entry.gate.run({ step: name, effect, retry, timeoutMs, body })
+  }
+
+  private async hydrate(): Promise<void> {
+    const { spec, broker, entry } = this
+    const { input } = entry
+    const body = () => hydrate({ spec, input, key: entry.run, broker }, this.deps)
+    const hydrated = (await this.step('agent/hydrate', body)) as unknown as Hydrated
+    this.hydrated = hydrated
+    const untrusted = hydrated.untrusted || (this.scope.child?.tainted ?? false)
+    this.note({ type: 'hydrated', files: hydrated.files, untrusted, ms: hydrated.ms })
+  }
+
+  // -- models ---------------------------------------------------------------------------------------------------------
+
+  private job(): Job {
+    if (this.hydrated === null) throw new TrihandError('INTERNAL', 'a model is asked before there are instructions')
+    const { spec, scope, hydrated } = this
+    return { spec, scope, hydrated, task: this.task(), mark: (key) => this.mark(key) }
+  }
+
+  /** Nobody outside can guess it, and it is the same at every entry. */
+  private mark(key: string): string {
+    return `k${this.deps.ids.digest(`${this.entry.run}\n${key}`).slice(0, MARK_DIGITS)}`
+  }
+
+  private task(): string {
+    const { input, event } = this.entry
+    const files = [...this.state.files.keys()].sort()
+    const listed = files.length === 0 ? '' : `\n\nFiles in your workspace: ${files.join(', ')}`
+    if (this.scope.child !== null) return `${this.scope.child.prompt}${listed}`
+    if (typeof input === 'string') return `${input}${listed}`
+    const data = dataBlock(this.mark('input'), event?.type ?? 'input', JSON.stringify(input, null, 2))
+    return `Do your work on this input.\n${data}${listed}`
+  }
+
+  /** agent-2. */
+  private async model({ n, attempt, model, waitMs }: ModelTurn): Promise<void> {
+    const { gate } = this.entry
+    const key = attempt === 1 ? String(n) : `${n}:${attempt}`
+    const [reserve, call] = [stepAddress('agent/reserve', key), stepAddress('agent/model', key)]
+    if (waitMs > 0) await gate.sleepUntil(stepAddress('agent/pause', key), (now) => now + waitMs)
+    const isLost = gate.stateOf(reserve) === 'settled' && gate.stateOf(call) === 'none'
+    const job = this.job()
+    const prepared = prepare(job, this.state, model, attempt, this.deps)
+    const { answer } = prepared
+    if (answer.kind === 'refused' && gate.stateOf(reserve) !== 'settled') {
+      this.handedTo = { kind: 'end', status: 'failed', code: answer.code, detail: answer.detail, output: null }
+      return
+    }
+    const reservation = await this.reserve(reserve, n, attempt, prepared)
+    if (isLost) return this.note({ type: 'call_failed', n, attempt, failure: { kind: 'lost' }, used: null, ms: 0 })
+    this.note(factOf(n, attempt, await this.ask(call, job, n, prepared, reservation)))
+  }
+
+  private async reserve(step: string, n: number, attempt: number, { answer }: Prepared): Promise<Reservation> {
+    const body = (): Json => (answer.kind === 'go' ? asJson(answer.reservation) : null)
+    const reservation = (await this.step(step, body)) as unknown as Reservation
+    this.note({ type: 'reserved', n, attempt, reservation })
+    return reservation
+  }
+
+  private async ask(
+    step: string,
+    job: Job,
+    n: number,
+    prepared: Prepared,
+    reservation: Reservation,
+  ): Promise<ModelRecord> {
+    const body = ({ signal }: StepContext) => callModel(job, n, prepared, reservation, signal, this.deps)
+    const left = Math.max(1, this.spec.limits.timeoutMs - this.state.activeMs)
+    const timeoutMs = Math.min(MODEL_TIMEOUT_MS, left)
+    try {
+      return (await this.step(step, body, { timeoutMs })) as unknown as ModelRecord
+    } catch (error) {
+      return endedRecord(codeOf(error), error instanceof Error ? error.message : String(error), timeoutMs)
+    }
+  }
+
+  // -- tools ----------------------------------------------------------------------------------------------------------
+
+  private async tools(ready: readonly AgentCall[]): Promise<void> {
+    const before = this.state
+    await this.carve(ready)
+    await Promise.all(
+      ready.map(async (call) => {
+        const outcome = await this.perform(call, before)
+        if (outcome !== null) this.note({ type: 'tool_done', key: call.key, outcome })
+      }),
+    )
+  }
+
+  /** Null: the work was handed on. */
+  private perform(call: AgentCall, state: AgentState): Promise<ToolOutcome | null> {
+    const step = stepAddress('agent/tool', call.key)
+    const said = (on: WaitKind) => this.state.decisions.get(decisionKey(on, call.key))
+    const approved = said('approval')
+    if (approved?.verdict === 'no')
+      return this.record(step, { ...NO_OUTCOME, denied: approved.reason ?? 'a person said no' })
+    const input = approved?.value ?? call.input
+    // agent-3: also what a person has changed.
+    const refused = this.broker.refuses(call.tool, input)
+    if (refused !== null) return this.record(step, failedOutcome(refused.code, refused.message))
+    const answered = said('question')
+    if (answered !== undefined) return this.record(step, { ...NO_OUTCOME, output: answered.value ?? answered.reason })
+    if (call.tool === TASK) return this.child(call, state)
+    if (call.tool === HANDOFF) return this.handOff(call)
+    return this.performTool(step, call, input, state)
+  }
+
+  private async record(step: string, outcome: ToolOutcome): Promise<ToolOutcome> {
+    return outcomeOf(await this.step(step, () => outcome))
+  }
+
+  private async performTool(step: string, call: AgentCall, input: Json, state: AgentState): Promise<ToolOutcome> {
+    const found = this.broker.find(call.tool)
+    if (found.kind !== 'tool') return this.record(step, failedOutcome('TOOL_NOT_ALLOWED', `${call.tool} is no tool`))
+    const { tool } = found
+    const job = { tool, input, key: this.entry.run, module: this.module, state }
+    const isOnce = tool.effect === 'once'
+    try {
+      const value = await this.step(step, (context) => callTool(job, context, this.deps), {
+        effect: isOnce ? 'once' : 'idempotent',
+        retry: isOnce ? ONCE : TOOL_RETRY,
+        timeoutMs: tool.timeoutMs ?? TOOL_TIMEOUT_MS,
+      })
+      return outcomeOf(value)
+    } catch (error) {
+      // A person's no to a doubtful call ends the work; other failures are the model's to read.
+      if (codeOf(error) === 'STEP_REFUSED') throw error
+      return failedOutcome(codeOf(error), error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  // -- other agents ---------------------------------------------------------------------------------------------------
+
+  /** A child's allowance is gone for its parent before the child begins. */
+  private async carve(ready: readonly AgentCall[]): Promise<void> {
+    const children = ready.filter((call) => call.tool === TASK && this.broker.refuses(TASK, call.input) === null)
+    for (const [index, call] of children.entries()) {
+      const allowance = allowanceFor(this.scope, this.state, call, children.length - index)
+      const body = (): Json => ({ ...allowance })
+      const carved = (await this.step(stepAddress('agent/carve', call.key), body)) as unknown as Allowance
+      this.note({ type: 'carved', key: call.key, tokens: carved.tokens, micros: carved.micros ?? 0 })
+    }
+  }
+
+  private async child(call: AgentCall, state: AgentState): Promise<ToolOutcome> {
+    const carved = this.state.pending.get(call.key) ?? { tokens: 0, micros: 0 }
+    const micros = this.scope.allowance.micros === null && carved.micros === 0 ? null : carved.micros
+    const allowance = { tokens: carved.tokens, micros }
+    try {
+      demandDepth(this.spec, this.scope)
+      const input = inputFor(this.scope, state, call, allowance)
+      return childOutcome(
+        await this.entry.gate.invoke(stepAddress('agent/child', call.key), handlerOf(this.spec, call), input),
+      )
+    } catch (error) {
+      const failed = failedOutcome(codeOf(error), error instanceof Error ? error.message : String(error))
+      // Nobody knows what a child that failed has used: all that it had counts.
+      return { ...failed, spent: { ...carved, isEstimated: true }, untrusted: true }
+    }
+  }
+
+  /** The other one's answer is the end of this one's work. */
+  private async handOff(call: AgentCall): Promise<null> {
+    const { agent, prompt } = call.input as { readonly agent: string; readonly prompt: string }
+    const input = { prompt, input: this.entry.input, from: this.spec.name }
+    const output = await this.entry.gate.invoke('agent/handoff', agent, input)
+    this.handedTo = { kind: 'end', status: 'success', code: null, detail: null, output }
+    return null
+  }
+
+  // -- people, and the end --------------------------------------------------------------------------------------------
+
+  private async wait(on: WaitKind, calls: readonly AgentCall[]): Promise<void> {
+    const remarks = textOf(repliesOf(this.state).at(-1)?.parts ?? []) || null
+    await Promise.all(
+      calls.map(async (call) => {
+        const found = this.broker.find(call.tool)
+        const schema = found.kind === 'refused' ? null : found.tool.input
+        const spec = questionOf(on, this.spec, call, schema, remarks)
+        const answer = await this.deps.question(this.entry.gate, stepAddress(`agent/${on}`, call.key), spec)
+        this.note({ type: 'decided', on, key: call.key, decided: decidedOf(on, answer) })
+      }),
+    )
+  }
+
+  private async close(): Promise<void> {
+    const body = (): Json => {
+      const found = this.spec.artifacts.flatMap(({ file }) => this.state.files.get(file) ?? [])
+      const missing = this.spec.artifacts.filter(({ file, required }) => required && !this.state.files.has(file))
+      const isSimulated = repliesOf(this.state).some((reply) => reply.isSimulated)
+      return {
+        artifacts: found.map((file) => ({ ...file, media_type: mediaTypeOf(file.path), simulated: isSimulated })),
+        missing: missing.map(({ file }) => file),
+      }
+    }
+    const { missing } = (await this.step('agent/artifacts', body)) as { readonly missing: readonly string[] }
+    this.note({ type: 'closed', missing })
+  }
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  csv: 'text/csv',
+  html: 'text/html',
+  json: 'application/json',
+  md: 'text/markdown',
+  txt: 'text/plain',
+}
+
+const mediaTypeOf = (path: string): string => {
+  const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
+  return (Object.hasOwn(MEDIA_TYPES, extension) ? MEDIA_TYPES[extension] : undefined) ?? 'application/octet-stream'
+}

@@ -1,0 +1,72 @@
+/**
+ * Other agents at work for this one: children with a part of its budget, and the one that it leaves its work to.
+ *
+ * Owns what a child is given and what comes back. A child's scope is its own cut to its parent's; what it read taints its parent.
+ */
+import type { AgentSpec } from '../../model/agent.ts'
+import { type AgentCall, type AgentState, committed, type ToolOutcome } from '../../model/agent-state.ts'
+import { TrihandError } from '../../model/errors.ts'
+import type { Json } from '../../model/json.ts'
+import { type Allowance, carve, restOf, type Spent } from '../../model/policies/budget.ts'
+import { type ChildCall, childInput, type Scope } from './scope.ts'
+import { NO_OUTCOME } from './tool-call.ts'
+
+/** How a child that was called with a scope answers: its output, and what its parent must know of it. */
+export interface ChildAnswer {
+  readonly output: Json
+  readonly status: 'success' | 'partial'
+  readonly spent: Spent
+  readonly tainted: boolean
+  readonly simulated: boolean
+}
+
+interface TaskInput {
+  readonly agent: string
+  readonly prompt: string
+  readonly budget?: { readonly tokens?: number; readonly usd?: number }
+}
+
+const MICROS = 1_000_000
+
+/** The handler that a name of the agent's own list stands for. The schema of the tool has let no other name pass. */
+export const handlerOf = (spec: AgentSpec, { input }: AgentCall): string => {
+  const { agent } = input as unknown as TaskInput
+  const found = spec.subagents.find(({ name }) => name === agent)
+  if (found === undefined) throw new TrihandError('SCOPE_WIDER', `${agent} is not an agent of ${spec.name}`)
+  return found.handler
+}
+
+/** What this child gets: what was asked for, or its part of the rest among the calls that still wait for theirs. */
+export const allowanceFor = (scope: Scope, state: AgentState, { input }: AgentCall, sharers: number): Allowance => {
+  const { budget = {} } = input as unknown as TaskInput
+  const asked: { tokens?: number; micros?: number } = {}
+  if (budget.tokens !== undefined) asked.tokens = budget.tokens
+  if (budget.usd !== undefined) asked.micros = Math.floor(budget.usd * MICROS)
+  return carve(restOf(scope.allowance, committed(state)), asked, sharers)
+}
+
+export const demandDepth = (spec: AgentSpec, scope: Scope): void => {
+  if (scope.depth >= spec.limits.maxDepth)
+    throw new TrihandError('CHILD_DEPTH', `${spec.name} is ${scope.depth} levels deep, at most ${spec.limits.maxDepth}`)
+}
+
+export const inputFor = (scope: Scope, state: AgentState, call: AgentCall, allowance: Allowance): Json => {
+  const child: ChildCall = {
+    prompt: (call.input as unknown as TaskInput).prompt,
+    tools: scope.tools,
+    models: scope.allowedModels,
+    allowance,
+    depth: scope.depth + 1,
+    tainted: state.isTainted,
+  }
+  return childInput(child)
+}
+
+const isAnswer = (value: Json): boolean => value !== null && typeof value === 'object' && 'spent' in value
+
+/** A handler that is no agent answers with its plain output, and has used nothing. */
+export const childOutcome = (value: Json): ToolOutcome => {
+  if (!isAnswer(value)) return { ...NO_OUTCOME, output: value, untrusted: true }
+  const { output, spent, tainted } = value as unknown as ChildAnswer
+  return { ...NO_OUTCOME, output, spent, untrusted: tainted }
+}

@@ -1,0 +1,83 @@
+/**
+ * What the agent hand is given from outside.
+ *
+ * Owns the list. Everything that touches the world, asks the time or rolls dice comes through here.
+ */
+import type { FileFact, Price } from '../../model/agent-state.ts'
+import type { ModelUsage } from '../../model/conversation.ts'
+import type { Json } from '../../model/json.ts'
+import type { Module } from '../../model/module.ts'
+import type { RuleAnswer } from '../../model/rule.ts'
+import type { TaskSpec } from '../../model/task-spec.ts'
+import type { TaskAnswer } from '../../model/task-view.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Ids } from '../../ports/ids.ts'
+import type { Model, ModelName } from '../../ports/model.ts'
+import type { StepGate } from '../../ports/step-gate.ts'
+import type { Tool, ToolContext } from '../../ports/tool.ts'
+import type { Workspaces } from '../../ports/workspaces.ts'
+
+export interface AgentDeps {
+  readonly clock: Pick<Clock, 'now'>
+  readonly ids: Pick<Ids, 'digest' | 'roll'>
+  readonly model: Model
+  /** What a name of the system, or an id, stands for. */
+  nameOf(name: string): ModelName
+  /** The model of agents that name none. */
+  readonly defaultModel: () => string
+  /** How many tokens a model reads at once; null: not known. */
+  contextOf(name: string): number | null
+  /** Null: nobody knows. */
+  price(
+    provider: string,
+    model: string,
+    usage: ModelUsage,
+  ): (Omit<Price, 'micros'> & { readonly micros: number }) | null
+  /** Every tool there is, by its own name. */
+  readonly tools: () => ReadonlyMap<string, Tool>
+  /** How tools of this module reach the outside. */
+  fetchFor(module: Module | null): ToolContext['fetch']
+  readonly workspaces: Workspaces
+  /** Issues, each with its place; none if the value fits. */
+  check(schema: Json, value: Json): readonly string[]
+  /** A CEL expression over named roots. */
+  ask(rule: string, roots: { readonly [root: string]: Json }): RuleAnswer
+  /** Any JSON whose texts may be templates. */
+  fill(template: Json, roots: { readonly [root: string]: Json }): Json
+  /** A file of the system's folder; null if there is none. Never one outside. */
+  readFile(path: string): Promise<string | null>
+  /** Rows of a table that these fields select, and a template's text with such a row in it. */
+  readonly context: ContextSource
+  /** Asks people. */
+  question(gate: StepGate, step: string, spec: TaskSpec): Promise<TaskAnswer>
+}
+
+export interface ContextSource {
+  rows(query: RowQuery): Promise<readonly Json[]>
+  render(template: string, roots: Json): Promise<string>
+}
+
+export interface RowQuery {
+  readonly table: string
+  readonly where: string | null
+  readonly orderBy: string | null
+  readonly limit: number
+  readonly input: Json
+}
+
+/** What hydration has recorded: the prompt is the same at every wake, whatever changed outside. */
+export interface Hydrated {
+  readonly system: string
+  readonly files: readonly FileFact[]
+  readonly untrusted: boolean
+  readonly tools: readonly OfferedTool[]
+  readonly ms: number
+}
+
+/** A tool as the model was shown it. */
+export interface OfferedTool {
+  readonly name: string
+  readonly wire: string
+  readonly description: string
+  readonly input: Json
+}

@@ -1,0 +1,84 @@
+/**
+ * How an agent is entered and how it leaves: its end becomes the run's.
+ *
+ * Owns what is sent when it ends and what a parent is told. The work itself is agent.ts.
+ */
+import type { AgentEmit, AgentSpec } from '../../model/agent.ts'
+import { TrihandError } from '../../model/errors.ts'
+import type { Json } from '../../model/json.ts'
+import type { Module } from '../../model/module.ts'
+import { stepAddress } from '../../model/step.ts'
+import { repliesOf } from '../../model/turn.ts'
+import type { EmittedEvent, Entry } from '../../ports/step-gate.ts'
+import { partial } from '../partial.ts'
+import { AgentWork, type Ended } from './agent.ts'
+import type { ChildAnswer } from './children.ts'
+import type { AgentDeps } from './deps.ts'
+import { childCallOf } from './scope.ts'
+
+export interface AgentHandler {
+  readonly name: string
+  readonly code: unknown
+  readonly module: Module | null
+}
+
+const isMeant = ({ on }: AgentEmit, status: Ended['end']['status']): boolean => {
+  if (on === 'always') return true
+  if (status === 'failed') return on === 'failure'
+  return on === 'success' || on === status
+}
+
+/** A condition that cannot be answered fails the sending, and with it the run: the paid answer stays in its steps. */
+const holds = ({ when, event }: AgentEmit, roots: { readonly [root: string]: Json }, deps: AgentDeps): boolean => {
+  if (when === null) return true
+  const answer = deps.ask(when, roots)
+  if (answer.kind === 'error') throw new TrihandError('EXPR_FAILED', `emits ${event}: ${answer.detail}`)
+  return answer.value === true
+}
+
+const isRecord = (value: Json): boolean => value !== null && typeof value === 'object' && !Array.isArray(value)
+
+const eventsOf = (spec: AgentSpec, { end }: Ended, input: Json, deps: AgentDeps): readonly EmittedEvent[] => {
+  const error: Json = end.code === null ? null : { code: end.code, message: end.detail }
+  const roots = { output: end.output, payload: input, error }
+  const usual: Json = end.status === 'failed' ? { error } : isRecord(end.output) ? end.output : { output: end.output }
+  return spec.emits
+    .filter((emit) => isMeant(emit, end.status) && holds(emit, roots, deps))
+    .map(({ event, data }) => ({ type: event, data: data === null ? usual : deps.fill(data, roots), subject: null }))
+}
+
+const cleanUp = async (spec: AgentSpec, { end }: Ended, entry: Entry, deps: AgentDeps): Promise<void> => {
+  const { cleanup } = spec.workspace
+  if (cleanup === 'on_complete' || (cleanup === 'on_success' && end.status === 'success'))
+    await deps.workspaces.remove(entry.run)
+}
+
+const answerOf = ({ end, state }: Ended, isChild: boolean): Json => {
+  if (!isChild) return end.output
+  const answer: ChildAnswer = {
+    output: end.output,
+    status: end.status === 'partial' ? 'partial' : 'success',
+    spent: state.spent,
+    tainted: state.isTainted,
+    simulated: repliesOf(state).some((reply) => reply.isSimulated),
+  }
+  return answer as unknown as Json
+}
+
+export const enterAgent =
+  (deps: AgentDeps) =>
+  async (entry: Entry, handler: AgentHandler): Promise<unknown> => {
+    const spec = handler.code as AgentSpec
+    const ended = await new AgentWork({ spec, module: handler.module, entry }, deps).run()
+    const { end } = ended
+    const events = eventsOf(spec, ended, entry.input, deps)
+    await cleanUp(spec, ended, entry, deps)
+    if (end.status === 'failed' || end.status === 'cancelled') {
+      // What is sent with a result would be lost with it.
+      if (events.length > 0) await entry.gate.emit(stepAddress('agent/emit', null), events)
+      throw new TrihandError(end.code ?? 'INTERNAL', end.detail ?? 'the agent has failed')
+    }
+    for (const event of events) entry.emit(event)
+    const answer = answerOf(ended, childCallOf(entry.input) !== null)
+    return end.status === 'partial' ? partial(answer) : answer
+  }

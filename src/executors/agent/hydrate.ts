@@ -1,0 +1,110 @@
+/**
+ * The beginning of an agent's work: its instructions, its files, the tools it is shown. Recorded once; every wake reads the record.
+ *
+ * Owns what is put into the workspace. Values from outside become files or data blocks, never a part of the instructions.
+ */
+import type { AgentSpec, ContextFile, ContextRows } from '../../model/agent.ts'
+import { TrihandError } from '../../model/errors.ts'
+import type { Json } from '../../model/json.ts'
+import { DATA_RULE } from '../../model/messages.ts'
+import { wireName } from '../../model/tool-name.ts'
+import type { OpenWorkspace } from '../../ports/workspaces.ts'
+import type { Broker } from './broker.ts'
+import type { AgentDeps, Hydrated, OfferedTool } from './deps.ts'
+
+interface Beginning {
+  readonly spec: AgentSpec
+  readonly input: Json
+  /** Names the directory. */
+  readonly key: string
+  readonly broker: Broker
+}
+
+const instructionsOf = async (spec: AgentSpec, deps: AgentDeps): Promise<string> => {
+  if (spec.instructions !== null) return spec.instructions
+  for (const path of spec.prompt) {
+    const text = await deps.readFile(path)
+    if (text !== null) return text
+  }
+  throw new TrihandError(
+    'PROMPT_MISSING',
+    `agent ${spec.name} has no instructions; looked for ${spec.prompt.join(', ')}`,
+  )
+}
+
+const textBytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+const filled = (template: string, input: Json, deps: AgentDeps): string => {
+  const value = deps.fill(template, { payload: input })
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+const putFile = async (file: ContextFile, input: Json, into: OpenWorkspace, deps: AgentDeps): Promise<void> => {
+  const source = file.source === null ? null : filled(file.source, input, deps)
+  const text =
+    source === null ? file.text : ((await deps.readFile(source)) ?? (await deps.readFile(`config/${source}`)))
+  if (text === null) throw new TrihandError('CONTEXT_MISSING', `there is no file ${source}`)
+  await into.write(filled(file.dest, input, deps), textBytes(text))
+}
+
+const isRecord = (value: Json | undefined): value is { readonly [key: string]: Json } =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+
+const checkRow = (rows: ContextRows, row: Json): void => {
+  const missing = rows.mustHave.find((column) => !isRecord(row) || row[column] == null)
+  if (missing !== undefined) throw new TrihandError('CONTEXT_MISSING', `a row of ${rows.table} has no ${missing}`)
+}
+
+const rowText = (rows: ContextRows, roots: Json, deps: AgentDeps): Promise<string> | string =>
+  rows.template === null ? JSON.stringify(roots, null, 2) : deps.context.render(rows.template, roots)
+
+const putRows = async (rows: ContextRows, input: Json, into: OpenWorkspace, deps: AgentDeps): Promise<void> => {
+  const { table, where, orderBy, limit } = rows
+  const found = await deps.context.rows({ table, where, orderBy, limit, input })
+  for (const row of found) checkRow(rows, row)
+  if (found.length === 0 && rows.mustHave.length > 0)
+    throw new TrihandError('CONTEXT_MISSING', `no row of ${table} is selected`)
+  const as = filled(rows.as, input, deps)
+  if (!as.endsWith('/')) {
+    const [only] = found
+    const roots = found.length === 1 && only !== undefined ? only : { rows: found }
+    return into.write(as, textBytes(await rowText(rows, roots, deps)))
+  }
+  for (const [index, row] of found.entries()) {
+    const id = isRecord(row) ? row['id'] : undefined
+    const name = typeof id === 'string' || typeof id === 'number' ? String(id) : String(index)
+    await into.write(`${as}${name.replace(/[^A-Za-z0-9_.-]/g, '_')}.json`, textBytes(await rowText(rows, row, deps)))
+  }
+}
+
+const offered = (broker: Broker, deps: AgentDeps): readonly OfferedTool[] =>
+  broker.offered().map(({ name, description, input }) => ({
+    name,
+    description,
+    input,
+    wire: wireName(name, (text) => deps.ids.digest(text)),
+  }))
+
+const fillWorkspace = async (spec: AgentSpec, input: Json, key: string, deps: AgentDeps) => {
+  const workspace = await deps.workspaces.open(key, [])
+  try {
+    for (const file of spec.context.files) await putFile(file, input, workspace, deps)
+    for (const entry of spec.context.rows) await putRows(entry, input, workspace, deps)
+    return await workspace.commit()
+  } finally {
+    workspace.close()
+  }
+}
+
+export const hydrate = async ({ spec, input, key, broker }: Beginning, deps: AgentDeps): Promise<Hydrated> => {
+  const started = deps.clock.now()
+  const instructions = await instructionsOf(spec, deps)
+  const { rows, files } = spec.context
+  return {
+    system: `${instructions.trim()}\n\n${DATA_RULE}`,
+    files: rows.length + files.length === 0 ? [] : await fillWorkspace(spec, input, key, deps),
+    untrusted: [...rows, ...files].some(({ untrusted }) => untrusted),
+    tools: offered(broker, deps),
+    ms: deps.clock.now() - started,
+  }
+}

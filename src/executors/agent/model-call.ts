@@ -1,0 +1,244 @@
+/**
+ * One call to a language model, from an agent's state to what is recorded of the reply.
+ *
+ * Owns the request, the price of it, and what counts as used. Never retries: what follows a failure is decided from facts.
+ */
+import type { AgentSpec } from '../../model/agent.ts'
+import { type AgentFact, type AgentState, callKey, committed, type Price, type Reply } from '../../model/agent-state.ts'
+import { type ModelUsage, textOf } from '../../model/conversation.ts'
+import type { ErrorCode } from '../../model/errors.ts'
+import type { Json } from '../../model/json.ts'
+import { messagesOf } from '../../model/messages.ts'
+import { type Reservation, type ReserveAnswer, reserve, restOf, tokensOf } from '../../model/policies/budget.ts'
+import type { CallFailure } from '../../model/policies/model-choice.ts'
+import { isAllowedModel, verifyUsage } from '../../model/usage.ts'
+import type { ModelAnswer, ModelFailure, ModelName, ModelReply, ModelRequest } from '../../ports/model.ts'
+import type { AgentDeps, Hydrated } from './deps.ts'
+import { checkAnswer } from './output.ts'
+import type { Scope } from './scope.ts'
+
+/** What a wake knows of the agent it works for. */
+export interface Job {
+  readonly spec: AgentSpec
+  readonly scope: Scope
+  readonly hydrated: Hydrated
+  readonly task: string
+  /** A mark for data blocks that nobody could guess. */
+  mark(key: string): string
+}
+
+export type ModelRecord =
+  | { readonly kind: 'reply'; readonly reply: Reply }
+  | {
+      readonly kind: 'failed'
+      readonly failure: CallFailure
+      readonly used: { readonly tokens: number; readonly micros: number } | null
+      readonly ms: number
+      /** What had come before it broke, as evidence. */
+      readonly text: string | null
+    }
+
+const SIMULATED = 'simulated'
+const FULL_FROM = 0.8
+/** Nothing was generated, so nothing is paid for. */
+const UNPAID: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'RATE_LIMITED',
+  'MODEL_AUTH',
+  'MODEL_NOT_FOUND',
+  'MODEL_CONTEXT_FULL',
+  'MODEL_REJECTED',
+  'SIMULATED_NO_SCRIPT',
+])
+
+const bytesOf = (request: ModelRequest): number => {
+  const { system, messages, tools, output } = request
+  return new TextEncoder().encode(JSON.stringify([system, messages, tools, output])).length
+}
+
+const plainUsage = (input: number, output: number): ModelUsage => ({
+  input,
+  output,
+  cachedInput: 0,
+  cacheWrites: 0,
+  reasoning: 0,
+})
+
+/** A simulated call costs nothing, whatever it is called. */
+const priceFor = (
+  model: { readonly provider: string; readonly id: string },
+  usage: ModelUsage,
+  deps: AgentDeps,
+): Price => {
+  if (model.provider === SIMULATED) return { micros: 0, model: null, source: SIMULATED, approximate: false }
+  const price = deps.price(model.provider, model.id, usage)
+  return price ?? { micros: null, model: null, source: 'unknown', approximate: false }
+}
+
+const requestWith = (
+  job: Job,
+  state: AgentState,
+  name: ModelName,
+  attempt: number,
+  isShort: boolean,
+  deps: AgentDeps,
+) => {
+  const { spec, hydrated, task, mark } = job
+  const wires = new Map(hydrated.tools.map(({ name: own, wire }) => [own, wire]))
+  const digest = (text: string): string => deps.ids.digest(text)
+  const wire = (tool: string): string => wires.get(tool) ?? tool.replace(/[^A-Za-z0-9_-]/g, '_')
+  const request: ModelRequest = {
+    purpose: `agent:${spec.name}`,
+    model: name,
+    system: hydrated.system,
+    messages: messagesOf(state, { task, provider: name.provider, wire, mark, digest, isShort }),
+    tools: hydrated.tools.map(({ wire: wired, description, input }) => ({ name: wired, description, input })),
+    output: spec.output,
+    maxOutputTokens: spec.limits.maxOutputTokens,
+    temperature: spec.temperature,
+    attempt,
+  }
+  return { request, bytes: bytesOf(request) }
+}
+
+export interface Prepared {
+  readonly request: ModelRequest
+  readonly bytes: number
+  readonly answer: ReserveAnswer
+}
+
+/** The request, made shorter where the model could not read it, and whether what is left allows it. */
+export const prepare = (job: Job, state: AgentState, model: number, attempt: number, deps: AgentDeps): Prepared => {
+  const { scope, spec } = job
+  const alias = scope.models[model] ?? ''
+  const name = deps.nameOf(alias)
+  const context = deps.contextOf(alias)
+  const whole = requestWith(job, state, name, attempt, false, deps)
+  const isFull = context !== null && tokensOf(whole.bytes) > context * FULL_FROM
+  const { request, bytes } = isFull ? requestWith(job, state, name, attempt, true, deps) : whole
+  const price = (input: number, output: number): number | null => priceFor(name, plainUsage(input, output), deps).micros
+  const rest = restOf(scope.allowance, committed(state))
+  const answer = reserve(rest, { requestBytes: bytes, maxOutputTokens: spec.limits.maxOutputTokens, price })
+  return { request, bytes, answer }
+}
+
+const usageOf = (reply: ModelAnswer, request: ModelRequest, bytes: number) => {
+  const outputBytes = new TextEncoder().encode(JSON.stringify(reply.parts)).length
+  const { usage } = reply
+  const report = {
+    usage:
+      usage === null
+        ? null
+        : {
+            tokensInput: usage.input,
+            tokensOutput: usage.output,
+            totalTokens: usage.input + usage.output,
+            estimatedCost: null,
+          },
+    modelUsed: reply.modelUsed,
+    modelAsked: reply.simulated ? null : request.model.id,
+    inputBytes: bytes,
+    // The text alone: what stands around it is ours.
+    outputBytes: usage === null ? outputBytes : new TextEncoder().encode(textOf(reply.parts)).length,
+    maxTokens: request.maxOutputTokens,
+  }
+  const verified = verifyUsage(report, () => null)
+  const counted: ModelUsage = {
+    ...(usage ?? plainUsage(0, 0)),
+    input: verified.tokensInput,
+    output: verified.tokensOutput,
+  }
+  return { counted, source: verified.source, findings: verified.findings }
+}
+
+const answered = (
+  reply: ModelAnswer,
+  job: Job,
+  n: number,
+  prepared: Prepared,
+  ms: number,
+  deps: AgentDeps,
+): ModelRecord => {
+  const { request, bytes } = prepared
+  const { counted, source, findings } = usageOf(reply, request, bytes)
+  const used = { provider: reply.simulated ? SIMULATED : request.model.provider, id: reply.modelUsed }
+  const cost = priceFor(used, counted, deps)
+  const allowed = job.scope.allowedModels.map((name) => deps.nameOf(name).id)
+  if (!reply.simulated && !isAllowedModel(reply.modelUsed, allowed)) {
+    const detail = `${reply.modelUsed} answered instead of ${request.model.id} and is not allowed`
+    return failure(
+      'MODEL_NOT_ALLOWED',
+      detail,
+      { tokens: counted.input + counted.output, micros: cost.micros ?? 0 },
+      ms,
+    )
+  }
+  const own = new Map(job.hydrated.tools.map(({ name, wire }) => [wire, name]))
+  const isFinal = reply.calls.length === 0 && reply.finish !== 'length'
+  const { output } = job.spec
+  return {
+    kind: 'reply',
+    reply: {
+      model: request.model.alias,
+      provider: request.model.provider,
+      modelUsed: reply.modelUsed,
+      parts: reply.parts,
+      calls: reply.calls.map(({ tool, input }, i) => ({ key: callKey(n, i), tool: own.get(tool) ?? tool, input })),
+      finish: reply.finish,
+      usage: counted,
+      usageSource: source,
+      cost,
+      findings: [...findings, ...reply.warnings],
+      check: output === null || !isFinal ? null : checkAnswer(output, textOf(reply.parts), deps.check),
+      isSimulated: reply.simulated,
+      responseId: reply.responseId,
+      ms,
+    },
+  }
+}
+
+const failure = (
+  code: ErrorCode,
+  detail: string,
+  used: { readonly tokens: number; readonly micros: number } | null,
+  ms: number,
+  more: { readonly roll?: number; readonly retryAfterMs?: number | null; readonly text?: string | null } = {},
+): ModelRecord => {
+  const { roll = 0, retryAfterMs = null, text = null } = more
+  return { kind: 'failed', failure: { kind: 'failed', code, detail, roll, retryAfterMs }, used, ms, text }
+}
+
+const broken = (reply: ModelFailure, request: ModelRequest, ms: number, deps: AgentDeps): ModelRecord => {
+  const { code, detail, usage, retryAfterMs, text } = reply
+  const price = usage === null ? null : priceFor(request.model, usage, deps)
+  const paid = UNPAID.has(code) ? { tokens: 0, micros: 0 } : null
+  const used = usage === null ? paid : { tokens: usage.input + usage.output, micros: price?.micros ?? 0 }
+  return failure(code, detail, used, ms, { roll: deps.ids.roll(), retryAfterMs, text })
+}
+
+/** The call itself. Answers with a record, whatever the model does. */
+export const callModel = async (
+  job: Job,
+  n: number,
+  prepared: Prepared,
+  reservation: Reservation,
+  signal: AbortSignal,
+  deps: AgentDeps,
+): Promise<ModelRecord> => {
+  const started = deps.clock.now()
+  const request = { ...prepared.request, maxOutputTokens: reservation.maxOutputTokens }
+  const reply: ModelReply = await deps.model.call(request, signal)
+  const ms = deps.clock.now() - started
+  if (reply.kind === 'failed') return broken(reply, request, ms, deps)
+  return answered(reply, job, n, { ...prepared, request }, ms, deps)
+}
+
+export const factOf = (n: number, attempt: number, record: ModelRecord): AgentFact =>
+  record.kind === 'reply'
+    ? { type: 'replied', n, attempt, reply: record.reply }
+    : { type: 'call_failed', n, attempt, failure: record.failure, used: record.used, ms: record.ms }
+
+/** An attempt that the engine ended: nobody knows what it used. */
+export const endedRecord = (code: ErrorCode, detail: string, ms: number): ModelRecord =>
+  failure(code === 'STEP_TIMEOUT' ? 'MODEL_TIMEOUT' : code, detail, null, ms)
+
+export const asJson = (record: ModelRecord | Hydrated | Reservation): Json => record as unknown as Json

@@ -1,0 +1,78 @@
+/**
+ * How far an agent may reach: its own definition, cut to what its parent gave it.
+ *
+ * Owns the intersection. A scope only ever narrows, so whoever writes one into an input gains nothing by it.
+ */
+import type { AgentSpec } from '../../model/agent.ts'
+import type { Json } from '../../model/json.ts'
+import type { Allowance } from '../../model/policies/budget.ts'
+
+/** What a parent hands to its child, inside the child's input. */
+export interface ChildCall {
+  readonly prompt: string
+  readonly tools: readonly string[]
+  readonly models: readonly string[]
+  readonly allowance: Allowance
+  readonly depth: number
+  /** The parent had read what strangers wrote. */
+  readonly tainted: boolean
+}
+
+export interface Scope {
+  readonly tools: readonly string[]
+  /** The first is asked first. */
+  readonly models: readonly string[]
+  readonly allowedModels: readonly string[]
+  readonly allowance: Allowance
+  readonly depth: number
+  readonly child: ChildCall | null
+}
+
+const MARK = 'trihand_child'
+
+export const childInput = (call: ChildCall): Json => ({ [MARK]: call as unknown as Json })
+
+const strings = (value: unknown): readonly string[] | null =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null
+
+const count = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null
+
+/** What a parent gave; null: nobody's child, or nothing that we wrote. */
+export const childCallOf = (input: Json): ChildCall | null => {
+  const given = (input as { readonly [MARK]?: Partial<ChildCall> } | null)?.[MARK]
+  if (given === null || typeof given !== 'object') return null
+  const { prompt, allowance } = given
+  const [tools, models, depth] = [strings(given.tools), strings(given.models), count(given.depth)]
+  const tokens = count(allowance?.tokens)
+  if (typeof prompt !== 'string' || tools === null || models === null || depth === null || tokens === null) return null
+  const micros = allowance?.micros == null ? null : count(allowance.micros)
+  return { prompt, tools, models, depth, allowance: { tokens, micros }, tainted: given.tainted !== false }
+}
+
+const less = (own: number | null, given: number | null): number | null => {
+  if (own === null) return given
+  return given === null ? own : Math.min(own, given)
+}
+
+export const scopeOf = (spec: AgentSpec, input: Json, defaultModel: string): Scope => {
+  const child = childCallOf(input)
+  const { maxTokens, maxCost } = spec.limits
+  const models = [spec.model ?? defaultModel, ...spec.fallbackModels]
+  const allowedModels = spec.allowedModels.length > 0 ? spec.allowedModels : models
+  const own = { tools: spec.allowedTools, models, allowedModels, allowance: { tokens: maxTokens, micros: maxCost } }
+  if (child === null) return { ...own, depth: 0, child }
+  const within = (list: readonly string[], of: readonly string[]): readonly string[] =>
+    list.filter((name) => of.includes(name))
+  return {
+    tools: within(own.tools, child.tools),
+    models: within(own.models, child.models),
+    allowedModels: within(own.allowedModels, child.models),
+    allowance: {
+      tokens: Math.min(own.allowance.tokens, child.allowance.tokens),
+      micros: less(own.allowance.micros, child.allowance.micros),
+    },
+    depth: child.depth,
+    child,
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * One call of a tool, from an allowed name and a checked input to what is recorded of it.
+ *
+ * Owns the tool's surroundings (its files, its key, its way out) and what its failure means. The broker has let it pass.
+ *
+ * tool-call-1  A tool with effect none changes no file.
+ * tool-call-2  A lost answer of a once tool is never told to the model as a failure: the engine asks a person.
+ */
+import type { AgentState, FileFact, ToolOutcome } from '../../model/agent-state.ts'
+import { type ErrorCode, isErrorCode, TrihandError } from '../../model/errors.ts'
+import { type Json, toJson } from '../../model/json.ts'
+import type { Module } from '../../model/module.ts'
+import type { StepContext } from '../../ports/step-gate.ts'
+import type { Tool, Workspace } from '../../ports/tool.ts'
+import type { OpenWorkspace } from '../../ports/workspaces.ts'
+import type { AgentDeps } from './deps.ts'
+
+const MAX_MESSAGE = 500
+const MAX_OUTPUT_CHARS = 30_000
+const FINAL = Symbol.for('trihand.final_error')
+
+export const NO_OUTCOME: ToolOutcome = {
+  output: null,
+  error: null,
+  denied: null,
+  files: [],
+  untrusted: false,
+  spent: null,
+  ms: 0,
+}
+
+export const failedOutcome = (code: ErrorCode, message: string): ToolOutcome => ({
+  ...NO_OUTCOME,
+  error: { code, message: message.slice(0, MAX_MESSAGE) },
+})
+
+/** Opened when it is first used: most tools touch no file. */
+class LazyWorkspace implements Workspace {
+  private opened: Promise<OpenWorkspace> | null = null
+  private readonly open: () => Promise<OpenWorkspace>
+  private readonly isReadOnly: boolean
+
+  constructor(open: () => Promise<OpenWorkspace>, isReadOnly: boolean) {
+    this.open = open
+    this.isReadOnly = isReadOnly
+  }
+
+  async read(path: string): Promise<Uint8Array> {
+    return (await this.get()).read(path)
+  }
+
+  async write(path: string, bytes: Uint8Array): Promise<void> {
+    this.demandWritable(path)
+    await (await this.get()).write(path, bytes)
+  }
+
+  async remove(path: string): Promise<void> {
+    this.demandWritable(path)
+    await (await this.get()).remove(path)
+  }
+
+  async list(): ReturnType<Workspace['list']> {
+    return (await this.get()).list()
+  }
+
+  async commit(): Promise<readonly FileFact[]> {
+    return this.opened === null || this.isReadOnly ? [] : (await this.opened).commit()
+  }
+
+  async close(): Promise<void> {
+    await this.opened?.then(
+      (opened) => opened.close(),
+      () => {},
+    )
+  }
+
+  private get(): Promise<OpenWorkspace> {
+    this.opened ??= this.open()
+    return this.opened
+  }
+
+  /** tool-call-1. */
+  private demandWritable(path: string): void {
+    if (this.isReadOnly) throw new TrihandError('TOOL_FAILED', `a tool with effect none may not change ${path}`)
+  }
+}
+
+/** The world is known not to have changed: the model may hear of it, even for an effect that happens once. */
+const isDefinite = (error: unknown): boolean =>
+  (error instanceof TrihandError && !error.retryable && error.outcome === 'not_done') ||
+  (typeof error === 'object' && error !== null && FINAL in error)
+
+const failureOf = (error: unknown): ToolOutcome => {
+  if (error instanceof TrihandError) return failedOutcome(error.code, error.detail)
+  return failedOutcome('TOOL_FAILED', error instanceof Error ? error.message : String(error))
+}
+
+const cut = (output: Json, max: number): Json => {
+  const text = typeof output === 'string' ? output : JSON.stringify(output)
+  return text.length <= max ? output : `${text.slice(0, max)}\n[cut: ${text.length} characters, ${max} are shown]`
+}
+
+const checked = (tool: Tool, output: Json, deps: AgentDeps): void => {
+  const issues = tool.output === undefined ? [] : deps.check(tool.output, output)
+  if (issues.length > 0)
+    throw new TrihandError('TOOL_FAILED', `its output does not fit: ${issues.slice(0, 3).join('; ')}`)
+}
+
+/** Whether the engine should hear of it: it retries what may be tried again, and asks a person where nobody knows. */
+const belongsToEngine = (tool: Tool, error: unknown, signal: AbortSignal): boolean => {
+  if (signal.aborted) return true
+  // tool-call-2
+  if (tool.effect === 'once') return !isDefinite(error)
+  return error instanceof TrihandError && error.retryable
+}
+
+export interface ToolJob {
+  readonly tool: Tool
+  readonly input: Json
+  readonly key: string
+  readonly module: Module | null
+  readonly state: AgentState
+}
+
+/** The body of the step. Throws only what the engine must decide about. */
+export const callTool = async (job: ToolJob, context: StepContext, deps: AgentDeps): Promise<ToolOutcome> => {
+  const { tool, input, state } = job
+  const started = deps.clock.now()
+  const open = () => deps.workspaces.open(job.key, [...state.files.values()])
+  const workspace = new LazyWorkspace(open, tool.effect === 'none')
+  try {
+    const fetch = deps.fetchFor(job.module)
+    const { signal, effectKey } = context
+    const output = toJson(await tool.run(input, { effectKey, signal, workspace, fetch }))
+    if (tool.effect !== 'once') checked(tool, output, deps)
+    return {
+      ...NO_OUTCOME,
+      output: cut(output, tool.maxOutputChars ?? MAX_OUTPUT_CHARS),
+      files: await workspace.commit(),
+      untrusted: tool.untrusted ?? false,
+      ms: deps.clock.now() - started,
+    }
+  } catch (error) {
+    if (belongsToEngine(tool, error, context.signal)) throw error
+    return { ...failureOf(error), untrusted: tool.untrusted ?? false, ms: deps.clock.now() - started }
+  } finally {
+    await workspace.close()
+  }
+}
+
+const isOutcome = (value: Json): boolean =>
+  value !== null && typeof value === 'object' && 'denied' in value && 'files' in value
+
+const HAPPENED = 'A person says that it happened; its answer was lost.'
+
+/** What the ledger holds of a call: what the tool's step gave, or what a person said in its place. */
+export const outcomeOf = (value: Json): ToolOutcome =>
+  isOutcome(value) ? (value as unknown as ToolOutcome) : { ...NO_OUTCOME, output: value ?? HAPPENED }
+
+/** The code of a step that failed for good. */
+export const codeOf = (error: unknown): ErrorCode => {
+  const code = (error as { readonly code?: unknown } | null)?.code
+  return typeof code === 'string' && isErrorCode(code) ? code : 'TOOL_FAILED'
+}

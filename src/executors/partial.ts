@@ -1,0 +1,13 @@
+/**
+ * A result that is worth keeping and not all that was asked for.
+ *
+ * Owns the mark. A handler that answers with one ends as `partial`.
+ */
+const PARTIAL = Symbol.for('trihand.partial')
+
+export const partial = (value: unknown): unknown => ({ [PARTIAL]: value })
+
+export const isPartial = (result: unknown): result is { readonly [PARTIAL]: unknown } =>
+  typeof result === 'object' && result !== null && PARTIAL in result
+
+export const partialValue = (result: unknown): unknown => (isPartial(result) ? result[PARTIAL] : result)
