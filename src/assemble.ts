@@ -3,21 +3,23 @@
  *
  * Owns which implementation stands behind each port. Branches on configuration only and holds no rule.
  */
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { SystemClock } from './adapters/system/clock.ts'
-import { InProcessDispatcher } from './adapters/system/dispatcher.ts'
 import { SystemIds } from './adapters/system/ids.ts'
+import type { AgentHand, AgentOptions, AgentsInput } from './assemble-agents.ts'
+import { openStore, type Store } from './assemble-stores.ts'
 import { type LedgerChoice, ledgerChoice } from './config.ts'
 import { Engine, type RunResult } from './engine/engine.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from './engine/intake.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
 import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
+import type { AgentHandler } from './executors/agent/enter.ts'
 import { builtInExecutors } from './executors/built-in.ts'
 import { enterBy } from './executors/hands.ts'
 import { enterHuman } from './executors/human/human.ts'
-import { enterFunction } from './executors/workflow/function.ts'
+import { type EnterOptions, enterFunction } from './executors/workflow/function.ts'
 import { StepFailure } from './executors/workflow/step-failure.ts'
 import { type HandSettings, handsOf, reach } from './hands.ts'
 import { normalise, type SystemSource } from './manifest/define.ts'
@@ -31,17 +33,21 @@ import type { Verdict } from './model/run-fact.ts'
 import type { PriceOf } from './model/usage.ts'
 import type { WorkerPlace } from './model/worker-info.ts'
 import { openOutbox } from './outboxes.ts'
-import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
-import type { Dispatcher, DispatcherEndpoint, DispatcherFactory } from './ports/dispatcher.ts'
+import type { DispatcherEndpoint, DispatcherFactory } from './ports/dispatcher.ts'
 import type { Ids } from './ports/ids.ts'
-import type { Ledger } from './ports/ledger.ts'
 import type { Reader, RunSummary } from './ports/reader.ts'
 import { ownEnvironment, ownFolder, reportToStderr, SourceHost } from './triggers/host.ts'
 import { checkSecrets, Webhooks } from './triggers/webhooks.ts'
 
+export type { Store } from './assemble-stores.ts'
+
 export interface TrihandOptions {
   readonly system: SystemSource
+  /** Models and tools that this process brings for agents, and where they have their files. */
+  readonly agents?: AgentOptions
+  /** The folder of the system: instructions of agents, static files, templates. Default: where the process runs. */
+  readonly folder?: string
   /** A file path or `file:` for SQLite, `postgres:` for Postgres, `memory:` for nothing kept. Default `.trihand/trihand.db`. */
   readonly database?: string
   /** The Postgres schema that holds the ledger. */
@@ -119,75 +125,13 @@ export interface Trihand {
   close(): Promise<void>
 }
 
-/** What an opened store offers; every kind gives the same four. */
-export interface Store {
-  readonly ledger: Ledger
-  readonly reader: Reader
-  readonly blobs: Blobs
-  readonly dispatcher: Dispatcher
-  readonly durable: boolean
-  readonly description: string
-  readonly pollMs: number
-  /** How often a worker looks for the dead; null where it has the store to itself. */
-  readonly sweepMs: number | null
-  readonly maxInFlight: number
-  /** Whether the dispatcher keeps instants outside of this process. */
-  readonly keepsInstants?: boolean
-}
-
-/** Each store's code is loaded when it is chosen: an embedded system does not pay for a network driver at its start. */
-const openStore = async (choice: LedgerChoice, options: TrihandOptions, clock: Clock): Promise<Store> => {
-  switch (choice.kind) {
-    case 'memory':
-      return openMemoryStore(clock)
-    case 'sqlite':
-      return openSqliteStore(choice.file, clock)
-    case 'postgres':
-      return openPostgresStore(choice.url, options.schema, clock)
-  }
-}
-
-const EMBEDDED = { pollMs: 1_000, sweepMs: null, maxInFlight: 1 } as const
-const SHARED = { pollMs: 250, sweepMs: 500, maxInFlight: 2 } as const
-
-const openMemoryStore = async (clock: Clock): Promise<Store> => {
-  const { openMemory } = await import('./adapters/memory/open.ts')
-  return {
-    ...EMBEDDED,
-    ...openMemory(),
-    dispatcher: new InProcessDispatcher(clock),
-    durable: false,
-    description: 'memory (nothing is kept)',
-  }
-}
-
-const openSqliteStore = async (file: string, clock: Clock): Promise<Store> => {
-  const { openSqlite } = await import('./adapters/sqlite/open.ts')
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-  const { ledger, reader, blobs, relaxed } = await openSqlite({ file })
-  return {
-    ...EMBEDDED,
-    ledger,
-    reader,
-    blobs,
-    dispatcher: new InProcessDispatcher(clock),
-    durable: !relaxed,
-    description: file,
-  }
-}
-
-const openPostgresStore = async (url: string, schema: string | undefined, clock: Clock): Promise<Store> => {
-  const { openPostgres } = await import('./adapters/postgres/open.ts')
-  const { ledger, reader, blobs, dispatcher } = await openPostgres({ url, ...(schema === undefined ? {} : { schema }) })
-  return { ...SHARED, ledger, reader, blobs, dispatcher: dispatcher(clock), durable: true, description: 'postgres' }
-}
-
 const DEFAULT_SLOTS = 1_024
 const MAX_BATCH = 256
 
 export interface EngineSettings extends Pick<TrihandOptions, 'slots' | 'leaseTtl' | 'drain'>, HandSettings {
   readonly worker?: WorkerIdentity
   readonly price?: PriceOf
+  readonly agent?: AgentHand['enter']
 }
 
 interface WorkerIdentity {
@@ -211,6 +155,32 @@ const identityOf = (system: System, ids: Ids, options: TrihandOptions): WorkerId
   return { id, name, slots: options.slots ?? slots ?? DEFAULT_SLOTS, place }
 }
 
+interface LazyAgents {
+  readonly enter: AgentHand['enter']
+  ready(system: System): Promise<void>
+}
+
+/** The agent hand, loaded with the first agent: other systems do not pay for it. `ready` throws what it lacks. */
+export const lazyAgents = (input: AgentsInput): LazyAgents => {
+  let loading: Promise<AgentHand> | null = null
+  const open = (): Promise<AgentHand> => {
+    loading ??= import('./assemble-agents.ts').then(({ openAgents }) => openAgents(input))
+    return loading
+  }
+  const hasAgents = ({ functions }: System): boolean =>
+    [...functions.values()].some(({ modality }) => modality === 'agent')
+  return {
+    enter: async (entry, handler) => (await open()).enter(entry, handler),
+    ready: async (system) => {
+      if (hasAgents(system)) (await open()).check(system)
+    },
+  }
+}
+
+/** Beside the ledger; a cache, so that a store elsewhere leaves it to this machine. */
+const workspacesOf = (choice: LedgerChoice): string =>
+  choice.kind === 'sqlite' ? join(dirname(choice.file), 'workspaces') : join(tmpdir(), 'trihand-workspaces')
+
 /** An engine on an opened store, with the hands this version has. Not started yet. */
 export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock, options: EngineSettings): Engine =>
   new Engine(
@@ -222,7 +192,11 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
       system,
       executors: builtInExecutors(handsOf(system, ids, options)),
       remote: reach(clock),
-      enter: enterBy({ workflow: enterFunction({ parse: durationMs, taskOf: taskOfStep }), human: enterHuman }),
+      enter: enterBy<AgentHandler & EnterOptions>({
+        workflow: enterFunction({ parse: durationMs, taskOf: taskOfStep }),
+        human: enterHuman,
+        ...(options.agent === undefined ? {} : { agent: options.agent }),
+      }),
       ...(options.price === undefined ? {} : { price: options.price }),
       errors: (step, failure) => new StepFailure(step, failure),
     },
@@ -281,11 +255,18 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   if (isWatching) await checkSecrets(system, environment)
   const choice = ledgerChoice(options.database)
   const opened = await options.dispatcher?.(clock)
-  const ownStore = await openStore(choice, options, clock)
+  const ownStore = await openStore(choice, options.schema, clock)
   const store = opened === undefined ? ownStore : { ...ownStore, dispatcher: opened.dispatcher, keepsInstants: true }
-  const engine = joinEngine(store, system, ids, clock, { ...options, worker })
+  const agents = lazyAgents({
+    workspaces: workspacesOf(choice),
+    ...options.agents,
+    ...{ clock, ids, environment, blobs: store.blobs, reader: store.reader, system: () => engine.definition },
+    folder: options.folder ?? ownFolder(),
+  })
+  const engine: Engine = joinEngine(store, system, ids, clock, { ...options, worker, agent: agents.enter })
   const doors = joinDoors(engine, store, { ids, clock }, environment)
   try {
+    await agents.ready(system)
     await (options.work === false ? engine.declare() : engine.start())
     if (isWatching) await doors.host.follow(system)
   } catch (error) {
@@ -297,6 +278,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const replace = async (source: SystemSource): Promise<void> => {
     const next = normalise(source, (text) => ids.digest(text))
     if (isWatching) await checkSecrets(next, environment)
+    await agents.ready(next)
     const previous = engine.definition
     // The engine first: what a new source sends must find who listens.
     const follow = async (definition: System): Promise<void> => {

@@ -4,7 +4,9 @@
  * Owns quiet: an answer from `settle` or `advance` means that nothing is due, nothing is under way and no store call is open.
  * Never sleeps. `crash` leaves the engine as a killed process would: its calls are never answered.
  */
-import { type EngineSettings, joinEngine, type Store } from '../assemble.ts'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type EngineSettings, joinEngine, lazyAgents, type Store, type TrihandOptions } from '../assemble.ts'
 import type { Engine, RunResult } from '../engine/engine.ts'
 import type { IncomingEvent, Receipt } from '../engine/intake.ts'
 import { normalise, type SystemSource } from '../manifest/define.ts'
@@ -110,7 +112,7 @@ interface Life {
 }
 
 /** What a test may bring beside the system: hands that the real world would have. */
-export type TestHands = Pick<EngineSettings, 'price' | 'models' | 'broker'>
+export type TestHands = Pick<EngineSettings, 'price' | 'models' | 'broker'> & Pick<TrihandOptions, 'agents' | 'folder'>
 
 const live = async (source: SystemSource, place: TestStore, now: number, hands: TestHands): Promise<Life> => {
   const clock = new VirtualClock(now)
@@ -119,14 +121,22 @@ const live = async (source: SystemSource, place: TestStore, now: number, hands: 
   const ids = place.ids()
   const system = normalise(source, (text) => ids.digest(text))
   // Polls and beats far apart: in a test nothing is lost, so there is nothing for them to find.
-  const engine = joinEngine(
-    { ...store, ledger: watch.ledger(store.ledger), blobs: watch.blobs(store.blobs), pollMs: durationMs('30d') },
+  const blobs = watch.blobs(store.blobs)
+  const agents = lazyAgents({
+    workspaces: join(tmpdir(), 'trihand-test-workspaces'),
+    ...hands.agents,
+    ...{ clock, ids, blobs, reader: store.reader, environment: {}, folder: hands.folder ?? '.' },
+    system: () => engine.definition,
+  })
+  const engine: Engine = joinEngine(
+    { ...store, ledger: watch.ledger(store.ledger), blobs, pollMs: durationMs('30d') },
     system,
     ids,
     clock,
-    { ...hands, leaseTtl: '30d', drain: 0 },
+    { ...hands, leaseTtl: '30d', drain: 0, agent: agents.enter },
   )
   const life = { engine, store: { ...store, reader: watch.reader(store.reader) }, watch, clock }
+  await agents.ready(system)
   await whileRunning(life, () => engine.start())
   return life
 }

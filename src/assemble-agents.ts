@@ -1,0 +1,185 @@
+/**
+ * The wiring of the agent hand: models, tools, files and schemas in, a hand out. Loaded only for systems that have agents.
+ *
+ * Owns which implementation stands behind each thing that agents need. Holds no rule.
+ */
+import { sep } from 'node:path'
+import { priceList } from './adapters/models/prices.ts'
+import { type Models, openModels, type Variables } from './adapters/models/registry.ts'
+import { liquid } from './adapters/models/script.ts'
+import { ScriptedModel } from './adapters/models/scripted.ts'
+import { bashTool } from './adapters/tools/bash.ts'
+import { ConfinedFolder } from './adapters/tools/confined.ts'
+import { fileTools } from './adapters/tools/files.ts'
+import { guardedFetch } from './adapters/tools/guarded-fetch.ts'
+import { webFetch } from './adapters/tools/web-fetch.ts'
+import { FileWorkspaces } from './adapters/tools/workspaces.ts'
+import type { AgentDeps, ContextSource } from './executors/agent/deps.ts'
+import { type AgentHandler, enterAgent } from './executors/agent/enter.ts'
+import { jsonSchema } from './manifest/ajv-schema.ts'
+import { resolveReferences } from './manifest/reference.ts'
+import { compileRule } from './manifest/rules.ts'
+import type { System } from './manifest/system.ts'
+import { compileTemplate } from './manifest/template.ts'
+import { TrihandError } from './model/errors.ts'
+import { LOCAL_TENANT } from './model/ids.ts'
+import { canonical, type Json } from './model/json.ts'
+import { permits } from './model/module.ts'
+import type { TaskSpec } from './model/task-spec.ts'
+import type { TaskAnswer } from './model/task-view.ts'
+import type { Blobs } from './ports/blobs.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Ids } from './ports/ids.ts'
+import type { Reader } from './ports/reader.ts'
+import type { Entry } from './ports/step-gate.ts'
+import type { Tool } from './ports/tool.ts'
+
+/** What a host brings of its own; everything else is found from the environment. */
+export interface AgentOptions {
+  /** Answers every call, instead of what the environment's keys would open. */
+  readonly models?: Pick<Models, 'model' | 'nameOf'>
+  /** Beside those of the system. */
+  readonly tools?: readonly Tool[]
+  readonly price?: AgentDeps['price']
+  readonly question?: AgentDeps['question']
+  /** Where agents have their directories. */
+  readonly workspaces?: string
+}
+
+export interface AgentsInput extends AgentOptions {
+  readonly system: () => System
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly blobs: Blobs
+  readonly reader: Pick<Reader, 'document'>
+  readonly environment: Variables
+  /** The folder of the system: instructions, static files, templates. */
+  readonly folder: string
+  readonly workspaces: string
+}
+
+export interface AgentHand {
+  enter(entry: Entry, handler: AgentHandler): Promise<unknown>
+  /** Throws what this definition lacks: keys, addresses, a script that can be read. */
+  check(system: System): void
+}
+
+const MAX_FILE = 1024 * 1024
+
+/** Made once for each definition. */
+const perSystem = <T>(make: (system: System) => T): ((system: System) => T) => {
+  const made = new WeakMap<System, { readonly value: T }>()
+  return (system) => {
+    const known = made.get(system) ?? { value: make(system) }
+    made.set(system, known)
+    return known.value
+  }
+}
+
+const modelsFor = ({ environment }: AgentsInput, { models: book, scripts }: System): Models =>
+  openModels({
+    book,
+    environment,
+    scripted: new ScriptedModel(scripts),
+    resolve: (text) => resolveReferences(text, environment),
+  })
+
+const toolsFor = ({ tools = [] }: AgentsInput, system: System): ReadonlyMap<string, Tool> => {
+  const own = [...system.tools.values()] as unknown as readonly Tool[]
+  return new Map([...fileTools, webFetch, bashTool(), ...tools, ...own].map((tool) => [tool.name, tool]))
+}
+
+const checker = (): AgentDeps['check'] => {
+  const schemas = new Map<string, ReturnType<typeof jsonSchema>>()
+  return (schema, value) => {
+    const key = canonical(schema)
+    const known = schemas.get(key) ?? jsonSchema(schema)
+    schemas.set(key, known)
+    const result = known['~standard'].validate(value) as {
+      readonly issues?: readonly { message: string; path?: readonly unknown[] }[]
+    }
+    return (result.issues ?? []).map(({ message, path = [] }) => `/${path.map(String).join('/')}: ${message}`)
+  }
+}
+
+/** A file of the system's folder, and of no other. */
+const fileOf = (folder: string): AgentDeps['readFile'] => {
+  const confined = new ConfinedFolder(folder)
+  return async (path) => {
+    try {
+      return new TextDecoder().decode(await confined.read(path.split(sep).join('/'), MAX_FILE))
+    } catch (error) {
+      if (error instanceof TrihandError && error.code === 'NOT_FOUND') return null
+      throw error
+    }
+  }
+}
+
+/** `leads` → `lead_id`, `companies` → `company_id`. */
+const referenceTo = (table: string): string => `${table.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')}_id`
+
+const contextOf = ({ reader }: AgentsInput, read: AgentDeps['readFile']): ContextSource => ({
+  rows: async ({ table, where, input }) => {
+    const field = where ?? referenceTo(table)
+    const key = (input as { readonly [name: string]: Json } | null)?.[field]
+    if (typeof key !== 'string' && typeof key !== 'number')
+      throw new TrihandError('CONTEXT_AMBIGUOUS', `rows of ${table} are selected by ${field}, which the input has not`)
+    const row = await reader.document(LOCAL_TENANT, table, String(key))
+    return row === null ? [] : [row]
+  },
+  render: async (template, roots) => {
+    const text = (await read(template)) ?? (await read(`templates/${template}`))
+    if (text === null) throw new TrihandError('CONTEXT_MISSING', `there is no template ${template}`)
+    try {
+      return String(await liquid.parseAndRender(text, roots as object))
+    } catch (error) {
+      throw new TrihandError('TEMPLATE_ERROR', `${template}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  },
+})
+
+/** Through the gate, where it has a way to people. */
+const askPeople: AgentDeps['question'] = (gate, step, spec) => {
+  const { ask } = gate as { ask?: (step: string, request: { readonly spec: TaskSpec }) => Promise<TaskAnswer> }
+  if (ask === undefined) throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `${step}: nobody can be asked here`)
+  return ask.call(gate, step, { spec })
+}
+
+const ROOTS = ['output', 'payload', 'error', 'input', 'agent']
+
+type ModelsOf = (system: System) => Pick<Models, 'model' | 'nameOf'>
+
+const depsOf = (input: AgentsInput, modelsOf: ModelsOf): AgentDeps => {
+  const prices = perSystem((system) => input.price ?? priceList(system.models.prices))
+  const tools = perSystem((system) => toolsFor(input, system))
+  const models = () => modelsOf(input.system())
+  const read = fileOf(input.folder)
+  const { clock, ids, blobs } = input
+  return {
+    clock,
+    ids,
+    model: { call: (request, signal) => models().model.call(request, signal) },
+    nameOf: (name) => models().nameOf(name),
+    defaultModel: () => input.system().models.fallback,
+    contextOf: (name) => input.system().models.aliases.get(name)?.context ?? null,
+    price: (provider, model, usage) => prices(input.system())(provider, model, usage),
+    tools: () => tools(input.system()),
+    fetchFor: (module) =>
+      guardedFetch({ allowsHost: (host) => module !== null && permits(module, { kind: 'host', name: host }) }),
+    workspaces: new FileWorkspaces({ root: input.workspaces, blobs, digest: (text) => ids.digest(text) }),
+    check: checker(),
+    ask: (rule, roots) => compileRule(rule, ROOTS)(roots),
+    fill: (template, roots) => compileTemplate(template, ROOTS)(roots),
+    readFile: read,
+    context: contextOf(input, read),
+    question: input.question ?? askPeople,
+  }
+}
+
+export const openAgents = (input: AgentsInput): AgentHand => {
+  const modelsOf = perSystem((system) => input.models ?? modelsFor(input, system))
+  return {
+    enter: enterAgent(depsOf(input, modelsOf)),
+    check: (system) => void modelsOf(system).nameOf(system.models.fallback),
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * The wiring of the stores: which ledger a configuration means, opened.
+ *
+ * Owns what each kind of store brings with it. Each one's code is loaded when it is chosen.
+ */
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { InProcessDispatcher } from './adapters/system/dispatcher.ts'
+import type { LedgerChoice } from './config.ts'
+import type { Blobs } from './ports/blobs.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Dispatcher } from './ports/dispatcher.ts'
+import type { Ledger } from './ports/ledger.ts'
+import type { Reader } from './ports/reader.ts'
+
+/** What an opened store offers; every kind gives the same four. */
+export interface Store {
+  readonly ledger: Ledger
+  readonly reader: Reader
+  readonly blobs: Blobs
+  readonly dispatcher: Dispatcher
+  readonly durable: boolean
+  readonly description: string
+  readonly pollMs: number
+  /** How often a worker looks for the dead; null where it has the store to itself. */
+  readonly sweepMs: number | null
+  readonly maxInFlight: number
+  /** Whether the dispatcher keeps instants outside of this process. */
+  readonly keepsInstants?: boolean
+}
+
+/** Each store's code is loaded when it is chosen: an embedded system does not pay for a network driver at its start. */
+export const openStore = async (choice: LedgerChoice, schema: string | undefined, clock: Clock): Promise<Store> => {
+  switch (choice.kind) {
+    case 'memory':
+      return openMemoryStore(clock)
+    case 'sqlite':
+      return openSqliteStore(choice.file, clock)
+    case 'postgres':
+      return openPostgresStore(choice.url, schema, clock)
+  }
+}
+
+const EMBEDDED = { pollMs: 1_000, sweepMs: null, maxInFlight: 1 } as const
+const SHARED = { pollMs: 250, sweepMs: 500, maxInFlight: 2 } as const
+
+const openMemoryStore = async (clock: Clock): Promise<Store> => {
+  const { openMemory } = await import('./adapters/memory/open.ts')
+  return {
+    ...EMBEDDED,
+    ...openMemory(),
+    dispatcher: new InProcessDispatcher(clock),
+    durable: false,
+    description: 'memory (nothing is kept)',
+  }
+}
+
+const openSqliteStore = async (file: string, clock: Clock): Promise<Store> => {
+  const { openSqlite } = await import('./adapters/sqlite/open.ts')
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const { ledger, reader, blobs, relaxed } = await openSqlite({ file })
+  return {
+    ...EMBEDDED,
+    ledger,
+    reader,
+    blobs,
+    dispatcher: new InProcessDispatcher(clock),
+    durable: !relaxed,
+    description: file,
+  }
+}
+
+const openPostgresStore = async (url: string, schema: string | undefined, clock: Clock): Promise<Store> => {
+  const { openPostgres } = await import('./adapters/postgres/open.ts')
+  const { ledger, reader, blobs, dispatcher } = await openPostgres({ url, ...(schema === undefined ? {} : { schema }) })
+  return { ...SHARED, ledger, reader, blobs, dispatcher: dispatcher(clock), durable: true, description: 'postgres' }
+}
