@@ -25,8 +25,6 @@ import { TrihandError } from './model/errors.ts'
 import { LOCAL_TENANT } from './model/ids.ts'
 import { canonical, type Json } from './model/json.ts'
 import { permits } from './model/module.ts'
-import type { TaskSpec } from './model/task-spec.ts'
-import type { TaskAnswer } from './model/task-view.ts'
 import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ids } from './ports/ids.ts'
@@ -41,7 +39,6 @@ export interface AgentOptions {
   /** Beside those of the system. */
   readonly tools?: readonly Tool[]
   readonly price?: AgentDeps['price']
-  readonly question?: AgentDeps['question']
   /** Where agents have their directories. */
   readonly workspaces?: string
 }
@@ -138,13 +135,6 @@ const contextOf = ({ reader }: AgentsInput, read: AgentDeps['readFile']): Contex
   },
 })
 
-/** Through the gate, where it has a way to people. */
-const askPeople: AgentDeps['question'] = (gate, step, spec) => {
-  const { ask } = gate as { ask?: (step: string, request: { readonly spec: TaskSpec }) => Promise<TaskAnswer> }
-  if (ask === undefined) throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `${step}: nobody can be asked here`)
-  return ask.call(gate, step, { spec })
-}
-
 const ROOTS = ['output', 'payload', 'error', 'input', 'agent']
 
 type ModelsOf = (system: System) => Pick<Models, 'model' | 'nameOf'>
@@ -172,7 +162,6 @@ const depsOf = (input: AgentsInput, modelsOf: ModelsOf): AgentDeps => {
     fill: (template, roots) => compileTemplate(template, ROOTS)(roots),
     readFile: read,
     context: contextOf(input, read),
-    question: input.question ?? askPeople,
   }
 }
 

@@ -314,7 +314,7 @@ export class AgentWork {
         const found = this.broker.find(call.tool)
         const schema = found.kind === 'refused' ? null : found.tool.input
         const spec = questionOf(on, this.spec, call, schema, remarks)
-        const answer = await this.deps.question(this.entry.gate, stepAddress(`agent/${on}`, call.key), spec)
+        const answer = await this.entry.gate.ask(stepAddress(`agent/${on}`, call.key), { spec })
         this.note({ type: 'decided', on, key: call.key, decided: decidedOf(on, answer) })
       }),
     )

@@ -8,12 +8,9 @@ import type { ModelUsage } from '../../model/conversation.ts'
 import type { Json } from '../../model/json.ts'
 import type { Module } from '../../model/module.ts'
 import type { RuleAnswer } from '../../model/rule.ts'
-import type { TaskSpec } from '../../model/task-spec.ts'
-import type { TaskAnswer } from '../../model/task-view.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Ids } from '../../ports/ids.ts'
 import type { Model, ModelName } from '../../ports/model.ts'
-import type { StepGate } from '../../ports/step-gate.ts'
 import type { Tool, ToolContext } from '../../ports/tool.ts'
 import type { Workspaces } from '../../ports/workspaces.ts'
 
@@ -48,8 +45,6 @@ export interface AgentDeps {
   readFile(path: string): Promise<string | null>
   /** Rows of a table that these fields select, and a template's text with such a row in it. */
   readonly context: ContextSource
-  /** Asks people. */
-  question(gate: StepGate, step: string, spec: TaskSpec): Promise<TaskAnswer>
 }
 
 export interface ContextSource {
