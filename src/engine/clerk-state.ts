@@ -57,6 +57,8 @@ export interface ClerkCommand<State, Fact> {
   readonly initial: State
   /** `now` is not before the clerk's last fact. */
   readonly advance: (state: State, now: Instant) => Advance<State, Fact & ClerkFact>
+  /** What the decision needs to know beside the state; read again after each conflict. */
+  readonly prepare?: () => Promise<void>
   /** The event types it listens to, if it does. */
   readonly types?: (state: State) => readonly string[]
 }
@@ -65,13 +67,14 @@ export interface ClerkCommand<State, Fact> {
 export const commandClerk = async <State, Fact>(house: House, command: ClerkCommand<State, Fact>): Promise<State> => {
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
     const restored = await lookAtClerk(house, command.id, command.duty)
+    await command.prepare?.()
     const before = restored?.state ?? command.initial
     const lastAt = restored === null ? 0 : headOf(restored.record).lastAt
     const { state, facts, refusal } = command.advance(before, Math.max(house.clock.now(), lastAt))
     if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
     if (facts.length === 0) return state
     const { runs, events, writes: others = [], signals = [] } = await command.duty.births(facts)
-    const own = restored === null ? birth(house, command, facts) : changeOf(house, restored.record, facts)
+    const own = restored === null ? birthOf(house, command, facts) : changeOf(house, restored.record, facts)
     const waits = waitsBetween(command.types?.(before) ?? [], command.types?.(state) ?? [])
     const writes = [{ ...own, ...waits }, ...others, ...runs.map(({ write }) => write)]
     const outcome = await commitBirths(house, { writes, events, signals, documents: [] }, runs)
@@ -101,9 +104,9 @@ export const changeOf = (house: House, record: StreamRecord, facts: readonly Cle
   }
 }
 
-const birth = <State, Fact>(
+export const birthOf = (
   house: House,
-  { id, handler }: ClerkCommand<State, Fact>,
+  { id, handler }: Pick<ClerkCommand<unknown, unknown>, 'id' | 'handler'>,
   facts: readonly ClerkFact[],
 ): StreamWrite => {
   const sealed = sealFacts(house.ids, id, EMPTY_CHAIN, facts)

@@ -9,7 +9,7 @@
 import { TrihandError } from '../model/errors.ts'
 import type { GateFact, GateState } from '../model/gate-fact.ts'
 import type { Instant, RunId } from '../model/ids.ts'
-import { type Advance, advanceGate } from './advance.ts'
+import type { Advance } from './advance.ts'
 import { callCommandOf } from './arrivals.ts'
 import { changeOf, commandClerk, lookAtClerk } from './clerk-state.ts'
 import type { Births } from './duty.ts'
@@ -29,7 +29,7 @@ const advanceCalls = (
   let state = before
   for (const { call, value } of asked) {
     const command = callCommandOf(keeping.flow.rules, { call, value, now })
-    const advance = advanceGate(state, { type: 'call', now, ...duty.ruledFor(state), ...command })
+    const advance = duty.advance(state, { type: 'call', now, ...duty.ruledFor(state), ...command })
     if (advance.refusal !== null) return advance
     state = advance.state
     for (const fact of advance.facts) facts.push(fact)
@@ -46,6 +46,7 @@ export const callGate = async (house: House, keeping: GateKeeping, asked: AskedR
     handler: keeping.definition.name,
     duty,
     initial: { kind: 'none' } as GateState,
+    prepare: () => duty.prepare(),
     advance: (state, now) => {
       const advance = advanceCalls(duty, { keeping, asked: [asked], now }, state)
       away = advance.facts.find((fact) => isAway(fact, asked.call.run)) ?? null
@@ -69,6 +70,7 @@ const existing = (away: Suppressed, { definition, flow }: GateKeeping): RunId =>
 /** What an append writes to the gate, and the runs that this comes to. A conflict on the gate means: ask again. */
 export const passGate = async (house: House, keeping: GateKeeping, asked: readonly AskedRun[]): Promise<Births> => {
   const duty = new GateDuty(house, keeping)
+  await duty.prepare()
   const restored = await lookAtClerk(house, keeping.id, duty)
   if (restored === null)
     throw new TrihandError('NOT_FOUND', `${keeping.definition.name} has a gate that was never opened`)
@@ -77,5 +79,6 @@ export const passGate = async (house: House, keeping: GateKeeping, asked: readon
   const { facts, refusal } = advanceCalls(duty, { keeping, asked, now }, restored.state)
   if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
   const births = await duty.births(facts)
-  return { ...births, writes: [changeOf(house, restored.record, facts)], signals: [keeping.id] }
+  const writes = [changeOf(house, restored.record, facts), ...(births.writes ?? [])]
+  return { ...births, writes, signals: [keeping.id] }
 }

@@ -10,14 +10,15 @@ import { entriesOf } from '../model/due-map.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { Cause, StoredEvent } from '../model/event.ts'
 import { readGateFact } from '../model/fact-codec.ts'
-import { gate, gateWakeAt, resumeGateFrom, wantedStops } from '../model/gate.ts'
+import { gate, gateWakeAt, resumeGateFrom, sharedTurns, wantedStops } from '../model/gate.ts'
 import type { GateCommand, GateFact, GateState, HeardType, OpenGate, RefusedEvent } from '../model/gate-fact.ts'
 import { type GateId, gateId, type Instant, type RunId, type TenantId, timedRunId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
+import { recordTurn, type ThrottleState } from '../model/policies/throttle.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { SealedFact, StreamRecord } from '../ports/ledger.ts'
-import { advanceGate } from './advance.ts'
+import { type Advance, advanceGate } from './advance.ts'
 import { arrivalOf } from './arrivals.ts'
 import { demandOfDecided, leaseFor, NO_DEMAND, rootsOfInput } from './demand.ts'
 import type { Births, Duty, Found } from './duty.ts'
@@ -30,6 +31,7 @@ import { type Birth, type NewRun, newRun } from './new-run.ts'
 import { fetchValue } from './payloads.ts'
 import { demandFor, eventRoot, judge } from './route.ts'
 import type { Roots } from './rule-values.ts'
+import { type Budget, budgetWrite, lookAtBudget, takenOf } from './shared-budget.ts'
 import { Stops } from './stops.ts'
 
 /** Events looked at in one decision: an append must not grow without bound. */
@@ -62,6 +64,9 @@ export class GateDuty implements Duty<GateState, GateFact> {
   private base = 0
   private readonly events = new Map<number, StoredEvent>()
   private readonly stops: Stops
+  /** The budget that its throttle shares, as it was when the decision began, and what the decision has taken of it. */
+  private budget: Budget | null = null
+  private taken: ThrottleState = []
 
   constructor(house: House, keeping: GateKeeping) {
     this.house = house
@@ -84,6 +89,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
 
   async find(before: GateState, now: () => Instant): Promise<Found<GateState, GateFact>> {
     if (before.kind !== 'open') return { facts: [], state: before, more: false }
+    await this.prepare()
     const heads = await endedRuns(this.house.ledger, trackedRuns(before))
     const ended = await withFailedItems(this.house, this.keeping.flow, heads)
     const page = await this.read(before)
@@ -91,7 +97,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
     const facts: GateFact[] = []
     let state: GateState = before
     const ask = (command: GateCommand): void => {
-      const advance = advanceGate(state, command)
+      const advance = this.advance(state, command)
       state = advance.state
       for (const fact of advance.facts) facts.push(fact)
     }
@@ -99,6 +105,21 @@ export class GateDuty implements Duty<GateState, GateFact> {
     if (page.length > 0) ask({ type: 'arrive', ...this.arrivals(page, before.types), ...rules })
     ask({ type: 'pass_time', ...rules })
     return { facts, state, more: page.length === PAGE }
+  }
+
+  /** What a decision needs to know beside the gate's own state. */
+  async prepare(): Promise<void> {
+    const { throttle } = this.keeping.flow.policies
+    if (throttle?.shared === undefined) return
+    this.budget = await lookAtBudget(this.house, throttle.shared)
+    this.taken = takenOf(this.budget)
+  }
+
+  /** Decides with what is left of the shared budget, and takes from it for the decisions to come. */
+  advance(state: GateState, command: GateCommand): Advance<GateState, GateFact> {
+    const advance = advanceGate(state, 'policies' in command ? { ...command, shared: this.taken } : command)
+    for (const turn of sharedTurns(advance.facts)) this.taken = recordTurn(this.taken, turn, command.now)
+    return advance
   }
 
   async births(facts: readonly GateFact[]): Promise<Births> {
@@ -115,7 +136,9 @@ export class GateDuty implements Duty<GateState, GateFact> {
       ...called.map(({ fact, call }, i) => this.bearCalled(fact, call, values[i] ?? null)),
       ...away,
     ]
-    return { runs, events: [], signals: away.flatMap(({ parent }) => parent ?? []) }
+    const turns = sharedTurns(facts)
+    const writes = this.budget === null || turns.length === 0 ? [] : [budgetWrite(this.house, this.budget, turns)]
+    return { runs, events: [], writes, signals: away.flatMap(({ parent }) => parent ?? []) }
   }
 
   written(facts: readonly GateFact[]): void {

@@ -8,7 +8,7 @@ import { isEventType, isReservedType } from '../model/event.ts'
 import { canonical, type Json } from '../model/json.ts'
 import type { Modality } from '../model/modality.ts'
 import type { ConstraintsSource } from '../model/policies/constraints.ts'
-import type { FlowSource } from '../model/policies/flow-source.ts'
+import type { BudgetSource, FlowSource } from '../model/policies/flow-source.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import type { Rule } from '../model/rule.ts'
 import type { Effect } from '../model/step.ts'
@@ -20,6 +20,7 @@ import { defineConstraints } from './constraints.ts'
 import { durationMs } from './duration.ts'
 import { defineExecutors, type ExecutorSource } from './executors.ts'
 import { defineFlow } from './flow.ts'
+import { defineBudgets, type SharedBudgets } from './flow-policies.ts'
 import { type HumanSource, humanEvents, humanHandler, humanShape } from './humans.ts'
 import { jsonSchemaOf } from './json-schema.ts'
 import { defineModels, type ModelsSource } from './models.ts'
@@ -77,6 +78,8 @@ export interface SystemSource {
   /** Take undeclared event types from outside too. */
   readonly open?: boolean
   readonly maxHops?: number
+  /** Budgets of throttles that many functions take from, by name. */
+  readonly limits?: { readonly shared?: Readonly<Record<string, BudgetSource>> }
   readonly pools?: readonly PoolSource[]
   readonly schedules?: readonly ScheduleOptions[]
   /** The time zone of schedules that name none. */
@@ -116,7 +119,7 @@ const triggersOf = (source: FunctionSource): readonly TriggerSource[] => {
   return all.map((entry) => (typeof entry === 'string' ? { event: entry } : entry))
 }
 
-const defineFunction = (source: FunctionSource, modules: Modules): FunctionDefinition => {
+const defineFunction = (source: FunctionSource, modules: Modules, budgets: SharedBudgets): FunctionDefinition => {
   const { name, options, code, modality = 'workflow' } = source
   const path = `${modality === 'workflow' ? 'function' : modality}s.${name}`
   if (!NAME.test(name)) throw invalid(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
@@ -144,7 +147,7 @@ const defineFunction = (source: FunctionSource, modules: Modules): FunctionDefin
     placement: definePlacement(path, options, module?.name ?? null),
     module,
     constraints: defineConstraints(`${path}.constraints`, options.constraints),
-    flow: defineFlow(options, path, retry),
+    flow: defineFlow(options, path, { retry, budgets }),
   }
 }
 
@@ -254,9 +257,18 @@ const functionShape = (source: FunctionSource): object => {
 /** What the hash of a system covers: its declared shape. Code is not data and is pinned by what it did, step by step. */
 const shapeOf = (source: SystemSource): string => {
   const { events = {}, functions = [], agents = [], humans = [], executors = [], webhooks = [], tools = [] } = source
-  const { name, open = false, pools = [], modules = [], schedules = [], models = {}, scripts = {} } = source
+  const {
+    name,
+    open = false,
+    pools = [],
+    modules = [],
+    schedules = [],
+    models = {},
+    scripts = {},
+    limits = {},
+  } = source
   const shape = {
-    ...{ name, open, pools, modules, schedules, models, scripts },
+    ...{ name, open, pools, modules, schedules, models, scripts, limits },
     maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
     tz: source.tz ?? null,
     events: Object.entries(events).map(([type, schema]) => [type, schemaShape(schema)]),
@@ -288,11 +300,12 @@ export const normalise = (source: SystemSource, digest: (text: string) => string
   const events = new Map(Object.entries(source.events ?? {}).map(([type, given]) => [type, defineEvent(type, given)]))
   const sources = handlersOf(source)
   const modules = defineModules(source.modules ?? [])
+  const budgets = defineBudgets(source.limits?.shared ?? {})
   const functions = new Map<string, FunctionDefinition>()
   for (const entry of sources) {
     if (functions.has(entry.name))
       throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two handlers are named ${entry.name}`)
-    functions.set(entry.name, defineFunction(entry, modules))
+    functions.set(entry.name, defineFunction(entry, modules, budgets))
   }
   const { listeners, sources: watched } = bindAll(sources, functions)
   const webhooks = defineWebhooks(source.webhooks ?? [])

@@ -7,6 +7,7 @@ import { TrihandError } from '../model/errors.ts'
 import type { FlowPolicies } from '../model/gate-fact.ts'
 import {
   BATCH_OUTPUTS,
+  type BudgetSource,
   CONFLICTS,
   type FlowSource,
   IDEMPOTENCY_SCOPES,
@@ -16,7 +17,9 @@ import {
   RELEASES,
 } from '../model/policies/flow-source.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
-import { bytesWithin, durationWithin, oneOf, wholeNumber } from './ranges.ts'
+import type { ThrottlePolicy } from '../model/policies/throttle.ts'
+import { checkName } from './invalid.ts'
+import { bytesWithin, durationWithin, invalidAt, oneOf, wholeNumber } from './ranges.ts'
 
 const MAX_BATCH = 1_000
 const MAX_BYTES = 10 * 1024 * 1024
@@ -67,27 +70,49 @@ const batchOf = (path: string, source: FlowSource['batch'], retry: RetryPolicy):
   }
 }
 
-const throttleOf = (path: string, source: FlowSource['throttle']): FlowPolicies['throttle'] => {
+export type SharedBudgets = ReadonlyMap<string, ThrottlePolicy>
+
+const budgetOf = (path: string, { limit, period, burst = 1 }: BudgetSource): ThrottlePolicy => ({
+  limit: wholeNumber(`${path}.limit`, limit, LIMIT),
+  periodMs: durationWithin(`${path}.period`, period, { min: '1s', max: '7d' }),
+  burst: wholeNumber(`${path}.burst`, burst, LIMIT),
+})
+
+export const defineBudgets = (sources: Readonly<Record<string, BudgetSource>>): SharedBudgets =>
+  new Map(
+    Object.entries(sources).map(([name, source]) => {
+      checkName(name, `limits.shared.${name}`)
+      return [name, { ...budgetOf(`limits.shared.${name}`, source), shared: name }]
+    }),
+  )
+
+const throttleOf = (path: string, source: FlowSource['throttle'], budgets: SharedBudgets): FlowPolicies['throttle'] => {
   if (source === undefined) return null
-  const { burst = 1, cost = 1 } = source
-  const limit = wholeNumber(`${path}.limit`, source.limit, LIMIT)
-  if (typeof cost === 'number' && cost > limit)
-    throw new TrihandError('COST_TOO_HIGH', `${path}.cost: ${cost} is more than the limit of ${limit}`, {
+  const { cost = 1 } = source
+  const policy = 'shared' in source ? budgets.get(source.shared) : budgetOf(path, source)
+  if (policy === undefined) {
+    const known = [...budgets.keys()].join(', ') || 'none'
+    throw invalidAt(`${path}.shared`, `no such entry of limits.shared; there is ${known}`)
+  }
+  if (typeof cost === 'number' && cost > policy.limit)
+    throw new TrihandError('COST_TOO_HIGH', `${path}.cost: ${cost} is more than the limit of ${policy.limit}`, {
       place: { path: `${path}.cost` },
     })
-  return {
-    limit,
-    periodMs: durationWithin(`${path}.period`, source.period, { min: '1s', max: '7d' }),
-    burst: wholeNumber(`${path}.burst`, burst, LIMIT),
-  }
+  return policy
 }
 
-export const policiesOf = (path: string, source: FlowSource, retry: RetryPolicy): FlowPolicies => ({
+/** What the flow control of a handler takes from around it. */
+export interface FlowSurroundings {
+  readonly retry: RetryPolicy
+  readonly budgets: SharedBudgets
+}
+
+export const policiesOf = (path: string, source: FlowSource, { retry, budgets }: FlowSurroundings): FlowPolicies => ({
   idempotency: idempotencyOf(`${path}.idempotency`, source.idempotency),
   whilePaused: oneOf(`${path}.whilePaused`, source.whilePaused ?? 'suppress', PAUSES),
   rateLimit: rateLimitOf(`${path}.rateLimit`, source.rateLimit),
   debounce: debounceOf(`${path}.debounce`, source.debounce),
   batch: batchOf(`${path}.batch`, source.batch, retry),
   overlap: oneOf(`${path}.overlap`, source.overlap ?? 'allow', OVERLAPS),
-  throttle: throttleOf(`${path}.throttle`, source.throttle),
+  throttle: throttleOf(`${path}.throttle`, source.throttle, budgets),
 })

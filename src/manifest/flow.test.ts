@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { TrihandError } from '../model/errors.ts'
 import type { FlowSource } from '../model/policies/flow-source.ts'
 import { DEFAULT_RETRY } from '../model/policies/retry.ts'
+import { normalise, type SystemSource } from './define.ts'
 import { defineFlow, type FlowDefinition } from './flow.ts'
 
 const define = (options: FlowSource): FlowDefinition => {
@@ -181,5 +182,25 @@ describe('refusals', () => {
       'EXPR_REJECTED',
       'functions.f.throttle.key',
     ])
+  })
+})
+
+describe('shared budgets', () => {
+  const system = (options: FlowSource, shared = { mail: { limit: 10, period: '1s' } }): SystemSource => ({
+    name: 'mailing',
+    limits: { shared },
+    functions: [{ name: 'send', options, code: () => null }],
+  })
+  const throttleIn = (source: SystemSource) =>
+    normalise(source, (text) => text).functions.get('send')?.flow?.policies.throttle
+
+  test('[H5] a throttle takes the entry that it names', () => {
+    const throttle = { limit: 10, periodMs: 1_000, burst: 1, shared: 'mail' }
+    expect(throttleIn(system({ throttle: { shared: 'mail' } }))).toEqual(throttle)
+  })
+
+  test('[H5] a budget that does not exist, and a cost that never fits, are refused', () => {
+    expect(() => throttleIn(system({ throttle: { shared: 'post' } }))).toThrow('there is mail')
+    expect(() => throttleIn(system({ throttle: { shared: 'mail', cost: 11 } }))).toThrow('more than the limit of 10')
   })
 })

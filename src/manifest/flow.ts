@@ -7,9 +7,9 @@ import { TrihandError } from '../model/errors.ts'
 import type { FlowPolicies } from '../model/gate-fact.ts'
 import { MAX_PRIORITY } from '../model/lane.ts'
 import { CONCURRENCY_SCOPES, type ConcurrencySource, type FlowSource, UNITS } from '../model/policies/flow-source.ts'
-import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
+import { DEFAULT_RETRY } from '../model/policies/retry.ts'
 import type { Rule } from '../model/rule.ts'
-import { policiesOf } from './flow-policies.ts'
+import { type FlowSurroundings, policiesOf } from './flow-policies.ts'
 import { invalidAt, oneOf, ruleAt, wholeNumber } from './ranges.ts'
 
 export interface FlowRules {
@@ -161,15 +161,17 @@ const fairnessOf = (path: string, source: FlowSource['fairness']): FlowDefinitio
     ? null
     : { key: ruleAt(`${path}.key`, source.key), weight: wholeNumber(`${path}.weight`, source.weight ?? 1, LIMIT) }
 
+const ALONE: FlowSurroundings = { retry: DEFAULT_RETRY, budgets: new Map() }
+
 /** Null where no option is about flow. Throws with the path of what does not fit. */
 export const defineFlow = (
   options: FlowSource,
   path: string,
-  retry: RetryPolicy = DEFAULT_RETRY,
+  around: FlowSurroundings = ALONE,
 ): FlowDefinition | null => {
   if (!Object.keys(FLOW_OPTIONS).some((name) => options[name as keyof FlowSource] !== undefined)) return null
   checkConflicts(path, options)
-  const policies = policiesOf(path, options, retry)
+  const policies = policiesOf(path, options, around)
   const entries = concurrencySources(options)
   if (entries.length > MAX_CONCURRENCY)
     throw invalidAt(`${path}.concurrency`, `${entries.length} entries; at most ${MAX_CONCURRENCY} are allowed`)

@@ -56,6 +56,7 @@ const GATE_FACTS: Readonly<Record<GateFactType, true>> = {
   'gate.opened': true,
   'gate.listened': true,
   'gate.read': true,
+  'gate.turned': true,
   'gate.asked': true,
   'trigger.suppressed': true,
   'gate.held': true,

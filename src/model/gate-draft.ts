@@ -9,10 +9,11 @@ import type { FlowPolicies, GateFact, OpenGate, Ruled, StopMode, SuppressReason,
 import { evolveOpen } from './gate-state.ts'
 import type { Instant, RunId } from './ids.ts'
 import type { Claim } from './policies/idempotency.ts'
-import { takeTurn } from './policies/throttle.ts'
+import { recordTurn, type ThrottleState, takeTurn } from './policies/throttle.ts'
 
-export interface Draft extends Ruled {
+export interface Draft extends Omit<Ruled, 'shared'> {
   state: OpenGate
+  shared: ThrottleState
   readonly facts: GateFact[]
 }
 
@@ -50,8 +51,10 @@ const holdsKeys = ({ claims }: OpenGate, keys: readonly string[]): boolean =>
 export const start = (draft: Draft, candidate: Candidate, claim: Claim | null): void => {
   const { now, policies, state } = draft
   const { run, how, cost, priority, throttleKey, attempt } = candidate
-  const taken =
-    policies.throttle === null ? null : takeTurn(state.throttles, policies.throttle, { key: throttleKey, cost, now })
+  const isShared = policies.throttle?.shared !== undefined
+  const budget = isShared ? draft.shared : state.throttles
+  const taken = policies.throttle === null ? null : takeTurn(budget, policies.throttle, { key: throttleKey, cost, now })
+  if (isShared && taken !== null) draft.shared = recordTurn(budget, taken.turn, now)
   const keys = candidate.events.flatMap(({ key }) => key ?? [])
   const call = candidate.events[0]?.call
   record(draft, {
@@ -66,7 +69,8 @@ export const start = (draft: Draft, candidate: Candidate, claim: Claim | null): 
     priority,
     tracked: tracksRuns(policies) || claim?.expiresAt === null || holdsKeys(state, keys),
     line: policies.overlap === 'allow' ? null : candidate.overlapKey,
-    turn: taken?.turn ?? null,
+    turn: isShared ? null : (taken?.turn ?? null),
+    ...(isShared && taken !== null && { sharedTurn: taken.turn }),
     keys,
     claim,
   })

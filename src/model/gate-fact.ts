@@ -58,6 +58,8 @@ export type GateFact =
   | (At & { readonly type: 'gate.listened'; readonly types: readonly HeardType[] })
   /** Every event up to `cursor` has been looked at, and of the later ones those in `beyond`. */
   | (At & { readonly type: 'gate.read'; readonly cursor: number; readonly beyond: readonly number[] })
+  /** Of a gate that is a shared budget: somebody has taken a turn. */
+  | (At & { readonly type: 'gate.turned'; readonly turn: Turn })
   /** So many runs were asked for by name so far; the facts that follow say what became of this one. */
   | (At & { readonly type: 'gate.asked'; readonly number: number })
   | (At & {
@@ -124,6 +126,8 @@ export type GateFact =
       /** The overlap key, if runs of the same key may not overlap. */
       readonly line: string | null
       readonly turn: Turn | null
+      /** A turn of a shared budget: it is recorded there, with this. */
+      readonly sharedTurn?: Turn
       readonly keys: readonly string[]
       readonly claim: Claim | null
       readonly call?: Call
@@ -149,7 +153,12 @@ export type GateFactType = GateFact['type']
 
 type Now = { readonly now: Instant }
 /** `runOf` names the run that an event would begin: the same answer from everyone, always. */
-export type Ruled = Now & { readonly policies: FlowPolicies; readonly runOf: (sequence: number) => RunId }
+export type Ruled = Now & {
+  readonly policies: FlowPolicies
+  readonly runOf: (sequence: number) => RunId
+  /** What is taken of the budget that the throttle shares, if it does. */
+  readonly shared?: ThrottleState
+}
 
 export type GateCommand =
   | (Now & { readonly type: 'open_gate'; readonly cursor: number })
@@ -177,6 +186,8 @@ export type GateCommand =
       readonly type: 'end_runs'
       readonly ended: readonly EndedRun[]
     })
+  /** To a gate that is a shared budget. */
+  | (Now & { readonly type: 'take_turns'; readonly turns: readonly Turn[] })
   | (Now & { readonly type: 'pause_gate' | 'resume_gate'; readonly by: string })
   | (Now & { readonly type: 'checkpoint_gate' })
 

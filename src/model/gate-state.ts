@@ -95,6 +95,8 @@ export const evolveOpen = (gate: OpenGate, fact: GateFact): OpenGate => {
       return { ...gate, types: fact.types }
     case 'gate.read':
       return { ...gate, cursor: fact.cursor, beyond: fact.beyond }
+    case 'gate.turned':
+      return { ...gate, throttles: recordTurn(gate.throttles, fact.turn, fact.at) }
     case 'gate.asked':
       return { ...gate, calls: fact.number }
     case 'trigger.suppressed':

@@ -23,6 +23,7 @@ import { type Claim, claimOf, holderOf, keepMsAfter } from './policies/idempoten
 import { judgeOverlap, lineAt } from './policies/overlap.ts'
 import { judgeRate } from './policies/rate-limit.ts'
 import { retryDelayMs } from './policies/retry.ts'
+import type { Turn } from './policies/throttle.ts'
 import { type Gathering, isFull, isLate, judgeGather, openAt, windowOf } from './policies/window.ts'
 
 const MAX_HELD = 10_000
@@ -36,8 +37,9 @@ interface Passage extends HeldArrival {
 
 type CommandOf<Type extends GateCommand['type']> = Extract<GateCommand, { readonly type: Type }>
 
-const draftOf = (state: OpenGate, { now, policies, runOf }: Ruled): Draft => ({
+const draftOf = (state: OpenGate, { now, policies, runOf, shared = [] }: Ruled): Draft => ({
   state,
+  shared,
   facts: [],
   now,
   policies,
@@ -331,6 +333,8 @@ const decideOpen = (state: OpenGate, command: GateCommand): Decision<GateFact> =
       return drafted(draftOf(state, command), passTime)
     case 'end_runs':
       return drafted(draftOf(state, command), (draft) => endRuns(draft, command))
+    case 'take_turns':
+      return { kind: 'facts', facts: command.turns.map((turn) => ({ type: 'gate.turned', at, turn })) }
     case 'pause_gate':
       return state.pausedBy === null ? facts({ type: 'gate.paused', at, by: command.by }) : facts()
     case 'resume_gate':
@@ -364,6 +368,10 @@ export const gateWakeAt = (state: GateState): Instant | null => {
 /** The event types whose every new event wakes the gate. */
 export const heardTypes = (state: GateState): readonly string[] =>
   state.kind === 'none' ? [] : state.types.flatMap(({ type, until }) => (until === null ? [type] : []))
+
+/** The turns that these facts take of the shared budget. */
+export const sharedTurns = (facts: readonly GateFact[]): readonly Turn[] =>
+  facts.flatMap((fact) => (fact.type === 'gate.started' ? (fact.sharedTurn ?? []) : []))
 
 /** Whether these are the types it hears, no more and no fewer. */
 export const hearsJust = (state: GateState, types: readonly string[]): boolean => {

@@ -16,6 +16,13 @@ export const OVERLAPS = ['allow', 'skip', 'buffer_one', 'buffer_all', 'cancel_ru
 export const CONCURRENCY_SCOPES = ['handler', 'session', 'module', 'pool', 'global'] as const
 export const UNITS = ['step', 'run'] as const
 
+/** A throttle's budget: of one handler, or under `limits.shared` of all that name it. */
+export interface BudgetSource {
+  readonly limit: number
+  readonly period: Duration
+  readonly burst?: number
+}
+
 export interface ConcurrencySource {
   readonly limit: number
   readonly scope?: (typeof CONCURRENCY_SCOPES)[number]
@@ -53,10 +60,7 @@ export interface FlowSource {
   }
   readonly overlap?: (typeof OVERLAPS)[number]
   readonly overlapKey?: string
-  readonly throttle?: {
-    readonly limit: number
-    readonly period: Duration
-    readonly burst?: number
+  readonly throttle?: (BudgetSource | { readonly shared: string }) & {
     readonly key?: string
     readonly cost?: number | string
   }

@@ -12,6 +12,8 @@ export interface ThrottlePolicy {
   readonly limit: number
   readonly periodMs: number
   readonly burst: number
+  /** The budget of that name, which others take from too; absent: the handler's own. */
+  readonly shared?: string
 }
 
 /** When the key would be idle: `at` milliseconds and `part` / limit of another. */

@@ -1,0 +1,60 @@
+/**
+ * The budget that the throttles of several handlers take from: a gate of its own that nobody claims and no event reaches.
+ *
+ * Owns its name, its reading and the write that records turns, which goes into the append of the gate that takes them.
+ *
+ * shared-budget-1  A turn is taken if and only if the run that takes it is started: one append. Two at once: the second decides again.
+ */
+
+import { readGateFact } from '../model/fact-codec.ts'
+import { gate, resumeGateFrom } from '../model/gate.ts'
+import type { GateFact, GateState } from '../model/gate-fact.ts'
+import { type GateId, gateId, type TenantId } from '../model/ids.ts'
+import type { ThrottleState, Turn } from '../model/policies/throttle.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { StreamRecord, StreamWrite } from '../ports/ledger.ts'
+import { advanceGate } from './advance.ts'
+import { birthOf, changeOf, lookAtClerk } from './clerk-state.ts'
+import type { House } from './house.ts'
+
+/** After so many facts the next write carries the whole state along. */
+const FACTS_PER_CHECKPOINT = 64
+
+export interface Budget {
+  readonly id: GateId
+  readonly handler: string
+  readonly state: GateState
+  readonly record: StreamRecord | null
+}
+
+const idOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, name: string): GateId =>
+  gateId(ids.digest(`limit\n${tenant}\n${name}`))
+
+const READING = { restore: ({ facts }: StreamRecord) => resumeGateFrom(facts.map(readGateFact)) }
+
+export const lookAtBudget = async (house: House, name: string): Promise<Budget> => {
+  const id = idOf(house.ids, house.tenant, name)
+  const restored = await lookAtClerk<GateState>(house, id, READING)
+  const handler = `limits.shared.${name}`
+  return { id, handler, state: restored?.state ?? gate.initial, record: restored?.record ?? null }
+}
+
+export const takenOf = ({ state }: Budget): ThrottleState => (state.kind === 'open' ? state.throttles : [])
+
+/** Never due: what it holds matters only to those who take from it. */
+export const budgetWrite = (house: House, budget: Budget, turns: readonly Turn[]): StreamWrite => {
+  const { record } = budget
+  const now = Math.max(house.clock.now(), record?.facts.at(-1)?.recordedAt ?? 0)
+  const facts: GateFact[] = []
+  let { state } = budget
+  const ask = (command: Parameters<typeof advanceGate>[1]): void => {
+    const advance = advanceGate(state, command)
+    state = advance.state
+    for (const fact of advance.facts) facts.push(fact)
+  }
+  if (record === null) ask({ type: 'open_gate', now, cursor: 0 })
+  ask({ type: 'take_turns', now, turns })
+  if ((record?.facts.length ?? 0) + facts.length >= FACTS_PER_CHECKPOINT) ask({ type: 'checkpoint_gate', now })
+  const write = record === null ? birthOf(house, budget, facts) : changeOf(house, record, facts)
+  return { ...write, wakeAt: null }
+}
