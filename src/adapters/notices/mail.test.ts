@@ -1,0 +1,135 @@
+/** Mail about tasks, to a real SMTP server on this machine. */
+import { createRequire } from 'node:module'
+import type { AddressInfo, Server } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { StoredEvent } from '../../model/event.ts'
+import { LOCAL_TENANT } from '../../model/ids.ts'
+import type { Json } from '../../model/json.ts'
+import { type MailSettings, mailCourier } from './mail.ts'
+
+interface Session {
+  readonly envelope: { readonly rcptTo: readonly { readonly address: string }[] }
+}
+/** The part of the test server that we call; it brings no types. */
+interface SmtpPackage {
+  readonly SMTPServer: new (options: {
+    readonly disabledCommands: readonly string[]
+    readonly onRcptTo: (address: { readonly address: string }, session: Session, done: (error?: Error) => void) => void
+    readonly onData: (stream: AsyncIterable<Buffer>, session: Session, done: (error?: Error) => void) => void
+  }) => { listen(port: number, host: string, done: () => void): Server; close(done: () => void): void }
+}
+const { SMTPServer } = createRequire(import.meta.url)('smtp-server') as SmtpPackage
+
+let mails: { to: readonly string[]; text: string }[]
+let refuses: string | null
+let port: number
+let close: () => Promise<void>
+
+beforeEach(async () => {
+  mails = []
+  refuses = null
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    onRcptTo: (_, __, done) => done(refuses === null ? undefined : new Error(refuses)),
+    onData: async (stream, session, done) => {
+      let text = ''
+      for await (const chunk of stream) text += chunk
+      mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), text })
+      done()
+    },
+  })
+  const listening = await new Promise<Server>((started) => {
+    const opened: Server = server.listen(0, '127.0.0.1', () => started(opened))
+  })
+  port = (listening.address() as AddressInfo).port
+  close = () => new Promise((done) => server.close(done))
+})
+afterEach(() => close())
+
+const event = (data: Json, over: Partial<StoredEvent> = {}): StoredEvent => ({
+  id: 'task_1/0/human.assigned',
+  tenant: LOCAL_TENANT,
+  source: 'human:owner',
+  type: 'human.assigned',
+  subject: 'task_1',
+  time: 0,
+  data,
+  correlationId: 'c1',
+  causationId: null,
+  traceparent: null,
+  hops: 0,
+  chain: [],
+  sequence: 1,
+  ...over,
+})
+const to = (...users: readonly string[]): Json => ({
+  handler: 'owner',
+  deadline: Date.UTC(2026, 2, 1, 9),
+  assignees: { users, groups: ['finance'] },
+})
+const carry = (about: StoredEvent, over: Partial<MailSettings> = {}) =>
+  mailCourier({
+    smtpUrl: `smtp://127.0.0.1:${port}`,
+    from: 'trihand@example.org',
+    publicUrl: 'https://trihand.example/',
+    addresses: { ana: 'ana@example.org' },
+    ...over,
+  }).carry(about, new AbortController().signal)
+
+describe('a mail', () => {
+  test('[C15] goes to who is asked, says until when, and links to the page of the task', async () => {
+    expect(await carry(event(to('ana', 'ben@example.org')))).toMatchObject({ kind: 'delivered' })
+    expect(mails).toHaveLength(1)
+    expect(mails[0]?.to).toEqual(['ana@example.org', 'ben@example.org'])
+    expect(mails[0]?.text).toContain('Subject: A task for you')
+    expect(mails[0]?.text).toContain('owner asks for your decision.')
+    expect(mails[0]?.text).toContain('Until: 2026-03-01T09:00:00.000Z')
+    expect(mails[0]?.text).toContain('https://trihand.example/inbox/task_1')
+  })
+
+  test('[C15] has one link, which opens a page: nothing in it decides', async () => {
+    await carry(event(to('ana')))
+    const links = mails[0]?.text.match(/https?:\/\/\S+/g)
+    expect(links).toEqual(['https://trihand.example/inbox/task_1'])
+    expect(mails[0]?.text).not.toMatch(/approve|reject|decision=|token/i)
+  })
+
+  test('courier-2: has the same id at every try', async () => {
+    await carry(event(to('ana')))
+    await carry(event(to('ana')))
+    const ids = mails.map(({ text }) => /^Message-ID: (.*)$/im.exec(text)?.[1])
+    expect(ids[0]).toBe('<task_1-0-human.assigned@trihand>')
+    expect(ids[1]).toBe(ids[0])
+  })
+
+  test('without an address of the system says to look into the inbox', async () => {
+    await carry(event(to('ana')), { publicUrl: null })
+    expect(mails[0]?.text).toContain('Open your inbox.')
+  })
+
+  test.each(['ben', 'a@b\nBcc: evil@example.org', 'a@b, c@d', 'constructor', ''])('%j is no address', async (user) => {
+    expect(await carry(event(to(user)))).toMatchObject({ kind: 'unwanted' })
+    expect(mails).toEqual([])
+  })
+})
+
+describe('courier-1: failure is an answer', () => {
+  test('when the server refuses', async () => {
+    refuses = 'mailbox full'
+    expect(await carry(event(to('ana')))).toMatchObject({
+      kind: 'failed',
+      detail: expect.stringContaining('mailbox full'),
+    })
+  })
+
+  test('when there is no server', async () => {
+    expect(await carry(event(to('ana')), { smtpUrl: 'smtp://127.0.0.1:1' })).toMatchObject({ kind: 'failed' })
+  })
+
+  test.each<Json>([null, [], 'x', {}, { assignees: { users: 'ana' } }, { assignees: { users: [1] } }])(
+    'with the data %j nobody is asked',
+    async (data) => {
+      expect(await carry(event(data))).toMatchObject({ kind: 'unwanted' })
+    },
+  )
+})

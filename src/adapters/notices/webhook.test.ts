@@ -1,0 +1,145 @@
+/** Signed webhooks, to a real receiver that checks them as anyone would. */
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { StoredEvent } from '../../model/event.ts'
+import { LOCAL_TENANT } from '../../model/ids.ts'
+import { guardedFetch } from '../tools/guarded-fetch.ts'
+import { type WebhookEndpoint, webhookCourier } from './webhook.ts'
+
+const secretOf = (text: string): string => `whsec_${Buffer.from(text).toString('base64')}`
+const [OLD, NEW] = [secretOf('the old secret, 24 bytes'), secretOf('the new secret, 24 bytes')] as const
+const EVENT: StoredEvent = {
+  id: 'task_1/0/human.assigned',
+  tenant: LOCAL_TENANT,
+  source: 'human:owner',
+  type: 'human.assigned',
+  subject: 'task_1',
+  time: Date.UTC(2026, 2, 1, 9),
+  data: { task_id: 'task_1', assignees: { users: ['ana'], groups: [] } },
+  correlationId: 'c1',
+  causationId: null,
+  traceparent: null,
+  hops: 0,
+  chain: [],
+  sequence: 1,
+}
+
+let got: { headers: IncomingHttpHeaders; body: string }[]
+let status: number
+let location: string | null
+let port: number
+let close: () => void
+
+beforeEach(async () => {
+  got = []
+  status = 200
+  location = null
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    got.push({ headers: request.headers, body })
+    response.writeHead(status, location === null ? {} : { location }).end()
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  port = (server.address() as AddressInfo).port
+  close = () => server.close()
+})
+afterEach(() => close())
+
+const carry = (over: Partial<WebhookEndpoint> = {}, event: StoredEvent = EVENT) => {
+  const url = `http://hooks.test:${port}/in`
+  const fetch = guardedFetch(
+    { allowsHost: (host) => host === 'hooks.test', ports: [port], maxRedirects: 0 },
+    { resolve: async () => ['127.0.0.1'], mayReach: () => true },
+  )
+  const courier = webhookCourier(
+    { url, secrets: [OLD], publicUrl: 'https://trihand.example', ...over },
+    fetch,
+    Date.now,
+  )
+  return courier.carry(event, new AbortController().signal)
+}
+const verified = (secret: string): unknown =>
+  new Webhook(secret).verify(got[0]?.body ?? '', got[0]?.headers as Record<string, string>)
+
+describe('a webhook', () => {
+  test('is an event as CloudEvents has it, signed, with the id of the event', async () => {
+    expect(await carry()).toEqual({ kind: 'delivered', detail: '200' })
+    expect(verified(OLD)).toMatchObject({
+      specversion: '1.0',
+      id: EVENT.id,
+      type: 'human.assigned',
+      subject: 'task_1',
+      time: '2026-03-01T09:00:00.000Z',
+      data: EVENT.data,
+    })
+    expect(got[0]?.headers).toMatchObject({ 'webhook-id': EVENT.id, 'content-type': 'application/cloudevents+json' })
+  })
+
+  test('courier-2: has the same id at every try', async () => {
+    await carry()
+    await carry()
+    expect(new Set(got.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+  })
+
+  test('is signed with every secret while one is changed for another', async () => {
+    await carry({ secrets: [NEW, OLD] })
+    expect(() => verified(OLD)).not.toThrow()
+    expect(() => verified(NEW)).not.toThrow()
+    expect(() => verified(secretOf('some other one, 24 bytes'))).toThrow()
+  })
+
+  test('with much to tell says where to find it', async () => {
+    await carry({}, { ...EVENT, data: { text: 'x'.repeat(30_000) } })
+    expect(got[0]?.body.length).toBeLessThan(20_000)
+    expect(verified(OLD)).toMatchObject({
+      data_url: 'https://trihand.example/api/events/task_1%2F0%2Fhuman.assigned',
+    })
+    expect(verified(OLD)).not.toHaveProperty('data')
+  })
+})
+
+describe('courier-1: an answer', () => {
+  test.each([
+    [200, 'delivered'],
+    [204, 'delivered'],
+    [400, 'failed'],
+    [404, 'failed'],
+    [410, 'unwanted'],
+    [429, 'failed'],
+    [503, 'failed'],
+  ])('of %i means %s', async (answer, kind) => {
+    status = answer
+    expect(await carry()).toEqual({ kind, detail: `${answer}` })
+    expect(got).toHaveLength(1)
+  })
+
+  test('that leads elsewhere is a failure', async () => {
+    status = 307
+    location = '/there'
+    expect(await carry()).toMatchObject({ kind: 'failed', detail: expect.stringContaining('redirects') })
+    expect(got).toHaveLength(1)
+  })
+
+  test('that never comes is a failure', async () => {
+    close()
+    expect(await carry({ url: `http://hooks.test:${port}/` })).toMatchObject({ kind: 'failed' })
+  })
+
+  test('from inside is not asked for', async () => {
+    expect(await carry({ url: 'http://169.254.169.254/latest' })).toMatchObject({ kind: 'failed' })
+    expect(got).toEqual([])
+  })
+})
+
+test('a secret that is none is refused before anything is sent', () => {
+  const open = () =>
+    webhookCourier(
+      { url: 'https://a.example', secrets: ['%%%'], publicUrl: null },
+      async () => Promise.reject(),
+      Date.now,
+    )
+  expect(open).toThrow(/CONFIG_INVALID/)
+})

@@ -1,0 +1,86 @@
+/**
+ * News as signed webhooks: one event as CloudEvents JSON, signed as Standard Webhooks says.
+ *
+ * Owns body, signature and what an answer means. The way out is handed in (guarded-fetch.ts), without redirects.
+ */
+import { Webhook } from 'standardwebhooks'
+import { TrihandError } from '../../model/errors.ts'
+import type { StoredEvent } from '../../model/event.ts'
+import type { Json } from '../../model/json.ts'
+import type { Carried, Courier } from '../../ports/courier.ts'
+import type { ToolContext } from '../../ports/tool.ts'
+
+export interface WebhookEndpoint {
+  readonly url: string
+  /** Standard Webhooks: base64, with or without `whsec_`. All of them sign, so that one can be changed for another. */
+  readonly secrets: readonly string[]
+  /** Where this system is for others: large data is fetched from there. */
+  readonly publicUrl: string | null
+}
+
+export type WebhookFetch = (
+  url: string,
+  init: Parameters<ToolContext['fetch']>[1] & { readonly signal: AbortSignal },
+) => ReturnType<ToolContext['fetch']>
+
+const MAX_BODY_BYTES = 20_000
+
+/** Data that is too large to carry is left to be fetched, by those who may. */
+const bodyOf = (event: StoredEvent, publicUrl: string | null): string => {
+  const { id, source, type, subject, time, data, correlationId } = event
+  const attributes = {
+    specversion: '1.0',
+    id,
+    source,
+    type,
+    ...(subject === null ? {} : { subject }),
+    time: new Date(time).toISOString(),
+    correlationid: correlationId,
+    datacontenttype: 'application/json',
+  }
+  const whole = JSON.stringify({ ...attributes, data })
+  if (Buffer.byteLength(whole) <= MAX_BODY_BYTES) return whole
+  const elsewhere: Json = publicUrl === null ? null : new URL(`/api/events/${encodeURIComponent(id)}`, publicUrl).href
+  return JSON.stringify({ ...attributes, data_url: elsewhere })
+}
+
+const signersOf = ({ secrets }: WebhookEndpoint): readonly Webhook[] =>
+  secrets.map((secret) => {
+    try {
+      return new Webhook(secret)
+    } catch (cause) {
+      throw new TrihandError('CONFIG_INVALID', 'a secret of Standard Webhooks is base64, with or without whsec_', {
+        cause,
+      })
+    }
+  })
+
+const judge = (status: number): Carried => {
+  if (status >= 200 && status < 300) return { kind: 'delivered', detail: `${status}` }
+  return { kind: status === 410 ? 'unwanted' : 'failed', detail: `${status}` }
+}
+
+/** Throws for a secret that is none: at start, not at the first notice. */
+export const webhookCourier = (endpoint: WebhookEndpoint, fetch: WebhookFetch, now: () => number): Courier => {
+  const signers = signersOf(endpoint)
+  return {
+    carry: async (event, signal) => {
+      const body = bodyOf(event, endpoint.publicUrl)
+      const stamp = new Date(now())
+      const headers = {
+        'content-type': 'application/cloudevents+json',
+        'webhook-id': event.id,
+        'webhook-timestamp': `${Math.floor(stamp.getTime() / 1_000)}`,
+        ...(signers.length > 0 && {
+          'webhook-signature': signers.map((signer) => signer.sign(event.id, stamp, body)).join(' '),
+        }),
+      }
+      try {
+        const { status } = await fetch(endpoint.url, { method: 'POST', headers, body, signal })
+        return judge(status)
+      } catch (error) {
+        return { kind: 'failed', detail: error instanceof Error ? error.message : String(error) }
+      }
+    },
+  }
+}

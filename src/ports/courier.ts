@@ -1,0 +1,18 @@
+/**
+ * Whoever carries news out of the house: a webhook, a mail.
+ *
+ * courier-1  Never throws, never tries twice; what became of a notice is an answer.
+ * courier-2  Tries of one notice carry one id: who gets it twice can tell.
+ */
+import type { StoredEvent } from '../model/event.ts'
+
+export type Carried =
+  | { readonly kind: 'delivered'; readonly detail: string }
+  /** Worth another try. */
+  | { readonly kind: 'failed'; readonly detail: string }
+  /** Nobody wants it: no try will help. */
+  | { readonly kind: 'unwanted'; readonly detail: string }
+
+export interface Courier {
+  carry(event: StoredEvent, signal: AbortSignal): Promise<Carried>
+}
