@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { SystemClock } from './adapters/system/clock.ts'
 import { SystemIds } from './adapters/system/ids.ts'
 import type { AgentHand, AgentOptions, AgentsInput } from './assemble-agents.ts'
+import { type NoticesOptions, withNotices } from './assemble-notices.ts'
 import { openStore, type Store } from './assemble-stores.ts'
 import { type LedgerChoice, ledgerChoice } from './config.ts'
 import { Engine, type RunResult } from './engine/engine.ts'
@@ -46,6 +47,8 @@ export interface TrihandOptions {
   readonly system: SystemSource
   /** Models and tools that this process brings for agents, and where they have their files. */
   readonly agents?: AgentOptions
+  /** Who is told outside: webhooks, mail, chat. */
+  readonly notices?: NoticesOptions
   /** The folder of the system: instructions of agents, static files, templates. Default: where the process runs. */
   readonly folder?: string
   /** A file path or `file:` for SQLite, `postgres:` for Postgres, `memory:` for nothing kept. Default `.trihand/trihand.db`. */
@@ -248,10 +251,12 @@ export const joinDoors = (
 export const createTrihand = async (options: TrihandOptions): Promise<Trihand> => {
   const clock = new SystemClock()
   const ids = new SystemIds()
-  const system = normalise(options.system, (text) => ids.digest(text))
+  const environment = ownEnvironment()
+  const define = async (source: SystemSource): Promise<System> =>
+    normalise(await withNotices(source, options.notices ?? {}, { environment, clock, ids }), (text) => ids.digest(text))
+  const system = await define(options.system)
   const worker = identityOf(system, ids, options)
   const isWatching = options.sources ?? options.work !== false
-  const environment = ownEnvironment()
   if (isWatching) await checkSecrets(system, environment)
   const choice = ledgerChoice(options.database)
   const opened = await options.dispatcher?.(clock)
@@ -276,7 +281,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
     throw error
   }
   const replace = async (source: SystemSource): Promise<void> => {
-    const next = normalise(source, (text) => ids.digest(text))
+    const next = await define(source)
     if (isWatching) await checkSecrets(next, environment)
     await agents.ready(next)
     const previous = engine.definition

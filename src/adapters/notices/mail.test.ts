@@ -82,7 +82,7 @@ describe('a mail', () => {
     expect(mails).toHaveLength(1)
     expect(mails[0]?.to).toEqual(['ana@example.org', 'ben@example.org'])
     expect(mails[0]?.text).toContain('Subject: A task for you')
-    expect(mails[0]?.text).toContain('owner asks for your decision.')
+    expect(mails[0]?.text).toContain('owner asks for a decision.')
     expect(mails[0]?.text).toContain('Until: 2026-03-01T09:00:00.000Z')
     expect(mails[0]?.text).toContain('https://trihand.example/inbox/task_1')
   })

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { StoredEvent } from '../../model/event.ts'
 import { LOCAL_TENANT } from '../../model/ids.ts'
 import { guardedFetch } from '../tools/guarded-fetch.ts'
+import { chatCourier } from './chat.ts'
 import { type WebhookEndpoint, webhookCourier } from './webhook.ts'
 
 const secretOf = (text: string): string => `whsec_${Buffer.from(text).toString('base64')}`
@@ -48,15 +49,17 @@ beforeEach(async () => {
 })
 afterEach(() => close())
 
-const carry = (over: Partial<WebhookEndpoint> = {}, event: StoredEvent = EVENT) => {
-  const url = `http://hooks.test:${port}/in`
-  const fetch = guardedFetch(
+/** The receiver stands for the world here. */
+const wayOut = () =>
+  guardedFetch(
     { allowsHost: (host) => host === 'hooks.test', ports: [port], maxRedirects: 0 },
     { resolve: async () => ['127.0.0.1'], mayReach: () => true },
   )
+const carry = (over: Partial<WebhookEndpoint> = {}, event: StoredEvent = EVENT) => {
+  const url = `http://hooks.test:${port}/in`
   const courier = webhookCourier(
     { url, secrets: [OLD], publicUrl: 'https://trihand.example', ...over },
-    fetch,
+    wayOut(),
     Date.now,
   )
   return courier.carry(event, new AbortController().signal)
@@ -142,4 +145,12 @@ test('a secret that is none is refused before anything is sent', () => {
       Date.now,
     )
   expect(open).toThrow(/CONFIG_INVALID/)
+})
+
+test('[C15] a chat gets one message with a link that opens a page', async () => {
+  const courier = chatCourier({ url: `http://hooks.test:${port}/chat`, publicUrl: 'https://trihand.example' }, wayOut())
+  expect(await courier.carry(EVENT, new AbortController().signal)).toEqual({ kind: 'delivered', detail: '200' })
+  const { text } = JSON.parse(got[0]?.body ?? '')
+  expect(text).toContain('A task for you')
+  expect(text).toContain('https://trihand.example/inbox/task_1')
 })

@@ -1,14 +1,14 @@
 /**
  * News as signed webhooks: one event as CloudEvents JSON, signed as Standard Webhooks says.
  *
- * Owns body, signature and what an answer means. The way out is handed in (guarded-fetch.ts), without redirects.
+ * Owns body and signature.
  */
 import { Webhook } from 'standardwebhooks'
 import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import type { Json } from '../../model/json.ts'
-import type { Carried, Courier } from '../../ports/courier.ts'
-import type { ToolContext } from '../../ports/tool.ts'
+import type { Courier } from '../../ports/courier.ts'
+import { type NoticeFetch, post } from './post.ts'
 
 export interface WebhookEndpoint {
   readonly url: string
@@ -17,11 +17,6 @@ export interface WebhookEndpoint {
   /** Where this system is for others: large data is fetched from there. */
   readonly publicUrl: string | null
 }
-
-export type WebhookFetch = (
-  url: string,
-  init: Parameters<ToolContext['fetch']>[1] & { readonly signal: AbortSignal },
-) => ReturnType<ToolContext['fetch']>
 
 const MAX_BODY_BYTES = 20_000
 
@@ -55,13 +50,8 @@ const signersOf = ({ secrets }: WebhookEndpoint): readonly Webhook[] =>
     }
   })
 
-const judge = (status: number): Carried => {
-  if (status >= 200 && status < 300) return { kind: 'delivered', detail: `${status}` }
-  return { kind: status === 410 ? 'unwanted' : 'failed', detail: `${status}` }
-}
-
 /** Throws for a secret that is none: at start, not at the first notice. */
-export const webhookCourier = (endpoint: WebhookEndpoint, fetch: WebhookFetch, now: () => number): Courier => {
+export const webhookCourier = (endpoint: WebhookEndpoint, fetch: NoticeFetch, now: () => number): Courier => {
   const signers = signersOf(endpoint)
   return {
     carry: async (event, signal) => {
@@ -75,12 +65,7 @@ export const webhookCourier = (endpoint: WebhookEndpoint, fetch: WebhookFetch, n
           'webhook-signature': signers.map((signer) => signer.sign(event.id, stamp, body)).join(' '),
         }),
       }
-      try {
-        const { status } = await fetch(endpoint.url, { method: 'POST', headers, body, signal })
-        return judge(status)
-      } catch (error) {
-        return { kind: 'failed', detail: error instanceof Error ? error.message : String(error) }
-      }
+      return post(fetch, endpoint.url, { headers, body, signal })
     },
   }
 }

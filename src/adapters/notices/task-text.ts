@@ -1,0 +1,35 @@
+/**
+ * What people are told about a task, in words: who asks, until when, where to look.
+ *
+ * Owns the words. A link opens a page and never decides: scanners open every link. What agents and strangers have written is not in it.
+ */
+import type { StoredEvent } from '../../model/event.ts'
+import type { Json } from '../../model/json.ts'
+
+/** The events that people want to hear of. */
+export const TASK_EVENTS: readonly string[] = ['human.assigned', 'human.reminded', 'human.timed_out']
+
+const TITLES: Readonly<Record<string, string>> = {
+  'human.assigned': 'A task for you',
+  'human.reminded': 'Reminder: a task waits for you',
+  'human.timed_out': 'A task is overdue',
+}
+
+type Members = { readonly [key: string]: Json }
+
+export const membersOf = (value: Json | undefined): Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {}
+
+export const titleOf = ({ type }: StoredEvent): string => TITLES[type] ?? 'News of a task'
+
+export const textOf = ({ data, subject }: StoredEvent, publicUrl: string | null): string => {
+  const { handler, deadline } = membersOf(data)
+  const lines = [
+    `${typeof handler === 'string' ? handler : 'Somebody'} asks for a decision.`,
+    ...(typeof deadline === 'number' ? [`Until: ${new Date(deadline).toISOString()}`] : []),
+    ...(publicUrl === null || subject === null
+      ? ['Open your inbox.']
+      : [`Open it: ${new URL(`/inbox/${encodeURIComponent(subject)}`, publicUrl).href}`]),
+  ]
+  return `${lines.join('\n')}\n`
+}

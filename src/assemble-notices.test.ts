@@ -1,0 +1,65 @@
+/** Which functions the settings of notices add to a system, and which settings are refused at start. */
+import { describe, expect, test } from 'vitest'
+import { SystemIds } from './adapters/system/ids.ts'
+import { type NoticesOptions, withNotices } from './assemble-notices.ts'
+import { normalise } from './manifest/define.ts'
+import type { Environment } from './manifest/reference.ts'
+
+const ids = new SystemIds()
+const SYSTEM = { name: 'shop', events: { paid: null } }
+const SECRET = `whsec_${Buffer.from('a secret of 24 bytes....').toString('base64')}`
+
+const open = async (options: NoticesOptions, environment: Environment = {}) => {
+  const source = await withNotices(SYSTEM, options, { environment, ids, clock: { now: () => 0 } })
+  return { source, names: [...normalise(source, (text) => ids.digest(text)).functions.keys()] }
+}
+const refusal = (options: NoticesOptions, environment: Environment = {}): Promise<string> =>
+  open(options, environment).then(
+    () => 'nothing was refused',
+    (error: Error) => error.message,
+  )
+
+describe('what is added', () => {
+  test('nothing, where nothing is set', async () => {
+    expect((await open({})).source).toBe(SYSTEM)
+  })
+
+  test('a function for each endpoint, named by its address whatever the order', async () => {
+    const webhooks = ['https://a.example/in', 'https://b.example/in'].map((url) => ({ url, events: ['paid'] }))
+    const { names } = await open({ webhooks })
+    expect(names).toHaveLength(2)
+    expect((await open({ webhooks: [...webhooks].reverse() })).names).toEqual([...names].reverse())
+  })
+
+  test('mail and chat, as the environment says', async () => {
+    const environment = {
+      SMTP_URL: 'smtp://mail.example',
+      TRIHAND_MAIL_FROM: 'trihand@example.org',
+      TRIHAND_SLACK_WEBHOOK: 'https://chat.example/hook',
+    }
+    expect((await open({}, environment)).names).toEqual(['notify-mail', 'notify-chat'])
+  })
+})
+
+describe('what is refused', () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference, as definitions write it
+  const secret = '${HOOK_SECRET}'
+  const endpoint = { url: 'https://a.example/in', events: ['paid'], secret }
+
+  test('a secret that is not set', async () => {
+    expect(await refusal({ webhooks: [endpoint] })).toMatch(/^ENV_MISSING/)
+    expect(await refusal({ webhooks: [endpoint] }, { HOOK_SECRET: `${SECRET} ${SECRET}` })).toBe('nothing was refused')
+  })
+
+  test('a secret that is none', async () => {
+    expect(await refusal({ webhooks: [endpoint] }, { HOOK_SECRET: '%%%' })).toMatch(/^CONFIG_INVALID/)
+  })
+
+  test('an address that is none', async () => {
+    expect(await refusal({ webhooks: [{ url: 'here', events: ['paid'] }] })).toMatch(/^CONFIG_INVALID: notices: here/)
+  })
+
+  test('mail from nobody', async () => {
+    expect(await refusal({}, { SMTP_URL: 'smtp://mail.example' })).toMatch(/^CONFIG_INVALID: .*TRIHAND_MAIL_FROM/)
+  })
+})

@@ -1,0 +1,93 @@
+/**
+ * The wiring of news for the outside: endpoints and the environment in, functions of the system out.
+ *
+ * Owns which courier stands behind each setting. Holds no rule; without a setting nothing is loaded and nothing is added.
+ */
+import { type NoticeRoute, noticeFunctions } from './executors/workflow/notices.ts'
+import type { SystemSource } from './manifest/define.ts'
+import { type Environment, resolveReferences } from './manifest/reference.ts'
+import { TrihandError } from './model/errors.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Ids } from './ports/ids.ts'
+
+export interface NoticesOptions {
+  /** Signed webhooks (Standard Webhooks). `secret` may be a reference like `${NAME}`; several, separated by spaces, all sign. */
+  readonly webhooks?: readonly { readonly url: string; readonly events: readonly string[]; readonly secret?: string }[]
+  /** Mail addresses of people, by the name that tasks are assigned to. Mail is sent if `SMTP_URL` is set. */
+  readonly addresses?: Readonly<Record<string, string>>
+}
+
+interface World {
+  readonly environment: Environment
+  readonly clock: Pick<Clock, 'now'>
+  readonly ids: Pick<Ids, 'digest' | 'roll'>
+}
+
+const NAME_DIGITS = 10
+const TIMEOUT_MS = 15_000
+
+const variable = ({ environment }: World, name: string): string | null => environment[name] || null
+
+/** To this address and no other. */
+const wayTo = async (url: string) => {
+  if (!URL.canParse(url)) throw new TrihandError('CONFIG_INVALID', `notices: ${url} is no URL`)
+  const { guardedFetch } = await import('./adapters/tools/guarded-fetch.ts')
+  const { hostname, port, protocol } = new URL(url)
+  return guardedFetch({
+    allowsHost: (host) => host === hostname,
+    ports: [port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port)],
+    timeoutMs: TIMEOUT_MS,
+    maxRedirects: 0,
+  })
+}
+
+/** Named by what it leads to: a run that waits for its next try finds it again, in whatever order it is declared. */
+const nameFor = (kind: string, url: string, { ids }: World): string =>
+  `notify-${kind}-${ids
+    .digest(url)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '')
+    .slice(0, NAME_DIGITS)}`
+
+const webhookRoutes = (options: NoticesOptions, world: World): Promise<readonly NoticeRoute[]> =>
+  Promise.all(
+    (options.webhooks ?? []).map(async ({ url, events, secret = '' }) => {
+      const { webhookCourier } = await import('./adapters/notices/webhook.ts')
+      const address = resolveReferences(url, world.environment)
+      const secrets = resolveReferences(secret, world.environment).split(' ').filter(Boolean)
+      const endpoint = { url: address, secrets, publicUrl: variable(world, 'TRIHAND_PUBLIC_URL') }
+      const courier = webhookCourier(endpoint, await wayTo(address), () => world.clock.now())
+      return { name: nameFor('webhook', url, world), events, courier }
+    }),
+  )
+
+const mailRoutes = async ({ addresses = {} }: NoticesOptions, world: World): Promise<readonly NoticeRoute[]> => {
+  const smtpUrl = variable(world, 'SMTP_URL')
+  if (smtpUrl === null) return []
+  const from = variable(world, 'TRIHAND_MAIL_FROM')
+  if (from === null) throw new TrihandError('CONFIG_INVALID', 'SMTP_URL is set; TRIHAND_MAIL_FROM says from whom')
+  const { mailCourier } = await import('./adapters/notices/mail.ts')
+  const { TASK_EVENTS } = await import('./adapters/notices/task-text.ts')
+  const courier = mailCourier({ smtpUrl, from, addresses, publicUrl: variable(world, 'TRIHAND_PUBLIC_URL') })
+  return [{ name: 'notify-mail', events: TASK_EVENTS, courier }]
+}
+
+const chatRoutes = async (world: World): Promise<readonly NoticeRoute[]> => {
+  const url = variable(world, 'TRIHAND_SLACK_WEBHOOK')
+  if (url === null) return []
+  const { chatCourier } = await import('./adapters/notices/chat.ts')
+  const { TASK_EVENTS } = await import('./adapters/notices/task-text.ts')
+  const courier = chatCourier({ url, publicUrl: variable(world, 'TRIHAND_PUBLIC_URL') }, await wayTo(url))
+  return [{ name: 'notify-chat', events: TASK_EVENTS, courier }]
+}
+
+/** The system, and the functions that tell of it. */
+export const withNotices = async (
+  source: SystemSource,
+  options: NoticesOptions,
+  world: World,
+): Promise<SystemSource> => {
+  const routes = await Promise.all([webhookRoutes(options, world), mailRoutes(options, world), chatRoutes(world)])
+  const functions = noticeFunctions(routes.flat(), () => world.ids.roll())
+  return functions.length === 0 ? source : { ...source, functions: [...(source.functions ?? []), ...functions] }
+}
