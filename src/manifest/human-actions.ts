@@ -11,9 +11,13 @@ import type { ActionSource } from '../model/task-source.ts'
 import type { ActionState, TaskAction, TaskType } from '../model/task-spec.ts'
 import { checkName, invalid } from './invalid.ts'
 import { jsonSchemaOf } from './json-schema.ts'
+import { withPath } from './ranges.ts'
+import { compileTemplate } from './template.ts'
 
 const CLOSED: readonly string[] = ['approved', 'rejected', 'completed'] satisfies readonly ActionState[]
 const OPEN: readonly string[] = ['pending', 'in_review', 'revision_requested'] satisfies readonly ActionState[]
+
+const EVENT_ROOTS = ['task', 'payload']
 
 const DEFAULTS: Readonly<Record<TaskType, readonly string[]>> = {
   approval: ['approve', 'reject'],
@@ -29,6 +33,14 @@ const emitsOf = ({ emits, emitsEvent = emits }: ActionSource, path: string): str
   if (isReservedType(emitsEvent))
     throw new TrihandError('EVENT_RESERVED', `${path}: ${emitsEvent} has a reserved prefix`, { place: { path } })
   return emitsEvent
+}
+
+/** What its templates speak of is checked here, and filled in when the action is done. */
+const payloadOf = ({ eventPayload }: ActionSource, path: string): Json => {
+  if (eventPayload === undefined) return null
+  const payload = toJson(eventPayload)
+  withPath(`${path}.eventPayload`, () => compileTemplate(payload, EVENT_ROOTS))
+  return payload
 }
 
 const stateOf = ({ nextState, returnsTo }: ActionSource, terminal: boolean, path: string): ActionState => {
@@ -103,7 +115,7 @@ const defineAction = (given: string | ActionSource, fields: AskedFields, at: str
     requiredFields: fieldsOf(source, base, fields.required),
     fieldsSchema: schemaOf(source, fields.schema, path),
     emits: emitsOf(source, path),
-    eventPayload: source.eventPayload === undefined ? null : toJson(source.eventPayload),
+    eventPayload: payloadOf(source, path),
     returnsTo: source.returnsTo ?? null,
   }
 }

@@ -204,6 +204,10 @@ test.each<readonly [string, HumanOptions]>([
   [`MANIFEST_INVALID ${at('actions.approve.returnsTo')}`, { actions: [{ name: 'approve', returnsTo: 'draft' }] }],
   [`MANIFEST_INVALID ${at('actions.reject.marksApproved')}`, { actions: [{ name: 'reject', marksApproved: ['a'] }] }],
   [`MANIFEST_INVALID ${at('actions.approve.emitsEvent')}`, { actions: [{ name: 'approve', emitsEvent: 'No Event' }] }],
+  [
+    `EXPR_REJECTED ${at('actions.approve.eventPayload')}`,
+    { actions: [{ name: 'approve', emits: 'a.b', eventPayload: { n: '{{nobody.knows}}' } }] },
+  ],
   [`EVENT_RESERVED ${at('actions.approve')}`, { actions: [{ name: 'approve', emits: 'human.decided' }] }],
   [`MANIFEST_INVALID ${at('deadline')}`, { deadline: 'tomorrow' }],
   [`MANIFEST_INVALID ${at('deadline')}`, { deadline: '0s' }],

@@ -23,6 +23,7 @@ import {
 } from '../../test/support/task-story.ts'
 import { specify } from '../testing/spec.ts'
 import { canonical } from './json.ts'
+import { fold } from './machine.ts'
 import { task } from './task.ts'
 import type { Addressee, ItemChoice, Submit, TaskCommand, TaskFact } from './task-fact.ts'
 import type { Identity, TaskSpec } from './task-spec.ts'
@@ -179,6 +180,15 @@ describe('a quorum', () => {
       status: 'approved',
       end: { by: 'ana', action: 'approve', hash: state.hash },
     })
+  })
+
+  test('names everyone who had a part in it', () => {
+    const state = taskAfter(open(two), vote(ana), submit('edit', { by: bob, shownHash, items: { a: edited('x') } }))
+    const answer = taskAnswer(taskAfter(open(two), vote(ana), vote(bob)))
+    expect(answer?.deciders).toEqual(['ana', 'bob'])
+    const closed = task.decide(state, submit('approve', { by: zoe, shownHash: isOpen(state).hash }))
+    if (closed.kind !== 'facts') throw new Error('zoe may approve')
+    expect(taskAnswer(fold(task, closed.facts, state))?.deciders).toEqual(['bob', 'zoe'])
   })
 
   test('is not made impossible by a reassignment', () => {

@@ -7,7 +7,16 @@ import type { Instant, RunId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { OpenTask, TaskEnd, TaskItem, TaskState } from './task-fact.ts'
 import { forbid } from './task-rights.ts'
-import type { Assignees, Identity, ItemStatus, TaskAction, TaskOrigin, TaskStatus, TaskType } from './task-spec.ts'
+import {
+  type Assignees,
+  type Identity,
+  type ItemStatus,
+  SYSTEM,
+  type TaskAction,
+  type TaskOrigin,
+  type TaskStatus,
+  type TaskType,
+} from './task-spec.ts'
 
 export interface AnsweredItem {
   readonly id: string
@@ -29,6 +38,8 @@ export interface TaskAnswer {
   readonly fields: Json
   readonly decidedBy: string | null
   readonly decidedAt: Instant
+  /** Every person who had a part in it: voted, edited, decided. Who is excluded elsewhere is one of them. */
+  readonly deciders: readonly string[]
   readonly approved: readonly string[]
   readonly rejected: readonly string[]
   /** Approved in part. */
@@ -49,6 +60,11 @@ const answered = ({ id, section, status, content, hash }: TaskItem): AnsweredIte
 const modificationsOf = ({ edits }: OpenTask): TaskAnswer['modifications'] =>
   edits.length === 0 ? null : Object.fromEntries(edits.map(({ item, content }) => [item, content]))
 
+const peopleIn = ({ edits, votes }: OpenTask, last: string | null): readonly string[] => {
+  const all = new Set([...edits, ...votes].map(({ by }) => by))
+  return last === null || last === SYSTEM ? [...all] : [...all.add(last)]
+}
+
 const common = (task: OpenTask): Pick<TaskAnswer, 'modifications' | 'items' | 'hash' | 'revision'> => ({
   modifications: modificationsOf(task),
   items: task.items.map(answered),
@@ -61,12 +77,22 @@ const UNDECIDED = { fields: {}, approved: [], rejected: [], partial: false } as 
 const endedAnswer = (status: TaskStatus, task: OpenTask, end: TaskEnd): TaskAnswer => {
   if (end.kind !== 'decided') {
     const feedback = end.kind === 'withdrawn' ? end.reason : null
-    return { ...common(task), ...UNDECIDED, status, decision: end.kind, feedback, decidedBy: null, decidedAt: end.at }
+    return {
+      ...common(task),
+      ...UNDECIDED,
+      status,
+      decision: end.kind,
+      feedback,
+      decidedBy: null,
+      decidedAt: end.at,
+      deciders: [],
+    }
   }
   const { action, reason, fields, by, at, approved, rejected } = end
   const reviewed = task.items.filter(({ kind }) => kind === 'item').length
   const partial = approved.length > 0 && approved.length < reviewed
-  const verdict = { decision: action, feedback: reason, fields, decidedBy: by, decidedAt: at }
+  const deciders = peopleIn(task, by)
+  const verdict = { decision: action, feedback: reason, fields, decidedBy: by, decidedAt: at, deciders }
   return { ...common(task), status, ...verdict, approved, rejected, partial }
 }
 
@@ -75,7 +101,8 @@ export const taskAnswer = (state: TaskState): TaskAnswer | null => {
   if (state.kind === 'closed') return endedAnswer(state.status, state.task, state.end)
   if (state.kind === 'none' || state.awaited === null) return null
   const { action, reason, by, at } = state.awaited
-  const asked = { decision: action, feedback: reason, decidedBy: by, decidedAt: at }
+  const deciders = peopleIn(state, by)
+  const asked = { decision: action, feedback: reason, decidedBy: by, decidedAt: at, deciders }
   return { ...common(state), ...UNDECIDED, status: state.status, ...asked }
 }
 
@@ -153,6 +180,7 @@ export const decisionData = (bundle: string, answer: TaskAnswer): Json => ({
   rejected: answer.rejected,
   modifications: answer.modifications,
   decided_by: answer.decidedBy,
+  deciders: answer.deciders,
   partial: answer.partial,
   reason: answer.feedback,
   fields: answer.fields,

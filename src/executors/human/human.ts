@@ -4,6 +4,7 @@
  * Owns what its templates may speak of and the shape of its output. What a decision is, and the events it sends, is the task's
  * (model/task.ts); nothing is kept between entries.
  */
+import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import type { Human, People } from '../../model/human.ts'
 import type { Json } from '../../model/json.ts'
@@ -30,13 +31,25 @@ const rootsOf = ({ input, event, run, attempt }: Entry): { readonly [root: strin
   run: { id: run, attempt },
 })
 
+/**
+ * Who decided the human of this name, as the event says that its task sent. Fail closed: where that is not known, nobody can be
+ * excluded, and so nobody is asked.
+ */
+const decidersIn = (events: readonly StoredEvent[], name: string): readonly string[] => {
+  const told = events.flatMap(({ source, data }) => (source === `human:${name}` && isRecord(data) ? [data] : []))
+  const people = told.flatMap(({ deciders }) => (Array.isArray(deciders) ? deciders : []))
+  if (told.length === 0 || people.length === 0)
+    throw new TrihandError('SEPARATION_OF_DUTIES', `who decided ${name} is not known from what triggers this`)
+  return people.filter((person) => typeof person === 'string')
+}
+
 /** Whoever asked for it names themselves in what triggers it. There is no directory here: every person is known. */
-const peopleOf = ({ input }: Entry): People => {
+const peopleOf = ({ input, events }: Entry): People => {
   const requester = isRecord(input) ? (input['requester'] ?? input['requested_by'] ?? null) : null
   return {
     isKnown: () => true,
     requester: typeof requester === 'string' ? requester : null,
-    decidersOf: () => [],
+    decidersOf: (name) => decidersIn(events, name),
   }
 }
 

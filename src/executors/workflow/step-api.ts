@@ -196,11 +196,11 @@ export const createStep = (
 ): Step => {
   const address = addressBook()
   /** Who has decided which step, as far as this entry has come. */
-  const deciders = new Map<string, string>()
+  const deciders = new Map<string, readonly string[]>()
   const peopleFor = (requester: string | undefined): People => ({
     isKnown: () => true,
     requester: requester ?? null,
-    decidersOf: (step) => [...deciders].flatMap(([name, by]) => (name === step ? [by] : [])),
+    decidersOf: (step) => deciders.get(step) ?? [],
   })
   const lookback = (given: WaitOptions['lookback']) => {
     if (given === undefined || given === 'run') return { kind: 'run' } as const
@@ -256,7 +256,7 @@ export const createStep = (
       const spec = taskOf(name, task).make({}, peopleFor(requester))
       const again = revises === undefined ? {} : { revises: { task: revises.task, revision: revises.revision } }
       const reply = await gate.ask(step, { spec, ...again })
-      if (reply.decidedBy !== null) deciders.set(name, reply.decidedBy)
+      deciders.set(name, [...(deciders.get(name) ?? []), ...reply.deciders])
       return reply
     },
     async emit(name, events, options = {}) {

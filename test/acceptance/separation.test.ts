@@ -1,0 +1,40 @@
+/** Whoever decided one step does not decide the next: across humans that are joined by an event. */
+import { expect, test } from 'vitest'
+import { human } from '../../src/manifest/humans.ts'
+import { startTestSystem } from '../../src/testing/system.ts'
+import { ana, bob, Inbox } from '../support/inbox.ts'
+import { onEveryStore } from '../support/stores.ts'
+
+const SYSTEM = {
+  name: 'two-eyes-more',
+  events: { drafted: null },
+  humans: [
+    human('check', { trigger: 'drafted', assign: 'group:editors', actions: [{ name: 'approve', emits: 'checked' }] }),
+    human('release', { triggers: ['checked'], assign: 'group:editors', separation: ['check'] }),
+  ],
+}
+
+onEveryStore('separation of duties', (store) => {
+  test('[C5] whoever checked it may not release it, and anyone else may', async () => {
+    const system = await startTestSystem(SYSTEM, store())
+    const inbox = new Inbox(system)
+    await system.send({ type: 'drafted', data: {} })
+    await system.settle()
+    await inbox.decide(await inbox.only(), ana, { action: 'approve' })
+    await system.settle()
+    const release = await inbox.only()
+    await expect(inbox.decide(release, ana, { action: 'approve' })).rejects.toThrow('SEPARATION_OF_DUTIES')
+    await inbox.decide(release, bob, { action: 'approve' })
+    expect(await inbox.row(release)).toMatchObject({ isOpen: false, status: 'approved' })
+    await system.close()
+  })
+
+  test('[C5] where nobody knows who checked it, nobody is asked', async () => {
+    const system = await startTestSystem(SYSTEM, store())
+    const inbox = new Inbox(system)
+    await system.send({ type: 'checked', data: { decided_by: 'bob' } })
+    await system.settle()
+    expect(await inbox.list()).toEqual([])
+    await system.close()
+  })
+})
