@@ -16,6 +16,7 @@ import type { IncomingEvent, Receipt, Rehearsal } from './engine/intake.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
 import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
+import type { Tasks } from './engine/tasks.ts'
 import type { AgentHandler } from './executors/agent/enter.ts'
 import { builtInExecutors } from './executors/built-in.ts'
 import { enterBy } from './executors/hands.ts'
@@ -112,6 +113,8 @@ export interface Trihand {
   replace(system: SystemSource): Promise<void>
   readonly sessions: Sessions
   readonly schedules: Schedules
+  /** What people are asked, and what they decide. */
+  readonly tasks: Tasks
   /** A handler with flow control: what comes while it is paused is held or suppressed, as its `whilePaused` says. */
   readonly handlers: {
     pause(name: string, options?: { readonly by?: string }): Promise<void>
@@ -333,6 +336,7 @@ const facade = (
     worker: { ...identity, ...place },
     sessions: engine.sessions,
     schedules: engine.schedules,
+    tasks: engine.tasks,
     handlers: {
       pause: (name, { by = 'local' } = {}) => engine.pauseHandler(name, by),
       resume: (name, { by = 'local' } = {}) => engine.resumeHandler(name, by),

@@ -55,6 +55,10 @@ export class Tasks {
     this.house = house
   }
 
+  get now(): Instant {
+    return this.house.clock.now()
+  }
+
   async show(id: TaskId): Promise<TaskLook> {
     const { state, record } = await loadTask(this.house, id)
     return lookOf(id, record, state)

@@ -18,6 +18,7 @@ import type { Route } from './routes/route.ts'
 import { runRoutes } from './routes/runs.ts'
 import { scheduleRoutes } from './routes/schedules.ts'
 import { streamRoutes } from './routes/stream.ts'
+import { taskRoutes } from './routes/tasks.ts'
 import { triggerRoutes } from './routes/triggers.ts'
 import { serveWebApp } from './routes/web-app.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
@@ -41,10 +42,15 @@ const tooLarge = (): never => {
 }
 
 const mount = (app: Hono, route: Route): void => {
-  const { path, get, post } = route
+  const { path, get, post, patch } = route
   if (get !== undefined) app.get(path, get)
   if (post !== undefined) app.post(path, post)
-  const allow = [...(get === undefined ? [] : ['GET', 'HEAD']), ...(post === undefined ? [] : ['POST'])].join(', ')
+  if (patch !== undefined) app.patch(path, patch)
+  const allow = [
+    ...(get === undefined ? [] : ['GET', 'HEAD']),
+    ...(post === undefined ? [] : ['POST']),
+    ...(patch === undefined ? [] : ['PATCH']),
+  ].join(', ')
   app.all(path, (context) => {
     throw new MethodNotAllowed(context.req.method, context.req.path, allow)
   })
@@ -64,6 +70,7 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
     ...workerRoutes(service),
     ...triggerRoutes(service),
     ...scheduleRoutes(service),
+    ...taskRoutes(service),
     ...webhookRoutes(service),
     ...streamRoutes(service, options.ending ?? new AbortController().signal),
   ]

@@ -7,6 +7,7 @@ import type { RunResult } from '../engine/engine.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from '../engine/intake.ts'
 import type { Watcher } from '../engine/publish.ts'
 import type { Schedules } from '../engine/schedules.ts'
+import type { Tasks } from '../engine/tasks.ts'
 import type { System } from '../manifest/system.ts'
 import type { RunId, WorkerId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
@@ -31,6 +32,10 @@ export interface Service {
   rehearse(event: IncomingEvent): Promise<Rehearsal>
   readonly webhooks: Pick<Webhooks, 'receive' | 'replay' | 'rehearse'>
   readonly schedules: Pick<Schedules, 'list' | 'show' | 'pause' | 'resume' | 'runNow' | 'backfill'>
+  readonly tasks: Pick<
+    Tasks,
+    'show' | 'view' | 'claim' | 'unclaim' | 'saveDraft' | 'followUp' | 'decide' | 'decideMany' | 'now'
+  >
   /** Handlers whose flow control has a gate. */
   readonly handlers: Readonly<
     Record<'pause' | 'resume', (name: string, options: { readonly by: string }) => Promise<void>>

@@ -9,6 +9,7 @@ export const ERRORS = {
   NOT_JSON: { status: 400, retryable: false, hint: 'Send a JSON body with content-type application/json.' },
   QUERY_UNKNOWN: { status: 400, retryable: false, hint: 'Remove the parameter, or use one of the known ones.' },
   CURSOR_INVALID: { status: 400, retryable: false, hint: 'Start the listing again without a cursor.' },
+  UNAUTHENTICATED: { status: 401, retryable: false, hint: 'Say who you are: --as <user> on the command line, the header x-trihand-user over HTTP.' },
   SIGNATURE_INVALID: { status: 401, retryable: false, hint: 'Sign the raw body with the shared secret, and send it within five minutes.' },
   NOT_FOUND: { status: 404, retryable: false, hint: 'Check the id; `trihand runs list` shows what there is.' },
   METHOD_NOT_ALLOWED: { status: 405, retryable: false, hint: 'Use one of the methods in the Allow header.' },

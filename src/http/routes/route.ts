@@ -11,4 +11,5 @@ export interface Route {
   readonly path: string
   readonly get?: Handle
   readonly post?: Handle
+  readonly patch?: Handle
 }

@@ -1,0 +1,87 @@
+/**
+ * What a person sends about a task, read member by member.
+ *
+ * Owns the shapes on input and their refusals. Whether the task takes it is the task's own rule.
+ */
+import type { Decision } from '../engine/tasks.ts'
+import { TrihandError } from '../model/errors.ts'
+import { type Instant, isTaskId, type TaskId } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
+import type { Addressee, ItemChoice } from '../model/task-fact.ts'
+import { type Members, optionalText, textOf } from './body.ts'
+import { parseIsoTime } from './wire-time.ts'
+
+export const CODE = 'INPUT_INVALID'
+export const DECISION = ['action', 'reason', 'fields', 'items', 'shown_hash', 'to'] as const
+
+const STATUSES = ['approved', 'rejected', 'edited'] as const
+const ADDRESS = /^(user|group):(.+)$/s
+
+type Record = { readonly [name: string]: Json }
+
+const recordOf = (members: Members, name: string): Record => {
+  const value = members[name] ?? {}
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    throw new TrihandError(CODE, `${name} must be an object`)
+  return value as Record
+}
+
+const choiceOf = (item: string, given: Json): ItemChoice => {
+  const { status, modifications, ...rest } = (given ?? {}) as { status?: Json; modifications?: Json }
+  const word = STATUSES.find((known) => known === status)
+  if (word === undefined) throw new TrihandError(CODE, `items.${item}.status is none of ${STATUSES.join(', ')}`)
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) throw new TrihandError(CODE, `items.${item} has no member ${unknown}`)
+  return { status: word, ...(modifications !== undefined && { modifications }) }
+}
+
+/** `user:eve` or `group:leads`; a bare name is a person. */
+const addressee = (text: Json): Addressee => {
+  if (typeof text !== 'string' || text.trim() === '') throw new TrihandError(CODE, 'to names users and groups as texts')
+  const [, kind = 'user', id = text] = ADDRESS.exec(text) ?? []
+  return { id, kind: kind as Addressee['kind'] }
+}
+
+const targets = (members: Members): readonly Addressee[] => {
+  const { to = [] } = members
+  return (Array.isArray(to) ? to : [to]).map(addressee)
+}
+
+export const decisionOf = (members: Members, key: string | null): Decision => ({
+  action: textOf(members, 'action', CODE),
+  reason: optionalText(members, 'reason', CODE) ?? null,
+  fields: recordOf(members, 'fields'),
+  items: Object.fromEntries(
+    Object.entries(recordOf(members, 'items')).map(([item, given]) => [item, choiceOf(item, given)]),
+  ),
+  shownHash: optionalText(members, 'shown_hash', CODE) ?? null,
+  to: targets(members),
+  key,
+})
+
+export const taskOf = (text: string): TaskId => {
+  const id = text.startsWith('tsk_') ? text : `tsk_${text.replaceAll('-', '')}`
+  if (!isTaskId(id)) throw new TrihandError('NOT_FOUND', `"${text}" is not the id of a task`)
+  return id
+}
+
+export const bulkOf = (members: Members): readonly (Decision & { readonly task: TaskId })[] => {
+  const { decisions } = members
+  if (!Array.isArray(decisions)) throw new TrihandError(CODE, 'decisions must be a list')
+  return decisions.map((given: Json) => {
+    if (given === null || typeof given !== 'object' || Array.isArray(given))
+      throw new TrihandError(CODE, 'each of the decisions is an object with task and action')
+    const { task, ...rest } = given as Record
+    if (typeof task !== 'string') throw new TrihandError(CODE, 'each of the decisions names its task')
+    return { task: taskOf(task), ...decisionOf(rest, null) }
+  })
+}
+
+/** Null: at once again. */
+export const untilOf = (members: Members): Instant | null => {
+  if (members['until'] === null || members['until'] === undefined) return null
+  const instant = parseIsoTime(textOf(members, 'until', CODE))
+  if (instant === null)
+    throw new TrihandError('INSTANT_WITHOUT_ZONE', 'until must be an instant with its offset, as 2026-01-31T08:00:00Z')
+  return instant
+}
