@@ -112,6 +112,16 @@ const decidedData = (answer: TaskAnswer | null, fact: Extract<TaskFact, { readon
   partial: answer?.partial ?? false,
 })
 
+/** Who was asked at a level. The task may stand on the next one by now. */
+const askedAt = (state: TaskState, level: number): { readonly [name: string]: Json } => {
+  const task = openOf(state)
+  const isThere = task?.level === level
+  return {
+    assignees: assignees(isThere ? task.asked : task?.spec.levels[level]?.to),
+    deadline: isThere ? task.deadlineAt : null,
+  }
+}
+
 /** The word of the modality; null: this fact is nobody's business outside. */
 const humanEvent = (state: TaskState, fact: TaskFact): Told | null => {
   switch (fact.type) {
@@ -135,9 +145,9 @@ const humanEvent = (state: TaskState, fact: TaskFact): Told | null => {
     case 'task.decided':
       return { type: 'human.decided', data: decidedData(taskAnswer(state), fact) }
     case 'task.timed_out':
-      return { type: 'human.timed_out', data: { level: fact.level } }
+      return { type: 'human.timed_out', data: { ...askedAt(state, fact.level), level: fact.level } }
     case 'task.reminded':
-      return { type: 'human.reminded', data: { level: fact.level, n: fact.n } }
+      return { type: 'human.reminded', data: { ...askedAt(state, fact.level), level: fact.level, n: fact.n } }
     case 'task.withdrawn':
       return { type: 'human.withdrawn', data: { reason: fact.reason } }
     default:

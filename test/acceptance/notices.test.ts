@@ -2,6 +2,8 @@
 import { expect, test } from 'vitest'
 import { noticeFunctions } from '../../src/executors/workflow/notices.ts'
 import type { SystemSource } from '../../src/manifest/define.ts'
+import { human } from '../../src/manifest/humans.ts'
+import type { StoredEvent } from '../../src/model/event.ts'
 import { LOCAL_TENANT } from '../../src/model/ids.ts'
 import type { Carried } from '../../src/ports/courier.ts'
 import { startTestSystem, type TestStore } from '../../src/testing/system.ts'
@@ -75,6 +77,35 @@ onEveryStore('notices', (store) => {
     await system.advance('1h')
     expect(tries).toHaveLength(3)
     expect(await runs()).toMatchObject([{ status: 'success' }])
+    await system.close()
+  })
+
+  test('[C15] who is asked hears of it, is reminded, and hears when it is late', async () => {
+    const heard: StoredEvent[] = []
+    const courier = {
+      carry: async (event: StoredEvent): Promise<Carried> => {
+        heard.push(event)
+        return DELIVERED
+      },
+    }
+    const events = ['human.assigned', 'human.reminded', 'human.timed_out']
+    const options = { trigger: 'asked', assign: 'ana@example.org', deadline: '2h', reminders: ['1h'] }
+    const source: SystemSource = {
+      name: 'asking',
+      events: { asked: null },
+      humans: [human('approve-it', options)],
+      functions: noticeFunctions([{ name: 'tell-people', events, courier }], () => ROLL),
+    }
+    const system = await startTestSystem(source, store())
+    await system.send({ type: 'asked', data: {} })
+    await system.advance('3h')
+    expect(heard.map(({ type }) => type)).toEqual(events)
+    const asked = {
+      task_id: heard[0]?.subject,
+      handler: 'approve-it',
+      assignees: { users: ['ana@example.org'], groups: [] },
+    }
+    for (const { data } of heard) expect(data).toMatchObject(asked)
     await system.close()
   })
 })

@@ -102,6 +102,11 @@ describe('a mail', () => {
     expect(ids[1]).toBe(ids[0])
   })
 
+  test('goes to a group that has an address', async () => {
+    await carry(event(to()), { addresses: { 'group:finance': 'finance@example.org', finance: 'nobody@example.org' } })
+    expect(mails.map((mail) => mail.to)).toEqual([['finance@example.org']])
+  })
+
   test('without an address of the system says to look into the inbox', async () => {
     await carry(event(to('ana')), { publicUrl: null })
     expect(mails[0]?.text).toContain('Open your inbox.')

@@ -15,20 +15,24 @@ export interface MailSettings {
   readonly from: string
   /** Where this system is for people; null: the mail has no link. */
   readonly publicUrl: string | null
-  /** Addresses of people whose name is none. */
+  /** Addresses by the name that tasks are assigned to: `ana`, `group:editors`. */
   readonly addresses: Readonly<Record<string, string>>
 }
 
 /** No space, no quote, no list: one plain address. */
 const ADDRESS = /^[^\s<>,;:"'@]+@[^\s<>,;:"'@]+$/
 
-const usersOf = (data: Json): readonly string[] => {
-  const { users } = membersOf(membersOf(data)['assignees'])
-  return Array.isArray(users) ? users.filter((user): user is string => typeof user === 'string') : []
-}
+const textsOf = (value: Json | undefined): readonly string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 
+/** People whose name is an address need no entry; a group has one or gets no mail. */
 const addressesOf = (event: StoredEvent, { addresses }: MailSettings): readonly string[] => {
-  const found = usersOf(event.data).map((user) => (Object.hasOwn(addresses, user) ? (addresses[user] ?? '') : user))
+  const { users, groups } = membersOf(membersOf(event.data)['assignees'])
+  const known = (name: string): string | null => (Object.hasOwn(addresses, name) ? (addresses[name] ?? null) : null)
+  const found = [
+    ...textsOf(users).map((user) => known(user) ?? user),
+    ...textsOf(groups).map((group) => known(`group:${group}`) ?? ''),
+  ]
   return [...new Set(found.filter((address) => ADDRESS.test(address)))]
 }
 
