@@ -47,8 +47,9 @@ const eventsOf = (spec: AgentSpec, { end }: Ended, input: Json, deps: AgentDeps)
     .map(({ event, data }) => ({ type: event, data: data === null ? usual : deps.fill(data, roots), subject: null }))
 }
 
-const cleanUp = async (spec: AgentSpec, { end }: Ended, entry: Entry, deps: AgentDeps): Promise<void> => {
+const cleanUp = async (spec: AgentSpec, { end, state }: Ended, entry: Entry, deps: AgentDeps): Promise<void> => {
   const { cleanup } = spec.workspace
+  if (state.files.size + state.outcomes.size === 0) return
   if (cleanup === 'on_complete' || (cleanup === 'on_success' && end.status === 'success'))
     await deps.workspaces.remove(entry.run)
 }
