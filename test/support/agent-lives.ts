@@ -1,0 +1,151 @@
+/**
+ * One world and many lives of a system with an agent in it: a ledger, a model that bills and a mail server outlive each crash.
+ *
+ * Owns the points at which a life may be ended: every ledger call, model call and mail, before it happens or before it is answered.
+ */
+import { MemoryBlobs } from '../../src/adapters/memory/blobs.ts'
+import { openMemory } from '../../src/adapters/memory/open.ts'
+import { MemoryStore } from '../../src/adapters/memory/store.ts'
+import { InProcessDispatcher } from '../../src/adapters/system/dispatcher.ts'
+import { SystemIds } from '../../src/adapters/system/ids.ts'
+import { joinEngine, lazyAgents } from '../../src/assemble.ts'
+import type { Engine } from '../../src/engine/engine.ts'
+import { normalise, type SystemSource } from '../../src/manifest/define.ts'
+import { workerId } from '../../src/model/ids.ts'
+import type { Json } from '../../src/model/json.ts'
+import { faultyLedger } from '../../src/testing/faulty-ledger.ts'
+import { VirtualClock } from '../../src/testing/virtual-clock.ts'
+import { type PaidModel, paidModel } from './agents.ts'
+
+export type Position = 'before' | 'unanswered'
+
+/** Where a life ends: at so many points, before what happens there or after it, without an answer. */
+export interface CrashAt {
+  readonly point: number
+  readonly position: Position
+}
+
+const START = Date.UTC(2026, 0, 1)
+const never = <T>(): Promise<T> => new Promise(() => {})
+const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+export interface Life {
+  readonly engine: Engine
+  /** Points passed so far. */
+  readonly points: () => number
+  readonly isDead: () => boolean
+  /** Does all that is due now. */
+  settle(): Promise<void>
+  /** Awaits work of the engine while its turns go on; null if the life ended in it. */
+  run<T>(work: () => Promise<T>): Promise<T | null>
+}
+
+export class World {
+  readonly store = new MemoryStore()
+  readonly blobs = new MemoryBlobs()
+  readonly mails: Json[] = []
+  private readonly script: Parameters<typeof paidModel>[0]
+  private now = START
+  paid = 0
+
+  constructor(script: Parameters<typeof paidModel>[0]) {
+    this.script = script
+  }
+
+  /** What the tools of the system call; each is a point of the life at hand. */
+  effect: (work: () => unknown) => Promise<unknown> = async (work) => work()
+
+  /** `works: false`: takes orders, performs nothing. */
+  async live(source: SystemSource, crash: CrashAt | null, works = true): Promise<Life> {
+    const clock = new VirtualClock(this.now)
+    const ids = new SystemIds()
+    const opened = openMemory(this.store, this.blobs)
+    let points = 0
+    let isDead = false
+    const at = (): Position | null => {
+      if (isDead) return 'before'
+      const here = points++
+      return crash !== null && here === crash.point ? crash.position : null
+    }
+    const through = async <T>(work: () => Promise<T> | T): Promise<T> => {
+      const position = at()
+      if (position === 'before') isDead = true
+      if (isDead) return never()
+      const answer = await work()
+      if (position === 'unanswered') isDead = true
+      return isDead ? never() : answer
+    }
+    this.effect = (work) => through(async () => work())
+    const inner = paidModel(this.script)
+    const models: PaidModel = {
+      ...inner,
+      model: {
+        call: (request, signal) =>
+          through(() => {
+            this.paid++
+            return inner.model.call(request, signal)
+          }),
+      },
+    }
+    const ledger = faultyLedger(opened.ledger, ({ method }) => {
+      if (method !== 'append' && method !== 'claim' && method !== 'load') return isDead ? 'crash_before' : null
+      const position = at()
+      if (position === null) return null
+      isDead = true
+      return position === 'before' ? 'crash_before' : 'crash_after'
+    })
+    await this.bury(opened.ledger, ids)
+    const system = normalise(source, (text) => ids.digest(text))
+    const agents = lazyAgents({
+      ...{ clock, ids, blobs: this.blobs, reader: opened.reader, environment: {}, folder: '.', models },
+      price: () => null,
+      workspaces: '.never-used',
+      system: () => engine.definition,
+    })
+    const store = {
+      ...opened,
+      ledger,
+      dispatcher: new InProcessDispatcher(clock),
+      durable: false,
+      description: 'memory',
+    }
+    const engine: Engine = joinEngine({ ...store, pollMs: 1e9, sweepMs: null, maxInFlight: 1 }, system, ids, clock, {
+      leaseTtl: '30d',
+      drain: 0,
+      agent: agents.enter,
+    })
+    await agents.ready(system)
+    const settle = async (): Promise<void> => {
+      for (let quiet = 0; quiet < 3; ) {
+        await breathe()
+        const next = clock.pending()[0]
+        if (next === undefined || next.at > clock.now()) quiet++
+        else {
+          quiet = 0
+          await clock.fire(0)
+        }
+      }
+      this.now = clock.now()
+    }
+    const run = async <T>(work: () => Promise<T>): Promise<T | null> => {
+      let over = false
+      const done = work().finally(() => {
+        over = true
+      })
+      done.catch(() => {})
+      while (!over && !isDead) await settle()
+      return over ? done : null
+    }
+    const life: Life = { engine, points: () => points, isDead: () => isDead, settle, run }
+    await run(() => (works ? engine.start() : engine.declare()))
+    await settle()
+    return life
+  }
+
+  /** The leases of the life before end at once. */
+  private async bury(ledger: ReturnType<typeof openMemory>['ledger'], ids: SystemIds): Promise<void> {
+    const coroner = workerId(ids.uuid())
+    await ledger.beat({ worker: coroner, now: this.now, ttlMs: -1 })
+    await ledger.retire(coroner, this.now)
+  }
+}
