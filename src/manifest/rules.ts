@@ -67,6 +67,18 @@ const ARITHMETIC: Readonly<Record<string, Arithmetic>> = {
  */
 const language = (): typeof import('@marcbachmann/cel-js') => createRequire(import.meta.url)('@marcbachmann/cel-js')
 
+/** One for each set of roots: making one costs more than a rule does, and none ever changes. */
+const environments = new Map<string, Environment>()
+
+const environmentFor = (roots: readonly string[]): Environment => {
+  const key = roots.join(' ')
+  const known = environments.get(key)
+  if (known !== undefined) return known
+  const made = createEnvironment(roots)
+  environments.set(key, made)
+  return made
+}
+
 const createEnvironment = (roots: readonly string[]): Environment => {
   const { Environment: Language } = language()
   const environment = new Language({
@@ -116,6 +128,8 @@ const checkTree = (text: string, root: Node): void => {
   const pending: Node[] = [root]
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (!OPERATORS.has(node.op)) throw refused(text, node.pos, `${node.op} is not allowed`)
+    if (node.op === 'value' && typeof node.args === 'object' && node.args !== null)
+      throw refused(text, node.pos, 'bytes and unsigned numbers are not allowed')
     if (node.op === 'call' || node.op === 'rcall') checkCall(text, node)
     if (node.op === '/' || node.op === '%') checkDivisor(text, node)
     // Additions of lists grow quickly; a handful is enough for any rule.
@@ -125,8 +139,14 @@ const checkTree = (text: string, root: Node): void => {
   }
 }
 
-/** CEL's integers are bigints, which JSON does not know. */
-const plain = (value: unknown): Json => (typeof value === 'bigint' ? Number(value) : (value as Json))
+/** CEL's integers are bigints, which JSON does not know; and arithmetic may leave the numbers that JSON has. */
+const plain = (value: unknown): Json => {
+  if (typeof value === 'bigint') return plain(Number(value))
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new Error(`gives ${value}, which is no number of JSON`)
+  if (Array.isArray(value)) return value.map(plain)
+  return value as Json
+}
 
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''
@@ -138,7 +158,7 @@ const positionOf = (error: unknown): number => {
 
 export const compileRule = (text: string, roots: readonly string[] = ROOTS): Rule => {
   if (text.length > MAX_LENGTH) throw refused(`${text.slice(0, 40)}…`, 0, `more than ${MAX_LENGTH} characters`)
-  const environment = createEnvironment(roots)
+  const environment = environmentFor(roots)
   const expression = parseRule(environment, text)
   checkTree(text, expression.ast as unknown as Node)
   const checked = expression.check()
