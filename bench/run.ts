@@ -19,6 +19,7 @@ import { longRun } from './workloads/w5-long-run.ts'
 import { sessionFork } from './workloads/w6-fork.ts'
 import { coldStart } from './workloads/w7-start.ts'
 import { manyWorkers } from './workloads/w8-workers.ts'
+import { largeManifestLoad } from './workloads/w9-manifest.ts'
 
 interface Workload {
   readonly name: string
@@ -36,6 +37,7 @@ const WORKLOADS: readonly Workload[] = [
   { name: 'W6', measure: sessionFork, once: true },
   { name: 'W7', measure: coldStart },
   { name: 'W8', measure: manyWorkers, once: true },
+  { name: 'W9', measure: largeManifestLoad },
 ]
 
 const { values } = parseArgs({
