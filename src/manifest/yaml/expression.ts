@@ -31,47 +31,40 @@ export const ROOTS = [
   'tenant',
 ] as const
 
-const KNOWN: ReadonlySet<string> = new Set([
-  ...ROOTS,
-  'true',
-  'false',
-  'null',
-  'in',
-  'has',
-  'size',
-  'string',
-  'int',
-  'double',
-])
+const KNOWN: ReadonlySet<string> = new Set([...ROOTS, 'true', 'false', 'null', 'in'])
 
 interface Token {
   readonly text: string
+  /** A name that stands for a value: no member behind a dot, no function that is called. */
   readonly isName: boolean
-  /** A name behind a dot is a member. */
-  readonly isMember: boolean
 }
 
 const tokensOf = (text: string): readonly Token[] => {
-  let before = ''
-  return (text.match(TOKEN) ?? []).map((token) => {
-    const isName = /^[A-Za-z_]/.test(token)
-    const isMember = isName && before === '.'
-    if (token.trim() !== '') before = token
-    return { text: token, isName, isMember }
-  })
+  const tokens = text.match(TOKEN) ?? []
+  const solid = tokens.map((token) => token.trim() !== '')
+  const neighbour = (from: number, step: number): string => {
+    let at = from + step
+    while (at >= 0 && at < tokens.length && !solid[at]) at += step
+    return tokens[at] ?? ''
+  }
+  return tokens.map((token, i) => ({
+    text: token,
+    isName:
+      /^[A-Za-z_]/.test(token) && neighbour(i, -1) !== '.' && (neighbour(i, 1) !== '(' || Object.hasOwn(WORDS, token)),
+  }))
 }
 
 /** The roots that an expression uses. */
 export const rootNames = (text: string): readonly string[] => {
-  const names = tokensOf(text).filter(({ isName, isMember }) => isName && !isMember)
+  const names = tokensOf(text).filter(({ isName }) => isName)
   return ROOTS.filter((root) => names.some(({ text: name }) => name === root))
 }
 
 /** `owners`: where a bare name belongs, like payload for each of its fields. */
 export const celText = (text: string, owners: ReadonlyMap<string, string> = new Map()): string =>
   tokensOf(text)
-    .map(({ text: token, isName, isMember }) => {
-      if (!isName || isMember) return token
+    .map(({ text: token, isName }) => {
+      if (!isName) return token
       const word = Object.hasOwn(WORDS, token) ? WORDS[token] : undefined
       const owner = KNOWN.has(token) ? undefined : owners.get(token)
       return word ?? (owner === undefined ? token : `${owner}.${token}`)

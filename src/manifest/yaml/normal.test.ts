@@ -206,6 +206,7 @@ plans:
 describe('[A2] expressions', () => {
   test.each([
     ['not payload.a and payload.b or payload.c == "and"', '! payload.a && payload.b || payload.c == "and"'],
+    ['payload.not == 1 and not (payload.or)', 'payload.not == 1 && ! (payload.or)'],
     ['{expr: payload.a}', 'payload.a'],
     ['"{{ payload.a }}"', 'payload.a'],
   ])('%s', (text, expression) =>

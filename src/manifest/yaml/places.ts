@@ -25,6 +25,7 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   fan_in: ['trigger'],
   routing: ['trigger'],
 }
+const writtenAs = (key: string): readonly string[] => (Object.hasOwn(WRITTEN, key) ? (WRITTEN[key] ?? []) : [])
 const NAMES = ['name', 'event', 'id']
 
 export const snakeCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -36,23 +37,41 @@ interface Found {
 
 const scalarValue = (node: unknown): unknown => (isScalar(node) ? node.value : undefined)
 
-const pairsOf = (node: Node | null): readonly Pair[] => (isMap(node) ? node.items : [])
+type Children = ReadonlyMap<string, Found>
 
-const member = (node: Node | null, key: string): Found | null => {
-  const pairs = pairsOf(node)
-  const pair =
-    pairs.find((each) => scalarValue(each.key) === key) ??
-    pairs.find((each) => snakeCase(String(scalarValue(each.key))) === snakeCase(key))
-  return pair === undefined ? null : { key: pair.key as Node, value: pair.value as Node | null }
+/** The first of a name counts. A key as it was written counts before its other spelling. */
+const membersOf = (pairs: readonly Pair[]): Children => {
+  const members = new Map<string, Found>()
+  const found = pairs.map(({ key, value }) => ({
+    name: String(scalarValue(key)),
+    key: key as Node,
+    value: value as Node,
+  }))
+  for (const { name, key, value } of found) if (!members.has(name)) members.set(name, { key, value })
+  for (const { name, key, value } of found)
+    if (!members.has(snakeCase(name))) members.set(snakeCase(name), { key, value })
+  return members
 }
 
-const isNamed = (item: Node | null, name: string): boolean =>
-  scalarValue(item) === name || NAMES.some((key) => scalarValue(member(item, key)?.value) === name)
+/** By position, by what a single word says, and by name. */
+const itemsOf = (items: readonly (Node | null)[]): Children => {
+  const children = new Map<string, Found>()
+  for (const [i, item] of items.entries()) {
+    const found = { key: item, value: item }
+    const names = isMap(item)
+      ? item.items.flatMap(({ key, value }) => (NAMES.includes(String(scalarValue(key))) ? scalarValue(value) : []))
+      : [scalarValue(item)]
+    for (const name of names) if (typeof name === 'string' && !children.has(name)) children.set(name, found)
+    children.set(String(i), found)
+  }
+  return children
+}
 
 export class Places {
   readonly #tree: Tree.Parsed
   readonly #lines: LineCounter
   readonly #moves: (readonly [from: Path, to: Path])[] = []
+  readonly #children = new WeakMap<Node, Children>()
 
   constructor(tree: Tree.Parsed, lines: LineCounter) {
     this.#tree = tree
@@ -111,8 +130,8 @@ export class Places {
       const found = this.#child(node, rest.slice(0, taken).join('.'))
       if (found !== null) return { found, taken }
     }
-    for (const other of WRITTEN[String(head)] ?? []) {
-      const found = member(node, other)
+    for (const other of writtenAs(String(head))) {
+      const found = this.#child(node, other)
       if (found !== null) return { found, taken: 1 }
     }
     const isImplied = head === 0 || head === '0' || head === 'definitions' || NAMES.includes(String(head))
@@ -120,9 +139,10 @@ export class Places {
   }
 
   #child(node: Node | null, key: string): Found | null {
-    if (!isSeq(node)) return member(node, key)
-    const items = node.items as readonly (Node | null)[]
-    const item = /^\d+$/.test(key) ? items[Number(key)] : items.find((each) => isNamed(each, key))
-    return item === undefined ? null : { key: item, value: item }
+    if (node === null || !(isMap(node) || isSeq(node))) return null
+    const known = this.#children.get(node)
+    const children = known ?? (isSeq(node) ? itemsOf(node.items as readonly (Node | null)[]) : membersOf(node.items))
+    if (known === undefined) this.#children.set(node, children)
+    return children.get(key) ?? children.get(snakeCase(key)) ?? null
   }
 }

@@ -27,6 +27,10 @@ const knownKey = (key: string, fields: Fields): string => {
   return Object.hasOwn(fields, snake) || SHORT_KEYS.includes(snake) ? snake : key
 }
 
+/** `trigger` is one of `triggers`. */
+const shapeOf = (key: string, fields: Fields): Shape | undefined =>
+  [key, `${key}s`].filter((name) => Object.hasOwn(fields, name)).map((name) => fields[name])[0]
+
 const respellRecord = (fields: Fields, value: JsonRecord, path: Path, tell: Tell): JsonRecord => {
   const result: Record<string, Json> = {}
   for (const [key, item] of Object.entries(value)) {
@@ -36,7 +40,7 @@ const respellRecord = (fields: Fields, value: JsonRecord, path: Path, tell: Tell
       tell({ level: 'error', code: 'MANIFEST_DUPLICATE_KEY', message, path: [...path, key], on: 'key' })
       continue
     }
-    const shape = fields[known] ?? fields[`${known}s`]
+    const shape = shapeOf(known, fields)
     result[known] = shape === undefined ? item : respell(shape, item, [...path, key], tell)
   }
   return result

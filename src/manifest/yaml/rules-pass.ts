@@ -40,7 +40,7 @@ const mapRules = (shape: Shape, value: Json, path: Path, change: Change): Json =
       if (!isRecord(value)) return value
       return Object.fromEntries(
         Object.entries(value).map(([key, item]) => {
-          const field = shape.fields[key]
+          const field = Object.hasOwn(shape.fields, key) ? shape.fields[key] : undefined
           return [key, field === undefined ? item : mapRules(field, item, [...path, key], change)]
         }),
       )
