@@ -7,9 +7,11 @@ import type { Problem } from '../http/problem.ts'
 import { TrihandError } from '../model/errors.ts'
 import { Refused } from './output.ts'
 
+export type Headers = Readonly<Record<string, string>>
+
 export interface Api {
-  get<Document>(path: string): Promise<Document>
-  post<Document>(path: string, body: unknown): Promise<Document>
+  get<Document>(path: string, headers?: Headers): Promise<Document>
+  post<Document>(path: string, body: unknown, headers?: Headers): Promise<Document>
   /** The ledger was opened by this process: nobody else works on it. */
   readonly isLocal: boolean
   close(): Promise<void>
@@ -34,9 +36,11 @@ const documentOf = async (response: Response, where: string): Promise<unknown> =
 }
 
 export const apiOver = (ask: Ask, where: string, rest: Pick<Api, 'isLocal' | 'close'>): Api => ({
-  get: async <Document>(path: string) => (await documentOf(await ask(path, {}), where)) as Document,
-  post: async <Document>(path: string, body: unknown) => {
-    const init = { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  get: async <Document>(path: string, headers: Headers = {}) =>
+    (await documentOf(await ask(path, { headers }), where)) as Document,
+  post: async <Document>(path: string, body: unknown, headers: Headers = {}) => {
+    const all = { ...headers, 'content-type': 'application/json' }
+    const init = { method: 'POST', body: JSON.stringify(body), headers: all }
     return (await documentOf(await ask(path, init), where)) as Document
   },
   ...rest,

@@ -1,0 +1,173 @@
+/**
+ * `trihand inbox` and `trihand tasks list|show|decide|claim|unclaim|reassign`: what people are asked, and their word.
+ *
+ * Owns flags and printing. Deciding needs `--as` and the hash of what was shown: a script cannot pass for a person by accident.
+ */
+import type { Page } from '../http/query.ts'
+import type { TaskDetail, TaskDocument } from '../http/wire-task.ts'
+import { TrihandError } from '../model/errors.ts'
+import type { Headers } from './api.ts'
+import { withApi } from './connect.ts'
+import { parseJson } from './json-argument.ts'
+import { type Listing, printPage, queryText } from './listing.ts'
+import { EXIT, type Output, visible } from './output.ts'
+import type { CommonFlags, Verb } from './shell.ts'
+
+export interface WhoFlags extends CommonFlags {
+  readonly as?: string
+  readonly groups?: string
+}
+
+export interface TasksListFlags extends WhoFlags {
+  readonly all?: boolean
+  readonly status?: string
+  readonly type?: string
+  readonly run?: string
+  readonly order?: string
+  readonly limit?: string
+  readonly cursor?: string
+}
+
+export interface TaskFlags extends WhoFlags {
+  readonly id: string
+}
+
+export interface DecideFlags extends TaskFlags {
+  readonly action: string
+  readonly reason?: string
+  readonly fields?: string
+  readonly items?: string
+  readonly hash?: string
+  readonly key?: string
+}
+
+export interface ReassignFlags extends TaskFlags {
+  readonly to: string
+  readonly reason?: string
+}
+
+const listing = (command: string): Listing<TaskDocument> => ({
+  row: (task) => [
+    task.id,
+    task.type,
+    task.status,
+    task.deadline === null ? '-' : `${task.is_overdue ? 'overdue ' : ''}${task.deadline}`,
+    task.claimed_by ?? task.assignees.join(','),
+    task.title,
+  ],
+  id: (task) => task.id,
+  empty: 'Nothing waits here.',
+  command,
+})
+
+const headersOf = ({ as, groups }: WhoFlags): Headers => ({
+  ...(as === undefined ? {} : { 'x-trihand-user': encodeURIComponent(as) }),
+  ...(groups === undefined ? {} : { 'x-trihand-groups': encodeURIComponent(groups) }),
+})
+
+const demandWho = (flags: WhoFlags): Headers => {
+  if (flags.as === undefined)
+    throw new TrihandError('UNAUTHENTICATED', 'say who acts: --as <user>, with --groups if they are asked as a group')
+  return headersOf(flags)
+}
+
+const listAs =
+  (command: string): Verb<TasksListFlags> =>
+  async (shell, flags) => {
+    const { status, type, run, order, limit, cursor } = flags
+    const all = flags.all === true ? 'true' : undefined
+    const path = `/api/tasks${queryText({ status, type, run, order, limit, cursor, all })}`
+    const page = await withApi(shell, flags, { need: 'look' }, (api) =>
+      api.get<Page<TaskDocument>>(path, headersOf(flags)),
+    )
+    return printPage(shell.output, page, listing(command))
+  }
+
+export const listTasks = listAs('trihand tasks list')
+
+/** A person's own, the nearest deadline first. */
+export const inbox: Verb<TasksListFlags> = async (shell, flags) => {
+  demandWho(flags)
+  return listAs('trihand inbox')(shell, { order: 'deadline', ...flags })
+}
+
+const pathOf = (id: string): string => `/api/tasks/${encodeURIComponent(id)}`
+
+const label = (name: string, text: string): string => `${name.padEnd(10)}${visible(text)}`
+
+const printEnd = (output: Output, { end, approved, rejected }: TaskDetail): void => {
+  if (end === null) return
+  const why = end.reason === null ? '' : `: ${end.reason}`
+  output.line(label('end', `${end.decision} by ${end.by ?? 'nobody'} at ${end.at}${why}`))
+  if (approved.length > 0) output.line(label('approved', approved.join(', ')))
+  if (rejected.length > 0) output.line(label('rejected', rejected.join(', ')))
+}
+
+const print = (output: Output, task: TaskDetail): void => {
+  if (output.isJson) return output.document(task)
+  const { users, groups } = task.assignees
+  output.line(visible(`${task.id}  ${task.type}  ${task.status}  ${task.title}`))
+  if (task.instructions !== '') output.line(visible(task.instructions))
+  output.line(label('asked', [...users.map((one) => `user:${one}`), ...groups.map((one) => `group:${one}`)].join(', ')))
+  if (task.deadline !== null) output.line(label('deadline', task.deadline))
+  if (task.claimed_by !== null) output.line(label('claimed by', task.claimed_by))
+  if (task.context !== null) output.line(label('context', JSON.stringify(task.context)))
+  for (const section of task.sections) {
+    if (section.content !== null) output.line(label('section', `${section.title}: ${JSON.stringify(section.content)}`))
+    output.table(section.items.map(({ id, status, content }) => ['', id, status, JSON.stringify(content)]))
+  }
+  printEnd(output, task)
+  if (task.is_open) output.line(label('actions', task.actions.map(({ name }) => name).join(', ')))
+  if (task.is_open) output.line(label('hash', task.shown_hash))
+}
+
+export const showTask: Verb<TaskFlags> = async (shell, flags) => {
+  const task = await withApi(shell, flags, { need: 'look' }, (api) =>
+    api.get<TaskDetail>(pathOf(flags.id), headersOf(flags)),
+  )
+  print(shell.output, task)
+  return EXIT.done
+}
+
+const act =
+  <Flags extends TaskFlags>(
+    verb: string,
+    bodyOf: (flags: Flags) => object,
+    more: (flags: Flags) => Headers = () => ({}),
+  ) =>
+  async (...[shell, flags]: Parameters<Verb<Flags>>): Promise<number> => {
+    const headers = { ...demandWho(flags), ...more(flags) }
+    const body = bodyOf(flags)
+    const task = await withApi(shell, flags, { need: 'work' }, (api) =>
+      api.post<TaskDetail>(`${pathOf(flags.id)}/${verb}`, body, headers),
+    )
+    print(shell.output, task)
+    return EXIT.done
+  }
+
+const HANDED_ON: readonly string[] = ['reassign', 'escalate']
+
+const decisionOf = ({ action, reason, fields, items, hash }: DecideFlags): object => {
+  if (hash === undefined && !HANDED_ON.includes(action))
+    throw new TrihandError(
+      'CONFIG_INVALID',
+      'give --hash, as `trihand tasks show` prints it: the word is about what was shown',
+    )
+  return {
+    action,
+    ...(reason !== undefined && { reason }),
+    ...(fields !== undefined && { fields: parseJson(fields, '--fields') }),
+    ...(items !== undefined && { items: parseJson(items, '--items') }),
+    ...(hash !== undefined && { shown_hash: hash }),
+  }
+}
+
+export const decideTask = act<DecideFlags>('decision', decisionOf, ({ key }) =>
+  key === undefined ? {} : { 'idempotency-key': key },
+)
+export const claimTask = act<TaskFlags>('claim', () => ({}))
+export const unclaimTask = act<TaskFlags>('unclaim', () => ({}))
+export const reassignTask = act<ReassignFlags>('reassign', ({ to, reason }) => ({
+  to: to.split(','),
+  ...(reason !== undefined && { reason }),
+}))
