@@ -1,24 +1,11 @@
 /** Mail about tasks, to a real SMTP server on this machine. */
-import { createRequire } from 'node:module'
 import type { AddressInfo, Server } from 'node:net'
+import { SMTPServer } from 'smtp-server'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { StoredEvent } from '../../model/event.ts'
 import { LOCAL_TENANT } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import { type MailSettings, mailCourier } from './mail.ts'
-
-interface Session {
-  readonly envelope: { readonly rcptTo: readonly { readonly address: string }[] }
-}
-/** The part of the test server that we call; it brings no types. */
-interface SmtpPackage {
-  readonly SMTPServer: new (options: {
-    readonly disabledCommands: readonly string[]
-    readonly onRcptTo: (address: { readonly address: string }, session: Session, done: (error?: Error) => void) => void
-    readonly onData: (stream: AsyncIterable<Buffer>, session: Session, done: (error?: Error) => void) => void
-  }) => { listen(port: number, host: string, done: () => void): Server; close(done: () => void): void }
-}
-const { SMTPServer } = createRequire(import.meta.url)('smtp-server') as SmtpPackage
 
 let mails: { to: readonly string[]; text: string }[]
 let refuses: string | null
