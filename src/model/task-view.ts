@@ -150,7 +150,7 @@ export const inboxRow = (state: TaskState): InboxRow | null => {
     ...{ asked, deciders, claimedBy, level, openedAt, deadlineAt, timedOut, revision },
     status: state.status,
     isOpen: end === null,
-    escalationReason: open.escalation?.reason ?? null,
+    escalationReason: open.escalation?.reason ?? (origin === 'escalation' ? spec.instructions : null),
     items: { total: open.items.length, edited: open.items.filter(({ status }) => status === 'edited').length },
     viewing: end === null ? open.viewing : null,
     followUps: open.followUps,

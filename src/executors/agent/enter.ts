@@ -14,6 +14,7 @@ import { partial } from '../partial.ts'
 import { AgentWork, type Ended } from './agent.ts'
 import type { ChildAnswer } from './children.ts'
 import type { AgentDeps } from './deps.ts'
+import { escalate } from './escalate.ts'
 import { childCallOf } from './scope.ts'
 
 export interface AgentHandler {
@@ -70,7 +71,8 @@ export const enterAgent =
   (deps: AgentDeps) =>
   async (entry: Entry, handler: AgentHandler): Promise<unknown> => {
     const spec = handler.code as AgentSpec
-    const ended = await new AgentWork({ spec, module: handler.module, entry }, deps).run()
+    const worked = await new AgentWork({ spec, module: handler.module, entry }, deps).run()
+    const ended = await escalate(worked, spec, entry, deps)
     const { end } = ended
     const events = eventsOf(spec, ended, entry.input, deps)
     await cleanUp(spec, ended, entry, deps)

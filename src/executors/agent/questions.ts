@@ -24,7 +24,8 @@ const section = (id: string, title: string, content: Json, schema: Json | null):
   schema,
 })
 
-const base = (
+/** What every task that an agent needs has in common. */
+export const taskBase = (
   spec: AgentSpec,
   remarks: string | null,
 ): Omit<TaskSpec, 'type' | 'origin' | 'title' | 'sections' | 'actions'> => ({
@@ -42,7 +43,7 @@ const base = (
 })
 
 const approval = (spec: AgentSpec, { tool, input }: AgentCall, schema: Json, remarks: string | null): TaskSpec => ({
-  ...base(spec, remarks),
+  ...taskBase(spec, remarks),
   type: 'approval',
   origin: 'tool_approval',
   title: `${spec.name} wants to use ${tool}`,
@@ -65,7 +66,7 @@ const question = (spec: AgentSpec, { input }: AgentCall): TaskSpec => {
   const plain: Json =
     Array.isArray(options) && options.length > 0 ? { type: 'string', enum: options } : { type: 'string' }
   return {
-    ...base(spec, asked),
+    ...taskBase(spec, asked),
     type: 'input',
     origin: 'question',
     title: `${spec.name} asks`,
@@ -75,7 +76,7 @@ const question = (spec: AgentSpec, { input }: AgentCall): TaskSpec => {
 }
 
 const loop = (spec: AgentSpec, { tool, input }: AgentCall): TaskSpec => ({
-  ...base(spec, null),
+  ...taskBase(spec, null),
   type: 'decision',
   origin: 'loop',
   title: `${spec.name} repeats itself`,

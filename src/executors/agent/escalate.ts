@@ -1,0 +1,105 @@
+/**
+ * An agent's answer that goes to a person instead, because a declared rule says so or could not be answered.
+ *
+ * Owns what a rule may read, what the person is shown, and what their word makes of the answer. Whether it escalates is
+ * model/policies/escalation.ts. The run stays the same; only the hand changes.
+ */
+import type { AgentSpec } from '../../model/agent.ts'
+import type { Json } from '../../model/json.ts'
+import { confidenceOf, type Escalation, escalationOf } from '../../model/policies/escalation.ts'
+import { stepAddress } from '../../model/step.ts'
+import { builtInAction } from '../../model/task-action.ts'
+import type { Assignees, TaskSpec } from '../../model/task-spec.ts'
+import type { TaskAnswer } from '../../model/task-view.ts'
+import { type End, repliesOf } from '../../model/turn.ts'
+import type { Entry } from '../../ports/step-gate.ts'
+import type { Ended } from './agent.ts'
+import type { AgentDeps } from './deps.ts'
+import { taskBase } from './questions.ts'
+
+const STEP = stepAddress('agent/escalate', null)
+const OUTPUT = 'output'
+const ADDRESS = /^(user|group):(.+)$/
+
+const isRecord = (value: Json): value is { readonly [key: string]: Json } =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+
+/** A confidence that is none is left out: a rule that reads it fails, and so escalates. */
+const agentRoot = ({ end, state }: Ended, confidence: number | null, attempts: number): Json => {
+  const replies = repliesOf(state)
+  const sum = (of: 'input' | 'output'): number => replies.reduce((total, { usage }) => total + usage[of], 0)
+  return {
+    output: end.output,
+    status: end.status,
+    attempts,
+    model_used: replies.at(-1)?.modelUsed ?? null,
+    usage: { input_tokens: sum('input'), output_tokens: sum('output') },
+    ...(confidence === null ? {} : { confidence }),
+  }
+}
+
+const findIn = (ended: Ended, spec: AgentSpec, entry: Entry, deps: AgentDeps): Escalation | null => {
+  const { output } = ended.end
+  const confidence = confidenceOf(isRecord(output) ? output['confidence'] : undefined, spec.confidenceScale)
+  const roots = { agent: agentRoot(ended, confidence, entry.attempt), output, payload: entry.input }
+  const answers = spec.escalationRules.map(({ condition }) => deps.ask(condition, roots))
+  return escalationOf(spec.escalationRules, answers, confidence)
+}
+
+/** Null: not people, but a handler of this name. */
+const peopleOf = (to: string, { asks }: AgentSpec): Assignees | null => {
+  if (to === 'human') return asks
+  const [, kind, name] = ADDRESS.exec(to) ?? []
+  if (name === undefined) return null
+  return kind === 'user' ? { users: [name], groups: [] } : { users: [], groups: [name] }
+}
+
+/** The answer may be taken as it is, changed within its schema, or thrown away. */
+const taskOf = (spec: AgentSpec, to: Assignees, { end }: Ended, reason: string, input: Json): TaskSpec => ({
+  ...taskBase(spec, null),
+  type: 'review',
+  origin: 'escalation',
+  title: `${spec.name} is not sure`,
+  instructions: reason,
+  context: input,
+  levels: [{ to, deadline: null }],
+  sections: [
+    {
+      id: OUTPUT,
+      type: 'editable',
+      title: 'Answer',
+      content: end.output,
+      items: [],
+      editable: true,
+      schema: spec.output,
+    },
+  ],
+  actions: (['approve', 'edit', 'reject', 'reassign'] as const).map(builtInAction),
+})
+
+const decided = ({ end }: Ended, { status, modifications, decidedBy, feedback }: TaskAnswer): End => {
+  if (status === 'approved') return { ...end, output: modifications?.[OUTPUT] ?? end.output }
+  const detail = `${decidedBy ?? 'nobody'} did not take the answer: ${feedback ?? status}`
+  return { ...end, status: 'failed', code: 'STEP_REFUSED', detail }
+}
+
+/** Another handler's answer takes the place of the agent's, if it is one. */
+const handed = ({ end }: Ended, output: Json, spec: AgentSpec, deps: AgentDeps): End => {
+  const [issue] = spec.output === null ? [] : deps.check(spec.output, output)
+  if (issue === undefined) return { ...end, output }
+  return { ...end, status: 'failed', code: 'OUTPUT_INVALID', detail: `after the escalation: ${issue}` }
+}
+
+export const escalate = async (ended: Ended, spec: AgentSpec, entry: Entry, deps: AgentDeps): Promise<Ended> => {
+  const { end } = ended
+  if (end.status !== 'success' && end.status !== 'partial') return ended
+  const found = findIn(ended, spec, entry, deps)
+  if (found === null) return ended
+  const to = peopleOf(found.to, spec)
+  if (to !== null) {
+    const answer = await entry.gate.ask(STEP, { spec: taskOf(spec, to, ended, found.reason, entry.input) })
+    return { ...ended, end: decided(ended, answer) }
+  }
+  const question = { agent: spec.name, reason: found.reason, output: end.output, input: entry.input }
+  return { ...ended, end: handed(ended, await entry.gate.invoke(STEP, found.to, question), spec, deps) }
+}
