@@ -3,7 +3,7 @@
  *
  * Owns the evaluation. A key or a cost that cannot be worked out refuses the event; a priority falls back to none.
  */
-import type { FlowRules } from '../manifest/flow.ts'
+import type { FlowDefinition, FlowRules, TriggerFlow } from '../manifest/flow.ts'
 import type { Arrival, Call } from '../model/arrival.ts'
 import type { StoredEvent } from '../model/event.ts'
 import type { GateCommand, RefusedEvent } from '../model/gate-fact.ts'
@@ -13,7 +13,7 @@ import { rootsOfInput } from './demand.ts'
 import { eventRoot } from './route.ts'
 import { answerOf, keyOf, numberOf, priorityOf, type Roots, RuleFailed } from './rule-values.ts'
 
-type Keys = Omit<Arrival, 'sequence' | 'time' | 'bytes' | 'call'>
+type Keys = Omit<Arrival, 'sequence' | 'time' | 'bytes' | 'call' | 'trigger'>
 type CallCommand = Pick<Extract<GateCommand, { readonly type: 'call' }>, 'arrival' | 'problem'>
 
 const NO_KEYS: Keys = {
@@ -41,10 +41,27 @@ const keysOf = (rules: FlowRules, roots: Roots): Keys => ({
 
 const sizeOf = (value: Json): number => JSON.stringify(value).length
 
-export const arrivalOf = (event: StoredEvent, rules: FlowRules): Arrival | RefusedEvent => {
+/** What is a trigger's own is counted apart: its keys are never those of the handler or of another trigger. */
+const apart = (keys: Keys, trigger: string, owns: TriggerFlow['owns']): Keys & Pick<Arrival, 'trigger'> => {
+  const own = (option: TriggerFlow['owns'][number], key: string): string =>
+    owns.includes(option) ? `${trigger}\n${key}` : key
+  return {
+    ...keys,
+    trigger,
+    idempotencyKey: keys.idempotencyKey === null ? null : own('idempotency', keys.idempotencyKey),
+    rateKey: own('rateLimit', keys.rateKey),
+    windowKey: own('debounce', own('batch', keys.windowKey)),
+  }
+}
+
+/** `trigger`: the name of the one that it came by, if that has options of its own. */
+export const arrivalOf = (event: StoredEvent, flow: FlowDefinition, trigger: string | null): Arrival | RefusedEvent => {
   const { sequence, time, data } = event
+  const own = trigger === null ? undefined : flow.ofTriggers.get(trigger)
   try {
-    return { sequence, time, bytes: sizeOf(data), ...keysOf(rules, { event: eventRoot(event), payload: data }) }
+    const keys = keysOf((own ?? flow).rules, { event: eventRoot(event), payload: data })
+    const named = own === undefined || trigger === null ? keys : apart(keys, trigger, own.owns)
+    return { sequence, time, bytes: sizeOf(data), ...named }
   } catch (error) {
     if (error instanceof RuleFailed) return { sequence, reason: 'error', detail: error.message }
     throw error

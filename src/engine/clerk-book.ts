@@ -6,8 +6,8 @@
 import type { FlowDefinition } from '../manifest/flow.ts'
 import type { FunctionDefinition, System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
-import { heardTypes, hearsJust } from '../model/gate.ts'
 import type { GateFact, GateState } from '../model/gate-fact.ts'
+import { heardTypes, hearsJust } from '../model/gate-read.ts'
 import { type ClerkId, type GateId, type Instant, namedSessionId, type RunId, type TenantId } from '../model/ids.ts'
 import type { ScheduleCommand, ScheduleState, ScheduleWorld } from '../model/schedule-fact.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -264,6 +264,7 @@ const OPEN_DOOR: FlowDefinition = {
   concurrency: [],
   fairness: null,
   isStateful: true,
+  ofTriggers: new Map(),
 }
 
 const openAndListen = (

@@ -185,8 +185,9 @@ const statusAfter = (
   definition: FunctionDefinition | undefined,
   output: Json,
 ): 'success' | 'partial' | null => {
-  const batch = definition?.flow?.policies.batch ?? null
-  if (batch === null || live?.start.input.kind !== 'events') return null
+  const flows = definition?.flow == null ? [] : [definition.flow, ...definition.flow.ofTriggers.values()]
+  const batch = flows.map(({ policies }) => policies.batch).find((policy) => policy !== null)
+  if (batch == null || live?.start.input.kind !== 'events') return null
   const ids = inputs.events.map(({ id }) => id)
   const { status } = batchOutcome(ids, output, batch.outputs ?? null)
   if (status === 'failed') throw new TrihandError('BATCH_ITEMS_FAILED', `each of the ${ids.length} items has failed`)

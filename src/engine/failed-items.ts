@@ -22,15 +22,13 @@ type Ended = Pick<EndedBatch, 'run' | 'status'>
 /** The same ends, with the failed events where there are any. */
 export const withFailedItems = (
   house: House,
-  { policies, rules }: FlowDefinition,
-  ended: readonly Ended[],
+  flow: FlowDefinition,
+  { ended, triggerOf }: { readonly ended: readonly Ended[]; readonly triggerOf: (run: RunId) => string | null },
 ): Promise<readonly EndedBatch[]> => {
-  const { batch } = policies
   const isMixed = ({ status }: Ended): boolean => status === 'partial' || status === 'failed'
-  if (batch?.retry === undefined) return Promise.resolve(ended)
   return Promise.all(
     ended.map(async (end) => {
-      const arrivals = isMixed(end) ? await failedIn(house, end.run, { batch, rules }) : []
+      const arrivals = isMixed(end) ? await failedIn(house, end.run, flow, triggerOf(end.run)) : []
       const [first] = arrivals
       if (first === undefined) return end
       const next = timedRunId(first.time, house.ids.digest(`again\n${end.run}`))
@@ -42,17 +40,21 @@ export const withFailedItems = (
 const failedIn = async (
   house: House,
   run: RunId,
-  { batch, rules }: Pick<FlowDefinition, 'rules'> & { readonly batch: FlowDefinition['policies']['batch'] },
+  flow: FlowDefinition,
+  trigger: string | null,
 ): Promise<readonly Arrival[]> => {
+  const own = trigger === null ? undefined : flow.ofTriggers.get(trigger)
+  const { batch } = (own ?? flow).policies
+  if (batch?.retry === undefined) return []
   const { ledger, tenant } = house
   const [record] = await ledger.load([run])
   const state = record == null ? null : fold(runMachine, record.facts.map(readRunFact))
   if (state?.kind !== 'ended' || state.last.start.input.kind !== 'events') return []
   const { sequences } = state.last.start.input
   const events = await ledger.events({ tenant, sequences, limit: sequences.length })
-  const failed = await failedOf(house, state, events, batch?.outputs ?? null)
+  const failed = await failedOf(house, state, events, batch.outputs ?? null)
   return events.flatMap((event) => {
-    const arrival = failed.has(event.id) ? arrivalOf(event, rules) : null
+    const arrival = failed.has(event.id) ? arrivalOf(event, flow, trigger) : null
     return arrival === null || 'reason' in arrival ? [] : [arrival]
   })
 }

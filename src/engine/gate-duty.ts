@@ -6,12 +6,13 @@
  */
 import type { FlowDefinition } from '../manifest/flow.ts'
 import type { Arrival, Call } from '../model/arrival.ts'
-import { entriesOf } from '../model/due-map.ts'
+import { entriesOf, valueAt } from '../model/due-map.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { Cause, StoredEvent } from '../model/event.ts'
 import { readGateFact } from '../model/fact-codec.ts'
-import { gate, gateWakeAt, resumeGateFrom, sharedTurns, wantedStops } from '../model/gate.ts'
-import type { GateCommand, GateFact, GateState, HeardType, OpenGate, RefusedEvent } from '../model/gate-fact.ts'
+import { gate } from '../model/gate.ts'
+import type { GateCommand, GateFact, GateState, HeardType, OpenGate, RefusedEvent, Ruled } from '../model/gate-fact.ts'
+import { gateWakeAt, resumeGateFrom, sharedTurns, wantedStops } from '../model/gate-read.ts'
 import { type GateId, gateId, type Instant, type RunId, type TenantId, timedRunId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
@@ -91,7 +92,8 @@ export class GateDuty implements Duty<GateState, GateFact> {
     if (before.kind !== 'open') return { facts: [], state: before, more: false }
     await this.prepare()
     const heads = await endedRuns(this.house.ledger, trackedRuns(before))
-    const ended = await withFailedItems(this.house, this.keeping.flow, heads)
+    const triggerOf = (run: RunId): string | null => valueAt(before.runs, run)?.trigger ?? null
+    const ended = await withFailedItems(this.house, this.keeping.flow, { ended: heads, triggerOf })
     const page = await this.read(before)
     const rules = { ...this.ruled(before.held, page), now: now() }
     const facts: GateFact[] = []
@@ -198,12 +200,14 @@ export class GateDuty implements Duty<GateState, GateFact> {
   private admit(event: StoredEvent, flow: FlowDefinition): Arrival | RefusedEvent | null {
     const listener = this.keeping.listeners.get(event.type)
     // Of a trigger that is gone: the event came while it was there.
-    if (listener === undefined) return arrivalOf(event, flow.rules)
+    if (listener === undefined) return arrivalOf(event, flow, null)
     const verdict = judge(listener, event, this.house.system())
     if (verdict === null) return null
     const { sequence } = event
-    const found = verdict.kind === 'start' ? demandFor(this.house, listener, event) : verdict
-    return 'reason' in found ? { sequence, reason: found.reason, detail: found.detail } : arrivalOf(event, flow.rules)
+    if (verdict.kind !== 'start') return { sequence, reason: verdict.reason, detail: verdict.detail }
+    const found = demandFor(this.house, listener, event)
+    if ('reason' in found) return { sequence, reason: found.reason, detail: found.detail }
+    return arrivalOf(event, flow, verdict.trigger)
   }
 
   /** The same for commands that bring no event along. */
@@ -215,13 +219,14 @@ export class GateDuty implements Duty<GateState, GateFact> {
   private ruled(
     held: OpenGate['held'],
     page: readonly StoredEvent[],
-  ): { policies: FlowDefinition['policies']; runOf: (sequence: number) => RunId } {
+  ): Pick<Ruled, 'policies' | 'ofTriggers' | 'runOf'> {
     const times = new Map(held.map(({ arrival }) => [arrival.sequence, arrival.time]))
     for (const { sequence, time } of page) times.set(sequence, time)
     const { ids } = this.house
     const { id, flow } = this.keeping
     return {
       policies: flow.policies,
+      ofTriggers: new Map([...flow.ofTriggers].map(([name, { policies }]) => [name, policies])),
       runOf: (sequence) => timedRunId(times.get(sequence) ?? 0, ids.digest(`${id}\n${sequence}`)),
     }
   }

@@ -31,7 +31,8 @@ export interface RouteContext {
 }
 
 type Verdict =
-  | { readonly kind: 'start' }
+  /** `trigger`: by which one it came, if that has flow control of its own. */
+  | { readonly kind: 'start'; readonly trigger: string | null }
   | { readonly kind: 'suppress'; readonly reason: Suppression['reason']; readonly detail: string }
 
 /** The event as rules see it. */
@@ -52,9 +53,9 @@ const askFilters = (filters: readonly Filter[], event: Event): Verdict => {
     detail: filters.map((filter) => filter.text).join(' | '),
   }
   for (const filter of filters) {
-    if (filter.rule === null) return { kind: 'start' }
+    if (filter.rule === null) return { kind: 'start', trigger: filter.trigger ?? null }
     const answer = filter.rule({ event: eventRoot(event), payload: event.data })
-    if (answer.kind === 'value' && answer.value === true) return { kind: 'start' }
+    if (answer.kind === 'value' && answer.value === true) return { kind: 'start', trigger: filter.trigger ?? null }
     if (answer.kind === 'error')
       refused = { kind: 'suppress', reason: 'error', detail: `${filter.text}: ${answer.detail}` }
     else if (answer.value !== false)

@@ -7,8 +7,9 @@
  */
 
 import { readGateFact } from '../model/fact-codec.ts'
-import { gate, resumeGateFrom } from '../model/gate.ts'
+import { gate } from '../model/gate.ts'
 import type { GateFact, GateState } from '../model/gate-fact.ts'
+import { resumeGateFrom } from '../model/gate-read.ts'
 import { type GateId, gateId, type TenantId } from '../model/ids.ts'
 import type { ThrottleState, Turn } from '../model/policies/throttle.ts'
 import type { Ids } from '../ports/ids.ts'

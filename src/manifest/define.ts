@@ -8,7 +8,7 @@ import { isEventType, isReservedType } from '../model/event.ts'
 import { canonical, type Json } from '../model/json.ts'
 import type { Modality } from '../model/modality.ts'
 import type { ConstraintsSource } from '../model/policies/constraints.ts'
-import type { BudgetSource, FlowSource } from '../model/policies/flow-source.ts'
+import type { BudgetSource, FlowSource, TriggerFlowSource } from '../model/policies/flow-source.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import type { Rule } from '../model/rule.ts'
 import type { Effect } from '../model/step.ts'
@@ -19,7 +19,7 @@ import { type CircuitSource, defineCircuit } from './circuit.ts'
 import { defineConstraints } from './constraints.ts'
 import { durationMs } from './duration.ts'
 import { defineExecutors, type ExecutorSource } from './executors.ts'
-import { defineFlow } from './flow.ts'
+import { defineFlows, hasOwnFlow, type NamedTriggerFlow } from './flow.ts'
 import { defineBudgets, type SharedBudgets } from './flow-policies.ts'
 import { type HumanSource, humanEvents, humanHandler, humanShape } from './humans.ts'
 import { jsonSchemaOf } from './json-schema.ts'
@@ -39,7 +39,7 @@ interface EventTrigger {
   readonly event: string
   readonly filter?: string
 }
-type TriggerSource = EventTrigger | WatchTrigger
+type TriggerSource = (EventTrigger | WatchTrigger) & TriggerFlowSource
 
 export interface FunctionSource {
   readonly name: string
@@ -147,7 +147,7 @@ const defineFunction = (source: FunctionSource, modules: Modules, budgets: Share
     placement: definePlacement(path, options, module?.name ?? null),
     module,
     constraints: defineConstraints(`${path}.constraints`, options.constraints),
-    flow: defineFlow(options, path, { retry, budgets }),
+    flow: defineFlows(options, ownFlows(source), path, { retry, budgets }),
   }
 }
 
@@ -156,6 +156,14 @@ interface Bound {
   readonly filter: Filter
   readonly watch: SourceDefinition | null
 }
+
+/** Counted among those that have some: a name must not change when a plain trigger is added. */
+const flowName = (number: number): string => `trigger ${number}`
+
+const ownFlows = (source: FunctionSource): readonly NamedTriggerFlow[] =>
+  triggersOf(source)
+    .filter(hasOwnFlow)
+    .map((own, i) => ({ name: flowName(i + 1), own }))
 
 const bindEvent = ({ event, filter }: EventTrigger, path: string): Bound => {
   if (!isEventType(event)) throw invalid(path, `"${event}" is not an event type`)
@@ -180,14 +188,21 @@ const bindWatch = (trigger: WatchTrigger, path: string): Bound => {
   return { types, filter: { text: text.join(' and '), rule: ruleOf(trigger.filter, statuses), from }, watch }
 }
 
-const bindingsOf = (source: FunctionSource, names: ReadonlySet<string>): readonly Bound[] =>
-  triggersOf(source).map((trigger) => {
-    const path = `functions.${source.name}.trigger`
-    if (!isWatchTrigger(trigger)) return bindEvent(trigger, path)
-    if ('after' in trigger && (!names.has(trigger.after) || trigger.after === source.name))
-      throw invalid(`${path}.after`, `"${trigger.after}" is not another function of this system`)
-    return bindWatch(trigger, path)
+const bindingsOf = (source: FunctionSource, names: ReadonlySet<string>): readonly Bound[] => {
+  let flows = 0
+  return triggersOf(source).map((trigger) => {
+    const bound = bind(source, trigger, names)
+    return hasOwnFlow(trigger) ? { ...bound, filter: { ...bound.filter, trigger: flowName(++flows) } } : bound
   })
+}
+
+const bind = (source: FunctionSource, trigger: TriggerSource, names: ReadonlySet<string>): Bound => {
+  const path = `functions.${source.name}.trigger`
+  if (!isWatchTrigger(trigger)) return bindEvent(trigger, path)
+  if ('after' in trigger && (!names.has(trigger.after) || trigger.after === source.name))
+    throw invalid(`${path}.after`, `"${trigger.after}" is not another function of this system`)
+  return bindWatch(trigger, path)
+}
 
 interface Bindings {
   readonly listeners: Map<string, Listener[]>

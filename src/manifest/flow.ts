@@ -6,7 +6,14 @@
 import { TrihandError } from '../model/errors.ts'
 import type { FlowPolicies } from '../model/gate-fact.ts'
 import { MAX_PRIORITY } from '../model/lane.ts'
-import { CONCURRENCY_SCOPES, type ConcurrencySource, type FlowSource, UNITS } from '../model/policies/flow-source.ts'
+import {
+  CONCURRENCY_SCOPES,
+  type ConcurrencySource,
+  type FlowSource,
+  TRIGGER_OPTIONS,
+  type TriggerFlowSource,
+  UNITS,
+} from '../model/policies/flow-source.ts'
 import { DEFAULT_RETRY } from '../model/policies/retry.ts'
 import type { Rule } from '../model/rule.ts'
 import { type FlowSurroundings, policiesOf } from './flow-policies.ts'
@@ -42,7 +49,26 @@ export interface FlowDefinition {
   readonly fairness: { readonly key: Rule; readonly weight: number } | null
   /** A gate is needed: some policy remembers what came before. */
   readonly isStateful: boolean
+  /** Triggers with options of their own, by the name that events carry which came by them. */
+  readonly ofTriggers: ReadonlyMap<string, TriggerFlow>
 }
+
+/** The handler's flow control with what stands on one trigger put in its place. */
+export interface TriggerFlow extends Pick<FlowDefinition, 'policies' | 'rules'> {
+  /** What is its own, and so counted apart from the handler's. */
+  readonly owns: readonly (typeof TRIGGER_OPTIONS)[number][]
+}
+
+/** A trigger with options of its own. */
+export interface NamedTriggerFlow {
+  readonly name: string
+  readonly own: TriggerFlowSource
+}
+
+const ownOptions = (own: TriggerFlowSource): TriggerFlow['owns'] =>
+  TRIGGER_OPTIONS.filter((option) => own[option] !== undefined)
+
+export const hasOwnFlow = (own: TriggerFlowSource): boolean => ownOptions(own).length > 0
 
 const MAX_CONCURRENCY = 8
 const LIMIT = { min: 1, max: 10_000 }
@@ -181,5 +207,34 @@ export const defineFlow = (
     concurrency: entries.map((entry, i) => concurrencyOf(`${path}.concurrency.${i}`, entry)),
     fairness: fairnessOf(`${path}.fairness`, options.fairness),
     isStateful: remembers(policies),
+    ofTriggers: new Map(),
   }
+}
+
+/** Debounce and batch both gather: the one on the trigger takes the place of either. */
+const merged = (options: FlowSource, own: TriggerFlowSource): FlowSource => {
+  const { debounce, batch, ...rest } = options
+  const gathers = own.debounce !== undefined || own.batch !== undefined
+  const handlers = { ...(debounce !== undefined && { debounce }), ...(batch !== undefined && { batch }) }
+  return { ...rest, ...(gathers ? {} : handlers), ...pick(own) }
+}
+
+const pick = (own: TriggerFlowSource): TriggerFlowSource =>
+  Object.fromEntries(ownOptions(own).map((option) => [option, own[option]]))
+
+/** The flow control of a handler and of those of its triggers that have some of their own. */
+export const defineFlows = (
+  options: FlowSource,
+  triggers: readonly NamedTriggerFlow[],
+  path: string,
+  around: FlowSurroundings,
+): FlowDefinition | null => {
+  const base = defineFlow(options, path, around)
+  if (triggers.length === 0) return base
+  const flows = triggers.flatMap(({ name, own }) => {
+    const flow = defineFlow(merged(options, own), `${path}.trigger`, around)
+    return flow === null ? [] : [[name, { ...flow, owns: ownOptions(own) }] as const]
+  })
+  const open = base ?? defineFlow({ overlap: 'allow' }, path, around)
+  return open === null ? null : { ...open, isStateful: true, ofTriggers: new Map(flows) }
 }

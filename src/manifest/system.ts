@@ -66,6 +66,8 @@ export interface Filter {
   readonly rule: Rule | null
   /** Only events of this source are meant; null: of any. */
   readonly from: string | null
+  /** The trigger's name, if it has flow control of its own. */
+  readonly trigger?: string
 }
 
 /** The filters that are about events of this source; none: the listener does not hear it at all. */

@@ -33,6 +33,8 @@ export interface Arrival {
   /** `batch.if` was false: runs alone, now. */
   readonly alone: boolean
   readonly call?: Call
+  /** The trigger whose own options count for it; absent: the handler's. */
+  readonly trigger?: string
 }
 
 /** An event in a candidate, with the idempotency key that it holds. */
@@ -54,6 +56,7 @@ export interface Candidate {
   readonly priority: number
   /** From the second on: these events have failed in a batch before. */
   readonly attempt?: number
+  readonly trigger?: string
 }
 
 export const eventOf = ({ sequence, idempotencyKey: key, call }: Arrival): CandidateEvent =>
@@ -68,6 +71,7 @@ export const candidateOf = (run: RunId, arrival: Arrival, how: Candidate['how'])
   throttleKey: arrival.throttleKey,
   cost: arrival.cost,
   priority: arrival.priority,
+  ...(arrival.trigger !== undefined && { trigger: arrival.trigger }),
 })
 
 /** The candidate without this event; null without its last one. */

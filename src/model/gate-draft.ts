@@ -29,6 +29,12 @@ interface Reason {
   readonly retryAt?: Instant
 }
 
+/** What counts for what came by this trigger. One that is gone leaves the handler's own. */
+export const policiesFor = (
+  { policies, ofTriggers }: Draft,
+  { trigger }: { readonly trigger?: string },
+): FlowPolicies => (trigger === undefined ? undefined : ofTriggers?.get(trigger)) ?? policies
+
 /** The run that this arrival would begin. A call names its own. */
 export const runFor = ({ runOf }: Draft, { sequence, call }: Arrival): RunId => call?.run ?? runOf(sequence)
 
@@ -49,8 +55,9 @@ const holdsKeys = ({ claims }: OpenGate, keys: readonly string[]): boolean =>
   keys.some((key) => valueAt(claims, key)?.expiresAt === null)
 
 export const start = (draft: Draft, candidate: Candidate, claim: Claim | null): void => {
-  const { now, policies, state } = draft
-  const { run, how, cost, priority, throttleKey, attempt } = candidate
+  const { now, state } = draft
+  const policies = policiesFor(draft, candidate)
+  const { run, how, cost, priority, throttleKey, attempt, trigger } = candidate
   const isShared = policies.throttle?.shared !== undefined
   const budget = isShared ? draft.shared : state.throttles
   const taken = policies.throttle === null ? null : takeTurn(budget, policies.throttle, { key: throttleKey, cost, now })
@@ -60,6 +67,7 @@ export const start = (draft: Draft, candidate: Candidate, claim: Claim | null): 
   record(draft, {
     ...(call !== undefined && { call }),
     ...(attempt !== undefined && { attempt }),
+    ...(trigger !== undefined && { trigger }),
     type: 'gate.started',
     at: now,
     run,

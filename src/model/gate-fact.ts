@@ -133,6 +133,7 @@ export type GateFact =
       readonly call?: Call
       /** From the second on: these events have their place already, and failed there. */
       readonly attempt?: number
+      readonly trigger?: string
     })
   /** An event that waited gives way to a newer one with the same key. */
   | (At & { readonly type: 'gate.withdrawn'; readonly sequence: number; readonly place: WaitingPlace })
@@ -155,6 +156,8 @@ type Now = { readonly now: Instant }
 /** `runOf` names the run that an event would begin: the same answer from everyone, always. */
 export type Ruled = Now & {
   readonly policies: FlowPolicies
+  /** Of triggers with options of their own: those, and the handler's for the rest. */
+  readonly ofTriggers?: ReadonlyMap<string, FlowPolicies>
   readonly runOf: (sequence: number) => RunId
   /** What is taken of the budget that the throttle shares, if it does. */
   readonly shared?: ThrottleState
@@ -204,6 +207,7 @@ export interface TrackedRun {
   readonly line: string | null
   readonly how: Candidate['how']
   readonly attempt?: number
+  readonly trigger?: string
   /** The gate wants it gone: whoever holds the gate sees to it, again after a crash. */
   readonly stop: StopMode | null
 }

@@ -42,8 +42,9 @@ const join = (gate: OpenGate, fact: FactOf<'gate.window_joined'>): OpenGate => {
 }
 
 const start = (gate: OpenGate, fact: FactOf<'gate.started'>): OpenGate => {
-  const { at, run, keys, line, how, turn, attempt } = fact
-  const tracked = { keys, line, how, stop: null, ...(attempt !== undefined && { attempt }) }
+  const { at, run, keys, line, how, turn, attempt, trigger } = fact
+  const known = { ...(attempt !== undefined && { attempt }), ...(trigger !== undefined && { trigger }) }
+  const tracked = { keys, line, how, stop: null, ...known }
   return {
     ...gate,
     claims: claimed(gate.claims, fact.claim, at),

@@ -2,8 +2,9 @@
 import { expect, test } from 'vitest'
 import { anArrival, policiesWith, runOf } from '../../test/support/gate-story.ts'
 import type { Arrival } from './arrival.ts'
-import { gate, gateWakeAt, resumeGateFrom, wantedStops } from './gate.ts'
+import { gate } from './gate.ts'
 import type { FlowPolicies, GateCommand, GateFact, GateState } from './gate-fact.ts'
+import { gateWakeAt, resumeGateFrom, wantedStops } from './gate-read.ts'
 import type { Instant } from './ids.ts'
 import type { RunStatus } from './status.ts'
 

@@ -11,19 +11,19 @@
  * gate-5  Events that failed in a batch come again without the others, at most as often as the handler's retry says.
  */
 import { type Arrival, type Candidate, candidateOf, eventOf } from './arrival.ts'
-import { dueAtOf, dueEntries, entriesOf, nextDueAt, valueAt } from './due-map.ts'
-import { type Draft, record, replaceHolder, runFor, start, stop, suppress } from './gate-draft.ts'
-import type { EndedRun, GateCommand, GateFact, GateState, HeldArrival, OpenGate, Ruled, StopMode } from './gate-fact.ts'
+import { dueAtOf, dueEntries, valueAt } from './due-map.ts'
+import { type Draft, policiesFor, record, replaceHolder, runFor, start, stop, suppress } from './gate-draft.ts'
+import type { EndedRun, GateCommand, GateFact, GateState, HeldArrival, OpenGate, Ruled } from './gate-fact.ts'
+import { hearsJust } from './gate-read.ts'
 import { evolveGate } from './gate-state.ts'
 import type { Instant, RunId } from './ids.ts'
-import { type Decision, facts, fold, type Machine, refuse } from './machine.ts'
+import { type Decision, facts, type Machine, refuse } from './machine.ts'
 import { batchGathering } from './policies/batch.ts'
 import { burstEndsAt, type DebouncePolicy, debounceGathering } from './policies/debounce.ts'
 import { type Claim, claimOf, holderOf, keepMsAfter } from './policies/idempotency.ts'
 import { judgeOverlap, lineAt } from './policies/overlap.ts'
 import { judgeRate } from './policies/rate-limit.ts'
 import { retryDelayMs } from './policies/retry.ts'
-import type { Turn } from './policies/throttle.ts'
 import { type Gathering, isFull, isLate, judgeGather, openAt, windowOf } from './policies/window.ts'
 
 const MAX_HELD = 10_000
@@ -37,8 +37,9 @@ interface Passage extends HeldArrival {
 
 type CommandOf<Type extends GateCommand['type']> = Extract<GateCommand, { readonly type: Type }>
 
-const draftOf = (state: OpenGate, { now, policies, runOf, shared = [] }: Ruled): Draft => ({
+const draftOf = (state: OpenGate, { now, policies, runOf, shared = [], ofTriggers = new Map() }: Ruled): Draft => ({
   state,
+  ofTriggers,
   shared,
   facts: [],
   now,
@@ -148,8 +149,8 @@ const lead = (draft: Draft, passage: Passage, policy: DebouncePolicy): void => {
 
 /** Debounce or batch: both gather events, and a call is none. */
 const passWindow = (draft: Draft, passage: Passage): void => {
-  const { batch, debounce } = draft.policies
   const { arrival } = passage
+  const { batch, debounce } = policiesFor(draft, arrival)
   const run = runFor(draft, arrival)
   if (arrival.call !== undefined) return void place(draft, candidateOf(run, arrival, 'event'), passage)
   if (batch !== null && !arrival.alone) return gather(draft, passage, batchGathering(batch))
@@ -159,7 +160,7 @@ const passWindow = (draft: Draft, passage: Passage): void => {
 }
 
 const passRate = (draft: Draft, passage: Passage): void => {
-  const { rateLimit } = draft.policies
+  const { rateLimit } = policiesFor(draft, passage.arrival)
   const key = passage.arrival.rateKey
   if (rateLimit !== null) {
     const verdict = judgeRate(draft.state.rates, rateLimit, key, draft.now)
@@ -190,7 +191,7 @@ const passPause = (draft: Draft, passage: Passage): void => {
 
 const passIdempotency = (draft: Draft, arrival: Arrival): void => {
   const { now, state } = draft
-  const policy = draft.policies.idempotency
+  const policy = policiesFor(draft, arrival).idempotency
   const key = arrival.idempotencyKey
   if (policy === null || key === null)
     return passPause(draft, { arrival: { ...arrival, idempotencyKey: null }, claim: null, replaces: null })
@@ -275,8 +276,8 @@ const passTime = (draft: Draft): void => {
 
 /** gate-5: what has failed in a batch waits for its next try, in a window of its own, and passes overlap and throttle again. */
 const tryAgain = (draft: Draft, { run, failed }: EndedRun, attempt: number): void => {
-  const retry = draft.policies.batch?.retry
   const [first] = failed?.arrivals ?? []
+  const retry = policiesFor(draft, first ?? {}).batch?.retry
   if (retry === undefined || failed === undefined || first === undefined || attempt >= retry.maxAttempts) return
   const { now } = draft
   // Their keys are held by the run before: they wait for no other's end.
@@ -293,7 +294,7 @@ const endRuns = (draft: Draft, { ended }: CommandOf<'end_runs'>): void => {
     const { run, status } = end
     const tracked = valueAt(draft.state.runs, run)
     if (tracked === undefined) continue
-    const keepMs = keepMsAfter(draft.policies.idempotency, status)
+    const keepMs = keepMsAfter(policiesFor(draft, tracked).idempotency, status)
     record(draft, { type: 'gate.run_ended', at: draft.now, run, status, keepMs })
     tryAgain(draft, end, tracked.attempt ?? 1)
   }
@@ -355,38 +356,4 @@ export const gate: Machine<GateState, GateCommand, GateFact> = {
   },
 
   evolve: evolveGate,
-}
-
-/** When the gate has something to do without news; null: never. An instant in the past: now. */
-export const gateWakeAt = (state: GateState): Instant | null => {
-  if (state.kind === 'none' || state.pausedBy !== null) return null
-  if (state.held.length > 0) return 0
-  const [lines, windows] = [nextDueAt(state.lines), nextDueAt(state.windows)]
-  return lines === null || windows === null ? (lines ?? windows) : Math.min(lines, windows)
-}
-
-/** The event types whose every new event wakes the gate. */
-export const heardTypes = (state: GateState): readonly string[] =>
-  state.kind === 'none' ? [] : state.types.flatMap(({ type, until }) => (until === null ? [type] : []))
-
-/** The turns that these facts take of the shared budget. */
-export const sharedTurns = (facts: readonly GateFact[]): readonly Turn[] =>
-  facts.flatMap((fact) => (fact.type === 'gate.started' ? (fact.sharedTurn ?? []) : []))
-
-/** Whether these are the types it hears, no more and no fewer. */
-export const hearsJust = (state: GateState, types: readonly string[]): boolean => {
-  const heard = heardTypes(state)
-  return types.length === heard.length && types.every((type) => heard.includes(type))
-}
-
-/** Runs that the gate wants gone and that have not told their end: whoever holds the gate cancels them, again after a crash. */
-export const wantedStops = (state: GateState): readonly { readonly run: RunId; readonly mode: StopMode }[] =>
-  state.kind === 'none'
-    ? []
-    : entriesOf(state.runs).flatMap(([run, { stop: mode }]) => (mode === null ? [] : [{ run: run as RunId, mode }]))
-
-/** The state after these last facts of a gate; null if they do not reach back to a checkpoint or to the opening. */
-export const resumeGateFrom = (tail: readonly GateFact[]): GateState | null => {
-  const begin = tail.findLastIndex(({ type }) => type === 'gate.checkpointed' || type === 'gate.opened')
-  return begin === -1 ? null : fold(gate, tail.slice(begin))
 }

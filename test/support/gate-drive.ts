@@ -4,7 +4,7 @@
  * Owns the driving and a plain list of what came out. Knows no policy: what should have come out is for an oracle to say.
  */
 import type { Arrival } from '../../src/model/arrival.ts'
-import { gate, gateWakeAt } from '../../src/model/gate.ts'
+import { gate } from '../../src/model/gate.ts'
 import type {
   FlowPolicies,
   GateCommand,
@@ -13,6 +13,7 @@ import type {
   OpenGate,
   RefusedEvent,
 } from '../../src/model/gate-fact.ts'
+import { gateWakeAt } from '../../src/model/gate-read.ts'
 import type { Instant, RunId } from '../../src/model/ids.ts'
 import type { RunStatus } from '../../src/model/status.ts'
 import { runOf } from './gate-story.ts'

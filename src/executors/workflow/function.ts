@@ -9,7 +9,7 @@ import type { StoredEvent } from '../../model/event.ts'
 import type { RunId } from '../../model/ids.ts'
 import { type Json, toJson } from '../../model/json.ts'
 import type { ConstraintsSource } from '../../model/policies/constraints.ts'
-import type { FlowSource } from '../../model/policies/flow-source.ts'
+import type { FlowSource, TriggerFlowSource } from '../../model/policies/flow-source.ts'
 import type { RetryPolicy } from '../../model/policies/retry.ts'
 import type { Effect } from '../../model/step.ts'
 import type { WatchTrigger } from '../../model/watch.ts'
@@ -48,9 +48,12 @@ export interface TriggerOptions {
   readonly filter?: string
 }
 
+/** Idempotency, rate limit, debounce and batch may stand on a trigger, and win there over the function's. */
+type Trigger = (TriggerOptions | WatchTrigger) & TriggerFlowSource
+
 export interface FunctionOptions<Input> extends FlowSource {
-  readonly trigger?: string | TriggerOptions | WatchTrigger
-  readonly triggers?: readonly (string | TriggerOptions | WatchTrigger)[]
+  readonly trigger?: string | Trigger
+  readonly triggers?: readonly (string | Trigger)[]
   readonly input?: StandardSchemaV1<unknown, Input>
   readonly output?: StandardSchemaV1
   readonly effect?: Effect

@@ -31,6 +31,10 @@ export interface ConcurrencySource {
   readonly weight?: number
 }
 
+/** What may also stand on a single trigger, and wins there over the handler's. */
+export const TRIGGER_OPTIONS = ['idempotency', 'rateLimit', 'debounce', 'batch'] as const
+export type TriggerFlowSource = Pick<FlowSource, (typeof TRIGGER_OPTIONS)[number]>
+
 /** The options of a handler that are about flow. `key`, `if` and texts in `cost` and `priority` are CEL. */
 export interface FlowSource {
   readonly idempotency?: {

@@ -1,0 +1,44 @@
+/**
+ * What can be read off a gate: when it wakes, what it hears, whom it wants gone, and its state from the end of its facts.
+ *
+ * Owns questions only. The rules are gate.ts.
+ */
+import { entriesOf, nextDueAt } from './due-map.ts'
+import type { GateFact, GateState, StopMode } from './gate-fact.ts'
+import { evolveGate } from './gate-state.ts'
+import type { Instant, RunId } from './ids.ts'
+import type { Turn } from './policies/throttle.ts'
+
+/** When the gate has something to do without news; null: never. An instant in the past: now. */
+export const gateWakeAt = (state: GateState): Instant | null => {
+  if (state.kind === 'none' || state.pausedBy !== null) return null
+  if (state.held.length > 0) return 0
+  const [lines, windows] = [nextDueAt(state.lines), nextDueAt(state.windows)]
+  return lines === null || windows === null ? (lines ?? windows) : Math.min(lines, windows)
+}
+
+/** The event types whose every new event wakes the gate. */
+export const heardTypes = (state: GateState): readonly string[] =>
+  state.kind === 'none' ? [] : state.types.flatMap(({ type, until }) => (until === null ? [type] : []))
+
+/** The turns that these facts take of the shared budget. */
+export const sharedTurns = (facts: readonly GateFact[]): readonly Turn[] =>
+  facts.flatMap((fact) => (fact.type === 'gate.started' ? (fact.sharedTurn ?? []) : []))
+
+/** Whether these are the types it hears, no more and no fewer. */
+export const hearsJust = (state: GateState, types: readonly string[]): boolean => {
+  const heard = heardTypes(state)
+  return types.length === heard.length && types.every((type) => heard.includes(type))
+}
+
+/** Runs that the gate wants gone and that have not told their end: whoever holds the gate cancels them, again after a crash. */
+export const wantedStops = (state: GateState): readonly { readonly run: RunId; readonly mode: StopMode }[] =>
+  state.kind === 'none'
+    ? []
+    : entriesOf(state.runs).flatMap(([run, { stop: mode }]) => (mode === null ? [] : [{ run: run as RunId, mode }]))
+
+/** The state after these last facts of a gate; null if they do not reach back to a checkpoint or to the opening. */
+export const resumeGateFrom = (tail: readonly GateFact[]): GateState | null => {
+  const begin = tail.findLastIndex(({ type }) => type === 'gate.checkpointed' || type === 'gate.opened')
+  return begin === -1 ? null : tail.slice(begin).reduce<GateState>(evolveGate, { kind: 'none' })
+}
