@@ -18,6 +18,8 @@ export type Saying =
   | { readonly kind: 'say'; readonly templates: readonly Template[] }
   | { readonly kind: 'json'; readonly value: Json }
   | { readonly kind: 'calls'; readonly calls: readonly ScriptCall[] }
+  /** Never answers, as a provider that hangs. */
+  | { readonly kind: 'hang' }
 
 export interface ScriptEntry {
   readonly turn: number | null
@@ -54,6 +56,7 @@ const KEYS: ReadonlySet<string> = new Set([
   'say',
   'json',
   'calls',
+  'hang',
   'fail_first',
   'usage',
   'finish',
@@ -75,8 +78,9 @@ const textList = (value: Json | undefined): readonly string[] | null => {
 }
 
 const sayingOf = (agent: string, at: string, fields: Fields): Saying => {
-  const given = ['say', 'json', 'calls'].filter((key) => fields[key] !== undefined)
-  if (given.length !== 1) throw invalid(agent, at, `expected one of say, json and calls, found ${given.length}`)
+  const given = ['say', 'json', 'calls', 'hang'].filter((key) => fields[key] !== undefined)
+  if (given.length !== 1) throw invalid(agent, at, `expected one of say, json, calls and hang, found ${given.length}`)
+  if (fields['hang'] !== undefined) return { kind: 'hang' }
   const { say, json, calls } = fields as { say?: Json; json?: Json; calls?: Json }
   if (json !== undefined) return { kind: 'json', value: json }
   if (say !== undefined) {

@@ -119,16 +119,19 @@ const usageOf = (request: ModelRequest, parts: readonly Part[], entry: ScriptEnt
   ...entry.usage,
 })
 
+/** A result that is not there has no name: a template that reads it fails. */
+const rootsOf = (m: readonly string[], after: Situation['after']): object => {
+  const last = after.at(-1)
+  return last === undefined ? { m } : { m, result: last.output }
+}
+
 const partsOf = ({ entry, groups }: Found, { after }: Situation): readonly Part[] => {
   const { saying } = entry
   switch (saying.kind) {
     case 'say':
-      return [
-        {
-          type: 'text',
-          text: liquid.renderSync([...saying.templates], { m: groups, result: after.at(-1)?.output ?? null }),
-        },
-      ]
+      return [{ type: 'text', text: liquid.renderSync([...saying.templates], rootsOf(groups, after)) }]
+    case 'hang':
+      return []
     case 'json':
       return [{ type: 'text', text: JSON.stringify(saying.value) }]
     case 'calls':
@@ -146,6 +149,16 @@ const stream = (parts: readonly Part[], { onDelta }: ModelRequest): void => {
   }
 }
 
+const givenUp = ({ reason }: AbortSignal): ModelReply =>
+  reason instanceof DOMException && reason.name === 'TimeoutError'
+    ? failed('MODEL_TIMEOUT', 'no answer in time')
+    : failed('STEP_ABORTED', 'the call was given up')
+
+const silence = (signal: AbortSignal): Promise<ModelReply> =>
+  new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(givenUp(signal)), { once: true })
+  })
+
 export class ScriptedModel implements Model {
   private readonly scripts: ReadonlyMap<string, { readonly script: Script; readonly hash: string }>
 
@@ -159,7 +172,7 @@ export class ScriptedModel implements Model {
   }
 
   async call(request: ModelRequest, signal: AbortSignal): Promise<ModelReply> {
-    if (signal.aborted) return failed('MODEL_TIMEOUT', 'the call was aborted')
+    if (signal.aborted) return givenUp(signal)
     const agent = request.purpose.replace(/^agent:/, '')
     const situation = situationOf(request)
     const known = this.scripts.get(agent)
@@ -168,6 +181,7 @@ export class ScriptedModel implements Model {
     const { failFirst } = found.entry
     if (failFirst !== null && request.attempt <= failFirst.attempts)
       return failed(failFirst.code, `the script fails attempt ${request.attempt}`)
+    if (found.entry.saying.kind === 'hang') return silence(signal)
     try {
       return this.answer(request, found, situation, `simulated/${agent}@${known?.hash ?? ''}`)
     } catch (error) {
