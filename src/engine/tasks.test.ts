@@ -8,18 +8,32 @@ import { MemoryStore } from '../adapters/memory/store.ts'
 import { fn } from '../executors/workflow/function.ts'
 import { LOCAL_TENANT, type RunId, type TaskId } from '../model/ids.ts'
 import type { TaskSpec } from '../model/task-spec.ts'
+import type { Append, Ledger } from '../ports/ledger.ts'
 import type { TaskSummary } from '../ports/reader.ts'
 import type { AskReply, Entry } from '../ports/step-gate.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
+
+/** Keeps what was written. */
+const noting = (inner: MemoryLedger, appends: Append[]): Ledger =>
+  new Proxy<Ledger>(inner, {
+    get: (_, name: keyof Ledger) =>
+      name === 'append'
+        ? (batch: readonly Append[]) => {
+            appends.push(...batch)
+            return inner.append(batch)
+          }
+        : (inner[name] as (...values: unknown[]) => unknown).bind(inner),
+  })
 
 type Program = (entry: Entry) => unknown
 
 const begin = async (program: Program) => {
   const store = new MemoryStore()
+  const appends: Append[] = []
   const clock = new VirtualClock(1_000_000)
   const reader = new MemoryReader(store)
   const source = { name: 'test', functions: [fn('ask', {}, () => null)] }
-  const engine = engineOf({ ledger: new MemoryLedger(store), clock, source, deps: { enter: program } })
+  const engine = engineOf({ ledger: noting(new MemoryLedger(store), appends), clock, source, deps: { enter: program } })
   const live = async <T>(work: () => Promise<T>): Promise<T> => {
     let isOver = false
     const done = work().finally(() => {
@@ -57,9 +71,9 @@ const begin = async (program: Program) => {
   }
   const approve = async (id: TaskId, by = ana) => {
     const shownHash = await hash(id)
-    return live(() => engine.tasks.decide(id, by, { action: 'approve', shownHash }))
+    return live(() => engine.tasks.submit(id, by, { action: 'approve', shownHash }))
   }
-  return { engine, clock, store, live, tasks, only, start, approve, hash }
+  return { engine, clock, store, appends, live, tasks, only, start, approve, hash }
 }
 
 const asking =
@@ -69,7 +83,7 @@ const asking =
     return { decision, decidedBy }
   }
 
-test('[C1] a run that asks leaves memory, and goes on with the answer', async () => {
+test('[C1] ask-1: a run that asks leaves memory, and goes on with the answer', async () => {
   const { engine, start, only, approve, tasks, clock } = await begin(asking())
   const run = await start()
   expect(engine.residentCount).toBe(0)
@@ -82,7 +96,7 @@ test('[C1] a run that asks leaves memory, and goes on with the answer', async ()
   expect(await tasks()).toEqual([])
 })
 
-test('task-turn-1: a task that its run no longer waits for is withdrawn with the end of the run', async () => {
+test('run-4, task-turn-1: a task that its run no longer waits for is withdrawn with the end of the run', async () => {
   const race: Program = async ({ gate }) => {
     await Promise.race([gate.ask('review', { spec: aSpec() }), gate.sleepUntil('enough', (now) => now + HOUR)])
     return 'went on'
@@ -143,7 +157,7 @@ test('a revision comes back to the same task, and the next answer is of the new 
   const run = await start()
   const task = await only()
   const shownHash = await hash(task)
-  await live(() => engine.tasks.decide(task, bob, { action: 'request_edit', reason: 'shorter', shownHash }))
+  await live(() => engine.tasks.submit(task, bob, { action: 'request_edit', reason: 'shorter', shownHash }))
   expect(await only()).toBe(task)
   await approve(task)
   expect(await engine.look(run)).toMatchObject({ status: 'success', output: { decision: 'approve', revision: 2 } })
@@ -154,7 +168,48 @@ test('a revision that nobody brings goes with the run', async () => {
   const run = await start()
   const task = await only()
   const shownHash = await hash(task)
-  await live(() => engine.tasks.decide(task, bob, { action: 'request_edit', reason: 'shorter', shownHash }))
+  await live(() => engine.tasks.submit(task, bob, { action: 'request_edit', reason: 'shorter', shownHash }))
   expect(await engine.look(run)).toMatchObject({ status: 'success', output: { decision: 'request_edit' } })
   expect(await tasks()).toEqual([])
+})
+
+test('task-append-1: the row of the inbox says what the state says, whatever was done', async () => {
+  const { engine, start, only, live, tasks } = await begin(asking())
+  await start()
+  const task = await only()
+  await live(() => engine.tasks.view(task, ana))
+  await live(() => engine.tasks.claim(task, bob))
+  await live(() => engine.tasks.followUp(task, ana, 5_000_000))
+  const { state } = await engine.tasks.show(task)
+  const [row] = await tasks()
+  expect(state).toMatchObject({ status: 'in_review', claimedBy: 'bob', viewedBy: ['ana'] })
+  expect(row).toMatchObject({ status: 'in_review', claimedBy: 'bob', putOff: { ana: 5_000_000 } })
+})
+
+test('task-events-2: what a person does begins a new chain of causes, what the system does goes on with the run', async () => {
+  const { start, only, approve, store } = await begin(asking())
+  await start()
+  await approve(await only())
+  const events = store.events.page({ tenant: LOCAL_TENANT, type: null, before: null, limit: 100 })
+  const chains = Object.fromEntries(events.map(({ type, hops, chain }) => [type, { hops, chain }]))
+  expect(chains).toMatchObject({
+    'human.assigned': { hops: 1, chain: ['ask'] },
+    'human.decided': { hops: 0, chain: [] },
+  })
+})
+
+test('task-turn-2: what a deadline does and the return of the lease are one append, fenced by the epoch', async () => {
+  const spec = { levels: [{ to: to('ana'), deadline: { kind: 'after', ms: HOUR } as const }], autoAction: 'approve' }
+  const { start, only, clock, appends } = await begin(asking(spec))
+  const run = await start()
+  const task = await only()
+  const before = appends.length
+  await clock.advance(HOUR)
+  const own = appends.slice(before).filter(({ writes }) => writes.some(({ stream }) => stream === task))
+  expect(own).toMatchObject([
+    {
+      writes: [{ epoch: 1, release: true, facts: [{ type: 'task.timed_out' }, { type: 'task.decided' }] }],
+      signals: [run],
+    },
+  ])
 })

@@ -90,7 +90,8 @@ export class Tasks {
     return this.wish(id, by, { type: 'set_follow_up', until })
   }
 
-  decide(id: TaskId, by: Identity, decision: Decision): Promise<TaskChanged> {
+  /** One submit of one person. */
+  submit(id: TaskId, by: Identity, decision: Decision): Promise<TaskChanged> {
     const { taskWorld: world, ids } = this.house
     const { action, reason = null, fields = {}, items = {}, shownHash = null, to = [], key = null } = decision
     const request =
@@ -106,7 +107,7 @@ export class Tasks {
   }
 
   /** Each with its own checks and its own append: what is refused for one does not concern the others. */
-  async decideMany(
+  async submitMany(
     by: Identity,
     decisions: readonly (Decision & { readonly task: TaskId })[],
   ): Promise<readonly BulkOutcome[]> {
@@ -117,7 +118,7 @@ export class Tasks {
 
   private async attempt(task: TaskId, by: Identity, decision: Decision): Promise<BulkOutcome> {
     try {
-      return { task, kind: 'done', changed: await this.decide(task, by, decision) }
+      return { task, kind: 'done', changed: await this.submit(task, by, decision) }
     } catch (error) {
       if (!(error instanceof TrihandError)) throw error
       return { task, kind: 'refused', code: error.code, detail: error.detail }

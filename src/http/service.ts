@@ -34,7 +34,7 @@ export interface Service {
   readonly schedules: Pick<Schedules, 'list' | 'show' | 'pause' | 'resume' | 'runNow' | 'backfill'>
   readonly tasks: Pick<
     Tasks,
-    'show' | 'view' | 'claim' | 'unclaim' | 'saveDraft' | 'followUp' | 'decide' | 'decideMany' | 'now'
+    'show' | 'view' | 'claim' | 'unclaim' | 'saveDraft' | 'followUp' | 'submit' | 'submitMany' | 'now'
   >
   /** Handlers whose flow control has a gate. */
   readonly handlers: Readonly<

@@ -1,6 +1,7 @@
 /** Every fact has a sentence, and an open step says what can end its wait. */
 import { expect, test } from 'vitest'
 import { aStart, aWait, BROKEN, CHILD, FACT_TYPES, fact } from '../../test/support/run-story.ts'
+import { taskId } from '../model/ids.ts'
 import { openWait, receive } from '../model/wait.ts'
 import { tell, tellOpen } from './words.ts'
 
@@ -22,6 +23,12 @@ test('a failed attempt tells why, and when the next one is', () => {
   expect(tell(fact('step.retry_scheduled', { attempt: 2, wakeAt: 1_000 }))).toBe(
     'attempt 2 failed, FUNCTION_FAILED: it broke; the next one is at 1970-01-01T00:00:01.000Z',
   )
+})
+
+test('a question to people is told apart from a call', () => {
+  const child = taskId('0'.repeat(32))
+  expect(tell(fact('child.started', { child }))).toBe(`asked people: ${child}`)
+  expect(tellOpen({ kind: 'calling', child }).text).toBe(`people: ${child}`)
 })
 
 test('a child that failed tells its error', () => {

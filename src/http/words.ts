@@ -4,7 +4,7 @@
  * Owns the wording for every screen. Gives plain text: whoever prints it makes it safe for a page or a terminal.
  */
 import type { Failure } from '../model/errors.ts'
-import type { Instant } from '../model/ids.ts'
+import { type Instant, isTaskId } from '../model/ids.ts'
 import type { RunFact, RunFactType, RunStart } from '../model/run-fact.ts'
 import type { OpenStep } from '../model/step.ts'
 import { missing, type WaitSpec } from '../model/wait.ts'
@@ -65,7 +65,8 @@ const TELLING: Telling = {
   'wait.opened': (fact) => `waits for ${wanted(fact.wait)}`,
   'wait.received': (fact) => `received ${fact.event.type}, event ${fact.event.sequence}`,
   'wait.timed_out': () => 'waited long enough',
-  'child.started': (fact) => `called ${fact.handler} as ${fact.child}`,
+  'child.started': (fact) =>
+    isTaskId(fact.child) ? `asked people: ${fact.child}` : `called ${fact.handler} as ${fact.child}`,
   'child.ended': ({ child, end }) =>
     end.kind === 'done' ? `${child} ended well` : `${child} failed, ${failure(end.error)}`,
 }
@@ -87,6 +88,6 @@ export const tellOpen = (step: OpenStep): { readonly kind: OpenStep['kind']; rea
     case 'waiting':
       return { kind: step.kind, text: `an event: ${wanted({ ...step.wait.spec, types: missing(step.wait) })}` }
     case 'calling':
-      return { kind: step.kind, text: `its child ${step.child}` }
+      return { kind: step.kind, text: isTaskId(step.child) ? `people: ${step.child}` : `its child ${step.child}` }
   }
 }

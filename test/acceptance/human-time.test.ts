@@ -103,7 +103,7 @@ onEveryStore('humans in time', (store) => {
       const { system, inbox } = await begin(store(), { deadline: '2h', autoActionOnTimeout: 'reject' })
       const task = await inbox.only()
       const shownHash = await inbox.hash(task)
-      const decide = () => system.engine.tasks.decide(task, ana, { action: 'approve', shownHash }).catch(() => null)
+      const decide = () => system.engine.tasks.submit(task, ana, { action: 'approve', shownHash }).catch(() => null)
       await system.advance(2 * 3_600_000 - 1)
       // Asked before the clock reaches it, or by whoever finds it there.
       const early = isFirst ? decide() : null
@@ -121,7 +121,7 @@ onEveryStore('humans in time', (store) => {
     expect(winners).toEqual(new Set(['approved', 'rejected']))
   })
 
-  test('[C5] of fifty who decide at once on two engines one wins, and the others are told who', async () => {
+  test('[C5] task-command-1: of fifty who decide at once on two engines one wins, and the others are told who', async () => {
     const place = store()
     const { system, inbox } = await begin(place, {})
     const task = await inbox.only()
@@ -132,7 +132,7 @@ onEveryStore('humans in time', (store) => {
     const outcomes = await system.run(() =>
       Promise.allSettled(
         Array.from({ length: 50 }, (_, i) =>
-          (i % 2 === 0 ? system.engine : other).tasks.decide(task, person(`p${i}`, 'editors'), {
+          (i % 2 === 0 ? system.engine : other).tasks.submit(task, person(`p${i}`, 'editors'), {
             action: i % 3 === 0 ? 'reject' : 'approve',
             reason: `says ${i}`,
             shownHash,
@@ -150,7 +150,7 @@ onEveryStore('humans in time', (store) => {
     await system.close()
   })
 
-  test('[C1] an answer that came while nobody was at work acts once, however often the process dies', async () => {
+  test('[C1] task-append-2: an answer that came while nobody was at work acts once, however often the process dies', async () => {
     let sent = 0
     const source = {
       name: 'mail',
@@ -177,7 +177,7 @@ onEveryStore('humans in time', (store) => {
       system.clock,
       {},
     )
-    await system.run(() => desk.tasks.decide(task, bob, { action: 'approve', shownHash }))
+    await system.run(() => desk.tasks.submit(task, bob, { action: 'approve', shownHash }))
     await system.crash()
     await system.crash()
     await system.settle()

@@ -253,7 +253,7 @@ onEveryStore('humans', (store) => {
         shownHash: await inbox.hash(id),
       })),
     )
-    const outcomes = await system.run(() => system.engine.tasks.decideMany(ana, decisions))
+    const outcomes = await system.run(() => system.engine.tasks.submitMany(ana, decisions))
     expect(outcomes.map((outcome) => (outcome.kind === 'done' ? 'done' : outcome.code))).toEqual([
       'TASK_CLOSED',
       'done',
@@ -263,12 +263,12 @@ onEveryStore('humans', (store) => {
     ])
     expect(await inbox.list()).toMatchObject([{ id: rows[2]?.id }])
     await expect(
-      system.run(() => system.engine.tasks.decideMany(ana, Array(101).fill(decisions[0]))),
+      system.run(() => system.engine.tasks.submitMany(ana, Array(101).fill(decisions[0]))),
     ).rejects.toMatchObject({ code: 'INPUT_INVALID' })
     await system.close()
   })
 
-  test('a decision with a key is done once and answered again; the key with another body is refused', async () => {
+  test('task-events-1: a decision with a key is done once and answered again; the key with another body is refused', async () => {
     const system = await startTestSystem(MAILING, store())
     const inbox = new Inbox(system)
     await system.send({ type: 'mailing.ready', data: { audience: 'all' } })

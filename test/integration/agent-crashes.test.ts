@@ -50,7 +50,7 @@ const attend = async (life: Life, world: World, run: RunId): Promise<void> => {
     if (look === null || look.state.kind !== 'open') continue
     const shownHash = look.state.hash
     const action = look.state.spec.actions.some(({ name }) => name === 'approve') ? 'approve' : null
-    if (action !== null) await life.run(() => life.engine.tasks.decide(id, ana, { action, shownHash }))
+    if (action !== null) await life.run(() => life.engine.tasks.submit(id, ana, { action, shownHash }))
   }
   // Refused unless the mail's outcome is in doubt.
   const verdict = world.mails.length > 0 ? 'happened' : 'run_again'

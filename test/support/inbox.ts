@@ -74,7 +74,7 @@ export class Inbox {
   /** Of what is shown now, unless the test says otherwise. */
   async decide(id: TaskId, by: Identity, decision: Decision): Promise<TaskChanged> {
     const shownHash = decision.shownHash === undefined ? await this.hash(id) : decision.shownHash
-    return this.system.run(() => this.system.engine.tasks.decide(id, by, { ...decision, shownHash }))
+    return this.system.run(() => this.system.engine.tasks.submit(id, by, { ...decision, shownHash }))
   }
 
   async facts(id: TaskId): Promise<readonly TaskFact[]> {

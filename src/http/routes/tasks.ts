@@ -107,7 +107,7 @@ const plain =
 
 const decide: Act = async ({ tasks }, context, by) => {
   const members = await readBody(context, { known: DECISION, code: CODE })
-  return tasks.decide(idOf(context), by, decisionOf(members, context.req.header('idempotency-key') ?? null))
+  return tasks.submit(idOf(context), by, decisionOf(members, context.req.header('idempotency-key') ?? null))
 }
 
 const handOn =
@@ -115,7 +115,7 @@ const handOn =
   async ({ tasks }, context, by) => {
     const members = await readBody(context, { known: ['to', 'reason'], code: CODE })
     const key = context.req.header('idempotency-key') ?? null
-    return tasks.decide(idOf(context), by, decisionOf({ ...members, action }, key))
+    return tasks.submit(idOf(context), by, decisionOf({ ...members, action }, key))
   }
 
 const saveDraft: Act = async ({ tasks }, context, by) => {
@@ -132,7 +132,7 @@ const decideMany = async (service: Service, context: Context): Promise<Response>
   readQuery(context, [])
   const by = demandIdentity(context)
   const decisions = bulkOf(await readBody(context, { known: ['decisions'], code: CODE }))
-  const outcomes = await service.tasks.decideMany(by, decisions)
+  const outcomes = await service.tasks.submitMany(by, decisions)
   const items = outcomes.map((outcome) =>
     outcome.kind === 'done'
       ? { task: outcome.task, status: 200, state: outcome.changed.state.status }
