@@ -80,6 +80,8 @@ export interface Decided {
   /** An approval may change the input; a question is answered with a value; a loop may be given a hint. */
   readonly value: Json | null
   readonly by: string
+  /** The hash of the input that an approval is for; null: it was for no call. */
+  readonly consent: string | null
 }
 
 export type AgentFact =

@@ -52,6 +52,7 @@ export const ERRORS = {
   TASK_CLOSED: { status: 409, retryable: false, hint: 'Somebody was first; read the decision of the task.' },
   TASK_CLAIMED: { status: 409, retryable: false, hint: 'Ask them to unclaim it; a decision needs no claim.' },
   STALE_VIEW: { status: 409, retryable: false, hint: 'Read the task again: what it shows has changed since you saw it.' },
+  CONSENT_MISMATCH: { status: 409, retryable: false, hint: 'What was approved is not what would be done: look at the run, and have it approved again.' },
   ESCALATION_EXHAUSTED: { status: 409, retryable: false, hint: 'There is no higher level; decide, or reassign the task.' },
   QUORUM_IMPOSSIBLE: { status: 422, retryable: false, hint: 'Lower the quorum, or assign the task to more people or a group.' },
   ACTION_NOT_ALLOWED: { status: 422, retryable: false, hint: 'Use one of the allowed_actions of the task.' },

@@ -42,7 +42,7 @@ const yes = (on: 'approval' | 'question' | 'loop', key: string): AgentFact => ({
   type: 'decided',
   on,
   key,
-  decided: { verdict: 'yes', reason: null, value: null, by: 'ana' },
+  decided: { verdict: 'yes', reason: null, value: null, by: 'ana', consent: null },
 })
 const failure = (
   code: 'RATE_LIMITED' | 'MODEL_AUTH' | 'MODEL_REJECTED',
@@ -109,7 +109,7 @@ describe('the order of work', () => {
       type: 'decided',
       on: 'loop',
       key: '2.0',
-      decided: { verdict: 'no', reason: null, value: null, by: 'ana' },
+      decided: { verdict: 'no', reason: null, value: null, by: 'ana', consent: null },
     }
     expect(nextOf([...facts, no])).toMatchObject({ kind: 'end', status: 'failed', code: 'AGENT_LOOP' })
   })

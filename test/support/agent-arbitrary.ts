@@ -110,6 +110,7 @@ export const anyFact: fc.Arbitrary<AgentFact> = fc.oneof(
       reason: fc.constant(null),
       value: fc.option(fc.constant('look elsewhere')),
       by: fc.constant('ana'),
+      consent: fc.constant(null),
     }),
   }),
   fc.record({ type: fc.constant('closed' as const), missing: fc.constantFrom([], ['report.md']) }),

@@ -16,7 +16,7 @@ import type { Identity, Section, TaskAction, TaskSpec } from '../../src/model/ta
 
 export const HOUR = 3_600_000
 export const RUN = runId('0'.repeat(32))
-export const STEP = 'review'
+const STEP = 'review'
 
 const ajv = new Ajv2020({ strict: false })
 

@@ -31,6 +31,7 @@ import { type Action, type End, nextAction, repliesOf, type TurnRules } from '..
 import type { Entry, StepContext } from '../../ports/step-gate.ts'
 import { Broker } from './broker.ts'
 import { allowanceFor, childOutcome, demandDepth, handlerOf, inputFor } from './children.ts'
+import { demandConsent } from './consent.ts'
 import { HANDOFF, TASK } from './control-tools.ts'
 import type { AgentDeps, Hydrated } from './deps.ts'
 import { hydrate } from './hydrate.ts'
@@ -232,6 +233,7 @@ export class AgentWork {
     if (approved?.verdict === 'no')
       return this.record(step, { ...NO_OUTCOME, denied: approved.reason ?? 'a person said no' })
     const input = approved?.value ?? call.input
+    if (approved !== undefined) demandConsent(approved, input, this.deps.ids)
     // agent-3: also what a person has changed.
     const refused = this.broker.refuses(call.tool, input)
     if (refused !== null) return this.record(step, failedOutcome(refused.code, refused.message))

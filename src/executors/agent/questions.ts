@@ -121,4 +121,5 @@ export const decidedOf = (on: WaitKind, answer: TaskAnswer): Decided => ({
   reason: answer.feedback ?? (YES.has(answer.status) ? null : answer.decision),
   value: wordOf(on, answer),
   by: answer.decidedBy ?? 'system',
+  consent: on === 'approval' ? (answer.items.find(({ id }) => id === CALL)?.hash ?? '') : null,
 })
