@@ -83,6 +83,7 @@ export const serve = async (shell: Shell, options: ServeOptions): Promise<number
     system: options.source,
     database: options.database,
     work: options.work ?? true,
+    ...(shell.settings.dispatcher === null ? {} : { dispatcher: shell.settings.dispatcher }),
     // Also where the work is left to workers: they watch nothing, so that each change is seen by one process.
     sources: true,
   })
