@@ -30,7 +30,7 @@ import { type Effect, stepAddress } from '../../model/step.ts'
 import { type Action, type End, nextAction, repliesOf, type TurnRules } from '../../model/turn.ts'
 import type { Entry, StepContext } from '../../ports/step-gate.ts'
 import { Broker } from './broker.ts'
-import { allowanceFor, childOutcome, demandDepth, handlerOf, inputFor } from './children.ts'
+import { allowanceFor, childOutcome, handlerOf, inputFor, tooDeep } from './children.ts'
 import { demandConsent } from './consent.ts'
 import { HANDOFF, TASK } from './control-tools.ts'
 import type { AgentDeps, Hydrated } from './deps.ts'
@@ -242,7 +242,7 @@ export class AgentWork {
     if (refused !== null) return this.record(step, failedOutcome(refused.code, refused.message))
     const answered = said('question')
     if (answered !== undefined) return this.record(step, { ...NO_OUTCOME, output: answered.value ?? answered.reason })
-    if (call.tool === TASK) return this.child(call, state)
+    if (call.tool === TASK) return this.child(step, call, state)
     if (call.tool === HANDOFF) return this.handOff(call)
     return this.performTool(step, call, input, state)
   }
@@ -273,23 +273,30 @@ export class AgentWork {
 
   // -- other agents ---------------------------------------------------------------------------------------------------
 
-  /** A child's allowance is gone for its parent before the child begins. */
+  /** A child's allowance is gone for its parent before the child begins; those that wait for their turn share in the rest. */
   private async carve(ready: readonly AgentCall[]): Promise<void> {
-    const children = ready.filter((call) => call.tool === TASK && this.broker.refuses(TASK, call.input) === null)
-    for (const [index, call] of children.entries()) {
-      const allowance = allowanceFor(this.scope, this.state, call, children.length - index)
+    for (const call of ready) {
+      if (call.tool !== TASK || this.broker.refuses(TASK, call.input) !== null) continue
+      const allowance = allowanceFor(this.scope, this.state, call, this.waitingChildren())
       const body = (): Json => ({ ...allowance })
       const carved = (await this.step(stepAddress('agent/carve', call.key), body)) as unknown as Allowance
       this.note({ type: 'carved', key: call.key, tokens: carved.tokens, micros: carved.micros ?? 0 })
     }
   }
 
-  private async child(call: AgentCall, state: AgentState): Promise<ToolOutcome> {
+  private waitingChildren(): number {
+    const { outcomes, pending } = this.state
+    const calls = repliesOf(this.state).at(-1)?.calls ?? []
+    return calls.filter(({ tool, key }) => tool === TASK && !outcomes.has(key) && !pending.has(key)).length
+  }
+
+  private async child(step: string, call: AgentCall, state: AgentState): Promise<ToolOutcome> {
+    const refused = tooDeep(this.spec, this.scope)
+    if (refused !== null) return this.record(step, refused)
     const carved = this.state.pending.get(call.key) ?? { tokens: 0, micros: 0 }
     const micros = this.scope.allowance.micros === null && carved.micros === 0 ? null : carved.micros
     const allowance = { tokens: carved.tokens, micros }
     try {
-      demandDepth(this.spec, this.scope)
       const input = inputFor(this.scope, state, call, allowance)
       return childOutcome(
         await this.entry.gate.invoke(stepAddress('agent/child', call.key), handlerOf(this.spec, call), input),

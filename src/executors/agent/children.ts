@@ -9,7 +9,7 @@ import { TrihandError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import { type Allowance, carve, restOf, type Spent } from '../../model/policies/budget.ts'
 import { type ChildCall, childInput, type Scope } from './scope.ts'
-import { NO_OUTCOME } from './tool-call.ts'
+import { failedOutcome, NO_OUTCOME } from './tool-call.ts'
 
 /** How a child that was called with a scope answers: its output, and what its parent must know of it. */
 export interface ChildAnswer {
@@ -36,19 +36,20 @@ export const handlerOf = (spec: AgentSpec, { input }: AgentCall): string => {
   return found.handler
 }
 
-/** What this child gets: what was asked for, or its part of the rest among the calls that still wait for theirs. */
+/** What this child gets: what was asked for, or its part of the rest. Its parent keeps a part too, to go on with its answer. */
 export const allowanceFor = (scope: Scope, state: AgentState, { input }: AgentCall, sharers: number): Allowance => {
   const { budget = {} } = input as unknown as TaskInput
   const asked: { tokens?: number; micros?: number } = {}
   if (budget.tokens !== undefined) asked.tokens = budget.tokens
   if (budget.usd !== undefined) asked.micros = Math.floor(budget.usd * MICROS)
-  return carve(restOf(scope.allowance, committed(state)), asked, sharers)
+  return carve(restOf(scope.allowance, committed(state)), asked, sharers + 1)
 }
 
-export const demandDepth = (spec: AgentSpec, scope: Scope): void => {
-  if (scope.depth >= spec.limits.maxDepth)
-    throw new TrihandError('CHILD_DEPTH', `${spec.name} is ${scope.depth} levels deep, at most ${spec.limits.maxDepth}`)
-}
+/** Null: there may be another level. */
+export const tooDeep = ({ name, limits }: AgentSpec, { depth }: Scope): ToolOutcome | null =>
+  depth < limits.maxDepth
+    ? null
+    : failedOutcome('CHILD_DEPTH', `${name} is ${depth} levels deep, at most ${limits.maxDepth}`)
 
 export const inputFor = (scope: Scope, state: AgentState, call: AgentCall, allowance: Allowance): Json => {
   const child: ChildCall = {
