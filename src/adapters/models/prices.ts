@@ -6,7 +6,8 @@
  * prices-1  The provider is always named: a local model called like a famous one is not billed as it.
  * prices-2  A price that was found by likeness says so.
  */
-import { calcPrice, type PriceCalculation } from '@pydantic/genai-prices'
+import { createRequire } from 'node:module'
+import type { PriceCalculation } from '@pydantic/genai-prices'
 import type { ModelPrice } from '../../model/agent.ts'
 import type { ModelUsage } from '../../ports/model.ts'
 
@@ -46,8 +47,11 @@ const byManifest = (price: ModelPrice, usage: ModelUsage): number => {
   return wholeMicros(dollars / MICROS)
 }
 
+/** Loaded by the first question: a start does not read the prices of the world. */
+const table = (): typeof import('@pydantic/genai-prices') => createRequire(import.meta.url)('@pydantic/genai-prices')
+
 const byTable = (providerId: string, modelId: string, usage: ModelUsage): PriceCalculation | null =>
-  calcPrice(
+  table().calcPrice(
     {
       input_tokens: usage.input,
       output_tokens: usage.output,

@@ -6,7 +6,7 @@
  */
 import { lookup } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
-import { Agent, buildConnector } from 'undici'
+import type { Agent } from 'undici'
 import { TrihandError } from '../../model/errors.ts'
 import { isPublicAddress } from './public-address.ts'
 
@@ -48,7 +48,9 @@ const lookupIn =
   }
 
 /** One for each fetch: no connection outlives it, none is shared with code that checks less. */
-export const guardedAgent = (network: Network): Agent => {
+export const guardedAgent = async (network: Network): Promise<Agent> => {
+  // Loaded by the first fetch.
+  const { Agent, buildConnector } = await import('undici')
   const connect = buildConnector({ lookup: lookupIn(network) })
   return new Agent({
     connect: (options, callback) => {

@@ -9,7 +9,7 @@
  * guarded-fetch-3  Time and size have limits, whatever the other side does.
  */
 import { isIP } from 'node:net'
-import { type Agent, fetch, type Response } from 'undici'
+import type { Agent, Response } from 'undici'
 import { TrihandError } from '../../model/errors.ts'
 import type { ToolFetch, ToolResponse } from '../../ports/tool.ts'
 import { blocked, guardedAgent, type Network, PUBLIC_NETWORK } from './guarded-connect.ts'
@@ -56,9 +56,10 @@ export const guardedFetch = (policy: FetchPolicy, network: Network = PUBLIC_NETW
   }
   return async (url, init = {}) => {
     const first = firstHop(url, init)
+    checkUrl(first.url, limits, network)
     const timeout = AbortSignal.timeout(limits.timeoutMs)
     const signal = init.signal === undefined ? timeout : AbortSignal.any([init.signal, timeout])
-    const agent = guardedAgent(network)
+    const agent = await guardedAgent(network)
     try {
       return await follow(first, limits, network, agent, signal)
     } catch (error) {
@@ -98,9 +99,9 @@ const follow = async (
   dispatcher: Agent,
   signal: AbortSignal,
 ): Promise<ToolResponse> => {
+  const { fetch } = await import('undici')
   let hop = first
   for (let redirects = 0; ; redirects++) {
-    checkUrl(hop.url, limits, network)
     const { url, method, headers, body } = hop
     const response = await fetch(url, { method, headers, body, redirect: 'manual', dispatcher, signal })
     const location = response.headers.get('location')
@@ -108,6 +109,7 @@ const follow = async (
     await response.body?.cancel()
     if (redirects >= limits.maxRedirects) throw blocked(`more than ${limits.maxRedirects} redirects`)
     hop = nextHop(hop, response.status, location)
+    checkUrl(hop.url, limits, network)
   }
 }
 
