@@ -109,10 +109,10 @@ const spelling: fc.Arbitrary<string> = fc
   .tuple(
     fc.oneof(
       {
-        weight: 5,
+        weight: 20,
         arbitrary: inside.chain((bytes) => fc.tuple(ipv4(bytes), disguise).map(([host, hide]) => hide(host))),
       },
-      { weight: 2, arbitrary: inside.chain(ipv6) },
+      { weight: 8, arbitrary: inside.chain(ipv6) },
       { weight: 1, arbitrary: named },
     ),
     around,
