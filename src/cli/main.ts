@@ -258,6 +258,20 @@ const addManifest = (program: Command, perform: Perform): void => {
     .action((path, flags) => perform(async () => (await load()).printLongForm, { path, ...flags }))
 }
 
+const addSimulate = (program: Command, perform: Perform): void => {
+  withOutput(program.command('simulate [path]'))
+    .description(
+      'rehearse a manifest: made-up data, stand-ins for every hand, a year in a moment; says what was not reached',
+    )
+    .option('--event <type>', 'begin with this event only')
+    .option('--data <json>', 'its data; else data that fits')
+    .option('--seed <n>', 'the same seed gives the same report (1)')
+    .option('--paths <which>', 'which of several paths are taken: first, random or all (all)')
+    .option('--humans <how>', 'what people decide: approve, reject, random or all (all)')
+    .option('--max-runs <n>', 'stop sending after so many runs (500)')
+    .action((path, flags) => perform(async () => (await import('./simulate.ts')).simulate, { path, ...flags }))
+}
+
 const addVerify = (program: Command, perform: Perform): void => {
   withOutput(program.command('verify'))
     .description('check every invariant of a ledger, also beside a running server')
@@ -282,6 +296,7 @@ const createProgram = (perform: Perform): Command => {
   addSchedules(program, perform)
   addTasks(program, perform)
   addManifest(program, perform)
+  addSimulate(program, perform)
   addVerify(program, perform)
   return program
 }

@@ -29,7 +29,7 @@ const paint = (output: Output, level: Level): string => {
   return { error: red, warning: yellow, info: dim }[level](level)
 }
 
-const tellFindings = (output: Output, findings: readonly Finding[], say: (text: string) => void): void => {
+export const tellFindings = (output: Output, findings: readonly Finding[], say: (text: string) => void): void => {
   for (const { level, code, message, file, line, column, hint } of findings) {
     say(`${visible(`${file}:${line}:${column}`)} ${paint(output, level)} ${code} ${visible(message)}`)
     say(output.colors.dim(`  ${visible(hint)}`))

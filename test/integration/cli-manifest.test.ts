@@ -117,6 +117,32 @@ describe('[A2] looking', () => {
   })
 })
 
+describe('[A3] rehearsing', () => {
+  const COMPLETE = MANIFEST.replace('{name: pack,', '{name: pack, emits: order.packed,')
+
+  test('everything is reached, nothing of the folder is executed', async () => {
+    folder.write('manifest.yaml', COMPLETE)
+    const { code, stdout } = await folder.run(['simulate'])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('handlers: 2 of 2 reached')])
+    expect(wasLoaded()).toBe(false)
+  })
+
+  test('what is not reached is said, exit 1; as one document too', async () => {
+    const { code, stdout } = await folder.run(['simulate'])
+    expect([code, stdout]).toEqual([1, expect.stringContaining('order.packed was not: nobody sends it')])
+    const told = await folder.run(['simulate', '--json', '--seed', '3'])
+    expect(told.code).toBe(1)
+    expect(JSON.parse(told.stdout)).toMatchObject({ seed: 3, complete: false, handlers: { missed: [] } })
+  })
+
+  test('a manifest that does not load, and flags that mean nothing', async () => {
+    expect((await folder.run(['simulate', '--paths', 'some'])).code).toBe(2)
+    folder.write('manifest.yaml', 'product: 3\n')
+    const { code, stderr } = await folder.run(['simulate'])
+    expect([code, stderr]).toEqual([4, expect.stringContaining('MANIFEST_INVALID')])
+  })
+})
+
 describe('[A2] running', () => {
   test('an event starts the functions of the manifest, with the code beside it', async () => {
     const receipt = await folder.json(['send', 'order.placed', '{"id":"a","total":7}', '--wait', '10s'])

@@ -149,6 +149,10 @@ const FAULTS: Readonly<Record<string, { readonly rule: string; readonly text: st
   },
   'src/http/public.ts': { rule: 'noRestrictedImports', text: `import { x } from '../index.ts'\nexport const y = x` },
   'src/cli/public.ts': { rule: 'noRestrictedImports', text: `import { x } from '../index.ts'\nexport const y = x` },
+  'src/cli/clock.ts': {
+    rule: 'noRestrictedImports',
+    text: `import { start } from '../testing/system.ts'\nexport const x = start`,
+  },
   'src/testing/entry.ts': {
     rule: 'noRestrictedImports',
     text: `import { assemble } from '../assemble.ts'\nexport const x = assemble`,
@@ -193,6 +197,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/testing/ledger/histories-suite.ts': `import fc from 'fast-check'\nexport const anything = fc`,
   'src/testing/system.ts': `import { assemble } from '../assemble.ts'\nexport const start = assemble`,
   'src/cli/dev.ts': `import { assemble } from '../assemble.ts'\nexport const dev = assemble`,
+  'src/cli/rehearse.ts': `import { start } from '../testing/system.ts'\nexport const rehearse = start`,
   'src/cli/verify/sums.ts': `import { target } from './target.ts'\nexport const sums = target`,
   'src/adapters/migrations/0001-ledger.ts': 'export const ledgerTables = 1',
   'src/engine/advance.test.ts': `import { target } from '../adapters/memory/target.ts'\nexport const now = [target, Date.now(), Math.random()]`,

@@ -84,6 +84,7 @@ export const agent = record({
     temperature: number,
     taint: word('ask', 'allow'),
     confidence_scale: number,
+    asks: record({ users: list(text), groups: list(text) }),
   }),
   limits: record({
     max_tokens: whole,

@@ -205,6 +205,7 @@ functions:
 schedules:
   - {name: nightly, cron: "0 3 * * *", function: send-email}
 pools: [{name: mail, labels: {region: eu}}]
+limits: {shared: {letters: {limit: 5, period: 1s}}}
 `
   const inCode = defineSystem({
     name: 'lead-campaign',
@@ -241,6 +242,7 @@ pools: [{name: mail, labels: {region: eu}}]
     ],
     schedules: [{ name: 'nightly', cron: '0 3 * * *', function: 'send-email' }],
     pools: [{ name: 'mail', labels: { region: 'eu' } }],
+    limits: { shared: { letters: { limit: 5, period: '1s' } } },
   })
 
   const inYaml = (text: string): SystemSource => {

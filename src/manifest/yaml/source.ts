@@ -25,6 +25,8 @@ import { MANIFEST } from './sections.ts'
 import type { RecordShape } from './shape.ts'
 import { eventTriggers, STARTING } from './trigger-source.ts'
 
+type SharedBudgets = NonNullable<NonNullable<SystemSource['limits']>['shared']>
+
 const entryShape = (section: string): RecordShape => {
   const shape = MANIFEST.fields[section] as { readonly of: RecordShape }
   return shape.of
@@ -158,6 +160,7 @@ export const sourceOf = (manifest: Manifest, parts: Parts = {}): SystemSource =>
     schedules: listOf('schedules', schedules.map(scheduleSource)),
     ...(manifest.events.open === undefined ? {} : { open: manifest.events.open }),
     ...(typeof limits?.['max_hops'] === 'number' ? { maxHops: limits['max_hops'] } : {}),
+    ...(limits?.['shared'] === undefined ? {} : { limits: { shared: limits['shared'] as unknown as SharedBudgets } }),
     ...(typeof tz === 'string' ? { tz } : {}),
     ...(parts.scripts === undefined ? {} : { scripts: parts.scripts }),
   }

@@ -1,0 +1,137 @@
+/** [A3] A manifest rehearsed without any code: what is reached, what is not, and why. */
+import { describe, expect, test } from 'vitest'
+import { isComplete, type Rehearsal } from '../manifest/simulate/report.ts'
+import { loadManifest } from '../manifest/yaml/load.ts'
+import { type RehearsalOptions, rehearse } from './rehearse.ts'
+
+const DEFAULTS: RehearsalOptions = { seed: 1, paths: 'all', humans: 'all', maxRuns: 500 }
+
+const play = async (text: string, options: Partial<RehearsalOptions> = {}): Promise<Rehearsal> => {
+  const { manifest, findings } = loadManifest(text)
+  if (manifest === null) throw new Error(JSON.stringify(findings.filter(({ level }) => level === 'error')))
+  return rehearse(manifest, { ...DEFAULTS, ...options })
+}
+
+const CAMPAIGN = `
+product: {name: lead-campaign}
+events:
+  - {name: lead.enriched, source: external, payload: {lead_id: string!, score: number!}}
+  - {name: lead.matched, payload: {lead_id: string!, confidence: number}}
+  - {name: draft.ready, payload: {lead_id: string!}}
+  - {name: campaign.approved, source: human, after: draft.ready, payload: {lead_id: string!}}
+  - {name: campaign.rejected, source: human, after: draft.ready}
+  - {name: mail.sent, payload: {lead_id: string!, kind: {type: string, enum: [hot, cold, other]}}}
+  - {name: lead.hot, terminal: true}
+  - {name: lead.cold, terminal: true}
+  - {name: lead.lost, terminal: true}
+  - {name: report.due}
+  - {name: report.read, terminal: true}
+agents:
+  - name: matcher
+    trigger: {event: lead.enriched, filter: score > 3 and lead_id != "x"}
+    contract: {output_schema: {type: object, properties: {confidence: {type: number, minimum: 0, maximum: 1}}}}
+    emits:
+      - {event: lead.matched, when: output.confidence > 0.99}
+      - {event: lead.lost, when: output.confidence <= 0.5, delay: 3d}
+functions:
+  - {name: draft, trigger: lead.matched, emits: draft.ready, state_out: drafted}
+  - {name: send, trigger: campaign.approved, emits: mail.sent, effect: once, state_out: sent}
+  - {name: bury, trigger: campaign.rejected}
+  - {name: sort, trigger: {event: mail.sent, route_on: payload.kind, routes: {hot: lead.hot, cold: lead.cold}}}
+  - {name: audit, trigger: {after: send}}
+  - {name: report, trigger: report.due}
+humans:
+  - {name: read-report, task_type: review, trigger: report.due, actions: [approve, {name: read, emits_event: report.read}]}
+schedules: [{name: daily, cron: "0 3 * * *", emit: report.due, tz: UTC}]
+state_machine:
+  entity: lead
+  initial: new
+  states: [{name: new, transitions_to: [drafted]}, {name: drafted, transitions_to: [sent]}, {name: sent, terminal: true}]
+`
+
+describe('[A3] a rehearsal', () => {
+  test('reaches every event, hand, action, route and state', async () => {
+    const rehearsal = await play(CAMPAIGN)
+    expect({ ...rehearsal, runs: 0 }).toMatchObject({
+      handlers: { missed: [] },
+      events: { missed: [] },
+      actions: { missed: [] },
+      routes: { reached: ['sort:hot', 'sort:cold'], missed: [] },
+      states: { reached: ['lead.new', 'lead.drafted', 'lead.sent'], missed: [] },
+      ...{ unproduced: [], loops: [], failures: [] },
+    })
+    expect(rehearsal.handlers.reached).toHaveLength(9)
+    expect(isComplete(rehearsal)).toBe(true)
+  })
+
+  test('gives the same report for the same seed', async () =>
+    expect(await play(CAMPAIGN, { seed: 7 })).toEqual(await play(CAMPAIGN, { seed: 7 })))
+
+  test('without one emit says what nobody sends any more', async () => {
+    const rehearsal = await play(CAMPAIGN.replace('emits: draft.ready, ', ''))
+    expect(rehearsal.unproduced).toEqual(['draft.ready'])
+    expect(isComplete(rehearsal)).toBe(false)
+  })
+
+  test('says why a hand was not reached', async () => {
+    const rehearsal = await play(`
+product: {name: s}
+events: [{name: a.b, source: external, payload: {n: number!}}, c.d]
+functions:
+  - {name: never, trigger: {event: a.b, filter: payload.n > 3 && payload.n < 2}}
+  - {name: off, trigger: a.b, enabled: false}
+  - {name: shy, trigger: a.b, emits: [{event: c.d, when: output.n > 3 && output.n < 2}]}
+  - {name: deaf, trigger: c.d}
+`)
+    expect(rehearsal.handlers.missed).toEqual([
+      { name: 'never', why: 'no data was found for payload.n > 3 && payload.n < 2' },
+      { name: 'off', why: 'it is switched off' },
+      { name: 'deaf', why: 'nobody sent c.d' },
+    ])
+    expect(rehearsal.events.missed).toEqual([
+      { name: 'c.d', why: 'no answer was found for output.n > 3 && output.n < 2' },
+    ])
+  })
+
+  test('a circle is stopped, and said', async () => {
+    const { loops, runs } = await play(`
+product: {name: s}
+events: [{name: ping.sent, source: external}, pong.sent]
+functions: [{name: ping, trigger: pong.sent, emits: ping.sent}, {name: pong, trigger: ping.sent, emits: pong.sent}]
+`)
+    expect(loops).toEqual(['pong on ping.sent'])
+    expect(runs).toBeLessThan(20)
+  })
+
+  test('one path, one decision: the others are told as missed', async () => {
+    const { actions, routes } = await play(CAMPAIGN, { paths: 'first', humans: 'reject' })
+    expect(actions.reached).toContain('after-draft-ready:reject')
+    expect(actions.missed).toContainEqual({ name: 'after-draft-ready:approve', why: 'nobody chose it' })
+    expect(routes.missed).toHaveLength(2)
+  })
+
+  test('begins with one event and its data, if they are given', async () => {
+    const { handlers } = await play(CAMPAIGN, { event: 'mail.sent', data: { lead_id: 'a', kind: 'hot' } })
+    expect(handlers.reached).toEqual(['sort'])
+  })
+
+  test('fifty events and forty hands without any code: no error, every hand is reached', async () => {
+    const events = Array.from(
+      { length: 50 },
+      (_, i) =>
+        `  - {name: thing.n${i}, source: ${i < 10 ? 'external' : 'machine'}, payload: {thing_id: uuid!, n: {type: number, min: 0, max: 9}}}`,
+    )
+    const hands = Array.from(
+      { length: 30 },
+      (_, i) => `  - {name: f${i}, trigger: {event: thing.n${i}, filter: n > ${i % 9}}, emits: thing.n${i + 10}}`,
+    )
+    const agents = Array.from(
+      { length: 10 },
+      (_, i) => `  - {name: a${i}, trigger: thing.n${i + 30}, emits: thing.n${i + 40}}`,
+    )
+    const text = `product: {name: large}\nevents:\n${events.join('\n')}\nfunctions:\n${hands.join('\n')}\nagents:\n${agents.join('\n')}\n`
+    const rehearsal = await play(text)
+    expect(rehearsal.handlers.missed).toEqual([])
+    expect(rehearsal.failures).toEqual([])
+  })
+})

@@ -1,0 +1,238 @@
+/**
+ * Every hand of a manifest played by a stand-in: a function that makes data of the declared shape and sends what the hand may send.
+ *
+ * Owns the choice among paths and what a stand-in answers. The engine is the real one: filters, flow control, chains and limits hold.
+ */
+import type { Json } from '../../model/json.ts'
+import type { FunctionSource, SystemSource } from '../define.ts'
+import { outputSchemaOf } from '../lint/schemas.ts'
+import type { HandlerEntry, Manifest } from '../yaml/manifest.ts'
+import { defined, isRecord, type JsonRecord, listed } from '../yaml/record.ts'
+import { sourceOf } from '../yaml/source.ts'
+import { STARTING } from '../yaml/trigger-source.ts'
+import { type Roll, sampleOf } from './sample.ts'
+import { actionsOf, eventSchema, type Line, linesOf, type Part, partsIn, routingOf, wantedOf } from './script.ts'
+import { type Roots, solve, valueIn } from './solve.ts'
+
+export const PATHS = ['first', 'random', 'all'] as const
+export const HUMANS = ['approve', 'reject', 'random', 'all'] as const
+
+export interface Direction {
+  readonly paths: (typeof PATHS)[number]
+  readonly humans: (typeof HUMANS)[number]
+  readonly maxRuns: number
+  readonly roll: Roll
+}
+
+/** What was seen, as it happens. */
+export interface Seen {
+  readonly handlers: Map<string, number>
+  readonly actions: Set<string>
+  readonly routes: Set<string>
+  /** Conditions that no data was found for, by what they stand in front of. */
+  readonly unsolved: Map<string, string>
+  runs: number
+}
+
+export const nothingSeen = (): Seen => ({
+  handlers: new Map(),
+  actions: new Set(),
+  routes: new Set(),
+  unsolved: new Map(),
+  runs: 0,
+})
+
+/** After so many times a stand-in has shown what it can do. */
+const MAX_ENCORES = 8
+
+export interface Sent {
+  readonly type: string
+  readonly data: Json
+  readonly delay: string | null
+}
+
+interface Stage {
+  readonly manifest: Manifest
+  readonly parts: readonly Part[]
+  readonly direction: Direction
+  readonly seen: Seen
+}
+
+const chosen = <Item>(items: readonly Item[], { paths, roll }: Direction): readonly Item[] => {
+  if (paths === 'all' || items.length < 2) return items
+  return items.slice(paths === 'first' ? 0 : Math.floor(roll() * items.length)).slice(0, 1)
+}
+
+/** Data of one type, in as many variants as its listeners want to see. */
+export const variantsOf = (stage: Stage, type: string, known: JsonRecord): readonly Json[] => {
+  const { manifest, parts, direction, seen } = stage
+  const plain = sampleOf(eventSchema(manifest, type), direction.roll, known)
+  const wanted = wantedOf(manifest, parts, type)
+  const found = wanted.flatMap((text) => {
+    const solved = solve(text, { payload: plain, output: {} }, direction.roll, ['payload'])
+    if (solved === null) seen.unsolved.set(type, text)
+    return solved === null ? [] : [solved.payload]
+  })
+  const different = new Map((found.length === 0 ? [plain] : found).map((data) => [JSON.stringify(data), data]))
+  return chosen([...different.values()], direction)
+}
+
+const isPlainText = (text: string): boolean => !text.includes('{{')
+
+/** Templates are filled where they are one expression, as far as they can be. */
+const filled = (data: Json, roots: Roots): Json => {
+  if (typeof data === 'string') {
+    const [, inner] = /^\{\{([^{}]*)\}\}$/.exec(data.trim()) ?? []
+    return inner === undefined ? (isPlainText(data) ? data : null) : safeValue(inner.trim(), roots)
+  }
+  if (!isRecord(data)) return data
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, filled(value, roots)]))
+}
+
+const safeValue = (text: string, roots: Roots): Json => {
+  try {
+    return valueIn(text, roots)
+  } catch {
+    return null
+  }
+}
+
+const membersOf = (value: Json): JsonRecord => (isRecord(value) ? value : {})
+
+/** The data of one line: what it says itself, else by name from the output, else from what came in. */
+const knownFor = (line: Line, roots: Roots): JsonRecord => {
+  const said = line.data === null ? {} : membersOf(filled(line.data, roots))
+  const own = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null))
+  return { ...membersOf(roots.payload), ...membersOf(roots.output), ...own }
+}
+
+const spoken = (stage: Stage, part: Part, line: Line, roots: Roots): readonly Sent[] => {
+  const { direction, seen } = stage
+  const solved = line.when === null ? roots : solve(line.when, roots, direction.roll, ['output'])
+  if (solved === null) {
+    seen.unsolved.set(`${part.handler.name} → ${line.event}`, line.when ?? '')
+    return []
+  }
+  return variantsOf(stage, line.event, knownFor(line, solved)).map((data) => ({
+    type: line.event,
+    data,
+    delay: line.delay,
+  }))
+}
+
+const APPROVING = ['approve', 'respond', 'edit']
+
+/** The action that a simulated person takes. */
+const decided = (part: Part, { humans, paths, roll }: Direction): readonly string[] => {
+  const actions = actionsOf(part)
+  if (paths === 'all' || humans === 'all') return actions
+  if (humans === 'random') return actions.slice(Math.floor(roll() * actions.length)).slice(0, 1)
+  const wanted = humans === 'reject' ? ['reject'] : APPROVING
+  return [actions.find((action) => wanted.includes(action)) ?? actions[0] ?? ''].filter((action) => action !== '')
+}
+
+const routed = (
+  stage: Stage,
+  part: Part,
+  roots: Roots,
+): { readonly sent: readonly Sent[]; readonly next: readonly string[] } => {
+  const routing = routingOf(part.handler)
+  if (routing === null) return { sent: [], next: [] }
+  const key = String(safeValue(routing.route_on, roots))
+  const isKnown = Object.hasOwn(routing.routes, key)
+  const route = isKnown ? routing.routes[key] : routing.default_route
+  stage.seen.routes.add(`${part.handler.name}:${isKnown ? key : 'otherwise'}`)
+  if (route === undefined) return { sent: [], next: [] }
+  const data = variantsOf(stage, route.emit ?? '', membersOf(roots.payload))
+  return {
+    sent: route.emit === undefined ? [] : data.map((one) => ({ type: route.emit as string, data: one, delay: null })),
+    next: listed((route.then as Json | undefined) ?? []).map(String),
+  }
+}
+
+/** One performance of a hand. */
+const perform = (
+  stage: Stage,
+  part: Part,
+  payload: Json,
+): { readonly sent: readonly Sent[]; readonly next: readonly string[]; readonly output: Json } => {
+  const { seen, direction } = stage
+  const { name } = part.handler
+  const times = (seen.handlers.get(name) ?? 0) + 1
+  seen.handlers.set(name, times)
+  seen.runs++
+  const schema = outputSchemaOf(part.handler)
+  const output = isRecord(schema) ? sampleOf(schema, direction.roll, membersOf(payload)) : {}
+  if (times > MAX_ENCORES || seen.runs > direction.maxRuns) return { sent: [], next: [], output }
+  const actions = decided(part, direction)
+  for (const action of actions) seen.actions.add(`${name}:${action}`)
+  const lines = linesOf(part).filter(({ by }) => by === null || actions.includes(by))
+  const { sent, next } = routed(stage, part, { payload, output })
+  const own = part.section === 'humans' ? lines : chosen(lines, direction)
+  return { sent: [...sent, ...own.flatMap((line) => spoken(stage, part, line, { payload, output }))], next, output }
+}
+
+interface Play {
+  readonly input: Json
+  readonly step: {
+    run(name: string, body: (context: { emit(type: string, data: Json): void }) => Json): Promise<Json>
+    sleep(name: string, duration: string): Promise<void>
+    invoke(name: string, handler: string, input: Json): Promise<Json>
+  }
+}
+
+/** The code of a stand-in: decided in one step, said in others, so that a delay is time that passes. */
+const standIn =
+  (stage: Stage, part: Part) =>
+  async ({ input, step }: Play): Promise<Json> => {
+    const [first = input] = Array.isArray(input) ? input : [input]
+    const { sent, next, output } = (await step.run(
+      'play',
+      () => perform(stage, part, first) as unknown as Json,
+    )) as unknown as ReturnType<typeof perform>
+    for (const [i, { type, data, delay }] of sent.entries()) {
+      if (delay !== null) await step.sleep(`delay ${i}`, delay)
+      await step.run(`say ${i}`, ({ emit }) => {
+        emit(type, data)
+        return null
+      })
+    }
+    for (const [i, handler] of next.entries()) await step.invoke(`then ${i}`, handler, first)
+    return output
+  }
+
+/** Everybody is a function here, on this machine: a person's deadline and priority are not a function's, and no worker is far away. */
+const roleOf = ({ section, handler }: Part): HandlerEntry => {
+  const foreign = ['module', 'pool', 'placement', 'circuit', ...(section === 'humans' ? ['deadline', 'priority'] : [])]
+  const keys = STARTING.filter((key) => !foreign.includes(key))
+  const kept = defined(Object.fromEntries(['enabled', ...keys].map((key) => [key, handler[key] as Json | undefined])))
+  return {
+    ...kept,
+    name: handler.name,
+    triggers: handler.triggers,
+    ...(handler['fan_in'] === undefined ? {} : { fan_in: handler['fan_in'] }),
+  }
+}
+
+export interface Cast {
+  readonly source: SystemSource
+  readonly stage: Stage
+}
+
+export const castOf = (manifest: Manifest, direction: Direction, seen: Seen): Cast => {
+  const parts = partsIn(manifest)
+  const stage: Stage = { manifest, parts, direction, seen }
+  const code = new Map<string, unknown>(parts.map((part) => [part.handler.name, standIn(stage, part)]))
+  const { agents: _, humans: __, plans: ___, webhooks: ____, schedules: _____, modules: ______, ...rest } = manifest
+  const events = {
+    ...manifest.events,
+    open: true,
+    definitions: manifest.events.definitions.map(({ after: _after, ...event }) => event),
+  }
+  const played = { ...rest, events, functions: parts.map(roleOf) } as unknown as Manifest
+  const source = sourceOf(played, { code })
+  const functions = (source.functions ?? []).map(
+    (one): FunctionSource => ({ ...one, options: { ...one.options, effect: 'idempotent' } }),
+  )
+  return { stage, source: { ...source, functions } }
+}

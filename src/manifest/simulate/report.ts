@@ -1,0 +1,161 @@
+/**
+ * What a rehearsal has reached of a manifest, and what not, with the reason.
+ *
+ * Owns the judgement. A rehearsal that has not reached everything has found something: a hand that nobody starts, data that nobody has.
+ */
+import { comesFromOutside, trafficOf } from '../lint/traffic.ts'
+import { field, heardBy, type Manifest } from '../yaml/manifest.ts'
+import { isRecord, listed } from '../yaml/record.ts'
+import type { Seen } from './cast.ts'
+import { actionsOf, type Part, partsIn, routingOf } from './script.ts'
+
+export interface Reach {
+  readonly reached: readonly string[]
+  readonly missed: readonly { readonly name: string; readonly why: string }[]
+}
+
+export interface Rehearsal {
+  readonly system: string
+  readonly seed: number
+  readonly runs: number
+  readonly events: Reach
+  readonly handlers: Reach
+  readonly actions: Reach
+  readonly routes: Reach
+  readonly states: Reach
+  /** Heard by someone, and nothing in the system sends them: they were sent from outside all the same. */
+  readonly unproduced: readonly string[]
+  readonly loops: readonly string[]
+  readonly failures: readonly { readonly handler: string; readonly error: string }[]
+}
+
+const split = (
+  names: readonly string[],
+  isReached: (name: string) => boolean,
+  why: (name: string) => string,
+): Reach => ({
+  reached: names.filter(isReached),
+  missed: names.filter((name) => !isReached(name)).map((name) => ({ name, why: why(name) })),
+})
+
+/** What a rehearsal is told at its end. */
+export interface Told {
+  readonly seed: number
+  readonly seen: Seen
+  readonly types: ReadonlySet<string>
+  readonly loops: readonly string[]
+  readonly failures: Rehearsal['failures']
+}
+
+const whyNotHeard = (part: Part | undefined, manifest: Manifest, { types, seen }: Told): string => {
+  if (part === undefined) return 'nothing starts it'
+  const heard = heardBy(part.handler, manifest)
+  if (part.handler['enabled'] === false) return 'it is switched off'
+  if (heard.length === 0) return 'nothing starts it'
+  const silent = heard.filter((type) => !types.has(type))
+  if (silent.length === heard.length) return `nobody sent ${silent.join(', ')}`
+  const unsolved = heard.flatMap((type) => seen.unsolved.get(type) ?? [])
+  return unsolved.length > 0 ? `no data was found for ${unsolved[0]}` : 'its filter or its flow control held it back'
+}
+
+const whyNotSent = (type: string, manifest: Manifest, { seen }: Told): string => {
+  const senders = trafficOf(manifest).sent.get(type) ?? []
+  if (senders.length === 0) return 'nobody sends it'
+  const unsolved = senders.map((name) => seen.unsolved.get(`${name} → ${type}`)).find((text) => text !== undefined)
+  return unsolved === undefined ? `${senders.join(', ')} did not get to it` : `no answer was found for ${unsolved}`
+}
+
+/** A state is reached by being the first, or by a hand that moves to it. */
+const statesOf = (manifest: Manifest, { seen }: Told): Reach => {
+  const machines = manifest.state_machines ?? []
+  const moved = partsIn(manifest).flatMap(({ handler }) => {
+    const contract = field(handler, 'contract')
+    const given = field(handler, 'state_out') ?? (isRecord(contract) ? contract['state_out'] : undefined)
+    return seen.handlers.has(handler.name) ? listed(given).map(String) : []
+  })
+  const names = machines.flatMap(({ entity, states }) => states.map(({ name }) => `${entity}.${name}`))
+  const firsts = machines.map(({ entity, initial }) => `${entity}.${initial}`)
+  const isReached = (name: string): boolean =>
+    firsts.includes(name) || moved.includes(name.slice(name.indexOf('.') + 1))
+  return split(names, isReached, () => 'no hand that was played moves to it')
+}
+
+export const rehearsalOf = (manifest: Manifest, told: Told): Rehearsal => {
+  const { seen, types, seed, loops, failures } = told
+  const parts = partsIn(manifest)
+  const { sent, heard } = trafficOf(manifest)
+  const events = [...new Set([...manifest.events.definitions.map(({ name }) => name), ...sent.keys(), ...heard.keys()])]
+  const own = events.filter((name) => !name.startsWith('trihand.') && !comesFromSystem(name))
+  const actions = parts.flatMap((part) => actionsOf(part).map((action) => `${part.handler.name}:${action}`))
+  const routes = parts.flatMap(({ handler }) =>
+    Object.keys(routingOf(handler)?.routes ?? {}).map((key) => `${handler.name}:${key}`),
+  )
+  return {
+    system: manifest.product.name,
+    seed,
+    runs: seen.runs,
+    events: split(
+      own,
+      (name) => types.has(name),
+      (name) => whyNotSent(name, manifest, told),
+    ),
+    handlers: split(
+      parts.map(({ handler }) => handler.name),
+      (name) => seen.handlers.has(name),
+      (name) =>
+        whyNotHeard(
+          parts.find(({ handler }) => handler.name === name),
+          manifest,
+          told,
+        ),
+    ),
+    actions: split(
+      actions,
+      (name) => seen.actions.has(name),
+      () => 'nobody chose it',
+    ),
+    routes: split(
+      routes,
+      (name) => seen.routes.has(name),
+      () => 'no data led there',
+    ),
+    states: statesOf(manifest, told),
+    unproduced: [...heard.keys()].filter((type) => !sent.has(type) && !isDeclaredOutside(manifest, type)),
+    loops,
+    failures,
+  }
+}
+
+const comesFromSystem = (type: string): boolean => /^(agent|human|workflow|approval_bundle)\./.test(type)
+
+const isDeclaredOutside = (manifest: Manifest, type: string): boolean => comesFromOutside(manifest, type)
+
+export const isComplete = (rehearsal: Rehearsal): boolean => {
+  const { events, handlers, actions, routes, states, unproduced, failures } = rehearsal
+  return (
+    [events, handlers, actions, routes, states].every(({ missed }) => missed.length === 0) &&
+    unproduced.length + failures.length === 0
+  )
+}
+
+/** Where a chain may begin: what comes from outside, what nobody inside sends, what a schedule or a webhook sends. */
+export const beginningsOf = (manifest: Manifest): readonly string[] => {
+  const { heard, sent } = trafficOf(manifest)
+  const fromHands = new Set(
+    [...sent].filter(([, who]) => who.some((name) => !/^(schedule|webhook):/.test(name))).map(([type]) => type),
+  )
+  const declared = manifest.events.definitions.filter(
+    ({ source, after }) => source === 'external' || (source === 'human' && after === undefined),
+  )
+  const all = [...heard.keys(), ...sent.keys(), ...declared.map(({ name }) => name)]
+  const implied = new Set(
+    manifest.events.definitions.filter(({ after }) => after !== undefined).map(({ name }) => name),
+  )
+  return [...new Set(all)].filter(
+    (type) =>
+      (!fromHands.has(type) || declared.some(({ name }) => name === type)) &&
+      !implied.has(type) &&
+      !comesFromSystem(type) &&
+      !type.startsWith('trihand.'),
+  )
+}
