@@ -20,7 +20,7 @@ export default defineConfig({
           name: 'unit',
           isolate: false,
           testTimeout: 60_000,
-          include: ['src/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'ui/**/*.test.ts'],
           exclude: [POSTGRES_TESTS],
         },
       },

@@ -10,8 +10,7 @@ import { SystemIds } from './adapters/system/ids.ts'
 import type { AgentHand, AgentOptions, AgentsInput } from './assemble-agents.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
 import { openStore, type Store } from './assemble-stores.ts'
-import { type DispatcherChoice, type LedgerChoice, ledgerChoice } from './config.ts'
-import { dispatcherOf } from './dispatchers.ts'
+import { type LedgerChoice, ledgerChoice } from './config.ts'
 import { Engine, type RunResult } from './engine/engine.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from './engine/intake.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
@@ -57,8 +56,8 @@ export interface TrihandOptions {
   readonly database?: string
   /** The Postgres schema that holds the ledger. */
   readonly schema?: string
-  /** What wakes runs. Default: the store's own. Others: `trihand/restate`, `trihand/inngest`, or where one of them is. */
-  readonly dispatcher?: DispatcherFactory | DispatcherChoice
+  /** What wakes runs. Default: the store's own. Others: `trihand/restate`, `trihand/inngest`. */
+  readonly dispatcher?: DispatcherFactory
   /** How many runs may be in memory at once. */
   readonly slots?: number
   /** The pool that this process joins, and labels of its own. */
@@ -165,7 +164,6 @@ const identityOf = (system: System, ids: Ids, options: TrihandOptions): WorkerId
 interface LazyAgents {
   readonly enter: AgentHand['enter']
   ready(system: System): Promise<void>
-  close(): Promise<void>
 }
 
 /** The agent hand, loaded with the first agent: other systems do not pay for it. `ready` throws what it lacks. */
@@ -182,7 +180,6 @@ export const lazyAgents = (input: AgentsInput): LazyAgents => {
     ready: async (system) => {
       if (hasAgents(system)) (await open()).check(system)
     },
-    close: async () => (await loading)?.close(),
   }
 }
 
@@ -196,7 +193,6 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
     {
       ...store,
       workers: (query) => store.reader.workers(query),
-      document: (...asked) => store.reader.document(...asked),
       clock,
       ids,
       system,
@@ -266,9 +262,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const isWatching = options.sources ?? options.work !== false
   if (isWatching) await checkSecrets(system, environment)
   const choice = ledgerChoice(options.database)
-  const { dispatcher } = options
-  const chosen = typeof dispatcher === 'object' ? dispatcherOf(dispatcher, options.system.name) : dispatcher
-  const opened = await chosen?.(clock)
+  const opened = await options.dispatcher?.(clock)
   const ownStore = await openStore(choice, options.schema, clock)
   const store = opened === undefined ? ownStore : { ...ownStore, dispatcher: opened.dispatcher, keepsInstants: true }
   const agents = lazyAgents({
@@ -286,7 +280,6 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   } catch (error) {
     await doors.host.stop()
     await engine.stop()
-    await agents.close()
     await store.ledger.close()
     throw error
   }
@@ -308,12 +301,11 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
       throw error
     }
   }
-  return facade(engine, store, choice, { doors, replace, worker, agents, endpoint: opened?.endpoint ?? null })
+  return facade(engine, store, choice, { doors, replace, worker, endpoint: opened?.endpoint ?? null })
 }
 
 interface Joined extends Pick<Trihand, 'replace' | 'endpoint'> {
   readonly doors: Doors
-  readonly agents: Pick<LazyAgents, 'close'>
   readonly worker: WorkerIdentity
 }
 
@@ -321,7 +313,7 @@ const facade = (
   engine: Engine,
   store: Store,
   choice: LedgerChoice,
-  { doors, replace, worker, agents, endpoint }: Joined,
+  { doors, replace, worker, endpoint }: Joined,
 ): Trihand => {
   const { place, ...identity } = worker
   let closing: Promise<void> | null = null
@@ -361,7 +353,6 @@ const facade = (
       closing ??= doors.host
         .stop()
         .then(() => engine.stop())
-        .then(() => agents.close())
         .then(() => store.ledger.close())
       return closing
     },

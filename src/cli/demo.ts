@@ -4,7 +4,7 @@
  * Owns the first greeting, sent under a fixed id: every start sends it, and only the first one counts.
  */
 import { existsSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createTrihand } from '../assemble.ts'
 import { problemOf } from '../http/problem.ts'
@@ -41,6 +41,7 @@ export const demo: Verb<DemoFlags> = async (shell, flags) => {
   if (flags.fresh === true) await startFresh(database)
   const { source } = await loadSystem(EXAMPLE)
   return serve(shell, {
+    folder: dirname(EXAMPLE),
     source,
     database,
     port: flags.port ?? shell.settings.port,

@@ -52,6 +52,7 @@ export const dev: Verb<DevFlags> = async (shell, flags) => {
   const { file, source } = await loadSystem(findSystem(flags.path))
   return serve(shell, {
     source,
+    folder: dirname(file),
     database: flags.database ?? defaultLedger(shell.settings),
     work: flags.work ?? true,
     port: flags.port ?? shell.settings.port,

@@ -22,6 +22,8 @@ import { VERSION } from './version.ts'
 export interface ServeOptions extends Invitation {
   readonly source: SystemSource
   readonly database: string
+  /** Where the files of the system are: instructions of agents, scripts, templates. */
+  readonly folder: string
   /** Default true. False: others perform what this process takes. */
   readonly work?: boolean
   /** Called once it serves; the answer is called before it stops. */
@@ -82,8 +84,8 @@ export const serve = async (shell: Shell, options: ServeOptions): Promise<number
   const trihand = await createTrihand({
     system: options.source,
     database: options.database,
+    folder: options.folder,
     work: options.work ?? true,
-    ...(shell.settings.dispatcher === null ? {} : { dispatcher: shell.settings.dispatcher }),
     // Also where the work is left to workers: they watch nothing, so that each change is seen by one process.
     sources: true,
   })

@@ -3,6 +3,7 @@
  *
  * Owns its first and last words. Takes no events and serves no page; a signal or an order (`workers drain`) lets runs at work finish.
  */
+import { dirname } from 'node:path'
 import { createTrihand, type Trihand } from '../assemble.ts'
 import { parseLabels } from '../manifest/placement.ts'
 import { Activity } from './activity.ts'
@@ -71,15 +72,15 @@ const whileAtWork = async (shell: Shell, trihand: Trihand): Promise<void> => {
 
 export const worker: Verb<WorkerFlags> = async (shell, flags) => {
   const { settings } = shell
-  const { source } = await loadSystem(flags.path)
+  const { file, source } = await loadSystem(flags.path)
   const { pool = settings.worker.pool, labels = settings.worker.labels, slots = settings.worker.slots } = flags
   const { schema, name, drain = settings.worker.drain } = flags
   const trihand = await createTrihand({
     system: source,
+    folder: dirname(file),
     sources: false,
     database: flags.database ?? defaultLedger(settings),
     labels: parseLabels(labels ?? ''),
-    ...(settings.dispatcher === null ? {} : { dispatcher: settings.dispatcher }),
     ...(pool === undefined ? {} : { pool }),
     ...(slots === undefined ? {} : { slots }),
     ...(name === undefined ? {} : { name }),

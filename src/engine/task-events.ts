@@ -7,7 +7,7 @@
  * task-events-1  An event is named by the fact that it reports: the same fact never tells twice.
  * task-events-2  What a person does begins a new chain of causes; what time or the system does goes on with the run's.
  */
-import { compileTemplate } from '../manifest/template.ts'
+import { compileValue } from '../manifest/values.ts'
 import type { Cause, Event } from '../model/event.ts'
 import type { SessionId, TaskId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
@@ -59,10 +59,15 @@ const dataOf = (place: Pick<TaskPlace, 'id'>, { state }: Change, fact: TaskFact)
   return { bundle_id: place.id, decision: actionOf(fact), decided_by: by ?? null, reason, fields }
 }
 
-const payloadOf = (action: TaskAction, data: { readonly [name: string]: Json }): Json =>
-  action.eventPayload === null
-    ? data
-    : compileTemplate(action.eventPayload, ['task', 'payload'])({ task: data, payload: data })
+/** What the author's own payload may speak of besides: what was decided on, which is too much for every event. */
+const rootsOf = (data: { readonly [name: string]: Json }, { state }: Change): { readonly [root: string]: Json } => {
+  const items = taskAnswer(state)?.items ?? []
+  const task = { ...data, context: openOf(state)?.spec.context ?? null, items: items.map((item) => ({ ...item })) }
+  return { task, payload: data }
+}
+
+const payloadOf = (action: TaskAction, data: { readonly [name: string]: Json }, change: Change): Json =>
+  action.eventPayload === null ? data : compileValue(action.eventPayload, ['task', 'payload'])(rootsOf(data, change))
 
 /** Refuses what may not be sent: then nothing of the act is written. */
 export const emittedByActions = async (
@@ -74,7 +79,7 @@ export const emittedByActions = async (
   for (const [index, fact] of change.facts.entries()) {
     const action = openOf(change.state)?.spec.actions.find(({ name }) => name === actionOf(fact))
     if (action == null || action.emits === null) continue
-    const data = payloadOf(action, dataOf(place, change, fact))
+    const data = payloadOf(action, dataOf(place, change, fact), change)
     await checkEvent(house, action.emits, data)
     emitted.push({ index, type: action.emits, data })
   }

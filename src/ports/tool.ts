@@ -39,7 +39,6 @@ export interface ToolFetch {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
-  readonly signal?: AbortSignal
 }
 
 export interface ToolResponse {

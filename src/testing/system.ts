@@ -109,7 +109,6 @@ interface Life {
   readonly store: Store
   readonly watch: Watch
   readonly clock: VirtualClock
-  readonly agents: ReturnType<typeof lazyAgents>
 }
 
 /** What a test may bring beside the system: hands that the real world would have. */
@@ -130,19 +129,13 @@ const live = async (source: SystemSource, place: TestStore, now: number, hands: 
     system: () => engine.definition,
   })
   const engine: Engine = joinEngine(
-    {
-      ...store,
-      ledger: watch.ledger(store.ledger),
-      blobs,
-      reader: watch.reader(store.reader),
-      pollMs: durationMs('30d'),
-    },
+    { ...store, ledger: watch.ledger(store.ledger), blobs, pollMs: durationMs('30d') },
     system,
     ids,
     clock,
     { ...hands, leaseTtl: '30d', drain: 0, agent: agents.enter },
   )
-  const life = { engine, store: { ...store, reader: watch.reader(store.reader) }, watch, clock, agents }
+  const life = { engine, store: { ...store, reader: watch.reader(store.reader) }, watch, clock }
   await agents.ready(system)
   await whileRunning(life, () => engine.start())
   return life
@@ -209,7 +202,6 @@ export const startTestSystem = async (
     async crash(next = source, { down = 0 } = {}) {
       life.watch.dead = true
       const now = life.clock.now() + durationMs(down)
-      await life.agents.close()
       await pronounceDead(life.store.ledger, place.ids(), now)
       await life.store.ledger.close()
       life = await live(next, place, now, hands)
@@ -217,7 +209,6 @@ export const startTestSystem = async (
     },
     async close() {
       await whileRunning(life, () => life.engine.stop())
-      await life.agents.close()
       await life.store.ledger.close()
       await place.remove()
     },

@@ -84,18 +84,21 @@ export const startBrowser = async (): Promise<TestBrowser> => {
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** What axe finds wrong with the page as it is now, one line each. */
-export const axeFindings = async (page: Page): Promise<readonly string[]> => {
+/** What axe finds wrong with the page as it is now, or with a part of it, one line each. */
+export const axeFindings = async (page: Page, part = 'html'): Promise<readonly string[]> => {
   await page.evaluate(await import('node:fs').then(({ readFileSync }) => readFileSync(AXE, 'utf8')))
-  return page.evaluate(async (rules) => {
-    type Axe = {
-      run(
-        root: unknown,
-        options: unknown,
-      ): Promise<{ violations: { id: string; nodes: { target: unknown; failureSummary?: string }[] }[] }>
-    }
-    const world = globalThis as unknown as { axe: Axe; document: unknown }
-    const { violations } = await world.axe.run(world.document, { runOnly: rules })
-    return violations.map(({ id, nodes }) => `${id} ${String(nodes[0]?.target)}: ${nodes[0]?.failureSummary ?? ''}`)
-  }, RULES)
+  return page.evaluate(
+    async ([rules, root]) => {
+      type Axe = {
+        run(
+          root: unknown,
+          options: unknown,
+        ): Promise<{ violations: { id: string; nodes: { target: unknown; failureSummary?: string }[] }[] }>
+      }
+      const world = globalThis as unknown as { axe: Axe }
+      const { violations } = await world.axe.run(root, { runOnly: rules })
+      return violations.map(({ id, nodes }) => `${id} ${String(nodes[0]?.target)}: ${nodes[0]?.failureSummary ?? ''}`)
+    },
+    [RULES, part] as const,
+  )
 }

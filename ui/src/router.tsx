@@ -2,6 +2,7 @@
 import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { mountPath } from './api/client.ts'
 import { Events } from './screens/events.tsx'
+import { Inbox } from './screens/inbox/inbox.tsx'
 import { Run } from './screens/run/run.tsx'
 import { Runs } from './screens/runs/runs.tsx'
 import { Schedules } from './screens/schedules.tsx'
@@ -15,6 +16,11 @@ interface RunsSearch {
   readonly handler?: string | undefined
 }
 
+interface InboxSearch {
+  readonly view?: string | undefined
+  readonly task?: string | undefined
+}
+
 interface EventsSearch {
   readonly type?: string | undefined
 }
@@ -25,8 +31,15 @@ const home = createRoute({
   getParentRoute: () => root,
   path: '/',
   beforeLoad: () => {
-    throw redirect({ to: '/runs' })
+    throw redirect({ to: '/inbox' })
   },
+})
+
+const inbox = createRoute({
+  getParentRoute: () => root,
+  path: '/inbox',
+  validateSearch: (search): InboxSearch => ({ view: text(search['view']), task: text(search['task']) }),
+  component: Inbox,
 })
 
 const runs = createRoute({
@@ -49,7 +62,7 @@ const schedules = createRoute({ getParentRoute: () => root, path: '/schedules', 
 const workers = createRoute({ getParentRoute: () => root, path: '/workers', component: Workers })
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, runs, run, events, schedules, workers]),
+  routeTree: root.addChildren([home, inbox, runs, run, events, schedules, workers]),
   basepath: mountPath() || '/',
   defaultPreload: 'intent',
 })

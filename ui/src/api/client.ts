@@ -3,6 +3,8 @@
  *
  * Owns how a request is made. Never caches: the queries do (queries.ts).
  */
+import { identityHeaders } from './me.ts'
+
 export class Problem extends Error {
   readonly code: string
   readonly status: number
@@ -43,15 +45,14 @@ const request = async (path: string, init: RequestInit): Promise<Response> => {
 }
 
 export const getJson = async <Body>(path: string, signal?: AbortSignal): Promise<Body> => {
-  const response = await request(path, { headers: { accept: 'application/json' }, ...(signal && { signal }) })
+  const headers = { accept: 'application/json', ...identityHeaders() }
+  const response = await request(path, { headers, ...(signal && { signal }) })
   if (!response.ok) throw await problemOf(response)
   return (await response.json()) as Body
 }
 
 export interface SendOptions {
   readonly method?: 'POST' | 'PATCH' | 'DELETE'
-  /** Who does it, where the server cannot know. */
-  readonly as?: string | null
   readonly key?: string
 }
 
@@ -61,7 +62,7 @@ export const sendJson = async <Body>(path: string, body: unknown, options: SendO
     headers: {
       'content-type': 'application/json',
       accept: 'application/json',
-      ...(options.as ? { 'x-trihand-as': options.as } : {}),
+      ...identityHeaders(),
       ...(options.key === undefined ? {} : { 'idempotency-key': options.key }),
     },
     body: JSON.stringify(body),

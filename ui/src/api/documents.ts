@@ -95,3 +95,87 @@ export interface Health {
   readonly version: string
   readonly durable: boolean
 }
+
+export interface TaskSummary {
+  readonly id: string
+  readonly run_id: string
+  readonly step_id: string
+  readonly type: string
+  readonly title: string
+  readonly status: string
+  readonly is_open: boolean
+  /** `user:ana`, `group:editors`. */
+  readonly assignees: readonly string[]
+  readonly claimed_by: string | null
+  readonly priority: number
+  readonly deadline: string | null
+  readonly is_overdue: boolean
+  readonly created_at: string
+  readonly decision: string | null
+  readonly decided_by: string | null
+  readonly level: number
+  readonly items: number
+}
+
+export interface TaskItem {
+  readonly id: string
+  readonly title: string
+  readonly status: string
+  readonly content: Json
+}
+
+export interface TaskSection {
+  readonly id: string
+  readonly type: string
+  readonly title: string
+  readonly content: Json
+  readonly is_editable: boolean
+  readonly items: readonly TaskItem[]
+}
+
+export interface TaskAction {
+  readonly name: string
+  readonly label: string
+  readonly requires_reason: boolean
+  readonly required_fields: readonly string[]
+  readonly is_terminal: boolean
+}
+
+export interface TaskDraft {
+  readonly item: string | null
+  readonly content: Json
+  readonly is_stale: boolean
+}
+
+export interface TaskDetail {
+  readonly id: string
+  readonly run_id: string
+  readonly step_id: string
+  readonly type: string
+  readonly title: string
+  readonly instructions: string
+  readonly context: Json
+  readonly remarks: string | null
+  readonly status: string
+  readonly is_open: boolean
+  readonly shown_hash: string
+  readonly revision: number
+  readonly level: number
+  readonly deadline: string | null
+  readonly assignees: { readonly users: readonly string[]; readonly groups: readonly string[] }
+  readonly claimed_by: string | null
+  readonly viewed_by: readonly string[]
+  readonly sections: readonly TaskSection[]
+  readonly actions: readonly TaskAction[]
+  readonly allowed_actions: readonly string[]
+  readonly drafts: readonly TaskDraft[]
+  readonly votes: readonly { readonly by: string; readonly action: string }[]
+  readonly end: {
+    readonly decision: string
+    readonly by: string | null
+    readonly at: string
+    readonly reason: string | null
+  } | null
+  readonly approved: readonly string[]
+  readonly rejected: readonly string[]
+}

@@ -5,8 +5,19 @@
  */
 import { infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query'
 import { getJson } from './client.ts'
-import type { Health, Page, Run, RunDetail, Schedule, StoredEvent, Worker } from './documents.ts'
+import type {
+  Health,
+  Page,
+  Run,
+  RunDetail,
+  Schedule,
+  StoredEvent,
+  TaskDetail,
+  TaskSummary,
+  Worker,
+} from './documents.ts'
 import { live, type Notice } from './live.ts'
+import type { Me } from './me.ts'
 
 const COALESCE_MS = 100
 
@@ -83,3 +94,16 @@ export const healthQuery = queryOptions({
   queryKey: ['health'],
   queryFn: ({ signal }) => getJson<Health>('/health', signal),
 })
+
+/** Whose tasks, and of which kind: those of whoever sits here, or everybody's. */
+export const tasksQuery = (view: string, me: Me) => {
+  const filter = view === 'done' ? { status: 'closed', all: 'true' } : view === 'mine' ? {} : { all: 'true' }
+  return pageOf<TaskSummary>(['tasks', 'list', view, me], `/api/tasks?limit=100${parameters(filter)}`)
+}
+
+/** What a person may do depends on who asks. */
+export const taskQuery = (id: string, me: Me) =>
+  queryOptions({
+    queryKey: ['tasks', 'one', id, me],
+    queryFn: ({ signal }) => getJson<TaskDetail>(`/api/tasks/${id}`, signal),
+  })

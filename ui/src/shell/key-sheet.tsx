@@ -2,6 +2,7 @@
 import { Kbd, Modal, Table } from '@mantine/core'
 
 const KEYS: readonly (readonly [string, string])[] = [
+  ['g i', 'Inbox'],
   ['g r', 'Runs'],
   ['g e', 'Events'],
   ['g h', 'Schedules'],
@@ -10,7 +11,11 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['j  k', 'Next, previous'],
   ['Enter', 'Open'],
   ['Esc', 'Back'],
-  ['c', 'Copy the id'],
+  ['n  p', 'Bundle: next, previous item'],
+  ['a  r', 'Bundle: mark approve, reject'],
+  ['e  d', 'Bundle: edit, show the difference'],
+  ['Shift A', 'Bundle: mark the rest approved'],
+  ['Ctrl Enter', 'Submit'],
   ['?', 'This sheet'],
 ]
 

@@ -1,16 +1,29 @@
 /** The frame of every screen: rail, badges, the live dot, keys that work anywhere. */
-import { Badge, Button, Group, Stack, Text, Title, Tooltip, useMantineColorScheme } from '@mantine/core'
+import {
+  Badge,
+  Button,
+  Group,
+  Popover,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+  Tooltip,
+  useMantineColorScheme,
+} from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
-import { Activity, CalendarClock, ListTree, Moon, Server, Sun, SunMoon } from 'lucide-react'
+import { Activity, CalendarClock, Inbox, ListTree, Moon, Server, Sun, SunMoon, User } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { tinykeys } from 'tinykeys'
 import { mountPath } from '../api/client.ts'
 import { live } from '../api/live.ts'
+import { becomeMe, useMe } from '../api/me.ts'
 import { healthQuery } from '../api/queries.ts'
 import { KeySheet } from './key-sheet.tsx'
 
 const SCREENS = [
+  { to: '/inbox', label: 'Inbox', icon: Inbox, key: 'i' },
   { to: '/runs', label: 'Runs', icon: ListTree, key: 'r' },
   { to: '/events', label: 'Events', icon: Activity, key: 'e' },
   { to: '/schedules', label: 'Schedules', icon: CalendarClock, key: 'h' },
@@ -81,9 +94,53 @@ const SchemeButton = () => {
   )
 }
 
+/** On loopback nobody logs in: a decision still names a person. */
+const MeButton = () => {
+  const me = useMe()
+  const [name, setName] = useState(me.name)
+  const [groups, setGroups] = useState(me.groups)
+  const [open, setOpen] = useState(false)
+  const save = (event: { preventDefault(): void }): void => {
+    event.preventDefault()
+    becomeMe({ name, groups })
+    setOpen(false)
+  }
+  return (
+    <Popover opened={open} onChange={setOpen} trapFocus position="bottom-end">
+      <Popover.Target>
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          leftSection={<User size={16} aria-hidden />}
+          onClick={() => setOpen(!open)}
+        >
+          {me.name === '' ? 'Who are you?' : me.name}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <form onSubmit={save}>
+          <Stack gap="xs">
+            <TextInput label="Your name" size="xs" value={name} onChange={(e) => setName(e.currentTarget.value)} />
+            <TextInput
+              label="Your groups"
+              placeholder="sales, leads"
+              size="xs"
+              value={groups}
+              onChange={(e) => setGroups(e.currentTarget.value)}
+            />
+            <Button type="submit" size="xs">
+              That is me
+            </Button>
+          </Stack>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
 const Rail = () => (
   <nav className="rail" aria-label="Screens">
-    <Link to="/runs" search={{}} className="brand">
+    <Link to="/inbox" search={{}} className="brand">
       <img src={`${mountPath()}/icon.svg`} alt="" width={26} height={26} />
       Trihand
     </Link>
@@ -107,18 +164,19 @@ export const Shell = () => {
         Skip to the content
       </a>
       <Rail />
-      <header className="bar">
+      <section className="top" aria-label="You and this page">
         <Group gap="sm">
           {health !== undefined && !health.durable && <Badge color="orange">nothing is kept</Badge>}
         </Group>
         <Group gap="md">
           <LiveDot />
+          <MeButton />
           <Button variant="subtle" size="compact-sm" onClick={() => setSheet(true)} aria-keyshortcuts="?">
             Keys
           </Button>
           <SchemeButton />
         </Group>
-      </header>
+      </section>
       <main id="main" tabIndex={-1}>
         <Outlet />
       </main>

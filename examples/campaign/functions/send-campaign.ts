@@ -1,0 +1,30 @@
+/** Sends what was approved, one mail after the other with a pause between them. Each goes out at most once. */
+import { fn } from 'trihand'
+import { deliver } from '../mail-sink.ts'
+
+interface Item {
+  readonly id: string
+  readonly status: string
+  readonly content: { readonly subject: string; readonly body: string }
+}
+
+interface Approved {
+  readonly lead_id: string
+  readonly email: string
+  readonly items: readonly Item[]
+}
+
+const PAUSE = process.env['CAMPAIGN_PAUSE'] ?? '2s'
+
+export default fn<Approved>('send-campaign', {}, async ({ input, step, emit }) => {
+  const going = input.items.filter(({ status }) => status !== 'rejected')
+  for (const { id, content } of going) {
+    await step.run('send', ({ effectKey }) => deliver({ to: input.email, ...content }, effectKey), {
+      key: id,
+      effect: 'once',
+    })
+    emit('email.sent', { lead_id: input.lead_id, email_id: id })
+    await step.sleep('pause', PAUSE, { key: id })
+  }
+  return { sent: going.length }
+})

@@ -1,0 +1,113 @@
+/** The campaign's bundle in a real browser, by keyboard alone: edit, look at the difference, reject one, approve the rest, submit. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axeFindings, startBrowser, type TestBrowser } from '../support/browser.ts'
+import { buildCommand, Folder, type Server } from '../support/command.ts'
+import { freePort } from '../support/free-port.ts'
+import { PROJECT } from '../support/places.ts'
+import { until } from '../support/until.ts'
+
+let browser: TestBrowser
+let folder: Folder
+let server: Server
+
+beforeAll(async () => {
+  buildCommand()
+  folder = new Folder()
+  const port = String(await freePort())
+  const data = join(folder.path, '.trihand')
+  const serving = folder.serve(['dev', join(PROJECT, 'examples/campaign')], {
+    env: { PORT: port, TRIHAND_DATA: data, CAMPAIGN_PAUSE: '10ms' },
+  })
+  ;[browser, server] = await Promise.all([startBrowser(), serving])
+})
+afterAll(async () => {
+  await browser.close()
+  await folder.remove()
+})
+
+const mails = (): readonly Record<string, string>[] => {
+  const file = join(folder.path, '.trihand/mails.jsonl')
+  if (!existsSync(file)) return []
+  return readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+const press = async (page: Page, ...keys: readonly string[]): Promise<void> => {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+test('[C3][C6][C13] a bundle is reviewed by keyboard only, and what was approved goes out, once', async () => {
+  await folder.json(['send', 'campaign.requested', '{"campaign_id":"c1"}'])
+  const { page, faults } = await browser.open()
+  await page.goto(`${server.url}/inbox?view=open`)
+  const row = page.getByRole('list', { name: 'Tasks' }).getByRole('link')
+  await row.waitFor()
+  // Who sits here, once.
+  await page.getByRole('button', { name: 'Who are you?' }).focus()
+  await press(page, 'Enter')
+  await page.getByLabel('Your name').waitFor()
+  await page.keyboard.type('ana')
+  await press(page, 'Tab')
+  await page.keyboard.type('sales')
+  await press(page, 'Enter')
+  await page.getByRole('button', { name: 'ana' }).waitFor()
+  // Open it.
+  await page.evaluate(() =>
+    (globalThis as unknown as { document: { activeElement: { blur(): void } } }).document.activeElement.blur(),
+  )
+  await press(page, 'j', 'Enter')
+  await page.getByText('0/9 reviewed').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  // Approve the first, reject the second, edit the third.
+  await press(page, 'a', 'n', 'r', 'n', 'e')
+  const subject = page.getByRole('textbox', { name: 'subject' })
+  await subject.focus()
+  await press(page, 'ControlOrMeta+A')
+  await page.keyboard.type('A page that fits you')
+  await page.getByRole('tab', { name: 'Diff' }).focus()
+  await press(page, 'Enter')
+  await page.locator('ins', { hasText: 'fits' }).waitFor()
+  await page.getByText('3/9 reviewed').waitFor()
+  await page.getByText('marks are saved').waitFor()
+  // The rest, then all in one submit.
+  await press(page, 'Shift+A')
+  await page.getByText('9/9 reviewed').waitFor()
+  await press(page, 'ControlOrMeta+Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('8 of 9 approved, 1 of them edited, 1 rejected.').waitFor()
+  expect(await axeFindings(page, '[role=dialog]')).toEqual([])
+  await dialog.getByRole('button', { name: 'Approve' }).focus()
+  await press(page, 'Enter')
+  await page.getByText('Choose a task.').waitFor()
+  const sent = await until(mails, (all) => all.length >= 8, { timeoutMs: 40_000, what: 'eight mails are sent' })
+  expect(sent.map(({ subject: title }) => title)).toContain('A page that fits you')
+  expect(sent.map(({ subject: title }) => title)).not.toContain('What a stop costs')
+  expect(new Set(sent.map(({ key }) => key)).size).toBe(8)
+  expect(faults).toEqual([])
+})
+
+test('[C17] marks are kept on the server: another browser shows them', async () => {
+  await folder.json(['send', 'campaign.requested', '{"campaign_id":"c2"}'])
+  const me = JSON.stringify({ name: 'ana', groups: 'sales' })
+  const open = async () => {
+    const watched = await browser.open()
+    await watched.page.addInitScript(`localStorage.setItem('trihand-me', ${JSON.stringify(me)})`)
+    await watched.page.goto(`${server.url}/inbox`)
+    await watched.page.getByRole('list', { name: 'Tasks' }).getByRole('link').first().click()
+    await watched.page.getByText('/9 reviewed').waitFor()
+    return watched
+  }
+  const one = await open()
+  await press(one.page, 'r', 'n', 'a')
+  await one.page.getByText('2/9 reviewed').waitFor()
+  await one.page.getByText('marks are saved').waitFor()
+  const two = await open()
+  await two.page.getByText('2/9 reviewed').waitFor()
+  await one.close()
+  await two.close()
+})

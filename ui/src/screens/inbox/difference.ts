@@ -1,0 +1,34 @@
+/**
+ * What an edit changes, as people read it: per field, words that went and words that came.
+ *
+ * Pure. Long texts that differ everywhere are compared by line: by word it would take too long.
+ */
+import { type Change, diffLines, diffWordsWithSpace } from 'diff'
+import type { Json } from '../../api/documents.ts'
+
+export interface FieldChange {
+  readonly path: string
+  readonly parts: readonly Change[]
+}
+
+const TIMEOUT_MS = 300
+
+const textOf = (value: Json | undefined): string => {
+  if (value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+}
+
+const partsOf = (before: string, after: string): readonly Change[] =>
+  diffWordsWithSpace(before, after, { timeout: TIMEOUT_MS }) ?? diffLines(before, after)
+
+const isRecord = (value: Json | undefined): value is { readonly [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const changesOf = (before: Json | undefined, after: Json | undefined, path = ''): readonly FieldChange[] => {
+  if (JSON.stringify(before) === JSON.stringify(after)) return []
+  if (isRecord(before) && isRecord(after)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    return names.flatMap((name) => changesOf(before[name], after[name], path === '' ? name : `${path}.${name}`))
+  }
+  return [{ path, parts: partsOf(textOf(before), textOf(after)) }]
+}

@@ -1,0 +1,109 @@
+/** One item of a bundle: what it says, its mark, an edit, and what the edit changes. */
+import { Button, Group, Tabs, Text } from '@mantine/core'
+import { Check, CircleDashed, Pencil, X } from 'lucide-react'
+import { useState } from 'react'
+import type { TaskItem } from '../../api/documents.ts'
+import { Content, Difference } from './content.tsx'
+import { changesOf } from './difference.ts'
+import { Editor } from './editor.tsx'
+import { isEdited, type Mark } from './marks.ts'
+
+const LOOKS = {
+  open: { icon: CircleDashed, word: 'pending', tone: 'plain' },
+  approve: { icon: Check, word: 'approve', tone: 'good' },
+  reject: { icon: X, word: 'reject', tone: 'bad' },
+  edit: { icon: Pencil, word: 'approve with edits', tone: 'wait' },
+} as const
+
+export const lookOf = (item: TaskItem, mark: Mark): (typeof LOOKS)[keyof typeof LOOKS] => {
+  if (mark.verdict === 'reject') return LOOKS.reject
+  if (isEdited(item, mark)) return LOOKS.edit
+  return LOOKS[mark.verdict ?? 'open']
+}
+
+export const MarkSign = ({ item, mark }: { readonly item: TaskItem; readonly mark: Mark }) => {
+  const { icon: Icon, word, tone } = lookOf(item, mark)
+  return (
+    <span className="status" data-tone={tone}>
+      <Icon size={15} aria-hidden />
+      {word}
+    </span>
+  )
+}
+
+export const ItemPanel = ({
+  item,
+  mark,
+  editable,
+  canMark,
+  change,
+}: {
+  readonly item: TaskItem
+  readonly mark: Mark
+  readonly editable: boolean
+  readonly canMark: boolean
+  readonly change: (mark: Mark) => void
+}) => {
+  const [tab, setTab] = useState<string | null>('preview')
+  const content = mark.content ?? item.content
+  const edited = isEdited(item, mark)
+  return (
+    <section className="item" aria-label={item.title}>
+      <Group justify="space-between">
+        <Text fw={650}>{item.title}</Text>
+        <MarkSign item={item} mark={mark} />
+      </Group>
+      <Tabs value={tab} onChange={setTab} keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="preview">Preview</Tabs.Tab>
+          {editable && canMark && (
+            <Tabs.Tab value="edit" data-edit>
+              Edit
+            </Tabs.Tab>
+          )}
+          <Tabs.Tab value="diff" disabled={!edited} data-diff>
+            Diff
+          </Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="preview" pt="xs">
+          <Content value={content} />
+        </Tabs.Panel>
+        <Tabs.Panel value="edit" pt="xs">
+          <Editor
+            label={item.title}
+            value={content}
+            change={(next) => change({ verdict: mark.verdict ?? 'approve', content: next })}
+          />
+        </Tabs.Panel>
+        <Tabs.Panel value="diff" pt="xs">
+          <Difference changes={changesOf(item.content, content)} />
+        </Tabs.Panel>
+      </Tabs>
+      {canMark && (
+        <Group gap="xs">
+          <Button
+            size="xs"
+            variant={mark.verdict === 'approve' ? 'filled' : 'default'}
+            aria-pressed={mark.verdict === 'approve'}
+            onClick={() => change({ ...mark, verdict: mark.verdict === 'approve' ? null : 'approve' })}
+          >
+            Approve
+          </Button>
+          <Button
+            size="xs"
+            variant={mark.verdict === 'reject' ? 'filled' : 'default'}
+            aria-pressed={mark.verdict === 'reject'}
+            onClick={() => change({ ...mark, verdict: mark.verdict === 'reject' ? null : 'reject' })}
+          >
+            Reject
+          </Button>
+          {edited && (
+            <Button size="xs" variant="subtle" onClick={() => change({ verdict: mark.verdict })}>
+              Undo the edit
+            </Button>
+          )}
+        </Group>
+      )}
+    </section>
+  )
+}

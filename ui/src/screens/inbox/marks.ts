@@ -1,0 +1,79 @@
+/**
+ * What a person has marked and not yet submitted, and the submit that comes of it.
+ *
+ * Pure. Marks are kept on the server as drafts, one per item: this file says what a draft holds and what all of them mean.
+ */
+import type { Json, TaskDetail, TaskDraft, TaskItem } from '../../api/documents.ts'
+
+export interface Mark {
+  readonly verdict: 'approve' | 'reject' | null
+  /** New content; undefined: as it was shown. */
+  readonly content?: Json
+}
+
+export type Marks = ReadonlyMap<string, Mark>
+
+/** What can be marked: the items of every section. */
+export const itemsOf = ({ sections }: TaskDetail): readonly TaskItem[] => sections.flatMap(({ items }) => items)
+
+const UNMARKED: Mark = { verdict: null }
+
+const isRecord = (value: Json | undefined): value is { readonly [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const markIn = ({ content }: TaskDraft): Mark => {
+  if (!isRecord(content)) return UNMARKED
+  const { verdict } = content
+  const known = verdict === 'approve' || verdict === 'reject' ? verdict : null
+  return content['content'] === undefined ? { verdict: known } : { verdict: known, content: content['content'] }
+}
+
+/** Drafts on an older revision are shown as stale and not taken over. */
+export const marksOf = (drafts: readonly TaskDraft[]): Marks =>
+  new Map(drafts.flatMap((draft) => (draft.item === null || draft.is_stale ? [] : [[draft.item, markIn(draft)]])))
+
+export const markOf = (marks: Marks, item: string): Mark => marks.get(item) ?? UNMARKED
+
+export const isEdited = (item: TaskItem, mark: Mark): boolean =>
+  mark.content !== undefined && JSON.stringify(mark.content) !== JSON.stringify(item.content)
+
+export interface Progress {
+  readonly total: number
+  readonly reviewed: number
+  readonly rejected: number
+  readonly edited: number
+}
+
+export const progressOf = (items: readonly TaskItem[], marks: Marks): Progress => {
+  const own = items.map((item) => ({ item, mark: markOf(marks, item.id) }))
+  return {
+    total: items.length,
+    reviewed: own.filter(({ mark }) => mark.verdict !== null).length,
+    rejected: own.filter(({ mark }) => mark.verdict === 'reject').length,
+    edited: own.filter(({ item, mark }) => mark.verdict !== 'reject' && isEdited(item, mark)).length,
+  }
+}
+
+type Choice = { readonly status: 'approved' | 'rejected' | 'edited'; readonly modifications?: Json }
+
+/** What each marked item says in the submit; an item that was not marked goes by the action. */
+export const choicesOf = (items: readonly TaskItem[], marks: Marks): Readonly<Record<string, Choice>> => {
+  const choices: Record<string, Choice> = {}
+  for (const item of items) {
+    const mark = markOf(marks, item.id)
+    if (mark.verdict === 'reject') choices[item.id] = { status: 'rejected' }
+    else if (isEdited(item, mark)) choices[item.id] = { status: 'edited', modifications: mark.content ?? null }
+    else if (mark.verdict === 'approve') choices[item.id] = { status: 'approved' }
+  }
+  return choices
+}
+
+/** Every item that has no mark is approved. */
+export const restApproved = (items: readonly TaskItem[], marks: Marks): Marks =>
+  new Map([
+    ...marks,
+    ...items.flatMap(({ id }) => {
+      const mark = markOf(marks, id)
+      return mark.verdict === null ? [[id, { ...mark, verdict: 'approve' }] as const] : []
+    }),
+  ])

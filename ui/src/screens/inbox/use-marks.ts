@@ -1,0 +1,57 @@
+/** Marks of one task: changed at once on the page, saved on the server a moment later, back after a reload. */
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { sendJson } from '../../api/client.ts'
+import type { TaskDetail } from '../../api/documents.ts'
+import { type Mark, type Marks, marksOf } from './marks.ts'
+
+const SAVE_AFTER_MS = 500
+
+export type Saved = 'saved' | 'saving' | 'unsaved'
+
+export interface MarkBook {
+  readonly marks: Marks
+  readonly saved: Saved
+  set(item: string, mark: Mark): void
+  setAll(marks: Marks): void
+}
+
+export const useMarks = (task: TaskDetail): MarkBook => {
+  const [marks, setMarks] = useState<Marks>(() => marksOf(task.drafts))
+  const unsaved = useRef(new Map<string, Mark>())
+  const [pending, setPending] = useState(0)
+  const { mutateAsync } = useMutation({
+    mutationFn: ({ item, mark }: { readonly item: string; readonly mark: Mark }) =>
+      sendJson(`/api/tasks/${task.id}/drafts`, { item, content: mark }, { method: 'PATCH' }),
+  })
+  const [failed, setFailed] = useState(false)
+  useEffect(() => {
+    if (pending === 0) return
+    // Marks that were made meanwhile wait for their own turn.
+    const settle = (isFailed: boolean): void => {
+      setFailed(isFailed)
+      setPending(unsaved.current.size)
+    }
+    const timer = setTimeout(() => {
+      const batch = [...unsaved.current]
+      unsaved.current.clear()
+      Promise.all(batch.map(([item, mark]) => mutateAsync({ item, mark }))).then(
+        () => settle(false),
+        () => settle(true),
+      )
+    }, SAVE_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [pending, mutateAsync])
+  const note = (item: string, mark: Mark): void => void unsaved.current.set(item, mark)
+  const set = (item: string, mark: Mark): void => {
+    setMarks((now) => new Map(now).set(item, mark))
+    note(item, mark)
+    setPending((count) => count + 1)
+  }
+  const setAll = (all: Marks): void => {
+    for (const [item, mark] of all) if (marks.get(item) !== mark) note(item, mark)
+    setMarks(all)
+    setPending((count) => count + 1)
+  }
+  return { marks, saved: failed ? 'unsaved' : pending > 0 ? 'saving' : 'saved', set, setAll }
+}
