@@ -8,7 +8,7 @@ export { type FunctionContext, type FunctionOptions, fn, type Handler } from './
 export type { Duration, Step, WaitResult } from './executors/workflow/step-api.ts'
 export { FinalError, StepFailure } from './executors/workflow/step-failure.ts'
 export { serveExecutor } from './hands.ts'
-export { type AgentOptions, agent } from './manifest/agents.ts'
+export { agent } from './manifest/agents.ts'
 export { defineSystem, type SystemSource } from './manifest/define.ts'
 export { human } from './manifest/humans.ts'
 export { type ErrorCode, TrihandError } from './model/errors.ts'

@@ -23,7 +23,7 @@ const read = (): Me => {
 
 let current = read()
 
-export const me = (): Me => current
+const me = (): Me => current
 
 export const becomeMe = (next: Me): void => {
   current = { name: next.name.trim(), groups: next.groups.trim() }

@@ -15,7 +15,7 @@ const LOOKS = {
   edit: { icon: Pencil, word: 'approve with edits', tone: 'wait' },
 } as const
 
-export const lookOf = (item: TaskItem, mark: Mark): (typeof LOOKS)[keyof typeof LOOKS] => {
+const lookOf = (item: TaskItem, mark: Mark): (typeof LOOKS)[keyof typeof LOOKS] => {
   if (mark.verdict === 'reject') return LOOKS.reject
   if (isEdited(item, mark)) return LOOKS.edit
   return LOOKS[mark.verdict ?? 'open']
