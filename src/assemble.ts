@@ -193,6 +193,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
     {
       ...store,
       workers: (query) => store.reader.workers(query),
+      document: (...asked) => store.reader.document(...asked),
       clock,
       ids,
       system,

@@ -12,7 +12,7 @@ import { newRun } from './new-run.ts'
 import { storeValue } from './payloads.ts'
 import { NO_LUGGAGE } from './request.ts'
 import type { Resident } from './resident.ts'
-import { demandCall, moduleOf } from './rights.ts'
+import { definitionOf, demandCall } from './rights.ts'
 
 const MAX_CHILD_DEPTH = 16
 
@@ -20,7 +20,7 @@ export const startChild = async (resident: Resident, step: string, handler: stri
   const { house, record } = resident
   const definition = house.system().functions.get(handler)
   if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${handler}`)
-  demandCall(moduleOf(house, record.handler), definition)
+  demandCall(definitionOf(house, record.handler)?.module ?? null, definition)
   const depth = (resident.live?.start.depth ?? 0) + 1
   if (depth > MAX_CHILD_DEPTH) throw new TrihandError('CHILD_DEPTH', `${handler} would be ${depth} levels deep`)
   if (definition.input !== null) await checkAgainst(definition.input, input, 'INPUT_INVALID', `the input of ${handler}`)

@@ -8,18 +8,15 @@
 import { endSource } from '../manifest/sources.ts'
 import { isHeard } from '../manifest/system.ts'
 import type { Event } from '../model/event.ts'
-import type { SessionId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Payload } from '../model/payload.ts'
-import type { RunFact, RunState } from '../model/run-fact.ts'
-import { type Caused, causeFrom } from './cause.ts'
+import type { RunFact } from '../model/run-fact.ts'
+import { causeFrom } from './cause.ts'
+import { declaredEnd, declaresEnd, type Ended, type EndingHouse, type EndingRecord } from './declared-end.ts'
 import { dataHash } from './events.ts'
 import type { House } from './house.ts'
-import type { Luggage } from './request.ts'
+import { type Luggage, mergeLuggage } from './request.ts'
 import { route } from './route.ts'
-
-export type EndingHouse = Pick<House, 'ids' | 'system' | 'tenant' | 'clock'>
-export type EndingRecord = Caused & { readonly session: SessionId | null }
 
 const ENDS: ReadonlySet<RunFact['type']> = new Set([
   'run.completed',
@@ -30,7 +27,7 @@ const ENDS: ReadonlySet<RunFact['type']> = new Set([
 ])
 
 /** The type of the event that these facts come to, if anybody listens to it. */
-export const heardEnd = (house: Pick<House, 'system'>, handler: string, facts: readonly RunFact[]): string | null => {
+const heardEnd = (house: Pick<House, 'system'>, handler: string, facts: readonly RunFact[]): string | null => {
   const fact = facts.find(({ type }) => ENDS.has(type))
   if (fact === undefined) return null
   const type = `trihand.${fact.type}`
@@ -40,11 +37,23 @@ export const heardEnd = (house: Pick<House, 'system'>, handler: string, facts: r
 /** A large output stays where it is: the event names the run. */
 const outputOf = (output: Payload | null): Json => (output !== null && 'value' in output ? output.value : null)
 
+/** Whether an end with these facts has anything to tell. */
+export const tellsEnd = (house: Pick<House, 'system'>, handler: string, facts: readonly RunFact[]): boolean =>
+  heardEnd(house, handler, facts) !== null || declaresEnd(house, handler, facts)
+
+/** What is written with the end of a run: the event that others listen to, and those that its handler declares for such an end. */
+export const endingOf = (house: EndingHouse, record: EndingRecord, ended: Ended, version: number): Luggage | null => {
+  const declared = declaredEnd(house, record, ended, version)
+  const heard = heardEnding(house, record, ended, version)
+  if (heard === null || declared === null) return heard ?? declared
+  return { ...mergeLuggage([heard, declared]), memory: null }
+}
+
 /** `version` is the run's before these facts. Null: nobody listens. */
-export const endingOf = (
+const heardEnding = (
   house: EndingHouse,
   record: EndingRecord,
-  { state, facts }: { readonly state: RunState; readonly facts: readonly RunFact[] },
+  { state, facts }: Ended,
   version: number,
 ): Luggage | null => {
   const type = heardEnd(house, record.handler, facts)

@@ -54,6 +54,8 @@ export interface EngineDeps {
   readonly enter: EnterHandler
   readonly errors: StepErrors
   readonly system: System
+  /** Absent: there are no documents. */
+  readonly document?: Reader['document']
   /** Who else works on this ledger. Absent: nobody. */
   readonly workers?: Reader['workers']
 }
@@ -105,6 +107,7 @@ export class Engine {
         get: (type) => executors.get(type) ?? this.performerOf(this.system.executors.get(type), deps.remote),
       },
       price: deps.price ?? (() => null),
+      document: deps.document ?? (() => Promise.resolve(null)),
       publish,
       tenant,
       system: () => this.system,

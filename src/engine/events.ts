@@ -3,17 +3,19 @@
  *
  * Owns how an intent becomes an event with the runs it starts. They are written with the fact that carries them, or not at all.
  */
+import { laterFunction } from '../manifest/later.ts'
 import { checkAgainst } from '../manifest/schema.ts'
+import type { FunctionDefinition } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Cause, type Event, isEventType, isReservedType } from '../model/event.ts'
-import type { RunId } from '../model/ids.ts'
+import type { RunId, SessionId } from '../model/ids.ts'
 import { canonical } from '../model/json.ts'
-import type { Module } from '../model/module.ts'
 import { nearest } from '../model/nearest.ts'
 import type { NewEvent } from '../ports/ledger.ts'
 import type { EmittedEvent } from '../ports/step-gate.ts'
+import { NO_DEMAND } from './demand.ts'
 import type { House } from './house.ts'
-import { isLeased, type NewRun } from './new-run.ts'
+import { isLeased, type NewRun, newRun } from './new-run.ts'
 import { demandEvent } from './rights.ts'
 import { route } from './route.ts'
 
@@ -74,27 +76,60 @@ export const routeAll = (house: House, events: readonly Event[]): Outgoing => {
   return { events: told, runs }
 }
 
-/** Checked when the intent is made, so that a bad event fails the step that sends it. */
-export const emittedBy = async (
-  house: House,
-  sender: { readonly run: RunId; readonly cause: Cause; readonly module: Module | null },
-  intents: readonly EmittedEvent[],
-): Promise<readonly Event[]> => {
-  const now = house.clock.now()
+/** Who sends: a run, and what its handler may tell. */
+export interface Sender {
+  readonly run: RunId
+  readonly cause: Cause
+  readonly definition: FunctionDefinition | undefined
+  readonly session: SessionId | null
+}
+
+/** Checked when the intent is made, so that a bad event fails the step that sends it. What is delayed becomes a run that sends it. */
+export const emittedBy = async (house: House, sender: Sender, intents: readonly EmittedEvent[]): Promise<Outgoing> => {
   const events: Event[] = []
+  const later: NewRun[] = []
   for (const intent of intents) {
-    demandEvent(sender.module, intent.type)
+    const { delayMs = 0 } = intent
+    demandEvent(sender.definition, intent.type, delayMs > 0)
     await checkEvent(house, intent.type, intent.data)
-    events.push({
-      id: `evt_${house.ids.uuid()}`,
-      tenant: house.tenant,
-      source: 'trihand',
-      type: intent.type,
-      subject: intent.subject,
-      time: now,
-      data: intent.data,
-      ...sender.cause,
-    })
+    if (delayMs > 0) later.push(laterRun(house, sender, intent, delayMs))
+    else events.push(eventOf(house, sender, intent))
   }
-  return events
+  const routed = routeAll(house, events)
+  return { events: routed.events, runs: [...routed.runs, ...later] }
+}
+
+const eventOf = (house: House, { cause }: Sender, { type, subject, data }: EmittedEvent): Event => ({
+  id: `evt_${house.ids.uuid()}`,
+  tenant: house.tenant,
+  source: 'trihand',
+  type,
+  subject,
+  time: house.clock.now(),
+  data,
+  ...cause,
+})
+
+/** The run that sends an event when its time has come. */
+export const laterRun = (
+  house: Pick<House, 'ids' | 'system' | 'clock' | 'tenant'>,
+  { cause, session }: Pick<Sender, 'cause' | 'session'>,
+  { type, data, subject }: EmittedEvent,
+  delayMs: number,
+): NewRun => {
+  const now = house.clock.now()
+  return newRun(house.ids, {
+    definition: laterFunction,
+    systemHash: house.system().hash,
+    tenant: house.tenant,
+    now,
+    input: { kind: 'given', payload: { value: { type, data, subject } } },
+    cause,
+    event: null,
+    session,
+    parent: null,
+    notBefore: now + delayMs,
+    demand: NO_DEMAND,
+    lease: null,
+  })
 }

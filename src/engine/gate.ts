@@ -23,13 +23,13 @@ import { askPeople } from './ask.ts'
 import { Attempts, asFailure, completeStep, failAtOnce, isOpen } from './attempts.ts'
 import { causeFrom } from './cause.ts'
 import { startChild } from './child.ts'
-import { emittedBy, routeAll } from './events.ts'
+import { emittedBy } from './events.ts'
 import { lookbackBase } from './lookback.ts'
 import { candidates, eventsSince } from './offer.ts'
 import { fetchValue } from './payloads.ts'
 import { type Luggage, NO_LUGGAGE } from './request.ts'
 import type { Resident } from './resident.ts'
-import { moduleOf } from './rights.ts'
+import { definitionOf } from './rights.ts'
 
 /** How a handler learns that a step has failed for good. Made by the workflow hand, which owns the error's class. */
 export type StepErrors = (step: string, failure: Failure) => Error
@@ -204,9 +204,11 @@ export class Gate implements StepGate {
   private async sendEvents(step: string, intents: readonly EmittedEvent[]): Promise<void> {
     const { resident } = this
     const { house, record } = resident
-    const sender = { run: record.id, cause: causeFrom(record, resident.state), module: moduleOf(house, record.handler) }
-    const events = await emittedBy(house, sender, intents)
-    const luggage: Luggage = { ...NO_LUGGAGE, ...routeAll(house, events) }
-    completeStep(resident, { step, attempt: 1, result: { value: events.map(({ id }) => id) }, luggage })
+    const definition = definitionOf(house, record.handler)
+    const sender = { ...record, run: record.id, cause: causeFrom(record, resident.state), definition }
+    const outgoing = await emittedBy(house, sender, intents)
+    const luggage: Luggage = { ...NO_LUGGAGE, ...outgoing }
+    const ids = outgoing.events.map(({ event }) => event.id)
+    completeStep(resident, { step, attempt: 1, result: { value: ids }, luggage })
   }
 }

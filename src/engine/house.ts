@@ -11,11 +11,13 @@ import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { Effect } from '../model/step.ts'
 import type { TaskWorld } from '../model/task-fact.ts'
 import type { PriceOf } from '../model/usage.ts'
+import type { WorkflowSpec } from '../model/workflow-spec.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Abort } from '../ports/executor.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Ledger } from '../ports/ledger.ts'
+import type { Reader } from '../ports/reader.ts'
 import type { Entry } from '../ports/step-gate.ts'
 import type { Circuits } from './circuits.ts'
 import type { Commit } from './commit.ts'
@@ -46,6 +48,8 @@ export interface House {
   readonly gates: GateDesk
   /** What decisions of tasks need of the world. */
   readonly taskWorld: TaskWorld
+  /** A document of a managed table, as it is now. */
+  readonly document: Reader['document']
   /** New for every append. Short: it stands beside every fact. */
   readonly appendId: () => string
 }
@@ -61,6 +65,7 @@ export type EnterHandler = (
     readonly effect: Effect
     readonly retry: RetryPolicy
     readonly timeoutMs: number
+    readonly workflow: WorkflowSpec
   },
   abort: Abort,
 ) => unknown

@@ -7,15 +7,16 @@ import { TrihandError } from '../model/errors.ts'
 import type { SessionId, TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Payload } from '../model/payload.ts'
+import { isStateTable } from '../model/state-machine.ts'
 import type { DocumentWrite } from '../ports/ledger.ts'
 import type { EmittedEvent } from '../ports/step-gate.ts'
 import { causeFrom } from './cause.ts'
-import { emittedBy, routeAll } from './events.ts'
+import { emittedBy } from './events.ts'
 import { commitOnce } from './one-shot.ts'
 import { storeValue } from './payloads.ts'
 import type { Luggage } from './request.ts'
 import type { Resident } from './resident.ts'
-import { demandTable, moduleOf } from './rights.ts'
+import { definitionOf, demandTable } from './rights.ts'
 import { SessionHead } from './session-head.ts'
 
 export class Intents {
@@ -64,12 +65,13 @@ export const intentsOf = (tenant: TenantId, result: Json): Intents | null => {
 
 export const packIntents = async (resident: Resident, key: string, intents: Intents): Promise<Luggage> => {
   const { house, record } = resident
-  const module = moduleOf(house, record.handler)
-  for (const { table } of intents.documents) demandTable(module, table)
-  const sender = { run: record.id, cause: causeFrom(record, resident.state), module }
-  const events = await emittedBy(house, sender, intents.events)
+  const definition = definitionOf(house, record.handler)
+  // What the engine keeps of an entity's state is no document of the function's.
+  for (const { table } of intents.documents) if (!isStateTable(table)) demandTable(definition, table)
+  const sender = { ...record, run: record.id, cause: causeFrom(record, resident.state), definition }
+  const outgoing = await emittedBy(house, sender, intents.events)
   const memory = await packMemory(resident, key, intents.memory)
-  return { ...routeAll(house, events), documents: intents.documents, memory }
+  return { ...outgoing, documents: intents.documents, memory }
 }
 
 const packMemory = async (

@@ -14,7 +14,7 @@ import type { RunCommand, RunFact, RunState } from '../model/run-fact.ts'
 import type { StreamRecord } from '../ports/ledger.ts'
 import { advanceRun } from './advance.ts'
 import { headOf, sealFacts } from './chain.ts'
-import { endingOf, heardEnd } from './ending.ts'
+import { endingOf, tellsEnd } from './ending.ts'
 import type { House } from './house.ts'
 import { commitOnce } from './one-shot.ts'
 import type { Luggage } from './request.ts'
@@ -92,7 +92,7 @@ const write = async (house: House, record: StreamRecord, change: Change): Promis
 
 /** ending-1: also for a run that nobody holds. */
 const endingFor = async (house: House, record: StreamRecord, { state, facts }: Change): Promise<Luggage | null> => {
-  if (heardEnd(house, record.handler, facts) === null) return null
+  if (!tellsEnd(house, record.handler, facts)) return null
   const sequences = record.event === null ? [] : [record.event]
   const [event] = sequences.length === 0 ? [] : await house.ledger.events({ tenant: house.tenant, sequences, limit: 1 })
   const caused = { id: record.stream as RunId, handler: record.handler, session: record.session, event: event ?? null }

@@ -4,7 +4,9 @@
  * Owns which capability each of these needs. What a module allows is model/module.ts; a run without a module is not limited.
  */
 import type { FunctionDefinition } from '../manifest/system.ts'
+import { TrihandError } from '../model/errors.ts'
 import { type Capability, demand, type Module } from '../model/module.ts'
+import type { Operation, WorkflowSpec } from '../model/workflow-spec.ts'
 import type { TaskRequest } from '../ports/step-gate.ts'
 import type { House } from './house.ts'
 
@@ -12,15 +14,38 @@ const EMITS: Capability = { kind: 'operation', name: 'emit_event' }
 const CALLS: Capability = { kind: 'operation', name: 'api_call' }
 const WRITES: Capability = { kind: 'operation', name: 'db_write' }
 
-/** By the definition in force: a list that was narrowed binds runs at work, too. */
-export const moduleOf = (house: Pick<House, 'system'>, handler: string): Module | null =>
-  house.system().functions.get(handler)?.module ?? null
+/** The definition in force: a list that was narrowed binds runs at work, too. */
+export const definitionOf = (house: Pick<House, 'system'>, handler: string): FunctionDefinition | undefined =>
+  house.system().functions.get(handler)
 
-export const demandEvent = (module: Module | null, type: string): void =>
-  demand(module, EMITS, { kind: 'event', name: type })
+/** A function that lists what it may do is held to the list. */
+const demandOperation = (definition: FunctionDefinition | undefined, operation: Operation): void => {
+  const allowed = definition?.workflow.operations ?? null
+  if (definition === undefined || allowed === null || allowed.has(operation)) return
+  const list = [...allowed].join(', ')
+  throw new TrihandError(
+    'OPERATION_NOT_ALLOWED',
+    `${definition.name} may not ${operation}; it declares ${list || 'nothing'}`,
+  )
+}
 
-export const demandTable = (module: Module | null, table: string): void =>
-  demand(module, WRITES, { kind: 'write', name: table })
+const declares = ({ emits, routing }: WorkflowSpec, type: string): boolean => {
+  const routes = routing === null ? [] : [...routing.routes.values(), routing.otherwise]
+  return emits === null || emits.some(({ event }) => event === type) || routes.some((route) => route?.emit === type)
+}
+
+export const demandEvent = (definition: FunctionDefinition | undefined, type: string, isDelayed: boolean): void => {
+  demand(definition?.module ?? null, EMITS, { kind: 'event', name: type })
+  demandOperation(definition, 'emit_event')
+  if (isDelayed) demandOperation(definition, 'schedule')
+  if (definition !== undefined && !declares(definition.workflow, type))
+    throw new TrihandError('EMIT_NOT_DECLARED', `${definition.name} sends ${type}, which its emits do not list`)
+}
+
+export const demandTable = (definition: FunctionDefinition | undefined, table: string): void => {
+  demand(definition?.module ?? null, WRITES, { kind: 'write', name: table })
+  demandOperation(definition, 'db_write')
+}
 
 /** Functions of the same module, and those without one, are free to call. */
 export const demandCall = (module: Module | null, callee: FunctionDefinition): void => {
@@ -34,5 +59,7 @@ const LOCAL_TYPES: ReadonlySet<string> = new Set(['template_engine', 'document_p
 /** A classifier that may ask a model reaches outside too. */
 export const demandTask = (definition: FunctionDefinition | undefined, { executorType, task }: TaskRequest): void => {
   const asksModel = typeof task.input === 'object' && task.input !== null && 'model' in task.input
-  if (!LOCAL_TYPES.has(executorType) || asksModel) demand(definition?.module ?? null, CALLS)
+  if (LOCAL_TYPES.has(executorType) && !asksModel) return
+  demand(definition?.module ?? null, CALLS)
+  demandOperation(definition, 'api_call')
 }

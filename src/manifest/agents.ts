@@ -305,7 +305,7 @@ export const agentHandler = (source: AgentSource) => {
   return {
     name: source.name,
     // A failed agent is not begun again by itself: what may be tried again was tried inside it.
-    options: { ...(Object.fromEntries(options) as Partial<AgentOptions>), retry: { maxAttempts: 1 } },
+    options: { ...(Object.fromEntries(options) as Omit<Partial<AgentOptions>, 'emits'>), retry: { maxAttempts: 1 } },
     code: defineAgent(source),
     modality: 'agent',
   } as const

@@ -14,6 +14,8 @@ import type { Rule } from '../model/rule.ts'
 import type { Effect } from '../model/step.ts'
 import { DEFAULT_MAX_HOPS } from '../model/trigger.ts'
 import type { WatchTrigger } from '../model/watch.ts'
+import type { StateMachineSource, WorkflowSource } from '../model/workflow-source.ts'
+import { PLAIN } from '../model/workflow-spec.ts'
 import { type AgentSource, agentHandler, agentShape, innerAgents } from './agents.ts'
 import { type CircuitSource, defineCircuit } from './circuit.ts'
 import { defineConstraints } from './constraints.ts'
@@ -23,6 +25,7 @@ import { defineFlows, hasOwnFlow, type NamedTriggerFlow } from './flow.ts'
 import { defineBudgets, type SharedBudgets } from './flow-policies.ts'
 import { type HumanSource, humanEvents, humanHandler, humanShape } from './humans.ts'
 import { jsonSchemaOf } from './json-schema.ts'
+import { LATER, laterFunction } from './later.ts'
 import { defineModels, type ModelsSource } from './models.ts'
 import { defineModules, type ModuleSource, type Modules, moduleOf } from './modules.ts'
 import { definePlacement, definePools, type PlacementSource, type PoolSource } from './placement.ts'
@@ -33,6 +36,7 @@ import { hear, isWatchTrigger, type SourceDefinition } from './sources.ts'
 import type { EventDefinition, Filter, FunctionDefinition, Listener, System } from './system.ts'
 import { defineTools, type ToolSource } from './tools.ts'
 import { defineWebhooks, type WebhookSource } from './webhooks.ts'
+import { defineMachines, defineWorkflow, fieldsOf, toldBy, type WorkflowWorld } from './workflow.ts'
 
 type Duration = string | number
 interface EventTrigger {
@@ -44,6 +48,7 @@ type TriggerSource = (EventTrigger | WatchTrigger) & TriggerFlowSource
 export interface FunctionSource {
   readonly name: string
   readonly options: PlacementSource &
+    WorkflowSource &
     FlowSource & {
       readonly trigger?: string | TriggerSource
       readonly triggers?: readonly (string | TriggerSource)[]
@@ -87,6 +92,8 @@ export interface SystemSource {
   readonly modules?: readonly ModuleSource[]
   /** Executor types beside the built-in ones. */
   readonly executors?: readonly ExecutorSource[]
+  /** States of entities, and the moves between them. */
+  readonly stateMachines?: readonly StateMachineSource[]
 }
 
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/
@@ -113,13 +120,24 @@ const schemaOf = (given: unknown, path: string): Schema | null => {
   return given
 }
 
+/** A fan-in listens to its members, whatever else starts it. */
 const triggersOf = (source: FunctionSource): readonly TriggerSource[] => {
-  const { trigger, triggers = [] } = source.options
-  const all = trigger === undefined ? triggers : [trigger, ...triggers]
+  const { trigger, triggers = [], fanIn } = source.options
+  const members = fanIn === undefined ? [] : [fanIn.primary, ...fanIn.waitFor]
+  const named = trigger === undefined ? triggers : [trigger, ...triggers]
+  const heard = new Set(named.map((entry) => (typeof entry === 'string' ? entry : 'event' in entry ? entry.event : '')))
+  const all = [...named, ...members.filter((type) => !heard.has(type))]
   return all.map((entry) => (typeof entry === 'string' ? { event: entry } : entry))
 }
 
-const defineFunction = (source: FunctionSource, modules: Modules, budgets: SharedBudgets): FunctionDefinition => {
+/** What a function takes from the rest of its system. */
+interface Surroundings {
+  readonly modules: Modules
+  readonly budgets: SharedBudgets
+  readonly world: WorkflowWorld
+}
+
+const defineFunction = (source: FunctionSource, { modules, budgets, world }: Surroundings): FunctionDefinition => {
   const { name, options, code, modality = 'workflow' } = source
   const path = `${modality === 'workflow' ? 'function' : modality}s.${name}`
   if (!NAME.test(name)) throw invalid(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
@@ -146,6 +164,7 @@ const defineFunction = (source: FunctionSource, modules: Modules, budgets: Share
     circuit: defineCircuit(path, name, options.circuit),
     placement: definePlacement(path, options, module?.name ?? null),
     module,
+    workflow: modality === 'workflow' ? defineWorkflow(path, options, world) : PLAIN,
     constraints: defineConstraints(`${path}.constraints`, options.constraints),
     flow: defineFlows(options, ownFlows(source), path, { retry, budgets }),
   }
@@ -281,9 +300,10 @@ const shapeOf = (source: SystemSource): string => {
     models = {},
     scripts = {},
     limits = {},
+    stateMachines = [],
   } = source
   const shape = {
-    ...{ name, open, pools, modules, schedules, models, scripts, limits },
+    ...{ name, open, pools, modules, schedules, models, scripts, limits, stateMachines },
     maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
     tz: source.tz ?? null,
     events: Object.entries(events).map(([type, schema]) => [type, schemaShape(schema)]),
@@ -317,15 +337,22 @@ export const normalise = (source: SystemSource, digest: (text: string) => string
   const modules = defineModules(source.modules ?? [])
   const budgets = defineBudgets(source.limits?.shared ?? {})
   const functions = new Map<string, FunctionDefinition>()
+  const machines = defineMachines(source.stateMachines ?? [])
+  const world = { fieldsOf: (type: string) => fieldsOf(events.get(type)?.schema ?? null), machines }
   for (const entry of sources) {
     if (functions.has(entry.name))
       throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two handlers are named ${entry.name}`)
-    functions.set(entry.name, defineFunction(entry, modules, budgets))
+    functions.set(entry.name, defineFunction(entry, { modules, budgets, world }))
   }
   const { listeners, sources: watched } = bindAll(sources, functions)
+  functions.set(LATER, laterFunction)
   const webhooks = defineWebhooks(source.webhooks ?? [])
   // An event that is only named, by who listens or who sends it, is declared by that: any data.
-  const sent = [...[...webhooks.values()].map(({ emits }) => emits), ...(source.humans ?? []).flatMap(humanEvents)]
+  const sent = [
+    ...[...webhooks.values()].map(({ emits }) => emits),
+    ...(source.humans ?? []).flatMap(humanEvents),
+    ...[...functions.values()].flatMap(toldBy),
+  ]
   for (const type of [...listeners.keys(), ...sent]) if (!events.has(type)) events.set(type, { type, schema: null })
   return {
     name: source.name,

@@ -13,6 +13,7 @@ import type { Limits } from '../model/policies/constraints.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { Rule } from '../model/rule.ts'
 import type { Effect } from '../model/step.ts'
+import type { WorkflowSpec } from '../model/workflow-spec.ts'
 import type { Circuit } from './circuit.ts'
 import type { ExecutorDefinition } from './executors.ts'
 import type { FlowDefinition } from './flow.ts'
@@ -97,6 +98,8 @@ export interface FunctionDefinition {
   readonly circuit: Circuit | null
   /** What its code may do; null: it is in no module and not limited by one. */
   readonly module: Module | null
+  /** What it declares beside its code. */
+  readonly workflow: WorkflowSpec
   /** What executors of its tasks must keep to, whatever a step asks for. */
   readonly constraints: Limits
   /** Null: every event that holds starts a run at once. */

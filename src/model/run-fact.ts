@@ -200,6 +200,8 @@ export interface LiveRun {
   /** Attempts of the handler that failed. */
   readonly failures: number
   readonly retryAt: Instant | null
+  /** A step has sent events with its result. */
+  readonly hasTold: boolean
   readonly cancel: { readonly by: string; readonly error: Failure } | null
   /** Tasks that it has asked and that are not over, as far as it knows. */
   readonly tasks: readonly TaskId[]

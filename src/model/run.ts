@@ -198,6 +198,7 @@ const begin = (start: RunStart): LiveRun => ({
   start: startOf(start),
   failures: 0,
   retryAt: null,
+  hasTold: false,
   cancel: null,
   tasks: [],
   open: PersistentMap.empty<string, OpenStep>(),
@@ -243,7 +244,7 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
     case 'step.intended':
       return open(run, fact.step, { kind: 'intended', attempt: fact.attempt, effectKey: fact.effectKey })
     case 'step.completed':
-      return settle(run, fact.step, { kind: 'done', result: fact.result })
+      return settle(told(run, fact), fact.step, { kind: 'done', result: fact.result })
     case 'step.failed':
       return settle(run, fact.step, { kind: 'failed', error: fact.error })
     case 'step.retry_scheduled':
@@ -272,6 +273,9 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
 }
 
 type Fact<Type extends RunFact['type']> = Extract<RunFact, { readonly type: Type }>
+
+const told = (run: LiveRun, { events = [] }: Fact<'step.completed'>): LiveRun =>
+  events.length === 0 || run.hasTold ? run : { ...run, hasTold: true }
 
 const retrying = ({ attempt, wakeAt, error, carry }: Fact<'step.retry_scheduled'>): OpenStep => ({
   kind: 'retrying',

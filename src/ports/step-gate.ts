@@ -112,6 +112,8 @@ export interface EmittedEvent {
   readonly type: string
   readonly data: Json
   readonly subject: string | null
+  /** Not there before so long after. */
+  readonly delayMs?: number
 }
 
 /** What a run that a schedule started knows of it. */
@@ -144,4 +146,10 @@ export interface Entry {
   readonly effectKey: () => string
   recall(key: string): Promise<Json | null>
   emit(event: EmittedEvent): void
+  /** An intent: written with the handler's result, or not at all; null removes it. */
+  write(table: string, key: string, value: Json): void
+  /** Whether it has sent an event so far, in any entry. */
+  hasTold(): boolean
+  /** One document, as it is now. */
+  document(table: string, key: string): Promise<Json | null>
 }

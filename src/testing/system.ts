@@ -129,7 +129,13 @@ const live = async (source: SystemSource, place: TestStore, now: number, hands: 
     system: () => engine.definition,
   })
   const engine: Engine = joinEngine(
-    { ...store, ledger: watch.ledger(store.ledger), blobs, pollMs: durationMs('30d') },
+    {
+      ...store,
+      ledger: watch.ledger(store.ledger),
+      blobs,
+      reader: watch.reader(store.reader),
+      pollMs: durationMs('30d'),
+    },
     system,
     ids,
     clock,

@@ -73,9 +73,12 @@ test('[V16] an event that tells of a run’s end is named after the fact that en
   const ledger = await aLedger()
   const stream = await ledger.run(finished)
   await ledger.event({ id: `${stream}/${finished.length - 1}`, causation: stream })
+  await ledger.event({ id: `${stream}/${finished.length - 1}/order.failed`, causation: stream })
   expect(await judge(ledger)).toEqual([])
   await ledger.event({ id: `${stream}/0`, causation: stream })
   expect(await judge(ledger)).toEqual([{ id: 'V16', stream, seq: null }])
+  await ledger.event({ id: `${stream}/0/order.failed`, causation: stream })
+  expect(await judge(ledger)).toHaveLength(2)
 })
 
 test('[V16] an event whose run does not exist is found', async () => {

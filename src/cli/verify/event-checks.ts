@@ -22,7 +22,7 @@ export interface Emitted {
   readonly tenant: string
   /** By its results: the event and the fact that names it. */
   readonly named: ReadonlyMap<string, number>
-  /** By its ends: each may be told by one event, named after the fact. */
+  /** By its ends: each may be told by an event named after the fact, and by those that its handler declares for such an end. */
   readonly ends: ReadonlySet<string>
   /** By the events that say this run caused them. */
   readonly caused: readonly string[]
@@ -45,7 +45,7 @@ export class EventChecks {
     for (const id of found) {
       this.#findings.expect(
         'V16',
-        named.has(id) || ends.has(id),
+        named.has(id) || ends.has(endOf(id)),
         { stream: run, seq: null },
         () => `event ${id} says that this run emitted it, but no result names it and it ended with no such fact`,
       )
@@ -134,6 +134,9 @@ export class EventChecks {
     }
   }
 }
+
+/** `run/seq` tells of an end; `run/seq/type` is declared for it. */
+const endOf = (id: string): string => id.split('/').slice(0, 2).join('/')
 
 /** -1 for a text that is no list. */
 const lengthOf = (chain: string): number => {

@@ -4,6 +4,7 @@
  * Owns the context that a handler receives. Never keeps anything between entries.
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { Ending } from '../../model/emits.ts'
 import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import type { RunId } from '../../model/ids.ts'
@@ -13,13 +14,19 @@ import type { FlowSource, TriggerFlowSource } from '../../model/policies/flow-so
 import type { RetryPolicy } from '../../model/policies/retry.ts'
 import type { Effect } from '../../model/step.ts'
 import type { WatchTrigger } from '../../model/watch.ts'
+import type { WorkflowSource } from '../../model/workflow-source.ts'
+import { PLAIN, type WorkflowSpec } from '../../model/workflow-spec.ts'
 import type { Abort } from '../../ports/executor.ts'
-import type { Entry, ScheduleContext, StepContext } from '../../ports/step-gate.ts'
-import { createStep, type Duration, type Readers, type Step } from './step-api.ts'
+import type { EmittedEvent, Entry, ScheduleContext, StepContext } from '../../ports/step-gate.ts'
+import { isPartial, partialValue } from '../partial.ts'
+import { after, before, rootsOf } from './declared.ts'
+import { type FannedIn, fannedIn, patternCode } from './patterns.ts'
+import { createStep, type Duration, type ParseDuration, type Readers, type Step } from './step-api.ts'
 
 const KIND = Symbol.for('trihand.kind')
 /** The one step of a function that is a step itself (`effect: 'once'` on the function). */
 const WHOLE = 'main'
+const NO_LOOKUPS: FunctionContext['lookups'] = {}
 
 export interface FunctionContext<Input = Json> {
   readonly input: Input
@@ -35,9 +42,17 @@ export interface FunctionContext<Input = Json> {
   /** One key for the whole run, to send to outside systems as their idempotency key. */
   readonly effectKey: string
   /** An intent: sent with the function's result, or not at all. */
-  emit(type: string, data?: unknown, options?: { readonly subject?: string }): void
+  emit(type: string, data?: unknown, options?: EmitOptions): void
+  /** What `dbLookups` has read before, by name; null for a document that is not there. */
+  readonly lookups: { readonly [name: string]: Json }
   /** Reads the session's memory; null if the key is not there. */
   recall(key: string): Promise<Json | null>
+}
+
+export interface EmitOptions {
+  readonly subject?: string
+  /** Not there before so long after. */
+  readonly delay?: Duration
 }
 
 export type Handler<Input = Json> = (context: FunctionContext<Input>) => unknown
@@ -51,7 +66,7 @@ export interface TriggerOptions {
 /** Idempotency, rate limit, debounce and batch may stand on a trigger, and win there over the function's. */
 type Trigger = (TriggerOptions | WatchTrigger) & TriggerFlowSource
 
-export interface FunctionOptions<Input> extends FlowSource {
+export interface FunctionOptions<Input> extends FlowSource, WorkflowSource {
   readonly trigger?: string | Trigger
   readonly triggers?: readonly (string | Trigger)[]
   readonly input?: StandardSchemaV1<unknown, Input>
@@ -108,10 +123,31 @@ export interface EnterOptions {
   readonly effect: Effect
   readonly retry: RetryPolicy
   readonly timeoutMs: number
+  readonly workflow: WorkflowSpec
 }
 
-const contextOf = (entry: Entry, step: Step, abort: Abort): FunctionContext => ({
-  input: entry.input,
+/** Everything that the code of one entry is given, beside its steps. */
+interface Given {
+  readonly entry: Entry
+  readonly input: Json
+  readonly lookups: FunctionContext['lookups']
+  readonly readers: Readers
+}
+
+const emitted = (
+  parse: ParseDuration,
+  type: string,
+  data: unknown,
+  options: EmitOptions | undefined,
+): EmittedEvent => ({
+  type,
+  data: toJson(data),
+  subject: options?.subject ?? null,
+  ...(options?.delay === undefined ? {} : { delayMs: parse(options.delay) }),
+})
+
+const contextOf = ({ entry, input, lookups, readers }: Given, step: Step, abort: Abort): FunctionContext => ({
+  input,
   event: entry.event,
   events: entry.events,
   schedule: entry.schedule,
@@ -123,12 +159,14 @@ const contextOf = (entry: Entry, step: Step, abort: Abort): FunctionContext => (
   get effectKey() {
     return entry.effectKey()
   },
-  emit: (type, data = {}, options) => entry.emit({ type, data: toJson(data), subject: options?.subject ?? null }),
+  emit: (type, data = {}, options) => entry.emit(emitted(readers.parse, type, data, options)),
+  lookups,
   recall: (key) => entry.recall(key),
 })
 
 /** A function that is one step: its body is performed under its own effect class, and may not have steps inside. */
-const wholeStep = (handler: Handler, entry: Entry, options: EnterOptions): Promise<Json> => {
+const wholeStep = (handler: Handler, given: Given, options: EnterOptions): Promise<Json> => {
+  const { entry, input, lookups } = given
   const noSteps = new Proxy({} as Step, {
     get: () => {
       throw new TrihandError(
@@ -139,7 +177,7 @@ const wholeStep = (handler: Handler, entry: Entry, options: EnterOptions): Promi
   })
   const body = (context: StepContext): unknown =>
     handler({
-      input: entry.input,
+      input,
       event: entry.event,
       events: entry.events,
       schedule: entry.schedule,
@@ -148,6 +186,7 @@ const wholeStep = (handler: Handler, entry: Entry, options: EnterOptions): Promi
       signal: context.signal,
       effectKey: context.effectKey,
       emit: (type, data = {}, extra) => context.emit(type, toJson(data), extra),
+      lookups,
       recall: (key) => entry.recall(key),
     })
   return entry.gate.run({
@@ -159,12 +198,37 @@ const wholeStep = (handler: Handler, entry: Entry, options: EnterOptions): Promi
   })
 }
 
+const play = (handler: Handler, given: Given, options: EnterOptions, abort: Abort): unknown => {
+  if (options.effect !== 'idempotent') return wholeStep(handler, given, options)
+  return handler(contextOf(given, createStep(given.entry.gate, given.readers, options), abort))
+}
+
+const endingOf = (result: unknown, input: Json, { fanIn }: WorkflowSpec): Ending => {
+  if (fanIn !== null && (input as unknown as FannedIn).timed_out) return 'timeout'
+  return isPartial(result) ? 'partial' : 'success'
+}
+
+/** With what it declares around it. */
+const playDeclared = async (readers: Readers, entry: Entry, options: EnterOptions, abort: Abort): Promise<unknown> => {
+  const { workflow, code } = options
+  const input = workflow.fanIn === null ? entry.input : (fannedIn(workflow.fanIn, entry.events) as unknown as Json)
+  const roots = rootsOf(entry, input)
+  const handler = typeof code === 'function' ? (code as Handler) : patternCode(workflow, roots)
+  if (handler === null) throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', 'the function has no code yet')
+  const found = await before(workflow, entry, roots)
+  const result = await play(handler, { entry, input, lookups: found.lookups, readers }, options, abort)
+  const output = toJson(partialValue(result))
+  const ending = endingOf(result, input, workflow)
+  await after(workflow, entry, found, { roots: { ...roots, output, result: output }, ending })
+  return result
+}
+
 export const enterFunction =
   (readers: Readers) =>
   (entry: Entry, options: EnterOptions, abort: Abort): unknown => {
+    // Not the same way for all: most functions declare nothing, and each await would cost them a turn.
+    if (options.workflow !== PLAIN) return playDeclared(readers, entry, options, abort)
     if (typeof options.code !== 'function')
       throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', 'the function has no code yet')
-    const handler = options.code as Handler
-    if (options.effect !== 'idempotent') return wholeStep(handler, entry, options)
-    return handler(contextOf(entry, createStep(entry.gate, readers, options), abort))
+    return play(options.code as Handler, { entry, input: entry.input, lookups: NO_LOOKUPS, readers }, options, abort)
   }

@@ -115,6 +115,8 @@ export interface OutgoingEvent {
   readonly type: string
   readonly data?: unknown
   readonly subject?: string
+  /** Not there before so long after. */
+  readonly delay?: Duration
 }
 
 export type ParseDuration = (duration: Duration) => number
@@ -210,6 +212,7 @@ export const createStep = (
     type: event.type,
     data: toJson(event.data ?? {}),
     subject: event.subject ?? null,
+    ...(event.delay === undefined ? {} : { delayMs: parse(event.delay) }),
   })
 
   return {

@@ -1,0 +1,132 @@
+/**
+ * What happens around the code of a function that declares more than its code: what is checked and read before, what is told,
+ * written and moved after.
+ *
+ * Owns that order: input, state, lookups; work; documents, state, events. Everything after is an intent, written with the
+ * function's result or not at all.
+ *
+ * declared-1  What was read before is recorded: every later entry sees the same.
+ * declared-2  A move that the machine does not list stops the run where it is enforced, and is only noted where it is not.
+ */
+import { chooseEmits, type Ending, emitData } from '../../model/emits.ts'
+import { TrihandError } from '../../model/errors.ts'
+import { at, type Json } from '../../model/json.ts'
+import { DEFAULT_RETRY } from '../../model/policies/retry.ts'
+import type { Rule } from '../../model/rule.ts'
+import { judgeMove, judgeStart, SAME, stateOf, stateTable } from '../../model/state-machine.ts'
+import { stepAddress } from '../../model/step.ts'
+import type { PersistSpec, Roots, StateSpec, WorkflowSpec } from '../../model/workflow-spec.ts'
+import type { Entry } from '../../ports/step-gate.ts'
+
+/** Recorded as this step; no author can give a loop key that begins so. */
+const BEFORE = stepAddress('trihand', '#before')
+const READ_TIMEOUT_MS = 30_000
+
+export interface Before {
+  readonly lookups: { readonly [name: string]: Json }
+  readonly state: { readonly key: string; readonly state: string; readonly mismatch: string | null } | null
+}
+
+const NOTHING_BEFORE: Before = { lookups: {}, state: null }
+
+export const rootsOf = (entry: Entry, input: Json = entry.input): Roots => {
+  const { event } = entry
+  const root =
+    event === null
+      ? null
+      : {
+          id: event.id,
+          source: event.source,
+          type: event.type,
+          subject: event.subject,
+          time: event.time,
+          data: event.data,
+        }
+  return {
+    ...{ event: root, trigger: root, payload: input, output: null, result: null, agent: null, error: null },
+    run: { id: entry.run, attempt: entry.attempt },
+  }
+}
+
+const keyOf = ({ text, rule }: { readonly text: string; readonly rule: Rule }, roots: Roots, what: string): string => {
+  const answer = rule(roots)
+  if (answer.kind === 'error') throw new TrihandError('EXPR_FAILED', `${what} ${text}: ${answer.detail}`)
+  const { value } = answer
+  if (typeof value !== 'string' && typeof value !== 'number')
+    throw new TrihandError('EXPR_FAILED', `${what} ${text}: gives ${JSON.stringify(value)}, not a key`)
+  return String(value)
+}
+
+const checkInput = (requires: readonly string[], input: Json): void => {
+  const missing = requires.filter((path) => at(input, path.replace(/^payload\./, '')) == null)
+  if (missing.length > 0) throw new TrihandError('INPUT_INVALID', `the input lacks ${missing.join(', ')}`)
+}
+
+const stateBefore = async (spec: StateSpec, entry: Entry, roots: Roots): Promise<NonNullable<Before['state']>> => {
+  const { machine, from } = spec
+  const key = keyOf(spec.key, roots, `the key of ${machine.entity}`)
+  const kept = (await entry.document(stateTable(machine), key)) as { readonly state: string } | null
+  const state = stateOf(machine, kept?.state ?? null)
+  return { key, state, mismatch: machine.enforce === 'off' ? null : judgeStart(machine, state, from) }
+}
+
+const read = async (spec: WorkflowSpec, entry: Entry, roots: Roots): Promise<Before> => {
+  const lookups: Record<string, Json> = {}
+  for (const { table, key, as } of spec.lookups)
+    lookups[as] = await entry.document(table, keyOf(key, roots, `lookup ${as} by`))
+  return { lookups, state: spec.state === null ? null : await stateBefore(spec.state, entry, roots) }
+}
+
+/** declared-1. Throws what keeps the code from beginning. */
+export const before = async (spec: WorkflowSpec, entry: Entry, roots: Roots): Promise<Before> => {
+  checkInput(spec.requires, roots['payload'] ?? null)
+  if (spec.lookups.length === 0 && spec.state === null) return NOTHING_BEFORE
+  const body = (): Promise<Before> => read(spec, entry, roots)
+  const request = {
+    step: BEFORE,
+    effect: 'idempotent',
+    retry: DEFAULT_RETRY,
+    timeoutMs: READ_TIMEOUT_MS,
+    body,
+  } as const
+  const found = (await entry.gate.run(request)) as unknown as Before
+  // declared-2
+  if (found.state?.mismatch != null && spec.state?.machine.enforce === 'strict')
+    throw new TrihandError('STATE_TRANSITION_INVALID', found.state.mismatch)
+  return found
+}
+
+const persist = async ({ kind, table, key, value }: PersistSpec, entry: Entry, roots: Roots): Promise<void> => {
+  const written = value(roots)
+  const own = key === null ? at(written, 'id') : key(roots)
+  const id = own == null || typeof own === 'object' ? null : String(own)
+  if (kind === 'log') return entry.write(`log:${table}`, entry.effectKey(), written)
+  if (id === null)
+    throw new TrihandError('OUTPUT_INVALID', `persist ${kind} ${table}: nothing gives the id of the document`)
+  const members = written as { readonly [key: string]: Json }
+  const present = kind === 'insert' ? null : ((await entry.document(table, id)) as typeof members | null)
+  entry.write(table, id, { ...present, ...members })
+}
+
+const move = ({ machine, to }: StateSpec, found: NonNullable<Before['state']>, entry: Entry, roots: Roots): void => {
+  const target = to === null ? SAME : String(to(roots))
+  const problem = machine.enforce === 'off' ? null : judgeMove(machine, found.state, target)
+  if (problem !== null && machine.enforce === 'strict') throw new TrihandError('STATE_TRANSITION_INVALID', problem)
+  if (problem === null && target !== SAME && target !== found.state)
+    entry.write(stateTable(machine), found.key, { state: target, from: found.state, run: entry.run })
+}
+
+/** What its success tells and writes. Throws what makes a failure of it; what its steps have done stays done. */
+export const after = async (
+  spec: WorkflowSpec,
+  entry: Entry,
+  found: Before,
+  { roots, ending }: { readonly roots: Roots; readonly ending: Ending },
+): Promise<void> => {
+  for (const one of spec.persist) await persist(one, entry, roots)
+  if (spec.state !== null && found.state !== null) move(spec.state, found.state, entry, roots)
+  for (const emit of chooseEmits(spec.emits ?? [], { ending, hasSent: entry.hasTold(), roots })) {
+    const { event, delayMs } = emit
+    entry.emit({ type: event, data: emitData(emit, roots), subject: null, ...(delayMs === null ? {} : { delayMs }) })
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * The states of an entity and the moves between them: what may begin in which state, and where it may go.
+ *
+ * Owns the judgement. Pure; where the state is kept, and whether a finding stops anything, is the caller's.
+ *
+ * state-machine-1  An entity that nobody has moved is in its initial state.
+ * state-machine-2  A move is good if the machine lists it; staying is no move; a terminal state is left by none.
+ */
+import type { EntityMachine } from './workflow-spec.ts'
+
+/** The word for "as it was". */
+export const SAME = 'same'
+
+const TABLE = 'state:'
+
+/** Where the states of an entity are kept, a document for each. */
+export const stateTable = ({ entity }: EntityMachine): string => `${TABLE}${entity}`
+export const isStateTable = (table: string): boolean => table.startsWith(TABLE)
+
+export const stateOf = (machine: EntityMachine, kept: string | null): string => kept ?? machine.initial
+
+/** Why work may not begin in this state; null: it may. */
+export const judgeStart = (machine: EntityMachine, state: string, from: readonly string[]): string | null =>
+  from.length === 0 || from.includes(state) ? null : `${machine.entity} is ${state}, expected ${from.join(' or ')}`
+
+/** Why this move is none of the machine's; null: it is good. */
+export const judgeMove = (machine: EntityMachine, state: string, to: string): string | null => {
+  if (to === SAME || to === state) return null
+  const { entity, states } = machine
+  const target = states.get(to)
+  if (target === undefined) return `${entity} has no state ${to}`
+  const here = states.get(state)
+  if (here === undefined) return `${entity} is ${state}, which is no state of its machine`
+  if (here.terminal) return `${entity} is ${state}, and that is final`
+  return here.to.includes(to)
+    ? null
+    : `${entity} goes from ${state} to ${here.to.join(', ') || 'nowhere'}, not to ${to}`
+}
