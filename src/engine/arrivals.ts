@@ -31,7 +31,7 @@ const NO_KEYS: Keys = {
 const keysOf = (rules: FlowRules, roots: Roots): Keys => ({
   idempotencyKey: rules.idempotencyKey === null ? null : keyOf(rules.idempotencyKey, roots, 'idempotency key'),
   rateKey: keyOf(rules.rateKey, roots, 'rate limit key'),
-  windowKey: keyOf(rules.windowKey, roots, 'debounce or batch key'),
+  windowKey: keyOf(rules.windowKey, roots, 'key of debounce, batch or fan-in'),
   overlapKey: keyOf(rules.overlapKey, roots, 'overlap key'),
   throttleKey: keyOf(rules.throttleKey, roots, 'throttle key'),
   cost: numberOf(rules.cost, roots, 'cost', 1),
@@ -61,7 +61,8 @@ export const arrivalOf = (event: StoredEvent, flow: FlowDefinition, trigger: str
   try {
     const keys = keysOf((own ?? flow).rules, { event: eventRoot(event), payload: data })
     const named = own === undefined || trigger === null ? keys : apart(keys, trigger, own.owns)
-    return { sequence, time, bytes: sizeOf(data), ...named }
+    const member = flow.policies.fanIn === undefined ? {} : { member: event.type }
+    return { sequence, time, bytes: sizeOf(data), ...named, ...member }
   } catch (error) {
     if (error instanceof RuleFailed) return { sequence, reason: 'error', detail: error.message }
     throw error

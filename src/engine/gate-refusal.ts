@@ -9,6 +9,7 @@ const CODES: Readonly<Record<Suppressed['reason'], ErrorCode>> = {
   hop_limit: 'INTERNAL',
   reentry: 'INTERNAL',
   debounced: 'INTERNAL',
+  fan_in: 'INTERNAL',
   error: 'EXPR_FAILED',
   duplicate: 'RUN_EXISTS',
   overlap: 'RUN_EXISTS',

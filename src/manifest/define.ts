@@ -147,6 +147,8 @@ const defineFunction = (source: FunctionSource, { modules, budgets, world }: Sur
   if (!Number.isInteger(retry.maxAttempts) || retry.maxAttempts < 1)
     throw invalid(`${path}.retry`, 'maxAttempts is a whole number from 1')
   const module = moduleOf(modules, path, name, options.module)
+  const flow = defineFlows(options, ownFlows(source), path, { retry, budgets })
+  const around = { ...world, fanIn: flow?.policies.fanIn ?? null }
   return {
     name,
     modality,
@@ -164,9 +166,9 @@ const defineFunction = (source: FunctionSource, { modules, budgets, world }: Sur
     circuit: defineCircuit(path, name, options.circuit),
     placement: definePlacement(path, options, module?.name ?? null),
     module,
-    workflow: modality === 'workflow' ? defineWorkflow(path, options, world) : PLAIN,
+    workflow: modality === 'workflow' ? defineWorkflow(path, options, around) : PLAIN,
     constraints: defineConstraints(`${path}.constraints`, options.constraints),
-    flow: defineFlows(options, ownFlows(source), path, { retry, budgets }),
+    flow,
   }
 }
 

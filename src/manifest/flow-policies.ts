@@ -4,10 +4,13 @@
  * Owns their defaults and ranges. What a policy does is model/policies/.
  */
 import { TrihandError } from '../model/errors.ts'
+import { isEventType } from '../model/event.ts'
 import type { FlowPolicies } from '../model/gate-fact.ts'
+import type { FanInPolicy } from '../model/policies/fan-in.ts'
 import {
   BATCH_OUTPUTS,
   type BudgetSource,
+  COLLECTS,
   CONFLICTS,
   type FlowSource,
   IDEMPOTENCY_SCOPES,
@@ -107,6 +110,22 @@ export interface FlowSurroundings {
   readonly budgets: SharedBudgets
 }
 
+const DEFAULT_TIMEOUT = '1d'
+const TIMEOUT = { min: '1s', max: '365d' }
+
+const fanInOf = (path: string, source: NonNullable<FlowSource['fanIn']>): FanInPolicy => {
+  const { primary, waitFor, timeout = DEFAULT_TIMEOUT, collect = 'first' } = source
+  const types = [...new Set([primary, ...waitFor])]
+  for (const type of types) if (!isEventType(type)) throw invalidAt(path, `"${type}" is not an event type`)
+  if (types.length < 2) throw invalidAt(`${path}.waitFor`, 'expected at least one event beside the primary one')
+  return {
+    primary,
+    types,
+    timeoutMs: durationWithin(`${path}.timeout`, timeout, TIMEOUT),
+    collect: oneOf(`${path}.collect`, collect, COLLECTS),
+  }
+}
+
 export const policiesOf = (path: string, source: FlowSource, { retry, budgets }: FlowSurroundings): FlowPolicies => ({
   idempotency: idempotencyOf(`${path}.idempotency`, source.idempotency),
   whilePaused: oneOf(`${path}.whilePaused`, source.whilePaused ?? 'suppress', PAUSES),
@@ -115,4 +134,5 @@ export const policiesOf = (path: string, source: FlowSource, { retry, budgets }:
   batch: batchOf(`${path}.batch`, source.batch, retry),
   overlap: oneOf(`${path}.overlap`, source.overlap ?? 'allow', OVERLAPS),
   throttle: throttleOf(`${path}.throttle`, source.throttle, budgets),
+  ...(source.fanIn === undefined ? {} : { fanIn: fanInOf(`${path}.fanIn`, source.fanIn) }),
 })

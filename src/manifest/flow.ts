@@ -116,14 +116,17 @@ const aloneRule = (path: string, text: string | undefined): Rule | null => {
 }
 
 const rulesOf = (path: string, source: FlowSource): FlowRules => {
-  const { idempotency, rateLimit, debounce, batch, throttle } = source
+  const { idempotency, rateLimit, debounce, batch, throttle, fanIn } = source
   const window = batch === undefined ? 'debounce' : 'batch'
   if (idempotency !== undefined && idempotency.key === undefined)
     throw invalidAt(`${path}.idempotency.key`, 'expected an expression')
   return {
     idempotencyKey: ruleOrNull(`${path}.idempotency.key`, idempotency?.key),
     rateKey: ruleOrNull(`${path}.rateLimit.key`, rateLimit?.key),
-    windowKey: ruleOrNull(`${path}.${window}.key`, (batch ?? debounce)?.key),
+    windowKey:
+      fanIn === undefined
+        ? ruleOrNull(`${path}.${window}.key`, (batch ?? debounce)?.key)
+        : ruleAt(`${path}.fanIn.correlationKey`, fanIn.correlationKey),
     overlapKey: ruleOrNull(`${path}.overlapKey`, source.overlapKey),
     throttleKey: ruleOrNull(`${path}.throttle.key`, throttle?.key),
     cost: numberRule(`${path}.throttle.cost`, throttle?.cost, costAt(`${path}.throttle.cost`)),
@@ -154,6 +157,8 @@ const checkConflicts = (path: string, source: FlowSource): void => {
   const { batch, debounce, overlap = 'allow', overlapKey } = source
   if (batch !== undefined && debounce !== undefined)
     throw conflict(path, 'batch and debounce both gather events; keep one')
+  if (source.fanIn !== undefined && (batch ?? debounce) !== undefined)
+    throw conflict(path, 'a fan-in gathers events too; keep it, or batch, or debounce')
   const other = concurrencySources(source).find(({ key }) => key !== undefined && key !== batch?.key)
   if (batch !== undefined && other !== undefined)
     throw conflict(path, `a batch has one key for all its events, but concurrency asks each for ${other.key}`)
@@ -173,6 +178,7 @@ const FLOW_OPTIONS: Readonly<Record<keyof FlowSource, true>> = {
   concurrency: true,
   priority: true,
   fairness: true,
+  fanIn: true,
 }
 
 const remembers = (policies: FlowPolicies): boolean =>
@@ -180,6 +186,7 @@ const remembers = (policies: FlowPolicies): boolean =>
     (policy) => policy !== null,
   ) ||
   policies.overlap !== 'allow' ||
+  policies.fanIn !== undefined ||
   policies.whilePaused === 'hold'
 
 const fairnessOf = (path: string, source: FlowSource['fairness']): FlowDefinition['fairness'] =>

@@ -6,9 +6,9 @@
 import { TrihandError } from '../model/errors.ts'
 import { isEventType, isReservedType } from '../model/event.ts'
 import { type Json, toJson } from '../model/json.ts'
+import type { FanInPolicy } from '../model/policies/fan-in.ts'
 import type {
   EmitSource,
-  FanInSource,
   LookupSource,
   PersistSource,
   RouteSource,
@@ -39,7 +39,6 @@ import type { FunctionDefinition } from './system.ts'
 import { compileTemplate } from './template.ts'
 
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/i
-const COLLECTS = ['first', 'last', 'all'] as const
 const ENFORCES = ['warn', 'off', 'strict'] as const
 
 /** What the rest of the system tells about a function's declarations. */
@@ -132,13 +131,6 @@ const routingOf = (path: string, source: WorkflowSource['routing']): WorkflowSpe
   }
 }
 
-const fanInOf = (path: string, source: FanInSource | undefined): WorkflowSpec['fanIn'] => {
-  if (source === undefined) return null
-  const types = [...new Set([source.primary, ...source.waitFor])].map((type) => eventAt(path, type))
-  if (types.length < 2) throw invalidAt(`${path}.waitFor`, 'expected at least one event beside the primary one')
-  return { primary: source.primary, types, collect: oneOf(`${path}.collect`, source.collect ?? 'first', COLLECTS) }
-}
-
 const stateOf = (path: string, source: WorkflowSource, { machines }: WorkflowWorld): StateSpec | null => {
   const { stateIn, stateOut, entity } = source
   if (stateIn === undefined && stateOut === undefined) return null
@@ -175,7 +167,11 @@ const operationsOf = (path: string, source: WorkflowSource): WorkflowSpec['opera
   return new Set(inferred.filter((operation) => operation !== null))
 }
 
-export const defineWorkflow = (path: string, source: WorkflowSource, world: WorkflowWorld): WorkflowSpec => {
+export const defineWorkflow = (
+  path: string,
+  source: WorkflowSource,
+  world: WorkflowWorld & { readonly fanIn: FanInPolicy | null },
+): WorkflowSpec => {
   const { emits, dbLookups = [], persist = [], validateInput } = source
   const spec = {
     operations: operationsOf(path, source),
@@ -184,7 +180,7 @@ export const defineWorkflow = (path: string, source: WorkflowSource, world: Work
     requires: validateInput?.payload ?? [],
     persist: persist.map((entry, i) => persistOf(`${path}.persist.${i}`, entry)),
     routing: routingOf(`${path}.routing`, source.routing),
-    fanIn: fanInOf(`${path}.fanIn`, source.fanIn),
+    fanIn: world.fanIn,
     state: stateOf(path, source, world),
   }
   const isPlain = JSON.stringify(spec) === JSON.stringify(PLAIN)

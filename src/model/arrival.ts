@@ -32,6 +32,8 @@ export interface Arrival {
   readonly priority: number
   /** `batch.if` was false: runs alone, now. */
   readonly alone: boolean
+  /** The event's type, where events of several types come together. */
+  readonly member?: string
   readonly call?: Call
   /** The trigger whose own options count for it; absent: the handler's. */
   readonly trigger?: string
@@ -41,6 +43,7 @@ export interface Arrival {
 export interface CandidateEvent {
   readonly sequence: number
   readonly key: string | null
+  readonly member?: string
   readonly call?: Call
 }
 
@@ -59,8 +62,12 @@ export interface Candidate {
   readonly trigger?: string
 }
 
-export const eventOf = ({ sequence, idempotencyKey: key, call }: Arrival): CandidateEvent =>
-  call === undefined ? { sequence, key } : { sequence, key, call }
+export const eventOf = ({ sequence, idempotencyKey: key, call, member }: Arrival): CandidateEvent => ({
+  sequence,
+  key,
+  ...(call === undefined ? {} : { call }),
+  ...(member === undefined ? {} : { member }),
+})
 
 /** Of a list, the event that began it speaks for all: its keys, its cost, its priority. */
 export const candidateOf = (run: RunId, arrival: Arrival, how: Candidate['how']): Candidate => ({

@@ -8,6 +8,7 @@ import type { DueMap } from './due-map.ts'
 import type { Instant, RunId } from './ids.ts'
 import type { BatchPolicy } from './policies/batch.ts'
 import type { Bursts, DebouncePolicy } from './policies/debounce.ts'
+import type { FanInPolicy } from './policies/fan-in.ts'
 import type { Claim, Claims, IdempotencyPolicy } from './policies/idempotency.ts'
 import type { Lines, OverlapPolicy } from './policies/overlap.ts'
 import type { RateLimitPolicy, RateState } from './policies/rate-limit.ts'
@@ -24,6 +25,8 @@ export interface FlowPolicies {
   readonly batch: BatchPolicy | null
   readonly overlap: OverlapPolicy
   readonly throttle: ThrottlePolicy | null
+  /** Absent: events of its triggers have nothing to do with each other. */
+  readonly fanIn?: FanInPolicy
 }
 
 /** Why an event did not reach the gate's policies. */
@@ -33,7 +36,14 @@ export interface RefusedEvent {
   readonly detail: string
 }
 
-export type SuppressReason = RefusedEvent['reason'] | 'duplicate' | 'paused' | 'rate_limit' | 'debounced' | 'overlap'
+export type SuppressReason =
+  | RefusedEvent['reason']
+  | 'duplicate'
+  | 'paused'
+  | 'rate_limit'
+  | 'debounced'
+  | 'overlap'
+  | 'fan_in'
 
 /** Where an event waits that has not started, and as what. */
 export interface Waiter {

@@ -20,6 +20,7 @@ import type { Instant, RunId } from './ids.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
 import { batchGathering } from './policies/batch.ts'
 import { burstEndsAt, type DebouncePolicy, debounceGathering } from './policies/debounce.ts'
+import { type FanInPolicy, fanInGathering, hasPrimary, twinOf } from './policies/fan-in.ts'
 import { type Claim, claimOf, holderOf, keepMsAfter } from './policies/idempotency.ts'
 import { judgeOverlap, lineAt } from './policies/overlap.ts'
 import { judgeRate } from './policies/rate-limit.ts'
@@ -80,7 +81,11 @@ const closeWindow = (draft: Draft, key: string): void => {
   const window = valueAt(draft.state.windows, key)
   if (window === undefined) return
   record(draft, { type: 'gate.window_closed', at: draft.now, key })
-  place(draft, window.candidate, null)
+  const { fanIn } = draft.policies
+  // fan-in-1
+  if (fanIn === undefined || hasPrimary(fanIn, window.candidate)) return void place(draft, window.candidate, null)
+  const detail = `no ${fanIn.primary} came with it`
+  for (const event of window.candidate.events) suppress(draft, event, { reason: 'fan_in', detail })
 }
 
 const joinOpen = (draft: Draft, passage: Passage, gathering: Gathering, firesAt: Instant): RunId => {
@@ -127,6 +132,22 @@ const gather = (draft: Draft, passage: Passage, gathering: Gathering): void => {
   if (window !== undefined && isFull(gathering, window)) closeWindow(draft, key)
 }
 
+/** Members of one key come together. Of a second one of the same type, the policy says which counts. */
+const gatherMembers = (draft: Draft, passage: Passage, policy: FanInPolicy): void => {
+  const { arrival } = passage
+  const key = arrival.windowKey
+  const open = openAt(draft.state.windows, key)
+  const candidate = open !== null && open.firesAt > draft.now ? open.window.candidate : null
+  const twin = candidate === null ? undefined : twinOf(candidate, arrival)
+  if (candidate === null || twin === undefined || policy.collect === 'all')
+    return gather(draft, passage, fanInGathering(policy))
+  const why = { reason: 'fan_in', detail: 'another of its type counts', into: candidate.run } as const
+  if (policy.collect === 'first') return suppress(draft, eventOf(arrival), why)
+  gather(draft, passage, fanInGathering(policy))
+  record(draft, { type: 'gate.withdrawn', at: draft.now, sequence: twin.sequence, place: { kind: 'window', key } })
+  suppress(draft, twin, why)
+}
+
 /** The first of a burst runs now, the rest go into it. */
 const lead = (draft: Draft, passage: Passage, policy: DebouncePolicy): void => {
   const { now, state } = draft
@@ -153,6 +174,7 @@ const passWindow = (draft: Draft, passage: Passage): void => {
   const { batch, debounce } = policiesFor(draft, arrival)
   const run = runFor(draft, arrival)
   if (arrival.call !== undefined) return void place(draft, candidateOf(run, arrival, 'event'), passage)
+  if (draft.policies.fanIn !== undefined) return gatherMembers(draft, passage, draft.policies.fanIn)
   if (batch !== null && !arrival.alone) return gather(draft, passage, batchGathering(batch))
   if (batch === null && debounce?.mode === 'leading') return lead(draft, passage, debounce)
   if (batch === null && debounce !== null) return gather(draft, passage, debounceGathering(debounce))

@@ -51,15 +51,6 @@ export interface RoutingSource {
   readonly defaultRoute?: RouteSource
 }
 
-export interface FanInSource {
-  readonly primary: string
-  readonly waitFor: readonly string[]
-  /** CEL over `payload` and `event`: what belongs together. */
-  readonly correlationKey: string
-  readonly timeout?: Duration
-  readonly collect?: 'first' | 'last' | 'all'
-}
-
 export interface StateMachineSource {
   readonly entity: string
   /** CEL over `payload` and `event`: which one. */
@@ -84,7 +75,6 @@ export interface WorkflowSource {
   readonly validateInput?: { readonly payload?: readonly string[] }
   readonly persist?: readonly PersistSource[]
   readonly routing?: RoutingSource
-  readonly fanIn?: FanInSource
   readonly entity?: string
   readonly entityKey?: string
   readonly stateIn?: string | readonly string[]

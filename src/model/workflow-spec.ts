@@ -5,6 +5,7 @@
  * holds its code to them (engine/rights.ts).
  */
 import type { Json } from './json.ts'
+import type { FanInPolicy } from './policies/fan-in.ts'
 import type { Rule } from './rule.ts'
 
 export const OPERATIONS = ['transform', 'api_call', 'db_write', 'emit_event', 'schedule'] as const
@@ -28,7 +29,7 @@ export interface WorkflowSpec {
   readonly requires: readonly string[]
   readonly persist: readonly PersistSpec[]
   readonly routing: RoutingSpec | null
-  readonly fanIn: FanInSpec | null
+  readonly fanIn: FanInPolicy | null
   readonly state: StateSpec | null
 }
 
@@ -67,13 +68,6 @@ export interface RouteSpec {
   readonly emit: string | null
   /** Functions that are called with the same data. */
   readonly calls: readonly string[]
-}
-
-export interface FanInSpec {
-  readonly primary: string
-  /** All members, the primary one included. */
-  readonly types: readonly string[]
-  readonly collect: 'first' | 'last' | 'all'
 }
 
 /** The entity that a function works on, by the machine that it belongs to. */

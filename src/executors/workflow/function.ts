@@ -203,22 +203,25 @@ const play = (handler: Handler, given: Given, options: EnterOptions, abort: Abor
   return handler(contextOf(given, createStep(given.entry.gate, given.readers, options), abort))
 }
 
-const endingOf = (result: unknown, input: Json, { fanIn }: WorkflowSpec): Ending => {
-  if (fanIn !== null && (input as unknown as FannedIn).timed_out) return 'timeout'
+const endingOf = (result: unknown, members: FannedIn | null): Ending => {
+  if (members?.timed_out === true) return 'timeout'
   return isPartial(result) ? 'partial' : 'success'
 }
 
 /** With what it declares around it. */
 const playDeclared = async (readers: Readers, entry: Entry, options: EnterOptions, abort: Abort): Promise<unknown> => {
   const { workflow, code } = options
-  const input = workflow.fanIn === null ? entry.input : (fannedIn(workflow.fanIn, entry.events) as unknown as Json)
+  const { fanIn } = workflow
+  // Called by name, it has no members: its input is what it was given.
+  const members = fanIn === null || entry.events.length === 0 ? null : fannedIn(fanIn, entry.events)
+  const input = members === null ? entry.input : (members as unknown as Json)
   const roots = rootsOf(entry, input)
   const handler = typeof code === 'function' ? (code as Handler) : patternCode(workflow, roots)
   if (handler === null) throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', 'the function has no code yet')
   const found = await before(workflow, entry, roots)
   const result = await play(handler, { entry, input, lookups: found.lookups, readers }, options, abort)
   const output = toJson(partialValue(result))
-  const ending = endingOf(result, input, workflow)
+  const ending = endingOf(result, members)
   await after(workflow, entry, found, { roots: { ...roots, output, result: output }, ending })
   return result
 }

@@ -6,7 +6,8 @@
 import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import type { Json } from '../../model/json.ts'
-import type { FanInSpec, Roots, RoutingSpec, WorkflowSpec } from '../../model/workflow-spec.ts'
+import type { FanInPolicy } from '../../model/policies/fan-in.ts'
+import type { Roots, RoutingSpec, WorkflowSpec } from '../../model/workflow-spec.ts'
 import type { Step } from './step-api.ts'
 
 /** What these need of the context that every function gets. */
@@ -47,7 +48,7 @@ export interface FannedIn {
   readonly missing: readonly string[]
 }
 
-export const fannedIn = ({ types, collect }: FanInSpec, events: readonly StoredEvent[]): FannedIn => {
+export const fannedIn = ({ types, collect }: FanInPolicy, events: readonly StoredEvent[]): FannedIn => {
   const dataOf = (type: string): readonly Json[] =>
     events.filter((event) => event.type === type).map(({ data }) => data)
   const came = types.filter((type) => dataOf(type).length > 0)

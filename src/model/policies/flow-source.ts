@@ -14,6 +14,7 @@ export const BATCH_OUTPUTS = ['each', 'shared'] as const
 export const PAUSES = ['suppress', 'hold'] as const
 export const OVERLAPS = ['allow', 'skip', 'buffer_one', 'buffer_all', 'cancel_running', 'terminate_running'] as const
 export const CONCURRENCY_SCOPES = ['handler', 'session', 'module', 'pool', 'global'] as const
+export const COLLECTS = ['first', 'last', 'all'] as const
 export const UNITS = ['step', 'run'] as const
 
 /** A throttle's budget: of one handler, or under `limits.shared` of all that name it. */
@@ -72,4 +73,17 @@ export interface FlowSource {
   /** Seconds, or an expression that gives them. */
   readonly priority?: number | string
   readonly fairness?: { readonly key: string; readonly weight?: number }
+  /** Events of several types that belong together start one run. */
+  readonly fanIn?: FanInSource
+}
+
+export interface FanInSource {
+  readonly primary: string
+  readonly waitFor: readonly string[]
+  /** CEL over `payload` and `event`: what belongs together. */
+  readonly correlationKey: string
+  /** Absent: a day. */
+  readonly timeout?: Duration
+  /** Of several events of one type; absent: the first. */
+  readonly collect?: (typeof COLLECTS)[number]
 }

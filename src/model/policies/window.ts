@@ -25,6 +25,8 @@ export interface Gathering {
   readonly maxSize: number
   readonly maxBytes: number
   readonly firesAt: (openedAt: Instant, now: Instant) => Instant
+  /** It waits for nothing more. Absent: never. */
+  readonly isComplete?: (window: Window) => boolean
 }
 
 /** `open` also closes what is open under that key: it is due, or has no room. */
@@ -43,8 +45,8 @@ export const openAt = (windows: Windows, key: string): OpenWindow | null => {
   return window === undefined ? null : { window, firesAt: dueAtOf(windows, key) ?? window.openedAt }
 }
 
-export const isFull = ({ maxSize, maxBytes }: Gathering, { candidate, bytes }: Window): boolean =>
-  candidate.events.length >= maxSize || bytes >= maxBytes
+export const isFull = ({ maxSize, maxBytes, isComplete }: Gathering, window: Window): boolean =>
+  window.candidate.events.length >= maxSize || window.bytes >= maxBytes || isComplete?.(window) === true
 
 /** Older than what stands there: it neither replaces nor extends. */
 export const isLate = (gathering: Gathering, open: OpenWindow | null, arrival: Arrival, now: Instant): boolean =>
