@@ -183,6 +183,8 @@ export const tasksSuite = (harness: LedgerHarness, reader: () => Reader): void =
       ['pending', 1],
     ])
     expect([...(await reader().taskCounts(LOCAL_TENANT, ['user:ana', 'group:editors']))]).toEqual([['pending', 1]])
+    expect([...(await reader().taskCounts(LOCAL_TENANT, ['user:bo']))]).toEqual([['in_review', 1]])
+    expect([...(await reader().taskCounts(LOCAL_TENANT, []))]).toEqual([])
   })
 
   test('[S9] another tenant sees no task', async () => {

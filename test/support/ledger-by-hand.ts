@@ -262,6 +262,7 @@ export class LedgerByHand {
         task: hex(id),
         address,
         tenant: 'local',
+        status,
         deadline: row.deadlineAt ?? FOR_EVER,
       })
     return id

@@ -1,12 +1,13 @@
 /**
  * Tasks as the inbox shows them. An open task has a row in `task_address` for each inbox it is in, and one under `*` for all inboxes
- * together, so that a page of any inbox is read from one index in the order it is shown, however many tasks wait.
+ * together, so that a page of any inbox is read from one index in the order it is shown, and counted from another, however many tasks wait.
  */
 import type { Migration } from './migration.ts'
 
 const ADDRESS = `
     create index task_inbox on task_address (tenant, address, task);
     create index task_deadline on task_address (tenant, address, deadline, task);
+    create index task_status on task_address (tenant, address, status);
     create index task_run on task (run);
 `
 
@@ -38,6 +39,7 @@ export const tasks: Migration = {
       task blob not null,
       address text not null,
       tenant text not null,
+      status text not null,
       deadline integer not null,
       primary key (task, address)
     ) without rowid;
@@ -67,6 +69,7 @@ export const tasks: Migration = {
       task uuid not null,
       address text not null,
       tenant text not null,
+      status text not null,
       deadline bigint not null,
       primary key (task, address)
     );

@@ -271,8 +271,9 @@ const taskParts = (shape: Shape): string[] => [
         lateral (select a.ctid as at, a.address from task_address a where a.task = task.id offset 0) a
       where ${wins('task')} and (task.id, a.address) not in (select task, address from addressed))))`,
   `addresses_put as (
-    insert into task_address (task, address, tenant, deadline) select task, address, tenant, deadline from addressed
-    on conflict (task, address) do update set deadline = excluded.deadline where task_address.deadline <> excluded.deadline)`,
+    insert into task_address (task, address, tenant, status, deadline) select task, address, tenant, status, deadline from addressed
+    on conflict (task, address) do update set status = excluded.status, deadline = excluded.deadline
+      where (task_address.status, task_address.deadline) <> (excluded.status, excluded.deadline))`,
 ]
 
 const partsOf = (shape: Shape): string[] => [

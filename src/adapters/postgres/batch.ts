@@ -212,7 +212,7 @@ const addTask = (rows: BatchRows, append: number, id: string, task: TaskRow): vo
   })
   const deadline = task.deadlineAt ?? NEVER
   const addresses = task.isOpen ? new Set([EVERYBODY, ...task.addresses]) : []
-  for (const address of addresses) rows.task_address.push({ append, task: id, address, tenant, deadline })
+  for (const address of addresses) rows.task_address.push({ append, task: id, address, tenant, status, deadline })
 }
 
 /** The last write of a document within one append is the one that counts. */

@@ -108,7 +108,7 @@ export const LISTS = {
     put_off: 'text',
     summary: 'text',
   },
-  task_address: { append: 'int', task: 'uuid', address: 'text', tenant: 'text', deadline: 'bigint' },
+  task_address: { append: 'int', task: 'uuid', address: 'text', tenant: 'text', status: 'text', deadline: 'bigint' },
   document: { append: 'int', tenant: 'text', table_name: 'text', key: 'text', body: 'text' },
 } as const satisfies Record<string, Columns>
 

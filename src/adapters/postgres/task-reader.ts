@@ -37,21 +37,26 @@ const COLUMNS = `t.id, t.tenant, t.run, t.step, t.status, t.is_open, t.type, t.t
 const FILTERS = `($2::text is null or t.status = $2) and ($3::text is null or t.type = $3) and ($4::text is null or t.claimed_by = $4)
   and ($5::text is null or coalesce((t.put_off::json ->> $5)::bigint, 0) <= $6::bigint)`
 
+/** Before and after every id. A bound that is always there lets a page begin in the index. */
+const FIRST = '00000000-0000-0000-0000-000000000000'
+const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 const inbox = (order: TaskOrder, after: string, by: string, merged: string): Statement => ({
   name: `read_tasks_${order}`,
   text: `select * from (select distinct on (id) page.* from unnest($8::text[]) as w(address), lateral (
       select ${COLUMNS} from (select a.task, a.deadline from task_address a where a.tenant = $1 and a.address = w.address
-        and ($9::uuid is null or ${after}) order by ${by}) a,
+        and ${after} order by ${by}) a,
         lateral (select * from task t where t.id = a.task offset 0) t
       where ${FILTERS} order by ${by} limit $7) page) found order by ${merged} limit $7`,
 })
 
 const INBOXES: Readonly<Record<TaskOrder, Statement>> = {
-  newest: inbox('newest', 'a.task < $9', 'a.task desc', 'id desc'),
-  oldest: inbox('oldest', 'a.task > $9', 'a.task', 'id'),
+  newest: inbox('newest', `a.task < coalesce($9::uuid, '${LAST}')`, 'a.task desc', 'id desc'),
+  oldest: inbox('oldest', `a.task > coalesce($9::uuid, '${FIRST}')`, 'a.task', 'id'),
   deadline: inbox(
     'deadline',
-    `(a.deadline, a.task) > ((select coalesce(c.deadline, ${NEVER}) from task c where c.id = $9), $9)`,
+    `(a.deadline, a.task) > (coalesce((select coalesce(c.deadline, ${NEVER}) from task c where c.id = $9), -1),
+      coalesce($9::uuid, '${FIRST}'))`,
     'a.deadline, a.task',
     `coalesce(deadline, ${NEVER}), id`,
   ),
@@ -67,11 +72,15 @@ const CLOSED = others('closed', 'not t.is_open')
 const OF_RUN = others('of_run', 't.run = $10 and t.is_open = $11')
 
 const TASK: Statement = { name: 'read_task', text: `select ${COLUMNS} from task t where t.tenant = $1 and t.id = $2` }
-const COUNTS: Statement = {
-  name: 'read_task_counts',
-  text: `select t.status, count(distinct t.id) as count from unnest($2::text[]) as w(address),
-    lateral (select a.task from task_address a where a.tenant = $1 and a.address = w.address offset 0) a,
-    lateral (select t.id, t.status from task t where t.id = a.task offset 0) t group by t.status`,
+const COUNT_INBOX: Statement = {
+  name: 'count_inbox',
+  text: 'select a.status, count(*) as count from task_address a where a.tenant = $1 and a.address = $2 group by a.status',
+}
+/** A task may be in several of them. */
+const COUNT_INBOXES: Statement = {
+  name: 'count_inboxes',
+  text: `select a.status, count(distinct a.task) as count from unnest($2::text[]) as w(address),
+    lateral (select a.task, a.status from task_address a where a.tenant = $1 and a.address = w.address offset 0) a group by a.status`,
 }
 
 export const readTasks = async (database: Database, query: TaskQuery): Promise<readonly TaskSummary[]> => {
@@ -107,7 +116,11 @@ export const countTasks = async (
   tenant: TenantId,
   addresses: readonly string[] | null,
 ): Promise<ReadonlyMap<string, number>> => {
-  const rows = await database.query<{ status: string; count: number }>(COUNTS, [tenant, addresses ?? [EVERYBODY]])
+  const [one, ...others] = addresses ?? [EVERYBODY]
+  if (one === undefined) return new Map()
+  const isOne = others.length === 0
+  const [statement, which] = isOne ? [COUNT_INBOX, one] : [COUNT_INBOXES, [one, ...others]]
+  const rows = await database.query<{ status: string; count: number }>(statement, [tenant, which])
   return new Map(rows.map(({ status, count }) => [status, count]))
 }
 

@@ -164,7 +164,9 @@ const taskStatements = (db: Database) => ({
       addresses = excluded.addresses, claimed_by = excluded.claimed_by, priority = excluded.priority, deadline = excluded.deadline,
       updated_at = excluded.updated_at, put_off = excluded.put_off, summary = excluded.summary`),
   dropTaskAddresses: db.prepare('delete from task_address where task = ?'),
-  addTaskAddress: db.prepare('insert into task_address (task, address, tenant, deadline) values (?, ?, ?, ?)'),
+  addTaskAddress: db.prepare(
+    'insert into task_address (task, address, tenant, status, deadline) values (?, ?, ?, ?, ?)',
+  ),
 })
 
 const otherStatements = (db: Database) => ({

@@ -34,6 +34,9 @@ interface Stored {
 const COLUMNS = `t.id, t.tenant, t.run, t.step, t.status, t.is_open, t.type, t.title, t.addresses, t.claimed_by, t.priority, t.deadline,
   t.created_at, t.updated_at, t.put_off, t.summary`
 
+/** After every id. A bound that is always there lets a page begin in the index; one that may be missing makes it read from the start. */
+const LAST = `x'${'ff'.repeat(17)}'`
+
 /** The same values for each: three filters twice, and who looks when. */
 const FILTERS = `(? is null or t.status = ?) and (? is null or t.type = ?) and (? is null or t.claimed_by = ?)
   and (? is null or coalesce((select value from json_each(t.put_off) where key = ?), 0) <= ?)`
@@ -45,17 +48,21 @@ const OF_OTHERS = `${FILTERS}
   and (? is null or t.id < ?) order by t.id desc limit ?`
 
 export const prepareTaskQueries = (db: Database) => ({
-  newest: db.prepare(`${INBOX} and (? is null or a.task < ?) order by a.task desc limit ?`),
-  oldest: db.prepare(`${INBOX} and (? is null or a.task > ?) order by a.task limit ?`),
+  newest: db.prepare(`${INBOX} and a.task < coalesce(?, ${LAST}) order by a.task desc limit ?`),
+  oldest: db.prepare(`${INBOX} and a.task > coalesce(?, x'00') order by a.task limit ?`),
   deadline: db.prepare(
-    `${INBOX} and (? is null or (a.deadline, a.task) > ((select coalesce(deadline, ${NEVER}) from task where id = ?), ?))
+    `${INBOX} and (a.deadline, a.task) > (coalesce((select coalesce(deadline, ${NEVER}) from task where id = ?), -1), coalesce(?, x'00'))
     order by a.deadline, a.task limit ?`,
   ),
   closed: db.prepare(`${OTHERS} and t.is_open = 0 and ${OF_OTHERS}`),
   ofRun: db.prepare(`${OTHERS} and t.run = ? and t.is_open = ? and ${OF_OTHERS}`),
   task: db.prepare(`select ${COLUMNS} from task t where t.tenant = ? and t.id = ?`),
-  taskCounts: db.prepare(`select t.status, count(distinct t.id) as count from json_each(?) w
-    cross join task_address a on a.tenant = ? and a.address = w.value cross join task t on t.id = a.task group by t.status`),
+  countInbox: db.prepare(
+    'select a.status, count(*) as count from task_address a where a.tenant = ? and a.address = ? group by a.status',
+  ),
+  /** A task may be in several of them. */
+  countInboxes: db.prepare(`select a.status, count(distinct a.task) as count from json_each(?) w
+    cross join task_address a on a.tenant = ? and a.address = w.value group by a.status`),
 })
 
 type TaskQueries = ReturnType<typeof prepareTaskQueries>
@@ -65,7 +72,7 @@ export const readTasks = (sql: TaskQueries, query: TaskQuery): readonly TaskSumm
   const { run } = query
   if (run !== null) return readOthers(sql.ofRun, query, [idBytes(run), query.isOpen ? 1 : 0])
   if (!query.isOpen) return readOthers(sql.closed, query, [])
-  const cursors = query.order === 'deadline' ? [cursor, cursor, cursor] : [cursor, cursor]
+  const cursors = query.order === 'deadline' ? [cursor, cursor] : [cursor]
   const found = new Map<TaskId, TaskSummary>()
   for (const address of query.addresses ?? [EVERYBODY]) {
     const rows = sql[query.order].all(query.tenant, address, ...filtersOf(query), ...cursors, query.limit)
@@ -91,7 +98,10 @@ export const countTasks = (
   tenant: TenantId,
   addresses: readonly string[] | null,
 ): ReadonlyMap<string, number> => {
-  const rows = sql.taskCounts.all(JSON.stringify(addresses ?? [EVERYBODY]), tenant)
+  const [one, ...others] = addresses ?? [EVERYBODY]
+  if (one === undefined) return new Map()
+  const rows =
+    others.length === 0 ? sql.countInbox.all(tenant, one) : sql.countInboxes.all(JSON.stringify(addresses), tenant)
   return new Map(rows.map((row) => [String(row['status']), Number(row['count'])]))
 }
 

@@ -23,5 +23,5 @@ export const putTask = ({ sql }: Pick<Scope, 'sql'>, stream: StreamId, row: Task
   sql.dropTaskAddresses.run(id)
   if (!isOpen) return
   for (const address of new Set([EVERYBODY, ...row.addresses]))
-    sql.addTaskAddress.run(id, address, tenant, deadlineAt ?? NEVER)
+    sql.addTaskAddress.run(id, address, tenant, status, deadlineAt ?? NEVER)
 }
