@@ -24,6 +24,7 @@ const begin = async (options: Partial<FunctionOptions<{ n: number }>>, pollMs = 
   const inner = new MemoryLedger(store)
   const meddling: Meddling = {}
   const appends: Append[] = []
+  const asked: string[] = []
   const ledger: Ledger = {
     append: async (batch) => {
       await meddling.before?.(batch)
@@ -32,7 +33,11 @@ const begin = async (options: Partial<FunctionOptions<{ n: number }>>, pollMs = 
       meddling.after?.(batch)
       return outcomes
     },
-    load: (streams, query) => inner.load(streams, query),
+    load: (streams, query) => {
+      // Heads alone are what a clerk asks of the runs that it minds.
+      if (query?.after === Number.MAX_SAFE_INTEGER) asked.push(...streams.filter((stream) => stream.startsWith('run_')))
+      return inner.load(streams, query)
+    },
     events: (query) => inner.events(query),
     claim: (request) => inner.claim(request),
     beat: (request) => inner.beat(request),
@@ -54,7 +59,7 @@ const begin = async (options: Partial<FunctionOptions<{ n: number }>>, pollMs = 
     await clock.advance(0)
     await receipt
   }
-  return { clock, inner, meddling, appends, seen, send }
+  return { clock, inner, meddling, appends, asked, seen, send }
 }
 
 const GATED = { rateLimit: { limit: 100, period: '1m' } } as const
@@ -88,6 +93,34 @@ test('clerk-2: an event that comes while the gate parks is not slept through', a
   await clock.advance(1_000)
   expect(late).toBe(1)
   expect(seen).toEqual([1, 2])
+})
+
+test('clerk-2: an end that was seen in a decision that another writer overtook is seen again', async () => {
+  const { clock, inner, meddling, seen, send } = await begin({ overlap: 'buffer_all' })
+  await send(1)
+  await send(2)
+  let overtaken = 0
+  meddling.before = async (batch) => {
+    const [write] = writesOf(batch).filter(({ facts }) => facts.some(({ type }) => type === 'gate.run_ended'))
+    if (overtaken > 0 || write === undefined) return
+    overtaken++
+    // A release that says nothing new raises no version; a fact of somebody else does.
+    const [first] = write.facts
+    const facts = first === undefined ? [] : [{ ...first, type: 'gate.resumed', body: '{"by":"ana"}' }]
+    await inner.append([anAppend({ writes: [{ ...write, epoch: null, facts, release: false }] })])
+  }
+  await clock.advance(2 * HOUR)
+  expect(overtaken).toBe(1)
+  expect(seen).toEqual([1, 2])
+})
+
+test('a gate that nobody has called since it looked does not ask how its runs are', async () => {
+  const { clock, asked, send } = await begin({ overlap: 'buffer_all' })
+  await send(1)
+  await clock.advance(40)
+  expect(asked).toEqual([])
+  await send(2)
+  expect(asked).toHaveLength(1)
 })
 
 test('clerk-3: a gate that lost its lease writes nothing more, and whoever has it next goes on', async () => {

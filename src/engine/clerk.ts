@@ -33,6 +33,7 @@ export type ClerkDeparture = 'parked' | 'fenced' | 'dropped'
 
 /** After its last work it stays for a moment: under steady traffic nobody claims and releases it for each event. */
 const LINGER_MS = 50
+const LOOK_AGAIN_MS = 1_000
 /** A checkpoint follows so many facts, and so many more the larger it is: what is written stays in proportion to the news. */
 const FACTS_PER_CHECKPOINT = 64
 const BYTES_PER_FACT = 200
@@ -48,6 +49,8 @@ export class Clerk<State, Fact extends ClerkFact> {
   private sinceCheckpoint = 0
   private checkpointAfter = FACTS_PER_CHECKPOINT
   private isNudged = false
+  private mustLook = true
+  private lookAgainAt: Instant = 0
   private isLeaving = false
   private isGone = false
   private wait: (() => void) | null = null
@@ -87,14 +90,27 @@ export class Clerk<State, Fact extends ClerkFact> {
     try {
       let state = await this.restore()
       while (!this.isGone) {
+        const isCalled = this.isCalled()
         if (this.isNudged) state = await this.lookUp(state)
-        const found = await this.duty.find(state, () => this.now())
+        const found = await this.duty.find(state, () => this.now(), isCalled)
         if (found.facts.length > 0) state = await this.write(state, found)
         else if (!(await this.linger(state))) await this.park(state)
       }
     } catch {
       this.go('dropped', null)
     }
+  }
+
+  /**
+   * Whether a signal may have come since the last look. What others signal is seen when it is parked; one that is kept awake by time
+   * looks now and then all the same.
+   */
+  private isCalled(): boolean {
+    const now = this.house.clock.now()
+    if (!this.isNudged && !this.mustLook && now < this.lookAgainAt) return false
+    this.mustLook = false
+    this.lookAgainAt = now + LOOK_AGAIN_MS
+    return true
   }
 
   /** Not before the last fact: another holder's clock may have been ahead. */
@@ -198,6 +214,8 @@ export class Clerk<State, Fact extends ClerkFact> {
 
   /** A conflict means that nothing was written: another holds the clerk, or somebody wrote a command first. */
   private async meet(outcome: Conflict, state: State, { writes = NONE }: Births): Promise<State> {
+    // What was seen and not written is seen again.
+    this.mustLook = true
     if (outcome.reason === 'version' && outcome.stream === this.hold.id) return this.lookUp(state)
     // Somebody else wrote to another clerk that this decision is about: it is made again.
     if (outcome.reason === 'version' && writes.some(({ stream }) => stream === outcome.stream)) return state

@@ -39,9 +39,10 @@ export interface Duty<State, Fact extends ClerkFact> {
   follow(state: State, news: readonly SealedFact[]): State
   /**
    * Reads what has come and decides. No facts: there is nothing to do. `now` never runs back in a stream, whatever clocks do: what
-   * is counted by the time of facts is decided by it.
+   * is counted by the time of facts is decided by it. `isCalled`: a signal may have come since it last looked; without one no run
+   * that it minds has ended, since each end is a signal.
    */
-  find(state: State, now: () => Instant): Promise<Found<State, Fact>>
+  find(state: State, now: () => Instant, isCalled: boolean): Promise<Found<State, Fact>>
   /** What these facts bring into being. */
   births(facts: readonly Fact[]): Promise<Births>
   /** These facts are in the ledger: what they ask of others may be asked now. */

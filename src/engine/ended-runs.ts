@@ -1,4 +1,8 @@
-/** Which of these runs have ended, and how: what a clerk asks about the runs it has started. */
+/**
+ * Which of these runs have ended, and how: what a clerk asks about the runs it has started.
+ *
+ * Owns the question, in parts: a gate may mind thousands of runs.
+ */
 import type { RunId } from '../model/ids.ts'
 import { isEnded, type RunStatus } from '../model/status.ts'
 import type { Ledger } from '../ports/ledger.ts'
@@ -7,10 +11,16 @@ export const endedRuns = async (
   ledger: Pick<Ledger, 'load'>,
   runs: readonly RunId[],
 ): Promise<readonly { readonly run: RunId; readonly status: RunStatus }[]> => {
-  if (runs.length === 0) return []
-  const heads = await ledger.load(runs, { after: Number.MAX_SAFE_INTEGER })
-  return runs.flatMap((run, i) => {
-    const status = heads[i]?.status
-    return status !== undefined && isEnded(status) ? [{ run, status }] : []
-  })
+  const ended: { readonly run: RunId; readonly status: RunStatus }[] = []
+  for (let from = 0; from < runs.length; from += PART) {
+    const some = runs.slice(from, from + PART)
+    const heads = await ledger.load(some, { after: Number.MAX_SAFE_INTEGER })
+    some.forEach((run, i) => {
+      const status = heads[i]?.status
+      if (status !== undefined && isEnded(status)) ended.push({ run, status })
+    })
+  }
+  return ended
 }
+
+const PART = 500

@@ -88,10 +88,10 @@ export class GateDuty implements Duty<GateState, GateFact> {
     return fold(gate, news.map(readGateFact), state)
   }
 
-  async find(before: GateState, now: () => Instant): Promise<Found<GateState, GateFact>> {
+  async find(before: GateState, now: () => Instant, isCalled: boolean): Promise<Found<GateState, GateFact>> {
     if (before.kind !== 'open') return { facts: [], state: before, more: false }
     await this.prepare()
-    const heads = await endedRuns(this.house.ledger, trackedRuns(before))
+    const heads = isCalled ? await endedRuns(this.house.ledger, trackedRuns(before)) : []
     const triggerOf = (run: RunId): string | null => valueAt(before.runs, run)?.trigger ?? null
     const ended = await withFailedItems(this.house, this.keeping.flow, { ended: heads, triggerOf })
     const page = await this.read(before)

@@ -107,15 +107,15 @@ const deafToOthers: Mutant = {
 const conflictForgotten: Mutant = {
   name: 'a clerk takes a conflict for success',
   plant: () =>
-    plantMethod<(this: object, outcome: unknown, state: unknown) => Promise<unknown>>(
+    plantMethod<(this: object, outcome: unknown, state: unknown, births: unknown) => Promise<unknown>>(
       Clerk.prototype,
       'meet',
       (meet) =>
-        async function (outcome, state) {
-          await meet.call(this, outcome, state)
+        async function (outcome, state, births) {
+          await meet.call(this, outcome, state, births)
           const duty = Reflect.get(this, 'duty') as GateDuty
           const now = Reflect.get(this, 'now') as () => number
-          return (await duty.find(state as GateState, () => now.call(this))).state
+          return (await duty.find(state as GateState, () => now.call(this), true)).state
         },
     ),
 }
