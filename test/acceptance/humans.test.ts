@@ -282,4 +282,102 @@ onEveryStore('humans', (store) => {
     expect(await inbox.told('human.decided')).toHaveLength(1)
     await system.close()
   })
+
+  test('[C9] who asks for changes gets them: the same task comes back as a new revision, until it is approved', async () => {
+    const letter = (content: string) => ({ sections: [{ id: 'letter', type: 'editable', content }] }) as const
+    const system = await startTestSystem(
+      {
+        name: 'rounds',
+        functions: [
+          fn('write', {}, async ({ step }) => {
+            let text = 'Dear all'
+            let answer = await step.human('review', {
+              taskType: 'review',
+              assign: 'group:editors',
+              bundle: letter(text),
+            })
+            while (answer.status === 'revision_requested') {
+              text = `${text}, ${answer.feedback}`
+              const task = { taskType: 'review', assign: 'group:editors', bundle: letter(text) } as const
+              answer = await step.human('review', task, { revises: answer })
+            }
+            return { text, revision: answer.revision, decision: answer.decision }
+          }),
+        ],
+      },
+      store(),
+    )
+    const inbox = new Inbox(system)
+    const run = await system.start('write')
+    await system.settle()
+    const task = await inbox.only()
+    const first = await inbox.hash(task)
+    for (const reason of ['shorter', 'kinder']) {
+      await inbox.decide(task, ana, { action: 'request_edit', reason })
+      await system.settle()
+      await system.crash()
+      expect(await inbox.only()).toBe(task)
+    }
+    await expect(inbox.decide(task, ana, { action: 'approve', shownHash: first })).rejects.toMatchObject({
+      code: 'STALE_VIEW',
+    })
+    await inbox.decide(task, ana, { action: 'approve' })
+    await system.settle()
+    const output = { text: 'Dear all, shorter, kinder', revision: 3, decision: 'approve' }
+    expect(await system.look(run)).toMatchObject({ status: 'success', output })
+    await system.close()
+  })
+
+  test('[C5] who decided the first step may not decide the second, where the author keeps them apart', async () => {
+    const system = await startTestSystem(
+      {
+        name: 'four-eyes',
+        functions: [
+          fn('pay', {}, async ({ step }) => {
+            await step.human('first', { assign: 'group:editors' })
+            await step.human('second', { assign: 'group:editors', separation: ['first'] })
+            return 'paid'
+          }),
+        ],
+      },
+      store(),
+    )
+    const inbox = new Inbox(system)
+    const run = await system.start('pay')
+    await system.settle()
+    await inbox.decide(await inbox.only(), ana, { action: 'approve' })
+    await system.settle()
+    const second = await inbox.only()
+    await expect(inbox.decide(second, ana, { action: 'approve' })).rejects.toMatchObject({
+      code: 'SEPARATION_OF_DUTIES',
+    })
+    await inbox.decide(second, bob, { action: 'approve' })
+    await system.settle()
+    expect(await system.look(run)).toMatchObject({ output: 'paid' })
+    await system.close()
+  })
+
+  test('[D4] a run may wait for what people do elsewhere', async () => {
+    const system = await startTestSystem(
+      {
+        ...MAILING,
+        functions: [
+          fn('watch', {}, async ({ step }) => {
+            const seen = await step.waitForEvent('seen', { event: 'human.viewed' })
+            return seen.event?.data ?? null
+          }),
+        ],
+      },
+      store(),
+    )
+    const inbox = new Inbox(system)
+    const watch = await system.start('watch')
+    await system.send({ type: 'mailing.ready', data: { audience: 'all' } })
+    await system.settle()
+    const task = await inbox.only()
+    await system.run(() => system.engine.tasks.view(task, bob))
+    await system.settle()
+    expect(await system.look(watch)).toMatchObject({ output: { by: 'bob', task_id: task } })
+    await system.close()
+  })
 })
