@@ -93,6 +93,25 @@ functions:
     ])
   })
 
+  test('events that belong together meet, whoever sends them', async () => {
+    const rehearsal = await play(`
+product: {name: s}
+events:
+  - {name: order.placed, source: external, payload: {order_id: string!}}
+  - {name: order.paid, payload: {order_id: string!}}
+  - {name: order.packed, payload: {order_id: string!}}
+  - {name: order.sent, terminal: true}
+functions:
+  - {name: pay, trigger: order.placed, emits: order.paid}
+  - {name: pack, trigger: order.placed, emits: order.packed}
+  - name: ship
+    pattern: fan-in
+    trigger: {event: order.paid, wait_for: [order.packed], correlation_key: payload.order_id, timeout: 1d}
+    emits: order.sent
+`)
+    expect([rehearsal.handlers.missed, rehearsal.events.missed, rehearsal.failures]).toEqual([[], [], []])
+  })
+
   test('a circle is stopped, and said', async () => {
     const { loops, runs } = await play(`
 product: {name: s}

@@ -33,7 +33,8 @@ export const trafficOf = (manifest: Manifest): Traffic => {
   for (const { section, handler } of handlersOf(manifest)) {
     const { name } = handler
     for (const type of heardBy(handler, manifest)) heard.enter(type, name, [section, name, 'triggers', type])
-    for (const { event } of sentBy(section, handler)) sent.enter(event, name, [section, name, 'emits', event])
+    const key = section === 'humans' ? 'actions' : 'emits'
+    for (const { event } of sentBy(section, handler)) sent.enter(event, name, [section, name, key, event])
   }
   for (const { name, emits } of manifest.webhooks ?? [])
     if (typeof emits === 'string') sent.enter(emits, `webhook:${name}`, ['webhooks', name, 'emits'])

@@ -158,6 +158,8 @@ export const HANDLER: Fields = {
   retry,
   timeout: duration,
   effect: word('idempotent', 'once', 'transactional'),
+  entity: text,
+  entity_key: rule,
   state_in: oneOrMore(text),
   state_out: text,
   validate_input: record({

@@ -14,7 +14,7 @@ import { printManifest } from './print.ts'
 import { MANIFEST } from './sections.ts'
 import type { Shape } from './shape.ts'
 
-const CASES = Number(process.env['FUZZ_CASES'] ?? 250)
+const CASES = Number(process.env['FUZZ_CASES'] ?? 150)
 
 const BASE = `product: {name: shop, version: 2.0}
 defaults: {tz: Europe/Berlin, model: haiku, retry: {max_attempts: 2}}

@@ -201,11 +201,18 @@ functions:
     trigger: lead.matched
     retries: 2
     effect: once
+    emits: [{event: email.sent, when: output.ok == true, delay: 5m, data: {lead_id: "{{payload.lead_id}}"}}]
+    allowed_operations: [api_call, emit_event, schedule, db_write]
+    persist: [{update: leads, set: {status: sent}, where: "id = {{payload.lead_id}}"}]
+    db_lookups: [{table: leads, as: lead, where: "id = {{ payload.lead_id }}"}]
+    state_in: new
+    state_out: sent
     rate_limit: {limit: 3, period: 10s, key: payload.lead_id}
 schedules:
   - {name: nightly, cron: "0 3 * * *", function: send-email}
 pools: [{name: mail, labels: {region: eu}}]
 limits: {shared: {letters: {limit: 5, period: 1s}}}
+state_machine: {entity: lead, key: lead_id, initial: new, states: [{name: new, transitions_to: [sent]}, {name: sent, terminal: true}]}
 `
   const inCode = defineSystem({
     name: 'lead-campaign',
@@ -217,6 +224,7 @@ limits: {shared: {letters: {limit: 5, period: 1s}}}
         required: ['lead_id'],
       }),
       'lead.matched': null,
+      'email.sent': null,
     },
     agents: [
       agent('persona-matcher', {
@@ -235,6 +243,20 @@ limits: {shared: {letters: {limit: 5, period: 1s}}}
           triggers: ['lead.matched'],
           retry: { maxAttempts: 3 },
           effect: 'once',
+          emits: [
+            {
+              event: 'email.sent',
+              on: 'success',
+              when: 'output.ok == true',
+              delay: '5m',
+              data: { lead_id: '{{payload.lead_id}}' },
+            },
+          ],
+          allowedOperations: ['api_call', 'emit_event', 'schedule', 'db_write'],
+          persist: [{ update: 'leads', set: { status: 'sent' }, where: 'id = {{payload.lead_id}}' }],
+          dbLookups: [{ table: 'leads', as: 'lead', key: 'payload.lead_id' }],
+          stateIn: ['new'],
+          stateOut: 'sent',
           rateLimit: { limit: 3, period: '10s', key: 'payload.lead_id' },
         },
         code: null,
@@ -243,6 +265,17 @@ limits: {shared: {letters: {limit: 5, period: 1s}}}
     schedules: [{ name: 'nightly', cron: '0 3 * * *', function: 'send-email' }],
     pools: [{ name: 'mail', labels: { region: 'eu' } }],
     limits: { shared: { letters: { limit: 5, period: '1s' } } },
+    stateMachines: [
+      {
+        entity: 'lead',
+        key: 'payload.lead_id',
+        initial: 'new',
+        states: [
+          { name: 'new', transitionsTo: ['sent'] },
+          { name: 'sent', transitionsTo: [], terminal: true },
+        ],
+      },
+    ],
   })
 
   const inYaml = (text: string): SystemSource => {
@@ -256,6 +289,9 @@ limits: {shared: {letters: {limit: 5, period: 1s}}}
   test('any change of the one is another hash', () => {
     for (const [from, to] of [
       ['retries: 2', 'retries: 3'],
+      ['delay: 5m', 'delay: 6m'],
+      ['state_out: sent', 'state_out: same'],
+      ['transitions_to: [sent]', 'transitions_to: []'],
       ['score > 3', 'score > 4'],
       ['model: haiku', 'model: opus'],
       ['region: eu', 'region: us'],

@@ -26,7 +26,7 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   routing: ['trigger'],
 }
 const writtenAs = (key: string): readonly string[] => (Object.hasOwn(WRITTEN, key) ? (WRITTEN[key] ?? []) : [])
-const NAMES = ['name', 'event', 'id']
+const NAMES = ['name', 'event', 'id', 'emits_event']
 
 export const snakeCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 

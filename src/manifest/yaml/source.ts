@@ -24,6 +24,7 @@ import { defined, type JsonRecord } from './record.ts'
 import { MANIFEST } from './sections.ts'
 import type { RecordShape } from './shape.ts'
 import { eventTriggers, STARTING } from './trigger-source.ts'
+import { machinesSource, WORKFLOW_KEYS, workflowSource } from './workflow-source.ts'
 
 type SharedBudgets = NonNullable<NonNullable<SystemSource['limits']>['shared']>
 
@@ -35,6 +36,7 @@ const entryShape = (section: string): RecordShape => {
 /** Keys of a function that mean something to the engine. */
 export const FUNCTION_KEYS: ReadonlySet<string> = new Set([
   ...STARTING,
+  ...WORKFLOW_KEYS,
   'name',
   'triggers',
   'pattern',
@@ -100,6 +102,7 @@ const functionSource = (entry: HandlerEntry, manifest: Manifest, parts: Parts): 
     ...(retry === undefined ? {} : { retry }),
     ...pick(entry, [...STARTING, 'retry', 'timeout', 'effect']),
   }) as JsonRecord
+  const declared = workflowSource(entry, manifest)
   const given = parts.code?.get(entry.name)
   const made = madeByFn(given)
   const input = schemaFor(field(entry, 'input'), parts)
@@ -109,6 +112,7 @@ const functionSource = (entry: HandlerEntry, manifest: Manifest, parts: Parts): 
     options: {
       ...made?.options,
       ...options,
+      ...declared,
       triggers: eventTriggers(entry, manifest),
       ...(input === undefined ? {} : { input }),
       ...(output === undefined ? {} : { output }),
@@ -139,6 +143,7 @@ const webhookSource = (entry: NamedEntry, parts: Parts): unknown => {
 export const sourceOf = (manifest: Manifest, parts: Parts = {}): SystemSource => {
   const { limits, defaults } = manifest as { limits?: JsonRecord; defaults?: JsonRecord }
   const tz = defaults?.['tz'] ?? manifest.product.tz
+  const machines = machinesSource(manifest)
   const schedules = (manifest.schedules ?? []).filter(
     (entry) => entry['plan'] === undefined && entry['prompt'] === undefined,
   )
@@ -162,6 +167,7 @@ export const sourceOf = (manifest: Manifest, parts: Parts = {}): SystemSource =>
     ...(typeof limits?.['max_hops'] === 'number' ? { maxHops: limits['max_hops'] } : {}),
     ...(limits?.['shared'] === undefined ? {} : { limits: { shared: limits['shared'] as unknown as SharedBudgets } }),
     ...(typeof tz === 'string' ? { tz } : {}),
+    ...(machines.length === 0 ? {} : { stateMachines: machines }),
     ...(parts.scripts === undefined ? {} : { scripts: parts.scripts }),
   }
 }

@@ -6,13 +6,13 @@
 
 import type { Tell } from './finding.ts'
 import { HUMAN_KEYS } from './human-source.ts'
-import type { HandlerEntry, HandSection, Manifest } from './manifest.ts'
+import { field, type HandlerEntry, type HandSection, type Manifest } from './manifest.ts'
+import { isRecord } from './record.ts'
 import { isAnnotation } from './shape.ts'
 import { AGENT_KEYS, FUNCTION_KEYS } from './source.ts'
 
 const SECTIONS = [
   'plans',
-  'state_machines',
   'session_pools',
   'queues',
   'tenancy',
@@ -48,6 +48,29 @@ const tellKeys = (section: HandSection, handlers: readonly HandlerEntry[], tell:
   }
 }
 
+/** Inside of keys that are read otherwise. */
+const PARTS: readonly (readonly [HandSection, ...string[]])[] = [
+  ['functions', 'validate_input', 'exists'],
+  ['functions', 'validate_input', 'state'],
+  ['functions', 'validate_input', 'files'],
+  ['functions', 'validate_input', 'on_invalid'],
+  ['agents', 'contract', 'state_in'],
+  ['agents', 'contract', 'state_out'],
+  ['agents', 'workspace', 'base'],
+]
+
+const tellParts = (manifest: Manifest, tell: Tell): void => {
+  for (const [section, key = '', part = ''] of PARTS) {
+    const handler = manifest[section]?.find((one) => {
+      const value = field(one, key)
+      return isRecord(value) && value[part] !== undefined
+    })
+    if (handler === undefined) continue
+    const message = `${key}.${part} of ${handler.name} is kept and shown, and has no effect yet`
+    tell({ level: 'info', code: 'LINT_NOT_USED', message, path: [section, handler.name, key, part], on: 'key' })
+  }
+}
+
 export const tellUnused = (manifest: Manifest, tell: Tell): void => {
   for (const section of SECTIONS)
     if (!isEmpty(manifest[section])) {
@@ -55,4 +78,5 @@ export const tellUnused = (manifest: Manifest, tell: Tell): void => {
       tell({ level: 'info', code: 'LINT_NOT_USED', message, path: [section], on: 'key' })
     }
   for (const section of Object.keys(KEYS) as HandSection[]) tellKeys(section, manifest[section] ?? [], tell)
+  tellParts(manifest, tell)
 }

@@ -1,0 +1,98 @@
+/**
+ * What a function declares around its code, and the machines of entities, in the author's form.
+ *
+ * Owns what is inferred: the key of a machine, the row that an update means. What lint has warned of (a state that nobody declared) is
+ * left out here, so that a warning stays a warning.
+ */
+import type { Json } from '../../model/json.ts'
+import type { StateMachineSource } from '../../model/workflow-source.ts'
+import { authorForm } from './author-form.ts'
+import { field, type HandlerEntry, type MachineEntry, type Manifest } from './manifest.ts'
+import { defined, isRecord, type JsonRecord, listed, recordsIn } from './record.ts'
+import { MANIFEST } from './sections.ts'
+import type { RecordShape } from './shape.ts'
+
+export const WORKFLOW_KEYS: readonly string[] =
+  'emits allowed_operations integrations db_lookups validate_input persist routing fan_in entity entity_key state_in state_out'.split(
+    ' ',
+  )
+
+const shapeOf = (section: string): RecordShape => (MANIFEST.fields[section] as { readonly of: RecordShape }).of
+
+/** `id = {{payload.order_id}}` names a document: the expression inside. */
+const KEYED = /^\s*(?:\w+\.)?id\s*=\s*\{\{\s*(.+?)\s*\}\}\s*$/
+
+const lookupOf = (lookup: JsonRecord): readonly JsonRecord[] => {
+  const { table, as, key = KEYED.exec(String(lookup['where'] ?? lookup['query'] ?? ''))?.[1] } = lookup
+  return key === undefined ? [] : [{ table: table as Json, as: as as Json, key }]
+}
+
+/** An update without where means the row that must exist. */
+const persistOf = (entry: JsonRecord, handler: HandlerEntry): readonly JsonRecord[] => {
+  if (entry['custom_function'] !== undefined) return []
+  const input = field(handler, 'validate_input')
+  const exists = isRecord(input) ? input['exists'] : undefined
+  const isOpen = entry['update'] !== undefined && entry['where'] === undefined && exists !== undefined
+  return [isOpen ? { ...entry, where: exists } : entry]
+}
+
+const knownStates = (manifest: Manifest): ReadonlySet<string> =>
+  new Set(machinesOf(manifest).flatMap(({ states }) => states.map(({ name }) => name)))
+
+const statesOf = (handler: HandlerEntry, manifest: Manifest): JsonRecord => {
+  const known = knownStates(manifest)
+  const from = listed(field(handler, 'state_in')).filter((state) => known.has(String(state)))
+  const to = field(handler, 'state_out')
+  const isKnown = typeof to === 'string' && (known.has(to) || to === 'same' || to.includes('{{'))
+  return defined({ state_in: from.length === 0 ? undefined : from, state_out: isKnown ? to : undefined })
+}
+
+export const workflowSource = (handler: HandlerEntry, manifest: Manifest): JsonRecord => {
+  const given = defined(Object.fromEntries(WORKFLOW_KEYS.map((key) => [key, field(handler, key)])))
+  const { state_in: _, state_out: __, db_lookups: lookups, persist, validate_input: input, ...rest } = given
+  const required = isRecord(input) ? input['payload'] : undefined
+  return authorForm(shapeOf('functions'), {
+    ...rest,
+    ...statesOf(handler, manifest),
+    ...defined({
+      db_lookups: lookups === undefined ? undefined : recordsIn(lookups).flatMap(lookupOf),
+      persist: persist === undefined ? undefined : recordsIn(persist).flatMap((entry) => persistOf(entry, handler)),
+      validate_input: required === undefined ? undefined : { payload: required },
+    }),
+  }) as JsonRecord
+}
+
+/** The id that most events require. */
+const commonKey = (manifest: Manifest): string | null => {
+  const counts = new Map<string, number>()
+  for (const { payload } of manifest.events.definitions)
+    for (const [name, one] of Object.entries(isRecord(payload) ? payload : {}))
+      if (name.endsWith('_id') && isRecord(one) && one['required'] === true)
+        counts.set(name, (counts.get(name) ?? 0) + 1)
+  const [best] = [...counts].sort((a, b) => b[1] - a[1])
+  return best === undefined ? null : best[0]
+}
+
+/** A bare field is one of the payload. */
+const keyOf = (machine: MachineEntry, manifest: Manifest): string | null => {
+  const given = field(machine, 'key') ?? commonKey(manifest)
+  if (typeof given !== 'string') return null
+  return /^\w+$/.test(given) ? `payload.${given}` : given
+}
+
+/** The machines that can be kept: they have a key, and begin somewhere. */
+const machinesOf = (manifest: Manifest): readonly MachineEntry[] =>
+  (manifest.state_machines ?? []).filter(
+    (machine) => keyOf(machine, manifest) !== null && machine.states.some(({ name }) => name === machine.initial),
+  )
+
+export const machinesSource = (manifest: Manifest): readonly StateMachineSource[] =>
+  machinesOf(manifest).map((machine) => {
+    const names = new Set(machine.states.map(({ name }) => name))
+    const states = machine.states.map(({ transitions_to: to = [], ...state }) => ({
+      ...state,
+      transitions_to: to.filter((next) => names.has(next)),
+    }))
+    const entry = { ...machine, key: keyOf(machine, manifest), states } as unknown as Json
+    return authorForm(shapeOf('state_machines'), entry) as unknown as StateMachineSource
+  })
