@@ -21,6 +21,8 @@ import { INLINE, type Performed, perform } from './perform.ts'
 import type { Luggage } from './request.ts'
 import type { Resident } from './resident.ts'
 import { demandTask } from './rights.ts'
+import { eventRoot } from './route.ts'
+import { keyOf, RuleFailed } from './rule-values.ts'
 import { StepBody } from './step-body.ts'
 import { TaskAttempt, type Verdict } from './task-attempt.ts'
 
@@ -79,6 +81,21 @@ export const completeStep = (
   })
 }
 
+/** The breaker of what this run calls. A key that cannot be worked out is the function's own: nothing is let by without one. */
+const circuitFor = (circuit: Circuit, { record, inputs }: Resident): Circuit => {
+  if (circuit.keyRule === null) return circuit
+  const event = record.event === null ? null : eventRoot(record.event)
+  try {
+    const key = keyOf(circuit.keyRule, { event, payload: inputs.input }, 'circuit key')
+    return key === '' ? circuit : { ...circuit, key: key.slice(0, MAX_KEY) }
+  } catch (error) {
+    if (error instanceof RuleFailed) return circuit
+    throw error
+  }
+}
+
+const MAX_KEY = 128
+
 export class Attempts {
   private readonly resident: Resident
 
@@ -90,7 +107,8 @@ export class Attempts {
     const { house, record } = this.resident
     const circuit = house.system().functions.get(record.handler)?.circuit ?? null
     if (circuit === null) return this.beginAttempt(request, null)
-    void this.resident.whileActive(() => this.throughCircuit(request, circuit)).catch(() => {})
+    const keyed = circuitFor(circuit, this.resident)
+    void this.resident.whileActive(() => this.throughCircuit(request, keyed)).catch(() => {})
   }
 
   /** While the target is held back the run waits as for a timer, or the step fails; neither uses an attempt. */

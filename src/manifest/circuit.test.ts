@@ -5,11 +5,18 @@ import { type CircuitSource, defineCircuit } from './circuit.ts'
 test('[I7] the defaults of a breaker', () => {
   expect(defineCircuit('functions.pay', 'pay', {})).toEqual({
     key: 'pay',
+    keyRule: null,
     policy: { window: 20, minCalls: 10, failureRate: 0.5, openForMs: 30_000, maxOpenForMs: 600_000 },
     codes: null,
     whenOpen: 'wait',
   })
   expect(defineCircuit('functions.pay', 'pay', undefined)).toBeNull()
+})
+
+test('[I7] a key may be an expression; one that cannot be read is refused with its place', () => {
+  const circuit = defineCircuit('functions.pay', 'pay', { key: { expr: 'payload.bank' } })
+  expect(circuit?.keyRule?.({ event: null, payload: { bank: 'north' } })).toEqual({ kind: 'value', value: 'north' })
+  expect(() => defineCircuit('f', 'f', { key: { expr: 'payload.' } })).toThrow('f.circuit.key')
 })
 
 test.each<[string, CircuitSource]>([

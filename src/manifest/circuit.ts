@@ -6,11 +6,14 @@
 import type { CircuitPolicy } from '../model/circuit.ts'
 import { TrihandError } from '../model/errors.ts'
 import { isPlainText } from '../model/ids.ts'
+import type { Rule } from '../model/rule.ts'
 import { durationMs } from './duration.ts'
+import { ruleAt } from './ranges.ts'
 
 export interface CircuitSource {
-  /** What is called: functions that name the same target share the breaker. Default: the function's own name. */
-  readonly key?: string
+  /** What is called: functions that name the same target share the breaker. Default: the function's own name. An expression is
+   *  over `event` and `payload`: each value has its breaker. */
+  readonly key?: string | { readonly expr: string }
   readonly window?: number
   readonly minCalls?: number
   readonly failureRate?: number
@@ -23,6 +26,8 @@ export interface CircuitSource {
 
 export interface Circuit {
   readonly key: string
+  /** Gives the key from what the run works on; null: it is the one above. */
+  readonly keyRule: Rule | null
   readonly policy: CircuitPolicy
   readonly codes: readonly string[] | null
   readonly whenOpen: 'wait' | 'fail'
@@ -37,8 +42,10 @@ const invalid = (path: string, problem: string): TrihandError =>
 
 export const defineCircuit = (path: string, name: string, source: CircuitSource | undefined): Circuit | null => {
   if (source === undefined) return null
-  const { key = name, window = 20, minCalls = 10, failureRate = 0.5, openFor = '30s' } = source
+  const { key: target = name, window = 20, minCalls = 10, failureRate = 0.5, openFor = '30s' } = source
   const { codes = null, whenOpen = 'wait' } = source
+  const key = typeof target === 'string' ? target : name
+  const keyRule = typeof target === 'string' ? null : ruleAt(`${path}.circuit.key`, target.expr)
   if (!isPlainText(key, MAX_KEY)) throw invalid(`${path}.circuit.key`, `a text of 1 to ${MAX_KEY} characters`)
   if (!Number.isInteger(window) || window < 1 || window > MAX_WINDOW)
     throw invalid(`${path}.circuit.window`, `a whole number from 1 to ${MAX_WINDOW}`)
@@ -49,5 +56,5 @@ export const defineCircuit = (path: string, name: string, source: CircuitSource 
   const openForMs = durationMs(openFor)
   if (openForMs < 1) throw invalid(`${path}.circuit.openFor`, 'longer than nothing')
   const maxOpenForMs = Math.max(openForMs, MAX_OPEN_MS)
-  return { key, policy: { window, minCalls, failureRate, openForMs, maxOpenForMs }, codes, whenOpen }
+  return { key, keyRule, policy: { window, minCalls, failureRate, openForMs, maxOpenForMs }, codes, whenOpen }
 }

@@ -46,6 +46,29 @@ onEveryStore('circuit', (store) => {
     await system.close()
   })
 
+  test('[I7] with an expression as key each target has its breaker, also after a crash', async () => {
+    const calls: string[] = []
+    const circuit = { ...CIRCUIT, key: { expr: 'payload.bank' } }
+    const pay = fn<{ bank: string }>('pay', { circuit }, ({ input, step }) => {
+      const charge = (): string => {
+        calls.push(input.bank)
+        if (input.bank === 'north') throw new Error('the bank does not answer')
+        return 'paid'
+      }
+      return step.run('charge', charge, { retry: { maxAttempts: 3, ...SOON } })
+    })
+    const system = await startTestSystem({ name: 'bank', functions: [pay] }, store())
+    await system.start('pay', { bank: 'north' })
+    await system.advance('1s')
+    await system.crash()
+    const south = await system.start('pay', { bank: 'south' })
+    await system.start('pay', { bank: 'north' })
+    await system.advance('10s')
+    expect(calls).toEqual(['north', 'north', 'south'])
+    expect(await system.look(south)).toMatchObject({ status: 'success' })
+    await system.close()
+  })
+
   test('[I7] a failed probe opens it for twice as long', async () => {
     let calls = 0
     const pay = fn('pay', { circuit: CIRCUIT }, ({ step }) => {

@@ -86,8 +86,8 @@ export interface FunctionOptions<Input> extends FlowSource, WorkflowSource {
   }
   /** Holds back its steps while what they call keeps failing. */
   readonly circuit?: {
-    /** What is called; functions with the same key share the breaker. Default: the function's name. */
-    readonly key?: string
+    /** What is called; functions with the same key share the breaker. Default: the function's name. Or an expression over `payload`. */
+    readonly key?: string | { readonly expr: string }
     readonly window?: number
     readonly minCalls?: number
     readonly failureRate?: number
