@@ -12,6 +12,7 @@ import { bashTool } from './adapters/tools/bash.ts'
 import { ConfinedFolder } from './adapters/tools/confined.ts'
 import { fileTools } from './adapters/tools/files.ts'
 import { guardedFetch } from './adapters/tools/guarded-fetch.ts'
+import { mcpTools } from './adapters/tools/mcp.ts'
 import { webFetch } from './adapters/tools/web-fetch.ts'
 import { FileWorkspaces } from './adapters/tools/workspaces.ts'
 import type { AgentDeps, ContextSource } from './executors/agent/deps.ts'
@@ -31,6 +32,7 @@ import type { Ids } from './ports/ids.ts'
 import type { Reader } from './ports/reader.ts'
 import type { Entry } from './ports/step-gate.ts'
 import type { Tool } from './ports/tool.ts'
+import type { ToolServers } from './ports/tool-servers.ts'
 
 /** What a host brings of its own; everything else is found from the environment. */
 export interface AgentOptions {
@@ -59,6 +61,8 @@ export interface AgentHand {
   enter(entry: Entry, handler: AgentHandler): Promise<unknown>
   /** Throws what this definition lacks: keys, addresses, a script that can be read. */
   check(system: System): void
+  /** Ends the children that serve tools. */
+  close(): Promise<void>
 }
 
 const MAX_FILE = 1024 * 1024
@@ -139,7 +143,7 @@ const ROOTS = ['output', 'payload', 'error', 'input', 'agent']
 
 type ModelsOf = (system: System) => Pick<Models, 'model' | 'nameOf'>
 
-const depsOf = (input: AgentsInput, modelsOf: ModelsOf): AgentDeps => {
+const depsOf = (input: AgentsInput, modelsOf: ModelsOf, servers: ToolServers): AgentDeps => {
   const prices = perSystem((system) => input.price ?? priceList(system.models.prices))
   const tools = perSystem((system) => toolsFor(input, system))
   const models = () => modelsOf(input.system())
@@ -154,6 +158,7 @@ const depsOf = (input: AgentsInput, modelsOf: ModelsOf): AgentDeps => {
     contextOf: (name) => input.system().models.aliases.get(name)?.context ?? null,
     price: (provider, model, usage) => prices(input.system())(provider, model, usage),
     tools: () => tools(input.system()),
+    servers,
     fetchFor: (module) =>
       guardedFetch({ allowsHost: (host) => module !== null && permits(module, { kind: 'host', name: host }) }),
     workspaces: new FileWorkspaces({ root: input.workspaces, blobs, digest: (text) => ids.digest(text) }),
@@ -167,8 +172,10 @@ const depsOf = (input: AgentsInput, modelsOf: ModelsOf): AgentDeps => {
 
 export const openAgents = (input: AgentsInput): AgentHand => {
   const modelsOf = perSystem((system) => input.models ?? modelsFor(input, system))
+  const servers = mcpTools({ resolve: (text) => resolveReferences(text, input.environment) })
   return {
-    enter: enterAgent(depsOf(input, modelsOf)),
+    enter: enterAgent(depsOf(input, modelsOf, servers)),
+    close: () => servers.close(),
     check: (system) => void modelsOf(system).nameOf(system.models.fallback),
   }
 }

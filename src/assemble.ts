@@ -164,6 +164,7 @@ const identityOf = (system: System, ids: Ids, options: TrihandOptions): WorkerId
 interface LazyAgents {
   readonly enter: AgentHand['enter']
   ready(system: System): Promise<void>
+  close(): Promise<void>
 }
 
 /** The agent hand, loaded with the first agent: other systems do not pay for it. `ready` throws what it lacks. */
@@ -180,6 +181,7 @@ export const lazyAgents = (input: AgentsInput): LazyAgents => {
     ready: async (system) => {
       if (hasAgents(system)) (await open()).check(system)
     },
+    close: async () => (await loading)?.close(),
   }
 }
 
@@ -281,6 +283,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   } catch (error) {
     await doors.host.stop()
     await engine.stop()
+    await agents.close()
     await store.ledger.close()
     throw error
   }
@@ -302,11 +305,12 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
       throw error
     }
   }
-  return facade(engine, store, choice, { doors, replace, worker, endpoint: opened?.endpoint ?? null })
+  return facade(engine, store, choice, { doors, replace, worker, agents, endpoint: opened?.endpoint ?? null })
 }
 
 interface Joined extends Pick<Trihand, 'replace' | 'endpoint'> {
   readonly doors: Doors
+  readonly agents: Pick<LazyAgents, 'close'>
   readonly worker: WorkerIdentity
 }
 
@@ -314,7 +318,7 @@ const facade = (
   engine: Engine,
   store: Store,
   choice: LedgerChoice,
-  { doors, replace, worker, endpoint }: Joined,
+  { doors, replace, worker, agents, endpoint }: Joined,
 ): Trihand => {
   const { place, ...identity } = worker
   let closing: Promise<void> | null = null
@@ -354,6 +358,7 @@ const facade = (
       closing ??= doors.host
         .stop()
         .then(() => engine.stop())
+        .then(() => agents.close())
         .then(() => store.ledger.close())
       return closing
     },

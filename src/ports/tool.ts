@@ -39,6 +39,7 @@ export interface ToolFetch {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  readonly signal?: AbortSignal
 }
 
 export interface ToolResponse {

@@ -109,6 +109,7 @@ interface Life {
   readonly store: Store
   readonly watch: Watch
   readonly clock: VirtualClock
+  readonly agents: ReturnType<typeof lazyAgents>
 }
 
 /** What a test may bring beside the system: hands that the real world would have. */
@@ -141,7 +142,7 @@ const live = async (source: SystemSource, place: TestStore, now: number, hands: 
     clock,
     { ...hands, leaseTtl: '30d', drain: 0, agent: agents.enter },
   )
-  const life = { engine, store: { ...store, reader: watch.reader(store.reader) }, watch, clock }
+  const life = { engine, store: { ...store, reader: watch.reader(store.reader) }, watch, clock, agents }
   await agents.ready(system)
   await whileRunning(life, () => engine.start())
   return life
@@ -208,6 +209,7 @@ export const startTestSystem = async (
     async crash(next = source, { down = 0 } = {}) {
       life.watch.dead = true
       const now = life.clock.now() + durationMs(down)
+      await life.agents.close()
       await pronounceDead(life.store.ledger, place.ids(), now)
       await life.store.ledger.close()
       life = await live(next, place, now, hands)
@@ -215,6 +217,7 @@ export const startTestSystem = async (
     },
     async close() {
       await whileRunning(life, () => life.engine.stop())
+      await life.agents.close()
       await life.store.ledger.close()
       await place.remove()
     },

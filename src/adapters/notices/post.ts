@@ -6,18 +6,14 @@
 import type { Carried } from '../../ports/courier.ts'
 import type { ToolFetch, ToolResponse } from '../../ports/tool.ts'
 
-export type NoticeFetch = (url: string, init: ToolFetch & { readonly signal: AbortSignal }) => Promise<ToolResponse>
+export type NoticeFetch = (url: string, init: ToolFetch) => Promise<ToolResponse>
 
 const judge = (status: number): Carried => {
   if (status >= 200 && status < 300) return { kind: 'delivered', detail: `${status}` }
   return { kind: status === 410 ? 'unwanted' : 'failed', detail: `${status}` }
 }
 
-export const post = async (
-  fetch: NoticeFetch,
-  url: string,
-  init: Omit<Parameters<NoticeFetch>[1], 'method'>,
-): Promise<Carried> => {
+export const post = async (fetch: NoticeFetch, url: string, init: Omit<ToolFetch, 'method'>): Promise<Carried> => {
   try {
     return judge((await fetch(url, { ...init, method: 'POST' })).status)
   } catch (error) {

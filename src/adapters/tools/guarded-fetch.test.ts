@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { TrihandError } from '../../model/errors.ts'
+import type { ToolFetch } from '../../ports/tool.ts'
 import type { Network } from './guarded-connect.ts'
-import { type FetchPolicy, type GuardedInit, guardedFetch } from './guarded-fetch.ts'
+import { type FetchPolicy, guardedFetch } from './guarded-fetch.ts'
 
 const HERE = '127.0.0.1'
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
@@ -50,7 +51,7 @@ const policy = (over: Partial<FetchPolicy> = {}): FetchPolicy => ({
 })
 const get = (
   url: string,
-  init: GuardedInit = {},
+  init: ToolFetch = {},
   over: { policy?: Partial<FetchPolicy>; network?: Partial<Network> } = {},
 ) => guardedFetch(policy(over.policy), world(over.network))(url, init)
 const at = (host: string, path = '/'): string => `http://${host}:${port}${path}`

@@ -24,11 +24,7 @@ export interface FetchPolicy {
   readonly maxRedirects?: number
 }
 
-export interface GuardedInit extends ToolFetch {
-  readonly signal?: AbortSignal
-}
-
-export type GuardedFetch = (url: string, init?: GuardedInit) => Promise<ToolResponse>
+export type GuardedFetch = (url: string, init?: ToolFetch) => Promise<ToolResponse>
 
 const PORTS = [80, 443]
 const TIMEOUT_MS = 10_000
@@ -74,7 +70,7 @@ export const guardedFetch = (policy: FetchPolicy, network: Network = PUBLIC_NETW
   }
 }
 
-const firstHop = (text: string, { method = 'GET', headers = {}, body }: GuardedInit): Hop => {
+const firstHop = (text: string, { method = 'GET', headers = {}, body }: ToolFetch): Hop => {
   if (!URL.canParse(text)) throw blocked(`${text.slice(0, 200)} is no URL`)
   const verb = method.toUpperCase()
   if (!METHODS.has(verb)) throw blocked(`the method ${verb} is not one of ${[...METHODS].join(' ')}`)

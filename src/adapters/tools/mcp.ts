@@ -82,7 +82,7 @@ export const mcpTools = (settings: McpToolsSettings): ToolServers => {
       try {
         return answerOf(await client.callTool({ name, arguments: args }, { signal, timeout }))
       } catch (error) {
-        throw given(signal) ?? (isRefusal(error) ? new Error(error.message) : lost(server, error, 'unknown'))
+        throw given(signal) ?? refusal(error) ?? lost(server, error, 'unknown')
       }
     })
   return {
@@ -118,8 +118,15 @@ const toolOf = (server: McpServer, recorded: ServedTool, call: Call): Tool => {
 /** The reason of whoever gave up, if somebody did. */
 const given = (signal: AbortSignal): unknown => (signal.aborted ? signal.reason : null)
 
+/** Codes of JSON-RPC that say: not understood, so not done. */
+const NOT_BEGUN: readonly unknown[] = [-32600, -32601, -32602]
+
 /** The server has answered, and its answer is no: a message of the protocol, not a broken line. */
-const isRefusal = (error: unknown): error is Error => error instanceof Error && error.name === 'ProtocolError'
+const refusal = (error: unknown): TrihandError | null => {
+  if (!(error instanceof Error) || error.name !== 'ProtocolError') return null
+  const isDefinite = 'code' in error && NOT_BEGUN.includes(error.code)
+  return new TrihandError('TOOL_FAILED', error.message, { cause: error, outcome: isDefinite ? 'not_done' : 'unknown' })
+}
 
 const lost = (server: McpServer, error: unknown, outcome: 'not_done' | 'unknown'): TrihandError => {
   if (error instanceof TrihandError) return error

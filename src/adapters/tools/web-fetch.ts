@@ -32,9 +32,9 @@ export const webFetch: Tool = {
   egress: true,
   untrusted: true,
   timeoutMs: 15_000,
-  run: async (input, { fetch }) => {
+  run: async (input, { fetch, signal }) => {
     const url = urlOf(input)
-    const { status, headers, text } = await fetch(url, { headers: { accept: ACCEPT } })
+    const { status, headers, text } = await fetch(url, { headers: { accept: ACCEPT }, signal })
     const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? 'text/plain'
     if (!TEXT_TYPE.test(type)) throw new TrihandError('URL_BLOCKED', `${url} is ${type}; only text is read`)
     return { url, status, type, text: HTML_TYPE.test(type) ? await htmlToText(text) : text }

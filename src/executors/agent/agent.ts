@@ -34,7 +34,7 @@ import { allowanceFor, childOutcome, handlerOf, inputFor, tooDeep } from './chil
 import { demandConsent } from './consent.ts'
 import { HANDOFF, TASK } from './control-tools.ts'
 import type { AgentDeps, Hydrated } from './deps.ts'
-import { hydrate } from './hydrate.ts'
+import { hydrate, servedTools } from './hydrate.ts'
 import {
   asJson,
   callModel,
@@ -139,8 +139,11 @@ export class AgentWork {
   private async hydrate(): Promise<void> {
     const { spec, broker, entry } = this
     const { input } = entry
-    const body = () => hydrate({ spec, input, key: entry.run, broker }, this.deps)
-    const hydrated = (await this.step('agent/hydrate', body)) as unknown as Hydrated
+    const body = ({ signal }: StepContext) => hydrate({ spec, input, key: entry.run, broker, signal }, this.deps)
+    // A server that brings tools may be away for a moment; nothing else here gets better by waiting.
+    const retry = spec.mcpServers.length > 0 ? TOOL_RETRY : ONCE
+    const hydrated = (await this.step('agent/hydrate', body, { retry })) as unknown as Hydrated
+    broker.serve(servedTools(spec, hydrated.served, this.deps))
     this.hydrated = hydrated
     const untrusted = hydrated.untrusted || (this.scope.child?.tainted ?? false)
     this.note({ type: 'hydrated', files: hydrated.files, untrusted, ms: hydrated.ms })

@@ -36,6 +36,7 @@ export class Broker {
   private readonly allowed: ReadonlySet<string>
   private readonly deps: BrokerDeps
   private readonly controls: ReadonlyMap<string, ControlTool>
+  private served: ReadonlyMap<string, Tool> = new Map()
 
   constructor(spec: AgentSpec, allowed: readonly string[], deps: BrokerDeps) {
     this.spec = spec
@@ -44,17 +45,21 @@ export class Broker {
     this.controls = controlTools(spec)
   }
 
+  /** Tools of servers, known once they are recorded. They take nobody's place. */
+  serve(tools: readonly Tool[]): void {
+    this.served = new Map(tools.map((tool) => [tool.name, tool]))
+  }
+
   /** What the model is shown: allowed, and there. By name, so that provider caches hit. */
   offered(): readonly (Tool | ControlTool)[] {
-    const tools = this.deps.tools()
-    const found = [...this.allowed].flatMap((name) => tools.get(name) ?? this.controls.get(name) ?? [])
+    const found = [...this.allowed].flatMap((name) => this.toolNamed(name) ?? this.controls.get(name) ?? [])
     return found.sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
   /** broker-1: maps and sets only, so that `constructor` or `__proto__` are names like any other. */
   find(name: string): Found {
     const control = this.controls.get(name)
-    const tool = this.deps.tools().get(name)
+    const tool = this.toolNamed(name)
     if (this.allowed.has(name)) {
       if (control !== undefined) return { kind: 'control', tool: control }
       if (tool !== undefined) return { kind: 'tool', tool }
@@ -82,6 +87,10 @@ export class Broker {
       return call.tool === ASK_HUMAN ? { kind: 'question' } : { kind: 'run', effect: 'none', needsApproval: false }
     const { tool } = found
     return { kind: 'run', effect: tool.effect, needsApproval: this.needsApproval(tool, call.input, state.isTainted) }
+  }
+
+  private toolNamed(name: string): Tool | undefined {
+    return this.deps.tools().get(name) ?? this.served.get(name)
   }
 
   private needsApproval(tool: Tool, input: Json, isTainted: boolean): boolean {

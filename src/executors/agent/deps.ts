@@ -12,6 +12,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Ids } from '../../ports/ids.ts'
 import type { Model, ModelName } from '../../ports/model.ts'
 import type { Tool, ToolContext } from '../../ports/tool.ts'
+import type { ServedTool, ToolServers } from '../../ports/tool-servers.ts'
 import type { Workspaces } from '../../ports/workspaces.ts'
 
 export interface AgentDeps {
@@ -32,6 +33,8 @@ export interface AgentDeps {
   ): (Omit<Price, 'micros'> & { readonly micros: number }) | null
   /** Every tool there is, by its own name. */
   readonly tools: () => ReadonlyMap<string, Tool>
+  /** Servers that bring tools of their own. */
+  readonly servers: Pick<ToolServers, 'list' | 'tools'>
   /** How tools of this module reach the outside. */
   fetchFor(module: Module | null): ToolContext['fetch']
   readonly workspaces: Workspaces
@@ -66,6 +69,8 @@ export interface Hydrated {
   readonly files: readonly FileFact[]
   readonly untrusted: boolean
   readonly tools: readonly OfferedTool[]
+  /** What each of the agent's servers offered then, in the order of the servers. */
+  readonly served: readonly (readonly ServedTool[])[]
   readonly ms: number
 }
 

@@ -8,6 +8,7 @@ import { TrihandError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import { DATA_RULE } from '../../model/messages.ts'
 import { wireName } from '../../model/tool-name.ts'
+import type { Tool } from '../../ports/tool.ts'
 import type { OpenWorkspace } from '../../ports/workspaces.ts'
 import type { Broker } from './broker.ts'
 import type { AgentDeps, Hydrated, OfferedTool } from './deps.ts'
@@ -18,6 +19,7 @@ interface Beginning {
   /** Names the directory. */
   readonly key: string
   readonly broker: Broker
+  readonly signal: AbortSignal
 }
 
 const instructionsOf = async (spec: AgentSpec, deps: AgentDeps): Promise<string> => {
@@ -96,8 +98,14 @@ const fillWorkspace = async (spec: AgentSpec, input: Json, key: string, deps: Ag
   }
 }
 
-export const hydrate = async ({ spec, input, key, broker }: Beginning, deps: AgentDeps): Promise<Hydrated> => {
+/** The recorded tools of an agent's servers, ready to be called. */
+export const servedTools = ({ mcpServers }: AgentSpec, served: Hydrated['served'], deps: AgentDeps): readonly Tool[] =>
+  mcpServers.flatMap((server, index) => deps.servers.tools(server, served[index] ?? []))
+
+export const hydrate = async ({ spec, input, key, broker, signal }: Beginning, deps: AgentDeps): Promise<Hydrated> => {
   const started = deps.clock.now()
+  const served = await Promise.all(spec.mcpServers.map((server) => deps.servers.list(server, signal)))
+  broker.serve(servedTools(spec, served, deps))
   const instructions = await instructionsOf(spec, deps)
   const { rows, files } = spec.context
   return {
@@ -105,6 +113,7 @@ export const hydrate = async ({ spec, input, key, broker }: Beginning, deps: Age
     files: rows.length + files.length === 0 ? [] : await fillWorkspace(spec, input, key, deps),
     untrusted: [...rows, ...files].some(({ untrusted }) => untrusted),
     tools: offered(broker, deps),
+    served,
     ms: deps.clock.now() - started,
   }
 }
