@@ -5,7 +5,7 @@
  */
 import { sep } from 'node:path'
 import { priceList } from './adapters/models/prices.ts'
-import { type Models, openModels, type Variables } from './adapters/models/registry.ts'
+import type { Models, Variables } from './adapters/models/registry.ts'
 import { liquid } from './adapters/models/script.ts'
 import { ScriptedModel } from './adapters/models/scripted.ts'
 import { bashTool } from './adapters/tools/bash.ts'
@@ -15,16 +15,17 @@ import { guardedFetch } from './adapters/tools/guarded-fetch.ts'
 import { mcpTools } from './adapters/tools/mcp.ts'
 import { webFetch } from './adapters/tools/web-fetch.ts'
 import { FileWorkspaces } from './adapters/tools/workspaces.ts'
+import { modelsFor, perSystem } from './assemble-models.ts'
 import type { AgentDeps, ContextSource } from './executors/agent/deps.ts'
 import { type AgentHandler, enterAgent } from './executors/agent/enter.ts'
-import { jsonSchema } from './manifest/ajv-schema.ts'
+import { valueChecker } from './manifest/check-value.ts'
 import { resolveReferences } from './manifest/reference.ts'
 import { compileRule } from './manifest/rules.ts'
 import type { System } from './manifest/system.ts'
 import { compileTemplate } from './manifest/template.ts'
 import { TrihandError } from './model/errors.ts'
 import { LOCAL_TENANT } from './model/ids.ts'
-import { canonical, type Json } from './model/json.ts'
+import type { Json } from './model/json.ts'
 import { permits } from './model/module.ts'
 import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
@@ -67,40 +68,9 @@ export interface AgentHand {
 
 const MAX_FILE = 1024 * 1024
 
-/** Made once for each definition. */
-const perSystem = <T>(make: (system: System) => T): ((system: System) => T) => {
-  const made = new WeakMap<System, { readonly value: T }>()
-  return (system) => {
-    const known = made.get(system) ?? { value: make(system) }
-    made.set(system, known)
-    return known.value
-  }
-}
-
-const modelsFor = ({ environment }: AgentsInput, { models: book, scripts }: System): Models =>
-  openModels({
-    book,
-    environment,
-    scripted: new ScriptedModel(scripts),
-    resolve: (text) => resolveReferences(text, environment),
-  })
-
 const toolsFor = ({ tools = [] }: AgentsInput, system: System): ReadonlyMap<string, Tool> => {
   const own = [...system.tools.values()] as unknown as readonly Tool[]
   return new Map([...fileTools, webFetch, bashTool(), ...tools, ...own].map((tool) => [tool.name, tool]))
-}
-
-const checker = (): AgentDeps['check'] => {
-  const schemas = new Map<string, ReturnType<typeof jsonSchema>>()
-  return (schema, value) => {
-    const key = canonical(schema)
-    const known = schemas.get(key) ?? jsonSchema(schema)
-    schemas.set(key, known)
-    const result = known['~standard'].validate(value) as {
-      readonly issues?: readonly { message: string; path?: readonly unknown[] }[]
-    }
-    return (result.issues ?? []).map(({ message, path = [] }) => `/${path.map(String).join('/')}: ${message}`)
-  }
 }
 
 /** A file of the system's folder, and of no other. */
@@ -162,7 +132,7 @@ const depsOf = (input: AgentsInput, modelsOf: ModelsOf, servers: ToolServers): A
     fetchFor: (module) =>
       guardedFetch({ allowsHost: (host) => module !== null && permits(module, { kind: 'host', name: host }) }),
     workspaces: new FileWorkspaces({ root: input.workspaces, blobs, digest: (text) => ids.digest(text) }),
-    check: checker(),
+    check: valueChecker(),
     ask: (rule, roots) => compileRule(rule, ROOTS)(roots),
     fill: (template, roots) => compileTemplate(template, ROOTS)(roots),
     readFile: read,
@@ -171,7 +141,9 @@ const depsOf = (input: AgentsInput, modelsOf: ModelsOf, servers: ToolServers): A
 }
 
 export const openAgents = (input: AgentsInput): AgentHand => {
-  const modelsOf = perSystem((system) => input.models ?? modelsFor(input, system))
+  const modelsOf = perSystem(
+    (system) => input.models ?? modelsFor(system, input.environment, new ScriptedModel(system.scripts)),
+  )
   const servers = mcpTools({ resolve: (text) => resolveReferences(text, input.environment) })
   return {
     enter: enterAgent(depsOf(input, modelsOf, servers)),

@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { SystemClock } from './adapters/system/clock.ts'
 import { SystemIds } from './adapters/system/ids.ts'
 import type { AgentHand, AgentOptions, AgentsInput } from './assemble-agents.ts'
+import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
 import { openStore, type Store } from './assemble-stores.ts'
 import { type LedgerChoice, ledgerChoice } from './config.ts'
@@ -274,7 +275,8 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
     ...{ clock, ids, environment, blobs: store.blobs, reader: store.reader, system: () => engine.definition },
     folder: options.folder ?? ownFolder(),
   })
-  const engine: Engine = joinEngine(store, system, ids, clock, { ...options, worker, agent: agents.enter })
+  const hands = executorModels(() => engine.definition, environment, options.agents?.models)
+  const engine: Engine = joinEngine(store, system, ids, clock, { ...options, ...hands, worker, agent: agents.enter })
   const doors = joinDoors(engine, store, { ids, clock }, environment)
   try {
     await agents.ready(system)

@@ -65,8 +65,7 @@ const byTable = (providerId: string, modelId: string, usage: ModelUsage): PriceC
 export const priceList =
   (prices: ReadonlyMap<string, ModelPrice>): PriceOf =>
   (provider, modelId, usage) => {
-    // Without a provider the package would guess one from the name (prices-1).
-    if (provider === '' || !isPossible(usage)) return null
+    if (!isPossible(usage)) return null
     const undated = modelId.replace(DATED, '')
     for (const id of [modelId, undated]) {
       const own = prices.get(id)
@@ -74,7 +73,8 @@ export const priceList =
         return { micros: byManifest(own, usage), model: id, source: 'manifest', approximate: false }
       }
     }
-    const found = byTable(provider, modelId, usage)
+    // Without a provider the package would guess one from the name (prices-1).
+    const found = provider === '' ? null : byTable(provider, modelId, usage)
     if (found === null) return null
     const model = found.model.id
     const approximate = model !== modelId && model.replace(DATED, '') !== undated

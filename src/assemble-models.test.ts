@@ -1,0 +1,64 @@
+/** Models for executors: live by the environment's keys over real HTTP, else simulated; what a call cost. */
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createTrihand } from './assemble.ts'
+import { executorModels } from './assemble-models.ts'
+import { fn } from './executors/workflow/function.ts'
+import { normalise, type SystemSource } from './manifest/define.ts'
+import { startOpenAIStub } from './testing/stubs/openai-stub.ts'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+const open = (source: Partial<SystemSource> = {}, environment: Record<string, string> = {}) => {
+  const system = normalise({ name: 'shop', ...source }, (text) => text)
+  return executorModels(() => system, environment, undefined)
+}
+const TOKENS = { input: 1_000, output: 100 }
+
+describe('the price of a model', () => {
+  test('[E4] is known for a known id, by its own provider', () => {
+    const { price } = open({}, { OPENAI_API_KEY: 'k' })
+    expect(price('gpt-4.1', TOKENS)).toBe(2_800)
+  })
+
+  test('[B7] is unknown for one that nobody knows, and nothing for one that is simulated', () => {
+    const { price } = open({}, { OPENAI_API_KEY: 'k' })
+    expect(price('nobody-knows-it', TOKENS)).toBeNull()
+    expect(price('simulated/llm@1234', TOKENS)).toBe(0)
+  })
+
+  test('is the one that the system gives, if it gives one, wherever the model is', () => {
+    const aliases = { home: { id: 'qwen', baseUrl: 'http://127.0.0.1:9/v1' } }
+    const models = { aliases, prices: { qwen: { input: 1, output: 1 } } }
+    expect(open({ models }, { OPENAI_API_KEY: 'k' }).price('qwen', TOKENS)).toBe(1_100)
+  })
+})
+
+test('an answer is held against its schema, and each issue has a place', () => {
+  const { check } = open().models
+  const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
+  expect(check(schema, { n: 1 })).toEqual([])
+  expect(check(schema, { n: 'one' })).toEqual([expect.stringMatching(/^\/n: /)])
+})
+
+test('[E4] a task for a model is done over real HTTP, and the run knows who did it and what it cost', async () => {
+  const stub = await startOpenAIStub({
+    script: () => [{ type: 'text', text: 'Hello' }],
+    faults: [{ kind: 'wrong-usage', input: 1_000, output: 1 }],
+  })
+  onTestFinished(() => stub.close())
+  vi.stubEnv('TRIHAND_MODELS', 'live')
+  vi.stubEnv('OPENAI_API_KEY', 'key-of-the-test')
+  vi.stubEnv('OPENAI_BASE_URL', stub.url)
+  const greet = fn('greet', {}, ({ step }) =>
+    step.execute('say', { type: 'llm', task: { prompt: 'Say hello.', model: 'gpt-4.1' } }),
+  )
+  const trihand = await createTrihand({ system: { name: 'shop', functions: [greet] }, database: 'memory:' })
+  onTestFinished(() => trihand.close())
+  const { status, output } = await trihand.call('greet')
+  expect(status).toBe('success')
+  expect(JSON.stringify(output)).toContain('Hello')
+  expect(output).toMatchObject({ modelUsed: 'gpt-4.1', usage: { cost: 2_008 } })
+  expect(stub.calls).toMatchObject([{ headers: { authorization: 'Bearer key-of-the-test' } }])
+})

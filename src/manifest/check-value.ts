@@ -1,0 +1,23 @@
+/**
+ * Does a value fit a JSON Schema? For schemas that come as data: of tools, of answers.
+ *
+ * Owns the memory of compiled schemas and how an issue is told. The check itself is ajv's (ajv-schema.ts).
+ */
+import { canonical, type Json } from '../model/json.ts'
+import { jsonSchema } from './ajv-schema.ts'
+
+interface Checked {
+  readonly issues?: readonly { readonly message: string; readonly path?: readonly unknown[] }[]
+}
+
+/** Issues, each with its place; none if the value fits. */
+export const valueChecker = (): ((schema: Json, value: Json) => readonly string[]) => {
+  const schemas = new Map<string, ReturnType<typeof jsonSchema>>()
+  return (schema, value) => {
+    const key = canonical(schema)
+    const known = schemas.get(key) ?? jsonSchema(schema)
+    schemas.set(key, known)
+    const { issues = [] } = known['~standard'].validate(value) as Checked
+    return issues.map(({ message, path = [] }) => `/${path.map(String).join('/')}: ${message}`)
+  }
+}
