@@ -53,7 +53,7 @@ export interface AgentsInput extends AgentOptions {
   readonly blobs: Blobs
   readonly reader: Pick<Reader, 'document'>
   readonly environment: Variables
-  /** The folder of the system: instructions, static files, templates. */
+  /** Where the files of a system are that does not say so itself: instructions, static files, templates. */
   readonly folder: string
   readonly workspaces: string
 }
@@ -74,9 +74,9 @@ const toolsFor = ({ tools = [] }: AgentsInput, system: System): ReadonlyMap<stri
 }
 
 /** A file of the system's folder, and of no other. */
-const fileOf = (folder: string): AgentDeps['readFile'] => {
-  const confined = new ConfinedFolder(folder)
+const fileOf = ({ system, folder }: AgentsInput): AgentDeps['readFile'] => {
   return async (path) => {
+    const confined = new ConfinedFolder(system().folder ?? folder)
     try {
       return new TextDecoder().decode(await confined.read(path.split(sep).join('/'), MAX_FILE))
     } catch (error) {
@@ -117,7 +117,7 @@ const depsOf = (input: AgentsInput, modelsOf: ModelsOf, servers: ToolServers): A
   const prices = perSystem((system) => input.price ?? priceList(system.models.prices))
   const tools = perSystem((system) => toolsFor(input, system))
   const models = () => modelsOf(input.system())
-  const read = fileOf(input.folder)
+  const read = fileOf(input)
   const { clock, ids, blobs } = input
   return {
     clock,

@@ -64,7 +64,7 @@ export const loadSystem = async (given: string | undefined): Promise<LoadedSyste
     fsCache: false,
     virtualModules: { [PACKAGE]: await import(PACKAGE) },
   })
-  return { file, source: checked(await sourceIn(jiti, file), file) }
+  return { file, source: { folder: dirname(file), ...checked(await sourceIn(jiti, file), file) } }
 }
 
 /** A manifest is joined with the code beside it; a file of code exports the system whole. */

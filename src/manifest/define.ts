@@ -79,6 +79,8 @@ export interface SystemSource {
   readonly models?: ModelsSource
   /** Answers of the simulated model, by agent. */
   readonly scripts?: Readonly<Record<string, Json>>
+  /** Where its files are: instructions of agents, static files, templates. Set by whoever loads a system from a folder. */
+  readonly folder?: string
   readonly webhooks?: readonly WebhookSource[]
   /** Take undeclared event types from outside too. */
   readonly open?: boolean
@@ -372,6 +374,7 @@ export const normalise = (source: SystemSource, digest: (text: string) => string
     tools: defineTools(source.tools ?? [], digest),
     models: defineModels(source.models),
     scripts: new Map(Object.entries(source.scripts ?? {})),
+    folder: source.folder ?? null,
   }
 }
 

@@ -49,6 +49,8 @@ export interface System {
   readonly models: ModelBook
   /** Answers of the simulated model, by agent. */
   readonly scripts: ReadonlyMap<string, Json>
+  /** Where its files are; null: it does not say. */
+  readonly folder: string | null
 }
 
 export interface EventDefinition {

@@ -50,7 +50,7 @@ const resultText = (outcome: ToolOutcome | undefined): { readonly text: string; 
   return { text: written(outcome.output), isError: false }
 }
 
-export const callId = (key: string): string => `call_${key.replace('.', '_')}`
+const callId = (key: string): string => `call_${key.replace('.', '_')}`
 
 const shown = (text: string, isEarly: boolean, digest: (text: string) => string): string =>
   isEarly && text.length > ELIDED_FROM ? `[elided, sha256 ${digest(text)}]` : text

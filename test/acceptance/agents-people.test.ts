@@ -110,7 +110,7 @@ onEveryStore('agents and people', (store) => {
     await system.close()
   })
 
-  test('a mail whose answer was lost asks a person, and the model is never told that it failed', async () => {
+  test('tool-call-2: a mail whose answer was lost asks a person, and the model is never told that it failed', async () => {
     const mails: Json[] = []
     const lost = mailTool(mails, {
       approval: false,

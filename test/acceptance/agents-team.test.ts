@@ -102,7 +102,7 @@ onEveryStore('agents among each other', (store) => {
     await system.close()
   })
 
-  test('[B2] two hundred attempts at tools that are not allowed: none of them runs', async () => {
+  test('[B2] agent-3: two hundred attempts at tools that are not allowed: none of them runs', async () => {
     let ran = 0
     const names = ['wipe', 'mail.send', 'shell']
     const forbidden = names.map((name): ToolSource => ({ name, effect: 'none', run: () => ++ran }))

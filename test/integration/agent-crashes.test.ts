@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { openMemory } from '../../src/adapters/memory/open.ts'
 import { agent } from '../../src/manifest/agents.ts'
 import type { SystemSource } from '../../src/manifest/define.ts'
+import { readRunFact } from '../../src/model/fact-codec.ts'
 import { LOCAL_TENANT, type RunId } from '../../src/model/ids.ts'
 import { type CrashAt, type Life, World } from '../support/agent-lives.ts'
 import { called, said } from '../support/agents.ts'
@@ -74,6 +75,15 @@ interface Played {
   readonly status: string
   readonly points: number
   readonly died: boolean
+  /** Model calls whose cost was set aside in the ledger. */
+  readonly reserved: number
+}
+
+const reservations = async ({ store, blobs }: World, run: RunId): Promise<number> => {
+  const facts = await openMemory(store, blobs).reader.facts(LOCAL_TENANT, run, { after: 0, limit: 1_000 })
+  return facts
+    .map(readRunFact)
+    .filter((fact) => fact.type === 'step.completed' && fact.step.startsWith('agent/reserve')).length
 }
 
 /** One life that ends at the point, and another that goes on to the end. */
@@ -86,9 +96,8 @@ const play = async (crash: CrashAt | null): Promise<Played> => {
   const first = await world.live(source, crash)
   const status = await tend(first, world, run)
   const died = first.isDead()
-  if (!died) return { world, status, points: first.points(), died }
-  const second = await world.live(source, null)
-  return { world, status: await tend(second, world, run), points: first.points(), died }
+  const last = died ? await tend(await world.live(source, null), world, run) : status
+  return { world, status: last, points: first.points(), died, reserved: await reservations(world, run) }
 }
 
 describe('[B10] the agent that reads, sends an approved mail and answers', () => {
@@ -99,15 +108,16 @@ describe('[B10] the agent that reads, sends an approved mail and answers', () =>
   })
 
   test.each(['before', 'unanswered'] as const)(
-    'ends as well after a crash %s every ledger call, model call and mail: at most the call it fell into is paid again',
+    'agent-2: ends as well after a crash %s every ledger call, model call and mail; only the call it fell into is paid again, and each was reserved',
     async (position) => {
       const { points } = await play(null)
       let again = 0
       for (let point = 0; point < points; point++) {
-        const { world, status, died } = await play({ point, position })
+        const { world, status, died, reserved } = await play({ point, position })
         const seen = { point, status, mails: world.mails.length, extra: world.paid > 4 }
         expect(seen).toEqual({ point, status: 'success', mails: 1, extra: false })
         if (world.paid === 4) again++
+        expect(reserved).toBeGreaterThanOrEqual(world.paid)
         expect(died).toBe(true)
       }
       // Each model call once: its answer was lost, or the append that would have kept it.
