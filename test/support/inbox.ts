@@ -19,7 +19,7 @@ export const cfo = person('cfo', 'leads')
 export const eve = person('eve')
 export const robot: Identity = { id: 'robot', kind: 'agent', groups: ['editors'] }
 
-export const addressesOf = ({ id, groups }: Identity): readonly string[] => [
+const addressesOf = ({ id, groups }: Identity): readonly string[] => [
   `user:${id}`,
   ...groups.map((group) => `group:${group}`),
 ]
