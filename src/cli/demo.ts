@@ -1,7 +1,7 @@
 /**
  * `trihand demo [--fresh]`: the built-in example on a ledger of its own, which goes on where it was.
  *
- * Owns the first greeting, sent under a fixed id: every start sends it, and only the first one counts.
+ * Owns the first event, sent under a fixed id: every start sends it, and only the first one counts.
  */
 import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,12 +17,13 @@ export interface DemoFlags {
   readonly port?: number
 }
 
-const EXAMPLE = fileURLToPath(new URL('../../examples/hello/system.ts', import.meta.url))
-const FIRST = { type: 'greeting.requested', id: 'first', source: 'demo', data: { name: 'Ada' } }
+const EXAMPLE = fileURLToPath(new URL('../../examples/campaign/manifest.yaml', import.meta.url))
+const FIRST = { type: 'campaign.requested', id: 'first', source: 'demo', data: { campaign_id: 'demo' } }
 const SUGGESTIONS = [
-  `npx trihand send greeting.answered '{"name":"Ada","text":"Hello yourself"}'`,
-  `npx trihand send greeting.requested '{"name":"Grace"}'`,
-  'npx trihand runs list',
+  'the inbox: a bundle of nine mails waits for group sales. Edit, reject, approve, then submit',
+  `npx trihand send reply.received '{"lead_id":"lead-1","text":"Yes, let us have a call"}'`,
+  `npx trihand send reply.received '{"lead_id":"lead-1","text":"Who are you?"}'    # the agent is not sure, and asks`,
+  'npx trihand tasks list',
 ]
 
 /** Whoever holds the ledger keeps it: only one that nobody has open is removed. The lock beside it stays, two owners could hold two. */

@@ -1,15 +1,19 @@
 /** The web app in a real browser, on the real server: every screen, live without a reload, across a restart of the server. */
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { axeFindings, startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
 import { buildCommand, Folder, type Server } from '../support/command.ts'
 import { freePort } from '../support/free-port.ts'
+import { PROJECT } from '../support/places.ts'
+
+const HELLO = join(PROJECT, 'examples/hello')
 
 let browser: TestBrowser
 let folder: Folder
 let server: Server
 let port: number
 
-const serve = (): Promise<Server> => folder.serve(['demo'], { env: { PORT: String(port) } })
+const serve = (): Promise<Server> => folder.serve(['dev', HELLO], { env: { PORT: String(port) } })
 const send = (type: string, data: unknown): Promise<unknown> => folder.json(['send', type, JSON.stringify(data)])
 
 beforeAll(async () => {
@@ -17,6 +21,7 @@ beforeAll(async () => {
   folder = new Folder()
   port = await freePort()
   ;[browser, server] = await Promise.all([startBrowser(), serve()])
+  await send('greeting.requested', { name: 'Ada' })
 })
 afterAll(async () => {
   await browser.close()

@@ -32,7 +32,7 @@ describe('dev', () => {
     const receipt = await folder.json(['send', 'order.placed', '{"id":"a"}', '--wait', '10s'])
     expect(receipt.results[0].status).toBe('success')
     const page = await (await fetch(server.url)).text()
-    expect(page).toContain('<span class="status success">success</span>')
+    expect(page).toMatch(/<script type="module".* src="\/assets\/[^"]+\.js"/)
     expect((await folder.run(['verify'])).code).toBe(0)
     expect(server.stdout).toContain('"text":"ended well"')
   })
@@ -146,16 +146,17 @@ describe('dev', () => {
   })
 })
 
-describe('demo', () => {
-  const DEMO = ['demo', '--port', '0']
+describe('the example hello', () => {
+  const HELLO = ['dev', join(PROJECT, 'examples/hello'), '--port', '0']
 
   test('greets, waits for an answer over a restart, and ends with it', async () => {
-    const first = await folder.serve(DEMO)
+    const first = await folder.serve(HELLO)
+    await folder.json(['send', 'greeting.requested', '{"name":"Ada"}'])
     const waiting = () => folder.json(['runs', 'list', '--status', 'waiting', '--handler', 'greet'])
     const show = (id: string) => folder.json(['runs', 'show', id])
     const { items } = await until(waiting, (page) => page.items.length > 0, { what: 'the greeting waits' })
     await first.kill()
-    await folder.serve(DEMO)
+    await folder.serve(HELLO)
     await until(
       () => show(items[0].id),
       (run) => run.waiting_on.some((wait: { step: string }) => wait.step === 'answer'),
@@ -171,7 +172,26 @@ describe('demo', () => {
     const { items: greetings } = await folder.json(['runs', 'list', '--handler', 'greet'])
     expect(greetings).toHaveLength(1)
   })
+})
 
+describe('demo', () => {
+  const DEMO = ['demo', '--port', '0']
+
+  test('asks a person with a bundle, over a restart, and sends what they approve', async () => {
+    const first = await folder.serve(DEMO)
+    const inbox = () => folder.json(['tasks', 'list'])
+    const { items } = await until(inbox, (page) => page.items.length > 0, { what: 'the bundle waits' })
+    expect(items).toMatchObject([{ type: 'approval', items: 9, assignees: ['group:sales'] }])
+    await first.kill()
+    await folder.serve(DEMO)
+    const who = ['--as', 'ana', '--groups', 'sales']
+    const { shown_hash: hash } = await folder.json(['tasks', 'show', items[0].id, ...who])
+    const rejected = JSON.stringify({ second: { status: 'rejected' } })
+    await folder.json(['tasks', 'decide', items[0].id, 'approve', '--hash', hash, '--items', rejected, ...who])
+    const sending = () => folder.json(['runs', 'list', '--handler', 'send-campaign'])
+    await until(sending, (page) => page.items.length > 0, { what: 'the mails are sent' })
+    expect((await inbox()).items).toEqual([])
+  })
   test('ends without a word when nobody reads what it says', async () => {
     const { stdout, stderr } = await folder.run(DEMO, { through: ['sh', '-c', '"$@" | head -n 1', 'sh'] })
     expect([stdout, stderr]).toEqual([expect.stringMatching(/^Trihand .*\n$/), ''])
@@ -185,16 +205,16 @@ describe('demo', () => {
 
   test('--fresh begins anew, but never under another process', async () => {
     const first = await folder.serve(DEMO)
-    await folder.json(['send', 'greeting.requested', '{"name":"Grace"}'])
+    await folder.json(['send', 'campaign.requested', '{"campaign_id":"second"}'])
     const inode = () => statSync(join(folder.path, '.trihand/demo.db')).ino
     const before = inode()
     const beside = await folder.run([...DEMO, '--fresh'])
     expect([beside.code, beside.stderr]).toEqual([6, expect.stringMatching(/^LEDGER_IN_USE /)])
     expect(inode()).toBe(before)
-    expect((await folder.json(['runs', 'list', '--handler', 'greet'])).items).toHaveLength(2)
+    expect((await folder.json(['runs', 'list', '--handler', 'import-leads'])).items).toHaveLength(2)
     await first.stop()
     await folder.serve([...DEMO, '--fresh'])
-    const fresh = () => folder.json(['runs', 'list', '--handler', 'greet'])
+    const fresh = () => folder.json(['runs', 'list', '--handler', 'import-leads'])
     expect((await until(fresh, ({ items }) => items.length > 0)).items).toHaveLength(1)
   })
 })

@@ -1,12 +1,12 @@
 /** One task: what is asked, of whom, until when; the bundle as a review; the buttons. */
-import { Alert, Badge, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { Alert, Badge, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { tinykeys } from 'tinykeys'
 import { sendJson } from '../../api/client.ts'
 import type { TaskAction, TaskDetail, TaskItem } from '../../api/documents.ts'
-import { useMe } from '../../api/me.ts'
+import { becomeMe, useMe } from '../../api/me.ts'
 import { queryClient, taskQuery } from '../../api/queries.ts'
 import { shortId } from '../../parts/copy.tsx'
 import { Failed, Loading } from '../../parts/state.tsx'
@@ -168,12 +168,37 @@ const Head = ({ task }: { readonly task: TaskDetail }) => (
 /** Why there is no button. */
 const sayWhyNot = ({ end }: TaskDetail, name: string): string => {
   if (end !== null) return `${end.decision} by ${end.by ?? 'the system'}${end.reason === null ? '' : `: ${end.reason}`}`
-  return name === '' ? 'Say who you are (top right) to decide.' : `${name} may not decide this task.`
+  return `${name} may not decide this task.`
+}
+
+/** Nobody logs in on loopback: whoever decides says who they are, and is taken for one of those who are asked. */
+const SayWho = ({ task }: { readonly task: TaskDetail }) => {
+  const [name, setName] = useState('')
+  const groups = task.assignees.groups.join(', ')
+  const submit = (event: { preventDefault(): void }): void => {
+    event.preventDefault()
+    becomeMe({ name, groups })
+  }
+  return (
+    <form onSubmit={submit}>
+      <Group gap="xs" align="flex-end" className="actions">
+        <TextInput
+          label={groups === '' ? 'Who are you?' : `Who are you, of ${groups}?`}
+          placeholder="your name"
+          required
+          value={name}
+          onChange={(e) => setName(e.currentTarget.value)}
+        />
+        <Button type="submit">Decide as this person</Button>
+      </Group>
+    </form>
+  )
 }
 
 const Buttons = ({ task, choose }: { readonly task: TaskDetail; readonly choose: (action: TaskAction) => void }) => {
   const { name } = useMe()
   const actions = task.actions.filter((action) => task.allowed_actions.includes(action.name))
+  if (name === '' && task.end === null) return <SayWho task={task} />
   if (actions.length === 0) return <Text className="quiet">{sayWhyNot(task, name)}</Text>
   return (
     <Group gap="xs" className="actions">
