@@ -3,6 +3,7 @@
  *
  * Owns the choice and the part of DatabaseSync that both drivers share. Never opens a file (connection.ts).
  */
+import { createRequire } from 'node:module'
 
 /** All that may be bound. A Date, an array or an object would be taken for named parameters and bind NULL without an error. */
 export type Value = string | number | bigint | null | Uint8Array
@@ -62,6 +63,9 @@ export const isAtLeast = (version: string, oldest: string): boolean => {
 export const hasGoodBuiltIn = (versions: { readonly node: string; readonly sqlite?: string | undefined }): boolean =>
   versions.sqlite !== undefined && isAtLeast(versions.node, OLDEST_NODE) && isAtLeast(versions.sqlite, OLDEST_SQLITE)
 
+/** Required, not imported: Node reads a CommonJS module that is imported twice, and this one is read at every start. */
+const carried = (): typeof import('@photostructure/sqlite') => createRequire(import.meta.url)('@photostructure/sqlite')
+
 export const prepareList = (db: Database, sql: string): ListStatement => {
   const statement = db.prepare(sql)
   statement.setReturnArrays(true)
@@ -70,6 +74,6 @@ export const prepareList = (db: Database, sql: string): ListStatement => {
 
 export const loadDriver = async (): Promise<DatabaseClass> => {
   const { node, sqlite } = process.versions
-  const module: unknown = await import(hasGoodBuiltIn({ node, sqlite }) ? BUILT_IN : '@photostructure/sqlite')
+  const module: unknown = hasGoodBuiltIn({ node, sqlite }) ? await import(BUILT_IN) : carried()
   return (module as { readonly DatabaseSync: DatabaseClass }).DatabaseSync
 }
