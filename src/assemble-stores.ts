@@ -41,7 +41,7 @@ export const openStore = async (choice: LedgerChoice, schema: string | undefined
   }
 }
 
-const EMBEDDED = { pollMs: 1_000, sweepMs: null, maxInFlight: 1 } as const
+const EMBEDDED = { pollMs: 1_000, sweepMs: null, maxInFlight: 2 } as const
 const SHARED = { pollMs: 250, sweepMs: 500, maxInFlight: 2 } as const
 
 const openMemoryStore = async (clock: Clock): Promise<Store> => {

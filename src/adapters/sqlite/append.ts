@@ -20,16 +20,16 @@ const NONE: readonly never[] = []
 
 export const write = (scope: Scope, append: Append): Attempt => {
   const [first] = append.writes
-  if (first === undefined || append.writes.length > 1 || hasMore(append) || !isStep(first))
-    return writeAll(scope, append)
+  if (first === undefined || !isBare(append) || !isStep(first)) return writeAll(scope, append)
   const held = findHeld(scope, first.stream)
   if (held === null || held.status !== first.status || held.recoveries > 0) return writeAll(scope, append)
   if (!writeStep(scope, first, held, append.appendId)) return 'clean'
   return { kind: 'written', sequences: NONE, position: scope.known.position(scope.sql), signalled: NONE }
 }
 
-const hasMore = ({ events, signals, documents }: Append): boolean =>
-  events.length > 0 || signals.length > 0 || documents.length > 0
+/** One stream and nothing else. */
+export const isBare = ({ writes, events, signals, documents }: Append): boolean =>
+  writes.length === 1 && events.length === 0 && signals.length === 0 && documents.length === 0
 
 const writeAll = (scope: Scope, append: Append): Attempt => {
   const { writes, events, signals, documents, appendId } = append

@@ -78,6 +78,18 @@ export class Connection<Statements> {
     if (this.#session !== null && !this.#readOnly) this.#guarded(({ db }) => db.exec('pragma wal_checkpoint(truncate)'))
   }
 
+  /** False once there was an I/O error. */
+  get isSound(): boolean {
+    return this.#ioErrorsAt.length === 0
+  }
+
+  /** The next call opens the database again. */
+  reopen(): void {
+    this.#session?.db.close()
+    this.#session = null
+    this.#options.forget?.()
+  }
+
   close(): void {
     this.#closed = true
     this.#session?.db.close()

@@ -9,24 +9,27 @@ import { TrihandError } from '../../model/errors.ts'
 import type { Blobs } from '../../ports/blobs.ts'
 import type { Ledger } from '../../ports/ledger.ts'
 import type { Reader } from '../../ports/reader.ts'
-import { SqliteBlobs } from './blobs.ts'
 import { Connection } from './connection.ts'
+import { SqliteDesk } from './desk.ts'
 import { diskOf } from './disk.ts'
 import { type Database, type DatabaseClass, loadDriver } from './driver.ts'
 import { translateOpening } from './errors.ts'
 import { Known } from './known.ts'
-import { SqliteLedger } from './ledger.ts'
+import { type LoadLimits, SqliteLedger } from './ledger.ts'
 import { migrateSqlite } from './migrate.ts'
 import { OwnerLock } from './owner-lock.ts'
 import { SqliteReader } from './reader.ts'
 import { rewriteLog } from './rewrite-log.ts'
 import { type Durability, openForReading, openForWriting, sqliteVersion } from './settings.ts'
 import { prepareStatements } from './statements.ts'
+import { startThread } from './thread.ts'
 import { NEVER } from './worker.ts'
 
 export interface SqliteOptions {
   readonly file: string
   readonly durability?: Durability
+  /** Another desk than one in a thread, and other moments to use it: for tests. */
+  readonly threads?: { readonly start: typeof startThread; readonly limits: LoadLimits }
 }
 
 export interface OpenedSqlite {
@@ -39,13 +42,14 @@ export interface OpenedSqlite {
   readonly sqliteVersion: string
 }
 
-export const openSqlite = async ({ file, durability = 'full' }: SqliteOptions): Promise<OpenedSqlite> => {
+export const openSqlite = async (options: SqliteOptions): Promise<OpenedSqlite> => {
+  const { file, durability = 'full' } = options
   const path = locate(file)
   const disk = await diskOf(dirname(path))
   if (disk === 'network') throw new TrihandError('LEDGER_ON_NETWORK_DISK', `${path} is on a network disk`)
   const driver = await loadDriver()
   try {
-    const opened = await openOwned(driver, path, durability)
+    const opened = await openOwned(driver, path, { ...options, durability })
     return { ...opened, relaxed: durability === 'relaxed' || disk === 'memory' }
   } catch (error) {
     throw translateOpening(error, path)
@@ -65,7 +69,7 @@ const locate = (file: string): string => {
 const openOwned = async (
   driver: DatabaseClass,
   file: string,
-  durability: Durability,
+  { durability, threads }: Required<Pick<SqliteOptions, 'durability'>> & Pick<SqliteOptions, 'threads'>,
 ): Promise<Omit<OpenedSqlite, 'relaxed'>> => {
   const lock = new OwnerLock(driver, file)
   const reopen = (): Database => {
@@ -86,8 +90,15 @@ const openOwned = async (
         lock.release()
       }
     }
-    const ledger = new SqliteLedger({ connection, known, close })
-    return { ledger, reader, blobs: new SqliteBlobs(connection), sqliteVersion: sqliteVersion(db) }
+    const ledger = new SqliteLedger({
+      here: new SqliteDesk(connection, known),
+      isSound: () => connection.isSound,
+      reopen: () => connection.reopen(),
+      startThread: () => (threads?.start ?? startThread)({ file, durability }),
+      ...(threads && { limits: threads.limits }),
+      close,
+    })
+    return { ledger, reader, blobs: ledger, sqliteVersion: sqliteVersion(db) }
   } catch (error) {
     lock.release()
     throw error

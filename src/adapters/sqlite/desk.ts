@@ -1,0 +1,88 @@
+/**
+ * Everything that can be asked of one open ledger file, done when it answers: nothing here waits for anything.
+ *
+ * Owns which calls need a transaction. The rules are in append.ts, claim.ts and worker.ts; who asks, and in which thread, is ledger.ts.
+ */
+import type { StoredEvent } from '../../model/event.ts'
+import type { Instant, StreamId, WorkerId } from '../../model/ids.ts'
+import type { Blobs } from '../../ports/blobs.ts'
+import type {
+  Append,
+  BeatRequest,
+  ClaimRequest,
+  Claims,
+  EventQuery,
+  Ledger,
+  LoadOptions,
+  Outcome,
+  StreamRecord,
+} from '../../ports/ledger.ts'
+import { appendBatch } from './batch.ts'
+import { findDue, lease, nextDueAt } from './claim.ts'
+import type { Connection } from './connection.ts'
+import { findEvents } from './event.ts'
+import type { Known } from './known.ts'
+import { loadClaimed, loadStreams } from './load.ts'
+import type { Statements } from './statements.ts'
+import { beat, retire } from './worker.ts'
+
+/** The calls of the ledger and of its blobs, which live in the same file; each blob is committed by itself before `put` answers. */
+export interface Desk extends Omit<Ledger, 'close'>, Blobs {
+  /** Somebody else has written: nothing that was remembered holds. */
+  forget(): Promise<void>
+}
+
+export class SqliteDesk implements Desk {
+  readonly #connection: Connection<Statements>
+  readonly #known: Known
+
+  constructor(connection: Connection<Statements>, known: Known) {
+    this.#connection = connection
+    this.#known = known
+  }
+
+  async append(batch: readonly Append[]): Promise<readonly Outcome[]> {
+    return appendBatch(this.#connection, this.#known, batch)
+  }
+
+  async load(streams: readonly StreamId[], options: LoadOptions = {}): Promise<readonly (StreamRecord | null)[]> {
+    return this.#connection.read((sql) => loadStreams(sql, streams, options))
+  }
+
+  async events(query: EventQuery): Promise<readonly StoredEvent[]> {
+    return this.#connection.read((sql) => findEvents(sql, query))
+  }
+
+  async claim(request: ClaimRequest): Promise<Claims> {
+    // Looked up before the transaction: an idle worker asks often, and nobody else writes in between.
+    const { rows, left } = this.#connection.read((sql) => findDue({ sql, known: this.#known }, request))
+    const claims =
+      rows.length === 0 ? [] : this.#connection.write((sql) => lease({ sql, known: this.#known }, request, rows))
+    return this.#connection.read((sql) => ({
+      claims,
+      nextDueAt: nextDueAt({ sql, known: this.#known }, request, left),
+      ...(rows.length > 0 && loadClaimed(sql, request.worker, rows)),
+    }))
+  }
+
+  async beat(request: BeatRequest): Promise<number> {
+    return this.#connection.write((sql) => beat({ sql, known: this.#known }, request))
+  }
+
+  async retire(worker: WorkerId, now: Instant): Promise<void> {
+    this.#connection.write((sql) => retire({ sql, known: this.#known }, worker, now))
+  }
+
+  async put(hash: string, text: string): Promise<void> {
+    this.#connection.write((sql) => sql.putBlob.run(hash, text))
+  }
+
+  async get(hash: string): Promise<string | null> {
+    const row = this.#connection.read((sql) => sql.getBlob.get(hash))
+    return row === undefined ? null : String(row['body'])
+  }
+
+  async forget(): Promise<void> {
+    this.#known.forget()
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * The side of a thread that has the file: calls in, answers out, one after the other (thread-1).
+ *
+ * Owns what a call and an answer look like. Who asks is thread.ts.
+ */
+import type { MessagePort } from 'node:worker_threads'
+import type { ErrorCode, TrihandError } from '../../model/errors.ts'
+import { Connection } from './connection.ts'
+import { type Desk, SqliteDesk } from './desk.ts'
+import { loadDriver } from './driver.ts'
+import { translate } from './errors.ts'
+import { Known } from './known.ts'
+import { type PackedBatch, packOutcomes, unpackBatch } from './packed.ts'
+import { rewriteLog } from './rewrite-log.ts'
+import { type Durability, openForWriting } from './settings.ts'
+import { prepareStatements } from './statements.ts'
+
+export interface ServeOptions {
+  readonly file: string
+  readonly durability: Durability
+}
+
+export interface Call {
+  readonly id: number
+  readonly name: keyof Desk | 'close'
+  readonly values: readonly unknown[]
+}
+
+interface Failed {
+  readonly code: ErrorCode
+  readonly detail: string
+  readonly outcome: TrihandError['outcome']
+}
+
+export type Answer = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: Failed }
+
+/** Opens a file that its owner has prepared, and answers until it is told to close. */
+export const serveFile = async (port: MessagePort, { file, durability }: ServeOptions): Promise<void> => {
+  const driver = await loadDriver()
+  const known = new Known()
+  const connection = new Connection({
+    db: openForWriting(driver, file, durability),
+    reopen: () => {
+      rewriteLog(file)
+      return openForWriting(driver, file, durability)
+    },
+    prepare: prepareStatements,
+    forget: () => known.forget(),
+  })
+  serve(port, new SqliteDesk(connection, known), () => connection.close())
+}
+
+const serve = (port: MessagePort, desk: Desk, close: () => void): void => {
+  const perform = async ({ name, values }: Call): Promise<unknown> => {
+    if (name === 'append') return packOutcomes(await desk.append(unpackBatch(values[0] as PackedBatch)))
+    if (name !== 'close') return (desk[name] as (...given: unknown[]) => Promise<unknown>).apply(desk, [...values])
+    close()
+    // After the answer: without a port the thread has nothing left to do.
+    setImmediate(() => port.close())
+    return null
+  }
+  port.on('message', (call: Call) => {
+    const { id } = call
+    perform(call).then(
+      (value) => port.postMessage({ id, value }),
+      (error: unknown) => port.postMessage({ id, error: failedBy(error) }),
+    )
+  })
+}
+
+const failedBy = (error: unknown): Failed => {
+  const { code, detail, outcome } = translate(error)
+  return { code, detail, outcome }
+}
