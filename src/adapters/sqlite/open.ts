@@ -22,7 +22,7 @@ import { SqliteReader } from './reader.ts'
 import { rewriteLog } from './rewrite-log.ts'
 import { type Durability, openForReading, openForWriting, sqliteVersion } from './settings.ts'
 import { prepareStatements } from './statements.ts'
-import { startThread } from './thread.ts'
+import type { startThread } from './thread.ts'
 import { NEVER } from './worker.ts'
 
 export interface SqliteOptions {
@@ -94,7 +94,7 @@ const openOwned = async (
       here: new SqliteDesk(connection, known),
       isSound: () => connection.isSound,
       reopen: () => connection.reopen(),
-      startThread: () => (threads?.start ?? startThread)({ file, durability }),
+      startThread: () => (threads?.start ?? startOnDemand)({ file, durability }),
       ...(threads && { limits: threads.limits }),
       close,
     })
@@ -104,6 +104,9 @@ const openOwned = async (
     throw error
   }
 }
+
+/** Loaded when it is needed: a start pays for no thread. */
+const startOnDemand: typeof startThread = async (options) => (await import('./thread.ts')).startThread(options)
 
 /** The lock proves that no worker of this file lives: the first beat frees what they held, by its own clock. */
 const prepared = async (db: Database): Promise<Database> => {
