@@ -4,7 +4,7 @@ import { FAR } from '../../../test/support/clean-ledger.ts'
 import { aLedger, judge } from '../../../test/support/judged.ts'
 import { digest, type LedgerByHand } from '../../../test/support/ledger-by-hand.ts'
 import { fact, started } from '../../../test/support/run-story.ts'
-import type { Arrival } from '../../model/arrival.ts'
+import type { Arrival, Call } from '../../model/arrival.ts'
 import type { GateFact } from '../../model/gate-fact.ts'
 import { gateId, type RunId, scheduleId } from '../../model/ids.ts'
 import type { ScheduleFact } from '../../model/schedule-fact.ts'
@@ -215,4 +215,25 @@ test('[V15] a slot whose event was not sent is found', async () => {
   await ledger.event({ id: `evt_${sent}`, type: TYPE })
   await ledger.clerk(SCHEDULE, [created, fired(sent, 50), fired(unsent, 60)], { handler: 'tick', wakeAt: FAR })
   expect(await judge(ledger)).toEqual([{ id: 'V15', stream: SCHEDULE, seq: 2 }])
+})
+
+test('[V15] a slot whose run waits at a gate holds; one that has left the gate and is nowhere is found', async () => {
+  const found = async (facts: (run: RunId) => readonly GateFact[]): Promise<readonly string[]> => {
+    const ledger = await aLedger()
+    const run = ledger.newRun()
+    const ended: ScheduleFact = { type: 'schedule.ended', at: 60, reason: 'finished' }
+    await ledger.clerk(SCHEDULE, [created, fired(run, 50), ended], { handler: 'tick' })
+    await ledger.clerk(GATE, [...opened, ...facts(run)], { hears: [TYPE] })
+    return (await judge(ledger)).map(({ id }) => id)
+  }
+  const callOf = (run: RunId): Call => ({ run, input: { kind: 'event' }, session: null, by: SCHEDULE })
+  const waits = (run: RunId): GateFact => {
+    const events = [{ sequence: -1, key: null, call: callOf(run) }]
+    const candidate = { run, events, how: 'event', overlapKey: '', throttleKey: '', cost: 1, priority: 0 } as const
+    return { type: 'gate.buffered', at: 50, candidate, displaces: 0, claim: null }
+  }
+  const begins = (run: RunId): GateFact => ({ ...startedBy(run, [-1]), at: 55, call: callOf(run) }) as GateFact
+  expect(await found((run) => [waits(run)])).toEqual([])
+  expect(await found(() => [])).toEqual(['V15'])
+  expect(await found((run) => [waits(run), begins(run)])).toEqual(['V15'])
 })

@@ -16,8 +16,13 @@ export type ClerkFact =
       /** Its events failed in a run before, and have their place from there. */
       readonly isAgain: boolean
     }
-  /** `run`: what was asked for by name, by no other clerk, and is born only to end. */
-  | { readonly type: 'trigger.suppressed'; readonly sequence: number; readonly run: string | null }
+  /** `run`: what was asked for by name, and is born only to end. */
+  | {
+      readonly type: 'trigger.suppressed'
+      readonly sequence: number
+      readonly run: string | null
+      readonly isAsked: boolean
+    }
   /** `run`: what was asked for by name and waits. */
   | { readonly type: 'gate.buffered'; readonly run: string | null }
   /** The types that it hears from now on. */
@@ -69,8 +74,8 @@ const readBuffered = (body: Body): ClerkFact => {
 
 const readSuppressed = (body: Body): ClerkFact => {
   const call = callOf(body)
-  const run = askerOf(call) === null ? runOf(call) : null
-  return { type: 'trigger.suppressed', sequence: body.number('sequence'), run }
+  const isAsked = askerOf(call) !== null
+  return { type: 'trigger.suppressed', sequence: body.number('sequence'), run: runOf(call), isAsked }
 }
 
 const readStarted = (body: Body): ClerkFact => ({

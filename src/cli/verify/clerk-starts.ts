@@ -27,13 +27,14 @@ interface Statements {
   readonly start: StatementSyncInstance
   readonly place: StatementSyncInstance
   readonly wait: StatementSyncInstance
+  readonly leave: StatementSyncInstance
   readonly missing: StatementSyncInstance
 }
 
 const SCHEMA = `create table clerk_start (run text, clerk text, slot integer);
   create index clerk_start_run on clerk_start (run);
   create table clerk_place (clerk text, sequence integer);
-  create table clerk_wait (run text);
+  create table clerk_wait (run text primary key);
   create table clerk_missing (run text, clerk text, seq integer)`
 
 export class ClerkStarts {
@@ -63,6 +64,11 @@ export class ClerkStarts {
   /** A run that was asked for waits at a gate. */
   waits(run: string): void {
     this.#prepared().wait.run(run)
+  }
+
+  /** It has begun, or was turned away: either way there is a run of it. */
+  waitsNoMore(run: string): void {
+    this.#prepared().leave.run(run)
   }
 
   settle(): Promise<void> {
@@ -142,7 +148,8 @@ export class ClerkStarts {
     return {
       start: db.prepare('insert into clerk_start (run, clerk, slot) values (?, ?, ?)'),
       place: db.prepare('insert into clerk_place (clerk, sequence) values (?, ?)'),
-      wait: db.prepare('insert into clerk_wait (run) values (?)'),
+      wait: db.prepare('insert or ignore into clerk_wait (run) values (?)'),
+      leave: db.prepare('delete from clerk_wait where run = ?'),
       missing: db.prepare('insert into clerk_missing (run, clerk, seq) values (?, ?, ?)'),
     }
   }

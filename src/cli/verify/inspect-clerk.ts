@@ -42,15 +42,17 @@ const gather = ({ clerks }: Inspection, row: StreamRow, fact: ClerkFact, seq: nu
   const [clerk, { tenant }] = [nameOf(row), row]
   const { handler } = row
   if (fact.type === 'trigger.suppressed') {
-    const { run } = fact
+    const { run, isAsked } = fact
     clerks.placed(clerk, [fact.sequence])
-    if (run !== null) clerks.started({ clerk, tenant, seq, run, handler, isTracked: false, slot: null })
+    if (run !== null) clerks.waitsNoMore(run)
+    if (run !== null && !isAsked) clerks.started({ clerk, tenant, seq, run, handler, isTracked: false, slot: null })
   }
   if ((fact.type === 'gate.held' || fact.type === 'gate.buffered') && fact.run !== null) clerks.waits(fact.run)
   if (fact.type === 'gate.started') {
     if (!fact.isAgain) clerks.placed(clerk, fact.events)
     const { run, tracked } = fact
-    if (!fact.isAsked) clerks.started({ clerk, tenant, seq, run, handler, isTracked: tracked, slot: null })
+    if (fact.isAsked) clerks.waitsNoMore(run)
+    else clerks.started({ clerk, tenant, seq, run, handler, isTracked: tracked, slot: null })
   }
   if (fact.type === 'schedule.fired') {
     const { run, origin } = fact
