@@ -1,6 +1,6 @@
 /** A folder with a manifest, given to the built command: what is said about it, what is drawn, and that it runs. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildCommand, Folder } from '../support/command.ts'
@@ -133,6 +133,16 @@ describe('[A3] rehearsing', () => {
     const told = await folder.run(['simulate', '--json', '--seed', '3'])
     expect(told.code).toBe(1)
     expect(JSON.parse(told.stdout)).toMatchObject({ seed: 3, complete: false, handlers: { missed: [] } })
+  })
+
+  test('the campaign of the examples is reached as a whole; without one of its emits it is not', async () => {
+    const text = readFileSync(join(PROJECT, 'examples/campaign/manifest.yaml'), 'utf8')
+    folder.write('manifest.yaml', text)
+    const { complete, handlers } = await folder.json(['simulate'])
+    expect([complete, handlers.missed]).toEqual([true, []])
+    folder.write('manifest.yaml', text.replace('emits: [campaign.drafted]', ''))
+    const { code, stdout } = await folder.run(['simulate'])
+    expect([code, stdout]).toEqual([1, expect.stringContaining('nothing in the system sends campaign.drafted')])
   })
 
   test('a manifest that does not load, and flags that mean nothing', async () => {
