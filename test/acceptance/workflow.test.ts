@@ -205,7 +205,7 @@ onEveryStore('workflow', (store) => {
     await system.close()
   })
 
-  test('[A1] input is checked, documents are read before the code and recorded, others are written with its result', async () => {
+  test('[A1] declared-1: input is checked, documents are read before the code and recorded, others are written with its result', async () => {
     const seen: Json[] = []
     const options: Options = {
       validateInput: { payload: ['id'] },
@@ -294,7 +294,7 @@ onEveryStore('workflow', (store) => {
   }
 
   for (const enforce of ['strict', 'warn'] as const)
-    test(`[A1] an entity moves only along its machine, and where it is ${enforce} a wrong move is ${enforce === 'strict' ? 'refused' : 'noted'}`, async () => {
+    test(`[A1] declared-2: an entity moves only along its machine, and where it is ${enforce} a wrong move is ${enforce === 'strict' ? 'refused' : 'noted'}`, async () => {
       const mover = (name: string, stateIn: string, stateOut: string) => fn(name, { stateIn, stateOut }, () => name)
       const system = await startTestSystem(
         {
