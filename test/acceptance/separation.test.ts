@@ -1,5 +1,6 @@
 /** Whoever decided one step does not decide the next: across humans that are joined by an event. */
 import { expect, test } from 'vitest'
+import { fn } from '../../src/executors/workflow/function.ts'
 import { human } from '../../src/manifest/humans.ts'
 import { startTestSystem } from '../../src/testing/system.ts'
 import { ana, bob, Inbox } from '../support/inbox.ts'
@@ -26,6 +27,37 @@ onEveryStore('separation of duties', (store) => {
     await expect(inbox.decide(release, ana, { action: 'approve' })).rejects.toThrow('SEPARATION_OF_DUTIES')
     await inbox.decide(release, bob, { action: 'approve' })
     expect(await inbox.row(release)).toMatchObject({ isOpen: false, status: 'approved' })
+    await system.close()
+  })
+
+  test('[C5] in one function, a step excludes who decided the steps it names, and no other', async () => {
+    const twice = (separation: readonly string[]) =>
+      fn('publish', {}, async ({ step }) => {
+        await step.human('check', { assign: 'group:editors' })
+        return (await step.human('release', { assign: 'group:editors', separation })).decidedBy
+      })
+    const system = await startTestSystem({ name: 'publishing', functions: [twice(['check'])] }, store())
+    const inbox = new Inbox(system)
+    const run = await system.start('publish')
+    await system.settle()
+    await inbox.decide(await inbox.only(), ana, { action: 'approve' })
+    await system.settle()
+    const release = await inbox.only()
+    await expect(inbox.decide(release, ana, { action: 'approve' })).rejects.toThrow('SEPARATION_OF_DUTIES')
+    await inbox.decide(release, bob, { action: 'approve' })
+    await system.settle()
+    expect(await system.look(run)).toMatchObject({ status: 'success', output: 'bob' })
+    await system.close()
+  })
+
+  test('[C5] a step that names one that nobody has decided fails: nobody is asked', async () => {
+    const lone = fn('publish', { retry: { maxAttempts: 1 } }, async ({ step }) => {
+      await step.human('release', { assign: 'group:editors', separation: ['chek'] })
+    })
+    const system = await startTestSystem({ name: 'publishing', functions: [lone] }, store())
+    const run = await system.start('publish')
+    await system.settle()
+    expect(await system.look(run)).toMatchObject({ status: 'failed', error: { code: 'SEPARATION_OF_DUTIES' } })
     await system.close()
   })
 

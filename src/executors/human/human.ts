@@ -36,11 +36,12 @@ const rootsOf = ({ input, event, run, attempt }: Entry): { readonly [root: strin
  * excluded, and so nobody is asked.
  */
 const decidersIn = (events: readonly StoredEvent[], name: string): readonly string[] => {
-  const told = events.flatMap(({ source, data }) => (source === `human:${name}` && isRecord(data) ? [data] : []))
-  const people = told.flatMap(({ deciders }) => (Array.isArray(deciders) ? deciders : []))
-  if (told.length === 0 || people.length === 0)
+  const told = events.flatMap(({ source, data }) =>
+    source === `human:${name}` && isRecord(data) && Array.isArray(data['deciders']) ? [data['deciders']] : [],
+  )
+  if (told.length === 0)
     throw new TrihandError('SEPARATION_OF_DUTIES', `who decided ${name} is not known from what triggers this`)
-  return people.filter((person) => typeof person === 'string')
+  return told.flat().filter((person) => typeof person === 'string')
 }
 
 /** Whoever asked for it names themselves in what triggers it. There is no directory here: every person is known. */

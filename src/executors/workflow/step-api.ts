@@ -202,7 +202,13 @@ export const createStep = (
   const peopleFor = (requester: string | undefined): People => ({
     isKnown: () => true,
     requester: requester ?? null,
-    decidersOf: (step) => deciders.get(step) ?? [],
+    decidersOf: (step) => {
+      const people = deciders.get(step)
+      // Fail closed: a name that is misspelt must not let everybody in.
+      if (people === undefined)
+        throw new TrihandError('SEPARATION_OF_DUTIES', `nobody has decided a step ${step} before this one`)
+      return people
+    },
   })
   const lookback = (given: WaitOptions['lookback']) => {
     if (given === undefined || given === 'run') return { kind: 'run' } as const
