@@ -7,13 +7,16 @@ import { describe, expect, test } from 'vitest'
 import { openPostgres } from '../../src/adapters/postgres/open.ts'
 import { LOCAL_TENANT, type RunId, type WorkerId } from '../../src/model/ids.ts'
 import type { Ledger, Outcome } from '../../src/ports/ledger.ts'
+import type { Reader } from '../../src/ports/reader.ts'
 import {
   aCreation,
   anAppend,
   anEvent,
+  aTask,
   aWait,
   aWrite,
   newRun,
+  newTask,
   newWorker,
   START,
 } from '../../src/testing/ledger/builders.ts'
@@ -29,6 +32,13 @@ const QUEUED = `insert into stream (id, kind, tenant, handler, system_hash, base
   select gen_random_uuid(), 0, 'local', 'busy', 's', 0, 1, 0, 0, 'queued', 'queued', case when i > 1 then ${START} - i end,
     case when i = 1 then 'bulk-1' end, 0, ${START}, '["busy",0,["printer",1,1]]' from generate_series(1, ${GROWN}) i;`
 
+/** Tasks in the inboxes of a hundred people and of one group. */
+const ASKED = `
+  insert into task select gen_random_uuid(), 'local', gen_random_uuid(), 's', 'pending', true, 'approval', 't', '["group:crowd"]', null, 0, ${START} + i,
+    ${START}, ${START}, '{}', '{}' from generate_series(1, ${GROWN}) i;
+  insert into task_address select id, address, 'local', 'pending', deadline from task,
+    lateral (values ('*'), ('group:crowd'), ('user:u' || deadline % 100)) v(address) where is_open;`
+
 /** Parked runs, their facts, the events that started them, and waits of other types. */
 const GROW = `
   insert into stream select gen_random_uuid(), 0, 'local', 'h' || i, 's', null, null, null, 0, 1, 0, 0, 'hash', 'waiting', ${START} + 1000000 + i,
@@ -42,7 +52,7 @@ const GROW = `
 const TUPLES_READ = `select coalesce(sum(seq_tup_read), 0)::int + (select coalesce(sum(idx_tup_read), 0)::int from pg_stat_user_indexes
   where schemaname = current_schema()) as read from pg_stat_user_tables where schemaname = current_schema()`
 
-const TABLES = 'stream, fact, event, wait, wait_path, worker, document'
+const TABLES = 'stream, fact, event, wait, wait_path, worker, document, task, task_address'
 const OTHERS = `select pid from pg_stat_activity where application_name = current_setting('application_name') and pid <> pg_backend_pid()`
 
 describe.skipIf(url === '')('plans of the Postgres ledger', () => {
@@ -64,8 +74,37 @@ describe.skipIf(url === '')('plans of the Postgres ledger', () => {
     expect((await ledger.claim({ ...claim, handlers: ['scan', 'nobody'] })).claims).toEqual([])
   }
 
+  /** A task that is asked, changed and closed, with an event and without; and pages of its inboxes in every order. */
+  const useTasks = async (ledger: Ledger, reader: Reader): Promise<void> => {
+    const [id, row] = [newTask(), aTask({ addresses: ['user:ana', 'group:crowd'] })]
+    const rest = { status: 'waiting', wakeAt: null, epoch: null } as const
+    await ledger.append([anAppend({ writes: [aCreation(id, { parent: row.run }, { ...rest, task: row })] })])
+    const changed = { ...row, addresses: ['user:bo', 'group:crowd'], status: 'in_review' }
+    await ledger.append([
+      anAppend({ writes: [aWrite(id, { ...rest, task: changed })], events: [anEvent({ type: 'seen' })] }),
+    ])
+    const query = {
+      tenant: LOCAL_TENANT,
+      isOpen: true,
+      viewer: null,
+      status: null,
+      type: null,
+      claimedBy: null,
+    } as const
+    for (const order of ['newest', 'oldest', 'deadline'] as const)
+      for (const addresses of [null, ['user:bo', 'group:crowd']])
+        for (const after of [null, id]) await reader.tasks({ ...query, addresses, run: null, order, after, limit: 10 })
+    await reader.tasks({ ...query, addresses: null, run: row.run, order: 'newest', after: null, limit: 10 })
+    const closed = { ...changed, isOpen: false, status: 'approved' }
+    await ledger.append([
+      anAppend({ writes: [aWrite(id, { ...rest, expectedVersion: 2, status: 'success', task: closed })] }),
+    ])
+    await reader.tasks({ ...query, isOpen: false, addresses: null, run: null, order: 'newest', after: null, limit: 10 })
+    expect(await reader.task(LOCAL_TENANT, id)).toMatchObject({ isOpen: false })
+  }
+
   /** Every statement once, with a handful of rows each. */
-  const useAll = async (ledger: Ledger): Promise<void> => {
+  const useAll = async (ledger: Ledger, reader: Reader): Promise<void> => {
     const worker = newWorker()
     const written = (outcomes: readonly Outcome[]): void =>
       expect(outcomes.map(({ kind }) => kind)).not.toContain('conflict')
@@ -111,6 +150,7 @@ describe.skipIf(url === '')('plans of the Postgres ledger', () => {
     )
     await ledger.claim({ worker, now: START, limit: 10, only: [a, b] })
     await useLanes(ledger, worker)
+    await useTasks(ledger, reader)
     await ledger.load([a, b])
     await ledger.events({ tenant: LOCAL_TENANT, types: ['x', 'order.paid'], after: 0, limit: 5 })
     await ledger.events({ tenant: LOCAL_TENANT, sequences: [1, 2], limit: 5 })
@@ -124,8 +164,8 @@ describe.skipIf(url === '')('plans of the Postgres ledger', () => {
   ])('plans on tables that have grown read no more than they need: %s', async (_, look) => {
     const fresh = await freshSchema(url)
     // One connection, so that the plans of the first round are those of the second.
-    const { ledger } = await openPostgres({ url: fresh.url, clock: 'caller', max: 1, notify: false })
-    await useAll(ledger)
+    const { ledger, reader } = await openPostgres({ url: fresh.url, clock: 'caller', max: 1, notify: false })
+    await useAll(ledger, reader)
     // The server's own look would come at a moment of its choosing.
     for (const table of TABLES.split(', '))
       await ask(fresh.url, `alter table ${table} set (autovacuum_enabled = false)`)
@@ -135,9 +175,10 @@ describe.skipIf(url === '')('plans of the Postgres ledger', () => {
     ])
     // Now the planner knows that there is next to nothing in the tables, and to scan them looks cheap.
     await ask(fresh.url, `vacuum (analyze) ${TABLES}`)
-    await useAll(ledger)
+    await useAll(ledger, reader)
     await ask(fresh.url, GROW)
     await ask(fresh.url, QUEUED)
+    await ask(fresh.url, ASKED)
     if (look !== null) await ask(fresh.url, look)
     // The server knows what a connection has read when that has ended: those that filled the tables first, then the ledger's own.
     const onlyOthers = (count: number) =>
@@ -147,7 +188,7 @@ describe.skipIf(url === '')('plans of the Postgres ledger', () => {
       )
     await onlyOthers(1)
     const before = Number((await ask(fresh.url, TUPLES_READ))[0]?.['read'])
-    await useAll(ledger)
+    await useAll(ledger, reader)
     await ledger.close()
     await onlyOthers(0)
     const after = Number((await ask(fresh.url, TUPLES_READ))[0]?.['read'])
