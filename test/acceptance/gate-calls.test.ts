@@ -56,7 +56,7 @@ onEveryStore('calls at a gate', (store) => {
     await strict.system.close()
   })
 
-  test('[H6] calls and events share the rate limit, and a call that is over it is told until when', async () => {
+  test('[H6] gate-calls-1: calls and events share the rate limit, and a call that is over it is told until when', async () => {
     const { system, seen } = await begin({ rateLimit: { limit: 2, period: '1m' } })
     await system.start('hear', 1)
     await system.send({ type: 'order.placed', data: { n: 2 } })
@@ -83,7 +83,7 @@ onEveryStore('calls at a gate', (store) => {
     await system.close()
   })
 
-  test('[H7] a call that waits for its turn keeps its run id across a crash; one that is displaced ends with the reason', async () => {
+  test('[H7] gate-calls-1: a call that waits keeps its run id across a crash; one that is displaced ends with the reason', async () => {
     const { system, seen } = await begin({ overlap: 'buffer_one' }, {}, '1h')
     await system.start('hear', 1)
     await system.settle()

@@ -7,7 +7,7 @@ import { onEveryStore } from '../support/stores.ts'
 const START = Date.UTC(2026, 0, 1)
 
 onEveryStore('shared throttle', (store) => {
-  test('[H5] starts of all who share a budget keep its distance, whatever began them, across a crash', async () => {
+  test('[H5] shared-budget-1: starts of all who share a budget keep its distance, whatever began them, across a crash', async () => {
     const starts: { readonly who: string; readonly at: number }[] = []
     const held: { system?: TestSystem } = {}
     const note = (who: string) => () => {
