@@ -18,6 +18,7 @@ import { FileWorkspaces } from './adapters/tools/workspaces.ts'
 import { modelsFor, perSystem } from './assemble-models.ts'
 import type { AgentDeps, ContextSource } from './executors/agent/deps.ts'
 import { type AgentHandler, enterAgent } from './executors/agent/enter.ts'
+import { callAlone, type ToolAnswer, type ToolCall } from './executors/agent/tool-broker.ts'
 import { valueChecker } from './manifest/check-value.ts'
 import { resolveReferences } from './manifest/reference.ts'
 import { compileRule } from './manifest/rules.ts'
@@ -62,6 +63,8 @@ export interface AgentHand {
   enter(entry: Entry, handler: AgentHandler): Promise<unknown>
   /** Throws what this definition lacks: keys, addresses, a script that can be read. */
   check(system: System): void
+  /** A tool of the system, for whoever is no agent. */
+  callTool(request: ToolCall, signal: AbortSignal): Promise<ToolAnswer>
   /** Ends the children that serve tools. */
   close(): Promise<void>
 }
@@ -140,13 +143,18 @@ const depsOf = (input: AgentsInput, modelsOf: ModelsOf, servers: ToolServers): A
   }
 }
 
+/** What a function may call: the tools of its system. */
+const ownTools = ({ tools }: System): ReadonlyMap<string, Tool> => tools as unknown as ReadonlyMap<string, Tool>
+
 export const openAgents = (input: AgentsInput): AgentHand => {
   const modelsOf = perSystem(
     (system) => input.models ?? modelsFor(system, input.environment, new ScriptedModel(system.scripts)),
   )
   const servers = mcpTools({ resolve: (text) => resolveReferences(text, input.environment) })
+  const deps = depsOf(input, modelsOf, servers)
   return {
-    enter: enterAgent(depsOf(input, modelsOf, servers)),
+    enter: enterAgent(deps),
+    callTool: (request, signal) => callAlone(request, signal, ownTools(input.system()), deps),
     close: () => servers.close(),
     check: (system) => void modelsOf(system).nameOf(system.models.fallback),
   }

@@ -22,6 +22,7 @@ import type { AgentHandler } from './executors/agent/enter.ts'
 import { builtInExecutors } from './executors/built-in.ts'
 import { enterBy } from './executors/hands.ts'
 import { enterHuman } from './executors/human/human.ts'
+import type { ToolBroker } from './executors/workflow/built-in/tool-call.ts'
 import { type EnterOptions, enterFunction } from './executors/workflow/function.ts'
 import { StepFailure } from './executors/workflow/step-failure.ts'
 import { type HandSettings, handsOf, reach } from './hands.ts'
@@ -163,6 +164,7 @@ const identityOf = (system: System, ids: Ids, options: TrihandOptions): WorkerId
 }
 
 interface LazyAgents {
+  readonly broker: ToolBroker
   readonly enter: AgentHand['enter']
   ready(system: System): Promise<void>
   close(): Promise<void>
@@ -182,7 +184,8 @@ export const lazyAgents = (input: AgentsInput): LazyAgents => {
     ready: async (system) => {
       if (hasAgents(system)) (await open()).check(system)
     },
-    close: async () => (await loading)?.close(),
+    broker: { call: async (request, signal) => (await open()).callTool(request, signal) },
+    close: async () => (await loading?.catch(() => null))?.close(),
   }
 }
 
@@ -276,7 +279,10 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
     folder: options.folder ?? ownFolder(),
   })
   const hands = executorModels(() => engine.definition, environment, options.agents?.models)
-  const engine: Engine = joinEngine(store, system, ids, clock, { ...options, ...hands, worker, agent: agents.enter })
+  const engine: Engine = joinEngine(store, system, ids, clock, {
+    ...{ ...options, ...hands, worker },
+    ...{ agent: agents.enter, broker: agents.broker },
+  })
   const doors = joinDoors(engine, store, { ids, clock }, environment)
   try {
     await agents.ready(system)

@@ -86,7 +86,7 @@ class LazyWorkspace implements Workspace {
 }
 
 /** The world is known not to have changed: the model may hear of it, even for an effect that happens once. */
-const isDefinite = (error: unknown): boolean =>
+export const isDefinite = (error: unknown): boolean =>
   (error instanceof TrihandError && !error.retryable && error.outcome === 'not_done') ||
   (typeof error === 'object' && error !== null && FINAL in error)
 
