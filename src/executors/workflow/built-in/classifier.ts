@@ -6,9 +6,9 @@
  */
 import { TrihandError } from '../../../model/errors.ts'
 import type { Json } from '../../../model/json.ts'
+import { dataBlock } from '../../../model/messages.ts'
 import type { RuleAnswer } from '../../../model/rule.ts'
 import type { Envelope, Executor, ExecutorResult } from '../../../ports/executor.ts'
-import { dataBlock } from './data-block.ts'
 import { type LlmDeps, modelOf, reported, structured } from './llm.ts'
 import { answered, failedWith, listAt, type Members, membersOf, membersOr, textAt, textOr } from './task-input.ts'
 

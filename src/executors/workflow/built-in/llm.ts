@@ -6,10 +6,10 @@
  */
 import { TrihandError } from '../../../model/errors.ts'
 import type { Json } from '../../../model/json.ts'
+import { DATA_RULE, dataBlock } from '../../../model/messages.ts'
 import type { Usage } from '../../../model/usage.ts'
 import type { Envelope, Executor, ExecutorResult } from '../../../ports/executor.ts'
 import type { Message, Model, ModelAnswer, ModelFailure, ModelName, ModelUsage } from '../../../ports/model.ts'
-import { DATA_RULE, dataBlock } from './data-block.ts'
 import { answered, failedWith, type Members, membersOf, membersOr, textAt, textOr } from './task-input.ts'
 
 export interface LlmDeps {
