@@ -11,7 +11,8 @@ import type { AgentHand, AgentOptions, AgentsInput } from './assemble-agents.ts'
 import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
 import { openStore, type Store } from './assemble-stores.ts'
-import { type LedgerChoice, ledgerChoice } from './config.ts'
+import { type DispatcherChoice, type LedgerChoice, ledgerChoice } from './config.ts'
+import { dispatcherOf } from './dispatchers.ts'
 import { Engine, type RunResult } from './engine/engine.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from './engine/intake.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
@@ -58,8 +59,8 @@ export interface TrihandOptions {
   readonly database?: string
   /** The Postgres schema that holds the ledger. */
   readonly schema?: string
-  /** What wakes runs. Default: the store's own. Others: `trihand/restate`, `trihand/inngest`. */
-  readonly dispatcher?: DispatcherFactory
+  /** What wakes runs. Default: the store's own. Others: `trihand/restate`, `trihand/inngest`, or where one of them is. */
+  readonly dispatcher?: DispatcherFactory | DispatcherChoice
   /** How many runs may be in memory at once. */
   readonly slots?: number
   /** The pool that this process joins, and labels of its own. */
@@ -269,7 +270,9 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const isWatching = options.sources ?? options.work !== false
   if (isWatching) await checkSecrets(system, environment)
   const choice = ledgerChoice(options.database)
-  const opened = await options.dispatcher?.(clock)
+  const { dispatcher } = options
+  const chosen = typeof dispatcher === 'object' ? dispatcherOf(dispatcher, options.system.name) : dispatcher
+  const opened = await chosen?.(clock)
   const ownStore = await openStore(choice, options.schema, clock)
   const store = opened === undefined ? ownStore : { ...ownStore, dispatcher: opened.dispatcher, keepsInstants: true }
   const agents = lazyAgents({

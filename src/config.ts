@@ -1,7 +1,7 @@
 /**
- * Which ledger a configuration means. Parsed once, by hand: a URL parser takes C:\x.db for a scheme.
+ * Which ledger and which dispatcher a configuration means. Parsed once, by hand: a URL parser takes C:\x.db for a scheme.
  *
- * Owns the spelling of DATABASE_URL. Never opens anything.
+ * Owns the spelling of DATABASE_URL and TRIHAND_DISPATCHER. Never opens anything.
  */
 import { TrihandError } from './model/errors.ts'
 
@@ -32,5 +32,38 @@ export const ledgerChoice = (database: string | undefined): LedgerChoice => {
         'CONFIG_INVALID',
         `${scheme}: is not a ledger; give a file path, file:, postgres: or memory:`,
       )
+  }
+}
+
+/** Which dispatcher wakes runs, where it is and what it wants to know. */
+export type DispatcherChoice =
+  | { readonly kind: 'restate'; readonly ingress: string; readonly admin?: string; readonly token?: string }
+  | { readonly kind: 'inngest'; readonly signingKey: string; readonly url?: string; readonly eventKey?: string }
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+const NAME = 'TRIHAND_DISPATCHER'
+
+const misconfigured = (problem: string): TrihandError => new TrihandError('CONFIG_INVALID', problem)
+
+/** Null: the store's own. */
+export const dispatcherChoice = (variables: Variables): DispatcherChoice | null => {
+  const given = (suffix: string): string | undefined => variables[`${NAME}${suffix}`] || undefined
+  const [kind, url, admin] = [given(''), given('_URL'), given('_ADMIN_URL')]
+  const [key, eventKey] = [given('_KEY'), given('_EVENT_KEY')]
+  for (const text of [url, admin])
+    if (text !== undefined && !/^https?:\/\/[^/]/.test(text))
+      throw misconfigured(`"${text}" is no http:// or https:// address`)
+  switch (kind) {
+    case undefined:
+      return null
+    case 'restate':
+      if (url === undefined) throw misconfigured(`restate needs ${NAME}_URL, such as http://127.0.0.1:8080`)
+      return { kind, ingress: url, ...(admin !== undefined && { admin }), ...(key !== undefined && { token: key }) }
+    case 'inngest':
+      if (key === undefined) throw misconfigured(`inngest needs ${NAME}_KEY, the signing key`)
+      return { kind, signingKey: key, ...(url !== undefined && { url }), ...(eventKey !== undefined && { eventKey }) }
+    default:
+      throw misconfigured(`"${kind}" is neither restate nor inngest`)
   }
 }

@@ -86,6 +86,7 @@ export const serve = async (shell: Shell, options: ServeOptions): Promise<number
     database: options.database,
     folder: options.folder,
     work: options.work ?? true,
+    ...(shell.settings.dispatcher === null ? {} : { dispatcher: shell.settings.dispatcher }),
     // Also where the work is left to workers: they watch nothing, so that each change is seen by one process.
     sources: true,
   })

@@ -10,6 +10,7 @@ test('without anything said there is a folder and its ledger', () => {
     server: undefined,
     dataFolder: '.trihand',
     worker: { pool: undefined, labels: undefined, slots: undefined, drain: undefined },
+    dispatcher: null,
     warnings: [],
   })
   expect(defaultLedger(settings)).toBe('.trihand/trihand.db')
@@ -38,6 +39,37 @@ test('a worker is described by the environment, and what is wrong with it is tol
   expect(readSettings(env).worker).toEqual({ pool: 'mail', labels: 'region=eu', slots: 4, drain: 5_000 })
   const read = () => readSettings({ TRIHAND_LABELS: 'eu', TRIHAND_SLOTS: '0', TRIHAND_DRAIN: 'soon' })
   expect(read).toThrow(/TRIHAND_SLOTS is "0"; .*; TRIHAND_LABELS: "eu" is not a label.*; TRIHAND_DRAIN: /)
+})
+
+test.each([
+  [
+    { TRIHAND_DISPATCHER: 'restate', TRIHAND_DISPATCHER_URL: 'http://r:8080' },
+    { kind: 'restate', ingress: 'http://r:8080' },
+  ],
+  [
+    {
+      TRIHAND_DISPATCHER: 'restate',
+      TRIHAND_DISPATCHER_URL: 'http://r:8080',
+      TRIHAND_DISPATCHER_ADMIN_URL: 'http://r:9070',
+    },
+    { kind: 'restate', ingress: 'http://r:8080', admin: 'http://r:9070' },
+  ],
+  [
+    { TRIHAND_DISPATCHER: 'inngest', TRIHAND_DISPATCHER_KEY: 'signkey-x' },
+    { kind: 'inngest', signingKey: 'signkey-x' },
+  ],
+])('the dispatcher is chosen by %j', (env, choice) => {
+  const { dispatcher, warnings } = readSettings(env)
+  expect([dispatcher, warnings]).toEqual([choice, []])
+})
+
+test.each([
+  [{ TRIHAND_DISPATCHER: 'kafka' }, 'neither restate nor inngest'],
+  [{ TRIHAND_DISPATCHER: 'restate' }, 'restate needs TRIHAND_DISPATCHER_URL'],
+  [{ TRIHAND_DISPATCHER: 'restate', TRIHAND_DISPATCHER_URL: 'r:8080' }, 'no http:// or https:// address'],
+  [{ TRIHAND_DISPATCHER: 'inngest' }, 'inngest needs TRIHAND_DISPATCHER_KEY'],
+])('a dispatcher that is only half described by %j is told', (env, problem) => {
+  expect(() => readSettings(env)).toThrow(problem)
 })
 
 test('a setting that nobody knows is worth a word', () => {

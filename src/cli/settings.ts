@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { ledgerChoice } from '../config.ts'
+import { type DispatcherChoice, dispatcherChoice, ledgerChoice } from '../config.ts'
 import { durationMs } from '../manifest/duration.ts'
 import { parseLabels } from '../manifest/placement.ts'
 import { TrihandError } from '../model/errors.ts'
@@ -19,6 +19,8 @@ export interface Settings {
   readonly server: string | undefined
   readonly dataFolder: string
   readonly worker: WorkerSettings
+  /** Null: the store's own. */
+  readonly dispatcher: DispatcherChoice | null
   /** Worth saying, not worth stopping for. */
   readonly warnings: readonly string[]
 }
@@ -35,7 +37,7 @@ export interface WorkerSettings {
 /** Read here, read elsewhere, or kept for what is still to come. */
 const KNOWN: ReadonlySet<string> = new Set(
   (
-    'URL DATA TOKEN PUBLIC_URL MANIFEST DISPATCHER POOL LABELS SLOTS DRAIN RETENTION SIGNING_KEY LEDGER_KEY MODELS LOG ' +
+    'URL DATA TOKEN PUBLIC_URL MANIFEST DISPATCHER DISPATCHER_URL DISPATCHER_ADMIN_URL DISPATCHER_KEY DISPATCHER_EVENT_KEY POOL LABELS SLOTS DRAIN RETENTION SIGNING_KEY LEDGER_KEY MODELS LOG ' +
     'LOG_FORMAT TRACE_CONTENT METRICS_TOKEN MAIL_FROM SLACK_WEBHOOK TEST_PG_URL REQUIRE REPORT'
   )
     .split(' ')
@@ -77,12 +79,14 @@ export const readSettings = (env: Environment): Settings => {
     slots !== undefined && parseSlots(slots) === null ? `TRIHAND_SLOTS is "${slots}"; expected 1 to 999999` : null,
     labels === undefined ? null : problemWith('TRIHAND_LABELS', () => parseLabels(labels)),
     drain === undefined ? null : problemWith('TRIHAND_DRAIN', () => durationMs(drain)),
+    problemWith('TRIHAND_DISPATCHER', () => dispatcherChoice(env)),
   ].filter((problem) => problem !== null)
   if (problems.length > 0) throw new TrihandError('CONFIG_INVALID', problems.join('; '))
   return {
     database,
     port: port === undefined ? null : parsePort(port),
     server,
+    dispatcher: dispatcherChoice(env),
     dataFolder: given(env, 'TRIHAND_DATA') ?? '.trihand',
     worker: {
       pool: given(env, 'TRIHAND_POOL'),

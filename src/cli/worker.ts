@@ -81,6 +81,7 @@ export const worker: Verb<WorkerFlags> = async (shell, flags) => {
     sources: false,
     database: flags.database ?? defaultLedger(settings),
     labels: parseLabels(labels ?? ''),
+    ...(settings.dispatcher === null ? {} : { dispatcher: settings.dispatcher }),
     ...(pool === undefined ? {} : { pool }),
     ...(slots === undefined ? {} : { slots }),
     ...(name === undefined ? {} : { name }),
