@@ -4,6 +4,7 @@ import { fn } from '../executors/workflow/function.ts'
 import { normalise } from '../manifest/define.ts'
 import type { FunctionDefinition } from '../manifest/system.ts'
 import { LOCAL_TENANT, sessionId, type TenantId } from '../model/ids.ts'
+import { NO_LIMIT } from '../model/lane.ts'
 import type { FlowSource } from '../model/policies/flow-source.ts'
 import { demandOf, demandOfCall, demandOfDecided, leaseFor, rootsOfInput } from './demand.ts'
 import { RuleFailed } from './rule-values.ts'
@@ -43,6 +44,24 @@ describe('the demand of a run', () => {
     const texts = (['handler', 'global', 'module', 'pool'] as const).flatMap((scope) => keysOf(of(scope)))
     expect(new Set(texts).size).toBe(4)
     expect(keysOf(of('global'), { tenant: 'other' as TenantId })).not.toEqual(keysOf(of('global')))
+  })
+
+  test('a total is a slot of all keys together, beside the one of each', () => {
+    const { slots } = demandOf(define({ concurrency: [{ limit: 2, key: 'payload.id', total: 5 }] }), subject({ id: 7 }))
+    const other = demandOf(
+      define({ concurrency: [{ limit: 2, key: 'payload.id', total: 5 }] }),
+      subject({ id: 8 }),
+    ).slots
+    expect(slots.map(({ limit }) => limit)).toEqual([2, 5])
+    expect(slots[1]).toEqual(other[1])
+    expect(slots[0]).not.toEqual(other[0])
+  })
+
+  test('fairness is a slot that is never full, with the share that the rule gives, or one where it gives none', () => {
+    const of = (weight: string) =>
+      demandOf(define({ fairness: { key: 'payload.id', weight } }), subject({ id: 7 })).slots[0]
+    expect(of('payload.id - 4')).toMatchObject({ limit: NO_LIMIT, weight: 1, share: 3 })
+    expect([of('payload.none'), of('0 - payload.id')]).toMatchObject([{ share: 1 }, { share: 1 }])
   })
 
   test('runs of one session share a slot, a run without one takes none', () => {

@@ -7,13 +7,13 @@
  * demand-1  Slots of two tenants are never the same, nor those of two scopes.
  * demand-2  A key that cannot be worked out is never a bucket that many share, as long as the run can still be refused.
  */
-import type { Concurrency } from '../manifest/flow.ts'
+import type { Concurrency, FlowDefinition } from '../manifest/flow.ts'
 import type { FunctionDefinition } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { SessionId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
-import { MAX_PRIORITY, type Slot } from '../model/lane.ts'
-import { keyOf, priorityOf, type Roots, RuleFailed } from './rule-values.ts'
+import { MAX_PRIORITY, NO_LIMIT, type Slot } from '../model/lane.ts'
+import { keyOf, numberOf, priorityOf, type Roots, RuleFailed } from './rule-values.ts'
 
 export interface Demand {
   readonly slots: readonly Slot[]
@@ -72,12 +72,32 @@ const workOut = (
   const slots = flow.concurrency.flatMap((entry): Slot[] => {
     // A run without a session shares its own with nobody.
     if (entry.scope === 'session' && session === null) return []
-    const { limit, weight } = entry
-    return [
-      { key: [tenant, entry.scope, ownerOf(entry, definition, session), textOf(entry)].join('\n'), limit, weight },
-    ]
+    const { limit, weight, total } = entry
+    const owner = [tenant, entry.scope, ownerOf(entry, definition, session)].join('\n')
+    const own = { key: `${owner}\n${textOf(entry)}`, limit, weight }
+    return total === null ? [own] : [own, { key: `${owner}\n\ntotal`, limit: total, weight }]
   })
-  return { slots, priority: inRange(priorityOf(flow.rules.priority, roots)) }
+  return {
+    slots: [...slots, ...turnsOf(flow, tenant, roots)],
+    priority: inRange(priorityOf(flow.rules.priority, roots)),
+  }
+}
+
+/** What keys take turns by. A key that fails takes them with all others that fail; it limits nobody. */
+const turnsOf = ({ fairness }: FlowDefinition, tenant: TenantId, roots: Roots): readonly Slot[] => {
+  if (fairness === null) return []
+  const key = [tenant, 'fairness', worked(() => keyOf(fairness.key, roots, 'fairness key'), '')].join('\n')
+  const weight = worked(() => numberOf(fairness.weight, roots, 'fairness weight', 1), 1)
+  return [{ key, limit: NO_LIMIT, weight: 1, share: weight > 0 ? weight : 1 }]
+}
+
+const worked = <Value>(work: () => Value, otherwise: Value): Value => {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof RuleFailed) return otherwise
+    throw error
+  }
 }
 
 const ownerOf = ({ scope }: Concurrency, definition: FunctionDefinition, session: SessionId | null): string => {

@@ -65,7 +65,7 @@ describe('the normal form', () => {
 
   test('a number alone is a concurrency of steps of this handler', () => {
     expect(define({ concurrency: 3 }).concurrency).toEqual([
-      { scope: 'handler', key: null, limit: 3, weight: 1, unit: 'step' },
+      { scope: 'handler', key: null, limit: 3, total: null, weight: 1, unit: 'step' },
     ])
   })
 

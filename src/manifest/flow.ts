@@ -38,6 +38,8 @@ export interface Concurrency {
   readonly scope: (typeof CONCURRENCY_SCOPES)[number]
   readonly key: Rule | null
   readonly limit: number
+  /** Of all keys together; null: no more than each has. */
+  readonly total: number | null
   readonly weight: number
   readonly unit: (typeof UNITS)[number]
 }
@@ -46,7 +48,7 @@ export interface FlowDefinition {
   readonly policies: FlowPolicies
   readonly rules: FlowRules
   readonly concurrency: readonly Concurrency[]
-  readonly fairness: { readonly key: Rule; readonly weight: number } | null
+  readonly fairness: { readonly key: Rule; readonly weight: Rule | null } | null
   /** A gate is needed: some policy remembers what came before. */
   readonly isStateful: boolean
   /** Triggers with options of their own, by the name that events carry which came by them. */
@@ -141,7 +143,10 @@ const concurrencySources = ({ concurrency = [] }: FlowSource): readonly Concurre
 const concurrencyOf = (path: string, source: ConcurrencySource): Concurrency => {
   const { scope = 'handler', key, unit = 'step', weight = 1 } = source
   const limit = wholeNumber(`${path}.limit`, source.limit, LIMIT)
+  if (source.total !== undefined && key === undefined)
+    throw invalidAt(`${path}.total`, 'is about all keys together, and there is no key')
   return {
+    total: source.total === undefined ? null : wholeNumber(`${path}.total`, source.total, LIMIT),
     scope: oneOf(`${path}.scope`, scope, CONCURRENCY_SCOPES),
     key: ruleOrNull(`${path}.key`, key),
     limit,
@@ -192,7 +197,10 @@ const remembers = (policies: FlowPolicies): boolean =>
 const fairnessOf = (path: string, source: FlowSource['fairness']): FlowDefinition['fairness'] =>
   source === undefined
     ? null
-    : { key: ruleAt(`${path}.key`, source.key), weight: wholeNumber(`${path}.weight`, source.weight ?? 1, LIMIT) }
+    : {
+        key: ruleAt(`${path}.key`, source.key),
+        weight: numberRule(`${path}.weight`, source.weight, (weight) => wholeNumber(`${path}.weight`, weight, LIMIT)),
+      }
 
 const ALONE: FlowSurroundings = { retry: DEFAULT_RETRY, budgets: new Map() }
 

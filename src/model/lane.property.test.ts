@@ -1,7 +1,7 @@
 /** Lanes against an oracle that picks one run at a time and counts everything again for each. */
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { choose, type Due, laneOf, Occupancy, readLane, type Slot } from './lane.ts'
+import { choose, type Due, laneOf, NO_LIMIT, Occupancy, readLane, type Slot } from './lane.ts'
 
 /** Longer than it takes, for a machine that has much else to do. */
 const TIMEOUT = 30_000
@@ -11,13 +11,18 @@ const slot: fc.Arbitrary<Slot> = fc.record({
   limit: fc.integer({ min: 1, max: 4 }),
   weight: fc.integer({ min: 1, max: 2 }),
 })
+const FAIR: Slot = { key: 'fair', limit: NO_LIMIT, weight: 1 }
 const lane = fc
   .tuple(
     fc.constantFrom('mail', 'print'),
     fc.constantFrom(0, 0, 1, -2),
     fc.uniqueArray(slot, { maxLength: 2, selector: ({ key }) => key }),
   )
-  .map(([handler, priority, slots]) => laneOf(handler, priority, slots))
+  .chain(([handler, priority, slots]) =>
+    fc
+      .option(fc.constantFrom(1, 2, 3))
+      .map((share) => laneOf(handler, priority, share === null ? slots : [...slots, { ...FAIR, share }])),
+  )
 const lanes = fc.array(lane, { minLength: 1, maxLength: 5 })
 const world = lanes.chain((some) =>
   fc.record({
@@ -36,8 +41,10 @@ const taken = (held: readonly string[], key: string): number =>
   held.flatMap(slotsOf).reduce((sum, one) => sum + (one.key === key ? one.weight : 0), 0)
 const fits = (held: readonly string[], text: string): boolean =>
   slotsOf(text).every(({ key, limit, weight }) => taken(held, key) + weight <= limit)
+/** What its holders would have with one more, in parts of their share. */
 const turnOf = (held: readonly string[], text: string): number =>
-  held.filter((other) => JSON.stringify(slotsOf(other)) === JSON.stringify(slotsOf(text))).length
+  (held.filter((other) => JSON.stringify(slotsOf(other)) === JSON.stringify(slotsOf(text))).length + 1) /
+  Math.max(1, ...slotsOf(text).map(({ share = 1 }) => share))
 
 const oracle = (due: readonly Run[], before: readonly string[], limit: number): readonly Run[] => {
   const held = [...before]

@@ -5,7 +5,8 @@
  * the first of every lane, and counts the live leases by it.
  *
  * lane-1  A slot is never taken beyond its limit: the weights of the runs that hold a lease, plus the next one's, stay within it.
- * lane-2  Runs that compete for slots take turns: who shares its slots with the fewest holders goes first, then the longest wait.
+ * lane-2  Runs that compete for slots take turns: who shares its slots with the fewest holders goes first, then the longest wait. A
+ *         share of n gets n turns where a share of one gets one.
  * lane-3  A wait counts `priority` seconds longer than it is. So nobody who waits is passed for ever.
  */
 import type { Instant } from './ids.ts'
@@ -15,7 +16,12 @@ export interface Slot {
   readonly key: string
   readonly limit: number
   readonly weight: number
+  /** How many turns its holders get to one of others. Absent: 1. */
+  readonly share?: number
 }
+
+/** The limit of a slot that is there to take turns by, and never full. */
+export const NO_LIMIT = 1_000_000_000
 
 export interface Lane {
   readonly handler: string
@@ -24,6 +30,7 @@ export interface Lane {
   readonly slots: readonly Slot[]
   /** The slots as a text: those that have the same, of whatever handler and priority, take turns. */
   readonly circle: string
+  readonly share: number
 }
 
 /** Seconds, up or down. */
@@ -33,17 +40,26 @@ export const MAX_PRIORITY = 86_400
 export const PLAIN_LANE = ''
 
 export const laneOf = (handler: string, priority = 0, slots: readonly Slot[] = []): string =>
-  priority === 0 && slots.length === 0
-    ? PLAIN_LANE
-    : JSON.stringify([handler, priority, ...slots.map(({ key, limit, weight }) => [key, limit, weight])])
+  priority === 0 && slots.length === 0 ? PLAIN_LANE : JSON.stringify([handler, priority, ...slots.map(textOf)])
 
-const PLAIN: Lane = { handler: '', priority: 0, slots: [], circle: '' }
+const textOf = ({ key, limit, weight, share }: Slot): readonly (string | number)[] =>
+  share === undefined ? [key, limit, weight] : [key, limit, weight, share]
+
+const PLAIN: Lane = { handler: '', priority: 0, slots: [], circle: '', share: 1 }
+
+type SlotText = readonly [key: string, limit: number, weight: number, share?: number]
 
 export const readLane = (text: string): Lane => {
   if (text === PLAIN_LANE) return PLAIN
-  const [handler, priority, ...rest] = JSON.parse(text) as [string, number, ...(readonly [string, number, number])[]]
-  const slots = rest.map(([key, limit, weight]) => ({ key, limit, weight }))
-  return { handler, priority, slots, circle: JSON.stringify(rest) }
+  const [handler, priority, ...rest] = JSON.parse(text) as [string, number, ...SlotText[]]
+  const slots = rest.map(([key, limit, weight, share]) => ({
+    key,
+    limit,
+    weight,
+    ...(share !== undefined && { share }),
+  }))
+  const shares = slots.flatMap(({ share }) => share ?? [])
+  return { handler, priority, slots, circle: JSON.stringify(rest), share: shares[0] ?? 1 }
 }
 
 /** How many live leases there are in a lane. */
@@ -122,7 +138,7 @@ const admitted = <Item extends Due>(ranked: readonly Ranked<Item>[], occupancy: 
   const inTurn = ranked.map((one) => {
     const turn = turns.get(one.lane.circle) ?? occupancy.sharing(one.lane)
     turns.set(one.lane.circle, turn + 1)
-    return { ...one, turn }
+    return { ...one, turn: (turn + 1) / one.lane.share }
   })
   inTurn.sort((a, b) => a.turn - b.turn || byRank(a, b))
   return inTurn.filter(({ lane }) => {

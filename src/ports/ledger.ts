@@ -119,7 +119,7 @@ export interface NewStream {
   /** Creates the run already leased to this worker with epoch 1; otherwise it is due at wakeAt. */
   readonly lease: WorkerId | null
   readonly createdAt: Instant
-  /** What it takes from things limited while it has a lease (ledger-8), at most 8. With any, it is not created leased. */
+  /** What it takes from things limited while it has a lease (ledger-8), a few of them. With any, it is not created leased. */
   readonly slots?: readonly Slot[]
   /** By how many seconds its waiting counts longer than it is, -86,400 to 86,400. */
   readonly priority?: number

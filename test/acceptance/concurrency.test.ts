@@ -77,6 +77,34 @@ onEveryStore('concurrency', (store) => {
     await system.close()
   })
 
+  test('keys share the slots that there are by their weight, however many of one key wait before', async () => {
+    const { system, place, finish, now } = await begin({
+      concurrency: 4,
+      fairness: { key: 'payload.customer', weight: 'payload.customer == "b" ? 3 : 1' },
+    })
+    await place(...[1, 2, 3, 4, 5, 6].map((n) => ({ n, customer: 'a' })))
+    expect(now()).toEqual([1, 2, 3, 4])
+    await place(...[21, 22, 23, 24].map((n) => ({ n, customer: 'b' })))
+    for (const n of [1, 2, 3]) await finish(n)
+    expect(now().sort((a, b) => a - b)).toEqual([4, 21, 22, 23])
+    await finish(21)
+    expect(now().sort((a, b) => a - b)).toEqual([4, 22, 23, 24])
+    for (const n of [4, 22, 23, 24, 5, 6]) await finish(n)
+    await system.close()
+  })
+
+  test('a total holds for all keys together', async () => {
+    const { system, place, finish, now } = await begin({
+      concurrency: [{ limit: 2, total: 3, key: 'payload.customer' }],
+    })
+    await place(...[1, 2, 3].map((n) => ({ n, customer: 'a' })), ...[4, 5].map((n) => ({ n, customer: 'b' })))
+    expect(now()).toEqual([1, 2, 4])
+    await finish(1)
+    expect(now()).toHaveLength(3)
+    for (const n of [2, 4, 3, 5]) await finish(n)
+    await system.close()
+  })
+
   test('a run that sleeps holds nothing: the next one begins beside it', async () => {
     const { system, place } = await begin({ concurrency: 9 })
     await place(...orders(1, 2, 3))

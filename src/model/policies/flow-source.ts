@@ -30,6 +30,8 @@ export interface ConcurrencySource {
   readonly key?: string
   readonly unit?: (typeof UNITS)[number]
   readonly weight?: number
+  /** Of all keys together. */
+  readonly total?: number
 }
 
 /** What may also stand on a single trigger, and wins there over the handler's. */
@@ -72,7 +74,8 @@ export interface FlowSource {
   readonly concurrency?: number | readonly ConcurrencySource[]
   /** Seconds, or an expression that gives them. */
   readonly priority?: number | string
-  readonly fairness?: { readonly key: string; readonly weight?: number }
+  /** Keys take turns; one of weight n gets n turns to one of others. The weight is a number or an expression that gives it. */
+  readonly fairness?: { readonly key: string; readonly weight?: number | string }
   /** Events of several types that belong together start one run. */
   readonly fanIn?: FanInSource
 }
