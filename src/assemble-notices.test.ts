@@ -11,7 +11,8 @@ const SECRET = `whsec_${Buffer.from('a secret of 24 bytes....').toString('base64
 
 const open = async (options: NoticesOptions, environment: Environment = {}) => {
   const source = await withNotices(SYSTEM, options, { environment, ids, clock: { now: () => 0 } })
-  return { source, names: [...normalise(source, (text) => ids.digest(text)).functions.keys()] }
+  const { functions } = normalise(source, (text) => ids.digest(text))
+  return { source, names: [...functions.keys()].filter((name) => name.startsWith('notify-')) }
 }
 const refusal = (options: NoticesOptions, environment: Environment = {}): Promise<string> =>
   open(options, environment).then(
