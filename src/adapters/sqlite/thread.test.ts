@@ -154,6 +154,16 @@ test('thread-2, ledger-c: what was under way when the other desk was lost is in 
   expect((await ledger.load([run]))[0]).toMatchObject({ version: 4 })
 })
 
+test('thread-1: calls that were made at once are done in the order they were made', async () => {
+  const { ledger } = opened
+  const run = newRun()
+  await ledger.append([started(run)])
+  await inTheOther(ledger)
+  const versions = Array.from({ length: 40 }, (_, i) => i + 1)
+  const outcomes = await Promise.all(versions.map((version) => ledger.append([step(run, version)])))
+  expect(outcomes.map(([outcome]) => outcome?.kind)).toEqual(versions.map(() => 'written'))
+})
+
 test('ledger-a: a version that the other desk has written fences a writer here', async () => {
   const { ledger } = opened
   const run = newRun()
