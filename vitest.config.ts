@@ -18,6 +18,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          setupFiles: ['test/support/property-seed.ts'],
           isolate: false,
           testTimeout: 60_000,
           include: ['src/**/*.test.ts', 'ui/**/*.test.ts'],
@@ -27,6 +28,7 @@ export default defineConfig({
       {
         test: {
           name: 'acceptance',
+          setupFiles: ['test/support/property-seed.ts'],
           include: ['test/acceptance/**/*.test.ts'],
           globalSetup: ['test/support/postgres-setup.ts'],
           testTimeout: 60_000,
@@ -48,6 +50,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          setupFiles: ['test/support/property-seed.ts'],
           include: ['test/integration/**/*.test.ts', POSTGRES_TESTS],
           globalSetup: ['test/support/postgres-setup.ts'],
           testTimeout: 60_000,
