@@ -118,6 +118,7 @@ test('an adaptive schedule asks its rule about the output', () => {
 })
 
 test.each<readonly [string, ScheduleOptions, string]>([
+  ['a cron that is no text', { ...NOON, cron: 5 as unknown as string }, 'MANIFEST_INVALID'],
   ['the 30th of February', { ...NOON, cron: '0 0 30 2 *' }, 'SCHEDULE_NEVER_FIRES'],
   ['no slot between start and end', { ...HOURLY, start: 1, end: 2 }, 'SCHEDULE_NEVER_FIRES'],
   ['nothing left by exclude', { ...NOON, exclude: ['* 12 * * *'] }, 'SCHEDULE_NEVER_FIRES'],

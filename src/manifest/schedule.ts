@@ -142,6 +142,7 @@ const timingOf = (options: ScheduleOptions, path: string, now: Instant | null): 
   if (given.length !== 1) throw invalid(path, 'a schedule has exactly one of cron, every and at')
   if (phase !== undefined && every === undefined) throw invalid(`${path}.phase`, 'only an interval has a phase')
   if (cron !== undefined) {
+    if (typeof cron !== 'string') throw invalid(`${path}.cron`, 'a cron expression is a text, like 0 9 * * 1-5')
     parseCron(cron, `${path}.cron`)
     return { kind: 'cron', expression: cron }
   }

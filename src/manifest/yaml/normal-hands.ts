@@ -14,10 +14,11 @@ const MODALITIES: Readonly<Record<string, string>> = { automated: 'workflow', fu
 const renamed = (names: Readonly<Record<string, string>>, value: Json | undefined): Json | undefined =>
   typeof value === 'string' && Object.hasOwn(names, value) ? names[value] : value
 
+/** Nothing is left of a record that had only these keys; one that was empty stays as it was written. */
 const without = (value: Json | undefined, ...keys: readonly string[]): JsonRecord | undefined => {
   if (!isRecord(value)) return undefined
   const rest = Object.entries(value).filter(([key]) => !keys.includes(key))
-  return rest.length === 0 ? undefined : Object.fromEntries(rest)
+  return rest.length === 0 && Object.keys(value).length > 0 ? undefined : Object.fromEntries(rest)
 }
 
 const mapped = (value: Json | undefined, change: (entry: JsonRecord) => JsonRecord): Json | undefined =>

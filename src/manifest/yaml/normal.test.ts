@@ -16,6 +16,11 @@ const fn = (text: string): HandlerEntry => {
   return manifest.functions?.[0] as HandlerEntry
 }
 
+test('[A2] a section that had nothing but unknown keys is printed as what loads to the same', () => {
+  const { manifest } = loaded('events: [a.b]\nagents: [{name: judge, triggers: [a.b], limits: {max_rounds: 2}}]')
+  expect(loadManifest(printManifest(manifest)).manifest).toEqual(manifest)
+})
+
 describe('[A2] lists and maps', () => {
   test.each([
     ['events: [a.b, {name: c.d}]', ['a.b', 'c.d']],
