@@ -5,8 +5,10 @@
  */
 import { TrihandError } from '../model/errors.ts'
 
+/** What Node says, and what a bundler leaves in the place of an optional peer that was absent when it ran. */
 const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
+  error instanceof Error &&
+  (('code' in error && error.code === 'ERR_MODULE_NOT_FOUND') || error.message.startsWith('Could not resolve "'))
 
 export const loadPeer = async <Peer>(name: string, load: () => Promise<Peer>): Promise<Peer> => {
   try {

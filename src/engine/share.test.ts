@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { fn } from '../executors/workflow/function.ts'
 import { normalise } from '../manifest/define.ts'
+import { LATER } from '../manifest/later.ts'
 import { type WorkerId, workerId } from '../model/ids.ts'
 import type { WorkerInfo, WorkerPlace } from '../model/worker-info.ts'
 import type { WorkerSummary } from '../ports/reader.ts'
@@ -72,7 +73,7 @@ describe('a share', () => {
       () => timed,
       async () => [],
     )
-    expect(shares.current.atOnce).toEqual(['nightly', 'any', 'near'])
+    expect(shares.current.atOnce).toEqual(['nightly', 'any', 'near', LATER])
   })
 
   test('its own names are not others', async () => {
