@@ -120,7 +120,7 @@ describe('the system', () => {
     const twice = await load(
       system(`const a = fn('a', {})\nexport default defineSystem({ name: 'x', functions: [a, a] })`),
     )
-    expect(twice.stderr).toMatch(/^MANIFEST_DUPLICATE_NAME system\.ts:3:\d+ two functions are named a\n/)
+    expect(twice.stderr).toMatch(/^MANIFEST_DUPLICATE_NAME system\.ts:3:\d+ two handlers are named a\n/)
   })
 
   test.each([
@@ -143,7 +143,7 @@ describe('the system', () => {
     const { code, stderr } = await folder.run(['dev', 'empty'])
     expect([code, stderr]).toEqual([
       4,
-      expect.stringMatching(/^LOAD_FAILED empty has no system; expected one of system\.ts, system\.js, system\.mjs\n/),
+      expect.stringMatching(/^LOAD_FAILED empty has no system; expected one of manifest\.yaml, manifest\.yml, system\.ts, system\.js, system\.mjs\n/),
     ])
   })
 })
