@@ -143,7 +143,9 @@ describe('the system', () => {
     const { code, stderr } = await folder.run(['dev', 'empty'])
     expect([code, stderr]).toEqual([
       4,
-      expect.stringMatching(/^LOAD_FAILED empty has no system; expected one of manifest\.yaml, manifest\.yml, system\.ts, system\.js, system\.mjs\n/),
+      expect.stringMatching(
+        /^LOAD_FAILED empty has no system; expected one of manifest\.yaml, manifest\.yml, system\.ts, system\.js, system\.mjs\n/,
+      ),
     ])
   })
 })

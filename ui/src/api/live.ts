@@ -33,7 +33,6 @@ class Live {
   private readonly channel = new BroadcastChannel(CHANNEL)
   private source: EventSource | null = null
   private pauseMs = FIRST_PAUSE_MS
-  private wasLost = false
   state: LiveState = 'connecting'
 
   start(): void {
@@ -65,9 +64,8 @@ class Live {
     source.onopen = () => {
       this.pauseMs = FIRST_PAUSE_MS
       this.become('live')
-      // What happened while nobody listened is unknown: ask for everything once.
-      if (this.wasLost) this.tell(EVERYTHING)
-      this.wasLost = false
+      // What happened before anybody listened, also between the first question and now, is unknown: ask for everything once.
+      this.tell(EVERYTHING)
     }
     source.addEventListener('notice', ({ data }) => this.tell(JSON.parse(data) as Notice))
     source.addEventListener('reset', () => this.tell(EVERYTHING))
@@ -79,7 +77,6 @@ class Live {
     if (source !== this.source) return
     source.close()
     this.source = null
-    this.wasLost = true
     this.become('connecting')
     setTimeout(() => this.connect(), this.pauseMs)
     this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS)

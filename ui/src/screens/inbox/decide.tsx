@@ -9,6 +9,7 @@ import { queryClient } from '../../api/queries.ts'
 import { Difference } from './content.tsx'
 import { changesOf } from './difference.ts'
 import { choicesOf, isEdited, itemsOf, type Marks, markOf, progressOf } from './marks.ts'
+import type { MarkBook } from './use-marks.ts'
 
 interface Submission {
   readonly reason: string
@@ -51,13 +52,13 @@ const Summary = ({ task, marks }: { readonly task: TaskDetail; readonly marks: M
 export const SubmitDialog = ({
   task,
   action,
-  marks,
+  book: { marks, flush },
   close,
   done,
 }: {
   readonly task: TaskDetail
   readonly action: TaskAction
-  readonly marks: Marks
+  readonly book: MarkBook
   readonly close: () => void
   readonly done: () => void
 }) => {
@@ -65,7 +66,11 @@ export const SubmitDialog = ({
   // One key for all tries of this submit.
   const [key] = useState(() => crypto.randomUUID())
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => sendJson(`/api/tasks/${task.id}/decision`, bodyOf(task, action, marks, form), { key }),
+    // Marks first: what comes after the decision is refused.
+    mutationFn: async () => {
+      await flush()
+      return sendJson(`/api/tasks/${task.id}/decision`, bodyOf(task, action, marks, form), { key })
+    },
     onSuccess: () => {
       notifications.show({
         color: 'teal',

@@ -230,7 +230,7 @@ const Opened = ({ task, done }: { readonly task: TaskDetail; readonly done: () =
       <Review task={task} book={book} submit={() => first !== undefined && setAction(first)} />
       <Buttons task={task} choose={setAction} />
       {action !== null && (
-        <SubmitDialog task={task} action={action} marks={book.marks} close={() => setAction(null)} done={done} />
+        <SubmitDialog task={task} action={action} book={book} close={() => setAction(null)} done={done} />
       )}
     </Stack>
   )

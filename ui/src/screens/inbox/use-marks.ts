@@ -1,6 +1,6 @@
 /** Marks of one task: changed at once on the page, saved on the server a moment later, back after a reload. */
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { sendJson } from '../../api/client.ts'
 import type { TaskDetail } from '../../api/documents.ts'
 import { type Mark, type Marks, marksOf } from './marks.ts'
@@ -14,6 +14,8 @@ export interface MarkBook {
   readonly saved: Saved
   set(item: string, mark: Mark): void
   setAll(marks: Marks): void
+  /** Settles when all marks are on the server, or were refused. */
+  flush(): Promise<void>
 }
 
 export const useMarks = (task: TaskDetail): MarkBook => {
@@ -25,23 +27,27 @@ export const useMarks = (task: TaskDetail): MarkBook => {
       sendJson(`/api/tasks/${task.id}/drafts`, { item, content: mark }, { method: 'PATCH' }),
   })
   const [failed, setFailed] = useState(false)
-  useEffect(() => {
-    if (pending === 0) return
+  const saving = useRef<Promise<void>>(Promise.resolve())
+  const save = useCallback((): Promise<void> => {
+    const batch = [...unsaved.current]
+    unsaved.current.clear()
     // Marks that were made meanwhile wait for their own turn.
     const settle = (isFailed: boolean): void => {
       setFailed(isFailed)
       setPending(unsaved.current.size)
     }
-    const timer = setTimeout(() => {
-      const batch = [...unsaved.current]
-      unsaved.current.clear()
-      Promise.all(batch.map(([item, mark]) => mutateAsync({ item, mark }))).then(
-        () => settle(false),
-        () => settle(true),
-      )
-    }, SAVE_AFTER_MS)
+    const under = [saving.current, ...batch.map(([item, mark]) => mutateAsync({ item, mark }))]
+    saving.current = Promise.all(under).then(
+      () => settle(false),
+      () => settle(true),
+    )
+    return saving.current
+  }, [mutateAsync])
+  useEffect(() => {
+    if (pending === 0) return
+    const timer = setTimeout(() => void save(), SAVE_AFTER_MS)
     return () => clearTimeout(timer)
-  }, [pending, mutateAsync])
+  }, [pending, save])
   const note = (item: string, mark: Mark): void => void unsaved.current.set(item, mark)
   const set = (item: string, mark: Mark): void => {
     setMarks((now) => new Map(now).set(item, mark))
@@ -53,5 +59,5 @@ export const useMarks = (task: TaskDetail): MarkBook => {
     setMarks(all)
     setPending((count) => count + 1)
   }
-  return { marks, saved: failed ? 'unsaved' : pending > 0 ? 'saving' : 'saved', set, setAll }
+  return { marks, saved: failed ? 'unsaved' : pending > 0 ? 'saving' : 'saved', set, setAll, flush: save }
 }
