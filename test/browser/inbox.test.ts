@@ -41,7 +41,7 @@ const press = async (page: Page, ...keys: readonly string[]): Promise<void> => {
   for (const key of keys) await page.keyboard.press(key)
 }
 
-test('[C3][C6][C13] a bundle is reviewed by keyboard only, and what was approved goes out, once', async () => {
+test('[C3][C6][C13][P7] a bundle is reviewed by keyboard only, and what was approved goes out, once', async () => {
   await folder.json(['send', 'campaign.requested', '{"campaign_id":"c1"}'])
   const { page, faults } = await browser.open()
   await page.goto(`${server.url}/inbox?view=open`)
