@@ -61,8 +61,8 @@ export interface AgentsInput extends AgentOptions {
 
 export interface AgentHand {
   enter(entry: Entry, handler: AgentHandler): Promise<unknown>
-  /** Throws what this definition lacks: keys, addresses, a script that can be read. */
-  check(system: System): void
+  /** Throws what this definition lacks: keys, addresses, a script that can be read. Answers whether every model is simulated. */
+  check(system: System): { readonly isSimulated: boolean }
   /** A tool of the system, for whoever is no agent. */
   callTool(request: ToolCall, signal: AbortSignal): Promise<ToolAnswer>
   /** Ends the children that serve tools. */
@@ -156,6 +156,11 @@ export const openAgents = (input: AgentsInput): AgentHand => {
     enter: enterAgent(deps),
     callTool: (request, signal) => callAlone(request, signal, ownTools(input.system()), deps),
     close: () => servers.close(),
-    check: (system) => void modelsOf(system).nameOf(system.models.fallback),
+    check: (system) => {
+      const models = modelsOf(system)
+      models.nameOf(system.models.fallback)
+      // Models that the caller brings along are its own business.
+      return { isSimulated: 'isSimulated' in models && models.isSimulated === true }
+    },
   }
 }

@@ -127,6 +127,8 @@ export interface Trihand {
   readonly webhooks: Pick<Webhooks, 'receive' | 'replay' | 'rehearse'>
   readonly reader: Reader
   readonly system: System
+  /** Its agents have no live model: every answer comes from a script. */
+  readonly isSimulated: boolean
   readonly ledger: { readonly kind: LedgerChoice['kind']; readonly durable: boolean; readonly description: string }
   /** What the dispatcher wants served over HTTP, if anything. */
   readonly endpoint: DispatcherEndpoint | null
@@ -168,6 +170,8 @@ interface LazyAgents {
   readonly broker: ToolBroker
   readonly enter: AgentHand['enter']
   ready(system: System): Promise<void>
+  /** Of the system that was made ready last. */
+  readonly isSimulated: boolean
   close(): Promise<void>
 }
 
@@ -178,12 +182,16 @@ export const lazyAgents = (input: AgentsInput): LazyAgents => {
     loading ??= import('./assemble-agents.ts').then(({ openAgents }) => openAgents(input))
     return loading
   }
+  let isSimulated = false
   const hasAgents = ({ functions }: System): boolean =>
     [...functions.values()].some(({ modality }) => modality === 'agent')
   return {
     enter: async (entry, handler) => (await open()).enter(entry, handler),
     ready: async (system) => {
-      if (hasAgents(system)) (await open()).check(system)
+      isSimulated = hasAgents(system) && (await open()).check(system).isSimulated
+    },
+    get isSimulated() {
+      return isSimulated
     },
     broker: { call: async (request, signal) => (await open()).callTool(request, signal) },
     close: async () => (await loading?.catch(() => null))?.close(),
@@ -321,7 +329,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
 
 interface Joined extends Pick<Trihand, 'replace' | 'endpoint'> {
   readonly doors: Doors
-  readonly agents: Pick<LazyAgents, 'close'>
+  readonly agents: Pick<LazyAgents, 'close' | 'isSimulated'>
   readonly worker: WorkerIdentity
 }
 
@@ -362,6 +370,9 @@ const facade = (
     replace,
     get system() {
       return engine.definition
+    },
+    get isSimulated() {
+      return agents.isSimulated
     },
     ledger: { kind: choice.kind, durable: store.durable, description: store.description },
     endpoint,

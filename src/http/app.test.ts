@@ -196,7 +196,10 @@ describe('health', () => {
   test('it lives, says who it is, and is ready while the ledger answers', async () => {
     expect((await app.ask('/health/live')).body).toEqual({ status: 'ok', version: '0.0.0', pid: 1 })
     const { status, body } = await app.ask('/health')
-    expect([status, body]).toEqual([200, { status: 'ok', version: '0.0.0', checks: { ledger: 'ok' }, durable: false }])
+    expect([status, body]).toEqual([
+      200,
+      { status: 'ok', version: '0.0.0', checks: { ledger: 'ok' }, durable: false, simulated: false },
+    ])
   })
 
   test('without its ledger it lives and is not ready', async () => {

@@ -44,6 +44,8 @@ export interface Service {
   /** What the dispatcher wants served, if anything. It proves by itself who is calling. */
   readonly endpoint: DispatcherEndpoint | null
   readonly system: System
+  /** Its agents have no live model: every answer comes from a script. */
+  readonly isSimulated: boolean
   readonly ledger: { readonly kind: string; readonly durable: boolean; readonly description: string }
 }
 

@@ -12,7 +12,7 @@ import type {
   SectionDefinition,
   TaskMaker,
 } from '../model/human.ts'
-import type { Json } from '../model/json.ts'
+import { isJsonRecord, type Json } from '../model/json.ts'
 import type { Assignees, Deadline, Section, SectionItem, TaskSpec } from '../model/task-spec.ts'
 import { deadlineOf } from './human-time.ts'
 import { compileRule } from './rules.ts'
@@ -33,16 +33,13 @@ export const fromValues: Compile = (given) => () => given
 const failed = (code: ErrorCode, path: string, problem: string): TrihandError =>
   new TrihandError(code, `${path}: ${problem}`)
 
-const isRecord = (value: Json): value is { readonly [key: string]: Json } =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
-
 const text = (value: Json): string => {
   if (value === null) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 const itemOf = (content: Json, position: number): SectionItem => {
-  const own = isRecord(content) ? content : {}
+  const own = isJsonRecord(content) ? content : {}
   const { id: given, title, name, subject } = own
   const id = typeof given === 'string' || typeof given === 'number' ? String(given) : String(position)
   const heading = [title, name, subject].find((value) => typeof value === 'string')

@@ -47,6 +47,7 @@ test('[C3][C6][C13][P7] a bundle is reviewed by keyboard only, and what was appr
   await page.goto(`${server.url}/inbox?view=open`)
   const row = page.getByRole('list', { name: 'Tasks' }).getByRole('link')
   await row.waitFor()
+  await page.getByText('simulated models').waitFor()
   // Who sits here, once.
   await page.getByRole('button', { name: 'Who are you?' }).focus()
   await press(page, 'Enter')

@@ -61,6 +61,12 @@ describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
   })
 })
 
+test('a worker without work has none of its slots taken, and says so', async () => {
+  const { page, close } = await opened('/workers')
+  await page.getByText(/^0 \/ \d+$/).waitFor()
+  await close()
+})
+
 test('a second tab shows what happens without a reload', async () => {
   const one = await opened('/runs')
   const two = await opened('/events')

@@ -179,6 +179,7 @@ describe('demo', () => {
 
   test('asks a person with a bundle, over a restart, and sends what they approve', async () => {
     const first = await folder.serve(DEMO)
+    expect(JSON.parse(first.stdout.split('\n')[0] ?? '')).toMatchObject({ simulated: true })
     const inbox = () => folder.json(['tasks', 'list'])
     const { items } = await until(inbox, (page) => page.items.length > 0, { what: 'the bundle waits' })
     expect(items).toMatchObject([{ type: 'approval', items: 9, assignees: ['group:sales'] }])

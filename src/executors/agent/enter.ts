@@ -5,7 +5,7 @@
  */
 import type { AgentEmit, AgentSpec } from '../../model/agent.ts'
 import { TrihandError } from '../../model/errors.ts'
-import type { Json } from '../../model/json.ts'
+import { isJsonRecord, type Json } from '../../model/json.ts'
 import type { Module } from '../../model/module.ts'
 import { stepAddress } from '../../model/step.ts'
 import { repliesOf } from '../../model/turn.ts'
@@ -37,12 +37,11 @@ const holds = ({ when, event }: AgentEmit, roots: { readonly [root: string]: Jso
   return answer.value === true
 }
 
-const isRecord = (value: Json): boolean => value !== null && typeof value === 'object' && !Array.isArray(value)
-
 const eventsOf = (spec: AgentSpec, { end }: Ended, input: Json, deps: AgentDeps): readonly EmittedEvent[] => {
   const error: Json = end.code === null ? null : { code: end.code, message: end.detail }
   const roots = { output: end.output, payload: input, error }
-  const usual: Json = end.status === 'failed' ? { error } : isRecord(end.output) ? end.output : { output: end.output }
+  const usual: Json =
+    end.status === 'failed' ? { error } : isJsonRecord(end.output) ? end.output : { output: end.output }
   return spec.emits
     .filter((emit) => isMeant(emit, end.status) && holds(emit, roots, deps))
     .map(({ event, data }) => ({ type: event, data: data === null ? usual : deps.fill(data, roots), subject: null }))

@@ -5,7 +5,7 @@
  * model/policies/escalation.ts. The run stays the same; only the hand changes.
  */
 import type { AgentSpec } from '../../model/agent.ts'
-import type { Json } from '../../model/json.ts'
+import { isJsonRecord, type Json } from '../../model/json.ts'
 import { confidenceOf, type Escalation, escalationOf } from '../../model/policies/escalation.ts'
 import { stepAddress } from '../../model/step.ts'
 import { builtInAction } from '../../model/task-action.ts'
@@ -20,9 +20,6 @@ import { taskBase } from './questions.ts'
 const STEP = stepAddress('agent/escalate', null)
 const OUTPUT = 'output'
 const ADDRESS = /^(user|group):(.+)$/
-
-const isRecord = (value: Json): value is { readonly [key: string]: Json } =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
 
 /** A confidence that is none is left out: a rule that reads it fails, and so escalates. */
 const agentRoot = ({ end, state }: Ended, confidence: number | null, attempts: number): Json => {
@@ -40,7 +37,7 @@ const agentRoot = ({ end, state }: Ended, confidence: number | null, attempts: n
 
 const findIn = (ended: Ended, spec: AgentSpec, entry: Entry, deps: AgentDeps): Escalation | null => {
   const { output } = ended.end
-  const confidence = confidenceOf(isRecord(output) ? output['confidence'] : undefined, spec.confidenceScale)
+  const confidence = confidenceOf(isJsonRecord(output) ? output['confidence'] : undefined, spec.confidenceScale)
   const roots = { agent: agentRoot(ended, confidence, entry.attempt), output, payload: entry.input }
   const answers = spec.escalationRules.map(({ condition }) => deps.ask(condition, roots))
   return escalationOf(spec.escalationRules, answers, confidence)

@@ -5,7 +5,7 @@
  */
 import type { AgentSpec, ContextFile, ContextRows } from '../../model/agent.ts'
 import { TrihandError } from '../../model/errors.ts'
-import type { Json } from '../../model/json.ts'
+import { isJsonRecord, type Json } from '../../model/json.ts'
 import { DATA_RULE } from '../../model/messages.ts'
 import { wireName } from '../../model/tool-name.ts'
 import type { Tool } from '../../ports/tool.ts'
@@ -49,11 +49,8 @@ const putFile = async (file: ContextFile, input: Json, into: OpenWorkspace, deps
   await into.write(filled(file.dest, input, deps), textBytes(text))
 }
 
-const isRecord = (value: Json | undefined): value is { readonly [key: string]: Json } =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
-
 const checkRow = (rows: ContextRows, row: Json): void => {
-  const missing = rows.mustHave.find((column) => !isRecord(row) || row[column] == null)
+  const missing = rows.mustHave.find((column) => !isJsonRecord(row) || row[column] == null)
   if (missing !== undefined) throw new TrihandError('CONTEXT_MISSING', `a row of ${rows.table} has no ${missing}`)
 }
 
@@ -73,7 +70,7 @@ const putRows = async (rows: ContextRows, input: Json, into: OpenWorkspace, deps
     return into.write(as, textBytes(await rowText(rows, roots, deps)))
   }
   for (const [index, row] of found.entries()) {
-    const id = isRecord(row) ? row['id'] : undefined
+    const id = isJsonRecord(row) ? row['id'] : undefined
     const name = typeof id === 'string' || typeof id === 'number' ? String(id) : String(index)
     await into.write(`${as}${name.replace(/[^A-Za-z0-9_.-]/g, '_')}.json`, textBytes(await rowText(rows, row, deps)))
   }

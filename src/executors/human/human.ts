@@ -7,15 +7,12 @@
 import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import type { Human, People } from '../../model/human.ts'
-import type { Json } from '../../model/json.ts'
+import { isJsonRecord, type Json } from '../../model/json.ts'
 import { decisionData } from '../../model/task-view.ts'
 import type { AskReply, Entry } from '../../ports/step-gate.ts'
 
 /** The one step of a human. */
 const STEP = 'ask'
-
-const isRecord = (value: Json): value is { readonly [name: string]: Json } =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
 
 const eventOf = (event: StoredEvent | null): Json => {
   if (event === null) return null
@@ -37,7 +34,7 @@ const rootsOf = ({ input, event, run, attempt }: Entry): { readonly [root: strin
  */
 const decidersIn = (events: readonly StoredEvent[], name: string): readonly string[] => {
   const told = events.flatMap(({ source, data }) =>
-    source === `human:${name}` && isRecord(data) && Array.isArray(data['deciders']) ? [data['deciders']] : [],
+    source === `human:${name}` && isJsonRecord(data) && Array.isArray(data['deciders']) ? [data['deciders']] : [],
   )
   if (told.length === 0)
     throw new TrihandError('SEPARATION_OF_DUTIES', `who decided ${name} is not known from what triggers this`)
@@ -46,7 +43,7 @@ const decidersIn = (events: readonly StoredEvent[], name: string): readonly stri
 
 /** Whoever asked for it names themselves in what triggers it. There is no directory here: every person is known. */
 const peopleOf = ({ input, events }: Entry): People => {
-  const requester = isRecord(input) ? (input['requester'] ?? input['requested_by'] ?? null) : null
+  const requester = isJsonRecord(input) ? (input['requester'] ?? input['requested_by'] ?? null) : null
   return {
     isKnown: () => true,
     requester: typeof requester === 'string' ? requester : null,

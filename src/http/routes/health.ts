@@ -33,7 +33,7 @@ export const healthRoutes = (service: Service, { version, pid }: HealthOptions):
     const ledger = await ledgerCheck(service)
     const status = ledger === 'ok' ? 'ok' : 'unavailable'
     return context.json(
-      { status, version, checks: { ledger }, durable: service.ledger.durable },
+      { status, version, checks: { ledger }, durable: service.ledger.durable, simulated: service.isSimulated },
       ledger === 'ok' ? 200 : 503,
     )
   }

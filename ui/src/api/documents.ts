@@ -1,6 +1,9 @@
 /** What the server answers with, as far as the page reads it. Spelled as on the wire. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
+export const isRecord = (value: Json | undefined): value is { readonly [key: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 export interface Page<Item> {
   readonly items: readonly Item[]
   readonly next_cursor: string | null
@@ -94,6 +97,8 @@ export interface Health {
   readonly status: string
   readonly version: string
   readonly durable: boolean
+  /** Agents have no live model. */
+  readonly simulated: boolean
 }
 
 export interface TaskSummary {

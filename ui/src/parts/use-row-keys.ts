@@ -1,6 +1,8 @@
 /** `j` and `k` move over the rows of a list, `Enter` opens one. The focus is the selection. */
+
 import { useEffect } from 'react'
 import { tinykeys } from 'tinykeys'
+import { isTyping } from './typing.ts'
 
 const rows = (): readonly HTMLElement[] => [...document.querySelectorAll<HTMLElement>('[data-row]')]
 
@@ -11,9 +13,6 @@ const move = (by: number): void => {
   next?.focus()
   next?.scrollIntoView({ block: 'nearest' })
 }
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
 
 export const useRowKeys = (): void => {
   useEffect(

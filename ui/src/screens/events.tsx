@@ -1,6 +1,5 @@
 /** Events as they come, newest first, and a form to send one. */
 import { Button, Group, Stack, Table, Textarea, TextInput, Title } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, Fragment, useMemo, useState } from 'react'
@@ -8,6 +7,7 @@ import { Problem, sendJson } from '../api/client.ts'
 import type { Receipt, StoredEvent } from '../api/documents.ts'
 import { eventsQuery, queryClient } from '../api/queries.ts'
 import { Data } from '../parts/data.tsx'
+import { complain, say } from '../parts/say.ts'
 import { Empty, Failed, Loading } from '../parts/state.tsx'
 import { useRowKeys } from '../parts/use-row-keys.ts'
 import { When } from '../parts/when.tsx'
@@ -22,9 +22,6 @@ const parsed = (text: string): unknown => {
   }
 }
 
-const say = (color: string, title: string, message: string): void =>
-  void notifications.show({ color, title, message, closeButtonProps: { 'aria-label': 'Close' } })
-
 const outcome = ({ runs, suppressed, duplicate }: Receipt): string => {
   if (duplicate) return 'It was there already.'
   const started =
@@ -38,7 +35,7 @@ const SendForm = () => {
   const { mutate, isPending } = useMutation({
     mutationFn: async () => sendJson<Receipt>('/api/events', { type, data: parsed(data) }),
     onSuccess: (receipt) => say('teal', 'The event is on disk', outcome(receipt)),
-    onError: (error) => say('red', error instanceof Problem ? error.code : 'Not sent', error.message),
+    onError: complain,
     onSettled: () => queryClient.invalidateQueries(),
   })
   const submit = (event: FormEvent): void => {

@@ -1,11 +1,11 @@
 /** What starts by time: when next, how the last one went, and the verbs of a schedule. */
 import { Button, Group, Table, Title } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Problem, sendJson } from '../api/client.ts'
+import { sendJson } from '../api/client.ts'
 import type { Schedule } from '../api/documents.ts'
 import { queryClient, schedulesQuery } from '../api/queries.ts'
+import { complain } from '../parts/say.ts'
 import { Empty, Failed, Loading } from '../parts/state.tsx'
 import { Status } from '../parts/status.tsx'
 import { When } from '../parts/when.tsx'
@@ -14,13 +14,7 @@ const Verbs = ({ schedule }: { readonly schedule: Schedule }) => {
   const { mutate, isPending } = useMutation({
     mutationFn: (verb: string) => sendJson(`/api/schedules/${encodeURIComponent(schedule.name)}/${verb}`, {}),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['schedules'] }),
-    onError: (error) =>
-      notifications.show({
-        color: 'red',
-        title: error instanceof Problem ? error.code : 'Not done',
-        message: error.message,
-        closeButtonProps: { 'aria-label': 'Close' },
-      }),
+    onError: complain,
   })
   if (schedule.status === 'ended') return null
   const isPaused = schedule.status === 'paused'

@@ -12,7 +12,9 @@ const Load = ({ worker }: { readonly worker: Worker }) => {
   return (
     <Group gap="xs" wrap="nowrap">
       <Progress value={share} w={90} aria-label={`${worker.leases} of ${worker.slots} slots`} />
-      {worker.leases} / {worker.slots}
+      <span>
+        {worker.leases} / {worker.slots}
+      </span>
     </Group>
   )
 }

@@ -1,4 +1,5 @@
 /** The frame of every screen: rail, badges, the live dot, keys that work anywhere. */
+
 import {
   Badge,
   Button,
@@ -20,6 +21,7 @@ import { mountPath } from '../api/client.ts'
 import { live } from '../api/live.ts'
 import { becomeMe, useMe } from '../api/me.ts'
 import { healthQuery } from '../api/queries.ts'
+import { isTyping } from '../parts/typing.ts'
 import { KeySheet } from './key-sheet.tsx'
 
 const SCREENS = [
@@ -29,9 +31,6 @@ const SCREENS = [
   { to: '/schedules', label: 'Schedules', icon: CalendarClock, key: 'h' },
   { to: '/workers', label: 'Workers', icon: Server, key: 'w' },
 ] as const
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
 /** Single letters sleep while somebody types. */
 const unlessTyping =
@@ -167,6 +166,11 @@ export const Shell = () => {
       <section className="top" aria-label="You and this page">
         <Group gap="sm">
           {health !== undefined && !health.durable && <Badge color="orange">nothing is kept</Badge>}
+          {health?.simulated === true && (
+            <Badge variant="outline" color="gray" tt="none" className="label">
+              simulated models
+            </Badge>
+          )}
         </Group>
         <Group gap="md">
           <LiveDot />

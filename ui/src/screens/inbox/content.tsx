@@ -1,9 +1,6 @@
 /** Content as people read it: fields with their names, text as text. Nothing in it is ever markup. */
-import type { Json } from '../../api/documents.ts'
+import { isRecord, type Json } from '../../api/documents.ts'
 import type { FieldChange } from './difference.ts'
-
-const isRecord = (value: Json): value is { readonly [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const Content = ({ value }: { readonly value: Json }) => {
   if (value === null) return null

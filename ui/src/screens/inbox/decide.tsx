@@ -1,11 +1,11 @@
 /** The one submit: which action, with what reason and fields, and what it will set off. No way back after it. */
 import { Alert, Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Problem, sendJson } from '../../api/client.ts'
 import type { TaskAction, TaskDetail } from '../../api/documents.ts'
 import { queryClient } from '../../api/queries.ts'
+import { say } from '../../parts/say.ts'
 import { Difference } from './content.tsx'
 import { changesOf } from './difference.ts'
 import { choicesOf, isEdited, itemsOf, type Marks, markOf, progressOf } from './marks.ts'
@@ -72,12 +72,7 @@ export const SubmitDialog = ({
       return sendJson(`/api/tasks/${task.id}/decision`, bodyOf(task, action, marks, form), { key })
     },
     onSuccess: () => {
-      notifications.show({
-        color: 'teal',
-        title: action.label,
-        message: task.title,
-        closeButtonProps: { 'aria-label': 'Close' },
-      })
+      say('teal', action.label, task.title)
       close()
       done()
     },

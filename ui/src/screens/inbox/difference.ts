@@ -4,7 +4,7 @@
  * Pure. Long texts that differ everywhere are compared by line: by word it would take too long.
  */
 import { type Change, diffLines, diffWordsWithSpace } from 'diff'
-import type { Json } from '../../api/documents.ts'
+import { isRecord, type Json } from '../../api/documents.ts'
 
 export interface FieldChange {
   readonly path: string
@@ -20,9 +20,6 @@ const textOf = (value: Json | undefined): string => {
 
 const partsOf = (before: string, after: string): readonly Change[] =>
   diffWordsWithSpace(before, after, { timeout: TIMEOUT_MS }) ?? diffLines(before, after)
-
-const isRecord = (value: Json | undefined): value is { readonly [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const changesOf = (before: Json | undefined, after: Json | undefined, path = ''): readonly FieldChange[] => {
   if (JSON.stringify(before) === JSON.stringify(after)) return []

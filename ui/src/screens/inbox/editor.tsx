@@ -1,10 +1,7 @@
 /** Content as a form: one box per field of text, JSON for the rest. What does not parse is not saved. */
 import { JsonInput, Stack, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import type { Json } from '../../api/documents.ts'
-
-const isRecord = (value: Json): value is { readonly [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+import { isRecord, type Json } from '../../api/documents.ts'
 
 const JsonField = ({
   label,

@@ -3,7 +3,7 @@
  *
  * Pure. Marks are kept on the server as drafts, one per item: this file says what a draft holds and what all of them mean.
  */
-import type { Json, TaskDetail, TaskDraft, TaskItem } from '../../api/documents.ts'
+import { isRecord, type Json, type TaskDetail, type TaskDraft, type TaskItem } from '../../api/documents.ts'
 
 export interface Mark {
   readonly verdict: 'approve' | 'reject' | null
@@ -17,9 +17,6 @@ export type Marks = ReadonlyMap<string, Mark>
 export const itemsOf = ({ sections }: TaskDetail): readonly TaskItem[] => sections.flatMap(({ items }) => items)
 
 const UNMARKED: Mark = { verdict: null }
-
-const isRecord = (value: Json | undefined): value is { readonly [key: string]: Json } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const markIn = ({ content }: TaskDraft): Mark => {
   if (!isRecord(content)) return UNMARKED

@@ -1,4 +1,5 @@
 /** One task: what is asked, of whom, until when; the bundle as a review; the buttons. */
+
 import { Alert, Badge, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -10,6 +11,7 @@ import { becomeMe, useMe } from '../../api/me.ts'
 import { queryClient, taskQuery } from '../../api/queries.ts'
 import { shortId } from '../../parts/copy.tsx'
 import { Failed, Loading } from '../../parts/state.tsx'
+import { isTyping } from '../../parts/typing.ts'
 import { When } from '../../parts/when.tsx'
 import { Content } from './content.tsx'
 import { SubmitDialog } from './decide.tsx'
@@ -22,9 +24,6 @@ const SAVED = {
   saving: 'saving',
   unsaved: 'marks are NOT saved: the server did not take them',
 } as const
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
 
 /** The keys of a review: move, mark, edit, submit. */
 const useReviewKeys = (

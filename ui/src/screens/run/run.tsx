@@ -1,14 +1,14 @@
 /** One run: why it waits, its bars, its facts, and what a person may do to it. */
 import { Alert, Button, Group, Stack, Table, Tabs, Text, Title } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { Problem, sendJson } from '../../api/client.ts'
+import { sendJson } from '../../api/client.ts'
 import type { Fact, RunDetail, WaitingOn } from '../../api/documents.ts'
 import { queryClient, runQuery } from '../../api/queries.ts'
 import { Command, CopyText, shortId } from '../../parts/copy.tsx'
 import { Data } from '../../parts/data.tsx'
+import { complain } from '../../parts/say.ts'
 import { Failed, Loading } from '../../parts/state.tsx'
 import { Status } from '../../parts/status.tsx'
 import { useRowKeys } from '../../parts/use-row-keys.ts'
@@ -34,13 +34,7 @@ const useVerb = (id: string) =>
     mutationFn: ({ verb, body }: { readonly verb: string; readonly body: unknown }) =>
       sendJson(`/api/runs/${id}/${verb}`, body),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['runs'] }),
-    onError: (error) =>
-      notifications.show({
-        color: 'red',
-        title: error instanceof Problem ? error.code : 'Not done',
-        message: error.message,
-        closeButtonProps: { 'aria-label': 'Close' },
-      }),
+    onError: complain,
   })
 
 const Doubt = ({ wait, id }: { readonly wait: WaitingOn; readonly id: string }) => {
