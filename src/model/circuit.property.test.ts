@@ -1,6 +1,7 @@
 /** The breaker against a plain model: a log of results and a clock, asked the rules one by one. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { policyCases } from '../../test/support/policy-cases.ts'
 import { type CircuitFact, type CircuitPolicy, type CircuitState, circuit } from './circuit.ts'
 
 const POLICY: CircuitPolicy = { window: 5, minCalls: 3, failureRate: 0.5, openForMs: 100, maxOpenForMs: 400 }
@@ -77,7 +78,7 @@ describe('circuit', () => {
           expect(player.play(now, fails)).toBe(oracle.play(now, fails))
         }
       }),
-      { numRuns: 10_000 },
+      policyCases(5),
     )
   })
 
@@ -92,7 +93,7 @@ describe('circuit', () => {
         }
         expect(player.facts.reduce(circuit.evolve, circuit.initial)).toEqual(player.state)
       }),
-      { numRuns: 10_000 },
+      policyCases(5),
     )
   })
 

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyGateLife, live } from '../../test/support/gate-arbitrary.ts'
-import { PATIENCE_MS } from '../../test/support/gate-drive.ts'
 import { anArrival, policiesWith, runOf } from '../../test/support/gate-story.ts'
+import { PATIENCE_MS, policyCases } from '../../test/support/policy-cases.ts'
 import { countOf, entriesOf } from './due-map.ts'
 import { readGateFact, writeFact } from './fact-codec.ts'
 import { gate } from './gate.ts'
@@ -12,7 +12,7 @@ import { gateWakeAt, resumeGateFrom } from './gate-read.ts'
 import type { RunId } from './ids.ts'
 import { fold } from './machine.ts'
 
-const OPTIONS = { numRuns: 3_000, seed: 71 }
+const CASES = policyCases(71, 1_000)
 
 const startedIn = (facts: readonly GateFact[]): readonly number[] =>
   facts.flatMap((fact) => (fact.type === 'gate.started' ? fact.events : []))
@@ -39,7 +39,7 @@ test(
         const asked = Array.from({ length: calls }, (_, i) => i - calls)
         expect(found.toSorted((a, b) => a - b)).toEqual([...asked, ...events])
       }),
-      OPTIONS,
+      CASES,
     )
   },
   PATIENCE_MS,
@@ -53,7 +53,7 @@ test(
         const runs = live(life).drive.history.flatMap((fact) => (fact.type === 'gate.started' ? [fact.run] : []))
         expect(new Set(runs).size).toBe(runs.length)
       }),
-      { ...OPTIONS, numRuns: 1_000 },
+      CASES,
     )
   },
   PATIENCE_MS,
@@ -72,7 +72,7 @@ test(
           if (fact.call !== undefined) expect([fact.run, fact.events.length]).toEqual([fact.call.run, 1])
         }
       }),
-      { ...OPTIONS, numRuns: 1_000 },
+      CASES,
     )
   },
   PATIENCE_MS,
@@ -88,7 +88,7 @@ test(
         const { cursor } = drive.state()
         expect(drive.give({ type: 'arrive', now, policies, runOf, arrivals: again, refused: [], cursor })).toEqual([])
       }),
-      { ...OPTIONS, numRuns: 1_000 },
+      CASES,
     )
   },
   PATIENCE_MS,
@@ -105,7 +105,7 @@ test(
           if (isPaused && type === 'gate.started') expect.fail('started while paused')
         }
       }),
-      { ...OPTIONS, numRuns: 1_000 },
+      CASES,
     )
   },
   PATIENCE_MS,
@@ -123,7 +123,7 @@ test(
         const reaches = tail.some(({ type }) => type === 'gate.checkpointed' || type === 'gate.opened')
         expect(resumeGateFrom(tail)).toEqual(reaches ? drive.state() : null)
       }),
-      OPTIONS,
+      CASES,
     )
   },
   PATIENCE_MS,
@@ -147,7 +147,7 @@ test(
         expect([waitingIn(state), countOf(state.lines), gateWakeAt(state)]).toEqual([[], 0, null])
         expect(entriesOf(state.claims).filter(([, { expiresAt }]) => expiresAt === null)).toEqual([])
       }),
-      OPTIONS,
+      CASES,
     )
   },
   PATIENCE_MS,
@@ -167,7 +167,7 @@ test(
           gate.decide(state, { type: 'pass_time', now: 1_000, policies: policies[0], runOf }).kind,
         )
       }),
-      { ...OPTIONS, numRuns: 500 },
+      CASES,
     )
   },
   PATIENCE_MS,
@@ -196,7 +196,7 @@ test(
         expect(kept).toEqual([['new'], ['new'], ['new']])
         expect(entriesOf(claims).filter(([key, { expiresAt }]) => key !== 'new' && expiresAt !== null)).toEqual([])
       }),
-      { ...OPTIONS, numRuns: 1_000 },
+      CASES,
     )
   },
   PATIENCE_MS,

@@ -1,10 +1,10 @@
 /** Lanes against an oracle that picks one run at a time and counts everything again for each. */
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { PATIENCE_MS, policyCases } from '../../test/support/policy-cases.ts'
 import { choose, type Due, laneOf, NO_LIMIT, Occupancy, readLane, type Slot } from './lane.ts'
 
-/** Longer than it takes, for a machine that has much else to do. */
-const TIMEOUT = 30_000
+const CASES = policyCases(31)
 
 const slot: fc.Arbitrary<Slot> = fc.record({
   key: fc.constantFrom('a', 'b', 'c'),
@@ -84,9 +84,9 @@ test(
         expect(chosen).toEqual(whole.slice(0, limit))
         expect(left).toEqual(whole[limit] ?? null)
       }),
-      { numRuns: 2_000 },
+      CASES,
     ),
-  TIMEOUT,
+  PATIENCE_MS,
 )
 
 test(
@@ -100,9 +100,9 @@ test(
           after.push(text)
         }
       }),
-      { numRuns: 2_000 },
+      CASES,
     ),
-  TIMEOUT,
+  PATIENCE_MS,
 )
 
 test(
@@ -117,7 +117,7 @@ test(
         const firsts = runs.filter((run) => ahead(run) < enough(run))
         expect(choose(firsts, occupancyOf(held), limit)).toEqual(choose(runs, occupancyOf(held), limit))
       }),
-      { numRuns: 2_000 },
+      CASES,
     ),
-  TIMEOUT,
+  PATIENCE_MS,
 )

@@ -1,6 +1,7 @@
 /** Allowlists against their plain reading. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { policyCases } from '../../test/support/policy-cases.ts'
 import { type CapabilityKind, demand, type Module, permits } from './module.ts'
 
 const EMPTY = { operations: [], hosts: [], tables: { read: [], write: [] }, events: [], secrets: [], modules: [] }
@@ -21,7 +22,7 @@ describe('modules', () => {
         expect(permits(withList(kind, list), { kind, name })).toBe(list.includes(name))
         expect(permits({ name: 'm', allow: EMPTY }, { kind, name })).toBe(false)
       }),
-      { numRuns: 10_000 },
+      policyCases(11),
     )
   })
 
@@ -30,7 +31,7 @@ describe('modules', () => {
       fc.property(fc.constantFrom(...KINDS), fc.constantFrom(...KINDS), word, (kind, other, name) => {
         expect(permits(withList(kind, [name]), { kind: other, name })).toBe(kind === other)
       }),
-      { numRuns: 1_000 },
+      policyCases(13),
     )
   })
 

@@ -1,10 +1,11 @@
 /** Placement against its plain reading: every rule asked one by one, over workers and handlers of a small world. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { policyCases } from '../../test/support/policy-cases.ts'
 import { ANYWHERE, misfit, type Placement, shareOf, suitability } from './placement.ts'
 import type { WorkerPlace } from './worker-info.ts'
 
-const CASES = { numRuns: 10_000 }
+const CASES = policyCases(37)
 const names = fc.constantFrom('a', 'b')
 const values = fc.constantFrom('x', 'y')
 const maybe = <T>(inner: fc.Arbitrary<T>) => fc.option(inner, { nil: null })

@@ -1,6 +1,7 @@
 /** What holds for every schedule, whatever happens to it; and what becomes of late slots, against a simple reference. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { PATIENCE_MS, policyCases } from '../../test/support/policy-cases.ts'
 import { anyHappenings, anySpec, anyTurns, live, type Turn } from '../../test/support/schedule-arbitrary.ts'
 import { aSpec, calendarOf, HOUR, world } from '../../test/support/schedule-story.ts'
 import type { Instant } from './ids.ts'
@@ -12,8 +13,7 @@ import { isOwnSlot } from './schedule-fold.ts'
 import type { ScheduleSpec } from './schedule-spec.ts'
 
 /** The machine may be busy with other tests. */
-const PATIENCE_MS = 60_000
-const OPTIONS = { numRuns: 2_000, seed: 13 }
+const CASES = policyCases(13, 1_000)
 const reload = (state: ScheduleState): ScheduleState => JSON.parse(JSON.stringify(state)) as ScheduleState
 const factsOf = (turns: readonly Turn[]): readonly ScheduleFact[] => turns.flatMap(({ facts }) => facts)
 
@@ -68,7 +68,7 @@ test('schedule-1: every slot up to the cursor is settled once, or stands in the 
       const waiting = waitingIn(fold(schedule, factsOf(turns)))
       expect(inOrder([...settled, ...waiting, ...dropped])).toEqual(inOrder(due))
     }),
-    OPTIONS,
+    CASES,
   )
 })
 
@@ -89,7 +89,7 @@ test('schedule-2: no slot is fired before its instant, and none twice, whatever 
       }
       expect(new Set(fired.map(({ run }) => run)).size).toBe(fired.length)
     }),
-    OPTIONS,
+    CASES,
   )
 })
 
@@ -104,7 +104,7 @@ test('[H7] runs do not overlap where the policy does not let them', { timeout: P
         expect(unstopped).toEqual([])
       }
     }),
-    OPTIONS,
+    CASES,
   )
 })
 
@@ -115,7 +115,7 @@ test('schedule-5: in a pause nothing starts but what a person asks for', { timeo
         if (fact.type === 'schedule.fired' && before.kind === 'live' && before.paused !== null)
           expect(fact.origin).toBe('now')
     }),
-    OPTIONS,
+    CASES,
   )
 })
 
@@ -130,7 +130,7 @@ test('a restart between any two commands changes nothing, from a checkpoint as f
       const last = history.findLastIndex(({ type }) => type === 'schedule.checkpointed')
       expect(fold(schedule, history.slice(Math.max(0, last)))).toEqual(fold(schedule, history))
     }),
-    OPTIONS,
+    CASES,
   )
 })
 
@@ -143,7 +143,7 @@ test('a command given twice yields nothing or a refusal, but for a checkpoint', 
         expect(again.kind === 'refused' ? [] : again.facts).toEqual([])
       }
     }),
-    OPTIONS,
+    CASES,
   )
 })
 
@@ -168,7 +168,7 @@ test('a wake is never early and never forgotten: nothing happens before it, and 
         }
       }
     }),
-    { ...OPTIONS, numRuns: 500 },
+    CASES,
   )
 })
 
@@ -182,7 +182,7 @@ test('any facts in any order fold without throwing, and any state answers any co
       const state = fold(schedule, history)
       for (const command of asked) expect(['facts', 'refused']).toContain(schedule.decide(state, command).kind)
     }),
-    { ...OPTIONS, numRuns: 500 },
+    CASES,
   )
 })
 
@@ -265,6 +265,6 @@ test('[H8] each slot has the fate that the reference gives it, with restarts in 
     fc.property(spec, fc.array(moment, { minLength: 1, maxLength: 12, size: 'max' }), (given, moments) => {
       expect(fatesByMachine(given, moments)).toEqual(fatesByReference(given, moments))
     }),
-    { numRuns: 10_000, seed: 17 },
+    policyCases(17),
   )
 })

@@ -1,15 +1,15 @@
 /** Triggers with options of their own against gates that have nothing else: at one gate they do what they would do alone. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PATIENCE_MS } from '../../test/support/gate-drive.ts'
 import { anArrival, policiesWith, runOf } from '../../test/support/gate-story.ts'
+import { PATIENCE_MS, policyCases } from '../../test/support/policy-cases.ts'
 import type { Arrival } from './arrival.ts'
 import { gate } from './gate.ts'
 import type { FlowPolicies, GateFact, GateState } from './gate-fact.ts'
 import { gateWakeAt } from './gate-read.ts'
 import { fold } from './machine.ts'
 
-const OPTIONS = { numRuns: 10_000, seed: 31 }
+const CASES = policyCases(31)
 const ms = fc.integer({ min: 1, max: 15 })
 const anyOwn: fc.Arbitrary<Partial<FlowPolicies>> = fc.oneof(
   fc.record({ rateLimit: fc.record({ limit: fc.integer({ min: 1, max: 3 }), periodMs: ms }) }),
@@ -97,7 +97,7 @@ test(
         )
         expect(together).toEqual(alone.toSorted(bySequence))
       }),
-      OPTIONS,
+      CASES,
     )
   },
   PATIENCE_MS,

@@ -1,6 +1,7 @@
 /** Waits for events against an oracle that knows neither folds nor facts: any events, in any order, with or without a timeout. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { policyCases } from '../../test/support/policy-cases.ts'
 import { take } from '../../test/support/run-arbitrary.ts'
 import { aWait, command, started, stateAfter } from '../../test/support/run-story.ts'
 import type { RunState } from './run-fact.ts'
@@ -68,7 +69,7 @@ test('wait-1: wait-2: [A8] a wait takes what the oracle takes and ends when it e
       expect(found).toEqual(expected)
       seen[expected.kind === 'waiting' ? 'waiting' : 'received'] += 1
     }),
-    { numRuns: 1_000, seed: 19 },
+    policyCases(19, 1_000),
   )
   expect(Math.min(seen.waiting, seen.received)).toBeGreaterThan(200)
 })

@@ -34,9 +34,6 @@ export interface GateDrive {
   readonly restart: () => void
 }
 
-/** For ten thousand cases on a machine that is busy with other things. */
-export const PATIENCE_MS = 120_000
-
 /** Wakes that lead nowhere must not go on for ever. */
 const MAX_WAKES = 10_000
 

@@ -1,13 +1,14 @@
 /** Outcomes of a batch against a plain table, and the tries of those that failed against a count by hand. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { driveGate, PATIENCE_MS } from '../../../test/support/gate-drive.ts'
+import { driveGate } from '../../../test/support/gate-drive.ts'
 import { anArrival, policiesWith, runOf } from '../../../test/support/gate-story.ts'
+import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
 import type { RunId } from '../ids.ts'
 import type { Json } from '../json.ts'
 import { batchOutcome } from './batch-outcome.ts'
 
-const OPTIONS = { numRuns: 10_000, seed: 19 }
+const CASES = policyCases(19)
 const anyId = fc.constantFrom('a', 'b', 'c', 'd', '__proto__')
 const anyItem = fc.oneof(
   fc.record({ id: anyId, status: fc.constantFrom('success', 'failed', 'skipped', 'odd') }),
@@ -32,7 +33,7 @@ test(
         expect(batchOutcome(ids, { items } as Json, null)).toEqual({ status, failed })
         expect(batchOutcome(ids, { items } as Json, 'shared')).toEqual({ status: 'success', failed: [] })
       }),
-      OPTIONS,
+      CASES,
     )
   },
   PATIENCE_MS,
@@ -79,7 +80,7 @@ test(
         for (const [i, trouble] of troubles.entries())
           expect(tries.get(i + 1)).toBe(Math.min(trouble + 1, RETRY.maxAttempts))
       }),
-      { ...OPTIONS, numRuns: 2_000 },
+      CASES,
     )
   },
   PATIENCE_MS,

@@ -1,13 +1,14 @@
 /** The batch against an oracle that fills one list after another. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { driveGate, PATIENCE_MS, startsOf, suppressionsOf } from '../../../test/support/gate-drive.ts'
+import { driveGate, startsOf, suppressionsOf } from '../../../test/support/gate-drive.ts'
 import { anArrival, policiesWith } from '../../../test/support/gate-story.ts'
+import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
 import { countOf } from '../due-map.ts'
 import type { Instant } from '../ids.ts'
 import type { BatchPolicy } from './batch.ts'
 
-const OPTIONS = { numRuns: 10_000, seed: 59 }
+const CASES = policyCases(59)
 const policy = fc.record({
   maxSize: fc.integer({ min: 1, max: 5 }),
   maxWaitMs: fc.integer({ min: 0, max: 20 }),
@@ -71,7 +72,7 @@ test(
         )
         expect([suppressionsOf(drive.history), countOf(drive.state().windows)]).toEqual([[], 0])
       }),
-      OPTIONS,
+      CASES,
     )
   },
   PATIENCE_MS,

@@ -1,8 +1,10 @@
 /** Budgets against every order of calls: nothing is begun that could pass the limit. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { policyCases } from '../../../test/support/policy-cases.ts'
 import { type Allowance, carve, NOTHING_SPENT, reserve, restOf, type Spent, spend, tokensOf } from './budget.ts'
 
+const CASES = policyCases(79)
 const price = (input: number, output: number): number => input * 3 + output * 15
 const allowance = fc.record({ tokens: fc.nat(100_000), micros: fc.option(fc.nat(2_000_000)) })
 const call = fc.record({
@@ -26,6 +28,7 @@ test('budget-1: whatever the calls, what is spent never passes the allowance', (
       expect(spent.tokens).toBeLessThanOrEqual(limit.tokens)
       if (limit.micros !== null) expect(spent.micros).toBeLessThanOrEqual(limit.micros)
     }),
+    CASES,
   )
 })
 
@@ -38,6 +41,7 @@ test('a call is refused only if not even a short answer fits', () => {
       const fits = input + least <= limit.tokens && (limit.micros === null || price(input, least) <= limit.micros)
       expect(answer.kind).toBe(fits ? 'go' : 'refused')
     }),
+    CASES,
   )
 })
 
@@ -53,6 +57,7 @@ test('[B8] budget-2: children together are given no more than their parent has',
       }
       expect(given).toBeLessThanOrEqual(limit.tokens)
     }),
+    CASES,
   )
 })
 
@@ -62,5 +67,6 @@ test('money without a known price begins nothing', () => {
       const answer = reserve({ tokens: 100_000, micros }, { requestBytes: 10, maxOutputTokens: 300, price: () => null })
       expect(answer).toMatchObject({ kind: 'refused', code: 'BUDGET_UNPRICED' })
     }),
+    CASES,
   )
 })

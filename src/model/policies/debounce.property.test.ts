@@ -1,13 +1,14 @@
 /** The debounce against an oracle that reads the whole timeline and cuts it into bursts. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { driveGate, PATIENCE_MS, startsOf, suppressionsOf } from '../../../test/support/gate-drive.ts'
+import { driveGate, startsOf, suppressionsOf } from '../../../test/support/gate-drive.ts'
 import { anArrival, policiesWith } from '../../../test/support/gate-story.ts'
+import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
 import { countOf } from '../due-map.ts'
 import type { Instant } from '../ids.ts'
 import type { DebouncePolicy } from './debounce.ts'
 
-const OPTIONS = { numRuns: 10_000, seed: 53 }
+const CASES = policyCases(53)
 const policy = fc.record({
   periodMs: fc.integer({ min: 1, max: 12 }),
   mode: fc.constantFrom('trailing' as const, 'leading' as const, 'collect' as const),
@@ -75,7 +76,7 @@ test(
         expect([...startsOf(drive.history), ...suppressionsOf(drive.history)].sort()).toEqual(expected.sort())
         expect(countOf(drive.state().windows)).toBe(0)
       }),
-      OPTIONS,
+      CASES,
     )
   },
   PATIENCE_MS,

@@ -1,6 +1,7 @@
 /** The ladder: never early, never endless. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { policyCases } from '../../../test/support/policy-cases.ts'
 import { pauseAfter } from './delivery.ts'
 
 const HOUR = 3_600_000
@@ -15,6 +16,7 @@ test('each pause is within a fifth of its rung, and longer than the one before',
       expect(Math.abs(pause - middle)).toBeLessThanOrEqual(middle * 0.2 + 1)
       if (tries > 1) expect(middle).toBeGreaterThan(pauseAfter(tries - 1, 0.5) ?? 0)
     }),
+    policyCases(83),
   )
 })
 

@@ -1,13 +1,14 @@
 /** Escalation fails closed: whatever an agent says of its confidence, and whatever its rules make of it. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { policyCases } from '../../../test/support/policy-cases.ts'
 import { compileRule } from '../../manifest/rules.ts'
 import type { EscalationRule } from '../agent.ts'
 import type { Json } from '../json.ts'
 import type { RuleAnswer } from '../rule.ts'
 import { confidenceOf, type Escalation, escalationOf } from './escalation.ts'
 
-const OPTIONS = { numRuns: 10_000, seed: 7 }
+const CASES = policyCases(7)
 const LOW: EscalationRule = { condition: 'agent.confidence < 0.6', escalateTo: 'human', reason: 'Low confidence' }
 const ASKED: EscalationRule = {
   condition: "agent.output.category == 'escalate'",
@@ -51,7 +52,7 @@ describe('[D1] a rule over the confidence', () => {
         else expect(judge([LOW], {}, value, scale) !== null).toBe(share < 0.6)
       }),
       // The expression language is asked each time.
-      { ...OPTIONS, numRuns: 2_000 },
+      CASES,
     )
   })
 
@@ -95,6 +96,6 @@ test('[D1] a result stands only if every rule was asked and said no', () => {
         if (found !== null) expect(found.to).toBe(rules[first]?.escalateTo)
       },
     ),
-    OPTIONS,
+    CASES,
   )
 })

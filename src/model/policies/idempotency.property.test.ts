@@ -1,14 +1,15 @@
 /** One run per key, against an oracle that remembers every run there ever was. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { driveGate, PATIENCE_MS, startsOf, suppressionsOf } from '../../../test/support/gate-drive.ts'
+import { driveGate, startsOf, suppressionsOf } from '../../../test/support/gate-drive.ts'
 import { anArrival, policiesWith, runOf } from '../../../test/support/gate-story.ts'
+import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
 import { countOf } from '../due-map.ts'
 import type { Instant } from '../ids.ts'
 import type { RunStatus } from '../status.ts'
 import type { IdempotencyPolicy } from './idempotency.ts'
 
-const OPTIONS = { numRuns: 10_000, seed: 67 }
+const CASES = policyCases(67)
 const policy: fc.Arbitrary<IdempotencyPolicy> = fc.record({
   release: fc.constantFrom('on_failure', 'on_terminal', 'ttl'),
   ttlMs: fc.integer({ min: 1, max: 30 }),
@@ -80,7 +81,7 @@ test(
         const actual = [...startsOf(drive.history), ...suppressionsOf(drive.history), ...stops]
         expect(actual.sort()).toEqual(expected.sort())
       }),
-      OPTIONS,
+      CASES,
     )
   },
   PATIENCE_MS,

@@ -1,14 +1,15 @@
 /** The six ways to overlap against an oracle that keeps a list of who runs and who waits. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { driveGate, PATIENCE_MS, startsOf, suppressionsOf } from '../../../test/support/gate-drive.ts'
+import { driveGate, startsOf, suppressionsOf } from '../../../test/support/gate-drive.ts'
 import { anArrival, policiesWith, runOf } from '../../../test/support/gate-story.ts'
+import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
 import { countOf } from '../due-map.ts'
 import type { GateFact } from '../gate-fact.ts'
 import type { OverlapPolicy } from './overlap.ts'
 
 /** Of each of the six. */
-const OPTIONS = { numRuns: 2_000, seed: 61 }
+const CASES = policyCases(61, 1_000)
 const POLICIES: readonly OverlapPolicy[] = [
   'allow',
   'skip',
@@ -93,7 +94,7 @@ test.each(POLICIES)(
         }
         expect(actual).toEqual(expected)
       }),
-      OPTIONS,
+      CASES,
     )
   },
   PATIENCE_MS,

@@ -1,13 +1,14 @@
 /** The rate limit against an oracle that counts every window by hand. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { driveGate, PATIENCE_MS, startsOf, suppressionsOf } from '../../../test/support/gate-drive.ts'
+import { driveGate, startsOf, suppressionsOf } from '../../../test/support/gate-drive.ts'
 import { anArrival, policiesWith } from '../../../test/support/gate-story.ts'
+import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
 import { dueEntries, entriesOf } from '../due-map.ts'
 import type { Instant } from '../ids.ts'
 import type { RateLimitPolicy } from './rate-limit.ts'
 
-const OPTIONS = { numRuns: 10_000, seed: 43 }
+const CASES = policyCases(43)
 const policy = fc.record({ limit: fc.integer({ min: 1, max: 4 }), periodMs: fc.integer({ min: 1, max: 20 }) })
 const step = fc.record({
   gapMs: fc.oneof(fc.constant(0), fc.nat(7), fc.nat(25)),
@@ -51,7 +52,7 @@ test(
         }
         expect([...startsOf(drive.history), ...suppressionsOf(drive.history)].sort()).toEqual(verdicts.sort())
       }),
-      OPTIONS,
+      CASES,
     )
   },
   PATIENCE_MS,
@@ -72,7 +73,7 @@ test(
         const within = passed.map((from) => passed.filter((at) => at >= from && at < from + rateLimit.periodMs).length)
         expect(Math.max(0, ...within)).toBeLessThanOrEqual(rateLimit.limit)
       }),
-      { ...OPTIONS, numRuns: 2_000 },
+      CASES,
     )
   },
   PATIENCE_MS,
@@ -96,7 +97,7 @@ test(
           rateLimit.limit,
         )
       }),
-      { ...OPTIONS, numRuns: 2_000 },
+      CASES,
     )
   },
   PATIENCE_MS,

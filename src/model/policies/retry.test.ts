@@ -1,6 +1,7 @@
 /** The arithmetic of backoff. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { policyCases } from '../../../test/support/policy-cases.ts'
 import { DEFAULT_RETRY, retryDelayMs } from './retry.ts'
 
 test.each([
@@ -36,6 +37,6 @@ test('[V9] a delay is a whole number between nothing and the bound, and grows wi
       expect(larger).toBeLessThanOrEqual(given.maxMs)
       if (attempt === 1) expect(larger).toBeLessThanOrEqual(given.baseMs)
     }),
-    { numRuns: 1_000, seed: 13 },
+    policyCases(13),
   )
 })

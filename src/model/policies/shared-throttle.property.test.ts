@@ -1,15 +1,15 @@
 /** Several gates on one budget against one throttle that sees all of their arrivals in turn. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PATIENCE_MS } from '../../../test/support/gate-drive.ts'
 import { anArrival, policiesWith, runOf } from '../../../test/support/gate-story.ts'
+import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
 import { gate } from '../gate.ts'
 import type { GateState } from '../gate-fact.ts'
 import { sharedTurns } from '../gate-read.ts'
 import { fold } from '../machine.ts'
 import { recordTurn, type ThrottleState, takeTurn } from './throttle.ts'
 
-const OPTIONS = { numRuns: 10_000, seed: 23 }
+const CASES = policyCases(23)
 const anyPolicy = fc.record({
   limit: fc.integer({ min: 1, max: 4 }),
   periodMs: fc.integer({ min: 1, max: 50 }),
@@ -53,7 +53,7 @@ test(
           expect(starts).toEqual(expected)
         }
       }),
-      OPTIONS,
+      CASES,
     )
   },
   PATIENCE_MS,

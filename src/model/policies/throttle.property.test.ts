@@ -1,14 +1,15 @@
 /** The throttle against an oracle that waits millisecond by millisecond. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { driveGate, PATIENCE_MS, suppressionsOf } from '../../../test/support/gate-drive.ts'
+import { driveGate, suppressionsOf } from '../../../test/support/gate-drive.ts'
 import { anArrival, policiesWith } from '../../../test/support/gate-story.ts'
+import { PATIENCE_MS, policyCases } from '../../../test/support/policy-cases.ts'
 import { countOf } from '../due-map.ts'
 import type { GateFact } from '../gate-fact.ts'
 import type { Instant } from '../ids.ts'
 import type { ThrottlePolicy } from './throttle.ts'
 
-const OPTIONS = { numRuns: 10_000, seed: 47 }
+const CASES = policyCases(47)
 const policy = fc.record({
   limit: fc.integer({ min: 1, max: 7 }),
   periodMs: fc.integer({ min: 1, max: 30 }),
@@ -75,7 +76,7 @@ test(
           expect(Math.max(0, ...spent)).toBeLessThanOrEqual(throttle.limit + throttle.burst - 1)
         }
       }),
-      OPTIONS,
+      CASES,
     )
   },
   PATIENCE_MS,

@@ -7,6 +7,7 @@ import { runCrashSweep } from './crash-sweep.ts'
 import { runKill } from './kill.ts'
 import { runKillPostgres } from './kill-postgres.ts'
 import { runPgChaos } from './pg-chaos.ts'
+import { runPolicies } from './policies.ts'
 import { runPowerCut } from './power-cut.ts'
 import type { StageOptions, StageReport } from './report.ts'
 import { runRestate } from './restate.ts'
@@ -59,6 +60,11 @@ export const STAGES: readonly Stage[] = [
     minutes: 15,
     run: ({ scale, seed }) =>
       runSim({ schedules: 92_000 * scale, clerkSchedules: 8_000 * scale, limit: 5_000, processes: 2, seed }),
+  },
+  {
+    name: 'policies',
+    minutes: 5,
+    run: ({ scale, seed }) => runPolicies({ cases: Math.ceil(10_000 * scale), seed }),
   },
   {
     name: 'restate',

@@ -1,0 +1,75 @@
+/**
+ * Policies: every property of flow control, schedules, placement and their like against its reference, at full size.
+ *
+ * The properties are those of `npm test`, which plays fewer cases of each (test/support/policy-cases.ts). Owns their number and that
+ * none of them played less; never names a policy.
+ */
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PROJECT, temporaryFolder } from '../../support/places.ts'
+import type { StageReport as TestRun } from '../../support/stage-reporter.ts'
+import { Findings, type StageReport } from './report.ts'
+
+export interface PoliciesOptions {
+  /** Of each property. */
+  readonly cases: number
+  readonly seed: number
+  /** Of the files that have such properties, those whose name holds this. Absent: all. */
+  readonly only?: string
+}
+
+const NAME = 'policies'
+const ROOM = 'src/model'
+const MARK = 'policyCases('
+
+/** Whoever takes its number from there is one of them. */
+const filesWithProperties = (only: string): readonly string[] =>
+  readdirSync(join(PROJECT, ROOM), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts') && path.includes(only))
+    .map((path) => `${ROOM}/${path}`)
+    .filter((path) => readFileSync(join(PROJECT, path), 'utf8').includes(MARK))
+
+interface Played {
+  readonly run: TestRun | null
+  /** Of each property that held. */
+  readonly cases: readonly number[]
+  readonly said: string
+}
+
+const play = async (files: readonly string[], { cases, seed }: PoliciesOptions): Promise<Played> => {
+  const folder = temporaryFolder(NAME)
+  const [report, tally] = [join(folder.path, 'report.json'), join(folder.path, 'tally')]
+  const asked = { TRIHAND_POLICY_CASES: String(cases), TRIHAND_POLICY_TALLY: tally, TRIHAND_SEED: String(seed) }
+  const args = [join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'unit', ...files]
+  const env = { ...process.env, ...asked, TRIHAND_REPORT: report }
+  try {
+    const said = await new Promise<string>((resolve) =>
+      // A run with a failed test ends with 1; what failed is in the report.
+      execFile(process.execPath, args, { cwd: PROJECT, env, maxBuffer: 2 ** 26 }, (_error, stdout, stderr) =>
+        resolve(`${stdout}${stderr}`),
+      ),
+    )
+    const counts = existsSync(tally) ? readFileSync(tally, 'utf8').trimEnd().split('\n').map(Number) : []
+    const run = existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as TestRun) : null
+    return { run, cases: counts, said }
+  } finally {
+    folder.remove()
+  }
+}
+
+export const runPolicies = async (options: PoliciesOptions): Promise<StageReport> => {
+  const findings = new Findings()
+  const files = filesWithProperties(options.only ?? '')
+  const { run, cases, said } = await play(files, options)
+  if (run === null) throw new Error(`the properties left no report: ${said.slice(-2_000)}`)
+  findings.operations = cases.reduce((sum, played) => sum + played, 0)
+  findings.checks = cases.length
+  for (const { file, title, state } of run.tests) if (state !== 'passed') findings.violation(`${file}: ${title}`)
+  for (const error of run.errors) findings.violation(error)
+  if (cases.length < files.length) findings.violation(`${files.length} files told of ${cases.length} properties`)
+  const least = Math.min(...cases)
+  if (least < options.cases) findings.violation(`a property played ${least} cases of ${options.cases}`)
+  findings.note(`${cases.length} properties in ${files.length} files, ${least} cases or more of each`)
+  return findings.report(NAME, [])
+}
