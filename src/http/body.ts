@@ -6,6 +6,7 @@
 import type { Context } from 'hono'
 import { type ErrorCode, TrihandError } from '../model/errors.ts'
 import { type Json, toJson } from '../model/json.ts'
+import type { ObjectSchema } from './schema.ts'
 
 export type Members = Readonly<Record<string, Json | undefined>>
 
@@ -30,23 +31,24 @@ const parse = (bytes: ArrayBuffer): Json => {
 
 const membersOf = (value: Json, known: readonly string[], code: ErrorCode): Members => {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    throw new TrihandError(code, `the body must be an object with ${known.join(', ')}`)
+    throw new TrihandError(code, `the body must be an object${known.length === 0 ? '' : ` with ${known.join(', ')}`}`)
   }
   const unknown = Object.keys(value).find((name) => !known.includes(name))
   if (unknown !== undefined)
-    throw new TrihandError(code, `the body has no member ${unknown}; it takes ${known.join(', ')}`)
+    throw new TrihandError(code, `the body has no member ${unknown}; it takes ${known.join(', ') || 'none'}`)
   return value as Members
 }
 
 export interface BodyRules {
-  readonly known: readonly string[]
+  /** As the route describes it: its properties are the members that are known. */
+  readonly schema: ObjectSchema
   /** What a body of another shape is refused with. */
   readonly code: ErrorCode
 }
 
 export const readBody = async (context: Context, rules: BodyRules): Promise<Members> => {
   checkMediaType(context.req.header('content-type') ?? '')
-  return membersOf(parse(await context.req.arrayBuffer()), rules.known, rules.code)
+  return membersOf(parse(await context.req.arrayBuffer()), Object.keys(rules.schema.properties), rules.code)
 }
 
 /** For commands that need no word: no body at all is an empty one. */

@@ -9,12 +9,11 @@ import { type Instant, isTaskId, type TaskId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Addressee, ItemChoice } from '../model/task-fact.ts'
 import { type Members, optionalText, textOf } from './body.ts'
+import { ITEM_VERDICTS } from './documents/tasks.ts'
 import { parseIsoTime } from './wire-time.ts'
 
 export const CODE = 'INPUT_INVALID'
-export const DECISION = ['action', 'reason', 'fields', 'items', 'shown_hash', 'to'] as const
 
-const STATUSES = ['approved', 'rejected', 'edited'] as const
 const ADDRESS = /^(user|group):(.+)$/s
 
 type Record = { readonly [name: string]: Json }
@@ -28,8 +27,8 @@ const recordOf = (members: Members, name: string): Record => {
 
 const choiceOf = (item: string, given: Json): ItemChoice => {
   const { status, modifications, ...rest } = (given ?? {}) as { status?: Json; modifications?: Json }
-  const word = STATUSES.find((known) => known === status)
-  if (word === undefined) throw new TrihandError(CODE, `items.${item}.status is none of ${STATUSES.join(', ')}`)
+  const word = ITEM_VERDICTS.find((known) => known === status)
+  if (word === undefined) throw new TrihandError(CODE, `items.${item}.status is none of ${ITEM_VERDICTS.join(', ')}`)
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined) throw new TrihandError(CODE, `items.${item} has no member ${unknown}`)
   return { status: word, ...(modifications !== undefined && { modifications }) }

@@ -8,14 +8,15 @@ import type { IncomingEvent } from '../../engine/intake.ts'
 import { TrihandError } from '../../model/errors.ts'
 import { LOCAL_TENANT } from '../../model/ids.ts'
 import { type Members, optionalText, readBody, textOf } from '../body.ts'
-import { limitOf, pageOf, positionOf, readQuery } from '../query.ts'
+import { SEND_EVENT } from '../documents/events.ts'
+import { limitOf, pageOf, positionOf, type Query } from '../query.ts'
+import { PAGING, page, ref, text } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { eventDocument, receiptDocument } from '../wire.ts'
 import { parseIsoTime } from '../wire-time.ts'
-import type { Route } from './route.ts'
+import { body, json, type Operation } from './route.ts'
 
 const CODE = 'EVENT_INVALID'
-const MEMBERS = ['type', 'data', 'id', 'source', 'subject', 'time']
 const DEFAULT_SOURCE = '/api/local'
 
 const timeOf = (members: Members): number | undefined => {
@@ -42,20 +43,47 @@ const incoming = (members: Members): IncomingEvent => {
 }
 
 const send = async (service: Service, context: Context): Promise<Response> => {
-  readQuery(context, [])
-  const receipt = await service.send(incoming(await readBody(context, { known: MEMBERS, code: CODE })))
+  const receipt = await service.send(incoming(await readBody(context, { schema: SEND_EVENT, code: CODE })))
   const suppressed = await service.reader.suppressed(LOCAL_TENANT, receipt.sequence)
   return context.json(receiptDocument(receipt, suppressed), receipt.duplicate ? 200 : 202)
 }
 
-const list = async (service: Service, context: Context): Promise<Response> => {
-  const query = readQuery(context, ['type', 'limit', 'cursor'])
+const list = async (service: Service, context: Context, query: Query): Promise<Response> => {
   const limit = limitOf(query)
-  const page = { type: query.get('type') ?? null, before: positionOf(query), limit: limit + 1 }
-  const events = await service.reader.events({ tenant: LOCAL_TENANT, ...page })
+  const type = query.get('type') ?? null
+  const rows = { tenant: LOCAL_TENANT, type, before: positionOf(query), limit: limit + 1 }
+  const events = await service.reader.events(rows)
   return context.json(pageOf(events, limit, { item: eventDocument, cursor: (last) => String(last.sequence) }))
 }
 
-export const eventRoutes = (service: Service): readonly Route[] => [
-  { path: '/api/events', get: (context) => list(service, context), post: (context) => send(service, context) },
+export const eventRoutes: readonly Operation[] = [
+  {
+    id: 'listEvents',
+    method: 'get',
+    path: '/api/events',
+    access: 'viewer',
+    summary: 'Events, newest first',
+    query: { type: text, ...PAGING },
+    answers: { 200: json(page(ref('StoredEvent'))) },
+    problems: ['CURSOR_INVALID'],
+    handle: list,
+  },
+  {
+    id: 'sendEvent',
+    method: 'post',
+    path: '/api/events',
+    access: 'operator',
+    summary: 'Sends an event; a repeat with the same source and id gets the first answer',
+    body: body(SEND_EVENT),
+    answers: { 202: json(ref('Receipt')), 200: json(ref('Receipt')) },
+    problems: [
+      'EVENT_UNKNOWN',
+      'EVENT_INVALID',
+      'EVENT_RESERVED',
+      'EVENT_TOO_LARGE',
+      'EVENT_ID_REUSED',
+      'FAN_OUT_LIMIT',
+    ],
+    handle: send,
+  },
 ]

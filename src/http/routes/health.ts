@@ -5,9 +5,9 @@
  */
 import { LOCAL_TENANT } from '../../model/ids.ts'
 import { problemOf } from '../problem.ts'
-import { readQuery } from '../query.ts'
+import { ref } from '../schema.ts'
 import type { Service } from '../service.ts'
-import type { Handle, Route } from './route.ts'
+import { type Handle, json, type Operation } from './route.ts'
 
 export interface HealthOptions {
   readonly version: string
@@ -23,13 +23,9 @@ const ledgerCheck = async (service: Service): Promise<string> => {
   }
 }
 
-export const healthRoutes = (service: Service, { version, pid }: HealthOptions): readonly Route[] => {
-  const live: Handle = async (context) => {
-    readQuery(context, [])
-    return context.json({ status: 'ok', version, pid })
-  }
-  const ready: Handle = async (context) => {
-    readQuery(context, [])
+export const healthRoutes = ({ version, pid }: HealthOptions): readonly Operation[] => {
+  const live: Handle = async (_, context) => context.json({ status: 'ok', version, pid })
+  const ready: Handle = async (service, context) => {
     const ledger = await ledgerCheck(service)
     const status = ledger === 'ok' ? 'ok' : 'unavailable'
     return context.json(
@@ -37,9 +33,24 @@ export const healthRoutes = (service: Service, { version, pid }: HealthOptions):
       ledger === 'ok' ? 200 : 503,
     )
   }
+  const readiness = {
+    method: 'get',
+    access: 'public',
+    summary: 'Can it work: the ledger answers',
+    answers: { 200: json(ref('Health')), 503: json(ref('Health')) },
+    handle: ready,
+  } as const
   return [
-    { path: '/health', get: ready },
-    { path: '/health/ready', get: ready },
-    { path: '/health/live', get: live },
+    { id: 'getHealth', path: '/health', ...readiness },
+    { id: 'getReadiness', path: '/health/ready', ...readiness },
+    {
+      id: 'getLiveness',
+      method: 'get',
+      path: '/health/live',
+      access: 'public',
+      summary: 'Is it alive, and which process is it',
+      answers: { 200: json(ref('Live')) },
+      handle: live,
+    },
   ]
 }

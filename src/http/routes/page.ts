@@ -11,12 +11,12 @@ import { RUN_STATUSES } from '../../model/status.ts'
 import type { Reader, RunSummary } from '../../ports/reader.ts'
 import { randomText } from '../chance.ts'
 import { type PageEvent, type PageModel, type PageRun, renderPage } from '../page.ts'
-import { readQuery } from '../query.ts'
 import { waitingOn } from '../run-detail.ts'
 import { shortId } from '../run-id.ts'
+import { text } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { isoTime } from '../wire-time.ts'
-import type { Route } from './route.ts'
+import type { Operation } from './route.ts'
 
 const RUNS = 25
 const EVENTS = 15
@@ -78,12 +78,19 @@ const gather = async ({ reader, system, ledger }: Service, nonce: string): Promi
 }
 
 const show = async (service: Service, context: Context): Promise<Response> => {
-  readQuery(context, [])
   const nonce = randomText()
   const page = await gather(service, nonce)
   return context.html(renderPage(page), 200, { 'content-security-policy': policy(nonce) })
 }
 
-export const pageRoutes = (service: Service): readonly Route[] => [
-  { path: '/', get: (context) => show(service, context) },
+export const pageRoutes: readonly Operation[] = [
+  {
+    id: 'getPage',
+    method: 'get',
+    path: '/',
+    access: 'viewer',
+    summary: 'What runs and what came in, as a page',
+    answers: { 200: { media: 'text/html', schema: text } },
+    handle: show,
+  },
 ]

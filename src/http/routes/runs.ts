@@ -6,23 +6,20 @@
 import type { Context } from 'hono'
 import { TrihandError } from '../../model/errors.ts'
 import { isRunId, LOCAL_TENANT, type RunId } from '../../model/ids.ts'
-import type { Verdict } from '../../model/run-fact.ts'
-import { RUN_STATUSES } from '../../model/status.ts'
 import type { RunSummary } from '../../ports/reader.ts'
 import { optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
-import { badCursor, choiceOf, limitOf, pageOf, positionOf, type Query, readQuery } from '../query.ts'
+import { CANCEL_RUN, counts, RESOLVE_STEP, START_RUN, STATUSES, VERDICTS } from '../documents/runs.ts'
+import { badCursor, choiceOf, limitOf, pageOf, positionOf, type Query } from '../query.ts'
 import { factPage, runDetail } from '../run-detail.ts'
 import { findRun } from '../run-id.ts'
+import { nothing, PAGING, page, record, ref, text, words } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { runDocument } from '../wire.ts'
-import type { Handle, Route } from './route.ts'
+import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const CODE = 'INPUT_INVALID'
 /** The one identity of a server on loopback. */
 const BY = 'local'
-const VERDICTS: readonly Verdict[] = ['happened', 'run_again', 'abort']
-/** The word for a session's stream is no status of a run. */
-const STATUSES = RUN_STATUSES.filter((status) => status !== 'session')
 
 const runCursor = (query: Query): RunId | null => {
   const text = query.get('cursor')
@@ -31,8 +28,7 @@ const runCursor = (query: Query): RunId | null => {
   return text
 }
 
-const list = async (service: Service, context: Context): Promise<Response> => {
-  const query = readQuery(context, ['status', 'handler', 'limit', 'cursor'])
+const list: Handle = async (service, context, query) => {
   const limit = limitOf(query)
   const runs = await service.reader.runs({
     tenant: LOCAL_TENANT,
@@ -44,15 +40,13 @@ const list = async (service: Service, context: Context): Promise<Response> => {
   return context.json(pageOf(runs, limit, { item: runDocument, cursor: (last) => last.id }))
 }
 
-const count = async (service: Service, context: Context): Promise<Response> => {
-  readQuery(context, [])
-  const counts = await service.reader.counts(LOCAL_TENANT)
-  return context.json(Object.fromEntries(STATUSES.map((status) => [status, counts.get(status) ?? 0])))
+const count: Handle = async (service, context) => {
+  const found = await service.reader.counts(LOCAL_TENANT)
+  return context.json(Object.fromEntries(STATUSES.map((status) => [status, found.get(status) ?? 0])))
 }
 
-const start = async (service: Service, context: Context): Promise<Response> => {
-  readQuery(context, [])
-  const members = await readBody(context, { known: ['name', 'input'], code: CODE })
+const start: Handle = async (service, context) => {
+  const members = await readBody(context, { schema: START_RUN, code: CODE })
   const id = await service.start(textOf(members, 'name', CODE), members['input'] ?? null)
   return context.json({ id }, 201, { location: `/api/runs/${id}` })
 }
@@ -60,61 +54,133 @@ const start = async (service: Service, context: Context): Promise<Response> => {
 const findByPath = (service: Service, context: Context): Promise<RunSummary> =>
   findRun(service.reader, context.req.param('id') ?? '')
 
-const show = async (service: Service, context: Context): Promise<Response> => {
-  readQuery(context, [])
-  return context.json(await runDetail(service, await findByPath(service, context)))
-}
+const show: Handle = async (service, context) =>
+  context.json(await runDetail(service, await findByPath(service, context)))
 
-const facts = async (service: Service, context: Context): Promise<Response> => {
-  const query = readQuery(context, ['limit', 'cursor'])
+const facts: Handle = async (service, context, query) => {
   const run = await findByPath(service, context)
   return context.json(await factPage(service.reader, run.id, positionOf(query) ?? 0, limitOf(query)))
 }
 
 /** A command to one run; answers what the run is afterwards. */
 const command =
-  (service: Service, perform: (run: RunId, context: Context) => Promise<void>): Handle =>
-  async (context) => {
-    readQuery(context, [])
+  (perform: (service: Service, run: RunId, context: Context) => Promise<void>): Handle =>
+  async (service, context) => {
     const { id } = await findByPath(service, context)
-    await perform(id, context)
+    await perform(service, id, context)
     const after = await service.reader.run(LOCAL_TENANT, id)
     return context.json(after === null ? { id } : runDocument(after), 202)
   }
 
-const cancel = (service: Service): Handle =>
-  command(service, async (run, context) => {
-    const reason = optionalText(await readOptionalBody(context, { known: ['reason'], code: CODE }), 'reason', CODE)
-    await service.cancel(run, { by: BY, ...(reason === undefined ? {} : { reason }) })
-  })
+const cancel = command(async (service, run, context) => {
+  const members = await readOptionalBody(context, { schema: CANCEL_RUN, code: CODE })
+  const reason = optionalText(members, 'reason', CODE)
+  await service.cancel(run, { by: BY, ...(reason === undefined ? {} : { reason }) })
+})
 
-const retry = (service: Service): Handle =>
-  command(service, async (run, context) => {
-    await readOptionalBody(context, { known: [], code: CODE })
-    await service.retry(run, { by: BY })
-  })
+const retry = command(async (service, run, context) => {
+  await readOptionalBody(context, { schema: nothing, code: CODE })
+  await service.retry(run, { by: BY })
+})
 
-const resolve = (service: Service): Handle =>
-  command(service, async (run, context) => {
-    const members = await readBody(context, { known: ['step', 'verdict', 'result'], code: CODE })
-    const given = textOf(members, 'verdict', CODE)
-    const verdict = VERDICTS.find((word) => word === given)
-    if (verdict === undefined)
-      throw new TrihandError(CODE, `verdict is "${given}"; expected one of ${VERDICTS.join(', ')}`)
-    const { result } = members
-    await service.resolve(run, textOf(members, 'step', CODE), {
-      verdict,
-      by: BY,
-      ...(result === undefined ? {} : { result }),
-    })
-  })
+const resolve = command(async (service, run, context) => {
+  const members = await readBody(context, { schema: RESOLVE_STEP, code: CODE })
+  const given = textOf(members, 'verdict', CODE)
+  const verdict = VERDICTS.find((word) => word === given)
+  if (verdict === undefined)
+    throw new TrihandError(CODE, `verdict is "${given}"; expected one of ${VERDICTS.join(', ')}`)
+  const { result } = members
+  const word = { verdict, by: BY, ...(result === undefined ? {} : { result }) }
+  await service.resolve(run, textOf(members, 'step', CODE), word)
+})
 
-export const runRoutes = (service: Service): readonly Route[] => [
-  { path: '/api/runs', get: (context) => list(service, context), post: (context) => start(service, context) },
-  { path: '/api/runs/counts', get: (context) => count(service, context) },
-  { path: '/api/runs/:id', get: (context) => show(service, context) },
-  { path: '/api/runs/:id/facts', get: (context) => facts(service, context) },
-  { path: '/api/runs/:id/cancel', post: cancel(service) },
-  { path: '/api/runs/:id/retry', post: retry(service) },
-  { path: '/api/runs/:id/resolve', post: resolve(service) },
+const AT = '/api/runs/{id}'
+const accepted = { 202: json(ref('Run')) }
+
+export const runRoutes: readonly Operation[] = [
+  {
+    id: 'listRuns',
+    method: 'get',
+    path: '/api/runs',
+    access: 'viewer',
+    summary: 'Runs, newest first',
+    query: { status: words(STATUSES), handler: text, ...PAGING },
+    answers: { 200: json(page(ref('Run'))) },
+    problems: ['CURSOR_INVALID'],
+    handle: list,
+  },
+  {
+    id: 'startRun',
+    method: 'post',
+    path: '/api/runs',
+    access: 'operator',
+    summary: 'Starts a function, an agent or a human by name, without an event',
+    body: body(START_RUN),
+    answers: { 201: json(record({ id: text })) },
+    problems: ['NOT_FOUND', 'INPUT_INVALID', 'HANDLER_PAUSED', 'RUN_EXISTS', 'RUN_BACKLOG_FULL', 'COST_TOO_HIGH'],
+    handle: start,
+  },
+  {
+    id: 'countRuns',
+    method: 'get',
+    path: '/api/runs/counts',
+    access: 'viewer',
+    summary: 'How many runs have each status',
+    answers: { 200: json(counts) },
+    handle: count,
+  },
+  {
+    id: 'getRun',
+    method: 'get',
+    path: AT,
+    access: 'viewer',
+    summary: 'One run: what it waits for, its children, its end, its first facts',
+    answers: { 200: json(ref('RunDetail')) },
+    problems: ['ID_AMBIGUOUS'],
+    handle: show,
+  },
+  {
+    id: 'listFacts',
+    method: 'get',
+    path: `${AT}/facts`,
+    access: 'viewer',
+    summary: 'The facts of one run, oldest first',
+    query: PAGING,
+    answers: { 200: json(page(ref('Fact'))) },
+    problems: ['ID_AMBIGUOUS', 'CURSOR_INVALID'],
+    handle: facts,
+  },
+  {
+    id: 'cancelRun',
+    method: 'post',
+    path: `${AT}/cancel`,
+    access: 'operator',
+    summary: 'Asks a run to end',
+    body: optionalBody(CANCEL_RUN),
+    answers: accepted,
+    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'RUN_ENDED'],
+    handle: cancel,
+  },
+  {
+    id: 'retryRun',
+    method: 'post',
+    path: `${AT}/retry`,
+    access: 'operator',
+    summary: 'Begins a run again that has failed; finished steps stay finished',
+    body: optionalBody(nothing),
+    answers: accepted,
+    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'RUN_NOT_FAILED'],
+    handle: retry,
+  },
+  {
+    id: 'resolveStep',
+    method: 'post',
+    path: `${AT}/resolve`,
+    access: 'operator',
+    summary: 'Says what became of a step whose outcome nobody knows',
+    body: body(RESOLVE_STEP),
+    answers: accepted,
+    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'RUN_ENDED', 'STEP_UNCERTAIN'],
+    handle: resolve,
+  },
 ]

@@ -7,46 +7,43 @@ import type { Context } from 'hono'
 import { TrihandError } from '../../model/errors.ts'
 import type { Instant } from '../../model/ids.ts'
 import { type Members, optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
-import { readQuery } from '../query.ts'
+import { BACKFILL, RUN_NOW } from '../documents/schedules.ts'
+import { nothing, type ObjectSchema, page, record, ref, text } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { scheduleDocument } from '../wire-schedule.ts'
 import { parseIsoTime } from '../wire-time.ts'
-import type { Route } from './route.ts'
+import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const BY = 'local'
 const CODE = 'INPUT_INVALID'
 
 const nameOf = (context: Context): string => context.req.param('name') ?? ''
 
-const list = async ({ schedules }: Service, context: Context): Promise<Response> => {
-  readQuery(context, [])
-  return context.json({ items: (await schedules.list()).map(scheduleDocument), next_cursor: null })
-}
+const list: Handle = async ({ schedules }, context) =>
+  context.json({ items: (await schedules.list()).map(scheduleDocument), next_cursor: null })
 
-const show = async ({ schedules }: Service, context: Context): Promise<Response> => {
-  readQuery(context, [])
-  return context.json(scheduleDocument(await schedules.show(nameOf(context))))
-}
+const show: Handle = async ({ schedules }, context) =>
+  context.json(scheduleDocument(await schedules.show(nameOf(context))))
 
-type Verb = (name: string, body: Members) => Promise<void>
+type Schedules = Service['schedules']
+type Verb = (schedules: Schedules, name: string, members: Members) => Promise<void>
 
 /** Does what the verb says, then answers the schedule as it stands. */
 const verb =
-  (service: Service, known: readonly string[], does: Verb) =>
-  async (context: Context): Promise<Response> => {
-    readQuery(context, [])
-    const body = await (known.includes('from') ? readBody : readOptionalBody)(context, { known, code: CODE })
-    await does(nameOf(context), body)
-    return context.json(scheduleDocument(await service.schedules.show(nameOf(context))))
+  (schema: ObjectSchema, does: Verb): Handle =>
+  async ({ schedules }, context) => {
+    const members = await (schema === BACKFILL ? readBody : readOptionalBody)(context, { schema, code: CODE })
+    await does(schedules, nameOf(context), members)
+    return context.json(scheduleDocument(await schedules.show(nameOf(context))))
   }
 
-const idOf = (body: Members): { readonly id?: string } => {
-  const id = optionalText(body, 'id', CODE)
+const idOf = (members: Members): { readonly id?: string } => {
+  const id = optionalText(members, 'id', CODE)
   return id === undefined ? {} : { id }
 }
 
-const instantOf = (body: Members, name: string): Instant => {
-  const instant = parseIsoTime(textOf(body, name, CODE))
+const instantOf = (members: Members, name: string): Instant => {
+  const instant = parseIsoTime(textOf(members, name, CODE))
   if (instant === null)
     throw new TrihandError(
       'INSTANT_WITHOUT_ZONE',
@@ -56,33 +53,76 @@ const instantOf = (body: Members, name: string): Instant => {
 }
 
 const handlerVerb =
-  (does: (name: string) => Promise<void>) =>
-  async (context: Context): Promise<Response> => {
-    readQuery(context, [])
-    await readOptionalBody(context, { known: [], code: CODE })
-    await does(nameOf(context))
+  (does: 'pause' | 'resume'): Handle =>
+  async ({ handlers }, context) => {
+    await readOptionalBody(context, { schema: nothing, code: CODE })
+    await handlers[does](nameOf(context), { by: BY })
     return context.json({ handler: nameOf(context) })
   }
 
-export const scheduleRoutes = (service: Service): readonly Route[] => {
-  const { schedules, handlers } = service
-  const at = '/api/schedules/:name'
-  return [
-    { path: '/api/schedules', get: (context) => list(service, context) },
-    { path: at, get: (context) => show(service, context) },
-    { path: `${at}/pause`, post: verb(service, [], (name) => schedules.pause(name, { by: BY })) },
-    { path: `${at}/resume`, post: verb(service, [], (name) => schedules.resume(name, { by: BY })) },
-    {
-      path: `${at}/run`,
-      post: verb(service, ['id'], (name, body) => schedules.runNow(name, { by: BY, ...idOf(body) })),
-    },
-    {
-      path: `${at}/backfill`,
-      post: verb(service, ['id', 'from', 'to'], (name, body) =>
-        schedules.backfill(name, { by: BY, ...idOf(body), from: instantOf(body, 'from'), to: instantOf(body, 'to') }),
-      ),
-    },
-    { path: '/api/handlers/:name/pause', post: handlerVerb((name) => handlers.pause(name, { by: BY })) },
-    { path: '/api/handlers/:name/resume', post: handlerVerb((name) => handlers.resume(name, { by: BY })) },
-  ]
-}
+const AT = '/api/schedules/{name}'
+const answers = { 200: json(ref('Schedule')) }
+
+const command = (id: string, path: string, summary: string, handle: Handle): Operation => ({
+  id,
+  method: 'post',
+  path,
+  access: 'operator',
+  summary,
+  body: optionalBody(nothing),
+  answers,
+  problems: ['INPUT_INVALID'],
+  handle,
+})
+
+const pause = verb(nothing, (schedules, name) => schedules.pause(name, { by: BY }))
+const resume = verb(nothing, (schedules, name) => schedules.resume(name, { by: BY }))
+const runNow = verb(RUN_NOW, (schedules, name, members) => schedules.runNow(name, { by: BY, ...idOf(members) }))
+const backfill = verb(BACKFILL, (schedules, name, members) => {
+  const range = { from: instantOf(members, 'from'), to: instantOf(members, 'to') }
+  return schedules.backfill(name, { by: BY, ...idOf(members), ...range })
+})
+
+const handlerAnswers = { 200: json(record({ handler: text })) }
+
+export const scheduleRoutes: readonly Operation[] = [
+  {
+    id: 'listSchedules',
+    method: 'get',
+    path: '/api/schedules',
+    access: 'viewer',
+    summary: 'Schedules, with their next slots',
+    answers: { 200: json(page(ref('Schedule'))) },
+    handle: list,
+  },
+  {
+    id: 'getSchedule',
+    method: 'get',
+    path: AT,
+    access: 'viewer',
+    summary: 'One schedule',
+    answers,
+    problems: ['NOT_FOUND'],
+    handle: show,
+  },
+  command('pauseSchedule', `${AT}/pause`, 'Lets no slot of it fire', pause),
+  command('resumeSchedule', `${AT}/resume`, 'Lets it fire again', resume),
+  {
+    ...command('runSchedule', `${AT}/run`, 'Starts one run of it now, beside its slots', runNow),
+    body: optionalBody(RUN_NOW),
+    problems: ['INPUT_INVALID', 'SCHEDULE_ENDED'],
+  },
+  {
+    ...command('backfillSchedule', `${AT}/backfill`, 'Starts the runs of slots that have passed', backfill),
+    body: body(BACKFILL),
+    problems: ['INPUT_INVALID', 'INSTANT_WITHOUT_ZONE'],
+  },
+  {
+    ...command('pauseHandler', '/api/handlers/{name}/pause', 'Starts no run of a handler', handlerVerb('pause')),
+    answers: handlerAnswers,
+  },
+  {
+    ...command('resumeHandler', '/api/handlers/{name}/resume', 'Starts its runs again', handlerVerb('resume')),
+    answers: handlerAnswers,
+  },
+]

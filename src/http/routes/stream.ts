@@ -3,12 +3,9 @@
  *
  * Owns the lines on the wire. A reader that does not read is cut off: it connects again and is told to reset.
  */
-import type { Context } from 'hono'
-import { randomText } from '../chance.ts'
-import { type Heard, LiveFeed, noticesOf } from '../live.ts'
-import { readQuery } from '../query.ts'
-import type { Service } from '../service.ts'
-import type { Route } from './route.ts'
+import type { Heard, LiveFeed } from '../live.ts'
+import { described, text } from '../schema.ts'
+import type { Handle, Operation } from './route.ts'
 
 const PING_MS = 15_000
 const RETRY_MS = 2_000
@@ -64,16 +61,27 @@ const bodyOf = (feed: LiveFeed, after: string | undefined, ending: AbortSignal):
   )
 }
 
-/** `ending`: the server stops, and streams end by themselves. */
-export const streamRoutes = (service: Service, ending: AbortSignal): readonly Route[] => {
-  const feed = new LiveFeed(randomText().replaceAll('-', '_'))
-  service.watch((change) => {
-    for (const notice of noticesOf(change)) feed.tell(notice)
-  })
-  const read = async (context: Context): Promise<Response> => {
-    const query = readQuery(context, ['after'])
+export interface StreamOptions {
+  readonly feed: LiveFeed
+  /** The server stops, and streams end by themselves. */
+  readonly ending: AbortSignal
+}
+
+export const streamRoutes = ({ feed, ending }: StreamOptions): readonly Operation[] => {
+  const read: Handle = async (_, context, query) => {
     const after = context.req.header('last-event-id') ?? query.get('after')
     return new Response(bodyOf(feed, after, ending), { headers: HEADERS })
   }
-  return [{ path: '/api/stream', get: read }]
+  return [
+    {
+      id: 'streamNews',
+      method: 'get',
+      path: '/api/stream',
+      access: 'viewer',
+      summary: 'News as server-sent events: `notice` with a Notice, `reset` when everything should be asked again',
+      query: { after: described('the last position that was seen; the header last-event-id goes first', text) },
+      answers: { 200: { media: 'text/event-stream', schema: text } },
+      handle: read,
+    },
+  ]
 }

@@ -10,21 +10,30 @@ import { isTaskId, LOCAL_TENANT, type TaskId } from '../../model/ids.ts'
 import type { Identity } from '../../model/task-spec.ts'
 import type { TaskQuery } from '../../ports/reader.ts'
 import { optionalText, readBody, readOptionalBody } from '../body.ts'
+import {
+  CLOSED,
+  DECIDE,
+  DECIDE_MANY,
+  FOLLOW_UP,
+  HAND_ON,
+  OPEN,
+  SAVE_DRAFT,
+  TYPES,
+  taskCounts,
+} from '../documents/tasks.ts'
 import { demandIdentity, identityOf } from '../identity.ts'
 import { problem } from '../problem.ts'
-import { badCursor, choiceOf, limitOf, pageOf, type Query, readQuery } from '../query.ts'
+import { badCursor, choiceOf, limitOf, pageOf, type Query } from '../query.ts'
 import { findRun } from '../run-id.ts'
+import { list as listOf, nothing, PAGING, page, record, ref, text, words } from '../schema.ts'
 import type { Service } from '../service.ts'
-import { bulkOf, CODE, DECISION, decisionOf, taskOf, untilOf } from '../task-body.ts'
+import { bulkOf, CODE, decisionOf, taskOf, untilOf } from '../task-body.ts'
 import { taskDetail, taskDocument } from '../wire-task.ts'
-import type { Handle, Route } from './route.ts'
+import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 
-const OPEN = ['pending', 'in_review', 'revision_requested'] as const
-const CLOSED = ['approved', 'rejected', 'completed', 'expired', 'withdrawn'] as const
 const STATUSES = ['open', 'closed', ...OPEN, ...CLOSED] as const
-const TYPES = ['approval', 'input', 'review', 'decision'] as const
 const ORDERS = ['newest', 'oldest', 'deadline'] as const
-const PARAMETERS = ['status', 'type', 'run', 'order', 'claimed_by', 'all', 'limit', 'cursor']
+const BOOLEANS = ['true', 'false'] as const
 
 const cursorOf = (query: Query): TaskId | null => {
   const text = query.get('cursor')
@@ -41,10 +50,9 @@ const addressesOf = ({ id, groups }: Identity): readonly string[] => [
 const isClosed = (status: string): boolean => status === 'closed' || CLOSED.some((word) => word === status)
 
 /** A person who is named sees their own inbox, unless they ask for everybody's. */
-const queryOf = async (service: Service, context: Context): Promise<TaskQuery> => {
-  const query = readQuery(context, PARAMETERS)
+const queryOf = async (service: Service, context: Context, query: Query): Promise<TaskQuery> => {
   const who = identityOf(context)
-  const isAll = choiceOf(query, 'all', ['true', 'false']) === 'true' || who === null
+  const isAll = choiceOf(query, 'all', BOOLEANS) === 'true' || who === null
   const status = choiceOf(query, 'status', STATUSES) ?? 'open'
   const run = query.get('run')
   return {
@@ -62,16 +70,15 @@ const queryOf = async (service: Service, context: Context): Promise<TaskQuery> =
   }
 }
 
-const list = async (service: Service, context: Context): Promise<Response> => {
-  const query = await queryOf(service, context)
+const list: Handle = async (service, context, given) => {
+  const query = await queryOf(service, context, given)
   const rows = await service.reader.tasks({ ...query, limit: query.limit + 1 })
   const { now } = service.tasks
   const shape = { item: (row: (typeof rows)[number]) => taskDocument(row, now), cursor: ({ id }: { id: string }) => id }
   return context.json(pageOf(rows, query.limit, shape))
 }
 
-const count = async (service: Service, context: Context): Promise<Response> => {
-  readQuery(context, [])
+const count: Handle = async (service, context) => {
   const who = identityOf(context)
   const counts = await service.reader.taskCounts(LOCAL_TENANT, who === null ? null : addressesOf(who))
   return context.json(Object.fromEntries(OPEN.map((status) => [status, counts.get(status) ?? 0])))
@@ -79,8 +86,7 @@ const count = async (service: Service, context: Context): Promise<Response> => {
 
 const idOf = (context: Context): TaskId => taskOf(context.req.param('id') ?? '')
 
-const show = async (service: Service, context: Context): Promise<Response> => {
-  readQuery(context, [])
+const show: Handle = async (service, context) => {
   const look = await service.tasks.show(idOf(context))
   return context.json(taskDetail(look, identityOf(context)), 200, { etag: `"${look.version}"` })
 }
@@ -89,9 +95,8 @@ type Act = (service: Service, context: Context, by: Identity) => Promise<TaskCha
 
 /** Answers the task as it is afterwards. */
 const act =
-  (service: Service, does: Act): Handle =>
-  async (context) => {
-    readQuery(context, [])
+  (does: Act): Handle =>
+  async (service, context) => {
     const by = demandIdentity(context)
     const changed = await does(service, context, by)
     const headers = { etag: `"${changed.version}"`, ...(changed.isRepeated && { 'idempotency-replayed': 'true' }) }
@@ -101,37 +106,36 @@ const act =
 const plain =
   (verb: 'view' | 'claim' | 'unclaim'): Act =>
   async ({ tasks }, context, by) => {
-    await readOptionalBody(context, { known: [], code: CODE })
+    await readOptionalBody(context, { schema: nothing, code: CODE })
     return tasks[verb](idOf(context), by)
   }
 
 const decide: Act = async ({ tasks }, context, by) => {
-  const members = await readBody(context, { known: DECISION, code: CODE })
+  const members = await readBody(context, { schema: DECIDE, code: CODE })
   return tasks.submit(idOf(context), by, decisionOf(members, context.req.header('idempotency-key') ?? null))
 }
 
 const handOn =
   (action: 'reassign' | 'escalate'): Act =>
   async ({ tasks }, context, by) => {
-    const members = await readBody(context, { known: ['to', 'reason'], code: CODE })
+    const members = await readBody(context, { schema: HAND_ON, code: CODE })
     const key = context.req.header('idempotency-key') ?? null
     return tasks.submit(idOf(context), by, decisionOf({ ...members, action }, key))
   }
 
 const saveDraft: Act = async ({ tasks }, context, by) => {
-  const members = await readBody(context, { known: ['item', 'content'], code: CODE })
+  const members = await readBody(context, { schema: SAVE_DRAFT, code: CODE })
   const item = members['item'] === null ? null : (optionalText(members, 'item', CODE) ?? null)
   return tasks.saveDraft(idOf(context), by, { item, content: members['content'] ?? null })
 }
 
 const followUp: Act = async ({ tasks }, context, by) =>
-  tasks.followUp(idOf(context), by, untilOf(await readBody(context, { known: ['until'], code: CODE })))
+  tasks.followUp(idOf(context), by, untilOf(await readBody(context, { schema: FOLLOW_UP, code: CODE })))
 
 /** Each with its own verdict: the whole is neither done nor refused. */
-const decideMany = async (service: Service, context: Context): Promise<Response> => {
-  readQuery(context, [])
+const decideMany: Handle = async (service, context) => {
   const by = demandIdentity(context)
-  const decisions = bulkOf(await readBody(context, { known: ['decisions'], code: CODE }))
+  const decisions = bulkOf(await readBody(context, { schema: DECIDE_MANY, code: CODE }))
   const outcomes = await service.tasks.submitMany(by, decisions)
   const items = outcomes.map((outcome) =>
     outcome.kind === 'done'
@@ -141,20 +145,117 @@ const decideMany = async (service: Service, context: Context): Promise<Response>
   return context.json({ items }, 207)
 }
 
-export const taskRoutes = (service: Service): readonly Route[] => {
-  const at = '/api/tasks/:id'
-  return [
-    { path: '/api/tasks', get: (context) => list(service, context) },
-    { path: '/api/tasks/counts', get: (context) => count(service, context) },
-    { path: '/api/tasks/decisions', post: (context) => decideMany(service, context) },
-    { path: at, get: (context) => show(service, context) },
-    { path: `${at}/decision`, post: act(service, decide) },
-    { path: `${at}/view`, post: act(service, plain('view')) },
-    { path: `${at}/claim`, post: act(service, plain('claim')) },
-    { path: `${at}/unclaim`, post: act(service, plain('unclaim')) },
-    { path: `${at}/reassign`, post: act(service, handOn('reassign')) },
-    { path: `${at}/escalate`, post: act(service, handOn('escalate')) },
-    { path: `${at}/drafts`, patch: act(service, saveDraft) },
-    { path: `${at}/follow-up`, post: act(service, followUp) },
-  ]
-}
+const AT = '/api/tasks/{id}'
+
+const REFUSALS = [
+  'INPUT_INVALID',
+  'AGENT_CANNOT_DECIDE',
+  'TASK_FORBIDDEN',
+  'TASK_WITHDRAWN',
+  'TASK_CLOSED',
+  'TASK_CLAIMED',
+] as const
+
+const DECISIVE = [
+  ...REFUSALS,
+  'SEPARATION_OF_DUTIES',
+  'STALE_VIEW',
+  'ESCALATION_EXHAUSTED',
+  'ACTION_NOT_ALLOWED',
+  'REASON_REQUIRED',
+  'FIELDS_REQUIRED',
+  'MODIFICATION_INVALID',
+  'IDEMPOTENCY_MISMATCH',
+] as const
+
+const command = (id: string, word: string, summary: string, does: Act): Operation => ({
+  id,
+  method: 'post',
+  path: `${AT}/${word}`,
+  access: 'decider',
+  summary,
+  body: optionalBody(nothing),
+  answers: { 200: json(ref('TaskDetail')) },
+  problems: REFUSALS,
+  handle: act(does),
+})
+
+export const taskRoutes: readonly Operation[] = [
+  {
+    id: 'listTasks',
+    method: 'get',
+    path: '/api/tasks',
+    access: 'viewer',
+    summary: "An inbox: the caller's own, or everybody's with all=true",
+    query: {
+      status: words(STATUSES),
+      type: words(TYPES),
+      run: text,
+      order: words(ORDERS),
+      claimed_by: text,
+      all: words(BOOLEANS),
+      ...PAGING,
+    },
+    answers: { 200: json(page(ref('TaskSummary'))) },
+    problems: ['CURSOR_INVALID', 'NOT_FOUND', 'ID_AMBIGUOUS'],
+    handle: list,
+  },
+  {
+    id: 'countTasks',
+    method: 'get',
+    path: '/api/tasks/counts',
+    access: 'viewer',
+    summary: 'How many open tasks have each status',
+    answers: { 200: json(taskCounts) },
+    handle: count,
+  },
+  {
+    id: 'decideTasks',
+    method: 'post',
+    path: '/api/tasks/decisions',
+    access: 'decider',
+    summary: 'Decides many tasks, each with its own verdict',
+    body: body(DECIDE_MANY),
+    answers: { 207: json(record({ items: listOf(ref('TaskVerdict')) })) },
+    problems: ['INPUT_INVALID', 'NOT_FOUND'],
+    handle: decideMany,
+  },
+  {
+    id: 'getTask',
+    method: 'get',
+    path: AT,
+    access: 'viewer',
+    summary: 'One task as the caller sees it',
+    answers: { 200: json(ref('TaskDetail')) },
+    handle: show,
+  },
+  {
+    ...command('decideTask', 'decision', 'Decides it; the first valid decision wins', decide),
+    body: body(DECIDE),
+    problems: DECISIVE,
+  },
+  command('viewTask', 'view', 'Says that the caller has seen it', plain('view')),
+  command('claimTask', 'claim', 'Says that the caller is at it', plain('claim')),
+  command('unclaimTask', 'unclaim', 'Leaves it to others again', plain('unclaim')),
+  {
+    ...command('reassignTask', 'reassign', 'Hands it to somebody else', handOn('reassign')),
+    body: body(HAND_ON),
+    problems: DECISIVE,
+  },
+  {
+    ...command('escalateTask', 'escalate', 'Hands it to the next level', handOn('escalate')),
+    body: body(HAND_ON),
+    problems: DECISIVE,
+  },
+  {
+    ...command('saveDraft', 'drafts', "Keeps the caller's draft of an item, or of the whole", saveDraft),
+    method: 'patch',
+    body: body(SAVE_DRAFT),
+    problems: [...REFUSALS, 'MODIFICATION_INVALID'],
+  },
+  {
+    ...command('followUpTask', 'follow-up', "Puts it off in the caller's inbox", followUp),
+    body: body(FOLLOW_UP),
+    problems: [...REFUSALS, 'INSTANT_WITHOUT_ZONE'],
+  },
+]

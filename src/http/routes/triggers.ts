@@ -3,24 +3,20 @@
  *
  * Owns parsing and answers. Nothing here writes.
  */
-import type { Context } from 'hono'
 import { listTriggers } from '../../triggers/list.ts'
 import { optionalText, readBody, textOf } from '../body.ts'
-import { readQuery } from '../query.ts'
-import type { Service } from '../service.ts'
-import type { Route } from './route.ts'
+import { REHEARSE } from '../documents/events.ts'
+import { page, ref } from '../schema.ts'
+import { body, type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'EVENT_INVALID'
 
-const list = async (service: Service, context: Context): Promise<Response> => {
-  readQuery(context, [])
-  return context.json({ items: listTriggers(service.system), next_cursor: null })
-}
+const list: Handle = async (service, context) =>
+  context.json({ items: listTriggers(service.system), next_cursor: null })
 
 /** `name` is an event type, or a webhook: then `data` is the body of a delivery. */
-const rehearse = async (service: Service, context: Context): Promise<Response> => {
-  readQuery(context, [])
-  const members = await readBody(context, { known: ['name', 'data', 'source'], code: CODE })
+const rehearse: Handle = async (service, context) => {
+  const members = await readBody(context, { schema: REHEARSE, code: CODE })
   const name = textOf(members, 'name', CODE)
   const source = optionalText(members, 'source', CODE)
   const event = (await service.webhooks.rehearse(name, members['data'] ?? {})) ?? {
@@ -32,7 +28,25 @@ const rehearse = async (service: Service, context: Context): Promise<Response> =
   return context.json({ event: { type: event.type, data: event.data }, starts, suppressed })
 }
 
-export const triggerRoutes = (service: Service): readonly Route[] => [
-  { path: '/api/triggers', get: (context) => list(service, context) },
-  { path: '/api/triggers/test', post: (context) => rehearse(service, context) },
+export const triggerRoutes: readonly Operation[] = [
+  {
+    id: 'listTriggers',
+    method: 'get',
+    path: '/api/triggers',
+    access: 'viewer',
+    summary: 'Who starts by what',
+    answers: { 200: json(page(ref('Trigger'))) },
+    handle: list,
+  },
+  {
+    id: 'rehearseEvent',
+    method: 'post',
+    path: '/api/triggers/test',
+    access: 'viewer',
+    summary: 'What an event, or a delivery of a webhook, would start; nothing is sent',
+    body: body(REHEARSE),
+    answers: { 200: json(ref('Rehearsal')) },
+    problems: ['EVENT_INVALID', 'EVENT_UNKNOWN', 'EVENT_TOO_LARGE', 'TRANSFORM_FAILED'],
+    handle: rehearse,
+  },
 ]

@@ -3,30 +3,58 @@
  *
  * Owns the raw request and the answer. Who may send and what becomes of a body is triggers/webhooks.ts.
  */
-import type { Context } from 'hono'
 import { readBody, textOf } from '../body.ts'
-import { readQuery } from '../query.ts'
-import type { Service } from '../service.ts'
+import { REPLAY } from '../documents/events.ts'
+import { anything, ref } from '../schema.ts'
 import { receiptDocument } from '../wire.ts'
-import type { Route } from './route.ts'
+import { body, type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'INPUT_INVALID'
 
-const receive = async (service: Service, context: Context): Promise<Response> => {
+const receive: Handle = async (service, context) => {
   const { req } = context
-  const body = new Uint8Array(await req.arrayBuffer())
-  const receipt = await service.webhooks.receive({ path: req.path, headers: req.header(), query: req.query(), body })
+  const bytes = new Uint8Array(await req.arrayBuffer())
+  const delivery = { path: req.path, headers: req.header(), query: req.query(), body: bytes }
+  const receipt = await service.webhooks.receive(delivery)
   return context.json(receiptDocument(receipt, []), receipt.duplicate ? 200 : 202)
 }
 
-const replay = async (service: Service, context: Context): Promise<Response> => {
-  readQuery(context, [])
-  const members = await readBody(context, { known: ['delivery'], code: CODE })
+const replay: Handle = async (service, context) => {
+  const members = await readBody(context, { schema: REPLAY, code: CODE })
   const receipt = await service.webhooks.replay(context.req.param('name') ?? '', textOf(members, 'delivery', CODE))
   return context.json(receiptDocument(receipt, []), 202)
 }
 
-export const webhookRoutes = (service: Service): readonly Route[] => [
-  { path: '/hooks/*', post: (context) => receive(service, context) },
-  { path: '/api/webhooks/:name/replay', post: (context) => replay(service, context) },
+export const webhookRoutes: readonly Operation[] = [
+  {
+    id: 'receiveWebhook',
+    method: 'post',
+    path: '/hooks/{path+}',
+    access: 'public',
+    summary: 'A delivery to a declared webhook, proved by its signature or secret',
+    // Whatever the sender adds: a transform may read it.
+    query: '*',
+    body: { isRequired: true, content: [{ media: '*/*', schema: anything }] },
+    answers: { 202: json(ref('Receipt')), 200: json(ref('Receipt')) },
+    problems: [
+      'SIGNATURE_INVALID',
+      'EVENT_INVALID',
+      'EVENT_TOO_LARGE',
+      'EVENT_ID_REUSED',
+      'TRANSFORM_FAILED',
+      'ENV_MISSING',
+    ],
+    handle: receive,
+  },
+  {
+    id: 'replayWebhook',
+    method: 'post',
+    path: '/api/webhooks/{name}/replay',
+    access: 'operator',
+    summary: 'Takes a delivery again that could not be read',
+    body: body(REPLAY),
+    answers: { 202: json(ref('Receipt')) },
+    problems: ['INPUT_INVALID', 'EVENT_INVALID', 'EVENT_TOO_LARGE', 'TRANSFORM_FAILED'],
+    handle: replay,
+  },
 ]

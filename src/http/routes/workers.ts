@@ -8,10 +8,11 @@ import { TrihandError } from '../../model/errors.ts'
 import { isWorkerId, LOCAL_TENANT, type WorkerId } from '../../model/ids.ts'
 import type { Reader, WorkerSummary } from '../../ports/reader.ts'
 import { readOptionalBody } from '../body.ts'
-import { badCursor, limitOf, pageOf, type Query, readQuery } from '../query.ts'
+import { badCursor, limitOf, pageOf, type Query } from '../query.ts'
+import { nothing, PAGING, page as pageSchema, ref } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { workerDetail, workerDocument } from '../wire-worker.ts'
-import type { Route } from './route.ts'
+import { type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const BY = 'local'
 const RUNS_SHOWN = 100
@@ -25,8 +26,7 @@ const cursorOf = (query: Query): WorkerId | null => {
   return text
 }
 
-const list = async ({ reader }: Service, context: Context): Promise<Response> => {
-  const query = readQuery(context, ['limit', 'cursor'])
+const list: Handle = async ({ reader }, context, query) => {
   const limit = limitOf(query)
   const workers = await reader.workers({ after: cursorOf(query), limit: limit + 1 })
   return context.json(pageOf(workers, limit, { item: workerDocument, cursor: (last) => last.id }))
@@ -55,22 +55,49 @@ const find = async (reader: Reader, text: string): Promise<WorkerSummary> => {
 const findByPath = (service: Service, context: Context): Promise<WorkerSummary> =>
   find(service.reader, context.req.param('id') ?? '')
 
-const show = async (service: Service, context: Context): Promise<Response> => {
-  readQuery(context, [])
+const show: Handle = async (service, context) => {
   const worker = await findByPath(service, context)
   return context.json(workerDetail(worker, await service.reader.heldBy(LOCAL_TENANT, worker.id, RUNS_SHOWN)))
 }
 
-const drain = async (service: Service, context: Context): Promise<Response> => {
-  readQuery(context, [])
-  await readOptionalBody(context, { known: [], code: 'INPUT_INVALID' })
+const drain: Handle = async (service, context) => {
+  await readOptionalBody(context, { schema: nothing, code: 'INPUT_INVALID' })
   const worker = await findByPath(service, context)
   await service.drainWorker(worker.id, { by: BY })
   return context.json(workerDocument(worker), 202)
 }
 
-export const workerRoutes = (service: Service): readonly Route[] => [
-  { path: '/api/workers', get: (context) => list(service, context) },
-  { path: '/api/workers/:id', get: (context) => show(service, context) },
-  { path: '/api/workers/:id/drain', post: (context) => drain(service, context) },
+export const workerRoutes: readonly Operation[] = [
+  {
+    id: 'listWorkers',
+    method: 'get',
+    path: '/api/workers',
+    access: 'viewer',
+    summary: 'Workers that beat',
+    query: PAGING,
+    answers: { 200: json(pageSchema(ref('Worker'))) },
+    problems: ['CURSOR_INVALID'],
+    handle: list,
+  },
+  {
+    id: 'getWorker',
+    method: 'get',
+    path: '/api/workers/{id}',
+    access: 'viewer',
+    summary: 'One worker and what it holds: by id, its last digits, or its name',
+    answers: { 200: json(ref('WorkerDetail')) },
+    problems: ['ID_AMBIGUOUS'],
+    handle: show,
+  },
+  {
+    id: 'drainWorker',
+    method: 'post',
+    path: '/api/workers/{id}/drain',
+    access: 'operator',
+    summary: 'Orders a worker to finish what it has and leave',
+    body: optionalBody(nothing),
+    answers: { 202: json(ref('Worker')) },
+    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS'],
+    handle: drain,
+  },
 ]

@@ -1,0 +1,17 @@
+/** Every document that routes answer with, by the name under which they refer to it. */
+import type { Schema } from '../schema.ts'
+import { eventComponents } from './events.ts'
+import { runComponents } from './runs.ts'
+import { scheduleComponents } from './schedules.ts'
+import { serverComponents } from './server.ts'
+import { taskComponents } from './tasks.ts'
+import { workerComponents } from './workers.ts'
+
+export const COMPONENTS: Readonly<Record<string, Schema>> = {
+  ...serverComponents,
+  ...eventComponents,
+  ...runComponents,
+  ...taskComponents,
+  ...scheduleComponents,
+  ...workerComponents,
+}

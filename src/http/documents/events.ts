@@ -1,0 +1,57 @@
+/** Events, receipts and triggers as the wire spells them, described. */
+import {
+  anything,
+  closed,
+  described,
+  instant,
+  list,
+  orNull,
+  record,
+  ref,
+  text,
+  whole,
+  words,
+  yesNo,
+} from '../schema.ts'
+
+export const eventComponents = {
+  StoredEvent: record({
+    sequence: described('its place in the ledger', whole),
+    id: text,
+    source: text,
+    type: text,
+    subject: orNull(text),
+    time: instant,
+    data: anything,
+    correlation_id: text,
+    causation_id: orNull(text),
+    hops: whole,
+  }),
+  Suppression: record({ trigger: text, reason: words(['filter', 'error', 'hop_limit', 'reentry']), detail: text }),
+  Receipt: record({
+    id: text,
+    sequence: whole,
+    runs: list(text),
+    duplicate: described('the event was there already; these are the values of the first answer', yesNo),
+    suppressed: described('who listens to this event and was not started', list(ref('Suppression'))),
+  }),
+  Trigger: record({
+    kind: words(['event', 'after', 'signal', 'file', 'table', 'condition', 'webhook']),
+    name: described('what it watches: an event type, a path, an expression', text),
+    handler: described('who starts; null for a webhook, which sends an event', orNull(text)),
+    event: text,
+    filter: orNull(text),
+  }),
+  Rehearsal: record({
+    event: record({ type: text, data: anything }),
+    starts: list(text),
+    suppressed: list(ref('Suppression')),
+  }),
+}
+
+export const SEND_EVENT = closed(
+  { type: text },
+  { data: anything, id: text, source: text, subject: text, time: instant },
+)
+export const REHEARSE = closed({ name: text }, { data: anything, source: text })
+export const REPLAY = closed({ delivery: text })

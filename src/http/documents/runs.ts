@@ -1,0 +1,60 @@
+/** Runs and their facts as the wire spells them, described. */
+import { RUN_STATUSES } from '../../model/status.ts'
+import {
+  anything,
+  closed,
+  described,
+  instant,
+  list,
+  mapOf,
+  orNull,
+  page,
+  record,
+  ref,
+  text,
+  whole,
+  words,
+} from '../schema.ts'
+
+/** The word for a session's stream is no status of a run. */
+export const STATUSES = RUN_STATUSES.filter((status) => status !== 'session')
+export const VERDICTS = ['happened', 'run_again', 'abort'] as const
+
+const run = {
+  id: text,
+  handler: text,
+  status: words(STATUSES),
+  session_id: orNull(text),
+  parent_id: orNull(text),
+  event: described('sequence of the event that started it', orNull(whole)),
+  version: described('how many facts it has', whole),
+  wake_at: orNull(instant),
+  created_at: instant,
+}
+
+export const runComponents = {
+  Run: record(run),
+  Fact: record({
+    seq: whole,
+    type: text,
+    at: instant,
+    step: orNull(text),
+    text: described('the fact in plain words', text),
+    body: described("as it is stored, in the ledger's own spelling", mapOf(anything)),
+  }),
+  WaitingOn: record({ kind: text, step: orNull(text), until: orNull(instant), text }),
+  RunDetail: record({
+    ...run,
+    waiting_on: list(ref('WaitingOn')),
+    children: list(ref('Run')),
+    output: anything,
+    error: orNull(record({ code: text, message: text })),
+    facts: page(ref('Fact')),
+  }),
+}
+
+export const counts = record(Object.fromEntries(STATUSES.map((status) => [status, whole])))
+
+export const START_RUN = closed({ name: text }, { input: anything })
+export const CANCEL_RUN = closed({}, { reason: text })
+export const RESOLVE_STEP = closed({ step: text, verdict: words(VERDICTS) }, { result: anything })

@@ -1,0 +1,24 @@
+/** What the server says of itself and of errors, described. */
+import { described, mapOf, orNull, record, text, whole, words, yesNo } from '../schema.ts'
+
+export const serverComponents = {
+  Problem: record(
+    { type: text, title: text, status: whole, code: text, detail: text, hint: text },
+    {
+      place: record({}, { file: text, line: whole, column: whole, path: text }),
+      error_id: described("under this name the error stands in the server's log", text),
+    },
+  ),
+  Live: record({ status: words(['ok']), version: text, pid: whole }),
+  Health: record({
+    status: words(['ok', 'unavailable']),
+    version: text,
+    checks: described('ok, or the code of what is wrong', mapOf(text)),
+    durable: yesNo,
+    simulated: described('agents have no live model', yesNo),
+  }),
+  Notice: record({
+    topic: words(['runs', 'events', 'schedules', 'tasks']),
+    id: described('what to ask for again; null: any of the topic', orNull(text)),
+  }),
+}

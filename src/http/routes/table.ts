@@ -1,0 +1,34 @@
+/**
+ * Every operation of the interface in one table, in the order in which paths are tried.
+ *
+ * Owns the list. Mounting, the document /openapi.json and the client's types read it; a route that is not in it does not exist.
+ */
+import { eventRoutes } from './events.ts'
+import { type HealthOptions, healthRoutes } from './health.ts'
+import { pageRoutes } from './page.ts'
+import type { Operation } from './route.ts'
+import { runRoutes } from './runs.ts'
+import { scheduleRoutes } from './schedules.ts'
+import { type StreamOptions, streamRoutes } from './stream.ts'
+import { taskRoutes } from './tasks.ts'
+import { triggerRoutes } from './triggers.ts'
+import { webhookRoutes } from './webhooks.ts'
+import { workerRoutes } from './workers.ts'
+
+export interface TableOptions extends HealthOptions, StreamOptions {
+  /** The plain page, where there is no web app. */
+  readonly hasPage: boolean
+}
+
+export const operations = (options: TableOptions): readonly Operation[] => [
+  ...(options.hasPage ? pageRoutes : []),
+  ...healthRoutes(options),
+  ...eventRoutes,
+  ...runRoutes,
+  ...workerRoutes,
+  ...triggerRoutes,
+  ...scheduleRoutes,
+  ...taskRoutes,
+  ...webhookRoutes,
+  ...streamRoutes(options),
+]
