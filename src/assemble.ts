@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SystemClock } from './adapters/system/clock.ts'
 import { SystemIds } from './adapters/system/ids.ts'
+import { drawSecret } from './adapters/system/secret.ts'
 import type { AgentHand, AgentOptions, AgentsInput } from './assemble-agents.ts'
 import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
@@ -19,6 +20,7 @@ import type { Subscriber, Watcher } from './engine/publish.ts'
 import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
 import type { Tasks } from './engine/tasks.ts'
+import { Tokens } from './engine/tokens.ts'
 import type { AgentHandler } from './executors/agent/enter.ts'
 import { builtInExecutors } from './executors/built-in.ts'
 import { enterBy } from './executors/hands.ts'
@@ -118,6 +120,8 @@ export interface Trihand {
   readonly schedules: Schedules
   /** What people are asked, and what they decide. */
   readonly tasks: Tasks
+  /** Credentials for whoever asks over HTTP. */
+  readonly tokens: Tokens
   /** A handler with flow control: what comes while it is paused is held or suppressed, as its `whilePaused` says. */
   readonly handlers: {
     pause(name: string, options?: { readonly by?: string }): Promise<void>
@@ -324,10 +328,12 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
       throw error
     }
   }
-  return facade(engine, store, choice, { doors, replace, worker, agents, endpoint: opened?.endpoint ?? null })
+  const note = engine.note.bind(engine)
+  const tokens = new Tokens({ note, reader: store.reader, clock, ids, secret: drawSecret })
+  return facade(engine, store, choice, { doors, replace, worker, agents, tokens, endpoint: opened?.endpoint ?? null })
 }
 
-interface Joined extends Pick<Trihand, 'replace' | 'endpoint'> {
+interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'tokens'> {
   readonly doors: Doors
   readonly agents: Pick<LazyAgents, 'close' | 'isSimulated'>
   readonly worker: WorkerIdentity
@@ -337,7 +343,7 @@ const facade = (
   engine: Engine,
   store: Store,
   choice: LedgerChoice,
-  { doors, replace, worker, agents, endpoint }: Joined,
+  { doors, replace, worker, agents, tokens, endpoint }: Joined,
 ): Trihand => {
   const { place, ...identity } = worker
   let closing: Promise<void> | null = null
@@ -361,6 +367,7 @@ const facade = (
     sessions: engine.sessions,
     schedules: engine.schedules,
     tasks: engine.tasks,
+    tokens,
     handlers: {
       pause: (name, { by = 'local' } = {}) => engine.pauseHandler(name, by),
       resume: (name, { by = 'local' } = {}) => engine.resumeHandler(name, by),

@@ -11,6 +11,8 @@ export const ERRORS = {
   CURSOR_INVALID: { status: 400, retryable: false, hint: 'Start the listing again without a cursor.' },
   UNAUTHENTICATED: { status: 401, retryable: false, hint: 'Say who you are: --as <user> on the command line, the header x-trihand-user over HTTP.' },
   SIGNATURE_INVALID: { status: 401, retryable: false, hint: 'Sign the raw body with the shared secret, and send it within five minutes.' },
+  ROLE_MISSING: { status: 403, retryable: false, hint: 'Ask an administrator for a token with the role, or use one that has it.' },
+  TOKEN_INVALID: { status: 422, retryable: false, hint: 'Give a name, a kind, and roles that go together.' },
   NOT_FOUND: { status: 404, retryable: false, hint: 'Check the id; `trihand runs list` shows what there is.' },
   METHOD_NOT_ALLOWED: { status: 405, retryable: false, hint: 'Use one of the methods in the Allow header.' },
   ORIGIN_FORBIDDEN: { status: 403, retryable: false, hint: 'Call from the same origin, or without a browser.' },

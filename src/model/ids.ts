@@ -21,11 +21,17 @@ export type ClaimableId = RunId | ClerkId | TaskId
 export type StreamId = ClaimableId | SessionId
 export type WorkerId = Branded<'worker'>
 export type TenantId = Branded<'tenant'>
+export type TokenId = Branded<'token'>
 
 /** Milliseconds since the Unix epoch, UTC. */
 export type Instant = number
 
 export const LOCAL_TENANT = 'local' as TenantId
+/** What belongs to the server and to no tenant. No tenant can have this name. */
+export const SERVER_TENANT = '*' as TenantId
+
+const TENANT = /^[a-z0-9][a-z0-9_-]{0,62}$/
+export const isTenantId = (text: string): text is TenantId => TENANT.test(text)
 
 const STREAM = /^(run|ses|gat|sch|tsk)_[0-9a-f]{32}$/
 const BARE = /^[0-9a-f]*$/
@@ -49,6 +55,9 @@ export const timedRunId = (at: Instant, digest: string): RunId => {
   const hex = hexOf(digest)
   return runId(`${Math.max(0, at).toString(16).padStart(12, '0')}7${hex.slice(0, 3)}8${hex.slice(3, 18)}`)
 }
+/** A token's public name is a part of its hash: who sends the token has named it. */
+export const tokenId = (digest: string): TokenId => `tok_${hexOf(digest).slice(0, 32)}` as TokenId
+export const isTokenId = (text: string): text is TokenId => /^tok_[0-9a-f]{32}$/.test(text)
 export const sessionId = (uuid: string): SessionId => `ses_${bare(uuid)}` as SessionId
 
 /**

@@ -32,6 +32,8 @@ export interface Reader {
   }): Promise<readonly StoredEvent[]>
   suppressed(tenant: TenantId, event: number): Promise<readonly Suppression[]>
   document(tenant: TenantId, table: string, key: string): Promise<Json | null>
+  /** One page of a table, in the order of the keys. The cursor is the last key of the page before. */
+  documents(query: DocumentQuery): Promise<readonly Document[]>
   /** Workers that beat and were not given up, in the order of their ids. The cursor is the last id of the page before. */
   workers(query: { readonly after: WorkerId | null; readonly limit: number }): Promise<readonly WorkerSummary[]>
   /** The runs on which this worker has the lease, oldest first. */
@@ -41,6 +43,18 @@ export interface Reader {
   task(tenant: TenantId, id: TaskId): Promise<TaskSummary | null>
   /** How many open tasks have each status: of these addresses, or all. */
   taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>>
+}
+
+export interface DocumentQuery {
+  readonly tenant: TenantId
+  readonly table: string
+  readonly after: string | null
+  readonly limit: number
+}
+
+export interface Document {
+  readonly key: string
+  readonly value: Json
 }
 
 export interface TaskSummary extends TaskRow {

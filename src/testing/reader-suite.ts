@@ -3,14 +3,14 @@
  *
  * Where the port is silent, this suite is the arbiter: `facts` leaves out those below `after`, as a load does; sessions are not
  * among the runs, nor counted; children come in order of creation; events come newest first.
- * It also proves the documents of an append, which only a Reader can see.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LOCAL_TENANT, type RunId, type TenantId } from '../model/ids.ts'
 import type { WorkerInfo } from '../model/worker-info.ts'
-import type { DocumentWrite, Ledger, Suppression } from '../ports/ledger.ts'
+import type { Suppression } from '../ports/ledger.ts'
 import type { Reader, RunQuery } from '../ports/reader.ts'
-import { aCreation, aFact, anAppend, anEvent, aWrite, newRun, newSession, newWorker, START } from './ledger/builders.ts'
+import { documentsSuite } from './documents-suite.ts'
+import { aCreation, aFact, anEvent, aWrite, newRun, newSession, newWorker, START } from './ledger/builders.ts'
 import { type LedgerCapabilities, LedgerHarness, type LedgerUnderTest } from './ledger/harness.ts'
 import { tasksSuite } from './tasks-suite.ts'
 
@@ -40,7 +40,7 @@ export const readerSuite = (
     describe('runs', () => runs(harness, reader))
     describe('one run', () => oneRun(harness, reader))
     describe('events', () => events(harness, reader))
-    describe('documents', () => documents(harness, reader))
+    describe('documents', () => documentsSuite(harness, reader))
     describe('workers', () => workers(harness, reader))
     describe('tasks', () => tasksSuite(harness, reader))
   })
@@ -230,99 +230,6 @@ const events = (harness: LedgerHarness, reader: GetReader): void => {
     expect([...found].sort((a, b) => (a.trigger < b.trigger ? -1 : 1))).toEqual(suppressed)
     expect(await reader().suppressed(LOCAL_TENANT, second)).toEqual([])
     expect(await reader().suppressed(OTHER_TENANT, first)).toEqual([])
-  })
-}
-
-const documents = (harness: LedgerHarness, reader: GetReader): void => {
-  const aDocument = (document: Partial<DocumentWrite> = {}): DocumentWrite => ({
-    tenant: LOCAL_TENANT,
-    table: 'customer',
-    key: 'ana',
-    value: { name: 'Ana' },
-    ...document,
-  })
-  const found = (key = 'ana', table = 'customer', tenant = LOCAL_TENANT) => reader().document(tenant, table, key)
-  const put = async (ledger: Ledger, run: RunId, expectedVersion: number, ...list: readonly DocumentWrite[]) => {
-    const append = anAppend({ writes: [aWrite(run, { expectedVersion })], documents: list })
-    const [outcome] = await ledger.append([append])
-    return { append, outcome }
-  }
-
-  test('[R7] a document is written with its fact, replaced and deleted', async () => {
-    const run = await harness.createHeldRun()
-    expect(await found()).toBeNull()
-    await put(harness.ledger, run, 1, aDocument({ value: { name: 'Ana', tags: ['\u0000', 'ü', 1.5] } }))
-    expect(await found()).toEqual({ name: 'Ana', tags: ['\u0000', 'ü', 1.5] })
-    await put(harness.ledger, run, 2, aDocument({ value: 'replaced' }))
-    expect(await found()).toBe('replaced')
-    await put(harness.ledger, run, 3, aDocument({ value: null }))
-    expect(await found()).toBeNull()
-    await put(harness.ledger, run, 4, aDocument({ value: null }))
-    expect(await found()).toBeNull()
-  })
-
-  test('documents of one append are written in order, the last one of a key stands', async () => {
-    const run = await harness.createHeldRun()
-    await put(
-      harness.ledger,
-      run,
-      1,
-      aDocument({ value: 1 }),
-      aDocument({ value: 2 }),
-      aDocument({ key: 'bo', value: 3 }),
-      aDocument({ value: 4 }),
-    )
-    expect([await found(), await found('bo')]).toEqual([4, 3])
-    await put(harness.ledger, run, 2, aDocument({ value: 5 }), aDocument({ value: null }))
-    expect(await found()).toBeNull()
-    await put(harness.ledger, run, 3, aDocument({ value: null }), aDocument({ value: 6 }))
-    expect(await found()).toBe(6)
-  })
-
-  test('[R7][V16] a refused append writes no document', async () => {
-    const run = await harness.createHeldRun()
-    const { outcome } = await put(harness.ledger, run, 9, aDocument())
-    expect(outcome?.kind).toBe('conflict')
-    expect(await found()).toBeNull()
-  })
-
-  test('[R7] a repeated append does not bring an old document back', async () => {
-    const run = await harness.createHeldRun()
-    const { append } = await put(harness.ledger, run, 1, aDocument({ value: 'old' }))
-    await put(harness.ledger, run, 2, aDocument({ value: 'new' }))
-    expect(await harness.ledger.append([append])).toMatchObject([{ kind: 'already_written' }])
-    expect(await found()).toBe('new')
-  })
-
-  test('documents are apart by table, key and tenant', async () => {
-    const run = await harness.createHeldRun()
-    await put(
-      harness.ledger,
-      run,
-      1,
-      aDocument({ value: 1 }),
-      aDocument({ table: 'order', value: 2 }),
-      aDocument({ key: 'bo', value: 3 }),
-      aDocument({ tenant: OTHER_TENANT, value: 4 }),
-    )
-    const all = [
-      await found(),
-      await found('ana', 'order'),
-      await found('bo'),
-      await found('ana', 'customer', OTHER_TENANT),
-    ]
-    expect(all).toEqual([1, 2, 3, 4])
-    expect(await found('bo', 'order')).toBeNull()
-  })
-
-  test('documents of many appends in one batch are all written', async () => {
-    const held: RunId[] = []
-    for (let i = 0; i < 8; i++) held.push(await harness.createHeldRun())
-    const batch = held.map((run, i) =>
-      anAppend({ writes: [aWrite(run)], documents: [aDocument({ key: `k${i}`, value: i })] }),
-    )
-    await harness.ledger.append(batch)
-    expect(await Promise.all(held.map((_, i) => found(`k${i}`)))).toEqual(held.map((_, i) => i))
   })
 }
 

@@ -4,7 +4,16 @@ import { isRunId, type RunId, type TaskId, type TenantId, type WorkerId } from '
 import type { Json } from '../../model/json.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
-import type { Reader, RunQuery, RunSummary, TaskQuery, TaskSummary, WorkerSummary } from '../../ports/reader.ts'
+import type {
+  Document,
+  DocumentQuery,
+  Reader,
+  RunQuery,
+  RunSummary,
+  TaskQuery,
+  TaskSummary,
+  WorkerSummary,
+} from '../../ports/reader.ts'
 import { documentKey, type MemoryStore } from './store.ts'
 import type { MemoryStream } from './stream.ts'
 
@@ -94,6 +103,16 @@ export class MemoryReader implements Reader {
   async document(tenant: TenantId, table: string, key: string): Promise<Json | null> {
     const text = this.#store.documents.get(documentKey(tenant, table, key))
     return text === undefined ? null : (JSON.parse(text) as Json)
+  }
+
+  async documents({ tenant, table, after, limit }: DocumentQuery): Promise<readonly Document[]> {
+    const prefix = documentKey(tenant, table, '')
+    return [...this.#store.documents]
+      .filter(([name]) => name.startsWith(prefix))
+      .map(([name, text]) => ({ key: name.slice(prefix.length), value: JSON.parse(text) as Json }))
+      .filter(({ key }) => after === null || key > after)
+      .sort((a, b) => (a.key < b.key ? -1 : 1))
+      .slice(0, limit)
   }
 
   async tasks(query: TaskQuery): Promise<readonly TaskSummary[]> {

@@ -10,7 +10,16 @@ import type { Json } from '../../model/json.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { WorkerInfo } from '../../model/worker-info.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
-import type { Reader, RunQuery, RunSummary, TaskQuery, TaskSummary, WorkerSummary } from '../../ports/reader.ts'
+import type {
+  Document,
+  DocumentQuery,
+  Reader,
+  RunQuery,
+  RunSummary,
+  TaskQuery,
+  TaskSummary,
+  WorkerSummary,
+} from '../../ports/reader.ts'
 import type { Database, Statement } from './pool.ts'
 import {
   EVENT_COLUMNS,
@@ -89,6 +98,12 @@ const SUPPRESSED: Statement = {
 const DOCUMENT: Statement = {
   name: 'read_document',
   text: 'select body from document where tenant = $1 and table_name = $2 and key = $3',
+}
+
+const DOCUMENTS: Statement = {
+  name: 'read_documents',
+  text: `select key, body from document where tenant = $1 and table_name = $2 and ($3::text is null or key collate "C" > $3)
+    order by key collate "C" limit $4`,
 }
 
 /** Ordered by bytes: ids are plain ASCII, whatever the database's language. */
@@ -188,6 +203,12 @@ export class PostgresReader implements Reader {
     const [row] = await this.#database.query<{ body: string }>(DOCUMENT, [tenant, table, key])
     return row === undefined ? null : (JSON.parse(row.body) as Json)
   }
+
+  async documents({ tenant, table, after, limit }: DocumentQuery): Promise<readonly Document[]> {
+    const rows = await this.#database.query<{ key: string; body: string }>(DOCUMENTS, [tenant, table, after, limit])
+    return rows.map(({ key, body }) => ({ key, value: JSON.parse(body) as Json }))
+  }
+
   tasks(query: TaskQuery): Promise<readonly TaskSummary[]> {
     return readTasks(this.#database, query)
   }

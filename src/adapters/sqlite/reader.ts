@@ -9,7 +9,16 @@ import type { Json } from '../../model/json.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { WorkerInfo } from '../../model/worker-info.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
-import type { Reader, RunQuery, RunSummary, TaskQuery, TaskSummary, WorkerSummary } from '../../ports/reader.ts'
+import type {
+  Document,
+  DocumentQuery,
+  Reader,
+  RunQuery,
+  RunSummary,
+  TaskQuery,
+  TaskSummary,
+  WorkerSummary,
+} from '../../ports/reader.ts'
 import { Connection } from './connection.ts'
 import { type Database, prepareList, type Row } from './driver.ts'
 import {
@@ -74,6 +83,8 @@ const prepareQueries = (db: Database) => ({
     `${SUMMARY} where ${OF_TENANT} and lease = (select key from worker where id = ?) order by key limit ?`,
   ),
   document: db.prepare('select body from document where tenant = ? and table_name = ? and key = ?'),
+  documents: db.prepare(`select key, body from document
+    where tenant = ? and table_name = ? and (? is null or key > ?) order by key limit ?`),
   ...prepareTaskQueries(db),
 })
 
@@ -174,6 +185,11 @@ export class SqliteReader implements Reader {
   async document(tenant: TenantId, table: string, key: string): Promise<Json | null> {
     const row = this.#connection.read((queries) => queries.document.get(tenant, table, key))
     return row === undefined ? null : (JSON.parse(String(row['body'])) as Json)
+  }
+
+  async documents({ tenant, table, after, limit }: DocumentQuery): Promise<readonly Document[]> {
+    const rows = this.#connection.read((queries) => queries.documents.all(tenant, table, after, after, limit))
+    return rows.map((row) => ({ key: String(row['key']), value: JSON.parse(String(row['body'])) as Json }))
   }
 
   async tasks(query: TaskQuery): Promise<readonly TaskSummary[]> {
