@@ -14,6 +14,7 @@ import { type NoticesOptions, withNotices } from './assemble-notices.ts'
 import { openStore, type Store } from './assemble-stores.ts'
 import { type DispatcherChoice, type LedgerChoice, ledgerChoice } from './config.ts'
 import { dispatcherOf } from './dispatchers.ts'
+import type { PieceListener } from './engine/deltas.ts'
 import { Engine, type RunResult } from './engine/engine.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from './engine/intake.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
@@ -107,6 +108,8 @@ export interface Trihand {
   on(subscriber: Subscriber): () => void
   /** Called with what each append of this process has changed: runs, tasks, schedules, events. */
   watch(watcher: Watcher): () => void
+  /** Called with each piece of an answer that this run is given in this process: provisional, and never twice. */
+  listen(run: RunId, listener: PieceListener): () => void
   /** Orders a worker, here or in another process, to finish what it has and leave. */
   drainWorker(worker: WorkerId, options?: { readonly by?: string }): Promise<void>
   /** Why nobody takes a run that has been due for 30 s; null if somebody may. */
@@ -360,6 +363,7 @@ const facade = (
     resolve: (run, step, word) => engine.resolve(run, step, word),
     on: (subscriber) => engine.subscribe(subscriber),
     watch: (watcher) => engine.watch(watcher),
+    listen: (run, listener) => engine.listen(run, listener),
     drainWorker: (id, { by = 'local' } = {}) => engine.drainWorker(id, by),
     lacks: (run) => engine.lacks(run),
     drained: engine.drained,

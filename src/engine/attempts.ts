@@ -7,12 +7,13 @@
 import type { Circuit } from '../manifest/circuit.ts'
 import { attemptsOf, carryOf } from '../model/attempt.ts'
 import { type Failure, TrihandError } from '../model/errors.ts'
-import { taskUuid } from '../model/ids.ts'
+import { type TenantId, taskUuid } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Payload } from '../model/payload.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { RunCommand } from '../model/run-fact.ts'
 import type { Envelope } from '../ports/executor.ts'
+import type { Delta } from '../ports/model.ts'
 import type { StepRequest, TaskRequest } from '../ports/step-gate.ts'
 import { holdUntil } from './hold.ts'
 import { Intents, intentsOf, packIntents } from './intents.ts'
@@ -103,6 +104,23 @@ export class Attempts {
     this.resident = resident
   }
 
+  // -- what the code of a step is handed --------------------------------------------------------------------------------
+
+  get tenant(): TenantId {
+    return this.resident.record.tenant
+  }
+
+  effectKey(step: string): string {
+    return effectKeyOf(this.resident, step)
+  }
+
+  tell(step: string, attempt: number, delta: Delta): void {
+    const { house, record, isGone } = this.resident
+    if (!isGone) house.deltas.tell(record.id, step, attempt, delta)
+  }
+
+  // -- when an attempt begins -------------------------------------------------------------------------------------------
+
   begin(request: Work): void {
     const { house, record } = this.resident
     const circuit = house.system().functions.get(record.handler)?.circuit ?? null
@@ -162,6 +180,7 @@ export class Attempts {
     const { resident } = this
     const performance = perform(resident.house, envelope, (performed) => {
       resident.performances.delete(performance)
+      resident.house.deltas.over(resident.record.id, envelope.context.step)
       heard?.(performed)
       if (!resident.isGone) done(performed)
     })
@@ -172,8 +191,8 @@ export class Attempts {
 
   private performBody(request: StepRequest, { attempt, heard }: Begun): void {
     const { resident } = this
-    const { id, tenant } = resident.record
-    const body = new StepBody({ tenant, effectKey: (step) => effectKeyOf(resident, step) }, request, attempt)
+    const { id } = resident.record
+    const body = new StepBody(this, request, attempt)
     const envelope: Envelope = {
       taskId: id,
       executorType: INLINE,

@@ -26,6 +26,7 @@ import { Circuits } from './circuits.ts'
 import { ClerkBook } from './clerk-book.ts'
 import { Commit, type CommitOptions } from './commit.ts'
 import { Deadlines } from './deadlines.ts'
+import { Deltas, type PieceListener } from './deltas.ts'
 import { DRAIN_ORDERED } from './drain.ts'
 import type { StepErrors } from './gate.ts'
 import type { EnterHandler, House } from './house.ts'
@@ -109,6 +110,7 @@ export class Engine {
       price: deps.price ?? (() => null),
       document: deps.document ?? (() => Promise.resolve(null)),
       publish,
+      deltas: new Deltas(),
       tenant,
       system: () => this.system,
       enter,
@@ -169,6 +171,11 @@ export class Engine {
   /** Called with what each append of this process has changed. */
   watch(watcher: Watcher): () => void {
     return this.house.publish.watch(watcher)
+  }
+
+  /** Called with each piece of an answer that this run is given in this process; first with what it was given so far. */
+  listen(run: RunId, listener: PieceListener): () => void {
+    return this.house.deltas.listen(run, listener)
   }
 
   /** Settles when this process takes no more work: it was ordered to drain, or stopped. */

@@ -22,6 +22,7 @@ import type { Entry } from '../ports/step-gate.ts'
 import type { Circuits } from './circuits.ts'
 import type { Commit } from './commit.ts'
 import type { Deadlines } from './deadlines.ts'
+import type { Deltas } from './deltas.ts'
 import type { Births } from './duty.ts'
 import type { AskedRun } from './gate-keeping.ts'
 import type { NewRun } from './new-run.ts'
@@ -39,6 +40,8 @@ export interface House {
   /** What tokens of a model cost. */
   readonly price: PriceOf
   readonly publish: Publish
+  /** Answers on their way. */
+  readonly deltas: Deltas
   readonly tenant: TenantId
   /** The definition in force: new runs are pinned to its hash. */
   readonly system: () => System

@@ -7,12 +7,14 @@
 import type { TenantId } from '../model/ids.ts'
 import { toJson } from '../model/json.ts'
 import type { Abort, Task } from '../ports/executor.ts'
+import type { Delta } from '../ports/model.ts'
 import type { StepContext, StepRequest } from '../ports/step-gate.ts'
 import { Intents } from './intents.ts'
 
 interface Host {
   readonly tenant: TenantId
   effectKey(step: string): string
+  tell(step: string, attempt: number, delta: Delta): void
 }
 
 export class StepBody implements StepContext, Task {
@@ -51,6 +53,10 @@ export class StepBody implements StepContext, Task {
     return (key, value) => {
       this.intend().memory.set(key, toJson(value))
     }
+  }
+
+  get tell(): StepContext['tell'] {
+    return (delta) => this.host.tell(this.request.step, this.attempt, delta)
   }
 
   get effectKey(): string {

@@ -3,6 +3,7 @@
  *
  * Owns the seam to the engine: whoever serves hands one of these in. Never opens, starts or stops anything.
  */
+import type { PieceListener } from '../engine/deltas.ts'
 import type { RunResult } from '../engine/engine.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from '../engine/intake.ts'
 import type { Watcher } from '../engine/publish.ts'
@@ -19,6 +20,8 @@ export interface Service {
   send(event: IncomingEvent): Promise<Receipt>
   /** Called with what each append has changed. */
   watch(watcher: Watcher): () => void
+  /** Called with each piece of an answer that this run is given in this process, first with what it was given so far. */
+  listen(run: RunId, listener: PieceListener): () => void
   start(name: string, input: unknown): Promise<RunId>
   result(run: RunId, options: { readonly wait: number }): Promise<RunResult>
   cancel(run: RunId, options: { readonly by: string; readonly reason?: string }): Promise<void>

@@ -14,6 +14,7 @@ import type { TaskSpec } from '../model/task-spec.ts'
 import type { TaskAnswer } from '../model/task-view.ts'
 import type { VerifiedUsage } from '../model/usage.ts'
 import type { Constraints, ExecutionContext } from './executor.ts'
+import type { Delta } from './model.ts'
 
 export interface StepGate {
   /** What the ledger holds of a step: nothing, an answer that is not there yet, or one that is. Asks nobody. */
@@ -88,6 +89,8 @@ export interface StepContext {
   write(table: string, key: string, value: Json): void
   /** Changes the session's memory; null removes the key. */
   remember(key: string, value: Json): void
+  /** Told to whoever listens to the run, now: provisional, and kept nowhere. What counts is the step's result. */
+  tell(delta: Delta): void
 }
 
 export interface WaitRequest {

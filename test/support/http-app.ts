@@ -4,7 +4,7 @@
  * Owns the opening and the reading of answers. The ledger is the memory one: nothing outlives a test.
  */
 import type { Hono } from 'hono'
-import { createTrihand, type Trihand } from '../../src/assemble.ts'
+import { createTrihand, type Trihand, type TrihandOptions } from '../../src/assemble.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { Service } from '../../src/http/service.ts'
 import type { SystemSource } from '../../src/manifest/define.ts'
@@ -42,8 +42,13 @@ export class HttpApp {
     })
   }
 
+  /** The answer itself: streams are read as they come. */
+  async open(path: string, init: RequestInit = {}): Promise<Response> {
+    return this.#app.request(path, init)
+  }
+
   async ask(path: string, init: RequestInit = {}): Promise<Answer> {
-    const response = await this.#app.request(path, init)
+    const response = await this.open(path, init)
     const text = await response.text()
     return { status: response.status, headers: response.headers, text, body: parse(text) }
   }
@@ -79,4 +84,6 @@ export class HttpApp {
 export const openApp = async (
   system: SystemSource,
   disturb: (service: Service) => Service = (service) => service,
-): Promise<HttpApp> => new HttpApp(await createTrihand({ system, database: 'memory:', drain: 100 }), disturb)
+  options: Partial<TrihandOptions> = {},
+): Promise<HttpApp> =>
+  new HttpApp(await createTrihand({ system, database: 'memory:', drain: 100, ...options }), disturb)

@@ -5,7 +5,7 @@
  */
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Json } from '../../model/json.ts'
-import type { ModelAnswer, ModelFailure, ModelReply, ModelRequest, Part } from '../../ports/model.ts'
+import type { Delta, ModelAnswer, ModelFailure, ModelReply, ModelRequest, Part } from '../../ports/model.ts'
 import { startAnthropicStub } from '../../testing/stubs/anthropic-stub.ts'
 import type { ModelStub, StubBlock, StubBody, StubFault } from '../../testing/stubs/model-stub.ts'
 import { startOpenAIStub } from '../../testing/stubs/openai-stub.ts'
@@ -364,5 +364,26 @@ describe.each([false, true])('servers that speak like OpenAI, streamed: %s', (is
       [SCHEMA, loose].map(async (output) => (await ask({ kind: 'openai', isStreamed, request: { output } })).bodies[0]),
     )
     expect(sent.map((body) => /"strict":(\w+)/.exec(JSON.stringify(body))?.[1])).toEqual(['true', 'false'])
+  })
+})
+
+describe.each(KINDS)('an answer of %s that stops in its middle', (kind) => {
+  test('is told as far as it came, and given up with its signal', async () => {
+    const { model, settings } = await open({
+      kind,
+      blocks: says('One, two, three, four, five.'),
+      fault: { kind: 'stall' },
+    })
+    const giveUp = new AbortController()
+    let heard = ''
+    const request = requestTo(settings, { kind })
+    const onDelta = (delta: Delta): void => {
+      heard += delta.type === 'text' ? delta.text : ''
+      // There is something to hear before the end.
+      giveUp.abort()
+    }
+    const reply = await model.call({ ...request, onDelta }, giveUp.signal)
+    expect(heard).toMatch(/^One/)
+    expect(reply).toMatchObject({ kind: 'failed', code: 'STEP_ABORTED', text: expect.stringMatching(/^One/) })
   })
 })

@@ -205,7 +205,7 @@ export class AgentWork {
     prepared: Prepared,
     reservation: Reservation,
   ): Promise<ModelRecord> {
-    const body = ({ signal }: StepContext) => callModel(job, n, prepared, reservation, signal, this.deps)
+    const body = (context: StepContext) => callModel(job, n, prepared, reservation, context, this.deps)
     const left = Math.max(1, this.spec.limits.timeoutMs - this.state.activeMs)
     const timeoutMs = Math.min(MODEL_TIMEOUT_MS, left)
     try {

@@ -13,6 +13,7 @@ import { type Reservation, type ReserveAnswer, reserve, restOf, tokensOf } from 
 import type { CallFailure } from '../../model/policies/model-choice.ts'
 import { isAllowedModel, verifyUsage } from '../../model/usage.ts'
 import type { ModelAnswer, ModelFailure, ModelName, ModelReply, ModelRequest } from '../../ports/model.ts'
+import type { StepContext } from '../../ports/step-gate.ts'
 import type { AgentDeps, Hydrated } from './deps.ts'
 import { checkAnswer } from './output.ts'
 import type { Scope } from './scope.ts'
@@ -221,11 +222,11 @@ export const callModel = async (
   n: number,
   prepared: Prepared,
   reservation: Reservation,
-  signal: AbortSignal,
+  { signal, tell }: Pick<StepContext, 'signal' | 'tell'>,
   deps: AgentDeps,
 ): Promise<ModelRecord> => {
   const started = deps.clock.now()
-  const request = { ...prepared.request, maxOutputTokens: reservation.maxOutputTokens }
+  const request = { ...prepared.request, maxOutputTokens: reservation.maxOutputTokens, onDelta: tell }
   const reply: ModelReply = await deps.model.call(request, signal)
   const ms = deps.clock.now() - started
   if (reply.kind === 'failed') return broken(reply, request, ms, deps)

@@ -7,6 +7,7 @@ import { eventRoutes } from './events.ts'
 import { type HealthOptions, healthRoutes } from './health.ts'
 import { pageRoutes } from './page.ts'
 import type { Operation } from './route.ts'
+import { runStreamRoutes } from './run-stream.ts'
 import { runRoutes } from './runs.ts'
 import { scheduleRoutes } from './schedules.ts'
 import { type StreamOptions, streamRoutes } from './stream.ts'
@@ -31,4 +32,5 @@ export const operations = (options: TableOptions): readonly Operation[] => [
   ...taskRoutes,
   ...webhookRoutes,
   ...streamRoutes(options),
+  ...runStreamRoutes(options),
 ]

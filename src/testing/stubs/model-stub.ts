@@ -29,6 +29,8 @@ export type StubFault =
   | { readonly kind: 'hang' }
   /** The connection is reset in the middle of the answer. */
   | { readonly kind: 'cut' }
+  /** The answer stops in its middle, and the connection stays open. */
+  | { readonly kind: 'stall' }
   /** The answer ends in its middle, and cleanly. */
   | { readonly kind: 'early-end' }
   | { readonly kind: 'bad-json' }
@@ -105,6 +107,9 @@ const send = (response: ServerResponse, answer: StubAnswer, isStream: boolean, f
   switch (fault?.kind) {
     case 'cut':
       return cut(response, begun)
+    case 'stall':
+      response.write(begun)
+      return
     case 'early-end':
       response.end(begun)
       return

@@ -1,0 +1,99 @@
+/**
+ * Answers on their way: what a step has told while it is being performed, for whoever listens to its run.
+ *
+ * Owns the pieces of attempts under way in this process, and forgets them with the attempt: the fact that follows is the truth. Never
+ * writes anything: nothing here survives a crash, and the step begins again then, as another telling of the same text.
+ *
+ * deltas-1  Whoever listens late gets what was told so far first, and every later piece once and in order.
+ * deltas-2  A piece says how much of its kind came before it in its attempt: text that is put where it belongs is never doubled.
+ */
+import type { RunId } from '../model/ids.ts'
+import type { Delta } from '../ports/model.ts'
+
+export interface Piece {
+  readonly run: RunId
+  readonly step: string
+  readonly attempt: number
+  readonly type: Delta['type']
+  /** Characters before it; of calls, how many. */
+  readonly at: number
+  /** Of a call: the name of its tool. */
+  readonly text: string
+}
+
+export type PieceListener = (piece: Piece) => void
+
+interface Telling {
+  readonly attempt: number
+  text: string
+  reasoning: string
+  readonly calls: string[]
+}
+
+export class Deltas {
+  private readonly underWay = new Map<RunId, Map<string, Telling>>()
+  private readonly listeners = new Map<RunId, Set<PieceListener>>()
+
+  tell(run: RunId, step: string, attempt: number, delta: Delta): void {
+    const telling = this.tellingOf(run, step, attempt)
+    const about = { run, step, attempt, type: delta.type }
+    if (delta.type === 'call') {
+      const piece = { ...about, at: telling.calls.length, text: delta.tool }
+      telling.calls.push(delta.tool)
+      return this.pass(piece)
+    }
+    const piece = { ...about, at: telling[delta.type].length, text: delta.text }
+    telling[delta.type] += delta.text
+    this.pass(piece)
+  }
+
+  /** The attempt is over: what it told is in its fact, or nowhere. */
+  over(run: RunId, step: string): void {
+    // Called for every step there is, and almost none tells anything.
+    if (this.underWay.size === 0) return
+    const steps = this.underWay.get(run)
+    steps?.delete(step)
+    if (steps?.size === 0) this.underWay.delete(run)
+  }
+
+  /** deltas-1. */
+  listen(run: RunId, listener: PieceListener): () => void {
+    for (const [step, telling] of this.underWay.get(run) ?? [])
+      for (const piece of soFar(run, step, telling)) listener(piece)
+    const listeners = this.listeners.get(run) ?? new Set()
+    this.listeners.set(run, listeners.add(listener))
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size === 0 && this.listeners.get(run) === listeners) this.listeners.delete(run)
+    }
+  }
+
+  private tellingOf(run: RunId, step: string, attempt: number): Telling {
+    const steps = this.underWay.get(run) ?? new Map<string, Telling>()
+    this.underWay.set(run, steps)
+    const known = steps.get(step)
+    if (known?.attempt === attempt) return known
+    const begun = { attempt, text: '', reasoning: '', calls: [] }
+    steps.set(step, begun)
+    return begun
+  }
+
+  private pass(piece: Piece): void {
+    for (const listener of this.listeners.get(piece.run) ?? []) {
+      try {
+        listener(piece)
+      } catch {
+        // Whoever listens may not disturb whoever works.
+      }
+    }
+  }
+}
+
+const soFar = (run: RunId, step: string, { attempt, text, reasoning, calls }: Telling): readonly Piece[] => {
+  const about = { run, step, attempt, at: 0 }
+  return [
+    ...(reasoning === '' ? [] : [{ ...about, type: 'reasoning' as const, text: reasoning }]),
+    ...(text === '' ? [] : [{ ...about, type: 'text' as const, text }]),
+    ...calls.map((tool, at) => ({ ...about, type: 'call' as const, at, text: tool })),
+  ]
+}

@@ -1,0 +1,93 @@
+/**
+ * A language model that says what a test lets it say, piece by piece, when the test wants it.
+ *
+ * Owns the calls that wait for their next word. A call that was given up answers at once, as every model does (model-2).
+ */
+import type { Models } from '../../src/adapters/models/registry.ts'
+import type { ModelAnswer, ModelReply, ModelRequest } from '../../src/ports/model.ts'
+
+export interface HeldCall {
+  readonly request: ModelRequest
+  readonly signal: AbortSignal
+  /** A piece of the answer, on its way. */
+  say(text: string): void
+  /** The end of the answer: everything that was said, and this. */
+  end(text?: string): void
+  fail(reply: Partial<Extract<ModelReply, { readonly kind: 'failed' }>>): void
+}
+
+export interface HeldModel extends Pick<Models, 'model' | 'nameOf'> {
+  /** The calls that have come, in their order. */
+  readonly calls: readonly HeldCall[]
+  /** Call number `n`, counted from 1, when it has come. */
+  call(n: number): Promise<HeldCall>
+}
+
+const answerOf = (text: string): ModelAnswer => ({
+  kind: 'reply',
+  parts: [{ type: 'text', text }],
+  calls: [],
+  finish: 'stop',
+  usage: { input: 10, output: 10, cachedInput: 0, cacheWrites: 0, reasoning: 0 },
+  modelUsed: 'held-1',
+  responseId: null,
+  warnings: [],
+  simulated: true,
+})
+
+const NO = {
+  kind: 'failed',
+  code: 'STEP_ABORTED',
+  detail: 'given up',
+  retryAfterMs: null,
+  usage: null,
+  text: null,
+} as const
+
+const openCall = (
+  request: ModelRequest,
+  signal: AbortSignal,
+): { readonly call: HeldCall; readonly reply: Promise<ModelReply> } => {
+  let settle: (reply: ModelReply) => void = () => {}
+  const reply = new Promise<ModelReply>((resolve) => {
+    settle = resolve
+  })
+  let said = ''
+  const say = (text: string): void => {
+    said += text
+    request.onDelta?.({ type: 'text', text })
+  }
+  signal.addEventListener('abort', () => settle(NO), { once: true })
+  const call: HeldCall = {
+    request,
+    signal,
+    say,
+    end: (text = '') => {
+      if (text !== '') say(text)
+      settle(answerOf(said))
+    },
+    fail: (over) => settle({ ...NO, code: 'MODEL_UNAVAILABLE', ...over }),
+  }
+  return { call, reply }
+}
+
+export const heldModel = (): HeldModel => {
+  const calls: HeldCall[] = []
+  const waiting: (() => void)[] = []
+  return {
+    calls,
+    call: async (n) => {
+      while (calls.length < n) await new Promise<void>((resolve) => waiting.push(resolve))
+      return calls[n - 1] as HeldCall
+    },
+    nameOf: (alias) => ({ alias, provider: 'held', id: 'held-1' }),
+    model: {
+      call: (request, signal) => {
+        const { call, reply } = openCall(request, signal)
+        calls.push(call)
+        for (const resolve of waiting.splice(0)) resolve()
+        return reply
+      },
+    },
+  }
+}
