@@ -126,6 +126,12 @@ export const untilCount = async (app: Trihand, status: RunStatus, count: number,
     await new Promise((resolve) => setTimeout(resolve, everyMs))
 }
 
+/** Settings of the machine for Node itself, like a list of certificates that every start reads: not ours to measure. */
+const OF_THE_MACHINE = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS']
+
+const plainEnvironment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !OF_THE_MACHINE.includes(name)))
+
 export interface Child {
   readonly process: ChildProcess
   /** The next line that begins with this word, and when it came. */
@@ -145,7 +151,7 @@ export const startChild = (
   const startedAt = performance.now()
   const child = spawn(process.execPath, [script, place.database, place.schema ?? '', ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, ...env },
+    env: { ...plainEnvironment(), ...env },
   })
   const lines: { text: string; at: number }[] = []
   const waiting: { word: string; resolve: (line: { text: string; at: number }) => void }[] = []

@@ -9,4 +9,10 @@ if (isOld) {
   process.exit(2)
 }
 
-void import('../dist/cli/main.js').then(({ runMain }) => runMain())
+// Node 20 has none; newer ones keep what they compiled for the next start. Where it cannot be kept, nothing is lost.
+void import('node:module')
+  .then(({ enableCompileCache }) => {
+    if (enableCompileCache) enableCompileCache()
+    return import('../dist/cli/main.js')
+  })
+  .then(({ runMain }) => runMain())

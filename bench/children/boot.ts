@@ -11,7 +11,7 @@ const app = await createTrihand({
   ...(schema === '' ? {} : { schema }),
   leaseTtl: Number(process.env['BENCH_LEASE_MS'] ?? 15_000),
 })
-say(`serving ${process.memoryUsage().rss}`)
+say(`serving ${process.memoryUsage.rss()}`)
 if (process.argv[4] === 'first-step') {
   await app.call('steps', { steps: 1 })
   say('stepped')

@@ -18,5 +18,5 @@ for (let from = 0; from < runs; from += CHUNK) {
   )
 }
 await untilCount(app, 'waiting', runs, 50)
-process.stdout.write(`parked ${process.memoryUsage().rss}\n`)
+process.stdout.write(`parked ${process.memoryUsage.rss()}\n`)
 setInterval(() => {}, 60_000)

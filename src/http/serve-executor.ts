@@ -8,7 +8,6 @@ import { TrihandError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Envelope, Executor, ExecutorResult } from '../ports/executor.ts'
-import { checkStandard } from '../triggers/signature.ts'
 
 export interface ServeOptions {
   /** Base64, with or without `whsec_`. Several while one is being replaced by another. */
@@ -54,12 +53,16 @@ const perform = async (execute: Executor['execute'], envelope: Envelope, clock: 
   }
 }
 
+/** Loaded by the first delivery: whoever serves nothing does not pay for it at its start. */
+const loadSignature = () => import('../triggers/signature.ts')
+
 export const executorHandler = ({ secret, execute }: ServeOptions, clock: Clock) => {
   const secrets = typeof secret === 'string' ? [secret] : secret
   return async (request: Request): Promise<Response> => {
     try {
       if (request.method !== 'POST') throw new TrihandError('METHOD_NOT_ALLOWED', 'send a POST')
       const body = await bodyOf(request)
+      const { checkStandard } = await loadSignature()
       checkStandard({ headers: Object.fromEntries(request.headers), body }, secrets, clock.now())
       const envelope = readEnvelope(parsed(body))
       return respond(200, writeResult(await perform(execute, envelope, clock)))

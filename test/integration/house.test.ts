@@ -120,6 +120,19 @@ describe('a published program', () => {
     expect(packagesFrom(sources, 'src/testing/spec.ts').has('vitest')).toBe(true)
   })
 
+  test('loads no package before something asks for it', () => {
+    const early = [...packagesFrom(sources, 'src/index.ts', { early: true })].filter(
+      ([name]) => !name.startsWith('node:'),
+    )
+    expect(early).toEqual([])
+    const files = [
+      { path: 'src/a.ts', text: `import { b } from './b.ts'\nexport const c = () => import('late')` },
+      { path: 'src/b.ts', text: `import { early } from 'early'` },
+    ]
+    expect([...packagesFrom(files, 'src/a.ts', { early: true }).keys()]).toEqual(['early'])
+    expect([...packagesFrom(files, 'src/a.ts').keys()]).toEqual(['late', 'early'])
+  })
+
   test('shows at most thirty names, each of them by name', () => {
     const entry = read('src/index.ts')
     expect(entry).not.toContain('export *')

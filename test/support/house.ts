@@ -77,19 +77,25 @@ export const unprovenInvariants = (files: readonly SourceFile[]): readonly strin
     .map(({ id, path }) => `${id} of ${path}`)
 }
 
-/** What is left of a file's imports at run time, in the order written. */
-const importsOf = (text: string): readonly string[] =>
-  [...withoutComments(text).matchAll(/(?:^|[\s;(])(?:import|export)\b(?!\s+type\b)[^'"`;]*?['"]([^'"\n]+)['"]/g)].map(
-    (match) => match[1] ?? '',
-  )
+/** What is left of a file's imports at run time, in the order written; `early`: without those that are made on demand. */
+const importsOf = (text: string, early: boolean): readonly string[] =>
+  [...withoutComments(text).matchAll(/(?:^|[\s;(])(?:import|export)\b(?!\s+type\b)([^'"`;]*?)['"]([^'"\n]+)['"]/g)]
+    .filter(([, between = '']) => !early || /^\s*$|^[^(=]*\sfrom\s*$/.test(between))
+    .map((match) => match[2] ?? '')
 
-/** The packages that a program started at `entry` would load, each with the path of files that leads to it. */
-export const packagesFrom = (files: readonly SourceFile[], entry: string): ReadonlyMap<string, string> => {
+/**
+ * The packages that a program started at `entry` would load, each with the path of files that leads to it. `early`: before it runs.
+ */
+export const packagesFrom = (
+  files: readonly SourceFile[],
+  entry: string,
+  { early = false } = {},
+): ReadonlyMap<string, string> => {
   const texts = new Map(files.map((file) => [file.path, file.text]))
   const packages = new Map<string, string>()
   const trails = new Map([[entry, entry]])
   for (const [path, trail] of trails) {
-    for (const source of importsOf(texts.get(path) ?? '')) {
+    for (const source of importsOf(texts.get(path) ?? '', early)) {
       const target = source.startsWith('.') ? posix.join(posix.dirname(path), source) : source
       const seen = source.startsWith('.') ? trails : packages
       if (!seen.has(target)) seen.set(target, `${trail} > ${target}`)
