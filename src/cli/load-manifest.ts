@@ -29,5 +29,5 @@ export const systemFromManifest = async (
   const beside = { folder, paths, load: (path: string) => load(join(folder, path)) }
   const parts = await partsOf(manifest, beside)
   const tools = await toolsBeside(beside)
-  return { ...sourceOf(manifest, parts), ...(tools.length === 0 ? {} : { tools }) }
+  return { ...sourceOf(manifest, parts), findings, ...(tools.length === 0 ? {} : { tools }) }
 }

@@ -37,6 +37,7 @@ import type { EventDefinition, Filter, FunctionDefinition, Listener, System } fr
 import { defineTools, type ToolSource } from './tools.ts'
 import { defineWebhooks, type WebhookSource } from './webhooks.ts'
 import { defineMachines, defineWorkflow, fieldsOf, toldBy, type WorkflowWorld } from './workflow.ts'
+import type { Finding } from './yaml/finding.ts'
 
 type Duration = string | number
 interface EventTrigger {
@@ -81,6 +82,8 @@ export interface SystemSource {
   readonly scripts?: Readonly<Record<string, Json>>
   /** Where its files are: instructions of agents, static files, templates. Set by whoever loads a system from a folder. */
   readonly folder?: string
+  /** What lint says of the text it was written in. Set by whoever loads it. */
+  readonly findings?: readonly Finding[]
   readonly webhooks?: readonly WebhookSource[]
   /** Take undeclared event types from outside too. */
   readonly open?: boolean
@@ -375,6 +378,7 @@ export const normalise = (source: SystemSource, digest: (text: string) => string
     models: defineModels(source.models),
     scripts: new Map(Object.entries(source.scripts ?? {})),
     folder: source.folder ?? null,
+    findings: source.findings ?? [],
   }
 }
 

@@ -44,12 +44,13 @@ const MODALITIES: Readonly<Partial<Record<NodeKind, GraphNode['modality']>>> = {
   plan: 'workflow',
 }
 
-class Drawing {
+/** Nodes by their ids, edges in the order they were drawn. */
+export class Drawing {
   readonly nodes = new Map<string, GraphNode>()
   readonly edges: GraphEdge[] = []
   readonly #codes: ReadonlyMap<string, readonly string[]>
 
-  constructor(codes: ReadonlyMap<string, readonly string[]>) {
+  constructor(codes: ReadonlyMap<string, readonly string[]> = new Map()) {
     this.#codes = codes
   }
 
@@ -122,17 +123,22 @@ const drawStates = (manifest: Manifest, drawing: Drawing): void => {
 
 const HAND_OF: Readonly<Record<string, NodeKind>> = { ...KINDS, schedules: 'schedule', webhooks: 'webhook' }
 
-/** Findings by the node they are about: the longest name that the path begins with. */
+/** The node that a finding is about: the longest name that its path begins with. */
+export const nodeOfFinding = ({ path }: Pick<Finding, 'path'>, events: Iterable<string>): string => {
+  const [section = '', ...rest] = path.split('.')
+  const kind = HAND_OF[section]
+  if (kind !== undefined) return `${kind}:${rest[0] ?? ''}`
+  if (section !== 'events') return ''
+  const named = [...events].filter((name) => `${path}.`.startsWith(`events.definitions.${name}.`))
+  return `event:${named.sort((a, b) => b.length - a.length)[0] ?? ''}`
+}
+
 const codesByNode = (manifest: Manifest, findings: readonly Finding[]): ReadonlyMap<string, readonly string[]> => {
   const codes = new Map<string, string[]>()
   const events = manifest.events.definitions.map(({ name }) => name)
-  for (const { path, code } of findings) {
-    const [section = '', ...rest] = path.split('.')
-    const kind = HAND_OF[section]
-    const event =
-      section === 'events' ? events.find((name) => path.startsWith(`events.definitions.${name}`)) : undefined
-    const id = kind === undefined ? `event:${event ?? ''}` : `${kind}:${rest[0] ?? ''}`
-    codes.set(id, [...new Set([...(codes.get(id) ?? []), code])])
+  for (const finding of findings) {
+    const id = nodeOfFinding(finding, events)
+    codes.set(id, [...new Set([...(codes.get(id) ?? []), finding.code])])
   }
   return codes
 }

@@ -23,6 +23,7 @@ import type { Schema } from './schema.ts'
 import type { SourceDefinition } from './sources.ts'
 import type { ToolDefinition } from './tools.ts'
 import type { WebhookDefinition } from './webhooks.ts'
+import type { Finding } from './yaml/finding.ts'
 
 export interface System {
   readonly name: string
@@ -51,6 +52,8 @@ export interface System {
   readonly scripts: ReadonlyMap<string, Json>
   /** Where its files are; null: it does not say. */
   readonly folder: string | null
+  /** What lint says of its text; none for a system in code. */
+  readonly findings: readonly Finding[]
 }
 
 export interface EventDefinition {

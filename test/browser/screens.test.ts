@@ -36,7 +36,7 @@ const opened = async (path: string, scheme: 'light' | 'dark' = 'light'): Promise
 }
 
 describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
-  test.each(['/runs', '/runs?status=failed', '/events', '/schedules', '/workers', '/nowhere'])(
+  test.each(['/runs', '/runs?status=failed', '/events', '/schedules', '/workers', '/graph?view=list', '/nowhere'])(
     '%s has no fault that axe or the browser finds',
     async (path) => {
       const { page, faults, close } = await opened(path, scheme)
@@ -46,6 +46,20 @@ describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
       await close()
     },
   )
+
+  test('[A3] the graph is drawn; a chosen node shows its line, and its neighbours by name', async () => {
+    const { page, faults, close } = await opened('/graph', scheme)
+    const greet = page.getByRole('group', { name: /^function greet/ })
+    await greet.waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    await greet.click()
+    await page.waitForURL(/node=function/)
+    const panel = page.getByRole('complementary', { name: 'greet' })
+    await panel.getByRole('link', { name: 'greeting.requested' }).waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    expect(faults).toEqual([])
+    await close()
+  })
 
   test('a run is shown as bars and facts', async () => {
     const { page, faults, close } = await opened('/runs?handler=greet', scheme)

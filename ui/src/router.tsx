@@ -1,5 +1,5 @@
 /** Which screen stands at which path. Filters and selections live in the address. */
-import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { mountPath } from './api/client.ts'
 import { Events } from './screens/events.tsx'
 import { Inbox } from './screens/inbox/inbox.tsx'
@@ -23,6 +23,11 @@ interface InboxSearch {
 
 interface EventsSearch {
   readonly type?: string | undefined
+}
+
+interface GraphSearch {
+  readonly view?: string | undefined
+  readonly node?: string | undefined
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
@@ -58,11 +63,18 @@ const events = createRoute({
   component: Events,
 })
 
+const graph = createRoute({
+  getParentRoute: () => root,
+  path: '/graph',
+  validateSearch: (search): GraphSearch => ({ view: text(search['view']), node: text(search['node']) }),
+  component: lazyRouteComponent(() => import('./screens/graph/graph.tsx'), 'Graph'),
+})
+
 const schedules = createRoute({ getParentRoute: () => root, path: '/schedules', component: Schedules })
 const workers = createRoute({ getParentRoute: () => root, path: '/workers', component: Workers })
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, inbox, runs, run, events, schedules, workers]),
+  routeTree: root.addChildren([home, inbox, runs, run, graph, events, schedules, workers]),
   basepath: mountPath() || '/',
   defaultPreload: 'intent',
 })

@@ -21,9 +21,15 @@ export const theme = createTheme({
   autoContrast: true,
   luminanceThreshold: 0.35,
   defaultRadius: 'md',
-  fontFamily: 'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  fontFamily:
+    '-apple-system, "Segoe UI", Roboto, "Open Sans", "Noto Sans", Ubuntu, "Helvetica Neue", Arial, ui-sans-serif, system-ui, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
-  headings: { fontWeight: '650' },
+  // Dense: a person looks at lists all day.
+  fontSizes: { xs: '0.75rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.125rem' },
+  headings: {
+    fontWeight: '650',
+    sizes: { h1: { fontSize: '1.375rem' }, h2: { fontSize: '1.25rem' }, h3: { fontSize: '1.0625rem' } },
+  },
   cursorType: 'pointer',
 })
 

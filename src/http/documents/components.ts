@@ -1,6 +1,7 @@
 /** Every document that routes answer with, by the name under which they refer to it. */
 import type { Schema } from '../schema.ts'
 import { eventComponents } from './events.ts'
+import { manifestComponents } from './manifest.ts'
 import { runComponents } from './runs.ts'
 import { scheduleComponents } from './schedules.ts'
 import { serverComponents } from './server.ts'
@@ -14,4 +15,5 @@ export const COMPONENTS: Readonly<Record<string, Schema>> = {
   ...taskComponents,
   ...scheduleComponents,
   ...workerComponents,
+  ...manifestComponents,
 }

@@ -5,6 +5,7 @@
  */
 import { eventRoutes } from './events.ts'
 import { type HealthOptions, healthRoutes } from './health.ts'
+import { manifestRoutes } from './manifest.ts'
 import { pageRoutes } from './page.ts'
 import type { Operation } from './route.ts'
 import { runStreamRoutes } from './run-stream.ts'
@@ -30,6 +31,7 @@ export const operations = (options: TableOptions): readonly Operation[] => [
   ...triggerRoutes,
   ...scheduleRoutes,
   ...taskRoutes,
+  ...manifestRoutes,
   ...webhookRoutes,
   ...streamRoutes(options),
   ...runStreamRoutes(options),

@@ -184,3 +184,39 @@ export interface TaskDetail {
   readonly approved: readonly string[]
   readonly rejected: readonly string[]
 }
+
+export interface ManifestFinding {
+  readonly level: 'error' | 'warning' | 'info'
+  readonly code: string
+  readonly message: string
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  readonly path: string
+  readonly hint: string
+}
+
+export interface GraphNode {
+  readonly id: string
+  readonly kind: string
+  readonly name: string
+  readonly modality: string | null
+  readonly counts: { readonly running: number; readonly waiting: number; readonly failed: number } | null
+  readonly findings: readonly ManifestFinding[]
+}
+
+export interface GraphEdge {
+  readonly from: string
+  readonly to: string
+  readonly kind: string
+  readonly label: string
+}
+
+export interface ManifestGraph {
+  readonly name: string
+  readonly hash: string
+  readonly nodes: readonly GraphNode[]
+  readonly edges: readonly GraphEdge[]
+  readonly findings: readonly ManifestFinding[]
+  readonly mermaid: string
+}

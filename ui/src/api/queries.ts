@@ -7,6 +7,7 @@ import { infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react
 import { getJson } from './client.ts'
 import type {
   Health,
+  ManifestGraph,
   Page,
   Run,
   RunDetail,
@@ -74,6 +75,12 @@ export const runQuery = (id: string) =>
     queryKey: ['runs', 'one', id],
     queryFn: ({ signal }) => getJson<RunDetail>(`/api/runs/${id}`, signal),
   })
+
+/** Under `runs`: its counts change with them. */
+export const graphQuery = queryOptions({
+  queryKey: ['runs', 'graph'],
+  queryFn: ({ signal }) => getJson<ManifestGraph>('/api/manifest/graph', signal),
+})
 
 export const eventsQuery = (type: string | undefined) =>
   pageOf<StoredEvent>(['events', 'list', type ?? ''], `/api/events?limit=100${parameters({ type })}`)

@@ -4,6 +4,7 @@ import { Kbd, Modal, Table } from '@mantine/core'
 const KEYS: readonly (readonly [string, string])[] = [
   ['g i', 'Inbox'],
   ['g r', 'Runs'],
+  ['g g', 'Graph'],
   ['g e', 'Events'],
   ['g h', 'Schedules'],
   ['g w', 'Workers'],

@@ -1,0 +1,127 @@
+/**
+ * Pictures of every screen, light and dark, for the documents: the campaign on a folder that vanishes, driven to states worth seeing.
+ *
+ * `node .build/scripts/screenshots.js [screen …]` writes docs/screenshots/<screen>-<scheme>.png. Owns the story; the browser and the
+ * server are those of the tests.
+ */
+import { mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { startBrowser } from '../test/support/browser.ts'
+import { Folder } from '../test/support/command.ts'
+import { freePort } from '../test/support/free-port.ts'
+import { PROJECT } from '../test/support/places.ts'
+import { until } from '../test/support/until.ts'
+
+const OUT = join(PROJECT, 'docs/screenshots')
+const MAX_BYTES = 150_000
+const ME = JSON.stringify({ name: 'ana', groups: 'sales' })
+
+interface World {
+  readonly url: string
+  ask<Body>(path: string): Promise<Body>
+}
+
+interface Screen {
+  readonly name: string
+  readonly path: (world: World) => string | Promise<string>
+  /** What is done before the picture is taken. */
+  readonly pose?: (page: Page) => Promise<void>
+}
+
+interface Listed {
+  readonly items: readonly { readonly id: string; readonly handler: string; readonly title: string }[]
+}
+
+const runOf =
+  (handler: string) =>
+  async ({ ask }: World): Promise<string> => {
+    const { items } = await ask<Listed>(`/api/runs?handler=${handler}&limit=1`)
+    return `/runs/${items[0]?.id ?? ''}`
+  }
+
+const bundle = async ({ ask }: World): Promise<string> => {
+  const { items } = await ask<Listed>('/api/tasks?all=true&limit=50')
+  return `/inbox?view=open&task=${items.find(({ title }) => title.startsWith('Campaign'))?.id ?? ''}`
+}
+
+const review = async (page: Page): Promise<void> => {
+  await page.getByText('/9 reviewed').waitFor()
+  for (const key of ['a', 'n', 'r', 'n', 'e']) await page.keyboard.press(key)
+  await page.getByRole('textbox', { name: 'subject' }).fill('A page that fits you')
+  await page.getByRole('tab', { name: 'Diff' }).click()
+  await page.getByText('marks are saved').waitFor()
+}
+
+const SCREENS: readonly Screen[] = [
+  { name: 'inbox', path: () => '/inbox?view=open' },
+  { name: 'bundle', path: bundle, pose: review },
+  { name: 'runs', path: () => '/runs' },
+  { name: 'run-function', path: runOf('send-campaign') },
+  { name: 'run-agent', path: runOf('persona-matcher') },
+  { name: 'run-human', path: runOf('review-campaign') },
+  { name: 'graph', path: () => '/graph' },
+  { name: 'graph-focus', path: () => '/graph?node=human%3Areview-campaign' },
+  { name: 'events', path: () => '/events' },
+  { name: 'schedules', path: () => '/schedules' },
+  { name: 'workers', path: () => '/workers' },
+]
+
+/** A campaign at work: mails of one lead sent, others in review, a reply that an agent was not sure about. */
+const play = async (folder: Folder, world: World): Promise<void> => {
+  const send = (type: string, data: object) => folder.json(['send', type, JSON.stringify(data)])
+  await send('campaign.requested', { campaign_id: 'autumn' })
+  await send('reply.received', { lead_id: 'lead-1', text: 'Yes, let us have a call' })
+  await send('reply.received', { lead_id: 'lead-2', text: 'Who are you?' })
+  const { items } = await until(
+    () => world.ask<Listed>('/api/tasks?all=true&limit=50'),
+    (page) => page.items.length >= 3,
+    { what: 'tasks wait' },
+  )
+  const task = items.find(({ title }) => title.startsWith('Reply to'))
+  if (task === undefined) return
+  await folder.json(['tasks', 'list'])
+}
+
+const take = async (page: Page, world: World, { name, path, pose }: Screen, scheme: string): Promise<void> => {
+  await page.goto(`${world.url}${await path(world)}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.locator('[aria-busy]').waitFor({ state: 'detached' })
+  await page.getByText('live', { exact: true }).waitFor()
+  await pose?.(page)
+  await page.waitForLoadState('networkidle').catch(() => undefined)
+  const file = join(OUT, `${name}-${scheme}.png`)
+  await page.screenshot({ path: file, animations: 'disabled', caret: 'hide' })
+  const { size } = statSync(file)
+  console.log(`${name}-${scheme}.png ${Math.round(size / 1024)} kB`)
+  if (size > MAX_BYTES) process.exitCode = 1
+}
+
+const main = async (wanted: readonly string[]): Promise<void> => {
+  mkdirSync(OUT, { recursive: true })
+  const folder = new Folder()
+  const env = { PORT: String(await freePort()), TRIHAND_DATA: join(folder.path, '.trihand'), CAMPAIGN_PAUSE: '1s' }
+  const [browser, server] = await Promise.all([
+    startBrowser(),
+    folder.serve(['dev', join(PROJECT, 'examples/campaign')], { env }),
+  ])
+  const world: World = {
+    url: server.url,
+    ask: async <Body>(path: string) => (await (await fetch(`${server.url}${path}`)).json()) as Body,
+  }
+  try {
+    await play(folder, world)
+    for (const scheme of ['light', 'dark'] as const) {
+      const { page, close } = await browser.open({ scheme })
+      await page.addInitScript(`localStorage.setItem('trihand-me', ${JSON.stringify(ME)})`)
+      for (const screen of SCREENS)
+        if (wanted.length === 0 || wanted.includes(screen.name)) await take(page, world, screen, scheme)
+      await close()
+    }
+  } finally {
+    await browser.close()
+    await folder.remove()
+  }
+}
+
+await main(process.argv.slice(2))

@@ -1,0 +1,82 @@
+/** The graph of a running system over HTTP. */
+import { afterEach, expect, test } from 'vitest'
+import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
+import { fn } from '../../index.ts'
+
+let app: HttpApp
+afterEach(() => app.close())
+
+interface Node {
+  readonly id: string
+  readonly counts: unknown
+}
+
+const nodesOf = (body: { readonly nodes: readonly Node[] }): ReadonlyMap<string, Node> =>
+  new Map(body.nodes.map((node) => [node.id, node]))
+
+test('[A3] a handler stands in the graph with what it has to do now', async () => {
+  app = await openApp({
+    name: 'shop',
+    events: { 'order.paid': null },
+    functions: [
+      fn('ship', { trigger: 'order.paid', emits: ['order.shipped'] }, ({ step }) =>
+        step.waitForEvent('sent', { event: 'x.sent' }),
+      ),
+      fn('tell', { trigger: { event: 'order.shipped', filter: 'payload.express' } }, () => 1),
+      fn('count', { trigger: { after: 'ship' } }, () => 1),
+      fn('break', { trigger: 'order.lost', retry: { maxAttempts: 1 } }, () => {
+        throw new Error('no')
+      }),
+    ],
+    schedules: [{ name: 'nightly', cron: '0 2 * * *', tz: 'UTC', function: 'tell' }],
+  })
+  await app.when(await app.started('order.paid'), 'waiting')
+  await app.when(await app.started('order.lost'), 'failed')
+  const { status, body } = await app.ask('/api/manifest/graph')
+  expect(status).toBe(200)
+  const nodes = nodesOf(body)
+  expect(nodes.get('function:ship')?.counts).toEqual({ running: 0, waiting: 1, failed: 0 })
+  expect(nodes.get('function:break')?.counts).toEqual({ running: 0, waiting: 0, failed: 1 })
+  expect(nodes.get('event:order.paid')?.counts).toBeNull()
+  expect([...nodes.keys()].filter((id) => id.includes('trihand.later'))).toEqual([])
+  expect(body.edges).toContainEqual({ from: 'event:order.paid', to: 'function:ship', kind: 'hears', label: '' })
+  expect(body.edges).toContainEqual({ from: 'function:ship', to: 'event:order.shipped', kind: 'sends', label: '' })
+  expect(body.edges).toContainEqual({
+    from: 'event:order.shipped',
+    to: 'function:tell',
+    kind: 'hears',
+    label: 'payload.express',
+  })
+  expect(body.edges).toContainEqual({ from: 'function:ship', to: 'function:count', kind: 'starts', label: 'after' })
+  expect(body.edges).toContainEqual({
+    from: 'schedule:nightly',
+    to: 'function:tell',
+    kind: 'starts',
+    label: '0 2 * * *',
+  })
+  expect(body.mermaid).toMatch(/^flowchart LR/)
+})
+
+test('what lint found about a part of the system stands on its node, with its place', async () => {
+  const finding = {
+    level: 'warning',
+    code: 'LINT_EVENT_UNHEARD',
+    message: 'm',
+    file: 'manifest.yaml',
+    hint: 'h',
+  } as const
+  const place = { line: 3, column: 5 }
+  app = await openApp({
+    name: 'shop',
+    functions: [fn('ship', { trigger: 'order.paid' }, () => 1)],
+    findings: [
+      { ...finding, ...place, path: 'functions.ship.emits.order.shipped' },
+      { ...finding, ...place, path: 'events.definitions.order.paid' },
+      { ...finding, ...place, path: '' },
+    ],
+  })
+  const { body } = await app.ask('/api/manifest/graph')
+  const found = body.nodes.map(({ id, findings }: { id: string; findings: unknown[] }) => [id, findings.length])
+  expect(Object.fromEntries(found)).toEqual({ 'function:ship': 1, 'event:order.paid': 1 })
+  expect(body.findings).toHaveLength(3)
+})

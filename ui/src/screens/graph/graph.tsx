@@ -1,0 +1,117 @@
+/** The system as a graph: who hears what and sends what, what each of them has to do now, and what lint has found. */
+import { Button, Group, Loader, SegmentedControl, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Check, ClipboardCopy } from 'lucide-react'
+import { lazy, Suspense, useState } from 'react'
+import type { ManifestGraph } from '../../api/documents.ts'
+import { graphQuery } from '../../api/queries.ts'
+import { Empty, Failed, Loading } from '../../parts/state.tsx'
+import { useRowKeys } from '../../parts/use-row-keys.ts'
+import { NodeTable } from './list.tsx'
+import { FindingLine, NodePanel } from './panel.tsx'
+
+const route = getRouteApi('/graph')
+// The drawing is heavy and this screen alone needs it.
+const Picture = lazy(async () => ({ default: (await import('./picture.tsx')).Picture }))
+
+const COPIED_MS = 1_500
+
+const CopyMermaid = ({ text }: { readonly text: string }) => {
+  const [isCopied, setCopied] = useState(false)
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), COPIED_MS)
+  }
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={isCopied ? <Check size={14} aria-hidden /> : <ClipboardCopy size={14} aria-hidden />}
+      onClick={() => void copy()}
+    >
+      {isCopied ? 'Copied' : 'Copy as Mermaid'}
+    </Button>
+  )
+}
+
+const Head = ({ graph }: { readonly graph: ManifestGraph }) => {
+  const { view = 'picture' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const hands = graph.nodes.filter(({ modality }) => modality !== null).length
+  const events = graph.nodes.filter(({ kind }) => kind === 'event').length
+  return (
+    <Group justify="space-between" className="head">
+      <div>
+        <Title order={1} size="h2">
+          Graph
+        </Title>
+        <Text className="quiet">
+          {graph.name}: {hands} hands, {events} events
+        </Text>
+      </div>
+      <Group gap="sm">
+        <SegmentedControl
+          size="xs"
+          aria-label="Show as"
+          value={view}
+          data={[
+            { value: 'picture', label: 'Picture' },
+            { value: 'list', label: 'List' },
+          ]}
+          onChange={(next) => void navigate({ search: next === 'list' ? { view: next } : {} })}
+        />
+        <CopyMermaid text={graph.mermaid} />
+      </Group>
+    </Group>
+  )
+}
+
+const Body = ({ graph }: { readonly graph: ManifestGraph }) => {
+  const { view, node: chosen } = route.useSearch()
+  const navigate = route.useNavigate()
+  const node = graph.nodes.find(({ id }) => id === chosen)
+  if (view === 'list') return <NodeTable graph={graph} />
+  return (
+    <div className="graph" data-panel={node !== undefined}>
+      <Suspense fallback={<Loader m="xl" aria-label="Loading" />}>
+        <Picture
+          graph={graph}
+          chosen={chosen}
+          choose={(next) => void navigate({ search: next === undefined ? {} : { node: next } })}
+        />
+      </Suspense>
+      {node !== undefined && <NodePanel graph={graph} node={node} close={() => void navigate({ search: {} })} />}
+    </div>
+  )
+}
+
+const Findings = ({ graph }: { readonly graph: ManifestGraph }) =>
+  graph.findings.length === 0 ? null : (
+    <details className="graph-findings">
+      <summary>
+        {graph.findings.length} {graph.findings.length === 1 ? 'finding' : 'findings'} in the manifest
+      </summary>
+      {graph.findings.map((finding) => (
+        <FindingLine key={`${finding.code} ${finding.line} ${finding.column}`} finding={finding} />
+      ))}
+    </details>
+  )
+
+export const Graph = () => {
+  useRowKeys()
+  const { data: graph, error, refetch } = useQuery(graphQuery)
+  if (graph === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
+  return (
+    <div className="graph-screen">
+      <Head graph={graph} />
+      <Findings graph={graph} />
+      {graph.nodes.length === 0 ? (
+        <Empty command="npx trihand manifest validate">The system declares nothing yet.</Empty>
+      ) : (
+        <Body graph={graph} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+/**
+ * What lies before and behind a node of the graph. Pure: nodes and edges in, names out.
+ */
+import type { GraphEdge } from '../../api/documents.ts'
+
+const follow = (edges: readonly GraphEdge[], start: string, next: (edge: GraphEdge) => readonly [string, string]) => {
+  const found = new Set<string>()
+  const open = [start]
+  for (const at of open)
+    for (const edge of edges) {
+      const [from, to] = next(edge)
+      if (from !== at || found.has(to) || to === start) continue
+      found.add(to)
+      open.push(to)
+    }
+  return found
+}
+
+/** What can lead here, however far away. */
+export const upstream = (edges: readonly GraphEdge[], node: string): ReadonlySet<string> =>
+  follow(edges, node, ({ from, to }) => [to, from])
+
+/** What this can lead to. */
+export const downstream = (edges: readonly GraphEdge[], node: string): ReadonlySet<string> =>
+  follow(edges, node, ({ from, to }) => [from, to])
+
+/** The node with everything before and behind it. */
+export const neighbourhood = (edges: readonly GraphEdge[], node: string): ReadonlySet<string> =>
+  new Set([node, ...upstream(edges, node), ...downstream(edges, node)])

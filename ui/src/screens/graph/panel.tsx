@@ -1,0 +1,90 @@
+/** The chosen node: what it has to do now, what was found about it, and its neighbours. */
+import { CloseButton, Group, Stack, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { GraphNode, ManifestFinding, ManifestGraph } from '../../api/documents.ts'
+import { downstream, upstream } from './lines.ts'
+import { nameOf } from './list.tsx'
+import { Counts, lookOf } from './looks.tsx'
+
+export const FindingLine = ({ finding }: { readonly finding: ManifestFinding }) => (
+  <div className="finding" data-level={finding.level}>
+    <Text size="sm">
+      <strong>{finding.level}</strong> {finding.message}
+    </Text>
+    <Text size="xs" className="quiet">
+      <span className="id" title={finding.file}>
+        {finding.file.slice(finding.file.lastIndexOf('/') + 1)}:{finding.line}:{finding.column}
+      </span>{' '}
+      {finding.code}
+    </Text>
+    <Text size="xs" className="quiet">
+      {finding.hint}
+    </Text>
+  </div>
+)
+
+const Neighbours = ({ title, ids }: { readonly title: string; readonly ids: ReadonlySet<string> }) => (
+  <div>
+    <Text size="xs" className="quiet">
+      {title} ({ids.size})
+    </Text>
+    <ul className="plain-list">
+      {[...ids].map((id) => (
+        <li key={id}>
+          <Link to="/graph" search={{ node: id }}>
+            {nameOf(id)}
+          </Link>{' '}
+          <span className="quiet">{lookOf(id.slice(0, id.indexOf(':'))).word}</span>
+        </li>
+      ))}
+    </ul>
+  </div>
+)
+
+const LookAt = ({ node }: { readonly node: GraphNode }) =>
+  node.kind === 'event' ? (
+    <Link to="/events" search={{ type: node.name }}>
+      Events of this type
+    </Link>
+  ) : node.counts === null ? null : (
+    <Link to="/runs" search={{ handler: node.name }}>
+      Its runs
+    </Link>
+  )
+
+export const NodePanel = ({
+  graph,
+  node,
+  close,
+}: {
+  readonly graph: ManifestGraph
+  readonly node: GraphNode
+  readonly close: () => void
+}) => {
+  const { icon: Icon, word } = lookOf(node.kind)
+  return (
+    <aside className="graph-panel" aria-label={node.name}>
+      <Stack gap="sm">
+        <Group justify="space-between" wrap="nowrap" align="flex-start">
+          <div>
+            <span className="hand" data-kind={node.kind}>
+              <Icon size={15} aria-hidden />
+              {word}
+            </span>
+            <Title order={2} size="h4" className="breaks">
+              {node.name}
+            </Title>
+          </div>
+          <CloseButton aria-label="Show the whole graph" onClick={close} />
+        </Group>
+        <Counts node={node} />
+        <LookAt node={node} />
+        {node.findings.map((finding) => (
+          <FindingLine key={`${finding.code} ${finding.line} ${finding.column}`} finding={finding} />
+        ))}
+        <Neighbours title="Upstream" ids={upstream(graph.edges, node.id)} />
+        <Neighbours title="Downstream" ids={downstream(graph.edges, node.id)} />
+      </Stack>
+    </aside>
+  )
+}
