@@ -1,7 +1,8 @@
 /**
  * The real application on a real engine, asked without a socket.
  *
- * Owns the opening and the reading of answers. The ledger is the memory one: nothing outlives a test.
+ * Owns the opening and the reading of answers. Each answer is held against the description of its route. The ledger is the memory
+ * one: nothing outlives a test.
  */
 import type { Hono } from 'hono'
 import { createTrihand, type Trihand, type TrihandOptions } from '../../src/assemble.ts'
@@ -9,6 +10,7 @@ import { createApp } from '../../src/http/app.ts'
 import type { Service } from '../../src/http/service.ts'
 import type { SystemSource } from '../../src/manifest/define.ts'
 import { isEnded } from '../../src/model/status.ts'
+import { Described } from './described.ts'
 import { until } from './until.ts'
 
 export interface Answer {
@@ -27,11 +29,21 @@ const parse = (text: string): unknown => {
   }
 }
 
+/** Many tests open the same interface: its description is compiled once. */
+const descriptions = new Map<string, Described>()
+
+const describedBy = (document: string): Described => {
+  const described = descriptions.get(document) ?? new Described(JSON.parse(document))
+  descriptions.set(document, described)
+  return described
+}
+
 export class HttpApp {
   readonly trihand: Trihand
   /** What was reported as a bug. */
   readonly reported: unknown[] = []
   readonly #app: Hono
+  #described: Described | null = null
 
   constructor(trihand: Trihand, disturb: (service: Service) => Service) {
     this.trihand = trihand
@@ -47,10 +59,25 @@ export class HttpApp {
     return this.#app.request(path, init)
   }
 
+  /** What is mounted, as the router has it. */
+  get routes(): readonly { readonly method: string; readonly path: string }[] {
+    return this.#app.routes
+  }
+
   async ask(path: string, init: RequestInit = {}): Promise<Answer> {
     const response = await this.open(path, init)
     const text = await response.text()
+    await this.#hold(path, init, response, text)
     return { status: response.status, headers: response.headers, text, body: parse(text) }
+  }
+
+  async #hold(path: string, init: RequestInit, { status, headers }: Response, text: string): Promise<void> {
+    this.#described ??= describedBy(await (await this.#app.request('/openapi.json')).text())
+    const sent = typeof init.body === 'string' ? parse(init.body) : undefined
+    const type = headers.get('content-type') ?? ''
+    const { method = 'GET' } = init
+    const fault = this.#described.fault({ method, path, sent, status, type, text })
+    if (fault !== null) throw new Error(`${method} ${path} answered ${status}: ${fault}\n${text.slice(0, 500)}`)
   }
 
   post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {

@@ -52,7 +52,7 @@ export interface Operation extends Description {
   readonly handle: Handle
 }
 
-export const JSON_TYPE = 'application/json'
+const JSON_TYPE = 'application/json'
 
 export const json = (schema: Schema): Content => ({ media: JSON_TYPE, schema })
 

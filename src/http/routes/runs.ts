@@ -95,6 +95,8 @@ const resolve = command(async (service, run, context) => {
 })
 
 const AT = '/api/runs/{id}'
+/** By the gate of the handler. */
+const TURNED_AWAY = ['HANDLER_PAUSED', 'RUN_EXISTS', 'RUN_BACKLOG_FULL', 'RATE_LIMITED', 'COST_TOO_HIGH'] as const
 const accepted = { 202: json(ref('Run')) }
 
 export const runRoutes: readonly Operation[] = [
@@ -117,7 +119,7 @@ export const runRoutes: readonly Operation[] = [
     summary: 'Starts a function, an agent or a human by name, without an event',
     body: body(START_RUN),
     answers: { 201: json(record({ id: text })) },
-    problems: ['NOT_FOUND', 'INPUT_INVALID', 'HANDLER_PAUSED', 'RUN_EXISTS', 'RUN_BACKLOG_FULL', 'COST_TOO_HIGH'],
+    problems: ['NOT_FOUND', 'INPUT_INVALID', 'EXPR_FAILED', ...TURNED_AWAY],
     handle: start,
   },
   {

@@ -3,6 +3,7 @@
  *
  * Owns the list. Mounting, the document /openapi.json and the client's types read it; a route that is not in it does not exist.
  */
+import { documentRoutes } from './document.ts'
 import { eventRoutes } from './events.ts'
 import { type HealthOptions, healthRoutes } from './health.ts'
 import { manifestRoutes } from './manifest.ts'
@@ -22,7 +23,7 @@ export interface TableOptions extends HealthOptions, StreamOptions {
   readonly hasPage: boolean
 }
 
-export const operations = (options: TableOptions): readonly Operation[] => [
+const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...(options.hasPage ? pageRoutes : []),
   ...healthRoutes(options),
   ...eventRoutes,
@@ -36,3 +37,11 @@ export const operations = (options: TableOptions): readonly Operation[] => [
   ...streamRoutes(options),
   ...runStreamRoutes(options),
 ]
+
+export const operations = (options: TableOptions): readonly Operation[] => {
+  const table: readonly Operation[] = [
+    ...apiRoutes(options),
+    ...documentRoutes({ version: options.version, table: () => table }),
+  ]
+  return table
+}

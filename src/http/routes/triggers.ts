@@ -46,7 +46,14 @@ export const triggerRoutes: readonly Operation[] = [
     summary: 'What an event, or a delivery of a webhook, would start; nothing is sent',
     body: body(REHEARSE),
     answers: { 200: json(ref('Rehearsal')) },
-    problems: ['EVENT_INVALID', 'EVENT_UNKNOWN', 'EVENT_TOO_LARGE', 'TRANSFORM_FAILED'],
+    problems: [
+      'EVENT_INVALID',
+      'EVENT_UNKNOWN',
+      'EVENT_TOO_LARGE',
+      'TEMPLATE_ERROR',
+      'TRANSFORM_FAILED',
+      'EXPR_FAILED',
+    ],
     handle: rehearse,
   },
 ]

@@ -3,6 +3,7 @@
  *
  * Owns the raw request and the answer. Who may send and what becomes of a body is triggers/webhooks.ts.
  */
+import type { ErrorCode } from '../../model/errors.ts'
 import { readBody, textOf } from '../body.ts'
 import { REPLAY } from '../documents/events.ts'
 import { anything, ref } from '../schema.ts'
@@ -25,6 +26,12 @@ const replay: Handle = async (service, context) => {
   return context.json(receiptDocument(receipt, []), 202)
 }
 
+/** A delivery that is kept, and can be replayed. */
+const UNREADABLE = [
+  ...['EVENT_INVALID', 'EVENT_TOO_LARGE', 'EVENT_ID_REUSED', 'EVENT_UNKNOWN', 'FAN_OUT_LIMIT'],
+  ...['TEMPLATE_ERROR', 'TRANSFORM_FAILED', 'EXPR_FAILED', 'ENV_MISSING'],
+] as readonly ErrorCode[]
+
 export const webhookRoutes: readonly Operation[] = [
   {
     id: 'receiveWebhook',
@@ -36,14 +43,7 @@ export const webhookRoutes: readonly Operation[] = [
     query: '*',
     body: { isRequired: true, content: [{ media: '*/*', schema: anything }] },
     answers: { 202: json(ref('Receipt')), 200: json(ref('Receipt')) },
-    problems: [
-      'SIGNATURE_INVALID',
-      'EVENT_INVALID',
-      'EVENT_TOO_LARGE',
-      'EVENT_ID_REUSED',
-      'TRANSFORM_FAILED',
-      'ENV_MISSING',
-    ],
+    problems: ['SIGNATURE_INVALID', ...UNREADABLE],
     handle: receive,
   },
   {
@@ -54,7 +54,7 @@ export const webhookRoutes: readonly Operation[] = [
     summary: 'Takes a delivery again that could not be read',
     body: body(REPLAY),
     answers: { 202: json(ref('Receipt')) },
-    problems: ['INPUT_INVALID', 'EVENT_INVALID', 'EVENT_TOO_LARGE', 'TRANSFORM_FAILED'],
+    problems: ['INPUT_INVALID', ...UNREADABLE],
     handle: replay,
   },
 ]

@@ -1,0 +1,29 @@
+/**
+ * What a route may refuse with: the codes that it names, and those that any route of its kind has.
+ *
+ * Owns the second part, once for all routes. Tests hold every answer against it.
+ */
+import { ERRORS, type ErrorCode } from '../model/errors.ts'
+import type { Description } from './routes/route.ts'
+
+const ANY: readonly ErrorCode[] = ['QUERY_UNKNOWN', 'HOST_FORBIDDEN', 'INTERNAL', 'LEDGER_UNAVAILABLE']
+const WRITES: readonly ErrorCode[] = ['ORIGIN_FORBIDDEN', 'LEDGER_CONFLICT', 'STORAGE_FULL']
+const BODIES: readonly ErrorCode[] = ['NOT_JSON', 'JSON_INVALID', 'PAYLOAD_TOO_LARGE', 'MEDIA_TYPE_UNSUPPORTED']
+const NAMED: readonly ErrorCode[] = ['NOT_FOUND']
+const GUARDED: readonly ErrorCode[] = ['UNAUTHENTICATED']
+
+export const problemsOf = ({ method, path, access, body, problems = [] }: Description): ReadonlySet<ErrorCode> =>
+  new Set([
+    ...ANY,
+    ...(method === 'get' ? [] : WRITES),
+    ...(body === undefined ? [] : BODIES),
+    ...(path.includes('{') ? NAMED : []),
+    ...(access === 'public' ? [] : GUARDED),
+    ...problems,
+  ])
+
+export const byStatus = (codes: Iterable<ErrorCode>): ReadonlyMap<number, readonly ErrorCode[]> => {
+  const statuses = new Map<number, ErrorCode[]>()
+  for (const code of codes) statuses.set(ERRORS[code].status, [...(statuses.get(ERRORS[code].status) ?? []), code])
+  return statuses
+}
