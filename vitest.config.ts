@@ -1,6 +1,6 @@
 /**
  * Which test belongs to which project: unit needs nothing, acceptance a whole system (once more on Restate), integration a throwaway Postgres,
- * browser a Chromium, chaos real processes and the machine to itself.
+ * browser a Chromium, chaos real processes, two disasters at a time as in scripts/chaos.mjs.
  */
 import { defineConfig } from 'vitest/config'
 import { StageReporter } from './test/support/stage-reporter.ts'
@@ -41,7 +41,11 @@ export default defineConfig({
           include: ['test/acceptance/**/*.test.ts'],
           // Functions alone: long runs that never wait, which no dispatcher sees. Many schedules: about the stores.
           exclude: ['test/acceptance/functions.test.ts', 'test/acceptance/many-schedules.test.ts'],
-          env: { TRIHAND_TEST_DISPATCHER: 'restate' },
+          // With TRIHAND_TEST_STORES=sqlite once more in .ci/run.
+          env: {
+            TRIHAND_TEST_DISPATCHER: 'restate',
+            TRIHAND_TEST_STORES: process.env['TRIHAND_TEST_STORES'] ?? 'postgres',
+          },
           globalSetup: ['test/support/postgres-setup.ts', 'test/support/restate-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
@@ -71,7 +75,6 @@ export default defineConfig({
           name: 'chaos',
           include: ['test/chaos/**/*.test.ts'],
           globalSetup: ['test/support/postgres-setup.ts'],
-          fileParallelism: false,
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },

@@ -2,13 +2,12 @@
  * The three places that facts can live, as a test opens them: memory, a SQLite file, a Postgres schema.
  *
  * Every acceptance test runs on each of them; a store that is missing is skipped aloud. In the project `restate` the durable ones are
- * woken by a Restate server instead of their own dispatcher.
+ * woken by a Restate server instead of their own dispatcher. TRIHAND_TEST_STORES=sqlite,postgres names the ones to use.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
-import { describe, expect } from 'vitest'
+import { afterAll, describe, expect } from 'vitest'
 import { MemoryBlobs } from '../../src/adapters/memory/blobs.ts'
 import { openMemory } from '../../src/adapters/memory/open.ts'
 import { MemoryStore } from '../../src/adapters/memory/store.ts'
@@ -21,6 +20,7 @@ import type { Store } from '../../src/assemble.ts'
 import { verifyLedger } from '../../src/cli/verify/verify.ts'
 import type { Dispatcher } from '../../src/ports/dispatcher.ts'
 import type { TestStore } from '../../src/testing/system.ts'
+import { type FreshSchema, SchemaShelf } from './postgres-schema.ts'
 import { restateDoors } from './restate-setup.ts'
 
 /** Every ledger that a test leaves behind is judged by the independent checker, by a clock far after the test's. */
@@ -60,20 +60,23 @@ const sqliteStore = (): TestStore => {
   }
 }
 
-let schemas = 0
-
-const postgresStore = (url: string): TestStore => {
-  const schema = `test_${process.pid}_${Date.now().toString(36)}_${schemas++}`
+/** A process that crashed in the test may still hold connections: they are cut before the schema is used again. */
+const postgresStore = (shelf: SchemaShelf): TestStore => {
+  let taken: Promise<FreshSchema> | null = null
+  const opened: { close(): Promise<void> }[] = []
   const open = async (clock: Parameters<TestStore['open']>[0]): Promise<Store> => {
-    const { ledger, reader, blobs } = await openPostgres({ url, schema, clock: 'caller', max: 4 })
+    taken ??= shelf.take()
+    const { url, schema } = await taken
+    const { ledger, reader, blobs, close } = await openPostgres({ url, schema, clock: 'caller', max: 4 })
+    opened.push({ close })
     return { ...rest, ledger, reader, blobs, dispatcher: new InProcessDispatcher(clock), description: 'postgres' }
   }
   const remove = async (): Promise<void> => {
-    await expectClean({ url, schema })
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    await client.query(`drop schema if exists "${schema}" cascade`)
-    await client.end()
+    if (taken === null) return
+    const place = await taken
+    await Promise.allSettled(opened.map((database) => database.close()))
+    await expectClean({ url: place.url, schema: place.schema })
+    await shelf.giveBack(place)
   }
   return { name: 'postgres', open, ids: () => new SystemIds(), remove }
 }
@@ -100,14 +103,21 @@ const onRestate = (place: TestStore): TestStore => {
   return { ...place, open, remove }
 }
 
+const isChosen = (store: string): boolean =>
+  (process.env['TRIHAND_TEST_STORES'] ?? 'memory,sqlite,postgres').split(',').includes(store)
+
 /** The same tests on every store. */
 export const onEveryStore = (title: string, tests: (store: () => TestStore) => void): void => {
   const isOnRestate = process.env['TRIHAND_TEST_DISPATCHER'] === 'restate'
   const suffix = isOnRestate ? ' and restate' : ''
   const woken = (place: TestStore): TestStore => (isOnRestate ? onRestate(place) : place)
   const url = process.env['TRIHAND_TEST_PG_URL']
-  if (!isOnRestate) describe(`${title} on memory`, () => tests(memoryStore))
-  describe(`${title} on sqlite${suffix}`, () => tests(() => woken(sqliteStore())))
-  const place = url === undefined ? null : () => woken(postgresStore(url))
-  describe.skipIf(place === null)(`${title} on postgres${suffix}`, () => tests(place ?? memoryStore))
+  if (isChosen('memory')) describe(`${title} on memory`, () => tests(memoryStore))
+  if (isChosen('sqlite')) describe(`${title} on sqlite${suffix}`, () => tests(() => woken(sqliteStore())))
+  if (!isChosen('postgres')) return
+  describe.skipIf(url === undefined)(`${title} on postgres${suffix}`, () => {
+    const shelf = new SchemaShelf(url ?? '')
+    afterAll(() => shelf.dropAll())
+    tests(() => woken(postgresStore(shelf)))
+  })
 }
