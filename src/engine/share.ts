@@ -5,18 +5,22 @@
  *
  * share-1  Others are looked up only if some handler prefers one worker to another; an answer that is a moment old delays, never loses.
  * share-2  What is left to others is taken once it has been due for a moment, whoever lives.
+ * share-3  What was parked here is asked for by name where it is sticky; what is no longer remembered waits that moment, no more.
  */
 import type { System } from '../manifest/system.ts'
-import type { Instant, WorkerId } from '../model/ids.ts'
+import type { ClaimableId, Instant, WorkerId } from '../model/ids.ts'
 import { ANYWHERE, misfit, PATIENCE_MS, type Placement, type Share, shareOf } from '../model/placement.ts'
 import type { WorkerPlace } from '../model/worker-info.ts'
-import type { Claims } from '../ports/ledger.ts'
+import type { ClaimRequest, Claims } from '../ports/ledger.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
 
 /** More workers than these are not compared. */
 const MAX_OTHERS = 1_000
 
-type AskClaim = (limit: number, handlers: readonly string[] | null) => Promise<Claims>
+/** So many of the runs parked here are remembered, the last ones. */
+const MAX_REMEMBERED = 1_000
+
+type AskClaim = (what: Pick<ClaimRequest, 'limit' | 'handlers' | 'only'>) => Promise<Claims>
 
 const NOTHING: Claims = { claims: [], nextDueAt: null }
 
@@ -28,7 +32,7 @@ const both = (a: Claims, b: Claims): Claims => ({
   events: [...(a.events ?? []), ...(b.events ?? [])],
 })
 
-const ALL: Share = { atOnce: null, later: [] }
+const ALL: Share = { atOnce: null, later: [], returning: [] }
 
 /** By the handler's name on a stream. A schedule's clerk does no step, so that any worker may mind it. */
 const placementsOf = ({ functions, schedules }: System): ReadonlyMap<string, Placement> =>
@@ -60,6 +64,7 @@ export class Shares {
   private readonly system: () => System
   private readonly workers: Reader['workers']
   private others: readonly WorkerPlace[] = []
+  private readonly parked = new Set<ClaimableId>()
   private known: { readonly system: System; readonly share: Share; readonly isRanked: boolean } | null = null
 
   constructor(place: WorkerPlace, system: () => System, workers: Reader['workers']) {
@@ -74,8 +79,8 @@ export class Shares {
 
   /** Whether a run of this handler may begin here and now. */
   takes(handler: string): boolean {
-    const { atOnce } = this.current
-    return atOnce === null || atOnce.includes(handler)
+    const { atOnce, later, returning } = this.current
+    return atOnce === null || atOnce.includes(handler) || (returning.includes(handler) && !later.includes(handler))
   }
 
   /** What this worker lacks for the handler; null if it may enter it, whoever else would be better. */
@@ -84,26 +89,48 @@ export class Shares {
     return definition === undefined ? null : misfit(this.place, definition.placement)
   }
 
-  /** At most `limit` of what belongs here: its own at once, and then what others have left. */
+  /** share-3. `handler`: null for a clerk, which goes by its handler's name. */
+  remember(stream: ClaimableId, handler: string | null): void {
+    const { returning } = this.current
+    if (returning.length === 0 || (handler !== null && !returning.includes(handler))) return
+    this.parked.delete(stream)
+    this.parked.add(stream)
+    const [oldest] = this.parked
+    if (this.parked.size > MAX_REMEMBERED && oldest !== undefined) this.parked.delete(oldest)
+  }
+
+  /** At most `limit` of what belongs here: its own at once, then what it had last, and then what others have left. */
   async claim(ask: AskClaim, now: Instant, limit: number): Promise<Claims> {
-    const { atOnce, later } = this.current
-    const own = atOnce?.length === 0 ? NOTHING : await ask(limit, atOnce)
-    const room = limit - own.claims.length
-    if (later.length === 0 || room <= 0) return own
+    const { atOnce, later, returning } = this.current
+    let all = atOnce?.length === 0 ? NOTHING : await ask({ limit, handlers: atOnce })
+    const more = async (claim: (room: number) => Promise<Claims>): Promise<void> => {
+      const room = limit - all.claims.length
+      if (room > 0) all = both(all, await claim(room))
+    }
     try {
-      return both(own, await this.claimLeft(ask, now, room, later))
+      if (returning.length > 0) await more((room) => this.claimBack(ask, room, returning))
+      const left = [...new Set([...later, ...returning])]
+      if (left.length > 0) await more((room) => this.claimLeft(ask, now, room, left))
     } catch {
       // What was claimed is worked on; the rest is asked for again with the next poll.
-      return own
     }
+    return all
+  }
+
+  /** When the next of them falls due is this worker's own timer's business, or the dispatcher's. */
+  private async claimBack(ask: AskClaim, limit: number, handlers: readonly string[]): Promise<Claims> {
+    if (this.parked.size === 0) return NOTHING
+    const claims = await ask({ limit, handlers, only: [...this.parked] })
+    for (const { stream } of claims.claims) this.parked.delete(stream)
+    return { ...claims, nextDueAt: null }
   }
 
   private async claimLeft(ask: AskClaim, now: Instant, limit: number, later: readonly string[]): Promise<Claims> {
-    const { nextDueAt } = await ask(0, later)
+    const { nextDueAt } = await ask({ limit: 0, handlers: later })
     if (nextDueAt === null) return NOTHING
     // The ledger's clock may be another: that makes the moment longer or shorter, nothing else.
     const ripeAt = nextDueAt + PATIENCE_MS
-    return ripeAt > now ? { claims: [], nextDueAt: ripeAt } : ask(limit, later)
+    return ripeAt > now ? { claims: [], nextDueAt: ripeAt } : ask({ limit, handlers: later })
   }
 
   /** Looks who else lives. `own` are the names of this process. */
@@ -118,7 +145,7 @@ export class Shares {
     const system = this.system()
     if (this.known?.system !== system) {
       const placements = placementsOf(system)
-      const isRanked = [...placements.values()].some(({ prefer }) => prefer.length > 0)
+      const isRanked = [...placements.values()].some(({ prefer, sticky }) => sticky || prefer.length > 0)
       const share = placements.size === 0 ? ALL : shareOf(this.place, this.others, placements)
       this.known = { system, share, isRanked }
     }

@@ -8,7 +8,7 @@ import { MemoryStore } from '../adapters/memory/store.ts'
 import { SystemIds } from '../adapters/system/ids.ts'
 import { type FunctionSource, fn } from '../executors/workflow/function.ts'
 import type { ModuleSource } from '../manifest/modules.ts'
-import { workerId } from '../model/ids.ts'
+import { type RunId, workerId } from '../model/ids.ts'
 import type { WorkerPlace } from '../model/worker-info.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import type { Engine } from './engine.ts'
@@ -21,7 +21,7 @@ const aHouse = (functions: readonly FunctionSource[], modules: readonly ModuleSo
   const clock = new VirtualClock(1_000_000)
   const ids = new SystemIds()
   const reader = new MemoryReader(store)
-  const source = { name: 'test', functions, modules }
+  const source = { name: 'test', functions, modules, events: { word: null } }
   const blobs = new MemoryBlobs()
   const join = async (name: string, place: Partial<WorkerPlace> = {}): Promise<Engine> => {
     const engine = engineOf({
@@ -111,6 +111,60 @@ test('[N7] share-2: a run is left to the worker it prefers, and taken after a se
   await clock.advance(400)
   expect((await far.look(second)).status).toBe('success')
   await far.stop()
+})
+
+/** Runs that wait, begun by one worker and woken by another; who has them when they go on. */
+const wokenElsewhere = async (sticky: boolean) => {
+  const seen: (string | null)[] = []
+  const { store, clock, reader, join } = aHouse([
+    fn('talk', { placement: { sticky } }, async ({ step, run }) => {
+      await step.waitForEvent('word', { event: 'word' })
+      await step.run('answer', () => seen.push(store.streams.get(run.id as RunId)?.lease ?? null))
+    }),
+    fn('speak', {}, ({ step }) => step.emit('say', { type: 'word', data: {} })),
+  ])
+  const [first, second] = [await join('first'), await join('second')]
+  await clock.advance(LEASE_MS)
+  const runs = await during(clock, Promise.all([1, 2, 3].map(() => first.startRun('talk', null))))
+  await clock.advance(0)
+  const ids = await reader.workers({ after: null, limit: 9 })
+  const nameOf = (id: string | null) => ids.find((one) => one.id === id)?.info?.name
+  return { clock, store, first, second, runs, seen: () => seen.map(nameOf) }
+}
+
+test('[N7] share-3: a run that waits goes on with the worker that had it last, whoever wakes it', async () => {
+  const { clock, first, second, seen } = await wokenElsewhere(true)
+  await during(clock, second.startRun('speak', null))
+  await clock.advance(999)
+  expect(seen()).toEqual(['first', 'first', 'first'])
+  await Promise.all([first.stop(), second.stop()])
+})
+
+test('a run that waits goes on with whoever wakes it, if it is not sticky', async () => {
+  const { clock, first, second, seen } = await wokenElsewhere(false)
+  await during(clock, second.startRun('speak', null))
+  await clock.advance(0)
+  expect(seen()).toEqual(['second', 'second', 'second'])
+  await Promise.all([first.stop(), second.stop()])
+})
+
+test('[N7] a sticky run whose worker takes nothing is taken by another after a second; if it has left, at once', async () => {
+  const busy = await wokenElsewhere(true)
+  await during(busy.clock, busy.first.stop())
+  await keepAlive(busy.store, busy.clock)
+  await during(busy.clock, busy.second.startRun('speak', null))
+  await busy.clock.advance(900)
+  expect(busy.seen()).toEqual([])
+  await busy.clock.advance(400)
+  expect(busy.seen()).toEqual(['second', 'second', 'second'])
+  await busy.second.stop()
+  const gone = await wokenElsewhere(true)
+  await during(gone.clock, gone.first.stop())
+  await gone.clock.advance(LEASE_MS)
+  await during(gone.clock, gone.second.startRun('speak', null))
+  await gone.clock.advance(0)
+  expect(gone.seen()).toEqual(['second', 'second', 'second'])
+  await gone.second.stop()
 })
 
 test('[I6] worker-4: a worker that drains longer than its lease keeps its runs, and nobody does them twice', async () => {

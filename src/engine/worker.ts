@@ -16,7 +16,7 @@ import { wakeAt } from '../model/run.ts'
 import type { RunCommand } from '../model/run-fact.ts'
 import type { WorkerInfo, WorkerPlace } from '../model/worker-info.ts'
 import type { Dispatcher } from '../ports/dispatcher.ts'
-import type { Claims, Ledger } from '../ports/ledger.ts'
+import type { ClaimRequest, Claims, Ledger } from '../ports/ledger.ts'
 import type { Reader } from '../ports/reader.ts'
 import { loadClaimed } from './claimed.ts'
 import type { ClerkDeparture } from './clerk.ts'
@@ -275,17 +275,16 @@ export class Worker implements WorkerDesk {
   private async claimSome(): Promise<boolean> {
     const limit = Math.min(CLAIM_LIMIT, this.free())
     const now = this.house().clock.now()
-    const ask = (most: number, handlers: readonly string[] | null) => this.claim(now, most, handlers)
-    const claimed = await this.shares.claim(ask, now, limit)
+    const claimed = await this.shares.claim((what) => this.claim({ ...what, now }), now, limit)
     const { claims, nextDueAt } = claimed
     if (claims.length > 0) await this.take(claimed)
     if (nextDueAt !== null && nextDueAt > now) this.wakeAt(nextDueAt)
     return claims.length === limit
   }
 
-  private async claim(now: number, limit: number, handlers: readonly string[] | null): Promise<Claims> {
+  private async claim(request: Omit<ClaimRequest, 'worker'>): Promise<Claims> {
     try {
-      return await this.ledger.claim({ worker: this.leases.name, now, limit, handlers })
+      return await this.ledger.claim({ ...request, worker: this.leases.name })
     } catch (error) {
       if (!(error instanceof TrihandError) || error.outcome === 'unknown') this.leases.doubt()
       throw error
@@ -344,21 +343,22 @@ export class Worker implements WorkerDesk {
 
   private departed(resident: Resident, departure: Departure): void {
     this.residents.delete(resident.record.id)
-    if (departure === 'parked' && resident.live !== null) this.parked(resident.record.id, wakeAt(resident.live))
+    if (departure === 'parked' && resident.live !== null) this.parked(resident.record, wakeAt(resident.live))
     if (departure === 'dropped' && this.state === 'running') this.leases.letGo(resident.record.id)
     // One that has ended leaves nothing due, and whoever waited for it was signalled.
     this.afterDeparture(departure === 'fenced' || departure === 'dropped')
   }
 
   private clerkDeparted(id: ClaimableId, departure: ClerkDeparture, at: number | null): void {
-    this.parked(id, at)
+    this.parked({ id, handler: null }, at)
     if (departure === 'dropped' && this.state === 'running') this.leases.letGo(id)
     // Also after parking: news may have come with the release.
     this.afterDeparture(true)
   }
 
   /** It falls due here by this worker's own timer, and anywhere by a dispatcher that keeps instants. */
-  private parked(id: ClaimableId, at: number | null): void {
+  private parked({ id, handler }: { id: ClaimableId; handler: string | null }, at: number | null): void {
+    this.shares.remember(id, handler)
     if (at === null) return
     this.wakeAt(at)
     if (this.options.tellsInstants === true) this.dispatcher.wake(id, at)

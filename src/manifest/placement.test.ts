@@ -18,6 +18,7 @@ describe('placement, as written', () => {
       placement: {
         require: { region: ['eu', 'uk'], gpu: 'no' },
         prefer: [{ label: 'disk=fast', weight: 3 }, { label: 'zone=1' }],
+        sticky: true,
       },
     }
     expect(definePlacement('functions.f', source, 'post')).toEqual({
@@ -28,6 +29,7 @@ describe('placement, as written', () => {
         { label: 'disk', value: 'fast', weight: 3 },
         { label: 'zone', value: '1', weight: 1 },
       ],
+      sticky: true,
     })
   })
 
@@ -63,6 +65,11 @@ describe('placement, as written', () => {
       'a label that is no text',
       () => definePools([{ name: 'a', labels: { gpu: true as never } }]),
       'MANIFEST_INVALID: pools.a.labels.gpu',
+    ],
+    [
+      'sticky that is neither true nor false',
+      () => definePlacement('functions.f', { placement: { sticky: 'yes' as never } }, null),
+      'MANIFEST_INVALID: functions.f.placement.sticky',
     ],
     [
       'a requirement without a value',

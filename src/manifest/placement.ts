@@ -26,6 +26,8 @@ export interface PlacementSource {
   readonly placement?: {
     readonly require?: Readonly<Record<string, string | readonly string[]>>
     readonly prefer?: readonly { readonly label: string; readonly weight?: number }[]
+    /** A run prefers the worker that had it last, while that one lives. */
+    readonly sticky?: boolean
   }
 }
 
@@ -103,7 +105,8 @@ const preferenceOf = (path: string, source: { readonly label: string; readonly w
 }
 
 export const definePlacement = (path: string, source: PlacementSource, module: string | null): Placement => {
-  const { require = {}, prefer = [] } = source.placement ?? {}
+  const { require = {}, prefer = [], sticky = false } = source.placement ?? {}
+  if (typeof sticky !== 'boolean') throw invalid(`${path}.placement.sticky`, 'true or false')
   if (source.pool !== undefined) checkName(`${path}.pool`, source.pool)
   const required = Object.entries(require).map(([name, given]) => {
     const values = typeof given === 'string' ? [given] : given
@@ -117,6 +120,7 @@ export const definePlacement = (path: string, source: PlacementSource, module: s
     module,
     require: Object.fromEntries(required),
     prefer: prefer.map((one) => preferenceOf(`${path}.placement`, one)),
+    sticky,
   }
 }
 

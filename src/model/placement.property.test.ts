@@ -23,6 +23,7 @@ const aPlacement: fc.Arbitrary<Placement> = fc.record({
   prefer: fc.array(fc.record({ label: names, value: values, weight: fc.integer({ min: 1, max: 9 }) }), {
     maxLength: 3,
   }),
+  sticky: fc.boolean(),
 })
 
 /** The oracle: each question by itself, no short cut. */
@@ -45,7 +46,7 @@ describe('placement', () => {
     )
   })
 
-  test('[N7] placement-2: every handler that fits is taken by someone at once, and by the best suited', () => {
+  test('[N7] placement-2, placement-3: every handler that fits is taken at once by the best suited, or by who had the run last', () => {
     fc.assert(
       fc.property(
         fc.array(aWorker, { minLength: 1, maxLength: 4 }),
@@ -62,10 +63,12 @@ describe('placement', () => {
           for (const [name, placement] of handlers) {
             const able = workers.flatMap((worker, i) => (fits(worker, placement) ? [i] : []))
             const best = Math.max(...able.map((i) => suitability(workers[i] as WorkerPlace, placement)))
-            shares.forEach(({ atOnce, later }, i) => {
+            shares.forEach(({ atOnce, later, returning }, i) => {
               const isAble = able.includes(i)
               const isBest = isAble && suitability(workers[i] as WorkerPlace, placement) === best
-              expect(atOnce === null || atOnce.includes(name)).toBe(isBest)
+              const comesBack = isAble && placement.sticky && able.length > 1
+              expect(returning.includes(name)).toBe(comesBack)
+              expect(atOnce === null || atOnce.includes(name)).toBe(isBest && !comesBack)
               expect(later.includes(name)).toBe(isAble && !isBest)
             })
           }
@@ -78,7 +81,7 @@ describe('placement', () => {
   test('a worker alone leaves nothing for a better one', () => {
     fc.assert(
       fc.property(aWorker, aPlacement, (worker, placement) => {
-        expect(shareOf(worker, [], new Map([['h', placement]])).later).toEqual([])
+        expect(shareOf(worker, [], new Map([['h', placement]]))).toMatchObject({ later: [], returning: [] })
       }),
       CASES,
     )
@@ -87,7 +90,11 @@ describe('placement', () => {
   test('a handler that asks for nothing goes anywhere, and the list is then open to every name', () => {
     const worker = { pool: 'mail', labels: {}, modules: [] }
     expect(misfit(worker, ANYWHERE)).toBeNull()
-    expect(shareOf(worker, [worker], new Map([['h', ANYWHERE]]))).toEqual({ atOnce: null, later: [] })
+    expect(shareOf(worker, [worker], new Map([['h', ANYWHERE]]))).toEqual({
+      atOnce: null,
+      later: [],
+      returning: [],
+    })
   })
 
   test('a label that every object has by birth is nobody’s label', () => {

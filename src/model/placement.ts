@@ -5,6 +5,7 @@
  *
  * placement-1  A worker that does not fit is never offered the run: wrong pool, a required label missing, a module its pool lacks.
  * placement-2  Among workers that fit the best suited comes first; the others wait a moment, and only while a better one lives.
+ * placement-3  A run of a sticky handler goes back to the worker that had it last; the others wait a moment, if there are any.
  */
 import type { WorkerPlace } from './worker-info.ts'
 
@@ -15,6 +16,8 @@ export interface Placement {
   /** Label to the values that will do. */
   readonly require: Readonly<Record<string, readonly string[]>>
   readonly prefer: readonly Preference[]
+  /** Whether a run prefers the worker that had it last. */
+  readonly sticky: boolean
 }
 
 export interface Preference {
@@ -23,9 +26,9 @@ export interface Preference {
   readonly weight: number
 }
 
-export const ANYWHERE: Placement = { pool: null, module: null, require: {}, prefer: [] }
+export const ANYWHERE: Placement = { pool: null, module: null, require: {}, prefer: [], sticky: false }
 
-/** How long a run is left to a worker that suits it better. */
+/** How long a run is left to a worker that suits it better, or that had it last. */
 export const PATIENCE_MS = 1_000
 
 const label = (worker: WorkerPlace, name: string): string | undefined =>
@@ -54,10 +57,16 @@ const isSecondChoice = (worker: WorkerPlace, others: readonly WorkerPlace[], pla
   return others.some((other) => misfit(other, placement) === null && suitability(other, placement) > own)
 }
 
+/** placement-3: alone, it is as good as any other. */
+const comesBack = (others: readonly WorkerPlace[], placement: Placement): boolean =>
+  placement.sticky && others.some((other) => misfit(other, placement) === null)
+
 /** The handlers a worker takes at once and those it leaves for a moment. `atOnce: null` means every handler there is. */
 export interface Share {
   readonly atOnce: readonly string[] | null
   readonly later: readonly string[]
+  /** Whose runs it takes at once if it had them last, and leaves for a moment if not. */
+  readonly returning: readonly string[]
 }
 
 export const shareOf = (
@@ -67,7 +76,8 @@ export const shareOf = (
 ): Share => {
   const fitting = [...handlers].filter(([, placement]) => misfit(worker, placement) === null)
   const later = fitting.filter(([, placement]) => isSecondChoice(worker, others, placement)).map(([name]) => name)
-  if (fitting.length === handlers.size && later.length === 0) return { atOnce: null, later }
-  const waiting = new Set(later)
-  return { atOnce: fitting.flatMap(([name]) => (waiting.has(name) ? [] : [name])), later }
+  const returning = fitting.filter(([, placement]) => comesBack(others, placement)).map(([name]) => name)
+  const waiting = new Set([...later, ...returning])
+  if (fitting.length === handlers.size && waiting.size === 0) return { atOnce: null, later, returning }
+  return { atOnce: fitting.flatMap(([name]) => (waiting.has(name) ? [] : [name])), later, returning }
 }

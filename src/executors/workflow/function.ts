@@ -83,6 +83,8 @@ export interface FunctionOptions<Input> extends FlowSource, WorkflowSource {
     readonly require?: Readonly<Record<string, string | readonly string[]>>
     /** Labels that a worker had better have: `{ label: 'disk=fast', weight: 3 }`. */
     readonly prefer?: readonly { readonly label: string; readonly weight?: number }[]
+    /** A run prefers the worker that had it last, while that one lives. */
+    readonly sticky?: boolean
   }
   /** Holds back its steps while what they call keeps failing. */
   readonly circuit?: {

@@ -151,7 +151,7 @@ export const HANDLER: Fields = {
   placement: record({
     require: map(oneOrMore(text)),
     prefer: list(record({ 'label!': text, weight: number })),
-    sticky: any,
+    sticky: flag,
   }),
   pool: text,
   module: name,
