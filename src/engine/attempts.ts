@@ -129,7 +129,7 @@ export class Attempts {
     void this.resident.whileActive(() => this.throughCircuit(request, keyed)).catch(() => {})
   }
 
-  /** While the target is held back the run waits as for a timer, or the step fails; neither uses an attempt. */
+  /** While the target is held back the run waits as for a timer, or the step fails, without an attempt; or its fallback answers. */
   private async throughCircuit(request: Work, circuit: Circuit): Promise<void> {
     const { circuits } = this.resident.house
     const admission = await circuits.admit(circuit)
@@ -140,7 +140,10 @@ export class Attempts {
         (performed) => void circuits.report(circuit, performed, admission.probe).catch(() => {}),
       )
     const { step } = request
-    if (circuit.whenOpen === 'fail') {
+    // What it answers says nothing about the target, so that the breaker does not hear of it.
+    if (circuit.whenOpen === 'fallback' && 'body' in request && request.fallback !== undefined)
+      return this.beginAttempt({ ...request, body: request.fallback }, null)
+    if (circuit.whenOpen !== 'wait') {
       const message = `${circuit.key} failed too often; calls are held back until ${admission.until}`
       return failAtOnce(this.resident, step, this.nextAttempt(step), { code: 'CIRCUIT_OPEN', message })
     }

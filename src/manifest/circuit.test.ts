@@ -24,7 +24,7 @@ test.each<[string, CircuitSource]>([
   ['window', { window: 0 }],
   ['minCalls', { window: 5, minCalls: 6 }],
   ['failureRate', { failureRate: 0 }],
-  ['whenOpen', { whenOpen: 'fallback' as never }],
+  ['whenOpen', { whenOpen: 'hope' as never }],
   ['openFor', { openFor: 0 }],
 ])('a bad %s is refused with its place', (name, source) => {
   expect(() => defineCircuit('f', 'f', source)).toThrow(`MANIFEST_INVALID: f.circuit.${name}`)

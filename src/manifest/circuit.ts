@@ -10,6 +10,9 @@ import type { Rule } from '../model/rule.ts'
 import { durationMs } from './duration.ts'
 import { ruleAt } from './ranges.ts'
 
+const WHEN_OPEN = ['wait', 'fail', 'fallback'] as const
+type WhenOpen = (typeof WHEN_OPEN)[number]
+
 export interface CircuitSource {
   /** What is called: functions that name the same target share the breaker. Default: the function's own name. An expression is
    *  over `event` and `payload`: each value has its breaker. */
@@ -20,8 +23,9 @@ export interface CircuitSource {
   readonly openFor?: string | number
   /** The error codes that count; absent: every failure that is worth a retry. */
   readonly codes?: readonly string[]
-  /** `wait` parks the run without using an attempt, `fail` fails the step with CIRCUIT_OPEN. */
-  readonly whenOpen?: 'wait' | 'fail'
+  /** `wait` parks the run without using an attempt, `fail` fails the step with CIRCUIT_OPEN, `fallback` performs the step's own
+   *  fallback instead, and fails where it has none. */
+  readonly whenOpen?: WhenOpen
 }
 
 export interface Circuit {
@@ -30,7 +34,7 @@ export interface Circuit {
   readonly keyRule: Rule | null
   readonly policy: CircuitPolicy
   readonly codes: readonly string[] | null
-  readonly whenOpen: 'wait' | 'fail'
+  readonly whenOpen: WhenOpen
 }
 
 const MAX_KEY = 128
@@ -52,7 +56,7 @@ export const defineCircuit = (path: string, name: string, source: CircuitSource 
   if (!Number.isInteger(minCalls) || minCalls < 1 || minCalls > window)
     throw invalid(`${path}.circuit.minCalls`, 'a whole number from 1 to the window')
   if (!(failureRate > 0 && failureRate <= 1)) throw invalid(`${path}.circuit.failureRate`, 'above 0, at most 1')
-  if (whenOpen !== 'wait' && whenOpen !== 'fail') throw invalid(`${path}.circuit.whenOpen`, 'wait or fail')
+  if (!WHEN_OPEN.includes(whenOpen)) throw invalid(`${path}.circuit.whenOpen`, 'wait, fail or fallback')
   const openForMs = durationMs(openFor)
   if (openForMs < 1) throw invalid(`${path}.circuit.openFor`, 'longer than nothing')
   const maxOpenForMs = Math.max(openForMs, MAX_OPEN_MS)

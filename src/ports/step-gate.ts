@@ -48,6 +48,8 @@ export interface StepRequest {
   readonly retry: RetryPolicy
   readonly timeoutMs: number
   readonly body: (context: StepContext) => unknown
+  /** Performed in its place while the breaker of the function is open and says so. */
+  readonly fallback?: (context: StepContext) => unknown
 }
 
 /** A step that is data: no code comes along, so whoever performs it may be anywhere. */

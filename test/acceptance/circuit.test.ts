@@ -108,4 +108,31 @@ onEveryStore('circuit', (store) => {
     expect(errors[2]).toContain('bank failed too often')
     await system.close()
   })
+
+  test('[I7] with whenOpen fallback the step performs its fallback while it is open, and fails where it has none', async () => {
+    let isWell = false
+    const circuit = { ...CIRCUIT, whenOpen: 'fallback' } as const
+    const charge = (): string => {
+      if (!isWell) throw new Error('the bank does not answer')
+      return 'paid'
+    }
+    const pay = fn<boolean>('pay', { circuit }, ({ step, input }) =>
+      step.run('charge', charge, { retry: { maxAttempts: 1 }, ...(input && { fallback: () => 'noted' }) }),
+    )
+    const system = await startTestSystem({ name: 'bank', functions: [pay] }, store())
+    const payNow = async (hasFallback: boolean) => {
+      const run = await system.start('pay', hasFallback)
+      await system.settle()
+      const { status, output, error } = await system.look(run)
+      return [status, output ?? error?.message]
+    }
+    // While it is closed the step itself is performed, and its failures count.
+    for (let i = 0; i < 2; i++) expect(await payNow(true)).toEqual(['failed', expect.stringContaining('not answer')])
+    for (let i = 0; i < 5; i++) expect(await payNow(true)).toEqual(['success', 'noted'])
+    expect(await payNow(false)).toEqual(['failed', expect.stringContaining('bank failed too often')])
+    isWell = true
+    await system.advance('30s')
+    expect([await payNow(true), await told(system, 'closed')]).toEqual([['success', 'paid'], 1])
+    await system.close()
+  })
 })

@@ -95,7 +95,8 @@ export interface FunctionOptions<Input> extends FlowSource, WorkflowSource {
     readonly failureRate?: number
     readonly openFor?: Duration
     readonly codes?: readonly string[]
-    readonly whenOpen?: 'wait' | 'fail'
+    /** `wait` until it is well, `fail` the step, or perform the step's `fallback`. */
+    readonly whenOpen?: 'wait' | 'fail' | 'fallback'
   }
   /** What executors of its tasks must keep to, whatever a step asks for. */
   readonly constraints?: ConstraintsSource

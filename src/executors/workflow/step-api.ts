@@ -31,10 +31,12 @@ export interface StepOptions {
   readonly key?: string
 }
 
-export interface RunOptions extends StepOptions {
+export interface RunOptions<Result = unknown> extends StepOptions {
   readonly effect?: Effect
   readonly retry?: Partial<RetryPolicy>
   readonly timeout?: Duration
+  /** Performed instead while the function's breaker is open, if its `whenOpen` is `fallback`. */
+  readonly fallback?: (context: StepContext) => Result | Promise<Result>
 }
 
 export interface ExecuteOptions extends StepOptions {
@@ -84,7 +86,7 @@ export interface Step {
   run<Result>(
     name: string,
     body: (context: StepContext) => Result | Promise<Result>,
-    options?: RunOptions,
+    options?: RunOptions<Result>,
   ): Promise<Awaited<Result>>
   /** A task for an executor that is registered under a type; the engine retries, falls back and looks at what it says it used. */
   execute(name: string, options: ExecuteOptions): Promise<TaskOutcome>
@@ -129,7 +131,7 @@ export interface Readers {
   readonly taskOf: DefineTask
 }
 
-const NO_OPTIONS: RunOptions = {}
+const NO_OPTIONS: RunOptions<never> = {}
 const TASK_TIMEOUT_MS = 30_000
 
 const taskRequest = (step: string, options: ExecuteOptions, parse: ParseDuration): TaskRequest => {
@@ -231,6 +233,7 @@ export const createStep = (
           retry: options.retry === undefined ? DEFAULT_RETRY : { ...DEFAULT_RETRY, ...options.retry },
           timeoutMs: options.timeout === undefined ? defaults.timeoutMs : parse(options.timeout),
           body,
+          ...(options.fallback !== undefined && { fallback: options.fallback }),
         }) as Promise<never>
       } catch (error) {
         return Promise.reject(error)
