@@ -10,7 +10,7 @@ import { type TaskId, taskId } from '../model/ids.ts'
 import type { AskRequest } from '../ports/step-gate.ts'
 import { advanceTask } from './advance.ts'
 import { causeFrom } from './cause.ts'
-import { type Luggage, NO_LUGGAGE } from './request.ts'
+import { type Luggage, NO_LUGGAGE, toldOf } from './request.ts'
 import type { Resident } from './resident.ts'
 import { taskBirth } from './task-append.ts'
 import { reviseTask } from './task-command.ts'
@@ -28,7 +28,7 @@ export const askPeople = async (resident: Resident, step: string, request: AskRe
   begin(resident, step, revises.task, spec.name, null)
 }
 
-const openTask = (resident: Resident, step: string, { spec }: AskRequest): void => {
+const openTask = (resident: Resident, step: string, { spec, tells }: AskRequest): void => {
   const { house, record } = resident
   const now = house.clock.now()
   const id = taskId(house.ids.uuid())
@@ -39,5 +39,5 @@ const openTask = (resident: Resident, step: string, { spec }: AskRequest): void 
   if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
   const place = { id, handler: record.handler, session: record.session }
   const { write, told } = taskBirth(house, place, { before, state, facts }, now)
-  begin(resident, step, id, spec.name, { ...NO_LUGGAGE, ...told, tasks: [write] })
+  begin(resident, step, id, spec.name, { ...NO_LUGGAGE, ...told, tasks: [write], ...toldOf(tells, { task_id: id }) })
 }

@@ -6,17 +6,24 @@
 import { checkAgainst } from '../manifest/schema.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
+import type { Telling } from '../model/lifecycle.ts'
 import { causeFrom } from './cause.ts'
 import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'
 import { newRun } from './new-run.ts'
 import { storeValue } from './payloads.ts'
-import { NO_LUGGAGE } from './request.ts'
+import { NO_LUGGAGE, toldOf } from './request.ts'
 import type { Resident } from './resident.ts'
 import { definitionOf, demandCall } from './rights.ts'
 
 const MAX_CHILD_DEPTH = 16
 
-export const startChild = async (resident: Resident, step: string, handler: string, input: Json): Promise<void> => {
+interface Call {
+  readonly handler: string
+  readonly input: Json
+  readonly tells: Telling | undefined
+}
+
+export const startChild = async (resident: Resident, step: string, { handler, input, tells }: Call): Promise<void> => {
   const { house, record } = resident
   const definition = house.system().functions.get(handler)
   if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${handler}`)
@@ -41,5 +48,9 @@ export const startChild = async (resident: Resident, step: string, handler: stri
     lease: leaseFor(demand, () => house.worker.reserve(handler)),
   })
   const command = { type: 'start_child', now: house.clock.now(), step, child: child.id, handler } as const
-  resident.ask({ command, luggage: { ...NO_LUGGAGE, runs: [child] }, done: null })
+  resident.ask({
+    command,
+    luggage: { ...NO_LUGGAGE, runs: [child], ...toldOf(tells, { task_id: null, to: handler }) },
+    done: null,
+  })
 }

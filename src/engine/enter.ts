@@ -19,6 +19,7 @@ import type { Abort, Envelope } from '../ports/executor.ts'
 import { effectKeyOf } from './attempts.ts'
 import { Gate, type StepErrors } from './gate.ts'
 import { Intents, packIntents, sessionOf } from './intents.ts'
+import { isToldOf } from './lifecycle.ts'
 import { NOTHING_PREFETCHED, offerChildren, offerEvents, type Prefetched } from './offer.ts'
 import { storeValue } from './payloads.ts'
 import { type Performed, perform } from './perform.ts'
@@ -117,6 +118,10 @@ const enter = (resident: Resident, errors: StepErrors): void => {
         emit: (event) => intents.events.push(event),
         write: (table, key, value) => intents.documents.push({ tenant: record.tenant, table, key, value }),
         document: (table, key) => resident.whileActive(() => house.document(record.tenant, table, key)),
+        report: (said) => {
+          resident.report = said
+        },
+        isToldOf: (type) => isToldOf(house, record.handler, type),
         hasTold: () => intents.events.length > 0 || resident.live?.hasTold === true,
       },
       definition,

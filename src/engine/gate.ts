@@ -6,6 +6,8 @@
  */
 import { type Failure, TrihandError } from '../model/errors.ts'
 import { at, canonical, type Json } from '../model/json.ts'
+import type { Telling } from '../model/lifecycle.ts'
+import { NOTHING } from '../model/payload.ts'
 import type { SettledStep } from '../model/step.ts'
 import { openWait, type WaitSpec } from '../model/wait.ts'
 import type {
@@ -24,6 +26,7 @@ import { Attempts, asFailure, completeStep, failAtOnce, isOpen } from './attempt
 import { causeFrom } from './cause.ts'
 import { startChild } from './child.ts'
 import { emittedBy } from './events.ts'
+import { demandTold, isToldOf } from './lifecycle.ts'
 import { lookbackBase } from './lookback.ts'
 import { candidates, eventsSince } from './offer.ts'
 import { fetchValue } from './payloads.ts'
@@ -90,11 +93,11 @@ export class Gate implements StepGate {
     return answer
   }
 
-  invoke(step: string, handler: string, input: Json): Promise<Json> {
+  invoke(step: string, handler: string, input: Json, tells?: Telling): Promise<Json> {
     if (!this.isOpen()) return never()
     const begins = this.begins(step)
     const value = this.value(step)
-    if (begins) this.guard(step, () => startChild(this.resident, step, handler, input))
+    if (begins) this.guard(step, () => startChild(this.resident, step, { handler, input, tells }))
     return value
   }
 
@@ -112,6 +115,19 @@ export class Gate implements StepGate {
     const value = this.value(step)
     if (begins) this.guard(step, () => this.sendEvents(step, events))
     return (await value) as unknown as readonly string[]
+  }
+
+  async tell(step: string, telling: Telling): Promise<void> {
+    const { resident } = this
+    if (!this.isOpen()) return never()
+    if (!isToldOf(resident.house, resident.record.handler, telling.type)) return
+    const begins = this.begins(step)
+    const value = this.value(step)
+    if (begins) {
+      const luggage = { ...NO_LUGGAGE, told: [telling] }
+      completeStep(resident, { step, attempt: 1, result: NOTHING, luggage })
+    }
+    await value
   }
 
   // -- what every call begins with ------------------------------------------------------------------------------------
@@ -156,6 +172,7 @@ export class Gate implements StepGate {
   private async openWait(step: string, request: WaitRequest): Promise<void> {
     const { resident } = this
     const { house, record } = resident
+    demandTold(house, request.types)
     const now = house.clock.now()
     const from = request.lookback.kind === 'within' ? 0 : record.base
     const past = await eventsSince(house.ledger, record.tenant, request.types, from)

@@ -16,8 +16,9 @@ import { advanceRun } from './advance.ts'
 import { headOf, sealFacts } from './chain.ts'
 import { endingOf, tellsEnd } from './ending.ts'
 import type { House } from './house.ts'
+import { lifecycleOf, tellsLife } from './lifecycle.ts'
 import { commitOnce } from './one-shot.ts'
-import type { Luggage } from './request.ts'
+import { mergeLuggage } from './request.ts'
 import { toldOfEnd, waitingSteps } from './run-append.ts'
 
 const MAX_CONFLICTS = 20
@@ -91,10 +92,17 @@ const write = async (house: House, record: StreamRecord, change: Change): Promis
 }
 
 /** ending-1: also for a run that nobody holds. */
-const endingFor = async (house: House, record: StreamRecord, { state, facts }: Change): Promise<Luggage | null> => {
-  if (!tellsEnd(house, record.handler, facts)) return null
+const endingFor = async (
+  house: House,
+  record: StreamRecord,
+  change: Change,
+): Promise<ReturnType<typeof mergeLuggage> | null> => {
+  const { facts } = change
+  if (!tellsEnd(house, record.handler, facts) && !tellsLife(house, record.handler, change)) return null
   const sequences = record.event === null ? [] : [record.event]
   const [event] = sequences.length === 0 ? [] : await house.ledger.events({ tenant: house.tenant, sequences, limit: 1 })
-  const caused = { id: record.stream as RunId, handler: record.handler, session: record.session, event: event ?? null }
-  return endingOf(house, caused, { state, facts }, record.version)
+  const { handler, session, parent, version } = record
+  const caused = { id: record.stream as RunId, handler, session, parent, event: event ?? null }
+  const parts = [endingOf(house, caused, change, version), lifecycleOf(house, caused, change, version)]
+  return mergeLuggage(parts.filter((part) => part !== null))
 }

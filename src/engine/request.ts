@@ -6,6 +6,7 @@
  * request-1  What a command brings along (events, runs, documents, memory) is written if and only if its fact is.
  */
 import type { Instant } from '../model/ids.ts'
+import { type Telling, type ToldAt, toldWith } from '../model/lifecycle.ts'
 import type { Refusal } from '../model/machine.ts'
 import type { RunCommand, RunFact, RunState } from '../model/run-fact.ts'
 import type { SessionDocument } from '../model/session.ts'
@@ -20,9 +21,15 @@ export interface Luggage {
   readonly memory: { readonly key: string; readonly set: SessionDocument; readonly unset: readonly string[] } | null
   /** Tasks that come into being. */
   readonly tasks?: readonly StreamWrite[]
+  /** What the hand at work tells with it. */
+  readonly told?: readonly Telling[]
 }
 
 export const NO_LUGGAGE: Luggage = { events: [], runs: [], documents: [], memory: null }
+
+/** What a hand tells with a child, which it names. */
+export const toldOf = (tells: Telling | undefined, about: Telling['data']): Pick<Luggage, 'told'> =>
+  tells === undefined ? {} : { told: [{ ...tells, data: { ...tells.data, ...about } }] }
 
 /** `gone`: the run left this process before the command was decided here. */
 export type Answer =
@@ -47,6 +54,8 @@ export interface Gathered {
   readonly answers: readonly { readonly done: NonNullable<Request['done']>; readonly answer: Answer }[]
   /** Luggage whose fact was decided. */
   readonly carried: readonly Luggage[]
+  /** What hands tell with the facts that carry it. */
+  readonly told: readonly ToldAt[]
   readonly left: readonly Luggage[]
 }
 
@@ -66,19 +75,29 @@ export const gather = (from: RunState, requests: readonly Request[], notBefore: 
   const answers: Gathered['answers'][number][] = []
   const carried: Luggage[] = []
   const left: Luggage[] = []
+  const told: ToldAt[] = []
   for (const request of requests) {
     const advance = advanceRun(state, inTime(request.command, notBefore))
     state = advance.state
+    const before = facts.length
     for (const fact of advance.facts) facts.push(fact)
-    if (request.luggage !== null)
-      (advance.facts.some((fact) => CARRIERS.has(fact.type)) ? carried : left).push(request.luggage)
+    if (request.luggage !== null) {
+      const carrier = advance.facts.findIndex((fact) => CARRIERS.has(fact.type))
+      if (carrier < 0) left.push(request.luggage)
+      else {
+        carried.push(request.luggage)
+        told.push(...toldWith(request.luggage.told ?? NOTHING_TOLD, advance.facts[carrier], before + carrier, state))
+      }
+    }
     if (request.done !== null)
       answers.push({ done: request.done, answer: advance.refusal ?? { kind: 'recorded', facts: advance.facts } })
   }
-  return { state, facts, answers, carried, left }
+  return { state, facts, answers, carried, left, told }
 }
 
-type Merged = Required<Omit<Luggage, 'memory'>>
+const NOTHING_TOLD: readonly Telling[] = []
+
+type Merged = Required<Omit<Luggage, 'memory' | 'told'>>
 
 const NOTHING_CARRIED: Merged = { events: [], runs: [], documents: [], tasks: [] }
 

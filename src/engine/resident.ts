@@ -26,7 +26,7 @@ import { isLeased } from './new-run.ts'
 import { insist, isStoreTrouble } from './patience.ts'
 import type { Performance } from './perform.ts'
 import { type Gathered, gather, type Luggage, type Request } from './request.ts'
-import { type RunAppend, runAppend, wakeAfter } from './run-append.ts'
+import { type AppendContext, type RunAppend, runAppend, wakeAfter } from './run-append.ts'
 import { NO_INPUTS, type RunInputs } from './run-input.ts'
 import type { SessionHead } from './session-head.ts'
 import { Waiters } from './waiters.ts'
@@ -82,6 +82,8 @@ export class Resident implements AppendSource {
   /** How many events of a type were looked at for a step's wait: the ledger compares it when the wait is opened. */
   readonly seenCounts = new Map<string, number>()
   session: SessionHead | null = null
+  /** What the hand at work says of it besides: told with its end. */
+  report: AppendContext['report'] = {}
   readonly waiters = new Waiters()
   private readonly keeper: Keeper
   private head: ChainHead
@@ -231,6 +233,7 @@ export class Resident implements AppendSource {
       seenSignal: this.seenSignal,
       seenCounts: this.seenCounts,
       memory: this.memoryWrite(gathered.carried),
+      report: this.report,
     })
     return { built, requests, gathered, departs }
   }

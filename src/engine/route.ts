@@ -10,6 +10,7 @@ import { type Filter, filtersFor, type Listener, type System } from '../manifest
 import type { Event } from '../model/event.ts'
 import type { Instant, TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
+import { handOf, lifeSource } from '../model/lifecycle.ts'
 import { admit } from '../model/trigger.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Suppression } from '../ports/ledger.ts'
@@ -68,11 +69,17 @@ const askFilters = (filters: readonly Filter[], event: Event): Verdict => {
   return refused
 }
 
+/** A handler never starts on what it tells of its own work, however often it may stand in one chain. */
+const isOwnLife = ({ type, source }: Event, { modality, name }: Listener['handler']): boolean =>
+  source === lifeSource(modality, name) && handOf(type) === modality && modality !== 'human'
+
 /** Hops and filter: what comes before all flow control. Null: the listener does not hear events of this source. */
 export const judge = (listener: Listener, event: Event, system: System): Verdict | null => {
   const { handler } = listener
   const filters = filtersFor(listener, event.source)
   if (filters.length === 0) return null
+  if (isOwnLife(event, handler))
+    return { kind: 'suppress', reason: 'reentry', detail: `${handler.name} told it itself` }
   const admission = admit(event, handler.name, { maxHops: system.maxHops, allowReentry: handler.allowReentry })
   if (admission.kind === 'suppressed') return { kind: 'suppress', reason: admission.reason, detail: admission.detail }
   return askFilters(filters, event)

@@ -4,18 +4,20 @@
  * Owns how a decided batch of requests becomes a write. Pure but for the ids; never knows what happens to the append.
  */
 import type { ClaimableId, Instant, TaskId } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
 import { statusOf, wakeAt } from '../model/run.ts'
 import type { RunFact, RunState } from '../model/run-fact.ts'
 import type { Append, StreamWrite, WaitRow } from '../ports/ledger.ts'
 import { type ChainHead, type Sealed, sealFacts } from './chain.ts'
-import type { EndingHouse, EndingRecord } from './declared-end.ts'
+import type { EndingHouse } from './declared-end.ts'
 import { endingOf } from './ending.ts'
 import type { House } from './house.ts'
+import { type LifeRecord, lifecycleOf } from './lifecycle.ts'
 import type { NewRun } from './new-run.ts'
-import { type Gathered, mergeLuggage } from './request.ts'
+import { type Gathered, type Luggage, mergeLuggage } from './request.ts'
 
 export interface AppendContext {
-  readonly record: EndingRecord & { readonly parent: ClaimableId | null; readonly epoch: number }
+  readonly record: LifeRecord & { readonly epoch: number }
   readonly head: ChainHead
   /** The state before these requests. */
   readonly before: RunState
@@ -27,6 +29,8 @@ export interface AppendContext {
   readonly seenCounts: ReadonlyMap<string, number>
   /** The session's write, if a step changes its memory. */
   readonly memory: StreamWrite | null
+  /** What the hand at work says of it besides. */
+  readonly report: { readonly [name: string]: Json }
 }
 
 export interface RunAppend {
@@ -62,9 +66,11 @@ export const runAppend = (
 ): RunAppend => {
   const { record, departs, memory } = context
   const sealed = sealFacts(house.ids, record.id, context.head, gathered.facts)
-  const ending = departs === 'ended' ? endingOf(house, record, gathered, context.head.version) : null
+  const { version } = context.head
+  const ending = departs === 'ended' ? endingOf(house, record, gathered, version) : null
+  const life = lifecycleOf(house, record, { ...gathered, report: context.report }, version)
   const { events, runs, documents, tasks } = mergeLuggage(
-    ending === null ? gathered.carried : [...gathered.carried, ending],
+    ending === null && life === null ? gathered.carried : [...gathered.carried, ...luggageIn(ending, life)],
   )
   const own = ownWrite(gathered, sealed, context)
   const append: Append = {
@@ -79,6 +85,9 @@ export const runAppend = (
   }
   return { append, sealed, created: runs, asked: tasks.map(({ stream }) => stream as TaskId), memory }
 }
+
+const luggageIn = (...parts: readonly (Luggage | null)[]): readonly Luggage[] =>
+  parts.filter((part): part is Luggage => part !== null)
 
 /** Who is signalled with a run's end: its parent, and the tasks that nobody waits for any more (run-4). */
 export const toldOfEnd = (parent: ClaimableId | null, state: RunState): readonly ClaimableId[] => {

@@ -53,6 +53,7 @@ export interface FunctionSource {
     FlowSource & {
       readonly trigger?: string | TriggerSource
       readonly triggers?: readonly (string | TriggerSource)[]
+      readonly waits?: readonly string[]
       readonly input?: unknown
       readonly output?: unknown
       readonly effect?: Effect
@@ -230,6 +231,12 @@ const bind = (source: FunctionSource, trigger: TriggerSource, names: ReadonlySet
   return bindWatch(trigger, path)
 }
 
+const awaitedBy = ({ name, options }: FunctionSource): readonly string[] => {
+  const bad = options.waits?.find((type) => !isEventType(type))
+  if (bad !== undefined) throw invalid(`functions.${name}.waits`, `"${bad}" is not an event type`)
+  return options.waits ?? []
+}
+
 interface Bindings {
   readonly listeners: Map<string, Listener[]>
   readonly sources: Map<string, SourceDefinition>
@@ -360,7 +367,9 @@ export const normalise = (source: SystemSource, digest: (text: string) => string
     ...(source.humans ?? []).flatMap(humanEvents),
     ...[...functions.values()].flatMap(toldBy),
   ]
-  for (const type of [...listeners.keys(), ...sent]) if (!events.has(type)) events.set(type, { type, schema: null })
+  const awaited = new Set(sources.flatMap(awaitedBy))
+  for (const type of [...listeners.keys(), ...awaited, ...sent])
+    if (!events.has(type)) events.set(type, { type, schema: null })
   return {
     name: source.name,
     hash: digest(shapeOf(source)).slice(0, HASH_LENGTH),
@@ -368,6 +377,7 @@ export const normalise = (source: SystemSource, digest: (text: string) => string
     events,
     functions,
     listeners,
+    awaited,
     maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
     pools: poolsOf(source, functions),
     sources: watched,

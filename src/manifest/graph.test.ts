@@ -19,6 +19,7 @@ agents:
 functions:
   - {name: send, trigger: campaign.approved}
   - {name: audit, trigger: {after: send}}
+  - {name: bill, trigger: agent.completed, waits: [workflow.failed]}
   - {name: sort, trigger: {event: mail.came, route_on: payload.kind, routes: {a: lead.enriched, b: {then: send}}}}
 schedules: [{name: nightly, cron: "0 3 * * *", function: send, tz: UTC}]
 webhooks: [{name: mail, emits: mail.came, auth: none, unsigned: true}]
@@ -37,6 +38,10 @@ describe('[A3] the graph', () => {
     ['human:after lead.matched', 'event:campaign.approved', 'sends', ''],
     ['function:send', 'function:audit', 'starts', 'after'],
     ['function:sort', 'event:lead.enriched', 'sends', 'a'],
+    ['agent:matcher', 'event:agent.completed', 'sends', 'lifecycle'],
+    ['event:agent.completed', 'function:bill', 'hears', ''],
+    ['function:send', 'event:workflow.failed', 'sends', 'lifecycle'],
+    ['event:workflow.failed', 'function:bill', 'hears', 'waits'],
     ['function:sort', 'function:send', 'starts', ''],
     ['schedule:nightly', 'function:send', 'starts', '0 3 * * *'],
     ['webhook:mail', 'event:mail.came', 'sends', ''],
@@ -52,6 +57,7 @@ describe('[A3] the graph', () => {
       ['matcher', 'agent'],
       ['send', 'workflow'],
       ['audit', 'workflow'],
+      ['bill', 'workflow'],
       ['sort', 'workflow'],
       ['after lead.matched', 'human'],
     ])

@@ -4,7 +4,17 @@
  * Owns nodes and edges as data, and the Mermaid text made of them. Names are data too: nothing in one can change the drawing.
  */
 import type { Finding } from './yaml/finding.ts'
-import { field, type HandSection, handlersOf, heardBy, invokedBy, type Manifest, sentBy } from './yaml/manifest.ts'
+import {
+  awaitedBy,
+  field,
+  type HandSection,
+  handlersOf,
+  heardBy,
+  invokedBy,
+  lifeOf,
+  type Manifest,
+  sentBy,
+} from './yaml/manifest.ts'
 
 export type NodeKind = 'event' | 'agent' | 'function' | 'human' | 'plan' | 'schedule' | 'webhook' | 'state'
 
@@ -70,7 +80,9 @@ export class Drawing {
 
 const drawHands = (manifest: Manifest, drawing: Drawing): void => {
   const kinds = new Map(handlersOf(manifest).map(({ section, handler }) => [handler.name, KINDS[section]]))
-  for (const { section, handler } of handlersOf(manifest)) {
+  const hands = handlersOf(manifest)
+  const heard = new Set(hands.flatMap(({ handler }) => [...heardBy(handler, manifest), ...awaitedBy(handler)]))
+  for (const { section, handler } of hands) {
     const id = drawing.node(KINDS[section], handler.name)
     for (const type of heardBy(handler, manifest)) {
       const filter = handler.triggers.find(({ event }) => event === type)?.filter ?? ''
@@ -78,6 +90,8 @@ const drawHands = (manifest: Manifest, drawing: Drawing): void => {
     }
     for (const { event, label } of sentBy(section, handler))
       drawing.edge(id, drawing.node('event', event), 'sends', label)
+    for (const type of awaitedBy(handler)) drawing.edge(drawing.node('event', type), id, 'hears', 'waits')
+    for (const type of lifeOf(section, heard)) drawing.edge(id, drawing.node('event', type), 'sends', 'lifecycle')
     const after = handler.triggers.flatMap((trigger) => (typeof trigger['after'] === 'string' ? trigger['after'] : []))
     for (const name of after) drawing.edge(drawing.node(kinds.get(name) ?? 'function', name), id, 'starts', 'after')
     for (const name of invokedBy(handler)) drawing.edge(id, drawing.node(kinds.get(name) ?? 'function', name), 'starts')

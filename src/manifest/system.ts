@@ -35,6 +35,8 @@ export interface System {
   readonly functions: ReadonlyMap<string, FunctionDefinition>
   /** Who listens, by event type. */
   readonly listeners: ReadonlyMap<string, readonly Listener[]>
+  /** Types that handlers say they wait for while they run. */
+  readonly awaited: ReadonlySet<string>
   readonly maxHops: number
   /** Declared, or named by a function. */
   readonly pools: ReadonlyMap<string, Pool>
@@ -80,9 +82,9 @@ export interface Filter {
 export const filtersFor = ({ filters }: Listener, source: string): readonly Filter[] =>
   filters.every(({ from }) => from === null) ? filters : filters.filter(({ from }) => from === null || from === source)
 
-/** Whether anyone listens to this type from this source. */
-export const isHeard = ({ listeners }: System, type: string, source: string): boolean =>
-  (listeners.get(type) ?? []).some((listener) => filtersFor(listener, source).length > 0)
+/** Whether anyone listens to this type from this source, or says that they wait for it. */
+export const isHeard = ({ listeners, awaited }: System, type: string, source: string): boolean =>
+  awaited.has(type) || (listeners.get(type) ?? []).some((listener) => filtersFor(listener, source).length > 0)
 
 export interface FunctionDefinition {
   readonly name: string

@@ -23,6 +23,7 @@ export const ERRORS = {
   EVENT_UNKNOWN: { status: 422, retryable: false, hint: 'Declare the event in the system, or fix the spelling.' },
   EVENT_INVALID: { status: 422, retryable: false, hint: 'Make the data fit the schema that the event declares.' },
   EVENT_RESERVED: { status: 422, retryable: false, hint: 'Choose a name without the prefixes agent. human. workflow. approval_bundle. trihand.' },
+  EVENT_NOT_TOLD: { status: 422, retryable: false, hint: 'Name the event in `waits` of the handler: it is told only where somebody listens.' },
   EVENT_TOO_LARGE: { status: 413, retryable: false, hint: 'Keep event data under 256 KiB; put large content in a step result.' },
   EVENT_ID_REUSED: { status: 409, retryable: false, hint: 'Use a new id for new data; the first event with this id stands.' },
   EXPR_REJECTED: { status: 422, retryable: false, hint: 'Write a CEL expression of the supported subset.' },

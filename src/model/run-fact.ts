@@ -197,6 +197,7 @@ export type RunCommand = LifeCommand | WorkCommand
 export interface LiveRun {
   readonly kind: 'live'
   readonly start: RunStart
+  readonly startedAt: Instant
   /** Attempts of the handler that failed. */
   readonly failures: number
   readonly retryAt: Instant | null

@@ -193,9 +193,10 @@ const startOf = ({ handler, input, cause, parentStep, depth, deadlineAt, startBy
   startBy,
 })
 
-const begin = (start: RunStart): LiveRun => ({
+const begin = (start: Fact<'run.started'>): LiveRun => ({
   kind: 'live',
   start: startOf(start),
+  startedAt: start.at,
   failures: 0,
   retryAt: null,
   hasTold: false,

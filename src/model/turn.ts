@@ -82,6 +82,13 @@ export const repliesOf = ({ replies }: AgentState): readonly Reply[] => {
   }
 }
 
+/** Tokens of all replies. */
+export const usageOf = (state: AgentState): { readonly input: number; readonly output: number } => {
+  const replies = repliesOf(state)
+  const sum = (of: 'input' | 'output'): number => replies.reduce((total, { usage }) => total + usage[of], 0)
+  return { input: sum('input'), output: sum('output') }
+}
+
 /** turn-4: whether this call and the ones just before it are the same, so often that nothing new will come of it. */
 const isLoop = (call: AgentCall, calls: readonly AgentCall[]): boolean => {
   const index = calls.findIndex(({ key }) => key === call.key)

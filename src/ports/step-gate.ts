@@ -7,6 +7,7 @@
 import type { StoredEvent } from '../model/event.ts'
 import type { Instant, RunId, TaskId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
+import type { Telling } from '../model/lifecycle.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { RunStatus } from '../model/status.ts'
 import type { Effect } from '../model/step.ts'
@@ -25,17 +26,21 @@ export interface StepGate {
   /** Settles once that instant has passed by the ledger. */
   sleepUntil(step: string, instant: (now: Instant) => Instant): Promise<void>
   waitForEvent(step: string, request: WaitRequest): Promise<WaitAnswer>
-  /** Runs another handler as a child and gives its output, or throws StepFailure. */
-  invoke(step: string, handler: string, input: Json): Promise<Json>
+  /** Runs another handler as a child and gives its output, or throws StepFailure. What is told is told with its start. */
+  invoke(step: string, handler: string, input: Json, tells?: Telling): Promise<Json>
   emit(step: string, events: readonly EmittedEvent[]): Promise<readonly string[]>
   /** Asks people and gives their answer: a task that is born with the step. Throws StepFailure if it was withdrawn. */
   ask(step: string, request: AskRequest): Promise<AskReply>
+  /** Tells of the work itself, as a step of its own; does nothing if nobody listens. */
+  tell(step: string, telling: Telling): Promise<void>
 }
 
 export interface AskRequest {
   readonly spec: TaskSpec
   /** The task that waits for a revision, and the revision that was answered: it comes back, instead of a new one. */
   readonly revises?: { readonly task: TaskId; readonly revision: number }
+  /** Told with the task's birth, which it then names. */
+  readonly tells?: Telling
 }
 
 export interface AskReply extends TaskAnswer {
@@ -153,6 +158,10 @@ export interface Entry {
   emit(event: EmittedEvent): void
   /** An intent: written with the handler's result, or not at all; null removes it. */
   write(table: string, key: string, value: Json): void
+  /** What its end tells besides: usage, cost. */
+  report(said: { readonly [name: string]: Json }): void
+  /** Whether anybody would hear a lifecycle event of this type. */
+  isToldOf(type: string): boolean
   /** Whether it has sent an event so far, in any entry. */
   hasTold(): boolean
   /** One document, as it is now. */

@@ -24,6 +24,8 @@ export interface Emitted {
   readonly named: ReadonlyMap<string, number>
   /** By its ends: each may be told by an event named after the fact, and by those that its handler declares for such an end. */
   readonly ends: ReadonlySet<string>
+  /** By other facts that tell of its work, each with at most one lifecycle event. */
+  readonly tellers: ReadonlySet<string>
   /** By the events that say this run caused them. */
   readonly caused: readonly string[]
 }
@@ -40,14 +42,14 @@ export class EventChecks {
   }
 
   /** V16, for one run. */
-  emitted({ run, tenant, named, ends, caused }: Emitted): void {
+  emitted({ run, tenant, named, ends, tellers, caused }: Emitted): void {
     const found = new Set(caused)
     for (const id of found) {
       this.#findings.expect(
         'V16',
-        named.has(id) || ends.has(endOf(id)),
+        named.has(id) || ends.has(factOf(id)) || (LIFECYCLE.test(id) && tellers.has(factOf(id))),
         { stream: run, seq: null },
-        () => `event ${id} says that this run emitted it, but no result names it and it ended with no such fact`,
+        () => `event ${id} says that this run emitted it, but no result names it and none of its facts tells it`,
       )
     }
     for (const [id, seq] of named) if (!found.has(id)) this.#named.add({ tenant, id, place: { stream: run, seq } })
@@ -135,8 +137,10 @@ export class EventChecks {
   }
 }
 
-/** `run/seq` tells of an end; `run/seq/type` is declared for it. */
-const endOf = (id: string): string => id.split('/').slice(0, 2).join('/')
+const LIFECYCLE = /\/(agent|workflow)\.[a-z]+$/
+
+/** `run/seq` tells of an end; `run/seq/type` is declared for it, or told of the run's work. */
+const factOf = (id: string): string => id.split('/').slice(0, 2).join('/')
 
 /** -1 for a text that is no list. */
 const lengthOf = (chain: string): number => {

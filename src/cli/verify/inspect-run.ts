@@ -29,13 +29,22 @@ interface Reading {
   readonly named: Map<string, number>
   /** The ids of the events that may tell of its ends. */
   readonly ends: Set<string>
+  /** Of those that may tell of its work: lifecycle events. */
+  readonly tellers: Set<string>
   isReadable: boolean
 }
 
 export const inspectRun = async (inspection: Inspection, { row, facts, waits, caused }: RunRows): Promise<void> => {
   const { findings, moment } = inspection
   const chain = new ChainChecks(findings, row)
-  const reading: Reading = { row, state: new RunState(), named: new Map(), ends: new Set(), isReadable: true }
+  const reading: Reading = {
+    row,
+    state: new RunState(),
+    named: new Map(),
+    ends: new Set(),
+    tellers: new Set(),
+    isReadable: true,
+  }
   findings.count('runs')
   for await (const fact of facts) {
     findings.count('facts')
@@ -43,7 +52,7 @@ export const inspectRun = async (inspection: Inspection, { row, facts, waits, ca
     inspectFact(inspection, reading, fact)
   }
   chain.end()
-  const { state, named, ends, isReadable } = reading
+  const { state, named, ends, tellers, isReadable } = reading
   const stream = nameOf(row)
   inspection.evidence.run(stream, state)
   if (!isReadable) return
@@ -51,7 +60,14 @@ export const inspectRun = async (inspection: Inspection, { row, facts, waits, ca
   checkRest(findings, rest, waits)
   inspection.waits.parked(rest)
   inspection.children.add(rest)
-  inspection.events.emitted({ run: stream, tenant: row.tenant, named, ends, caused: caused.map(({ id }) => id) })
+  inspection.events.emitted({
+    run: stream,
+    tenant: row.tenant,
+    named,
+    ends,
+    tellers,
+    caused: caused.map(({ id }) => id),
+  })
 }
 
 const ENDS: ReadonlySet<Fact['type']> = new Set([
@@ -60,6 +76,14 @@ const ENDS: ReadonlySet<Fact['type']> = new Set([
   'run.cancelled',
   'run.expired',
   'run.quarantined',
+])
+
+/** What a hand tells beside its ends: a beginning, a retry, a step that goes to somebody else. */
+const TELLERS: ReadonlySet<Fact['type']> = new Set([
+  'step.completed',
+  'step.retry_scheduled',
+  'run.retry_scheduled',
+  'child.started',
 ])
 
 const inspectFact = (inspection: Inspection, reading: Reading, row: FactRow): void => {
@@ -78,6 +102,7 @@ const inspectFact = (inspection: Inspection, reading: Reading, row: FactRow): vo
   judge(inspection, reading, fact, { at: row.recorded_at, place })
   if ('events' in fact) for (const id of fact.events) reading.named.set(id, row.seq)
   if (ENDS.has(fact.type)) reading.ends.add(`${place.stream}/${row.seq}`)
+  if (TELLERS.has(fact.type)) reading.tellers.add(`${place.stream}/${row.seq}`)
   reading.state.apply(fact, row.seq, row.recorded_at)
 }
 

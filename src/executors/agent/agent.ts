@@ -22,6 +22,7 @@ import {
 import { textOf } from '../../model/conversation.ts'
 import { TrihandError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
+import type { Telling } from '../../model/lifecycle.ts'
 import { dataBlock } from '../../model/messages.ts'
 import type { Module } from '../../model/module.ts'
 import type { Allowance, Reservation } from '../../model/policies/budget.ts'
@@ -175,6 +176,7 @@ export class AgentWork {
   /** agent-2. */
   private async model({ n, attempt, model, waitMs }: ModelTurn): Promise<void> {
     const { gate } = this.entry
+    if (n === 0 && attempt === 1) await gate.tell('agent/started', this.startedWith(model))
     const key = attempt === 1 ? String(n) : `${n}:${attempt}`
     const [reserve, call] = [stepAddress('agent/reserve', key), stepAddress('agent/model', key)]
     if (waitMs > 0) await gate.sleepUntil(stepAddress('agent/pause', key), (now) => now + waitMs)
@@ -189,6 +191,10 @@ export class AgentWork {
     const reservation = await this.reserve(reserve, n, attempt, prepared)
     if (isLost) return this.note({ type: 'call_failed', n, attempt, failure: { kind: 'lost' }, used: null, ms: 0 })
     this.note(factOf(n, attempt, await this.ask(call, job, n, prepared, reservation)))
+  }
+
+  private startedWith(model: number): Telling {
+    return { type: 'agent.started', data: { model: this.scope.models[model] ?? null } }
   }
 
   private async reserve(step: string, n: number, attempt: number, { answer }: Prepared): Promise<Reservation> {

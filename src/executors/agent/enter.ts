@@ -8,7 +8,7 @@ import { TrihandError } from '../../model/errors.ts'
 import { isJsonRecord, type Json } from '../../model/json.ts'
 import type { Module } from '../../model/module.ts'
 import { stepAddress } from '../../model/step.ts'
-import { repliesOf } from '../../model/turn.ts'
+import { repliesOf, usageOf } from '../../model/turn.ts'
 import type { EmittedEvent, Entry } from '../../ports/step-gate.ts'
 import { partial } from '../partial.ts'
 import { AgentWork, type Ended } from './agent.ts'
@@ -66,6 +66,19 @@ const answerOf = ({ end, state }: Ended, isChild: boolean): Json => {
   return answer as unknown as Json
 }
 
+/** What its end tells besides. The output of a child is its own, not what its parent is told around it. */
+const reportOf = ({ end, state }: Ended): { readonly [name: string]: Json } => {
+  const { input, output } = usageOf(state)
+  return {
+    ...(end.status === 'failed' || end.status === 'cancelled' ? {} : { output: end.output }),
+    usage: { input_tokens: input, output_tokens: output },
+    cost: { micros: state.spent.micros, estimated: state.spent.isEstimated },
+    model_used: repliesOf(state).at(-1)?.modelUsed ?? null,
+    active_ms: state.activeMs,
+    simulated: repliesOf(state).some((reply) => reply.isSimulated),
+  }
+}
+
 export const enterAgent =
   (deps: AgentDeps) =>
   async (entry: Entry, handler: AgentHandler): Promise<unknown> => {
@@ -73,6 +86,7 @@ export const enterAgent =
     const worked = await new AgentWork({ spec, module: handler.module, entry }, deps).run()
     const ended = await escalate(worked, spec, entry, deps)
     const { end } = ended
+    entry.report(reportOf(ended))
     const events = eventsOf(spec, ended, entry.input, deps)
     await cleanUp(spec, ended, entry, deps)
     if (end.status === 'failed' || end.status === 'cancelled') {

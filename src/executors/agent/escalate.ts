@@ -11,7 +11,7 @@ import { stepAddress } from '../../model/step.ts'
 import { builtInAction } from '../../model/task-action.ts'
 import type { Assignees, TaskSpec } from '../../model/task-spec.ts'
 import type { TaskAnswer } from '../../model/task-view.ts'
-import { type End, repliesOf } from '../../model/turn.ts'
+import { type End, repliesOf, usageOf } from '../../model/turn.ts'
 import type { Entry } from '../../ports/step-gate.ts'
 import type { Ended } from './agent.ts'
 import type { AgentDeps } from './deps.ts'
@@ -23,14 +23,13 @@ const ADDRESS = /^(user|group):(.+)$/
 
 /** A confidence that is none is left out: a rule that reads it fails, and so escalates. */
 const agentRoot = ({ end, state }: Ended, confidence: number | null, attempts: number): Json => {
-  const replies = repliesOf(state)
-  const sum = (of: 'input' | 'output'): number => replies.reduce((total, { usage }) => total + usage[of], 0)
+  const { input, output } = usageOf(state)
   return {
     output: end.output,
     status: end.status,
     attempts,
-    model_used: replies.at(-1)?.modelUsed ?? null,
-    usage: { input_tokens: sum('input'), output_tokens: sum('output') },
+    model_used: repliesOf(state).at(-1)?.modelUsed ?? null,
+    usage: { input_tokens: input, output_tokens: output },
     ...(confidence === null ? {} : { confidence }),
   }
 }
@@ -93,10 +92,14 @@ export const escalate = async (ended: Ended, spec: AgentSpec, entry: Entry, deps
   const found = findIn(ended, spec, entry, deps)
   if (found === null) return ended
   const to = peopleOf(found.to, spec)
+  const tells = {
+    type: 'agent.escalated',
+    data: { rule: spec.escalationRules[found.rule]?.condition ?? null, reason: found.reason, to: found.to },
+  }
   if (to !== null) {
-    const answer = await entry.gate.ask(STEP, { spec: taskOf(spec, to, ended, found.reason, entry.input) })
+    const answer = await entry.gate.ask(STEP, { spec: taskOf(spec, to, ended, found.reason, entry.input), tells })
     return { ...ended, end: decided(ended, answer) }
   }
   const question = { agent: spec.name, reason: found.reason, output: end.output, input: entry.input }
-  return { ...ended, end: handed(ended, await entry.gate.invoke(STEP, found.to, question), spec, deps) }
+  return { ...ended, end: handed(ended, await entry.gate.invoke(STEP, found.to, question, tells), spec, deps) }
 }

@@ -12,7 +12,7 @@ import { type Json, toJson } from '../../model/json.ts'
 import type { ConstraintsSource } from '../../model/policies/constraints.ts'
 import type { FlowSource, TriggerFlowSource } from '../../model/policies/flow-source.ts'
 import type { RetryPolicy } from '../../model/policies/retry.ts'
-import type { Effect } from '../../model/step.ts'
+import { type Effect, stepAddress } from '../../model/step.ts'
 import type { WatchTrigger } from '../../model/watch.ts'
 import type { WorkflowSource } from '../../model/workflow-source.ts'
 import { PLAIN, type WorkflowSpec } from '../../model/workflow-spec.ts'
@@ -26,6 +26,8 @@ import { createStep, type Duration, type ParseDuration, type Readers, type Step 
 const KIND = Symbol.for('trihand.kind')
 /** The one step of a function that is a step itself (`effect: 'once'` on the function). */
 const WHOLE = 'main'
+/** No author can give a loop key that begins so. */
+const STARTED = stepAddress('trihand', '#started')
 const NO_LOOKUPS: FunctionContext['lookups'] = {}
 
 export interface FunctionContext<Input = Json> {
@@ -69,6 +71,8 @@ type Trigger = (TriggerOptions | WatchTrigger) & TriggerFlowSource
 export interface FunctionOptions<Input> extends FlowSource, WorkflowSource {
   readonly trigger?: string | Trigger
   readonly triggers?: readonly (string | Trigger)[]
+  /** Events that its code waits for: lifecycle events are told only to those who say so. */
+  readonly waits?: readonly string[]
   readonly input?: StandardSchemaV1<unknown, Input>
   readonly output?: StandardSchemaV1
   readonly effect?: Effect
@@ -232,9 +236,15 @@ const playDeclared = async (readers: Readers, entry: Entry, options: EnterOption
 export const enterFunction =
   (readers: Readers) =>
   (entry: Entry, options: EnterOptions, abort: Abort): unknown => {
-    // Not the same way for all: most functions declare nothing, and each await would cost them a turn.
-    if (options.workflow !== PLAIN) return playDeclared(readers, entry, options, abort)
-    if (typeof options.code !== 'function')
-      throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', 'the function has no code yet')
-    return play(options.code as Handler, { entry, input: entry.input, lookups: NO_LOOKUPS, readers }, options, abort)
+    // Not the same way for all: most functions declare nothing and nobody listens, and each await would cost them a turn.
+    const started = entry.isToldOf('workflow.started')
+      ? entry.gate.tell(STARTED, { type: 'workflow.started', data: {} })
+      : null
+    const work = (): unknown => {
+      if (options.workflow !== PLAIN) return playDeclared(readers, entry, options, abort)
+      if (typeof options.code !== 'function')
+        throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', 'the function has no code yet')
+      return play(options.code as Handler, { entry, input: entry.input, lookups: NO_LOOKUPS, readers }, options, abort)
+    }
+    return started === null ? work() : started.then(work)
   }

@@ -3,14 +3,31 @@
  *
  * Owns the search: strongly connected groups over handlers that may run freely. A warning, never an error: `emits` is a permission.
  */
+import { LIFECYCLE } from '../../model/lifecycle.ts'
 import type { Tell } from '../yaml/finding.ts'
-import { field, type HandlerEntry, handlersOf, heardBy, invokedBy, type Manifest, sentBy } from '../yaml/manifest.ts'
+import {
+  field,
+  type HandlerEntry,
+  handlersOf,
+  heardBy,
+  invokedBy,
+  type Manifest,
+  MODALITY_OF,
+  sentBy,
+} from '../yaml/manifest.ts'
 
 type Edges = ReadonlyMap<string, readonly string[]>
 
 const isHeldBack = (handler: HandlerEntry): boolean =>
   ['rate_limit', 'throttle'].some((key) => handler[key] !== undefined) ||
   Number(field(handler, 'allow_reentry') ?? 0) > 0
+
+/** Each of its runs tells these; what fails or is escalated is rare enough to be listened to by the same hand. */
+const ALWAYS_TOLD = /\.(started|completed)$/
+
+/** What the work of others starts by being done at all: only triggers without a filter, for a filter may say whose. */
+const startsOnWork = ({ triggers }: HandlerEntry, type: string): boolean =>
+  ALWAYS_TOLD.test(type) && triggers.some(({ event, filter }) => event === type && filter === undefined)
 
 const edgesOf = (manifest: Manifest): Edges => {
   const free = handlersOf(manifest).filter(({ section, handler }) => section !== 'humans' && !isHeldBack(handler))
@@ -20,8 +37,12 @@ const edgesOf = (manifest: Manifest): Edges => {
   const names = new Set(free.map(({ handler }) => handler.name))
   return new Map(
     free.map(({ section, handler }) => {
-      const next = sentBy(section, handler).flatMap(({ event }) => listeners.get(event) ?? [])
-      return [handler.name, [...new Set([...next, ...invokedBy(handler).filter((name) => names.has(name))])]]
+      const sent = sentBy(section, handler).flatMap(({ event }) => listeners.get(event) ?? [])
+      const told = LIFECYCLE[MODALITY_OF[section]].flatMap((type) =>
+        free.filter((other) => startsOnWork(other.handler, type)).map((other) => other.handler.name),
+      )
+      const invoked = invokedBy(handler).filter((name) => names.has(name))
+      return [handler.name, [...new Set([...sent, ...told, ...invoked])]]
     }),
   )
 }

@@ -55,7 +55,32 @@ describe('[A3] events', () => {
   )
 
   test('what the system tells itself may be heard', () =>
-    expect(found(`${SHOP}functions: [{name: g, trigger: agent.failed}]\n`, 'LINT_EVENT_UNPRODUCED')).toEqual([]))
+    expect(
+      found(
+        `${SHOP}functions: [{name: g, triggers: [agent.failed, human.decided, workflow.retrying]}]\nagents: [{name: a, trigger: order.placed}]\n`,
+        'LINT_EVENT_UNPRODUCED',
+      ),
+    ).toEqual([]))
+
+  test.each([
+    ['agent.finished', 'did you mean agent.'],
+    ['workflow.complete', 'did you mean workflow.completed?'],
+    ['human.aproved', 'is never told'],
+    ['agent.failed', 'there is no agent to tell it'],
+  ])('[D3] %s is a lifecycle event that nobody tells', (type, words) => {
+    const text = `${SHOP}functions:\n  - {name: g, trigger: ${type}}\n  - {name: h, trigger: order.placed, waits: [${type}]}\n`
+    expect(told(text, 'LINT_EVENT_UNPRODUCED')).toEqual([['warning', 7, 24]])
+    expect(found(text, 'LINT_EVENT_UNPRODUCED')[0]?.message).toContain(words)
+  })
+
+  test('an event that a function waits for is heard', () => {
+    const text = `${SHOP}functions:
+  - {name: pay, trigger: order.placed, emits: [order.paid]}
+  - {name: close, trigger: order.placed, waits: [order.paid]}
+`
+    expect(found(text, 'LINT_EVENT_UNHEARD')).toEqual([])
+    expect(found(text, 'LINT_NOT_USED')).toEqual([])
+  })
 
   test('named only, with the declared name that is meant', () => {
     const text = `${SHOP}functions:\n  - {name: f, trigger: order.plaed}\n`
@@ -84,6 +109,16 @@ functions:
     'with %s there is none',
     (extra) => expect(found(circle(extra), 'LINT_CYCLE')).toEqual([]),
   )
+
+  test('[D3] of an agent that starts when an agent is done, itself too; not if it says whose', () => {
+    const agents = (filter: string): string =>
+      `product: {name: s}\nagents:\n  - {name: a, trigger: {event: agent.completed${filter}}}\n  - {name: b, trigger: go}\n`
+    expect(found(agents(''), 'LINT_CYCLE')[0]?.message).toContain('a → a is a circle')
+    expect(found(agents(', filter: \'payload.handler == "b"\''), 'LINT_CYCLE')).toEqual([])
+  })
+
+  test('[D3] a function that hears of every failure is none', () =>
+    expect(found('product: {name: s}\nfunctions: [{name: f, trigger: workflow.failed}]\n', 'LINT_CYCLE')).toEqual([]))
 
   test('through a person there is none', () => {
     const text = `product: {name: s}

@@ -10,6 +10,7 @@ import { lintEnvironment } from './environment.ts'
 import { lintEvents } from './events.ts'
 import { type Folder, lintFiles } from './files.ts'
 import { lintHands } from './hands.ts'
+import { lintLifecycle } from './lifecycle.ts'
 import { lintPlans } from './plans.ts'
 import { lintSchemas } from './schemas.ts'
 import { lintStates } from './states.ts'
@@ -24,7 +25,9 @@ export interface Surroundings {
 }
 
 export const lint = (manifest: Manifest, { folder, environment }: Surroundings, tell: Tell): void => {
-  lintEvents(manifest, trafficOf(manifest), tell)
+  const traffic = trafficOf(manifest)
+  lintEvents(manifest, traffic, tell)
+  lintLifecycle(manifest, traffic, tell)
   lintCycles(manifest, tell)
   lintSchemas(manifest, tell)
   lintStates(manifest, tell)

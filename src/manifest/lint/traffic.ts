@@ -5,7 +5,7 @@
  */
 import { isReservedType } from '../../model/event.ts'
 import type { Path } from '../yaml/finding.ts'
-import { handlersOf, heardBy, type Manifest, sentBy } from '../yaml/manifest.ts'
+import { awaitedBy, handlersOf, heardBy, lifeOf, type Manifest, sentBy } from '../yaml/manifest.ts'
 
 export interface Traffic {
   /** Names of the handlers that hear a type. */
@@ -21,8 +21,13 @@ class Book {
   readonly who = new Map<string, string[]>()
   readonly at = new Map<string, Path>()
 
-  enter(type: string, who: string, path: Path): void {
+  /** Without a place: nobody has written it down. */
+  note(type: string, who: string): void {
     this.who.set(type, [...(this.who.get(type) ?? []), who])
+  }
+
+  enter(type: string, who: string, path: Path): void {
+    this.note(type, who)
     if (!this.at.has(type)) this.at.set(type, path)
   }
 }
@@ -33,6 +38,7 @@ export const trafficOf = (manifest: Manifest): Traffic => {
   for (const { section, handler } of handlersOf(manifest)) {
     const { name } = handler
     for (const type of heardBy(handler, manifest)) heard.enter(type, name, [section, name, 'triggers', type])
+    for (const type of awaitedBy(handler)) heard.enter(type, name, [section, name, 'waits', type])
     const key = section === 'humans' ? 'actions' : 'emits'
     for (const { event } of sentBy(section, handler)) sent.enter(event, name, [section, name, key, event])
   }
@@ -42,6 +48,9 @@ export const trafficOf = (manifest: Manifest): Traffic => {
     if (typeof emit === 'string') sent.enter(emit, `schedule:${name}`, ['schedules', name, 'emit'])
   for (const { name, after } of manifest.events.definitions)
     if (after !== undefined) heard.enter(after, `human:${name}`, ['events', 'definitions', name, 'after'])
+  const types = new Set(heard.who.keys())
+  for (const { section, handler } of handlersOf(manifest))
+    for (const type of lifeOf(section, types)) sent.note(type, handler.name)
   return { heard: heard.who, sent: sent.who, heardAt: heard.at, sentAt: sent.at }
 }
 

@@ -135,6 +135,7 @@ export const HANDLER: Fields = {
   enabled: flag,
   triggers: list(triggerShape),
   emits: list(emit),
+  waits: list(event),
   session: any,
   mode: any,
   source: any,

@@ -4,7 +4,9 @@
  * Owns the view. The check has made sure of the shape before anyone may call it a Manifest.
  */
 import type { Json } from '../../model/json.ts'
-import { type JsonRecord, recordsIn } from './record.ts'
+import { LIFECYCLE } from '../../model/lifecycle.ts'
+import type { Modality } from '../../model/modality.ts'
+import { type JsonRecord, listed, recordsIn } from './record.ts'
 
 export interface EventEntry {
   readonly name: string
@@ -86,6 +88,14 @@ export const field = (entry: object, key: string): Json | undefined => (entry as
 export const HAND_SECTIONS = ['agents', 'functions', 'humans', 'plans'] as const
 export type HandSection = (typeof HAND_SECTIONS)[number]
 
+/** The hand that does the work of each section's handlers: what it tells of it has that prefix. */
+export const MODALITY_OF: Readonly<Record<HandSection, Modality>> = {
+  agents: 'agent',
+  functions: 'workflow',
+  humans: 'human',
+  plans: 'workflow',
+}
+
 export interface Placed {
   readonly section: HandSection
   readonly handler: HandlerEntry
@@ -122,6 +132,10 @@ export const heardBy = (handler: HandlerEntry, manifest: Manifest): readonly str
   return [...new Set([...direct, ...members])]
 }
 
+/** The types that a handler waits for while it runs. */
+export const awaitedBy = (handler: HandlerEntry): readonly string[] =>
+  listed(field(handler, 'waits')).filter((type): type is string => typeof type === 'string')
+
 export interface Outgoing {
   readonly event: string
   /** What must hold, in words: a condition, a delay, a route, an action. */
@@ -155,3 +169,7 @@ export const sentBy = (section: HandSection, handler: HandlerEntry): readonly Ou
   ...routesOf(handler).flatMap(([value, { emit }]) => (emit === undefined ? [] : { event: emit, label: value })),
   ...(section === 'humans' ? actionEvents(handler) : []),
 ]
+
+/** What a handler's work tells by itself, of what anybody hears. */
+export const lifeOf = (section: HandSection, heard: ReadonlySet<string>): readonly string[] =>
+  LIFECYCLE[MODALITY_OF[section]].filter((type) => heard.has(type))

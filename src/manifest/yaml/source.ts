@@ -39,6 +39,7 @@ export const FUNCTION_KEYS: ReadonlySet<string> = new Set([
   ...WORKFLOW_KEYS,
   'name',
   'triggers',
+  'waits',
   'pattern',
   'retry',
   'timeout',
@@ -100,7 +101,7 @@ const functionSource = (entry: HandlerEntry, manifest: Manifest, parts: Parts): 
   const { retry } = manifest.defaults ?? {}
   const options = authorForm(entryShape('functions'), {
     ...(retry === undefined ? {} : { retry }),
-    ...pick(entry, [...STARTING, 'retry', 'timeout', 'effect']),
+    ...pick(entry, [...STARTING, 'waits', 'retry', 'timeout', 'effect']),
   }) as JsonRecord
   const declared = workflowSource(entry, manifest)
   const given = parts.code?.get(entry.name)

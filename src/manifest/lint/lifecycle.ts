@@ -1,0 +1,25 @@
+/** Lifecycle events that nobody tells: a name that is none, or the work of a hand that the system does not have. */
+import { handOf, LIFECYCLE } from '../../model/lifecycle.ts'
+import { nearest } from '../../model/nearest.ts'
+import type { Tell } from '../yaml/finding.ts'
+import type { Manifest } from '../yaml/manifest.ts'
+import type { Traffic } from './traffic.ts'
+
+const problemOf = (manifest: Manifest, type: string): string | null => {
+  const hand = handOf(type)
+  if (hand === null) return null
+  if (!LIFECYCLE[hand].includes(type)) {
+    const near = nearest(type, LIFECYCLE[hand])
+    return `${type} is never told: ${near === null ? `there are ${LIFECYCLE[hand].join(', ')}` : `did you mean ${near}?`}`
+  }
+  return hand === 'agent' && (manifest.agents ?? []).length === 0
+    ? `${type} is heard, and there is no agent to tell it`
+    : null
+}
+
+export const lintLifecycle = (manifest: Manifest, { heardAt }: Traffic, tell: Tell): void => {
+  for (const [type, path] of heardAt) {
+    const message = problemOf(manifest, type)
+    if (message !== null) tell({ level: 'warning', code: 'LINT_EVENT_UNPRODUCED', message, path })
+  }
+}
