@@ -112,10 +112,16 @@ export class Folder {
     return JSON.parse(stdout)
   }
 
-  /** A command that serves, once it does. Killed with the folder. */
-  async serve(args: readonly string[], options: CallOptions = {}): Promise<Server> {
+  /** A command that will serve. Killed with the folder. */
+  launch(args: readonly string[], options: CallOptions = {}): Server {
     const server = new Server(begin(this.path, [...args, '--json'], options))
     this.#servers.push(server)
+    return server
+  }
+
+  /** A command that serves, once it does. */
+  async serve(args: readonly string[], options: CallOptions = {}): Promise<Server> {
+    const server = this.launch(args, options)
     await server.listening()
     return server
   }

@@ -50,6 +50,8 @@ export interface StubOptions {
   readonly script: (body: StubBody, n: number) => readonly StubBlock[]
   /** The fault of call `n` stands at `n - 1`; null for none. */
   readonly faults?: readonly (StubFault | null)[]
+  /** Settles when call `n`, which has come in, may be answered. */
+  readonly pace?: (call: StubCall, n: number) => Promise<void>
 }
 
 export interface StubCall {
@@ -124,10 +126,11 @@ const send = (response: ServerResponse, answer: StubAnswer, isStream: boolean, f
 export const startModelStub = async (dialect: StubDialect, options: StubOptions): Promise<ModelStub> => {
   const calls: StubCall[] = []
   const waiting: { readonly n: number; readonly settle: () => void }[] = []
-  const answerCall = (call: StubCall, response: ServerResponse): void => {
+  const answerCall = async (call: StubCall, response: ServerResponse): Promise<void> => {
     const n = calls.push(call)
     const fault = options.faults?.[n - 1] ?? null
     for (const waiter of waiting) if (waiter.n <= n) waiter.settle()
+    await options.pace?.(call, n)
     if (fault?.kind === 'hang') return
     if (fault?.kind === 'status') {
       const { status, message = `the stub says ${status}`, type, retryAfter } = fault
@@ -142,8 +145,7 @@ export const startModelStub = async (dialect: StubDialect, options: StubOptions)
     const path = request.url?.split('?')[0] ?? '/'
     const body = await readBody(request)
     if (request.method === 'POST' && dialect.isPaid(path)) {
-      answerCall({ path, headers: request.headers as Record<string, string>, body }, response)
-      return
+      return answerCall({ path, headers: request.headers as Record<string, string>, body }, response)
     }
     const other = dialect.other(path, body)
     if (other === null) respond(response, 404, dialect.error(404, `no such path: ${path}`, undefined))

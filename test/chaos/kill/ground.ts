@@ -7,10 +7,10 @@ import pg from 'pg'
 import { PgProxy, randomCut } from '../../support/pg-proxy.ts'
 import type { Cluster } from '../../support/postgres.ts'
 import { pause, until } from '../../support/until.ts'
+import type { Query } from '../query.ts'
 import type { Findings } from '../stages/report.ts'
 import type { ChildInput } from './child.ts'
 import { Life } from './life.ts'
-import type { Query } from './orders.ts'
 import { bringToRest, judgeShop, type Scene, withScene } from './scene.ts'
 
 const USUAL_WORKERS = 3

@@ -8,10 +8,11 @@ import { type Target, verifyLedger } from '../../../src/cli/verify/verify.ts'
 import { temporaryFolder } from '../../support/places.ts'
 import { Random } from '../../support/random.ts'
 import { until } from '../../support/until.ts'
+import type { Query } from '../query.ts'
 import { Findings } from '../stages/report.ts'
 import { backlogOf, Client } from './client.ts'
 import type { Life } from './life.ts'
-import { judgeOrders, type Query } from './orders.ts'
+import { judgeOrders } from './orders.ts'
 import { World } from './world.ts'
 
 export interface Scene {

@@ -5,13 +5,13 @@
  * The control says "safe" before it is safe, and must lose orders.
  */
 import { join } from 'node:path'
-import { DatabaseSync } from '@photostructure/sqlite'
 import { pause } from '../../support/until.ts'
 import { damage, sqliteVersion } from '../census.ts'
 import { Life } from '../kill/life.ts'
-import { lostOrders, type Query } from '../kill/orders.ts'
+import { lostOrders } from '../kill/orders.ts'
 import { noteRecoveries } from '../kill/recovery.ts'
 import { bringToRest, judgeShop, type Scene, withScene } from '../kill/scene.ts'
+import { queryFile } from '../query.ts'
 import type { Control, Findings, StageReport } from './report.ts'
 
 export interface KillOptions {
@@ -46,17 +46,6 @@ const liveAndDie = async (scene: Scene, isHasty: boolean): Promise<Life> => {
   findings.fault('kill')
   return life
 }
-
-const queryFile =
-  (file: string): Query =>
-  async (sql) => {
-    const db = new DatabaseSync(file, { readOnly: true })
-    try {
-      return db.prepare(sql).all() as Awaited<ReturnType<Query>>
-    } finally {
-      db.close()
-    }
-  }
 
 const killSeries = (kills: number, seed: number): Promise<Findings> =>
   withScene(seed, async (scene) => {

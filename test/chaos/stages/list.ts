@@ -3,6 +3,8 @@
  *
  * Owns the large numbers (the small ones stand in the tests beside this folder). `minutes` only orders the lanes, longest first.
  */
+import { runCampaign } from './campaign.ts'
+import { runCampaignPostgres } from './campaign-postgres.ts'
 import { runCrashSweep } from './crash-sweep.ts'
 import { runKill } from './kill.ts'
 import { runKillPostgres } from './kill-postgres.ts'
@@ -65,6 +67,16 @@ export const STAGES: readonly Stage[] = [
     name: 'policies',
     minutes: 5,
     run: ({ scale, seed }) => runPolicies({ cases: Math.ceil(10_000 * scale), seed }),
+  },
+  {
+    name: 'campaign',
+    minutes: 8,
+    run: ({ scale, seed }) => runCampaign({ kills: 200 * scale, controlKills: 5, seed }),
+  },
+  {
+    name: 'campaign postgres',
+    minutes: 2,
+    run: ({ scale, seed }) => runCampaignPostgres({ kills: 20 * scale, seed }),
   },
   {
     name: 'restate',

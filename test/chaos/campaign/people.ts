@@ -1,0 +1,218 @@
+/**
+ * The people of the campaign, over HTTP: they bring leads and their replies, read what is in the inbox, decide, and say what became of
+ * a mail that is in doubt. Some answer at once, some only after the process they read it from has died.
+ *
+ * Owns what was said and what was acknowledged. Runs in the process that is never killed, and repeats what got no answer.
+ */
+import { appendFileSync } from 'node:fs'
+import { isEnded, type RunStatus } from '../../../src/model/status.ts'
+import type { Random } from '../../support/random.ts'
+import { pause } from '../../support/until.ts'
+import { type Choice, choose, type Lead, leadOf, newLead, type ShownTask } from './choices.ts'
+import type { MailService } from './mail-service.ts'
+import type { Moments } from './moments.ts'
+
+export interface Said extends Choice {
+  readonly task: string
+  readonly handler: string
+  readonly lead: string
+  readonly shownHash: string
+  /** The life in which it was read. */
+  readonly readIn: number
+  /** Answers after the process they read it from has died. */
+  readonly isSlow: boolean
+  isPosted: boolean
+  /** Null: nobody has said yet that it was heard. */
+  heardIn: number | null
+}
+
+interface Letter {
+  readonly type: string
+  readonly id: string
+  readonly data: object
+}
+
+interface Reply {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: a person looks into any document without ceremony
+  readonly body: any
+}
+
+const WHO = { 'x-trihand-user': 'ana', 'x-trihand-groups': 'sales,operators', 'content-type': 'application/json' }
+const SOURCE = 'people'
+const EVERY_MS = 10
+const MAX_OPEN_RUNS = 8
+
+export interface PeopleOptions {
+  readonly acks: string
+  readonly random: Random
+  readonly moments: Moments
+  readonly mails: MailService
+  readonly isAgreeable: boolean
+}
+
+export class People {
+  readonly #options: PeopleOptions
+  readonly #letters = new Map<string, Letter>()
+  readonly said = new Map<string, Said>()
+  readonly leads = new Map<string, Lead>()
+  readonly faults: string[] = []
+  #url: string | null = null
+  #isOver = false
+  #working: Promise<void> = Promise.resolve()
+  #isLast = false
+  acknowledged = 0
+  doubts = 0
+  /** Nothing is owed, nothing is open, no run is left. */
+  isQuiet = false
+
+  /** `imported`: leads of the example's own table. */
+  constructor(options: PeopleOptions, imported: readonly Lead[]) {
+    this.#options = options
+    for (const lead of imported) this.leads.set(lead.id, lead)
+    this.#letters.set('start', { type: 'campaign.requested', id: 'start', data: { campaign_id: 'c1' } })
+    this.#working = this.#work()
+  }
+
+  /** A process serves here now. */
+  meet(url: string, isLast = false): void {
+    this.#isLast = isLast
+    this.#url = url
+  }
+
+  part(): void {
+    this.#url = null
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true
+    await this.#working
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#isOver) {
+      // A process that dies in the middle of a word answers nothing; the word is said again.
+      if (this.#url !== null) await this.#round(this.#url).catch(() => {})
+      await pause(EVERY_MS)
+    }
+  }
+
+  async #round(url: string): Promise<void> {
+    for (const letter of this.#letters.values()) await this.#post(url, letter)
+    await this.#readInbox(url)
+    for (const said of this.said.values())
+      if (said.heardIn === null && this.#isTimeFor(said)) await this.#decide(url, said)
+    await this.#resolveDoubts(url)
+    await this.#lookAround(url)
+  }
+
+  async #ask(url: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Reply> {
+    const post = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
+    const response = await fetch(`${url}${path}`, { ...post, headers: { ...WHO, ...headers } })
+    return { status: response.status, body: await response.json() }
+  }
+
+  async #post(url: string, letter: Letter): Promise<void> {
+    const { status, body } = await this.#ask(url, '/api/events', { ...letter, source: SOURCE })
+    if (status !== 200 && status !== 202) throw new Error(`the event was refused: ${JSON.stringify(body)}`)
+    this.#letters.delete(letter.id)
+    this.acknowledged += 1
+    const { acks } = this.#options
+    appendFileSync(
+      acks,
+      `${JSON.stringify({ kind: 'event', source: SOURCE, id: letter.id, sequence: body.sequence })}\n`,
+    )
+  }
+
+  async #readInbox(url: string): Promise<void> {
+    const { body } = await this.#ask(url, '/api/tasks?all=true&limit=100')
+    for (const { id } of body.items as readonly { id: string }[]) {
+      if (this.said.has(id)) continue
+      const { life } = this.#options.moments
+      const shown = (await this.#ask(url, `/api/tasks/${id}`)).body as ShownTask
+      // A step in doubt is answered at its run.
+      if (!shown.actions.some(({ name }) => name === 'approve')) continue
+      this.said.set(id, this.#think(shown, life))
+      this.#options.moments.tell('read')
+    }
+  }
+
+  #think(shown: ShownTask, readIn: number): Said {
+    const { id: task, handler, shown_hash: shownHash } = shown
+    const choice = choose(shown, this.#options.random, this.#options.isAgreeable)
+    const isSlow = this.said.size % 2 === 0
+    return { task, handler, shownHash, readIn, isSlow, lead: leadOf(shown), ...choice, isPosted: false, heardIn: null }
+  }
+
+  #isTimeFor({ readIn, isSlow }: Said): boolean {
+    return this.#isLast || !isSlow || readIn < this.#options.moments.life
+  }
+
+  async #decide(url: string, said: Said): Promise<void> {
+    const { life } = this.#options.moments
+    const { task, action, items, reason, shownHash } = said
+    const before = said.isPosted
+    said.isPosted = true
+    const asked = this.#ask(
+      url,
+      `/api/tasks/${task}/decision`,
+      { action, items, ...(reason === null ? {} : { reason }), shown_hash: shownHash },
+      { 'idempotency-key': task },
+    )
+    this.#options.moments.tell('decision')
+    const { status, body } = await asked
+    if (status === 409 && body.code === 'TASK_CLOSED' && before) this.#heard(said, life)
+    else if (status === 200) this.#heard(said, life)
+    else {
+      this.faults.push(`${said.handler} ${said.lead}: the decision was refused: ${JSON.stringify(body)}`)
+      said.heardIn = life
+    }
+  }
+
+  #heard(said: Said, life: number): void {
+    said.heardIn = life
+    this.acknowledged += 1
+    const lead = this.leads.get(said.lead)
+    if (said.handler !== 'review-campaign' || said.action !== 'approve' || lead === undefined) return
+    const id = `${lead.id}/reply`
+    this.#letters.set(id, { type: 'reply.received', id, data: { lead_id: lead.id, text: lead.reply } })
+  }
+
+  async #runsIn(url: string, status: RunStatus): Promise<readonly { readonly id: string; readonly handler: string }[]> {
+    return (await this.#ask(url, `/api/runs?status=${status}&limit=100`)).body.items
+  }
+
+  async #resolveDoubts(url: string): Promise<void> {
+    for (const { id } of await this.#runsIn(url, 'quarantined')) await this.#ask(url, `/api/runs/${id}/retry`, {})
+    for (const { id, handler } of await this.#runsIn(url, 'waiting')) {
+      if (!handler.startsWith('send-')) continue
+      const { body } = await this.#ask(url, `/api/runs/${id}`)
+      const facts = body.facts.items as readonly { type: string; step: string; body: { effectKey: string } }[]
+      const open = body.waiting_on as readonly { kind: string; step: string }[]
+      for (const { step } of open.filter(({ kind }) => kind === 'uncertain')) {
+        const intended = facts.findLast((fact) => fact.type === 'step.intended' && fact.step === step)
+        const verdict = this.#options.mails.hasSent(intended?.body.effectKey ?? '') ? 'happened' : 'run_again'
+        const { status } = await this.#ask(url, `/api/runs/${id}/resolve`, { step, verdict })
+        if (status === 202) this.doubts += 1
+      }
+    }
+  }
+
+  /** Whether anything is left to do; new leads come while there is little. */
+  async #lookAround(url: string): Promise<void> {
+    const counts = Object.entries((await this.#ask(url, '/api/runs/counts')).body as Record<RunStatus, number>)
+    const open = counts.reduce((sum, [status, n]) => (isEnded(status as RunStatus) ? sum : sum + n), 0)
+    if (this.#isLast) {
+      const isHeard = [...this.said.values()].every(({ heardIn }) => heardIn !== null)
+      this.isQuiet = open === 0 && isHeard && this.#letters.size === 0
+    } else if (open < MAX_OPEN_RUNS && this.#letters.size === 0) this.#bringLead()
+  }
+
+  #bringLead(): void {
+    const lead = newLead(this.leads.size + 1, this.#options.random)
+    const { id, email } = lead
+    this.leads.set(id, lead)
+    const data = { lead_id: id, first_name: 'Ada', company: `Company ${id}`, email, industry: 'logistics' }
+    this.#letters.set(id, { type: 'lead.enriched', id, data })
+  }
+}

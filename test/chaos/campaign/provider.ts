@@ -1,0 +1,89 @@
+/**
+ * The model provider of the campaign: real HTTP, the example's own scripts as answers, and a bill of every call.
+ *
+ * Owns the bill: which step of which lead each call was for, and in which life it was made. Runs in the process that is never killed.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import type { Json } from '../../../src/model/json.ts'
+import { startAnthropicStub } from '../../../src/testing/stubs/anthropic-stub.ts'
+import type { ModelStub, StubBlock, StubBody } from '../../../src/testing/stubs/model-stub.ts'
+import type { Random } from '../../support/random.ts'
+import { pause } from '../../support/until.ts'
+import type { Moments } from './moments.ts'
+
+export interface PaidCall {
+  /** Agent, lead and turn: what must be paid once. */
+  readonly key: string
+  readonly life: number
+  /** Under which the ledger keeps the answer. */
+  readonly response: string
+}
+
+export interface Provider {
+  readonly url: string
+  readonly calls: readonly PaidCall[]
+  close(): Promise<void>
+}
+
+interface Answer {
+  readonly turn?: number
+  readonly contains?: readonly string[]
+  readonly calls?: readonly { readonly tool: string; readonly input: Json }[]
+  readonly json?: Json
+}
+
+interface Agent {
+  readonly name: string
+  readonly instructions: string
+  readonly answers: readonly Answer[]
+}
+
+const MAX_THINKING_MS = 30
+const LEAD = /lead-[a-z0-9]+/
+
+const agentsIn = (folder: string): readonly Agent[] =>
+  readdirSync(join(folder, 'agents')).map((name) => ({
+    name,
+    instructions: readFileSync(join(folder, 'agents', name, 'CLAUDE.md'), 'utf8').trim(),
+    answers: (parse(readFileSync(join(folder, 'scripts', `${name}.yaml`), 'utf8')) as Pick<Agent, 'answers'>).answers,
+  }))
+
+const messagesOf = (body: StubBody): readonly { readonly role: string; readonly content: Json }[] =>
+  body['messages'] as unknown as readonly { readonly role: string; readonly content: Json }[]
+
+const turnOf = (body: StubBody): number => messagesOf(body).filter(({ role }) => role === 'assistant').length
+
+const answerOf = ({ answers, name }: Agent, body: StubBody): readonly StubBlock[] => {
+  const text = JSON.stringify(messagesOf(body))
+  const answer = answers.find(
+    ({ turn, contains = [] }) =>
+      (turn === undefined || turn === turnOf(body) + 1) && contains.every((word) => text.includes(word)),
+  )
+  if (answer === undefined) throw new Error(`${name} has no answer`)
+  if (answer.json !== undefined) return [{ type: 'text', text: JSON.stringify(answer.json) }]
+  return (answer.calls ?? []).map(({ tool, input }) => ({ type: 'call', name: tool, input }))
+}
+
+/** `folder` holds the example. */
+export const openProvider = async (folder: string, random: Random, moments: Moments): Promise<Provider> => {
+  const agents = agentsIn(folder)
+  const calls: PaidCall[] = []
+  const agentOf = (body: StubBody): Agent => {
+    const system = JSON.stringify(body['system'])
+    const found = agents.find(({ instructions }) => system.includes(JSON.stringify(instructions).slice(1, -1)))
+    if (found === undefined) throw new Error(`no agent has these instructions: ${system}`)
+    return found
+  }
+  const stub: ModelStub = await startAnthropicStub({
+    script: (body) => answerOf(agentOf(body), body),
+    pace: async ({ body }, n) => {
+      const lead = LEAD.exec(JSON.stringify(messagesOf(body)[0]))?.[0]
+      calls.push({ key: `${agentOf(body).name} ${lead} ${turnOf(body)}`, life: moments.life, response: `msg_${n}` })
+      moments.tell('call')
+      await pause(random.below(MAX_THINKING_MS))
+    },
+  })
+  return { url: stub.url, calls, close: () => stub.close() }
+}

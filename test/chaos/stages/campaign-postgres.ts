@@ -1,0 +1,31 @@
+/**
+ * Kill -9 on the campaign whose ledger is on Postgres: what the dead process held is taken over when its lease has ended, and the same
+ * holds as on a file (stages/campaign.ts).
+ */
+import pg from 'pg'
+import { buildCommand } from '../../support/command.ts'
+import type { Cluster } from '../../support/postgres.ts'
+import { POSTGRES } from '../campaign/judge.ts'
+import { killSeries } from '../campaign/scene.ts'
+import { postgresVersion } from '../census.ts'
+import { onPostgres } from './on-postgres.ts'
+import type { StageReport } from './report.ts'
+
+const NAME = 'campaign postgres'
+
+const perform = async (cluster: Cluster, kills: number, seed: number): Promise<StageReport> => {
+  buildCommand()
+  const { url } = cluster
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  const ground = { target: { url }, query: async (sql: string) => (await pool.query(sql)).rows, dialect: POSTGRES }
+  try {
+    const findings = await killSeries({ kills, seed, database: url }, () => ground)
+    findings.version('postgres', await postgresVersion(url))
+    return findings.report(NAME, ['kill', 'kill at a read', 'decision after a restart'])
+  } finally {
+    await pool.end()
+  }
+}
+
+export const runCampaignPostgres = ({ kills, seed }: { readonly kills: number; readonly seed: number }) =>
+  onPostgres(NAME, (cluster) => perform(cluster, kills, seed))

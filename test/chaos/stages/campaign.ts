@@ -1,0 +1,48 @@
+/**
+ * Kill -9 on `trihand dev examples/campaign`, as it is published, at random moments: while it starts, thinks, sends, is answered. No model
+ * call whose answer is in the ledger is paid again, no mail goes out twice, no decision is lost, and one given after a restart acts once.
+ *
+ * The control sends its mails without the promise to send them once, and must send some twice.
+ */
+import { join } from 'node:path'
+import { buildCommand } from '../../support/command.ts'
+import { doubledMails, SQLITE } from '../campaign/judge.ts'
+import { bringToRest, dieInMail, type Ground, killSeries, withScene } from '../campaign/scene.ts'
+import { sqliteVersion } from '../census.ts'
+import { queryFile } from '../query.ts'
+import type { Control, StageReport } from './report.ts'
+
+export interface CampaignOptions {
+  readonly kills: number
+  readonly controlKills: number
+  readonly seed: number
+}
+
+const NAME = 'campaign'
+
+const onFile = (folder: string): Ground => {
+  const file = join(folder, 'data/trihand.db')
+  return { target: { file }, query: queryFile(file), dialect: SQLITE }
+}
+
+/** Dies where a mail has gone out and nobody knows: the promise that it breaks is about those. */
+const control = (kills: number, seed: number): Promise<Control> =>
+  withScene({ seed, isCareless: true }, async (scene) => {
+    for (let killed = 0; killed < kills; killed++) await dieInMail(scene)
+    await bringToRest(scene)
+    const { mails } = scene.mails
+    return { name: 'campaign-mail-not-once', must: 'lose', lost_in: doubledMails(mails).length, of: mails.length }
+  })
+
+const CERTAIN = ['kill', 'kill at a read', 'kill at a decision', 'decision after a restart']
+const LIKELY = ['kill at its start', 'kill at a call', 'kill at a mail', 'mail in doubt', 'call that was lost']
+/** From so many kills on, the likely ones must have happened too. */
+const MANY = 100
+
+export const runCampaign = async ({ kills, controlKills, seed }: CampaignOptions): Promise<StageReport> => {
+  buildCommand()
+  const findings = await killSeries({ kills, seed }, onFile)
+  findings.version('sqlite', sqliteVersion())
+  const declared = kills < MANY ? CERTAIN : [...CERTAIN, ...LIKELY]
+  return findings.report(NAME, declared, [await control(controlKills, seed)])
+}
