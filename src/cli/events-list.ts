@@ -1,6 +1,6 @@
 /** `trihand events list`: events, newest first. */
+import type { StoredEvent } from '../http/api.ts'
 import type { Page } from '../http/query.ts'
-import type { EventDocument } from '../http/wire.ts'
 import { withApi } from './connect.ts'
 import { type Listing, printPage, queryText } from './listing.ts'
 import type { CommonFlags, Verb } from './shell.ts'
@@ -11,7 +11,7 @@ export interface EventsListFlags extends CommonFlags {
   readonly cursor?: string
 }
 
-const LISTING: Listing<EventDocument> = {
+const LISTING: Listing<StoredEvent> = {
   row: (event) => [String(event.sequence), event.type, event.source, event.time, JSON.stringify(event.data)],
   id: (event) => event.id,
   empty: 'There are no such events.',
@@ -21,6 +21,6 @@ const LISTING: Listing<EventDocument> = {
 export const listEvents: Verb<EventsListFlags> = async (shell, flags) => {
   const { type, limit, cursor } = flags
   const path = `/api/events${queryText({ type, limit, cursor })}`
-  const page = await withApi(shell, flags, { need: 'look' }, (api) => api.get<Page<EventDocument>>(path))
+  const page = await withApi(shell, flags, { need: 'look' }, (api) => api.get<Page<StoredEvent>>(path))
   return printPage(shell.output, page, LISTING)
 }

@@ -3,8 +3,9 @@
  *
  * Owns the polling and what the ends mean for the exit code. Never waits without a limit.
  */
+
 import { setTimeout as pause } from 'node:timers/promises'
-import type { RunDetail } from '../http/wire.ts'
+import type { RunDetail } from '../http/api.ts'
 import { isEnded, type RunStatus } from '../model/status.ts'
 import type { Api } from './api.ts'
 import { EXIT } from './output.ts'

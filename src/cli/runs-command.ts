@@ -1,5 +1,5 @@
 /** `trihand runs cancel|retry|resolve <id>`: a person's word to one run. Prints what the run is afterwards. */
-import type { RunDetail, RunDocument } from '../http/wire.ts'
+import type { Run, RunDetail } from '../http/api.ts'
 import { withApi } from './connect.ts'
 import { exitCodeFor, outcomeOf, outcomeRow, settled } from './follow.ts'
 import { parseJson } from './json-argument.ts'
@@ -23,7 +23,7 @@ const print = (output: Output, run: RunDetail): void => {
 
 const give = (shell: Shell, flags: CommandFlags, { name, body }: Command): Promise<number> =>
   withApi(shell, flags, { need: 'work' }, async (api) => {
-    const { id } = await api.post<RunDocument>(`/api/runs/${encodeURIComponent(flags.id)}/${name}`, body)
+    const { id } = await api.post<Run>(`/api/runs/${encodeURIComponent(flags.id)}/${name}`, body)
     const runs = await settled(api, [id], flags.wait ?? null)
     for (const run of runs) print(shell.output, run)
     return flags.wait === undefined ? EXIT.done : exitCodeFor(runs)

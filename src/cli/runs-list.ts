@@ -1,6 +1,6 @@
 /** `trihand runs list`: runs, newest first. */
+import type { Run } from '../http/api.ts'
 import type { Page } from '../http/query.ts'
-import type { RunDocument } from '../http/wire.ts'
 import { withApi } from './connect.ts'
 import { type Listing, printPage, queryText } from './listing.ts'
 import type { CommonFlags, Verb } from './shell.ts'
@@ -12,7 +12,7 @@ export interface RunsListFlags extends CommonFlags {
   readonly cursor?: string
 }
 
-const LISTING: Listing<RunDocument> = {
+const LISTING: Listing<Run> = {
   row: (run) => [run.id, run.handler, run.status, run.created_at],
   id: (run) => run.id,
   empty: 'There are no such runs.',
@@ -22,6 +22,6 @@ const LISTING: Listing<RunDocument> = {
 export const listRuns: Verb<RunsListFlags> = async (shell, flags) => {
   const { status, handler, limit, cursor } = flags
   const path = `/api/runs${queryText({ status, handler, limit, cursor })}`
-  const page = await withApi(shell, flags, { need: 'look' }, (api) => api.get<Page<RunDocument>>(path))
+  const page = await withApi(shell, flags, { need: 'look' }, (api) => api.get<Page<Run>>(path))
   return printPage(shell.output, page, LISTING)
 }

@@ -1,6 +1,6 @@
 /** `trihand runs show <id>`: one run, whole: status, what it waits for, children, and its facts in plain words. */
+import type { Fact, RunDetail } from '../http/api.ts'
 import type { Page } from '../http/query.ts'
-import type { FactDocument, RunDetail } from '../http/wire.ts'
 import type { Api } from './api.ts'
 import { withApi } from './connect.ts'
 import { queryText } from './listing.ts'
@@ -14,11 +14,11 @@ export interface RunFlags extends CommonFlags {
 const PAGE = '200'
 
 /** The first page of facts came with the run. */
-const restOfFacts = async (api: Api, run: RunDetail): Promise<readonly FactDocument[]> => {
-  const rest: FactDocument[] = []
+const restOfFacts = async (api: Api, run: RunDetail): Promise<readonly Fact[]> => {
+  const rest: Fact[] = []
   let cursor = run.facts.next_cursor
   while (cursor !== null) {
-    const page: Page<FactDocument> = await api.get(`/api/runs/${run.id}/facts${queryText({ cursor, limit: PAGE })}`)
+    const page: Page<Fact> = await api.get(`/api/runs/${run.id}/facts${queryText({ cursor, limit: PAGE })}`)
     rest.push(...page.items)
     cursor = page.next_cursor
   }

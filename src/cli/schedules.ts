@@ -1,6 +1,6 @@
 /** `trihand schedules list|show|pause|resume|run|backfill` and `trihand handlers pause|resume`. */
+import type { Schedule } from '../http/api.ts'
 import type { Page } from '../http/query.ts'
-import type { ScheduleDocument } from '../http/wire-schedule.ts'
 import { withApi } from './connect.ts'
 import { type Listing, printPage } from './listing.ts'
 import { EXIT, type Output, visible } from './output.ts'
@@ -16,7 +16,7 @@ export interface BackfillFlags extends NameFlags {
   readonly to: string
 }
 
-const LISTING: Listing<ScheduleDocument> = {
+const LISTING: Listing<Schedule> = {
   row: (schedule) => [
     schedule.name,
     schedule.timing,
@@ -30,7 +30,7 @@ const LISTING: Listing<ScheduleDocument> = {
   command: 'trihand schedules list',
 }
 
-const print = (output: Output, schedule: ScheduleDocument): void => {
+const print = (output: Output, schedule: Schedule): void => {
   if (output.isJson) return output.document(schedule)
   output.table([LISTING.row(schedule)])
   output.line(`fired     ${schedule.fired}, at work ${schedule.running}, waiting ${schedule.waiting}`)
@@ -42,15 +42,12 @@ const print = (output: Output, schedule: ScheduleDocument): void => {
 const pathOf = (name: string): string => `/api/schedules/${encodeURIComponent(name)}`
 
 export const listSchedules: Verb<CommonFlags> = async (shell, flags) => {
-  const page = await withApi(shell, flags, { need: 'know' }, (api) => api.get<Page<ScheduleDocument>>('/api/schedules'))
+  const page = await withApi(shell, flags, { need: 'know' }, (api) => api.get<Page<Schedule>>('/api/schedules'))
   return printPage(shell.output, page, LISTING)
 }
 
 export const showSchedule: Verb<NameFlags> = async (shell, flags) => {
-  print(
-    shell.output,
-    await withApi(shell, flags, { need: 'know' }, (api) => api.get<ScheduleDocument>(pathOf(flags.name))),
-  )
+  print(shell.output, await withApi(shell, flags, { need: 'know' }, (api) => api.get<Schedule>(pathOf(flags.name))))
   return EXIT.done
 }
 
@@ -58,10 +55,7 @@ const command =
   <Flags extends NameFlags>(verb: string, bodyOf: (flags: Flags) => object): Verb<Flags> =>
   async (shell, flags) => {
     const path = `${pathOf(flags.name)}/${verb}`
-    print(
-      shell.output,
-      await withApi(shell, flags, { need: 'work' }, (api) => api.post<ScheduleDocument>(path, bodyOf(flags))),
-    )
+    print(shell.output, await withApi(shell, flags, { need: 'work' }, (api) => api.post<Schedule>(path, bodyOf(flags))))
     return EXIT.done
   }
 

@@ -1,5 +1,5 @@
 /** `trihand send <event> [json|@file|-]`: sends one event and prints the receipt, and the runs it started. */
-import type { ReceiptDocument, RunDetail } from '../http/wire.ts'
+import type { Receipt, RunDetail } from '../http/api.ts'
 import type { Api } from './api.ts'
 import { withApi } from './connect.ts'
 import { exitCodeFor, outcomeOf, outcomeRow, settled } from './follow.ts'
@@ -25,7 +25,7 @@ const eventOf = ({ type, data, id, source, subject }: SendFlags): unknown => ({
   ...(subject === undefined ? {} : { subject }),
 })
 
-const printPlainly = (output: Output, receipt: ReceiptDocument, runs: readonly RunDetail[]): void => {
+const printPlainly = (output: Output, receipt: Receipt, runs: readonly RunDetail[]): void => {
   const novelty = receipt.duplicate ? 'was there already' : 'is on disk'
   output.line(visible(`event ${receipt.id} ${novelty}, number ${receipt.sequence}`))
   output.table(runs.map(outcomeRow))
@@ -36,14 +36,14 @@ const printPlainly = (output: Output, receipt: ReceiptDocument, runs: readonly R
     output.line('no function starts by it; runs that wait for it go on')
 }
 
-const print = (output: Output, receipt: ReceiptDocument, runs: readonly RunDetail[]): void => {
+const print = (output: Output, receipt: Receipt, runs: readonly RunDetail[]): void => {
   if (output.isJson) output.document({ ...receipt, results: runs.map(outcomeOf) })
   else if (output.isQuiet) for (const id of receipt.runs) output.line(visible(id))
   else printPlainly(output, receipt, runs)
 }
 
 const sendVia = async (api: Api, output: Output, flags: SendFlags, event: unknown): Promise<number> => {
-  const receipt = await api.post<ReceiptDocument>('/api/events', event)
+  const receipt = await api.post<Receipt>('/api/events', event)
   const waitMs = flags.wait ?? null
   if (waitMs !== null && receipt.runs.length > 0)
     output.talk(`waiting for ${receipt.runs.length === 1 ? 'the run' : `${receipt.runs.length} runs`}`)

@@ -3,8 +3,8 @@
  *
  * Owns flags and printing. Deciding needs `--as` and the hash of what was shown: a script cannot pass for a person by accident.
  */
+import type { TaskDetail, TaskSummary } from '../http/api.ts'
 import type { Page } from '../http/query.ts'
-import type { TaskDetail, TaskDocument } from '../http/wire-task.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { Headers } from './api.ts'
 import { withApi } from './connect.ts'
@@ -46,7 +46,7 @@ export interface ReassignFlags extends TaskFlags {
   readonly reason?: string
 }
 
-const listing = (command: string): Listing<TaskDocument> => ({
+const listing = (command: string): Listing<TaskSummary> => ({
   row: (task) => [
     task.id,
     task.type,
@@ -78,7 +78,7 @@ const listAs =
     const all = flags.all === true ? 'true' : undefined
     const path = `/api/tasks${queryText({ status, type, run, order, limit, cursor, all })}`
     const page = await withApi(shell, flags, { need: 'look' }, (api) =>
-      api.get<Page<TaskDocument>>(path, headersOf(flags)),
+      api.get<Page<TaskSummary>>(path, headersOf(flags)),
     )
     return printPage(shell.output, page, listing(command))
   }

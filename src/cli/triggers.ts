@@ -3,8 +3,8 @@
  * triggers in a user's own database.
  */
 
+import type { Receipt } from '../http/api.ts'
 import type { Page } from '../http/query.ts'
-import type { ReceiptDocument } from '../http/wire.ts'
 import { changeTables } from '../outboxes.ts'
 import type { TriggerRow } from '../triggers/list.ts'
 import type { Api } from './api.ts'
@@ -71,7 +71,7 @@ export interface ReplayFlags extends CommonFlags {
 export const replayDelivery: Verb<ReplayFlags> = async (shell, flags) => {
   const path = `/api/webhooks/${encodeURIComponent(flags.name)}/replay`
   const { delivery } = flags
-  const receipt = await withApi(shell, flags, { need: 'work' }, (api) => api.post<ReceiptDocument>(path, { delivery }))
+  const receipt = await withApi(shell, flags, { need: 'work' }, (api) => api.post<Receipt>(path, { delivery }))
   if (shell.output.isJson) shell.output.document(receipt)
   else shell.output.line(visible(`event ${receipt.id} is on disk, number ${receipt.sequence}`))
   return EXIT.done

@@ -1,6 +1,6 @@
 /** `trihand workers list|show|drain`: who works on the ledger, what each of them holds, and the order to leave. */
+import type { Worker, WorkerDetail } from '../http/api.ts'
 import type { Page } from '../http/query.ts'
-import type { WorkerDetail, WorkerDocument } from '../http/wire-worker.ts'
 import { withApi } from './connect.ts'
 import { type Listing, printPage, queryText } from './listing.ts'
 import { EXIT, type Output, visible } from './output.ts'
@@ -15,12 +15,12 @@ export interface WorkerIdFlags extends CommonFlags {
   readonly id: string
 }
 
-const labelsOf = ({ labels }: WorkerDocument): string =>
+const labelsOf = ({ labels }: Worker): string =>
   Object.entries(labels)
     .map(([name, value]) => `${name}=${value}`)
     .join(',')
 
-const LISTING: Listing<WorkerDocument> = {
+const LISTING: Listing<Worker> = {
   row: (worker) => [
     worker.id,
     worker.name ?? '-',
@@ -38,7 +38,7 @@ const LISTING: Listing<WorkerDocument> = {
 export const listWorkers: Verb<WorkersListFlags> = async (shell, flags) => {
   const { limit, cursor } = flags
   const path = `/api/workers${queryText({ limit, cursor })}`
-  const page = await withApi(shell, flags, { need: 'look' }, (api) => api.get<Page<WorkerDocument>>(path))
+  const page = await withApi(shell, flags, { need: 'look' }, (api) => api.get<Page<Worker>>(path))
   return printPage(shell.output, page, LISTING)
 }
 
@@ -58,7 +58,7 @@ export const showWorker: Verb<WorkerIdFlags> = async (shell, flags) => {
 
 export const drainWorker: Verb<WorkerIdFlags> = async (shell, flags) => {
   const path = `/api/workers/${encodeURIComponent(flags.id)}/drain`
-  const worker = await withApi(shell, flags, { need: 'look' }, (api) => api.post<WorkerDocument>(path, {}))
+  const worker = await withApi(shell, flags, { need: 'look' }, (api) => api.post<Worker>(path, {}))
   if (shell.output.isJson) shell.output.document(worker)
   else shell.output.line(visible(`${worker.name ?? worker.id} was told to drain`))
   return EXIT.done

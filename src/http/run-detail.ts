@@ -3,6 +3,7 @@
  *
  * Owns the reading of a run for people. Asks the same rules that drive the run, so that a page never has its own idea of a wait.
  */
+
 import { readRunFact } from '../model/fact-codec.ts'
 import { LOCAL_TENANT, type RunId } from '../model/ids.ts'
 import { run as runMachine } from '../model/run.ts'
@@ -10,21 +11,17 @@ import type { LiveRun, RunState } from '../model/run-fact.ts'
 import { isEnded } from '../model/status.ts'
 import { stepWakeAt } from '../model/step.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
+import type { Fact, RunDetail, WaitingOn } from './api.ts'
 import { type Page, pageOf } from './query.ts'
 import type { Service } from './service.ts'
-import { type FactDocument, factDocument, type RunDetail, runDocument, type WaitingOn } from './wire.ts'
+import { factDocument, runDocument } from './wire.ts'
 import { isoTimeOrNull } from './wire-time.ts'
 import { tellOpen } from './words.ts'
 
 const FACTS_AT_ONCE = 1_000
 const FIRST_FACTS = 200
 
-export const factPage = async (
-  reader: Reader,
-  run: RunId,
-  from: number,
-  limit: number,
-): Promise<Page<FactDocument>> => {
+export const factPage = async (reader: Reader, run: RunId, from: number, limit: number): Promise<Page<Fact>> => {
   const facts = await reader.facts(LOCAL_TENANT, run, { after: from, limit: limit + 1 })
   const documents = facts.map((fact, i) => factDocument(fact, from + i))
   return pageOf(documents, limit, { item: (fact) => fact, cursor: (last) => String(last.seq + 1) })

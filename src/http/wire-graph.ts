@@ -1,34 +1,15 @@
 /** The graph of the running system on the wire: its nodes with what they have to do now and what lint found about each. */
-import { type Graph, type GraphEdge, type GraphNode, nodeOfFinding } from '../manifest/graph.ts'
+import { type Graph, nodeOfFinding } from '../manifest/graph.ts'
 import { mermaidOf } from '../manifest/mermaid.ts'
 import type { System } from '../manifest/system.ts'
 import { graphOfSystem } from '../manifest/system-graph.ts'
 import type { Finding } from '../manifest/yaml/finding.ts'
 import type { RunStatus } from '../model/status.ts'
+import type { Graph as GraphDocument, GraphNode } from './api.ts'
 
-export interface GraphCounts {
-  readonly running: number
-  /** Queued ones too: they wait for a worker. */
-  readonly waiting: number
-  readonly failed: number
-}
+type GraphCounts = NonNullable<GraphNode['counts']>
 
-export interface GraphNodeDocument extends Omit<GraphNode, 'findings'> {
-  /** Null for what is no handler. */
-  readonly counts: GraphCounts | null
-  readonly findings: readonly Finding[]
-}
-
-export interface GraphDocument {
-  readonly name: string
-  readonly hash: string
-  readonly nodes: readonly GraphNodeDocument[]
-  readonly edges: readonly GraphEdge[]
-  /** All of them: also those about no node. */
-  readonly findings: readonly Finding[]
-  readonly mermaid: string
-}
-
+/** Queued ones wait, too: for a worker. */
 const WAITING: readonly RunStatus[] = ['queued', 'waiting']
 const RUNNING: readonly RunStatus[] = ['running', 'cancelling']
 const FAILED: readonly RunStatus[] = ['failed', 'expired', 'quarantined']

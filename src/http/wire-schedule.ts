@@ -1,21 +1,9 @@
 /** A schedule on the wire: snake_case, instants as text, its timing in the words it was written in. */
+
 import type { ScheduleView } from '../engine/schedules.ts'
 import type { Timing } from '../model/schedule-spec.ts'
+import type { Schedule as ScheduleDocument } from './api.ts'
 import { isoTime, isoTimeOrNull } from './wire-time.ts'
-
-export interface ScheduleDocument {
-  readonly name: string
-  readonly target: { readonly kind: string; readonly name: string }
-  readonly timing: string
-  readonly tz: string
-  readonly status: 'live' | 'paused' | 'ended'
-  readonly next_at: string | null
-  readonly fired: number
-  readonly running: number
-  readonly waiting: number
-  readonly last: { readonly run_id: string; readonly slot: string; readonly status: string } | null
-  readonly paused_by: string | null
-}
 
 const timingText = (timing: Timing): string => {
   switch (timing.kind) {

@@ -3,36 +3,15 @@
  *
  * Owns both documents and what is read of a decision. Never decides who may see or do what.
  */
+
 import type { TaskLook } from '../engine/tasks.ts'
 import type { Instant } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
 import type { OpenTask, TaskItem } from '../model/task-fact.ts'
 import type { Identity, Section, TaskAction } from '../model/task-spec.ts'
 import { allowedActions } from '../model/task-view.ts'
 import type { TaskSummary } from '../ports/reader.ts'
+import type { TaskAction as ActionDocument, TaskDetail, TaskSummary as TaskDocument, TaskSection } from './api.ts'
 import { isoTime, isoTimeOrNull } from './wire-time.ts'
-
-export interface TaskDocument {
-  readonly id: string
-  readonly run_id: string
-  readonly step_id: string
-  readonly type: string
-  readonly title: string
-  readonly status: string
-  readonly is_open: boolean
-  /** `user:ana`, `group:editors`. */
-  readonly assignees: readonly string[]
-  readonly claimed_by: string | null
-  readonly priority: number
-  readonly deadline: string | null
-  readonly is_overdue: boolean
-  readonly created_at: string
-  readonly updated_at: string
-  readonly decision: string | null
-  readonly decided_by: string | null
-  readonly level: number
-  readonly items: number
-}
 
 interface Summary {
   readonly decision?: string | null
@@ -47,9 +26,9 @@ export const taskDocument = (task: TaskSummary, now: Instant): TaskDocument => {
     id: task.id,
     run_id: task.run,
     step_id: task.step,
-    type: task.type,
+    type: task.type as TaskDocument['type'],
     title: task.title,
-    status: task.status,
+    status: task.status as TaskDocument['status'],
     is_open: task.isOpen,
     assignees: task.addresses,
     claimed_by: task.claimedBy,
@@ -65,72 +44,7 @@ export const taskDocument = (task: TaskSummary, now: Instant): TaskDocument => {
   }
 }
 
-export interface TaskDetail {
-  readonly id: string
-  readonly run_id: string
-  readonly step_id: string
-  readonly handler: string
-  readonly version: number
-  readonly type: string
-  readonly name: string
-  readonly title: string
-  readonly instructions: string
-  readonly context: Json
-  /** What an agent says about it; not part of what is consented to. */
-  readonly remarks: string | null
-  readonly status: string
-  readonly is_open: boolean
-  /** What a decision must name. */
-  readonly shown_hash: string
-  readonly revision: number
-  readonly level: number
-  readonly deadline: string | null
-  readonly assignees: { readonly users: readonly string[]; readonly groups: readonly string[] }
-  readonly claimed_by: string | null
-  readonly viewed_by: readonly string[]
-  readonly sections: readonly SectionDocument[]
-  readonly actions: readonly ActionDocument[]
-  /** Those that the caller may take now. */
-  readonly allowed_actions: readonly string[]
-  /** The caller's own, not submitted yet. */
-  readonly drafts: readonly { readonly item: string | null; readonly content: Json; readonly is_stale: boolean }[]
-  readonly votes: readonly { readonly by: string; readonly action: string }[]
-  readonly end: {
-    readonly decision: string
-    readonly by: string | null
-    readonly at: string
-    readonly reason: string | null
-  } | null
-  readonly approved: readonly string[]
-  readonly rejected: readonly string[]
-}
-
-interface SectionDocument {
-  readonly id: string
-  readonly type: string
-  readonly title: string
-  readonly content: Json
-  readonly is_editable: boolean
-  readonly items: readonly {
-    readonly id: string
-    readonly title: string
-    readonly status: string
-    readonly content: Json
-  }[]
-}
-
-interface ActionDocument {
-  readonly name: string
-  readonly label: string
-  readonly requires_reason: boolean
-  readonly required_fields: readonly string[]
-  readonly is_terminal: boolean
-}
-
-const sectionDocument = (
-  { id, type, title, content, editable }: Section,
-  items: readonly TaskItem[],
-): SectionDocument => ({
+const sectionDocument = ({ id, type, title, content, editable }: Section, items: readonly TaskItem[]): TaskSection => ({
   id,
   type,
   title,

@@ -3,29 +3,11 @@
  *
  * Owns the documents. Never queries anything.
  */
+
 import type { RunSummary, WorkerSummary } from '../ports/reader.ts'
-import { type RunDocument, runDocument } from './wire.ts'
+import type { WorkerDetail, Worker as WorkerDocument } from './api.ts'
+import { runDocument } from './wire.ts'
 import { isoTime, isoTimeOrNull } from './wire-time.ts'
-
-export interface WorkerDocument {
-  readonly id: string
-  /** Null, as all that a worker of an older version does not tell. */
-  readonly name: string | null
-  readonly status: 'working' | 'draining'
-  readonly pool: string | null
-  readonly labels: Readonly<Record<string, string>>
-  /** The modules whose functions it may run; null: all. */
-  readonly modules: readonly string[] | null
-  readonly slots: number | null
-  readonly leases: number
-  readonly started_at: string | null
-  readonly beat_at: string
-}
-
-export interface WorkerDetail extends WorkerDocument {
-  /** What it has the lease of, oldest first, at most 100. */
-  readonly runs: readonly RunDocument[]
-}
 
 export const workerDocument = ({ id, info, beatAt, leases }: WorkerSummary): WorkerDocument => ({
   id,

@@ -12,23 +12,23 @@ export const manifestComponents = {
     path: described('dotted, with the names of things', text),
     hint: text,
   }),
+  GraphNode: record({
+    id: text,
+    kind: words(['event', 'agent', 'function', 'human', 'plan', 'schedule', 'webhook', 'state']),
+    name: text,
+    modality: orNull(words(['agent', 'human', 'workflow'])),
+    counts: described(
+      'its runs now; null for what is no handler',
+      orNull(record({ running: whole, waiting: whole, failed: whole })),
+    ),
+    findings: list(ref('Finding')),
+  }),
+  GraphEdge: record({ from: text, to: text, kind: words(['hears', 'sends', 'starts', 'moves']), label: text }),
   Graph: record({
     name: text,
     hash: text,
-    nodes: list(
-      record({
-        id: text,
-        kind: words(['event', 'agent', 'function', 'human', 'plan', 'schedule', 'webhook', 'state']),
-        name: text,
-        modality: orNull(words(['agent', 'human', 'workflow'])),
-        counts: described(
-          'its runs now; null for what is no handler',
-          orNull(record({ running: whole, waiting: whole, failed: whole })),
-        ),
-        findings: list(ref('Finding')),
-      }),
-    ),
-    edges: list(record({ from: text, to: text, kind: words(['hears', 'sends', 'starts', 'moves']), label: text })),
+    nodes: list(ref('GraphNode')),
+    edges: list(ref('GraphEdge')),
     findings: list(ref('Finding')),
     mermaid: described('the same graph as Mermaid text', text),
   }),

@@ -23,7 +23,7 @@ export const VERDICTS = ['happened', 'run_again', 'abort'] as const
 const run = {
   id: text,
   handler: text,
-  status: words(STATUSES),
+  status: ref('RunStatus'),
   session_id: orNull(text),
   parent_id: orNull(text),
   event: described('sequence of the event that started it', orNull(whole)),
@@ -33,6 +33,7 @@ const run = {
 }
 
 export const runComponents = {
+  RunStatus: words(STATUSES),
   Run: record(run),
   Fact: record({
     seq: whole,

@@ -24,9 +24,9 @@ const head = {
   id: text,
   run_id: text,
   step_id: text,
-  type: words(TYPES),
+  type: ref('TaskType'),
   title: text,
-  status: words([...OPEN, ...CLOSED]),
+  status: ref('TaskStatus'),
   is_open: yesNo,
   claimed_by: orNull(text),
   deadline: orNull(instant),
@@ -36,6 +36,8 @@ const head = {
 const end = record({ decision: text, by: orNull(text), at: instant, reason: orNull(text) })
 
 export const taskComponents = {
+  TaskType: words(TYPES),
+  TaskStatus: words([...OPEN, ...CLOSED]),
   TaskSummary: record({
     ...head,
     assignees: described('user:ana, group:editors', list(text)),

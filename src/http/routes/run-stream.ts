@@ -6,16 +6,17 @@
  *
  * run-stream-1  A reader that names the last fact it saw gets every later one once and in order.
  */
+
 import type { Piece } from '../../engine/deltas.ts'
 import { TrihandError } from '../../model/errors.ts'
 import { LOCAL_TENANT, type RunId } from '../../model/ids.ts'
 import { isEnded } from '../../model/status.ts'
+import type { Fact } from '../api.ts'
 import { factPage } from '../run-detail.ts'
 import { findRun } from '../run-id.ts'
 import { described, text } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { asEvent, type Pen, SSE_HEADERS, sseBody } from '../sse.ts'
-import type { FactDocument } from '../wire.ts'
 import type { Handle, Operation } from './route.ts'
 import type { StreamOptions } from './stream.ts'
 
@@ -29,7 +30,7 @@ const HELLO = `retry: ${RETRY_MS}\n: hello\n\n`
 const asDelta = ({ run: _, ...piece }: Piece): string => asEvent('delta', null, piece)
 
 /** A large body is fetched by who wants it. */
-const asFact = ({ body, ...fact }: FactDocument): string =>
+const asFact = ({ body, ...fact }: Fact): string =>
   asEvent(fact.type, fact.seq, JSON.stringify(body).length > MAX_BODY ? fact : { ...fact, body })
 
 /** The number of the next fact. */

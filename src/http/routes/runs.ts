@@ -12,7 +12,7 @@ import { CANCEL_RUN, counts, RESOLVE_STEP, START_RUN, STATUSES, VERDICTS } from 
 import { badCursor, choiceOf, limitOf, pageOf, positionOf, type Query } from '../query.ts'
 import { factPage, runDetail } from '../run-detail.ts'
 import { findRun } from '../run-id.ts'
-import { nothing, PAGING, page, record, ref, text, words } from '../schema.ts'
+import { nothing, PAGING, page, record, ref, text } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { runDocument } from '../wire.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
@@ -106,7 +106,7 @@ export const runRoutes: readonly Operation[] = [
     path: '/api/runs',
     access: 'viewer',
     summary: 'Runs, newest first',
-    query: { status: words(STATUSES), handler: text, ...PAGING },
+    query: { status: ref('RunStatus'), handler: text, ...PAGING },
     answers: { 200: json(page(ref('Run'))) },
     problems: ['CURSOR_INVALID'],
     handle: list,

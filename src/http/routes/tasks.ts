@@ -189,7 +189,7 @@ export const taskRoutes: readonly Operation[] = [
     summary: "An inbox: the caller's own, or everybody's with all=true",
     query: {
       status: words(STATUSES),
-      type: words(TYPES),
+      type: ref('TaskType'),
       run: text,
       order: words(ORDERS),
       claimed_by: text,

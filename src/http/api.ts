@@ -1,0 +1,455 @@
+/**
+ * What goes over the wire, in TypeScript. Written by `npm run api` from /openapi.json; do not edit.
+ *
+ * Owns the types that the server, the client, the command line and the web app share: the descriptions of the routes are their source.
+ */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+export type Nothing = Readonly<Record<string, never>>
+
+export interface Problem {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+  readonly hint: string
+  readonly place?: { readonly file?: string; readonly line?: number; readonly column?: number; readonly path?: string }
+  /** under this name the error stands in the server's log */
+  readonly error_id?: string
+}
+
+export interface Live {
+  readonly status: 'ok'
+  readonly version: string
+  readonly pid: number
+}
+
+export interface Health {
+  readonly status: 'ok' | 'unavailable'
+  readonly version: string
+  /** ok, or the code of what is wrong */
+  readonly checks: { readonly [key: string]: string }
+  readonly durable: boolean
+  /** agents have no live model */
+  readonly simulated: boolean
+}
+
+export interface Notice {
+  readonly topic: 'runs' | 'events' | 'schedules' | 'tasks'
+  /** what to ask for again; null: any of the topic */
+  readonly id: string | null
+}
+
+export interface StoredEvent {
+  /** its place in the ledger */
+  readonly sequence: number
+  readonly id: string
+  readonly source: string
+  readonly type: string
+  readonly subject: string | null
+  readonly time: string
+  readonly data: Json
+  readonly correlation_id: string
+  readonly causation_id: string | null
+  readonly hops: number
+}
+
+export interface Suppression {
+  readonly trigger: string
+  readonly reason: 'filter' | 'error' | 'hop_limit' | 'reentry'
+  readonly detail: string
+}
+
+export interface Receipt {
+  readonly id: string
+  readonly sequence: number
+  readonly runs: readonly string[]
+  /** the event was there already; these are the values of the first answer */
+  readonly duplicate: boolean
+  /** who listens to this event and was not started */
+  readonly suppressed: readonly Suppression[]
+}
+
+export interface Trigger {
+  readonly kind: 'event' | 'after' | 'signal' | 'file' | 'table' | 'condition' | 'webhook'
+  /** what it watches: an event type, a path, an expression */
+  readonly name: string
+  /** who starts; null for a webhook, which sends an event */
+  readonly handler: string | null
+  readonly event: string
+  readonly filter: string | null
+}
+
+export interface Rehearsal {
+  readonly event: { readonly type: string; readonly data: Json }
+  readonly starts: readonly string[]
+  readonly suppressed: readonly Suppression[]
+}
+
+export type RunStatus = 'queued' | 'running' | 'waiting' | 'cancelling' | 'success' | 'partial' | 'failed' | 'cancelled' | 'expired' | 'quarantined'
+
+export interface Run {
+  readonly id: string
+  readonly handler: string
+  readonly status: RunStatus
+  readonly session_id: string | null
+  readonly parent_id: string | null
+  /** sequence of the event that started it */
+  readonly event: number | null
+  /** how many facts it has */
+  readonly version: number
+  readonly wake_at: string | null
+  readonly created_at: string
+}
+
+export interface Fact {
+  readonly seq: number
+  readonly type: string
+  readonly at: string
+  readonly step: string | null
+  /** the fact in plain words */
+  readonly text: string
+  /** as it is stored, in the ledger's own spelling */
+  readonly body: { readonly [key: string]: Json }
+}
+
+export interface WaitingOn {
+  readonly kind: string
+  readonly step: string | null
+  readonly until: string | null
+  readonly text: string
+}
+
+export interface RunDetail {
+  readonly id: string
+  readonly handler: string
+  readonly status: RunStatus
+  readonly session_id: string | null
+  readonly parent_id: string | null
+  /** sequence of the event that started it */
+  readonly event: number | null
+  /** how many facts it has */
+  readonly version: number
+  readonly wake_at: string | null
+  readonly created_at: string
+  readonly waiting_on: readonly WaitingOn[]
+  readonly children: readonly Run[]
+  readonly output: Json
+  readonly error: { readonly code: string; readonly message: string } | null
+  readonly facts: { readonly items: readonly Fact[]; readonly next_cursor: string | null }
+}
+
+export type TaskType = 'approval' | 'input' | 'review' | 'decision'
+
+export type TaskStatus = 'pending' | 'in_review' | 'revision_requested' | 'approved' | 'rejected' | 'completed' | 'expired' | 'withdrawn'
+
+export interface TaskSummary {
+  readonly id: string
+  readonly run_id: string
+  readonly step_id: string
+  readonly type: TaskType
+  readonly title: string
+  readonly status: TaskStatus
+  readonly is_open: boolean
+  readonly claimed_by: string | null
+  readonly deadline: string | null
+  readonly level: number
+  /** user:ana, group:editors */
+  readonly assignees: readonly string[]
+  readonly priority: number
+  readonly is_overdue: boolean
+  readonly created_at: string
+  readonly updated_at: string
+  readonly decision: string | null
+  readonly decided_by: string | null
+  /** how many it has */
+  readonly items: number
+}
+
+export interface TaskItem {
+  readonly id: string
+  readonly title: string
+  readonly status: string
+  readonly content: Json
+}
+
+export interface TaskSection {
+  readonly id: string
+  readonly type: string
+  readonly title: string
+  readonly content: Json
+  readonly is_editable: boolean
+  readonly items: readonly TaskItem[]
+}
+
+export interface TaskAction {
+  readonly name: string
+  readonly label: string
+  readonly requires_reason: boolean
+  readonly required_fields: readonly string[]
+  readonly is_terminal: boolean
+}
+
+export interface TaskDraft {
+  readonly item: string | null
+  readonly content: Json
+  readonly is_stale: boolean
+}
+
+export interface TaskDetail {
+  readonly id: string
+  readonly run_id: string
+  readonly step_id: string
+  readonly type: TaskType
+  readonly title: string
+  readonly status: TaskStatus
+  readonly is_open: boolean
+  readonly claimed_by: string | null
+  readonly deadline: string | null
+  readonly level: number
+  readonly handler: string
+  readonly version: number
+  readonly name: string
+  readonly instructions: string
+  readonly context: Json
+  /** what an agent says about it; not part of what is consented to */
+  readonly remarks: string | null
+  /** what a decision must name */
+  readonly shown_hash: string
+  readonly revision: number
+  readonly assignees: { readonly users: readonly string[]; readonly groups: readonly string[] }
+  readonly viewed_by: readonly string[]
+  readonly sections: readonly TaskSection[]
+  readonly actions: readonly TaskAction[]
+  /** those that the caller may take now */
+  readonly allowed_actions: readonly string[]
+  /** the caller's own, not submitted yet */
+  readonly drafts: readonly TaskDraft[]
+  readonly votes: readonly { readonly by: string; readonly action: string }[]
+  readonly end: { readonly decision: string; readonly by: string | null; readonly at: string; readonly reason: string | null } | null
+  readonly approved: readonly string[]
+  readonly rejected: readonly string[]
+}
+
+export interface TaskVerdict {
+  readonly task: string
+  readonly status: number
+  readonly state?: string
+  readonly problem?: Problem
+}
+
+export interface Schedule {
+  readonly name: string
+  readonly target: { readonly kind: string; readonly name: string }
+  /** in the words it was written in */
+  readonly timing: string
+  readonly tz: string
+  readonly status: 'live' | 'paused' | 'ended'
+  readonly next_at: string | null
+  readonly fired: number
+  readonly running: number
+  readonly waiting: number
+  readonly last: { readonly run_id: string; readonly slot: string; readonly status: string } | null
+  readonly paused_by: string | null
+}
+
+export interface Worker {
+  readonly id: string
+  /** null, as all that a worker of an older version does not tell */
+  readonly name: string | null
+  readonly status: 'working' | 'draining'
+  readonly pool: string | null
+  readonly labels: { readonly [key: string]: string }
+  /** the modules whose functions it may run; null: all */
+  readonly modules: readonly string[] | null
+  readonly slots: number | null
+  readonly leases: number
+  readonly started_at: string | null
+  readonly beat_at: string
+}
+
+export interface WorkerDetail {
+  readonly id: string
+  /** null, as all that a worker of an older version does not tell */
+  readonly name: string | null
+  readonly status: 'working' | 'draining'
+  readonly pool: string | null
+  readonly labels: { readonly [key: string]: string }
+  /** the modules whose functions it may run; null: all */
+  readonly modules: readonly string[] | null
+  readonly slots: number | null
+  readonly leases: number
+  readonly started_at: string | null
+  readonly beat_at: string
+  /** what it has the lease of, oldest first, at most 100 */
+  readonly runs: readonly Run[]
+}
+
+export interface Finding {
+  readonly level: 'error' | 'warning' | 'info'
+  readonly code: string
+  readonly message: string
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  /** dotted, with the names of things */
+  readonly path: string
+  readonly hint: string
+}
+
+export interface GraphNode {
+  readonly id: string
+  readonly kind: 'event' | 'agent' | 'function' | 'human' | 'plan' | 'schedule' | 'webhook' | 'state'
+  readonly name: string
+  readonly modality: 'agent' | 'human' | 'workflow' | null
+  /** its runs now; null for what is no handler */
+  readonly counts: { readonly running: number; readonly waiting: number; readonly failed: number } | null
+  readonly findings: readonly Finding[]
+}
+
+export interface GraphEdge {
+  readonly from: string
+  readonly to: string
+  readonly kind: 'hears' | 'sends' | 'starts' | 'moves'
+  readonly label: string
+}
+
+export interface Graph {
+  readonly name: string
+  readonly hash: string
+  readonly nodes: readonly GraphNode[]
+  readonly edges: readonly GraphEdge[]
+  readonly findings: readonly Finding[]
+  /** the same graph as Mermaid text */
+  readonly mermaid: string
+}
+
+/** Every operation by its id: what it takes, what it answers. */
+export interface Api {
+  /** Can it work: the ledger answers. */
+  readonly getHealth: { readonly input: Nothing; readonly output: Health }
+  /** Can it work: the ledger answers. */
+  readonly getReadiness: { readonly input: Nothing; readonly output: Health }
+  /** Is it alive, and which process is it. */
+  readonly getLiveness: { readonly input: Nothing; readonly output: Live }
+  /** Events, newest first. */
+  readonly listEvents: { readonly input: { readonly query?: { readonly type?: string; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly StoredEvent[]; readonly next_cursor: string | null } }
+  /** Sends an event; a repeat with the same source and id gets the first answer. */
+  readonly sendEvent: { readonly input: { readonly body: { readonly type: string; readonly data?: Json; readonly id?: string; readonly source?: string; readonly subject?: string; readonly time?: string } }; readonly output: Receipt }
+  /** Runs, newest first. */
+  readonly listRuns: { readonly input: { readonly query?: { readonly status?: RunStatus; readonly handler?: string; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Run[]; readonly next_cursor: string | null } }
+  /** Starts a function, an agent or a human by name, without an event. */
+  readonly startRun: { readonly input: { readonly body: { readonly name: string; readonly input?: Json } }; readonly output: { readonly id: string } }
+  /** How many runs have each status. */
+  readonly countRuns: { readonly input: Nothing; readonly output: { readonly queued: number; readonly running: number; readonly waiting: number; readonly cancelling: number; readonly success: number; readonly partial: number; readonly failed: number; readonly cancelled: number; readonly expired: number; readonly quarantined: number } }
+  /** One run: what it waits for, its children, its end, its first facts. */
+  readonly getRun: { readonly input: { readonly path: { readonly id: string } }; readonly output: RunDetail }
+  /** The facts of one run, oldest first. */
+  readonly listFacts: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Fact[]; readonly next_cursor: string | null } }
+  /** Asks a run to end. */
+  readonly cancelRun: { readonly input: { readonly path: { readonly id: string }; readonly body?: { readonly reason?: string } }; readonly output: Run }
+  /** Begins a run again that has failed; finished steps stay finished. */
+  readonly retryRun: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: Run }
+  /** Says what became of a step whose outcome nobody knows. */
+  readonly resolveStep: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly step: string; readonly verdict: 'happened' | 'run_again' | 'abort'; readonly result?: Json } }; readonly output: Run }
+  /** Workers that beat. */
+  readonly listWorkers: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Worker[]; readonly next_cursor: string | null } }
+  /** One worker and what it holds: by id, its last digits, or its name. */
+  readonly getWorker: { readonly input: { readonly path: { readonly id: string } }; readonly output: WorkerDetail }
+  /** Orders a worker to finish what it has and leave. */
+  readonly drainWorker: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: Worker }
+  /** Who starts by what. */
+  readonly listTriggers: { readonly input: Nothing; readonly output: { readonly items: readonly Trigger[]; readonly next_cursor: string | null } }
+  /** What an event, or a delivery of a webhook, would start; nothing is sent. */
+  readonly rehearseEvent: { readonly input: { readonly body: { readonly name: string; readonly data?: Json; readonly source?: string } }; readonly output: Rehearsal }
+  /** Schedules, with their next slots. */
+  readonly listSchedules: { readonly input: Nothing; readonly output: { readonly items: readonly Schedule[]; readonly next_cursor: string | null } }
+  /** One schedule. */
+  readonly getSchedule: { readonly input: { readonly path: { readonly name: string } }; readonly output: Schedule }
+  /** Lets no slot of it fire. */
+  readonly pauseSchedule: { readonly input: { readonly path: { readonly name: string }; readonly body?: Nothing }; readonly output: Schedule }
+  /** Lets it fire again. */
+  readonly resumeSchedule: { readonly input: { readonly path: { readonly name: string }; readonly body?: Nothing }; readonly output: Schedule }
+  /** Starts one run of it now, beside its slots. */
+  readonly runSchedule: { readonly input: { readonly path: { readonly name: string }; readonly body?: { readonly id?: string } }; readonly output: Schedule }
+  /** Starts the runs of slots that have passed. */
+  readonly backfillSchedule: { readonly input: { readonly path: { readonly name: string }; readonly body: { readonly from: string; readonly to: string; readonly id?: string } }; readonly output: Schedule }
+  /** Starts no run of a handler. */
+  readonly pauseHandler: { readonly input: { readonly path: { readonly name: string }; readonly body?: Nothing }; readonly output: { readonly handler: string } }
+  /** Starts its runs again. */
+  readonly resumeHandler: { readonly input: { readonly path: { readonly name: string }; readonly body?: Nothing }; readonly output: { readonly handler: string } }
+  /** An inbox: the caller's own, or everybody's with all=true. */
+  readonly listTasks: { readonly input: { readonly query?: { readonly status?: 'open' | 'closed' | 'pending' | 'in_review' | 'revision_requested' | 'approved' | 'rejected' | 'completed' | 'expired' | 'withdrawn'; readonly type?: TaskType; readonly run?: string; readonly order?: 'newest' | 'oldest' | 'deadline'; readonly claimed_by?: string; readonly all?: 'true' | 'false'; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly TaskSummary[]; readonly next_cursor: string | null } }
+  /** How many open tasks have each status. */
+  readonly countTasks: { readonly input: Nothing; readonly output: { readonly pending: number; readonly in_review: number; readonly revision_requested: number } }
+  /** Decides many tasks, each with its own verdict. */
+  readonly decideTasks: { readonly input: { readonly body: { readonly decisions: readonly ({ readonly task: string; readonly action: string; readonly reason?: string; readonly fields?: { readonly [key: string]: Json }; readonly items?: { readonly [key: string]: { readonly status: 'approved' | 'rejected' | 'edited'; readonly modifications?: Json } }; readonly shown_hash?: string; readonly to?: string | readonly string[] })[] } }; readonly output: { readonly items: readonly TaskVerdict[] } }
+  /** One task as the caller sees it. */
+  readonly getTask: { readonly input: { readonly path: { readonly id: string } }; readonly output: TaskDetail }
+  /** Decides it; the first valid decision wins. */
+  readonly decideTask: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly action: string; readonly reason?: string; readonly fields?: { readonly [key: string]: Json }; readonly items?: { readonly [key: string]: { readonly status: 'approved' | 'rejected' | 'edited'; readonly modifications?: Json } }; readonly shown_hash?: string; readonly to?: string | readonly string[] } }; readonly output: TaskDetail }
+  /** Says that the caller has seen it. */
+  readonly viewTask: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: TaskDetail }
+  /** Says that the caller is at it. */
+  readonly claimTask: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: TaskDetail }
+  /** Leaves it to others again. */
+  readonly unclaimTask: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: TaskDetail }
+  /** Hands it to somebody else. */
+  readonly reassignTask: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly to?: string | readonly string[]; readonly reason?: string } }; readonly output: TaskDetail }
+  /** Hands it to the next level. */
+  readonly escalateTask: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly to?: string | readonly string[]; readonly reason?: string } }; readonly output: TaskDetail }
+  /** Keeps the caller's draft of an item, or of the whole. */
+  readonly saveDraft: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly item?: string | null; readonly content?: Json } }; readonly output: TaskDetail }
+  /** Puts it off in the caller's inbox. */
+  readonly followUpTask: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly until?: string | null } }; readonly output: TaskDetail }
+  /** The running system as a graph: who hears and sends what, what each has to do now. */
+  readonly getGraph: { readonly input: Nothing; readonly output: Graph }
+  /** Takes a delivery again that could not be read. */
+  readonly replayWebhook: { readonly input: { readonly path: { readonly name: string }; readonly body: { readonly delivery: string } }; readonly output: Receipt }
+  /** This document. */
+  readonly getOpenApi: { readonly input: Nothing; readonly output: { readonly [key: string]: Json } }
+}
+
+export const ROUTES: Readonly<Record<keyof Api, string>> = {
+  getHealth: 'GET /health',
+  getReadiness: 'GET /health/ready',
+  getLiveness: 'GET /health/live',
+  listEvents: 'GET /api/events',
+  sendEvent: 'POST /api/events',
+  listRuns: 'GET /api/runs',
+  startRun: 'POST /api/runs',
+  countRuns: 'GET /api/runs/counts',
+  getRun: 'GET /api/runs/{id}',
+  listFacts: 'GET /api/runs/{id}/facts',
+  cancelRun: 'POST /api/runs/{id}/cancel',
+  retryRun: 'POST /api/runs/{id}/retry',
+  resolveStep: 'POST /api/runs/{id}/resolve',
+  listWorkers: 'GET /api/workers',
+  getWorker: 'GET /api/workers/{id}',
+  drainWorker: 'POST /api/workers/{id}/drain',
+  listTriggers: 'GET /api/triggers',
+  rehearseEvent: 'POST /api/triggers/test',
+  listSchedules: 'GET /api/schedules',
+  getSchedule: 'GET /api/schedules/{name}',
+  pauseSchedule: 'POST /api/schedules/{name}/pause',
+  resumeSchedule: 'POST /api/schedules/{name}/resume',
+  runSchedule: 'POST /api/schedules/{name}/run',
+  backfillSchedule: 'POST /api/schedules/{name}/backfill',
+  pauseHandler: 'POST /api/handlers/{name}/pause',
+  resumeHandler: 'POST /api/handlers/{name}/resume',
+  listTasks: 'GET /api/tasks',
+  countTasks: 'GET /api/tasks/counts',
+  decideTasks: 'POST /api/tasks/decisions',
+  getTask: 'GET /api/tasks/{id}',
+  decideTask: 'POST /api/tasks/{id}/decision',
+  viewTask: 'POST /api/tasks/{id}/view',
+  claimTask: 'POST /api/tasks/{id}/claim',
+  unclaimTask: 'POST /api/tasks/{id}/unclaim',
+  reassignTask: 'POST /api/tasks/{id}/reassign',
+  escalateTask: 'POST /api/tasks/{id}/escalate',
+  saveDraft: 'PATCH /api/tasks/{id}/drafts',
+  followUpTask: 'POST /api/tasks/{id}/follow-up',
+  getGraph: 'GET /api/manifest/graph',
+  replayWebhook: 'POST /api/webhooks/{name}/replay',
+  getOpenApi: 'GET /openapi.json',
+}
