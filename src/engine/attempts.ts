@@ -5,6 +5,7 @@
  * begins a step is the gate's; what a task's result means is task-attempt.ts.
  */
 import type { Circuit } from '../manifest/circuit.ts'
+import type { Concurrency } from '../manifest/flow.ts'
 import { attemptsOf, carryOf } from '../model/attempt.ts'
 import { type Failure, TrihandError } from '../model/errors.ts'
 import { type TenantId, taskUuid } from '../model/ids.ts'
@@ -26,6 +27,7 @@ import { eventRoot } from './route.ts'
 import { keyOf, RuleFailed } from './rule-values.ts'
 import { StepBody } from './step-body.ts'
 import { TaskAttempt, type Verdict } from './task-attempt.ts'
+import { Turns } from './turns.ts'
 
 /** Told how an attempt went, before it is recorded. */
 type Heard = ((performed: Performed) => void) | null
@@ -97,8 +99,12 @@ const circuitFor = (circuit: Circuit, { record, inputs }: Resident): Circuit => 
 
 const MAX_KEY = 128
 
+const isOfSteps = ({ unit }: Concurrency): boolean => unit === 'step'
+
 export class Attempts {
   private readonly resident: Resident
+  /** Null: its steps may be performed side by side. */
+  private turns: Turns | null = null
 
   constructor(resident: Resident) {
     this.resident = resident
@@ -123,7 +129,9 @@ export class Attempts {
 
   begin(request: Work): void {
     const { house, record } = this.resident
-    const circuit = house.system().functions.get(record.handler)?.circuit ?? null
+    const definition = house.system().functions.get(record.handler)
+    if (definition?.flow?.concurrency.some(isOfSteps) === true) this.turns ??= new Turns(this.resident)
+    const circuit = definition?.circuit ?? null
     if (circuit === null) return this.beginAttempt(request, null)
     const keyed = circuitFor(circuit, this.resident)
     void this.resident.whileActive(() => this.throughCircuit(request, keyed)).catch(() => {})
@@ -156,6 +164,17 @@ export class Attempts {
   }
 
   private beginAttempt(request: Work, heard: Heard): void {
+    if (this.turns === null) this.beginNow(request, heard)
+    else this.turns.take(() => this.beginInTurn(request, heard))
+  }
+
+  /** The run may have been cancelled while the step stood in line. */
+  private beginInTurn(request: Work, heard: Heard): void {
+    if (isOpen(this.resident)) this.beginNow(request, heard)
+    else this.turns?.pass()
+  }
+
+  private beginNow(request: Work, heard: Heard): void {
     const { resident } = this
     const { live } = resident
     const { step } = request
@@ -168,8 +187,9 @@ export class Attempts {
       command: { type: 'intend_step', now, step, effectKey: effectKeyOf(resident, step) },
       luggage: null,
       done: (answer) => {
-        if (answer.kind === 'recorded' && answer.facts.length > 0) this.perform(request, begun)
-        else resident.end()
+        if (answer.kind === 'recorded' && answer.facts.length > 0) return this.perform(request, begun)
+        this.turns?.pass()
+        resident.end()
       },
     })
   }
@@ -186,6 +206,7 @@ export class Attempts {
       resident.house.deltas.over(resident.record.id, envelope.context.step)
       heard?.(performed)
       if (!resident.isGone) done(performed)
+      this.turns?.pass()
     })
     resident.performances.add(performance)
   }
@@ -229,6 +250,7 @@ export class Attempts {
       task.check()
     } catch (error) {
       failAtOnce(resident, step, attempt, asFailure(error))
+      this.turns?.pass()
       return resident.end()
     }
     this.call(task.envelope, heard, (performed) => this.settleTask(request, attempt, task.judge(performed)))

@@ -3,13 +3,14 @@
  *
  * Owns the answer for the system in force and the workers that live. The rule is model/placement.ts; what is handed out is the ledger's.
  *
- * share-1  Others are looked up only if some handler prefers one worker to another; an answer that is a moment old delays, never loses.
+ * share-1  Others are looked up only if a handler prefers one worker to another, or a pool has a bound; an answer that is a moment old delays, never loses.
  * share-2  What is left to others is taken once it has been due for a moment, whoever lives.
  * share-3  What was parked here is asked for by name where it is sticky; what is no longer remembered waits that moment, no more.
+ * share-4  A worker that stands by takes nothing, and nobody leaves anything to it; it sees within a beat that its turn has come.
  */
 import type { System } from '../manifest/system.ts'
 import type { ClaimableId, Instant, WorkerId } from '../model/ids.ts'
-import { ANYWHERE, misfit, PATIENCE_MS, type Placement, type Share, shareOf } from '../model/placement.ts'
+import { ANYWHERE, misfit, PATIENCE_MS, type Placement, type Share, shareOf, takersOf } from '../model/placement.ts'
 import type { WorkerPlace } from '../model/worker-info.ts'
 import type { ClaimRequest, Claims } from '../ports/ledger.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
@@ -33,6 +34,7 @@ const both = (a: Claims, b: Claims): Claims => ({
 })
 
 const ALL: Share = { atOnce: null, later: [], returning: [] }
+const NONE: Share = { atOnce: [], later: [], returning: [] }
 
 /** By the handler's name on a stream. A schedule's clerk does no step, so that any worker may mind it. */
 const placementsOf = ({ functions, schedules }: System): ReadonlyMap<string, Placement> =>
@@ -64,6 +66,7 @@ export class Shares {
   private readonly system: () => System
   private readonly workers: Reader['workers']
   private others: readonly WorkerPlace[] = []
+  private standsBy = false
   private readonly parked = new Set<ClaimableId>()
   private known: { readonly system: System; readonly share: Share; readonly isRanked: boolean } | null = null
 
@@ -136,8 +139,14 @@ export class Shares {
   /** Looks who else lives. `own` are the names of this process. */
   async refresh(own: (id: WorkerId) => boolean): Promise<void> {
     if (!this.look().isRanked) return
+    const { pools } = this.system()
     const living = await this.workers({ after: null, limit: MAX_OTHERS })
-    this.others = living.flatMap(({ id, info }) => (own(id) || info === null || info.drains ? [] : [info]))
+    const known = living.flatMap(({ id, info }) => (info === null ? [] : [{ id, info }]))
+    const takers = takersOf(known, (pool) => pools.get(pool)?.max ?? null)
+    const isOwn = ({ id }: (typeof known)[number]): boolean => own(id)
+    this.others = takers.flatMap((one) => (isOwn(one) ? [] : [one.info]))
+    // One that has not been heard of yet is not held back.
+    this.standsBy = known.some((one) => isOwn(one) && !one.info.drains) && !takers.some(isOwn)
     this.known = null
   }
 
@@ -145,9 +154,10 @@ export class Shares {
     const system = this.system()
     if (this.known?.system !== system) {
       const placements = placementsOf(system)
-      const isRanked = [...placements.values()].some(({ prefer, sticky }) => sticky || prefer.length > 0)
+      const isBounded = [...system.pools.values()].some(({ max }) => max !== null)
+      const isRanked = isBounded || [...placements.values()].some(({ prefer, sticky }) => sticky || prefer.length > 0)
       const share = placements.size === 0 ? ALL : shareOf(this.place, this.others, placements)
-      this.known = { system, share, isRanked }
+      this.known = { system, share: this.standsBy ? NONE : share, isRanked }
     }
     return this.known
   }

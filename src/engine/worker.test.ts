@@ -8,6 +8,7 @@ import { MemoryStore } from '../adapters/memory/store.ts'
 import { SystemIds } from '../adapters/system/ids.ts'
 import { type FunctionSource, fn } from '../executors/workflow/function.ts'
 import type { ModuleSource } from '../manifest/modules.ts'
+import type { PoolSource } from '../manifest/placement.ts'
 import { type RunId, workerId } from '../model/ids.ts'
 import type { WorkerPlace } from '../model/worker-info.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
@@ -16,12 +17,16 @@ import type { Engine } from './engine.ts'
 const NOWHERE: WorkerPlace = { pool: null, labels: {}, modules: null }
 const LEASE_MS = 3_000
 
-const aHouse = (functions: readonly FunctionSource[], modules: readonly ModuleSource[] = []) => {
+const aHouse = (
+  functions: readonly FunctionSource[],
+  modules: readonly ModuleSource[] = [],
+  pools: readonly PoolSource[] = [],
+) => {
   const store = new MemoryStore()
   const clock = new VirtualClock(1_000_000)
   const ids = new SystemIds()
   const reader = new MemoryReader(store)
-  const source = { name: 'test', functions, modules, events: { word: null } }
+  const source = { name: 'test', functions, modules, pools, events: { word: null } }
   const blobs = new MemoryBlobs()
   const join = async (name: string, place: Partial<WorkerPlace> = {}): Promise<Engine> => {
     const engine = engineOf({
@@ -165,6 +170,25 @@ test('[N7] a sticky run whose worker takes nothing is taken by another after a s
   await gone.clock.advance(0)
   expect(gone.seen()).toEqual(['second', 'second', 'second'])
   await gone.second.stop()
+})
+
+test('[N4] share-4: a worker beyond the bound of its pool stands by, and steps in when another leaves', async () => {
+  const log: string[] = []
+  const say = endedBy(log)
+  const { clock, join, store } = aHouse([say('mail', { pool: 'mail' })], [], [{ name: 'mail', max: 1 }])
+  const first = await join('first', { pool: 'mail' })
+  await clock.advance(1)
+  const second = await join('second', { pool: 'mail' })
+  const run = await during(clock, second.startRun('mail', null))
+  expect(store.streams.get(run)?.lease).toBeNull()
+  await clock.advance(300)
+  expect(log).toEqual(['mail'])
+  await during(clock, first.stop())
+  await clock.advance(LEASE_MS)
+  await during(clock, second.startRun('mail', null))
+  await clock.advance(0)
+  expect(log).toEqual(['mail', 'mail'])
+  await second.stop()
 })
 
 test('[I6] worker-4: a worker that drains longer than its lease keeps its runs, and nobody does them twice', async () => {

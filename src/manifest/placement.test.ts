@@ -60,6 +60,8 @@ describe('placement, as written', () => {
     ],
     ['two pools of one name', () => definePools([{ name: 'a' }, { name: 'a' }]), 'MANIFEST_DUPLICATE_NAME'],
     ['a pool with a bad name', () => definePools([{ name: 'A b' }]), 'MANIFEST_INVALID: pools.A b'],
+    ['a pool of minus one', () => definePools([{ name: 'a', min: -1 }]), 'MANIFEST_INVALID: pools.a.min'],
+    ['a bound below the least', () => definePools([{ name: 'a', min: 3, max: 2 }]), 'MANIFEST_INVALID: pools.a.max'],
     ['a pool without room', () => definePools([{ name: 'a', slots: 0 }]), 'MANIFEST_INVALID: pools.a.slots'],
     [
       'a label that is no text',

@@ -18,6 +18,10 @@ export interface PoolSource {
   readonly modules?: readonly string[]
   /** How many runs a worker of the pool holds at once. */
   readonly slots?: number
+  /** How many workers there should be: for whoever starts them. Nothing here does. */
+  readonly min?: number
+  /** How many of its workers take runs; more than these stand by. Absent: all. */
+  readonly max?: number
 }
 
 export interface PlacementSource {
@@ -36,6 +40,8 @@ export interface Pool {
   readonly labels: Readonly<Record<string, string>>
   readonly modules: readonly string[] | null
   readonly slots: number | null
+  readonly min: number
+  readonly max: number | null
 }
 
 export type Labels = Readonly<Record<string, string>>
@@ -43,6 +49,7 @@ export type Labels = Readonly<Record<string, string>>
 const NAME = /^[a-z][a-z0-9_.-]{0,62}$/
 const MAX_VALUE = 128
 const MAX_SLOTS = 100_000
+const MAX_WORKERS = 10_000
 
 const invalid = (path: string, problem: string): TrihandError =>
   new TrihandError('MANIFEST_INVALID', `${path}: ${problem}`, { place: { path } })
@@ -70,12 +77,17 @@ const definePool = (source: PoolSource): Pool => {
   const { slots = null, capabilities = [] } = source
   if (slots !== null && (!Number.isInteger(slots) || slots < 1 || slots > MAX_SLOTS))
     throw invalid(`${path}.slots`, `a whole number from 1 to ${MAX_SLOTS}`)
+  const { min = 0, max = null } = source
+  if (!Number.isInteger(min) || min < 0 || min > MAX_WORKERS)
+    throw invalid(`${path}.min`, `a whole number from 0 to ${MAX_WORKERS}`)
+  if (max !== null && (!Number.isInteger(max) || max < Math.max(1, min) || max > MAX_WORKERS))
+    throw invalid(`${path}.max`, `a whole number from ${Math.max(1, min)} to ${MAX_WORKERS}, not below min`)
   const able = Object.fromEntries(capabilities.map((name) => [name, 'yes']))
   return {
     name: source.name,
     labels: labelsOf(path, { ...able, ...source.labels }),
     modules: source.modules ?? null,
-    slots,
+    ...{ slots, min, max },
   }
 }
 

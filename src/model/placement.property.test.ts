@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { policyCases } from '../../test/support/policy-cases.ts'
-import { ANYWHERE, misfit, type Placement, shareOf, suitability } from './placement.ts'
+import { ANYWHERE, misfit, type Placement, shareOf, suitability, takersOf } from './placement.ts'
 import type { WorkerPlace } from './worker-info.ts'
 
 const CASES = policyCases(37)
@@ -82,6 +82,36 @@ describe('placement', () => {
     fc.assert(
       fc.property(aWorker, aPlacement, (worker, placement) => {
         expect(shareOf(worker, [], new Map([['h', placement]]))).toMatchObject({ later: [], returning: [] })
+      }),
+      CASES,
+    )
+  })
+
+  test('[N4] placement-4: of each pool the oldest take runs, as many as its bound says, and one that drains makes room', () => {
+    const living = fc.uniqueArray(
+      fc.record({
+        id: fc.integer({ min: 0, max: 30 }).map(String),
+        info: fc
+          .record({ place: aWorker, startedAt: fc.nat(5), drains: fc.boolean() })
+          .map(({ place, ...rest }) => ({ ...place, ...rest, name: 'w', slots: 1 })),
+      }),
+      { selector: ({ id }) => id, maxLength: 8 },
+    )
+    const bounds = fc.record({ a: maybe(fc.integer({ min: 1, max: 3 })), b: fc.constant(null) })
+    fc.assert(
+      fc.property(living, bounds, (workers, max) => {
+        const maxOf = (pool: string): number | null => max[pool as 'a' | 'b']
+        const takers = takersOf(workers, maxOf).map(({ id }) => id)
+        for (const { id, info } of workers) {
+          const ahead = workers.filter(
+            (other) =>
+              !other.info.drains &&
+              other.info.pool === info.pool &&
+              (other.info.startedAt < info.startedAt || (other.info.startedAt === info.startedAt && other.id < id)),
+          )
+          const isBeyond = info.pool !== null && ahead.length >= (maxOf(info.pool) ?? Infinity)
+          expect(takers.includes(id)).toBe(!info.drains && !isBeyond)
+        }
       }),
       CASES,
     )

@@ -6,8 +6,9 @@
  * placement-1  A worker that does not fit is never offered the run: wrong pool, a required label missing, a module its pool lacks.
  * placement-2  Among workers that fit the best suited comes first; the others wait a moment, and only while a better one lives.
  * placement-3  A run of a sticky handler goes back to the worker that had it last; the others wait a moment, if there are any.
+ * placement-4  Of a pool with a bound the oldest so many workers take runs; the others stand by until one of these leaves.
  */
-import type { WorkerPlace } from './worker-info.ts'
+import type { WorkerInfo, WorkerPlace } from './worker-info.ts'
 
 export interface Placement {
   /** Null: any pool. */
@@ -60,6 +61,30 @@ const isSecondChoice = (worker: WorkerPlace, others: readonly WorkerPlace[], pla
 /** placement-3: alone, it is as good as any other. */
 const comesBack = (others: readonly WorkerPlace[], placement: Placement): boolean =>
   placement.sticky && others.some((other) => misfit(other, placement) === null)
+
+/** A worker by its name in the ledger. */
+export interface NamedWorker {
+  readonly id: string
+  readonly info: WorkerInfo
+}
+
+/** placement-4: those of the living that take runs. One that drains has left its place to the next. */
+export const takersOf = <One extends NamedWorker>(
+  living: readonly One[],
+  maxOf: (pool: string) => number | null,
+): readonly One[] => {
+  const places = new Map<string, number>()
+  const isOlder = (a: One, b: One): number => a.info.startedAt - b.info.startedAt || (a.id < b.id ? -1 : 1)
+  return living
+    .filter(({ info }) => !info.drains)
+    .sort(isOlder)
+    .filter(({ info: { pool } }) => {
+      if (pool === null) return true
+      const place = places.get(pool) ?? 0
+      places.set(pool, place + 1)
+      return place < (maxOf(pool) ?? Infinity)
+    })
+}
 
 /** The handlers a worker takes at once and those it leaves for a moment. `atOnce: null` means every handler there is. */
 export interface Share {

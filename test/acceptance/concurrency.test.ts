@@ -158,4 +158,49 @@ onEveryStore('concurrency', (store) => {
     expect(begun).toEqual([])
     await system.close()
   })
+
+  /** A run with three steps side by side, each of which goes on until the test lets it. */
+  const sideBySide = async (unit: 'step' | 'run') => {
+    const atWork = new Map<string, () => void>()
+    const hold = (name: string): Promise<string> => new Promise((resolve) => atWork.set(name, () => resolve(name)))
+    const work = fn('work', { concurrency: [{ limit: 2, unit }] }, ({ step }) =>
+      Promise.all(['a', 'b', 'c'].map((name) => step.run(name, () => hold(name)))),
+    )
+    const system = await startTestSystem({ name: 'work', functions: [work] }, store())
+    const run = await system.start('work')
+    await system.settle()
+    const finish = async (name: string): Promise<void> => {
+      atWork.get(name)?.()
+      atWork.delete(name)
+      await system.settle()
+    }
+    return { system, run, finish, now: () => [...atWork.keys()] }
+  }
+
+  test('[H5] turns-1: under a limit on steps the steps of a run are performed one after the other', async () => {
+    const { system, run, finish, now } = await sideBySide('step')
+    for (const name of ['a', 'b', 'c']) {
+      expect(now()).toEqual([name])
+      await finish(name)
+    }
+    expect(await system.look(run)).toMatchObject({ status: 'success', output: ['a', 'b', 'c'] })
+    await system.close()
+  })
+
+  test('[H5] under a limit on runs the steps of a run are performed side by side', async () => {
+    const { system, run, finish, now } = await sideBySide('run')
+    expect(now()).toEqual(['a', 'b', 'c'])
+    for (const name of ['c', 'b', 'a']) await finish(name)
+    expect(await system.look(run)).toMatchObject({ status: 'success' })
+    await system.close()
+  })
+
+  test('turns-2: a run that is cancelled with steps in line ends, and none of these begins', async () => {
+    const { system, run, finish, now } = await sideBySide('step')
+    await system.run(() => system.engine.cancel(run, 'ana', 'no longer needed'))
+    await finish('a')
+    await system.advance('10s')
+    expect([now(), (await system.look(run)).status]).toEqual([[], 'cancelled'])
+    await system.close()
+  })
 })
