@@ -14,6 +14,8 @@ export interface Api {
   post<Document>(path: string, body: unknown, headers?: Headers): Promise<Document>
   /** The ledger was opened by this process: nobody else works on it. */
   readonly isLocal: boolean
+  /** Where a server shows its pages; null: there is none. */
+  readonly url: string | null
   close(): Promise<void>
 }
 
@@ -35,7 +37,7 @@ const documentOf = async (response: Response, where: string): Promise<unknown> =
   return document
 }
 
-export const apiOver = (ask: Ask, where: string, rest: Pick<Api, 'isLocal' | 'close'>): Api => ({
+export const apiOver = (ask: Ask, where: string, rest: Pick<Api, 'isLocal' | 'url' | 'close'>): Api => ({
   get: async <Document>(path: string, headers: Headers = {}) =>
     (await documentOf(await ask(path, { headers }), where)) as Document,
   post: async <Document>(path: string, body: unknown, headers: Headers = {}) => {
@@ -61,5 +63,5 @@ export const remoteApi = (url: string): Api => {
       throw new TrihandError('SERVER_UNREACHABLE', `${base} does not answer: ${causeOf(error)}`, { cause: error })
     }
   }
-  return apiOver(ask, base, { isLocal: false, close: () => Promise.resolve() })
+  return apiOver(ask, base, { isLocal: false, url: base, close: () => Promise.resolve() })
 }

@@ -25,6 +25,7 @@ export const localApi = async ({ database, system, isWorking, report }: LocalOpt
   const app = createApp(trihand, { version: VERSION, pid: process.pid, report })
   return apiOver(async (path, init) => app.request(path, init), database, {
     isLocal: true,
+    url: null,
     close: () => trihand.close(),
   })
 }

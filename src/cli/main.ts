@@ -66,6 +66,12 @@ const addServing = (program: Command, perform: Perform): void => {
     .action((flags) => perform(async () => (await import('./demo.ts')).demo, flags))
 }
 
+const addMcp = (program: Command, perform: Perform): void => {
+  withWork(program.command('mcp'))
+    .description('the system as an MCP server on stdin and stdout; no tool of it decides a task')
+    .action((flags) => perform(async () => (await import('./mcp.ts')).mcp, flags))
+}
+
 const addEvents = (program: Command, perform: Perform): void => {
   withWork(program.command('send <event> [data]'))
     .description('send an event; data is JSON, @file, or - for stdin')
@@ -298,6 +304,7 @@ const createProgram = (perform: Perform): Command => {
   addManifest(program, perform)
   addSimulate(program, perform)
   addVerify(program, perform)
+  addMcp(program, perform)
   return program
 }
 

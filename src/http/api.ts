@@ -343,7 +343,7 @@ export interface Api {
   /** How many runs have each status. */
   readonly countRuns: { readonly input: Nothing; readonly output: { readonly queued: number; readonly running: number; readonly waiting: number; readonly cancelling: number; readonly success: number; readonly partial: number; readonly failed: number; readonly cancelled: number; readonly expired: number; readonly quarantined: number } }
   /** One run: what it waits for, its children, its end, its first facts. */
-  readonly getRun: { readonly input: { readonly path: { readonly id: string } }; readonly output: RunDetail }
+  readonly getRun: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly wait?: string } }; readonly output: RunDetail }
   /** The facts of one run, oldest first. */
   readonly listFacts: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Fact[]; readonly next_cursor: string | null } }
   /** Asks a run to end. */

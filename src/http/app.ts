@@ -12,6 +12,7 @@ import { TrihandError } from '../model/errors.ts'
 import { randomText } from './chance.ts'
 import { commonHeaders, guard } from './guards.ts'
 import { LiveFeed, noticesOf } from './live.ts'
+import { mountMcp } from './mcp/endpoint.ts'
 import { mount } from './mount.ts'
 import { problemResponse, type Report } from './problem.ts'
 import type { HealthOptions } from './routes/health.ts'
@@ -55,6 +56,7 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
   // First: it stands where its owner put it, also under a path that a pattern of ours would match.
   if (endpoint !== null) app.all(endpoint.path, (context) => endpoint.answer(context.req.raw))
   mount(app, service, routes)
+  mountMcp(app, options.version)
   if (webApp !== null) serveWebApp(app, webApp)
   app.notFound((context) =>
     problemResponse(new TrihandError('NOT_FOUND', `there is nothing at ${context.req.path}`), options.report),

@@ -9,7 +9,8 @@ import { dirname, join } from 'node:path'
 import { PROJECT, temporaryFolder } from './places.ts'
 import { until } from './until.ts'
 
-const BIN = join(PROJECT, 'bin/trihand.js')
+/** The published command. */
+export const COMMAND = join(PROJECT, 'bin/trihand.js')
 const HUNG_AFTER_MS = 20_000
 
 /** For the set-up of a test file: the command is tested as it is published. */
@@ -53,7 +54,7 @@ const environment = (extra: CallOptions['env'] = {}): NodeJS.ProcessEnv => ({
 })
 
 const begin = (cwd: string, args: readonly string[], { stdin, env, node = [], through = [] }: CallOptions): Child => {
-  const [program = '', ...rest] = [...through, process.execPath, ...node, BIN, ...args]
+  const [program = '', ...rest] = [...through, process.execPath, ...node, COMMAND, ...args]
   const child = spawn(program, rest, {
     cwd,
     env: environment(env),

@@ -59,6 +59,11 @@ export class HttpApp {
     return this.#app.request(path, init)
   }
 
+  /** For a socket. */
+  async fetch(request: Request): Promise<Response> {
+    return this.#app.fetch(request)
+  }
+
   /** What is mounted, as the router has it. */
   get routes(): readonly { readonly method: string; readonly path: string }[] {
     return this.#app.routes

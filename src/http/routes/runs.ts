@@ -4,6 +4,7 @@
  * Owns parsing and answers. Whether a command is allowed is the run's own rule: no rule lives here.
  */
 import type { Context } from 'hono'
+import { durationMs } from '../../manifest/duration.ts'
 import { TrihandError } from '../../model/errors.ts'
 import { isRunId, LOCAL_TENANT, type RunId } from '../../model/ids.ts'
 import type { RunSummary } from '../../ports/reader.ts'
@@ -12,7 +13,7 @@ import { CANCEL_RUN, counts, RESOLVE_STEP, START_RUN, STATUSES, VERDICTS } from 
 import { badCursor, choiceOf, limitOf, pageOf, positionOf, type Query } from '../query.ts'
 import { factPage, runDetail } from '../run-detail.ts'
 import { findRun } from '../run-id.ts'
-import { nothing, PAGING, page, record, ref, text } from '../schema.ts'
+import { described, nothing, PAGING, page, record, ref, text } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { runDocument } from '../wire.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
@@ -54,8 +55,24 @@ const start: Handle = async (service, context) => {
 const findByPath = (service: Service, context: Context): Promise<RunSummary> =>
   findRun(service.reader, context.req.param('id') ?? '')
 
-const show: Handle = async (service, context) =>
-  context.json(await runDetail(service, await findByPath(service, context)))
+/** A connection is not held longer than most let it stand. */
+const MAX_WAIT_MS = 50_000
+
+const waitOf = (query: Query): number => {
+  const text = query.get('wait')
+  if (text === undefined) return 0
+  const ms = /^\d{1,5}(ms|s)$/.test(text) ? durationMs(text) : Number.NaN
+  if (!(ms <= MAX_WAIT_MS)) throw new TrihandError('QUERY_UNKNOWN', `wait=${text}; expected 1s to 50s`)
+  return ms
+}
+
+const show: Handle = async (service, context, query) => {
+  const wait = waitOf(query)
+  const run = await findByPath(service, context)
+  if (wait === 0) return context.json(await runDetail(service, run))
+  await service.result(run.id, { wait })
+  return context.json(await runDetail(service, await findByPath(service, context)))
+}
 
 const facts: Handle = async (service, context, query) => {
   const run = await findByPath(service, context)
@@ -137,6 +154,7 @@ export const runRoutes: readonly Operation[] = [
     path: AT,
     access: 'viewer',
     summary: 'One run: what it waits for, its children, its end, its first facts',
+    query: { wait: described('waits so long for its end before it answers: 30s, at most 50s', text) },
     answers: { 200: json(ref('RunDetail')) },
     problems: ['ID_AMBIGUOUS'],
     handle: show,

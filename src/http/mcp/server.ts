@@ -1,0 +1,93 @@
+/**
+ * An MCP server over the HTTP interface: every tool is one request, so every rule of the interface holds.
+ *
+ * Owns what a call answers: the document, or the problem with its code and its way out, never an exception. Never decides a task.
+ *
+ * mcp-1  Whatever goes wrong in a tool reaches the client as a problem of the one table; what an unexpected error said does not.
+ * mcp-2  Who calls is an agent, also on loopback.
+ */
+import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
+import { isEnded } from '../../model/status.ts'
+import { type Problem, problem } from '../problem.ts'
+import type { ApiDocument, Arguments, Call } from './operation.ts'
+import { type Tool, toolsOf } from './tools.ts'
+
+/** The interface as the server reaches it. */
+export interface Door {
+  /** Answers what the interface answers; throws only if nobody does. */
+  ask(call: Call): Promise<Answered>
+  /** Under which address people open pages; null: no server is running. */
+  readonly pages: string | null
+}
+
+export type Answered =
+  | { readonly isOk: true; readonly document: unknown }
+  | { readonly isOk: false; readonly problem: Problem }
+
+/** mcp-2: what callers of tools are, for the interface. */
+export const CALLER = { 'x-trihand-user': 'mcp', 'x-trihand-kind': 'agent' } as const
+
+/** Arguments are judged by the interface itself, so that there is one set of words for what is wrong. */
+const UNJUDGED = { getValidator: () => (data: unknown) => ({ valid: true, data, errorMessage: undefined }) as never }
+
+const said = (document: unknown, isError: boolean) => ({
+  content: [{ type: 'text' as const, text: JSON.stringify(document) }],
+  ...(typeof document === 'object' && document !== null && { structuredContent: document as Record<string, unknown> }),
+  ...(isError && { isError: true }),
+})
+
+interface RunDocument {
+  readonly id: string
+  readonly status: Parameters<typeof isEnded>[0]
+}
+
+interface TaskRow {
+  readonly id: string
+  readonly title: string
+}
+
+/** Whom a run waits for: the task, and the page on which a person opens it. */
+const withPeople = async (door: Door, run: RunDocument): Promise<unknown> => {
+  if (isEnded(run.status)) return run
+  const tasks = await door.ask({ method: 'GET', path: `/api/tasks?all=true&run=${encodeURIComponent(run.id)}` })
+  if (!tasks.isOk) return run
+  const { items } = tasks.document as { readonly items: readonly TaskRow[] }
+  const waiting = items.map(({ id, title }) => ({
+    task_id: id,
+    title,
+    url: door.pages === null ? null : new URL(`/inbox?task=${encodeURIComponent(id)}`, door.pages).href,
+  }))
+  return { ...run, waiting_on_people: waiting }
+}
+
+const perform = async (door: Door, tool: Tool, given: Arguments) => {
+  try {
+    const answer = await door.ask(tool.call(given))
+    if (!answer.isOk) return said(answer.problem, true)
+    return said(tool.isRun ? await withPeople(door, answer.document as RunDocument) : answer.document, false)
+  } catch {
+    return said(problem('SERVER_UNREACHABLE', 'nobody answers for this system'), true)
+  }
+}
+
+export interface McpOptions {
+  readonly version: string
+  readonly document: ApiDocument
+}
+
+export const createMcpServer = (door: Door, { version, document }: McpOptions): McpServer => {
+  const server = new McpServer({ name: 'trihand', version }, { capabilities: { tools: {} } })
+  for (const tool of toolsOf(document)) {
+    const { name, description, inputSchema, isReading } = tool
+    server.registerTool(
+      name,
+      {
+        description,
+        inputSchema: fromJsonSchema<Arguments>(inputSchema as never, UNJUDGED),
+        annotations: { readOnlyHint: isReading, destructiveHint: false, openWorldHint: false },
+      },
+      (given) => perform(door, tool, given),
+    )
+  }
+  return server
+}

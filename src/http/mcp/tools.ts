@@ -1,0 +1,102 @@
+/**
+ * What an agent elsewhere may do here, as MCP tools: each is an operation of the HTTP interface under a name of its own.
+ *
+ * Owns the list and what callers see of each. There is no tool that decides a task, and none may be added: a task that waits is told
+ * with the page on which a person opens it.
+ */
+import type { Json } from '../../model/json.ts'
+import type { Schema } from '../schema.ts'
+import { type ApiDocument, type Arguments, type CallableOperation, operationOf } from './operation.ts'
+
+interface ToolRow {
+  readonly name: string
+  readonly operation: string
+  /** More than the operation says of itself. */
+  readonly says?: string
+  /** Given with every call, and no argument of the tool. */
+  readonly fixed?: Arguments
+  /** Parameters of the operation that are no argument of the tool. */
+  readonly without?: readonly string[]
+  /** What it answers is a run: whom it waits for is added. */
+  readonly isRun?: true
+}
+
+/** A client ends a call at 60 s. */
+const LONGEST_WAIT = '50s'
+
+const TOOLS: readonly ToolRow[] = [
+  { name: 'send_event', operation: 'sendEvent', says: 'Answers the runs that it starts.' },
+  { name: 'list_events', operation: 'listEvents' },
+  { name: 'start_run', operation: 'startRun', says: 'Answers its id at once; wait_run waits for its end.' },
+  { name: 'get_run', operation: 'getRun', without: ['wait'], isRun: true },
+  {
+    name: 'wait_run',
+    operation: 'getRun',
+    says: 'Waits up to 50 s for its end; answers what it is by then. A run that waits for a person names the task and its page.',
+    without: ['wait'],
+    fixed: { wait: LONGEST_WAIT },
+    isRun: true,
+  },
+  { name: 'list_runs', operation: 'listRuns' },
+  {
+    name: 'list_tasks',
+    operation: 'listTasks',
+    says: 'Tasks of people. Only a person decides one, on its page.',
+    without: ['all'],
+    fixed: { all: 'true' },
+  },
+  { name: 'get_task', operation: 'getTask', says: 'Only a person decides it, on its page.' },
+  { name: 'list_sessions', operation: 'listSessions' },
+  { name: 'get_session', operation: 'getSession' },
+  { name: 'get_manifest', operation: 'getManifest' },
+  { name: 'get_graph', operation: 'getGraph' },
+  { name: 'validate_manifest', operation: 'validateManifest' },
+]
+
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: Schema
+  readonly isReading: boolean
+  readonly isRun: boolean
+  call(given: Arguments): ReturnType<CallableOperation['call']>
+}
+
+const COMPONENT = '#/components/schemas/'
+
+/** A tool's schema stands alone: what it refers to comes along. */
+const standingAlone = (schema: Schema, { components }: ApiDocument): Schema => {
+  const text = JSON.stringify(schema)
+  if (!text.includes(COMPONENT)) return schema
+  const whole = JSON.stringify({ ...schema, $defs: components.schemas })
+  return JSON.parse(whole.replaceAll(COMPONENT, '#/$defs/')) as Schema
+}
+
+const inputsOf = ({ parameters, body }: CallableOperation, without: readonly string[]): Schema => {
+  const shown = parameters.filter(({ name }) => !without.includes(name))
+  const properties: Record<string, Json> = { ...body?.properties }
+  for (const { name, schema, description } of shown)
+    properties[name] = description === undefined ? schema : { ...schema, description }
+  const inPath = shown.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+  return {
+    type: 'object',
+    properties,
+    required: [...inPath, ...(body?.required ?? [])],
+    additionalProperties: false,
+  }
+}
+
+/** The tools that this server can serve: a row whose operation it lacks is left out. */
+export const toolsOf = (document: ApiDocument): readonly Tool[] =>
+  TOOLS.flatMap(({ name, operation: id, says, fixed = {}, without = [], isRun = false }) => {
+    const operation = operationOf(document, id)
+    if (operation === null) return []
+    return {
+      name,
+      description: [`${operation.summary}.`, says].filter((line) => line !== undefined).join(' '),
+      inputSchema: standingAlone(inputsOf(operation, without), document),
+      isReading: operation.isReading,
+      isRun,
+      call: (given: Arguments) => operation.call({ ...given, ...fixed }),
+    }
+  })
