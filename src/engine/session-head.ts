@@ -128,6 +128,21 @@ export class SessionHead {
     }
   }
 
+  /** The whole memory, an ended session's too. Values in blobs stay there. */
+  async memory(): Promise<SessionDocument> {
+    const last = this.last()
+    return documentOf(last, await this.documentAt(last.head))
+  }
+
+  /** As it is, or as it was when it ended. */
+  last(): LiveSession {
+    return this.state.kind === 'ended' ? this.state.last : this.live()
+  }
+
+  get endedFor(): string | null {
+    return this.state.kind === 'ended' ? this.state.reason : null
+  }
+
   private live(): LiveSession {
     if (this.state.kind === 'live') return this.state
     throw new TrihandError('SESSION_STATE_INVALID', `session ${this.id} has ended or does not exist`)
@@ -139,9 +154,13 @@ export class SessionHead {
     return Object.hasOwn(document, key) ? document[key] : undefined
   }
 
-  private async headDocument(): Promise<SessionDocument> {
-    const root = this.live().head?.root
-    if (root === undefined) return {}
+  private headDocument(): Promise<SessionDocument> {
+    return this.documentAt(this.live().head)
+  }
+
+  private async documentAt(checkpoint: LiveSession['head']): Promise<SessionDocument> {
+    if (checkpoint === null) return {}
+    const { root } = checkpoint
     const text = await this.deps.blobs.get(root)
     if (text === null || this.deps.ids.digest(text) !== root)
       throw new TrihandError('CHECKPOINT_CORRUPT', `checkpoint ${root} of ${this.id} cannot be verified`)

@@ -7,7 +7,7 @@ import { TrihandError } from '../model/errors.ts'
 import type { SessionId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Payload } from '../model/payload.ts'
-import type { SessionMode } from '../model/session.ts'
+import type { Checkpoint, SessionDocument, SessionMode } from '../model/session.ts'
 import type { StreamWrite } from '../ports/ledger.ts'
 import type { House } from './house.ts'
 import { commitOnce } from './one-shot.ts'
@@ -15,6 +15,17 @@ import { storeValue } from './payloads.ts'
 import { newSession, SessionHead } from './session-head.ts'
 
 const MAX_CONFLICTS = 20
+
+/** A session as people look at it. */
+export interface SessionView {
+  readonly mode: SessionMode
+  readonly head: Checkpoint | null
+  /** Keys that were changed since the head. */
+  readonly changed: readonly string[]
+  /** Null: it is live. */
+  readonly endedFor: string | null
+  readonly memory: SessionDocument
+}
 
 export class Sessions {
   private readonly house: House
@@ -37,6 +48,13 @@ export class Sessions {
 
   async recall(id: SessionId, key: string): Promise<Json | null> {
     return (await SessionHead.load(this.house, id)).recall(key)
+  }
+
+  async show(id: SessionId): Promise<SessionView> {
+    const head = await SessionHead.load(this.house, id)
+    const { mode, head: checkpoint, changes } = head.last()
+    const memory = await head.memory()
+    return { mode, head: checkpoint, changed: [...changes.keys()], endedFor: head.endedFor, memory }
   }
 
   async remember(id: SessionId, key: string, value: Json): Promise<void> {

@@ -324,6 +324,81 @@ export interface Graph {
   readonly mermaid: string
 }
 
+export interface Session {
+  readonly id: string
+  readonly forked_from: string | null
+  readonly version: number
+  readonly created_at: string
+}
+
+export interface SessionMemory {
+  readonly key: string
+  /** null where it is too large to show */
+  readonly value: Json
+  /** of what is too large to show */
+  readonly bytes: number | null
+  /** since the last checkpoint */
+  readonly is_changed: boolean
+}
+
+export interface SessionDetail {
+  readonly id: string
+  readonly forked_from: string | null
+  readonly version: number
+  readonly created_at: string
+  readonly status: 'live' | 'ended'
+  readonly mode: string
+  /** its last checkpoint */
+  readonly head: string | null
+  readonly memory: readonly SessionMemory[]
+  readonly forks: readonly Session[]
+}
+
+export interface Checkpoint {
+  readonly seq: number
+  readonly kind: 'created' | 'checkpoint' | 'ended'
+  readonly id: string | null
+  readonly parents: readonly string[]
+  readonly root: string | null
+  readonly mode: string | null
+  readonly at: string
+  /** of the memory, since the one before */
+  readonly changes: number
+}
+
+export interface Spent {
+  readonly calls: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  /** of the calls whose price is known; null: of none */
+  readonly cost_usd: number | null
+  readonly unpriced_calls: number
+  readonly unpriced_tokens: number
+}
+
+export interface CostRow {
+  readonly day: string | null
+  readonly agent: string | null
+  readonly model: string | null
+  /** a script answered: nothing was paid */
+  readonly simulated: boolean
+  readonly calls: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  /** of the calls whose price is known; null: of none */
+  readonly cost_usd: number | null
+  readonly unpriced_calls: number
+  readonly unpriced_tokens: number
+}
+
+export interface Costs {
+  readonly from: string
+  readonly to: string
+  readonly by: readonly ('day' | 'agent' | 'model')[]
+  readonly items: readonly CostRow[]
+  readonly total: Spent
+}
+
 /** Every operation by its id: what it takes, what it answers. */
 export interface Api {
   /** Can it work: the ledger answers. */
@@ -404,6 +479,16 @@ export interface Api {
   readonly followUpTask: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly until?: string | null } }; readonly output: TaskDetail }
   /** The running system as a graph: who hears and sends what, what each has to do now. */
   readonly getGraph: { readonly input: Nothing; readonly output: Graph }
+  /** Sessions, newest first. */
+  readonly listSessions: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Session[]; readonly next_cursor: string | null } }
+  /** One session: its mode, its memory, its forks. */
+  readonly getSession: { readonly input: { readonly path: { readonly id: string } }; readonly output: SessionDetail }
+  /** How a session began, its checkpoints and its end, oldest first. */
+  readonly listCheckpoints: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Checkpoint[]; readonly next_cursor: string | null } }
+  /** Runs of a session, newest first. */
+  readonly listSessionRuns: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Run[]; readonly next_cursor: string | null } }
+  /** Tokens and dollars of models, by day, agent and model. */
+  readonly getCosts: { readonly input: { readonly query?: { readonly by?: string; readonly from?: string; readonly to?: string } }; readonly output: Costs }
   /** Takes a delivery again that could not be read. */
   readonly replayWebhook: { readonly input: { readonly path: { readonly name: string }; readonly body: { readonly delivery: string } }; readonly output: Receipt }
   /** This document. */
@@ -450,6 +535,11 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   saveDraft: 'PATCH /api/tasks/{id}/drafts',
   followUpTask: 'POST /api/tasks/{id}/follow-up',
   getGraph: 'GET /api/manifest/graph',
+  listSessions: 'GET /api/sessions',
+  getSession: 'GET /api/sessions/{id}',
+  listCheckpoints: 'GET /api/sessions/{id}/checkpoints',
+  listSessionRuns: 'GET /api/sessions/{id}/runs',
+  getCosts: 'GET /api/costs',
   replayWebhook: 'POST /api/webhooks/{name}/replay',
   getOpenApi: 'GET /openapi.json',
 }

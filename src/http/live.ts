@@ -8,7 +8,7 @@
  */
 import type { Change } from '../engine/publish.ts'
 
-export type Topic = 'runs' | 'events' | 'schedules' | 'tasks'
+export type Topic = 'runs' | 'events' | 'schedules' | 'tasks' | 'sessions'
 
 export interface Notice {
   readonly topic: Topic
@@ -26,7 +26,7 @@ const KEPT = 1_000
 const PREFIX = 4
 
 /** What each kind of stream is shown as. */
-const TOPICS: Readonly<Record<string, Topic>> = { run_: 'runs', sch_: 'schedules', tsk_: 'tasks' }
+const TOPICS: Readonly<Record<string, Topic>> = { run_: 'runs', sch_: 'schedules', tsk_: 'tasks', ses_: 'sessions' }
 
 /** What one append is news about. */
 export const noticesOf = ({ streams, events }: Change): readonly Notice[] => {

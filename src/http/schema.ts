@@ -15,6 +15,7 @@ export interface ObjectSchema extends Schema {
 
 export const text: Schema = { type: 'string' }
 export const whole: Schema = { type: 'integer' }
+export const number: Schema = { type: 'number' }
 export const yesNo: Schema = { type: 'boolean' }
 export const instant: Schema = { type: 'string', format: 'date-time' }
 /** Whatever JSON can say. */

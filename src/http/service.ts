@@ -8,6 +8,7 @@ import type { RunResult } from '../engine/engine.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from '../engine/intake.ts'
 import type { Watcher } from '../engine/publish.ts'
 import type { Schedules } from '../engine/schedules.ts'
+import type { Sessions } from '../engine/sessions.ts'
 import type { Tasks } from '../engine/tasks.ts'
 import type { System } from '../manifest/system.ts'
 import type { RunId, WorkerId } from '../model/ids.ts'
@@ -39,6 +40,7 @@ export interface Service {
     Tasks,
     'show' | 'view' | 'claim' | 'unclaim' | 'saveDraft' | 'followUp' | 'submit' | 'submitMany' | 'now'
   >
+  readonly sessions: Pick<Sessions, 'show'>
   /** Handlers whose flow control has a gate. */
   readonly handlers: Readonly<
     Record<'pause' | 'resume', (name: string, options: { readonly by: string }) => Promise<void>>

@@ -43,6 +43,60 @@ export interface Reader {
   task(tenant: TenantId, id: TaskId): Promise<TaskSummary | null>
   /** How many open tasks have each status: of these addresses, or all. */
   taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>>
+  /** One page of sessions, newest first. The cursor is the last id of the page before. */
+  sessions(query: SessionQuery): Promise<readonly SessionSummary[]>
+  session(tenant: TenantId, id: SessionId): Promise<SessionSummary | null>
+  /** Sessions that began at a checkpoint of this one, oldest first. */
+  forks(tenant: TenantId, id: SessionId): Promise<readonly SessionSummary[]>
+  /** A session's facts from this one on, oldest first. */
+  sessionFacts(
+    tenant: TenantId,
+    id: SessionId,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly SealedFact[]>
+  /** One page of the runs of a session, newest first. */
+  sessionRuns(query: SessionRunQuery): Promise<readonly RunSummary[]>
+  /**
+   * Facts that may hold what a model was paid for, in the order of their time, from `from` until before `to`. The caller reads each and
+   * tells whether it does. The cursor is the last one of the page before.
+   */
+  modelCalls(query: ModelCallQuery): Promise<readonly ModelCallFact[]>
+}
+
+export interface SessionQuery {
+  readonly tenant: TenantId
+  readonly before: SessionId | null
+  readonly limit: number
+}
+
+export interface SessionRunQuery {
+  readonly tenant: TenantId
+  readonly session: SessionId
+  readonly before: RunId | null
+  readonly limit: number
+}
+
+export interface SessionSummary {
+  readonly id: SessionId
+  /** The session that it was forked from. */
+  readonly base: SessionId | null
+  readonly version: number
+  readonly createdAt: Instant
+}
+
+export interface ModelCallQuery {
+  readonly tenant: TenantId
+  readonly from: Instant
+  readonly to: Instant
+  readonly after: Pick<ModelCallFact, 'run' | 'seq' | 'fact'> | null
+  readonly limit: number
+}
+
+export interface ModelCallFact {
+  readonly run: RunId
+  readonly seq: number
+  readonly handler: string
+  readonly fact: SealedFact
 }
 
 export interface DocumentQuery {

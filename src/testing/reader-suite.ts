@@ -12,6 +12,7 @@ import type { Reader, RunQuery } from '../ports/reader.ts'
 import { documentsSuite } from './documents-suite.ts'
 import { aCreation, aFact, anEvent, aWrite, newRun, newSession, newWorker, START } from './ledger/builders.ts'
 import { type LedgerCapabilities, LedgerHarness, type LedgerUnderTest } from './ledger/harness.ts'
+import { sessionsSuite } from './sessions-suite.ts'
 import { tasksSuite } from './tasks-suite.ts'
 
 export interface ReaderUnderTest extends LedgerUnderTest {
@@ -43,6 +44,7 @@ export const readerSuite = (
     describe('documents', () => documentsSuite(harness, reader))
     describe('workers', () => workers(harness, reader))
     describe('tasks', () => tasksSuite(harness, reader))
+    describe('sessions and model calls', () => sessionsSuite(harness, reader))
   })
 }
 

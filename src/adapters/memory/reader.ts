@@ -1,15 +1,28 @@
 /** The Reader on a memory store: scans where a database would have an index, since its users are tests and short demos. */
 import type { StoredEvent } from '../../model/event.ts'
-import { isRunId, type RunId, type TaskId, type TenantId, type WorkerId } from '../../model/ids.ts'
+import {
+  isRunId,
+  isSessionId,
+  type RunId,
+  type SessionId,
+  type TaskId,
+  type TenantId,
+  type WorkerId,
+} from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
 import type {
   Document,
   DocumentQuery,
+  ModelCallFact,
+  ModelCallQuery,
   Reader,
   RunQuery,
   RunSummary,
+  SessionQuery,
+  SessionRunQuery,
+  SessionSummary,
   TaskQuery,
   TaskSummary,
   WorkerSummary,
@@ -127,7 +140,60 @@ export class MemoryReader implements Reader {
     return this.#store.tasks.counts(tenant, addresses)
   }
 
-  #find(tenant: TenantId, id: RunId): MemoryStream | undefined {
+  async sessions({ tenant, before, limit }: SessionQuery): Promise<readonly SessionSummary[]> {
+    const cursor = before === null ? Number.MAX_SAFE_INTEGER : (this.#store.streams.get(before)?.key ?? 0)
+    return this.#sessionsOf(tenant)
+      .filter(({ key }) => key < cursor)
+      .reverse()
+      .slice(0, limit)
+      .map(toSession)
+  }
+
+  async session(tenant: TenantId, id: SessionId): Promise<SessionSummary | null> {
+    const stream = this.#find(tenant, id)
+    return stream === undefined ? null : toSession(stream)
+  }
+
+  async forks(tenant: TenantId, id: SessionId): Promise<readonly SessionSummary[]> {
+    return this.#sessionsOf(tenant)
+      .filter(({ session }) => session === id)
+      .map(toSession)
+  }
+
+  async sessionFacts(
+    tenant: TenantId,
+    id: SessionId,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly SealedFact[]> {
+    return this.#find(tenant, id)?.facts.slice(page.after, page.after + page.limit) ?? []
+  }
+
+  async sessionRuns({ tenant, session, before, limit }: SessionRunQuery): Promise<readonly RunSummary[]> {
+    const cursor = before === null ? Number.MAX_SAFE_INTEGER : (this.#store.streams.get(before)?.key ?? 0)
+    return this.#runsOf(tenant)
+      .filter((stream) => stream.session === session && stream.key < cursor)
+      .reverse()
+      .slice(0, limit)
+      .map(toSummary)
+  }
+
+  async modelCalls({ tenant, from, to, after, limit }: ModelCallQuery): Promise<readonly ModelCallFact[]> {
+    const all = this.#runsOf(tenant).flatMap(({ id, handler, facts }) =>
+      facts.flatMap((fact, seq) => {
+        const isWithin = fact.recordedAt >= from && fact.recordedAt < to
+        return isWithin && isModelCall(fact) ? [{ run: id as RunId, seq, handler, fact }] : []
+      }),
+    )
+    all.sort((a, b) => a.fact.recordedAt - b.fact.recordedAt)
+    const start = after === null ? 0 : all.findIndex(({ run, seq }) => run === after.run && seq === after.seq) + 1
+    return all.slice(start, start + limit)
+  }
+
+  #sessionsOf(tenant: TenantId): MemoryStream[] {
+    return this.#store.byCreation.filter((stream) => stream.tenant === tenant && isSessionId(stream.id))
+  }
+
+  #find(tenant: TenantId, id: RunId | SessionId): MemoryStream | undefined {
     const stream = this.#store.streams.get(id)
     return stream?.tenant === tenant ? stream : undefined
   }
@@ -142,6 +208,16 @@ const isWanted = (stream: MemoryStream, { tenant, status, handler }: RunQuery): 
   stream.tenant === tenant &&
   (status === null || stream.status === status) &&
   (handler === null || stream.handler === handler)
+
+const isModelCall = ({ type, body }: SealedFact): boolean =>
+  type === 'step.completed' && (body.includes('"modelUsed":"') || body.includes('"agent/model['))
+
+const toSession = (stream: MemoryStream): SessionSummary => ({
+  id: stream.id as SessionId,
+  base: stream.session,
+  version: stream.facts.length,
+  createdAt: stream.createdAt,
+})
 
 const toSummary = (stream: MemoryStream): RunSummary => ({
   id: stream.id as RunId,

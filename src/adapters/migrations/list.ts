@@ -4,6 +4,7 @@ import { lanes } from './0002-lanes.ts'
 import { workerInfo } from './0003-worker-info.ts'
 import { eventTypes } from './0004-event-types.ts'
 import { tasks } from './0005-tasks.ts'
+import { reading } from './0006-reading.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [ledgerTables, lanes, workerInfo, eventTypes, tasks]
+export const MIGRATIONS: readonly Migration[] = [ledgerTables, lanes, workerInfo, eventTypes, tasks, reading]

@@ -4,7 +4,7 @@
  * Owns its queries, in plain SQL. Never writes.
  */
 import type { StoredEvent } from '../../model/event.ts'
-import type { Instant, RunId, TaskId, TenantId, WorkerId } from '../../model/ids.ts'
+import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '../../model/ids.ts'
 import { runId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import type { RunStatus } from '../../model/status.ts'
@@ -13,9 +13,14 @@ import type { SealedFact, Suppression } from '../../ports/ledger.ts'
 import type {
   Document,
   DocumentQuery,
+  ModelCallFact,
+  ModelCallQuery,
   Reader,
   RunQuery,
   RunSummary,
+  SessionQuery,
+  SessionRunQuery,
+  SessionSummary,
   TaskQuery,
   TaskSummary,
   WorkerSummary,
@@ -33,6 +38,15 @@ import {
   toSessionId,
   toUuid,
 } from './rows.ts'
+import {
+  readForks,
+  readModelCalls,
+  readSession,
+  readSessionFacts,
+  readSessions,
+  sessionRunsStatement,
+  sessionRunsValues,
+} from './session-reader.ts'
 import { countTasks, readTask, readTasks } from './task-reader.ts'
 
 type SummaryRow = Pick<
@@ -116,6 +130,8 @@ const HELD_BY: Statement = {
   name: 'read_held_by',
   text: `select * from (${SUMMARY} where ${OF_TENANT} and lease = $2 offset 0) held order by id limit $3`,
 }
+
+const SESSION_RUNS = sessionRunsStatement(SUMMARY)
 
 const toWorker = ({ id, beat_at, info, leases }: WorkerRow): WorkerSummary => ({
   id,
@@ -219,5 +235,33 @@ export class PostgresReader implements Reader {
 
   taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>> {
     return countTasks(this.#database, tenant, addresses)
+  }
+
+  sessions(query: SessionQuery): Promise<readonly SessionSummary[]> {
+    return readSessions(this.#database, query)
+  }
+
+  session(tenant: TenantId, id: SessionId): Promise<SessionSummary | null> {
+    return readSession(this.#database, tenant, id)
+  }
+
+  forks(tenant: TenantId, id: SessionId): Promise<readonly SessionSummary[]> {
+    return readForks(this.#database, tenant, id)
+  }
+
+  sessionFacts(
+    tenant: TenantId,
+    id: SessionId,
+    page: { after: number; limit: number },
+  ): Promise<readonly SealedFact[]> {
+    return readSessionFacts(this.#database, tenant, id, page)
+  }
+
+  async sessionRuns(query: SessionRunQuery): Promise<readonly RunSummary[]> {
+    return (await this.#database.query<SummaryRow>(SESSION_RUNS, sessionRunsValues(query))).map(toSummary)
+  }
+
+  modelCalls(query: ModelCallQuery): Promise<readonly ModelCallFact[]> {
+    return readModelCalls(this.#database, query)
   }
 }

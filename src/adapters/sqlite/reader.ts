@@ -4,7 +4,7 @@
  * Owns its queries, in plain SQL. Never writes, and never keeps a statement open between calls: that would hold up checkpoints.
  */
 import type { StoredEvent } from '../../model/event.ts'
-import type { Instant, RunId, TaskId, TenantId, WorkerId } from '../../model/ids.ts'
+import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { WorkerInfo } from '../../model/worker-info.ts'
@@ -12,9 +12,14 @@ import type { SealedFact, Suppression } from '../../ports/ledger.ts'
 import type {
   Document,
   DocumentQuery,
+  ModelCallFact,
+  ModelCallQuery,
   Reader,
   RunQuery,
   RunSummary,
+  SessionQuery,
+  SessionRunQuery,
+  SessionSummary,
   TaskQuery,
   TaskSummary,
   WorkerSummary,
@@ -34,6 +39,15 @@ import {
   toRunId,
   toSessionId,
 } from './rows.ts'
+import {
+  prepareSessionQueries,
+  readForks,
+  readModelCalls,
+  readSession,
+  readSessionFacts,
+  readSessionRuns,
+  readSessions,
+} from './session-reader.ts'
 import { VERSION } from './statements.ts'
 import { countTasks, prepareTaskQueries, readTask, readTasks } from './task-reader.ts'
 import { NEVER } from './worker.ts'
@@ -86,6 +100,7 @@ const prepareQueries = (db: Database) => ({
   documents: db.prepare(`select key, body from document
     where tenant = ? and table_name = ? and (? is null or key > ?) order by key limit ?`),
   ...prepareTaskQueries(db),
+  ...prepareSessionQueries(db, SUMMARY),
 })
 
 type Queries = ReturnType<typeof prepareQueries>
@@ -202,6 +217,34 @@ export class SqliteReader implements Reader {
 
   async taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>> {
     return this.#connection.read((queries) => countTasks(queries, tenant, addresses))
+  }
+
+  async sessions(query: SessionQuery): Promise<readonly SessionSummary[]> {
+    return this.#connection.read((queries) => readSessions(queries, query))
+  }
+
+  async session(tenant: TenantId, id: SessionId): Promise<SessionSummary | null> {
+    return this.#connection.read((queries) => readSession(queries, tenant, id))
+  }
+
+  async forks(tenant: TenantId, id: SessionId): Promise<readonly SessionSummary[]> {
+    return this.#connection.read((queries) => readForks(queries, tenant, id))
+  }
+
+  async sessionFacts(
+    tenant: TenantId,
+    id: SessionId,
+    page: { after: number; limit: number },
+  ): Promise<readonly SealedFact[]> {
+    return this.#connection.read((queries) => readSessionFacts(queries, tenant, id, page))
+  }
+
+  async sessionRuns(query: SessionRunQuery): Promise<readonly RunSummary[]> {
+    return this.#connection.read((queries) => readSessionRuns(queries, query).map(toSummary))
+  }
+
+  async modelCalls(query: ModelCallQuery): Promise<readonly ModelCallFact[]> {
+    return this.#connection.read((queries) => readModelCalls(queries, query))
   }
 
   close(): void {

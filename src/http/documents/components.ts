@@ -1,10 +1,12 @@
 /** Every document that routes answer with, by the name under which they refer to it. */
 import type { Schema } from '../schema.ts'
+import { costComponents } from './costs.ts'
 import { eventComponents } from './events.ts'
 import { manifestComponents } from './manifest.ts'
 import { runComponents } from './runs.ts'
 import { scheduleComponents } from './schedules.ts'
 import { serverComponents } from './server.ts'
+import { sessionComponents } from './sessions.ts'
 import { taskComponents } from './tasks.ts'
 import { workerComponents } from './workers.ts'
 
@@ -16,4 +18,6 @@ export const COMPONENTS: Readonly<Record<string, Schema>> = {
   ...scheduleComponents,
   ...workerComponents,
   ...manifestComponents,
+  ...sessionComponents,
+  ...costComponents,
 }

@@ -3,6 +3,7 @@
  *
  * Owns the list. Mounting, the document /openapi.json and the client's types read it; a route that is not in it does not exist.
  */
+import { costRoutes } from './costs.ts'
 import { documentRoutes } from './document.ts'
 import { eventRoutes } from './events.ts'
 import { type HealthOptions, healthRoutes } from './health.ts'
@@ -12,6 +13,7 @@ import type { Operation } from './route.ts'
 import { runStreamRoutes } from './run-stream.ts'
 import { runRoutes } from './runs.ts'
 import { scheduleRoutes } from './schedules.ts'
+import { sessionRoutes } from './sessions.ts'
 import { type StreamOptions, streamRoutes } from './stream.ts'
 import { taskRoutes } from './tasks.ts'
 import { triggerRoutes } from './triggers.ts'
@@ -33,6 +35,8 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...scheduleRoutes,
   ...taskRoutes,
   ...manifestRoutes,
+  ...sessionRoutes,
+  ...costRoutes,
   ...webhookRoutes,
   ...streamRoutes(options),
   ...runStreamRoutes(options),

@@ -1,0 +1,102 @@
+/**
+ * Queries on sessions and on what models were paid for.
+ *
+ * Owns their SQL. Each is answered from an index of its own (migrations/0006-reading.ts), however many runs there are.
+ */
+import type { Instant, SessionId, TenantId } from '../../model/ids.ts'
+import type { SealedFact } from '../../ports/ledger.ts'
+import type {
+  ModelCallFact,
+  ModelCallQuery,
+  SessionQuery,
+  SessionRunQuery,
+  SessionSummary,
+} from '../../ports/reader.ts'
+import { MODEL_CALL } from '../migrations/0006-reading.ts'
+import { type Database, prepareList, type Row } from './driver.ts'
+import { FACT_COLUMNS, idBytes, orNull, RUN, rowAs, SESSION, toFact, toRunId, toSessionId } from './rows.ts'
+import { VERSION } from './statements.ts'
+
+interface SessionRow {
+  readonly id: Uint8Array
+  readonly session: Uint8Array | null
+  readonly version: number
+  readonly created_at: Instant
+}
+
+interface CallRow {
+  readonly id: Uint8Array
+  readonly handler: string
+  readonly seq: number
+  readonly type: string
+  readonly recorded_at: Instant
+  readonly body: string
+  readonly hash: string
+}
+
+const SUMMARY = `select s.id, s.session, ${VERSION}, s.created_at from stream s where s.kind = ${SESSION}`
+const LAST_KEY = Number.MAX_SAFE_INTEGER
+const KEY_OF = `coalesce((select before.key from stream before where before.id = ?), ${LAST_KEY})`
+
+export const prepareSessionQueries = (db: Database, run: string) => ({
+  sessions: db.prepare(`${SUMMARY} and s.tenant = ? and s.key < ${KEY_OF} order by s.key desc limit ?`),
+  session: db.prepare(`${SUMMARY} and s.tenant = ? and s.id = ?`),
+  forks: db.prepare(`${SUMMARY} and s.tenant = ? and s.session = ? order by s.key`),
+  sessionFacts: prepareList(
+    db,
+    `select ${FACT_COLUMNS} from fact f
+    where stream = (select key from stream where tenant = ? and kind = ${SESSION} and id = ?) and seq >= ? order by seq limit ?`,
+  ),
+  sessionRuns: db.prepare(
+    `${run} where s.kind = ${RUN} and s.tenant = ? and s.session = ? and s.key < ${KEY_OF} order by s.key desc limit ?`,
+  ),
+  modelCalls: db.prepare(`select s.id, s.handler, f.seq, f.type, f.recorded_at, f.body, f.hash
+    from fact f indexed by fact_model_call cross join stream s on s.key = f.stream
+    where ${MODEL_CALL.sqlite} and f.recorded_at >= ? and f.recorded_at < ?
+    and (f.recorded_at, f.stream, f.seq) > (?, coalesce((select key from stream where id = ?), -1), ?)
+    and s.tenant = ? and s.kind = ${RUN} order by f.recorded_at, f.stream, f.seq limit ?`),
+})
+
+type Queries = ReturnType<typeof prepareSessionQueries>
+
+const toSession = (raw: Row): SessionSummary => {
+  const row = rowAs<SessionRow>(raw)
+  return {
+    id: toSessionId(row.id),
+    base: orNull(row.session, toSessionId),
+    version: row.version,
+    createdAt: row.created_at,
+  }
+}
+
+const toCall = (raw: Row): ModelCallFact => {
+  const { id, handler, seq, type, recorded_at: recordedAt, body, hash } = rowAs<CallRow>(raw)
+  return { run: toRunId(id), handler, seq, fact: { type, recordedAt, body, hash } }
+}
+
+export const readSessions = (queries: Queries, { tenant, before, limit }: SessionQuery): readonly SessionSummary[] =>
+  queries.sessions.all(tenant, orNull(before, idBytes), limit).map(toSession)
+
+export const readSession = (queries: Queries, tenant: TenantId, id: SessionId): SessionSummary | null => {
+  const row = queries.session.get(tenant, idBytes(id))
+  return row === undefined ? null : toSession(row)
+}
+
+export const readForks = (queries: Queries, tenant: TenantId, id: SessionId): readonly SessionSummary[] =>
+  queries.forks.all(tenant, idBytes(id)).map(toSession)
+
+export const readSessionFacts = (
+  queries: Queries,
+  tenant: TenantId,
+  id: SessionId,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): readonly SealedFact[] => queries.sessionFacts.all(tenant, idBytes(id), after, limit).map(toFact)
+
+export const readSessionRuns = (queries: Queries, query: SessionRunQuery): readonly Row[] =>
+  queries.sessionRuns.all(query.tenant, idBytes(query.session), orNull(query.before, idBytes), query.limit)
+
+export const readModelCalls = (queries: Queries, query: ModelCallQuery): readonly ModelCallFact[] => {
+  const { tenant, from, to, after, limit } = query
+  const cursor = [after?.fact.recordedAt ?? from, after === null ? null : idBytes(after.run), after?.seq ?? -1]
+  return queries.modelCalls.all(from, to, ...cursor, tenant, limit).map(toCall)
+}

@@ -1,0 +1,185 @@
+/**
+ * What models were paid for, by day, agent and model, from what was journaled with each call.
+ *
+ * Owns the reading of a call and the sums. A day that is over by more than one is summed once in the life of a process and kept: its
+ * facts do not change (docs/decisions/0055). Money is whole micro-dollars here; a price that nobody knows is counted apart, never as zero.
+ */
+import { readRunFact } from '../model/fact-codec.ts'
+import type { Instant, TenantId } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
+import type { ModelCallFact, ModelCallQuery, Reader } from '../ports/reader.ts'
+
+export const DAY_MS = 86_400_000
+const PAGE = 1_000
+const MOST_DAYS_KEPT = 400
+
+export interface Spent {
+  readonly calls: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** Of the calls whose price is known. */
+  readonly micros: number
+  readonly unpricedCalls: number
+  readonly unpricedTokens: number
+}
+
+export interface CostRow extends Spent {
+  /** Of UTC, counted from 1970. */
+  readonly day: number
+  readonly agent: string
+  readonly model: string
+  readonly isSimulated: boolean
+}
+
+interface Call {
+  readonly model: string
+  readonly input: number
+  readonly output: number
+  readonly micros: number | null
+  readonly isSimulated: boolean
+}
+
+type Members = { readonly [name: string]: Json }
+const UNKNOWN = 'unknown'
+
+const members = (value: Json | undefined): Members | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : null
+const amount = (value: Json | undefined): number => (typeof value === 'number' && value >= 0 ? value : 0)
+const micros = (value: Json | undefined): number | null => (typeof value === 'number' ? value : null)
+const word = (value: Json | undefined): string => (typeof value === 'string' ? value : UNKNOWN)
+
+/** A reply in an agent's own form: `agent/model[n]`. */
+const ofAgent = (record: Members): Call | null => {
+  const reply = members(record['reply'])
+  if (reply !== null) {
+    const usage = members(reply['usage']) ?? {}
+    return {
+      model: word(reply['modelUsed']),
+      input: amount(usage['input']),
+      output: amount(usage['output']),
+      micros: micros(members(reply['cost'])?.['micros']),
+      isSimulated: reply['isSimulated'] === true,
+    }
+  }
+  const used = members(record['used'])
+  if (used === null) return null
+  const model = word(members(record['failure'])?.['model'])
+  return { model, input: amount(used['tokens']), output: 0, micros: micros(used['micros']), isSimulated: false }
+}
+
+/** What `step.execute` keeps of a task that a model did. */
+const ofTask = ({ modelUsed, usage }: Members): Call | null => {
+  const used = members(usage)
+  if (typeof modelUsed !== 'string' || used === null) return null
+  const [input, output] = [amount(used['tokensInput']), amount(used['tokensOutput'])]
+  return {
+    model: modelUsed,
+    input,
+    output,
+    micros: micros(used['cost']),
+    isSimulated: modelUsed.startsWith('simulated'),
+  }
+}
+
+/** Null: the fact only looked like one. A reply that is too long for a fact is a call of which nothing is known here. */
+const callIn = ({ fact }: ModelCallFact): Call | null => {
+  const read = readRunFact(fact)
+  if (read.type !== 'step.completed') return null
+  const isAgent = read.step.startsWith('agent/model[')
+  if (!('value' in read.result))
+    return isAgent ? { model: UNKNOWN, input: 0, output: 0, micros: null, isSimulated: false } : null
+  const record = members(read.result.value)
+  if (record === null) return null
+  return isAgent ? ofAgent(record) : ofTask(record)
+}
+
+const NOTHING: Spent = { calls: 0, inputTokens: 0, outputTokens: 0, micros: 0, unpricedCalls: 0, unpricedTokens: 0 }
+
+export const addSpent = (a: Spent, b: Spent): Spent => ({
+  calls: a.calls + b.calls,
+  inputTokens: a.inputTokens + b.inputTokens,
+  outputTokens: a.outputTokens + b.outputTokens,
+  micros: a.micros + b.micros,
+  unpricedCalls: a.unpricedCalls + b.unpricedCalls,
+  unpricedTokens: a.unpricedTokens + b.unpricedTokens,
+})
+
+const spentBy = ({ input, output, micros: price }: Call): Spent => ({
+  calls: 1,
+  inputTokens: input,
+  outputTokens: output,
+  micros: price ?? 0,
+  unpricedCalls: price === null ? 1 : 0,
+  unpricedTokens: price === null ? input + output : 0,
+})
+
+export const DIMENSIONS = ['day', 'agent', 'model'] as const
+export type Dimension = (typeof DIMENSIONS)[number]
+
+/** Rows that agree on these dimensions become one; what was simulated stays apart from what was paid for. */
+export const sumBy = (rows: readonly CostRow[], by: readonly Dimension[]): readonly (Spent & Partial<CostRow>)[] => {
+  const sums = new Map<string, Spent & Partial<CostRow>>()
+  for (const row of rows) {
+    const named = { ...Object.fromEntries(by.map((name) => [name, row[name]])), isSimulated: row.isSimulated }
+    const key = JSON.stringify(named)
+    sums.set(key, { ...named, ...addSpent(sums.get(key) ?? NOTHING, row) })
+  }
+  return [...sums.values()]
+}
+
+export const total = (rows: readonly Spent[]): Spent => rows.reduce(addSpent, NOTHING)
+
+export class CostBook {
+  readonly #reader: Pick<Reader, 'modelCalls'>
+  readonly #days = new Map<string, readonly CostRow[]>()
+
+  constructor(reader: Pick<Reader, 'modelCalls'>) {
+    this.#reader = reader
+  }
+
+  /** Days are counted from 1970, both included. */
+  async rows(
+    tenant: TenantId,
+    days: { readonly from: number; readonly to: number },
+    now: Instant,
+  ): Promise<readonly CostRow[]> {
+    const rows: CostRow[] = []
+    for (let day = days.from; day <= days.to; day++) rows.push(...(await this.#day(tenant, day, now)))
+    return rows
+  }
+
+  async #day(tenant: TenantId, day: number, now: Instant): Promise<readonly CostRow[]> {
+    const key = `${day} ${tenant}`
+    const kept = this.#days.get(key)
+    if (kept !== undefined) return kept
+    const rows = await this.#read(tenant, day)
+    // Clocks of workers differ: a day stays open for another one.
+    if (day < Math.floor(now / DAY_MS) - 1) {
+      this.#days.set(key, rows)
+      const [oldest] = this.#days.keys()
+      if (this.#days.size > MOST_DAYS_KEPT && oldest !== undefined) this.#days.delete(oldest)
+    }
+    return rows
+  }
+
+  async #read(tenant: TenantId, day: number): Promise<readonly CostRow[]> {
+    const rows: CostRow[] = []
+    let after: ModelCallQuery['after'] = null
+    for (;;) {
+      const page: readonly ModelCallFact[] = await this.#reader.modelCalls({
+        tenant,
+        from: day * DAY_MS,
+        to: (day + 1) * DAY_MS,
+        after,
+        limit: PAGE,
+      })
+      for (const found of page) {
+        const call = callIn(found)
+        if (call !== null)
+          rows.push({ day, agent: found.handler, model: call.model, isSimulated: call.isSimulated, ...spentBy(call) })
+      }
+      after = page.at(-1) ?? null
+      if (page.length < PAGE) return sumBy(rows, DIMENSIONS) as readonly CostRow[]
+    }
+  }
+}

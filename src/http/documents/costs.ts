@@ -1,0 +1,29 @@
+/** Costs as the wire spells them, described. */
+import { described, list, number, orNull, record, ref, text, whole, words, yesNo } from '../schema.ts'
+
+const spent = {
+  calls: whole,
+  input_tokens: whole,
+  output_tokens: whole,
+  cost_usd: described('of the calls whose price is known; null: of none', orNull(number)),
+  unpriced_calls: whole,
+  unpriced_tokens: whole,
+}
+
+export const costComponents = {
+  Spent: record(spent),
+  CostRow: record({
+    day: orNull(text),
+    agent: orNull(text),
+    model: orNull(text),
+    simulated: described('a script answered: nothing was paid', yesNo),
+    ...spent,
+  }),
+  Costs: record({
+    from: text,
+    to: text,
+    by: list(words(['day', 'agent', 'model'])),
+    items: list(ref('CostRow')),
+    total: ref('Spent'),
+  }),
+}

@@ -1,0 +1,76 @@
+/** Costs over HTTP, from what real runs have journaled. */
+import { afterEach, expect, test } from 'vitest'
+import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
+import { agent, fn } from '../../index.ts'
+
+let app: HttpApp
+afterEach(() => app.close())
+
+const reply = (provider: string, micros: number | null, isSimulated = false) => ({
+  kind: 'reply',
+  reply: { provider, modelUsed: `${provider}-1`, usage: { input: 100, output: 20 }, cost: { micros }, isSimulated },
+})
+
+/** A journal with the very facts that agents write: a step of that name, a reply as its result. */
+const replies = [reply('acme', 1_500_000), reply('acme', 500_000), reply('newco', null), reply('script', 0, true)]
+
+const open = async (): Promise<void> => {
+  app = await openApp({
+    name: 'shop',
+    functions: [
+      fn('writer', { trigger: 'go' }, async ({ step }) => {
+        for (const [i, one] of replies.entries()) await step.run('agent/model', () => one, { key: String(i) })
+        await step.run('other', () => ({ text: 'says "modelUsed":"x" and costs nothing' }))
+        return step.run('long', () => ({ modelUsed: 'x' }))
+      }),
+    ],
+  })
+  await app.when(await app.started('go'), 'success')
+}
+
+test('[E6] tokens and dollars are summed by agent and model; unknown prices and simulated calls stand apart', async () => {
+  await open()
+  const { status, body } = await app.ask('/api/costs?by=agent,model')
+  expect(status).toBe(200)
+  const row = { day: null, agent: 'writer', simulated: false, unpriced_calls: 0, unpriced_tokens: 0 }
+  expect(body.items).toEqual([
+    { ...row, model: 'acme-1', calls: 2, input_tokens: 200, output_tokens: 40, cost_usd: 2 },
+    {
+      ...row,
+      ...{ model: 'newco-1', calls: 1, input_tokens: 100, output_tokens: 20, cost_usd: null },
+      ...{ unpriced_calls: 1, unpriced_tokens: 120 },
+    },
+    { ...row, model: 'script-1', calls: 1, input_tokens: 100, output_tokens: 20, cost_usd: 0, simulated: true },
+  ])
+  expect(body.total).toMatchObject({ calls: 4, cost_usd: 2, unpriced_calls: 1 })
+})
+
+test('costs are given by day, within the days that are asked for', async () => {
+  await open()
+  const { body } = await app.ask('/api/costs?by=day')
+  const days = body.items.map(({ day }: { day: string }) => day)
+  expect(days).toHaveLength(2)
+  expect(days.every((day: string) => day >= body.from && day <= body.to)).toBe(true)
+  const before = await app.ask('/api/costs?from=2020-01-01&to=2020-01-31')
+  expect(before.body).toMatchObject({ items: [], total: { calls: 0, cost_usd: 0 } })
+})
+
+test.each(['by=week', 'from=yesterday', 'from=2026-02-01&to=2026-01-01', 'from=2020-01-01&to=2026-01-01'])(
+  '%s is refused',
+  async (query) => {
+    await open()
+    expect((await app.ask(`/api/costs?${query}`)).body.code).toBe('QUERY_UNKNOWN')
+  },
+)
+
+test('an agent that ran with a simulated model is there by its name, and marked', async () => {
+  app = await openApp({
+    name: 'shop',
+    agents: [agent('greeter', { triggers: ['go'], instructions: 'Greet.' })],
+    scripts: { greeter: { answers: [{ say: 'Hello' }] } },
+  })
+  await app.when(await app.started('go'), 'success')
+  const { body } = await app.ask('/api/costs')
+  expect(body.items).toMatchObject([{ agent: 'greeter', simulated: true, calls: 1, cost_usd: 0 }])
+  expect(body.items[0].input_tokens).toBeGreaterThan(0)
+})

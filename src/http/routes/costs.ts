@@ -1,0 +1,108 @@
+/**
+ * What models have cost, over HTTP.
+ *
+ * Owns the range of days and the answer's spelling. What a call cost is read by costs.ts.
+ */
+import { TrihandError } from '../../model/errors.ts'
+import { LOCAL_TENANT } from '../../model/ids.ts'
+import type { Reader } from '../../ports/reader.ts'
+import type { CostRow as CostRowDocument, Costs, Spent as SpentDocument } from '../api.ts'
+import { CostBook, type CostRow, DAY_MS, DIMENSIONS, type Dimension, type Spent, sumBy, total } from '../costs.ts'
+import type { Query } from '../query.ts'
+import { described, ref, text } from '../schema.ts'
+import { isoTime, parseIsoTime } from '../wire-time.ts'
+import { type Handle, json, type Operation } from './route.ts'
+
+const USUAL_DAYS = 30
+const MOST_DAYS = 400
+const MICROS = 1_000_000
+/** One book per store, for as long as the store is open. */
+const books = new WeakMap<Reader, CostBook>()
+
+const bookOf = (reader: Reader): CostBook => {
+  const book = books.get(reader) ?? new CostBook(reader)
+  books.set(reader, book)
+  return book
+}
+
+const dayText = (day: number): string => isoTime(day * DAY_MS).slice(0, 10)
+
+const dayOf = (query: Query, name: string, usual: number): number => {
+  const given = query.get(name)
+  if (given === undefined) return usual
+  const instant = /^\d{4}-\d{2}-\d{2}$/.test(given) ? parseIsoTime(`${given}T00:00:00Z`) : null
+  if (instant === null) throw new TrihandError('QUERY_UNKNOWN', `${name}=${given}; expected a day as 2026-01-31`)
+  return instant / DAY_MS
+}
+
+const daysOf = (query: Query, today: number): { readonly from: number; readonly to: number } => {
+  const to = dayOf(query, 'to', today)
+  const from = dayOf(query, 'from', to - USUAL_DAYS + 1)
+  if (from > to || to - from >= MOST_DAYS)
+    throw new TrihandError('QUERY_UNKNOWN', `expected 1 to ${MOST_DAYS} days, from the first to the last`)
+  return { from, to }
+}
+
+const byOf = (query: Query): readonly Dimension[] => {
+  const given = (query.get('by') ?? DIMENSIONS.join(',')).split(',').filter((part) => part !== '')
+  const unknown = given.find((part) => !DIMENSIONS.some((name) => name === part))
+  if (unknown !== undefined)
+    throw new TrihandError('QUERY_UNKNOWN', `by=${unknown}; expected some of ${DIMENSIONS.join(', ')}`)
+  return DIMENSIONS.filter((name) => given.includes(name))
+}
+
+const spentDocument = ({
+  calls,
+  inputTokens,
+  outputTokens,
+  micros,
+  unpricedCalls,
+  unpricedTokens,
+}: Spent): SpentDocument => ({
+  calls,
+  input_tokens: inputTokens,
+  output_tokens: outputTokens,
+  // Unknown is null, never nothing.
+  cost_usd: calls > 0 && unpricedCalls === calls ? null : micros / MICROS,
+  unpriced_calls: unpricedCalls,
+  unpriced_tokens: unpricedTokens,
+})
+
+const rowDocument = (row: Spent & Partial<CostRow>): CostRowDocument => ({
+  day: row.day === undefined ? null : dayText(row.day),
+  agent: row.agent ?? null,
+  model: row.model ?? null,
+  simulated: row.isSimulated ?? false,
+  ...spentDocument(row),
+})
+
+const costs: Handle = async ({ reader, tasks }, context, query) => {
+  const by = byOf(query)
+  const days = daysOf(query, Math.floor(tasks.now / DAY_MS))
+  const rows = await bookOf(reader).rows(LOCAL_TENANT, days, tasks.now)
+  const document: Costs = {
+    from: dayText(days.from),
+    to: dayText(days.to),
+    by,
+    items: sumBy(rows, by).map(rowDocument),
+    total: spentDocument(total(rows)),
+  }
+  return context.json(document)
+}
+
+export const costRoutes: readonly Operation[] = [
+  {
+    id: 'getCosts',
+    method: 'get',
+    path: '/api/costs',
+    access: 'viewer',
+    summary: 'Tokens and dollars of models, by day, agent and model',
+    query: {
+      by: described('some of day, agent, model, with commas between them', text),
+      from: described('the first day of UTC, as 2026-01-31; usual: 30 days', text),
+      to: described('the last day; usual: today', text),
+    },
+    answers: { 200: json(ref('Costs')) },
+    handle: costs,
+  },
+]

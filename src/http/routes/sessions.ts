@@ -1,0 +1,107 @@
+/**
+ * Sessions over HTTP: listed, shown with their memory, their checkpoints, their runs.
+ *
+ * Owns parsing and answers. Reads only: forking and merging come with the verbs of sessions.
+ */
+import type { Context } from 'hono'
+import { TrihandError } from '../../model/errors.ts'
+import { isRunId, isSessionId, LOCAL_TENANT, type SessionId } from '../../model/ids.ts'
+import type { SessionSummary } from '../../ports/reader.ts'
+import { badCursor, limitOf, pageOf, positionOf } from '../query.ts'
+import { PAGING, page, ref } from '../schema.ts'
+import type { Service } from '../service.ts'
+import { runDocument } from '../wire.ts'
+import { checkpointDocuments, sessionDetail, sessionDocument } from '../wire-session.ts'
+import { type Handle, json, type Operation } from './route.ts'
+
+const list: Handle = async ({ reader }, context, query) => {
+  const limit = limitOf(query)
+  const cursor = query.get('cursor')
+  if (cursor !== undefined && !isSessionId(cursor)) throw badCursor(cursor)
+  const sessions = await reader.sessions({
+    tenant: LOCAL_TENANT,
+    before: (cursor ?? null) as SessionId | null,
+    limit: limit + 1,
+  })
+  return context.json(pageOf(sessions, limit, { item: sessionDocument, cursor: ({ id }) => id }))
+}
+
+const find = async ({ reader }: Service, context: Context): Promise<SessionSummary> => {
+  const id = context.req.param('id') ?? ''
+  const found = isSessionId(id) ? await reader.session(LOCAL_TENANT, id) : null
+  if (found === null) throw new TrihandError('NOT_FOUND', `there is no session ${id}`)
+  return found
+}
+
+const show: Handle = async (service, context) => {
+  const summary = await find(service, context)
+  const [view, forks] = await Promise.all([
+    service.sessions.show(summary.id),
+    service.reader.forks(LOCAL_TENANT, summary.id),
+  ])
+  return context.json(sessionDetail(summary, view, forks))
+}
+
+/** The cursor counts facts: a page may have fewer marks than its limit, and the last one has none to come. */
+const checkpoints: Handle = async (service, context, query) => {
+  const { id, version } = await find(service, context)
+  const [after, limit] = [positionOf(query) ?? 0, limitOf(query)]
+  const facts = await service.reader.sessionFacts(LOCAL_TENANT, id, { after, limit })
+  const next = after + facts.length
+  const hasMore = facts.length === limit && next < version
+  return context.json({ items: checkpointDocuments(facts, after), next_cursor: hasMore ? String(next) : null })
+}
+
+const runs: Handle = async (service, context, query) => {
+  const { id } = await find(service, context)
+  const limit = limitOf(query)
+  const cursor = query.get('cursor')
+  if (cursor !== undefined && !isRunId(cursor)) throw badCursor(cursor)
+  const found = await service.reader.sessionRuns({
+    tenant: LOCAL_TENANT,
+    session: id,
+    before: cursor === undefined || !isRunId(cursor) ? null : cursor,
+    limit: limit + 1,
+  })
+  return context.json(pageOf(found, limit, { item: runDocument, cursor: (last) => last.id }))
+}
+
+const reading = { method: 'get', access: 'viewer', problems: ['NOT_FOUND', 'CURSOR_INVALID'] } as const
+
+export const sessionRoutes: readonly Operation[] = [
+  {
+    ...reading,
+    id: 'listSessions',
+    path: '/api/sessions',
+    summary: 'Sessions, newest first',
+    query: PAGING,
+    answers: { 200: json(page(ref('Session'))) },
+    handle: list,
+  },
+  {
+    ...reading,
+    id: 'getSession',
+    path: '/api/sessions/{id}',
+    summary: 'One session: its mode, its memory, its forks',
+    answers: { 200: json(ref('SessionDetail')) },
+    handle: show,
+  },
+  {
+    ...reading,
+    id: 'listCheckpoints',
+    path: '/api/sessions/{id}/checkpoints',
+    summary: 'How a session began, its checkpoints and its end, oldest first',
+    query: PAGING,
+    answers: { 200: json(page(ref('Checkpoint'))) },
+    handle: checkpoints,
+  },
+  {
+    ...reading,
+    id: 'listSessionRuns',
+    path: '/api/sessions/{id}/runs',
+    summary: 'Runs of a session, newest first',
+    query: PAGING,
+    answers: { 200: json(page(ref('Run'))) },
+    handle: runs,
+  },
+]
