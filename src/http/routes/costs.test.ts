@@ -28,7 +28,7 @@ const open = async (): Promise<void> => {
   await app.when(await app.started('go'), 'success')
 }
 
-test('[E6] tokens and dollars are summed by agent and model; unknown prices and simulated calls stand apart', async () => {
+test('tokens and dollars are summed by agent and model; unknown prices and simulated calls stand apart', async () => {
   await open()
   const { status, body } = await app.ask('/api/costs?by=agent,model')
   expect(status).toBe(200)
