@@ -149,11 +149,11 @@ export class Server {
     return this.#child.text.stderr
   }
 
-  async listening(): Promise<void> {
+  async listening(timeoutMs: number = HUNG_AFTER_MS): Promise<void> {
     const first = () => this.stdout.split('\n')[0] ?? ''
     const isOver = () => this.#child.process.exitCode !== null
     await until(first, (line) => line.startsWith('{') || isOver(), {
-      timeoutMs: HUNG_AFTER_MS,
+      timeoutMs,
       what: 'the server listens',
     })
     if (first() === '') throw new Error(`the server ended: ${this.stderr}`)

@@ -3,21 +3,28 @@
  *
  * Owns who waits for which. The world around the killed process tells; the stage listens, and kills.
  */
+import { until } from '../../support/until.ts'
+
 export type Moment = 'read' | 'call' | 'mail' | 'decision'
 
 export class Moments {
-  readonly #waiting = new Map<Moment, (() => void)[]>()
+  readonly #told = new Map<Moment, number>()
   /** How many processes have lived before the one that lives now. */
   life = 0
 
   tell(moment: Moment): void {
-    const waiting = this.#waiting.get(moment) ?? []
-    this.#waiting.delete(moment)
-    for (const settle of waiting) settle()
+    this.#told.set(moment, this.#count(moment) + 1)
   }
 
-  /** The next one of its kind. */
-  next(moment: Moment): Promise<void> {
-    return new Promise((settle) => this.#waiting.set(moment, [...(this.#waiting.get(moment) ?? []), settle]))
+  /** Settles with the next one of its kind; false: none came for so long. */
+  async next(moment: Moment, timeoutMs: number): Promise<boolean> {
+    const before = this.#count(moment)
+    const isHere = (): boolean => this.#count(moment) > before
+    await until(isHere, (holds) => holds, { timeoutMs, everyMs: 1, what: `a ${moment}` }).catch(() => {})
+    return isHere()
+  }
+
+  #count(moment: Moment): number {
+    return this.#told.get(moment) ?? 0
   }
 }

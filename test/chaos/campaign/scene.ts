@@ -26,6 +26,8 @@ const MAX_DELAY_MS = 15
 const MAX_START_MS = 500
 /** Of the deaths, those that come before it serves. */
 const EARLY = 0.08
+/** On a machine that is busy with others. */
+const START_MS = 60_000
 const QUIET_MS = 120_000
 
 export interface Scene {
@@ -96,10 +98,9 @@ const OPENING: readonly Moment[] = ['read', 'decision']
 
 /** Settles in a moment of this kind, or when none came for so long; answers which it was. */
 const awaitMoment = async ({ random, moments }: Scene, wanted: Moment, limitMs: number): Promise<string> => {
-  const limit = pause(limitMs).then(() => 'kill at any moment')
-  const name = await Promise.race([moments.next(wanted).then(() => `kill at a ${wanted}`), limit])
+  const isHere = await moments.next(wanted, limitMs)
   await pause(random.below(MAX_DELAY_MS))
-  return name
+  return isHere ? `kill at a ${wanted}` : 'kill at any moment'
 }
 
 const chooseMoment = async (scene: Scene, opening: Moment | undefined): Promise<string> => {
@@ -127,7 +128,7 @@ const liveAndDie = async (scene: Scene, opening: Moment | undefined): Promise<vo
     await pause(random.below(MAX_START_MS))
     return die(scene, server, 'kill at its start')
   }
-  await server.listening()
+  await server.listening(START_MS)
   people.meet(server.url)
   await die(scene, server, await chooseMoment(scene, opening))
 }
@@ -137,9 +138,9 @@ export const dieInMail = async (scene: Scene): Promise<void> => {
   const { mails, moments, people } = scene
   mails.isSilent = true
   const server = scene.launch()
-  await server.listening()
+  await server.listening(START_MS)
   people.meet(server.url, true)
-  await moments.next('mail')
+  await moments.next('mail', QUIET_MS)
   await die(scene, server, 'kill at a mail')
   mails.isSilent = false
 }
@@ -148,7 +149,7 @@ export const dieInMail = async (scene: Scene): Promise<void> => {
 export const bringToRest = async (scene: Scene): Promise<void> => {
   const { people, findings } = scene
   const server = scene.launch()
-  await server.listening()
+  await server.listening(START_MS)
   people.meet(server.url, true)
   const quiet = until(
     () => people.isQuiet,

@@ -6,6 +6,7 @@
 import { runCampaign } from './campaign.ts'
 import { runCampaignPostgres } from './campaign-postgres.ts'
 import { runCrashSweep } from './crash-sweep.ts'
+import { runFuzz } from './fuzz.ts'
 import { runKill } from './kill.ts'
 import { runKillPostgres } from './kill-postgres.ts'
 import { runPgChaos } from './pg-chaos.ts'
@@ -77,6 +78,12 @@ export const STAGES: readonly Stage[] = [
     name: 'campaign postgres',
     minutes: 2,
     run: ({ scale, seed }) => runCampaignPostgres({ kills: 20 * scale, seed }),
+  },
+  {
+    name: 'fuzz',
+    minutes: 5,
+    run: ({ scale, seed }) =>
+      runFuzz({ manifests: 50_000 * scale, expressions: 1_000_000 * scale, processes: 2, seed }),
   },
   {
     name: 'restate',

@@ -1,0 +1,52 @@
+/**
+ * A share of the fuzzing in a process of its own, for stages/fuzz.ts: plays its cases in batches and says one line after each.
+ *
+ * Owns nothing but the translation of its argument into work. A batch that never ends is its parent's to notice: no line comes.
+ */
+import fc from 'fast-check'
+import { parse } from 'yaml'
+import { anyExpression, ends } from '../../support/any-expressions.ts'
+import { damagedManifest, survives } from '../../support/damaged-manifests.ts'
+
+export interface FuzzInput {
+  /** `bare`: the control, manifests read by nothing but a parser. */
+  readonly what: 'manifest' | 'expression' | 'bare'
+  readonly cases: number
+  readonly seed: number
+}
+
+/** Of each batch: its seed repeats it. */
+export interface FuzzLine {
+  readonly seed: number
+  readonly cases: number
+  readonly refused: number
+  /** What was thrown, and at which text. Null: nothing. */
+  readonly failure: string | null
+}
+
+const SUBJECTS = {
+  manifest: { texts: damagedManifest, batch: 100, play: (text: string) => survives(text).manifest === null },
+  expression: { texts: anyExpression, batch: 5_000, play: (text: string) => void ends(text) },
+  bare: { texts: damagedManifest, batch: 1, play: (text: string) => void parse(text, { logLevel: 'error' }) },
+} as const
+
+const playBatch = ({ what }: FuzzInput, seed: number, cases: number): FuzzLine => {
+  const { texts, play } = SUBJECTS[what]
+  let refused = 0
+  const property = fc.property(texts, (text) => {
+    if (play(text) === true) refused += 1
+  })
+  const { failed, counterexample, errorInstance } = fc.check(property, { numRuns: cases, seed, endOnFailure: true })
+  const failure = failed ? `${String(errorInstance)} at ${JSON.stringify(counterexample?.[0])}` : null
+  return { seed, cases, refused, failure }
+}
+
+const input = JSON.parse(process.argv[2] ?? '{}') as FuzzInput
+// Ends with its parent, whatever becomes of that.
+process.stdin.on('end', () => process.exit(1)).resume()
+const { batch } = SUBJECTS[input.what]
+for (let done = 0; done < input.cases; done += batch) {
+  const line = playBatch(input, input.seed + done, Math.min(batch, input.cases - done))
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}
+process.exit(0)
