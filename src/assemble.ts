@@ -9,6 +9,8 @@ import { SystemClock } from './adapters/system/clock.ts'
 import { SystemIds } from './adapters/system/ids.ts'
 import { drawSecret } from './adapters/system/secret.ts'
 import type { AgentHand, AgentOptions, AgentsInput } from './assemble-agents.ts'
+import { defineWithChats } from './assemble-chats.ts'
+import { type Doors, joinDoors } from './assemble-doors.ts'
 import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
 import { openStore, type Store } from './assemble-stores.ts'
@@ -30,23 +32,22 @@ import type { ToolBroker } from './executors/workflow/built-in/tool-call.ts'
 import { type EnterOptions, enterFunction } from './executors/workflow/function.ts'
 import { StepFailure } from './executors/workflow/step-failure.ts'
 import { type HandSettings, handsOf, reach } from './hands.ts'
-import { normalise, type SystemSource } from './manifest/define.ts'
+import type { SystemSource } from './manifest/define.ts'
 import { durationMs } from './manifest/duration.ts'
 import { taskOfStep } from './manifest/humans.ts'
 import { placeIn } from './manifest/placement.ts'
-import { type Environment, resolveReferences } from './manifest/reference.ts'
 import type { System } from './manifest/system.ts'
 import { LOCAL_TENANT, type RunId, type SessionId, type WorkerId, workerId } from './model/ids.ts'
 import type { Verdict } from './model/run-fact.ts'
 import type { PriceOf } from './model/usage.ts'
 import type { WorkerPlace } from './model/worker-info.ts'
-import { openOutbox } from './outboxes.ts'
+import type { Chats } from './modes/chats.ts'
 import type { Clock } from './ports/clock.ts'
 import type { DispatcherEndpoint, DispatcherFactory } from './ports/dispatcher.ts'
 import type { Ids } from './ports/ids.ts'
 import type { Reader, RunSummary } from './ports/reader.ts'
-import { ownEnvironment, ownFolder, reportToStderr, SourceHost } from './triggers/host.ts'
-import { checkSecrets, Webhooks } from './triggers/webhooks.ts'
+import { ownEnvironment, ownFolder } from './triggers/host.ts'
+import { checkSecrets, type Webhooks } from './triggers/webhooks.ts'
 
 export type { Store } from './assemble-stores.ts'
 
@@ -123,6 +124,8 @@ export interface Trihand {
   readonly schedules: Schedules
   /** What people are asked, and what they decide. */
   readonly tasks: Tasks
+  /** Conversations, a turn at a time. */
+  readonly chats: Chats
   /** Credentials for whoever asks over HTTP. */
   readonly tokens: Tokens
   /** A handler with flow control: what comes while it is paused is held or suppressed, as its `whilePaused` says. */
@@ -243,43 +246,13 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
     },
   )
 
-/** What hangs on the engine from outside: sources that watch, webhooks that are delivered. */
-export interface Doors {
-  readonly host: SourceHost
-  readonly webhooks: Webhooks
-}
-
-export const joinDoors = (
-  engine: Engine,
-  { reader }: Store,
-  { ids, clock }: { readonly ids: Ids; readonly clock: Clock },
-  environment: Environment,
-): Doors => {
-  const deps = {
-    send: engine.send.bind(engine),
-    note: engine.note.bind(engine),
-    recall: engine.sessions.recall.bind(engine.sessions),
-    reader,
-    clock,
-    ids,
-    tenant: LOCAL_TENANT,
-    report: reportToStderr,
-    folder: ownFolder(),
-    openOutbox: (database: string) => openOutbox(resolveReferences(database, environment)),
-  }
-  return {
-    host: new SourceHost(deps),
-    webhooks: new Webhooks({ ...deps, environment, system: () => engine.definition }),
-  }
-}
-
 /** Opens the ledger, migrates it, recovers every run and starts to work; then looks and listens outside. */
 export const createTrihand = async (options: TrihandOptions): Promise<Trihand> => {
   const clock = new SystemClock()
   const ids = new SystemIds()
   const environment = ownEnvironment()
   const define = async (source: SystemSource): Promise<System> =>
-    normalise(await withNotices(source, options.notices ?? {}, { environment, clock, ids }), (text) => ids.digest(text))
+    defineWithChats(await withNotices(source, options.notices ?? {}, { environment, clock, ids }), { ids, clock })
   const system = await define(options.system)
   const worker = identityOf(system, ids, options)
   const isWatching = options.sources ?? options.work !== false
@@ -371,6 +344,7 @@ const facade = (
     sessions: engine.sessions,
     schedules: engine.schedules,
     tasks: engine.tasks,
+    chats: doors.chats,
     tokens,
     handlers: {
       pause: (name, { by = 'local' } = {}) => engine.pauseHandler(name, by),

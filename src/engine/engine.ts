@@ -34,6 +34,7 @@ import { type IncomingEvent, Intake, type Receipt, type Rehearsal, type SendOpti
 import { commandFromOutside } from './outside.ts'
 import { fetchValue, storeValue } from './payloads.ts'
 import { Publish, type Subscriber, type Watcher } from './publish.ts'
+import { type RunSteps, stepsOf } from './run-steps.ts'
 import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
 import { noWorkerFor } from './share.ts'
@@ -244,6 +245,11 @@ export class Engine {
       by: word.by,
       result,
     }))
+  }
+
+  /** What has become of each step so far; null: there is no such run, or not yet. */
+  steps(run: RunId): Promise<RunSteps | null> {
+    return stepsOf(this.house, run)
   }
 
   /** The run's end, or what it is now if it has not ended. */

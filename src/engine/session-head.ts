@@ -96,6 +96,16 @@ export class SessionHead {
     return payload === undefined ? null : fetchValue(this.deps, payload)
   }
 
+  /** The whole memory, with what is in blobs. */
+  async recallAll(): Promise<ReadonlyMap<string, Json>> {
+    const values = await Promise.all(
+      Object.entries(await this.memory()).map(
+        async ([key, payload]) => [key, await fetchValue(this.deps, payload)] as const,
+      ),
+    )
+    return new Map(values)
+  }
+
   get needsCheckpoint(): boolean {
     return this.state.kind === 'live' && this.state.changes.size >= CHANGES_PER_CHECKPOINT
   }

@@ -57,6 +57,17 @@ export class Sessions {
     return { mode, head: checkpoint, changed: [...changes.keys()], endedFor: head.endedFor, memory }
   }
 
+  /** Everything that it remembers; null: there is no such session. */
+  async memory(id: SessionId): Promise<ReadonlyMap<string, Json> | null> {
+    const [found] = await this.house.ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
+    return found == null ? null : (await SessionHead.load(this.house, id)).recallAll()
+  }
+
+  /** A session with a name of its own exists from the first time it is asked for. */
+  ensure(id: SessionId, mode: SessionMode): Promise<void> {
+    return ensureSession(this.house, id, mode)
+  }
+
   async remember(id: SessionId, key: string, value: Json): Promise<void> {
     const set: Record<string, Payload> = value === null ? {} : { [key]: (await storeValue(this.house, value)).payload }
     const unset = value === null ? [key] : []
@@ -118,11 +129,11 @@ export class Sessions {
 }
 
 /** A session with a name of its own exists from the first time it is asked for. */
-export const ensureSession = async (house: House, id: SessionId): Promise<void> => {
+export const ensureSession = async (house: House, id: SessionId, mode: SessionMode = 'scheduled'): Promise<void> => {
   const [found] = await house.ledger.load([id], { after: Number.MAX_SAFE_INTEGER })
   if (found != null) return
   const { tenant, clock } = house
-  const { write } = newSession(house, { id, tenant, now: clock.now(), mode: 'scheduled', base: null })
+  const { write } = newSession(house, { id, tenant, now: clock.now(), mode, base: null })
   // A conflict means that somebody else was faster: then it exists.
   await commitOnce(house.commit, {
     appendId: house.appendId(),

@@ -17,6 +17,7 @@ import type { WatchTrigger } from '../model/watch.ts'
 import type { StateMachineSource, WorkflowSource } from '../model/workflow-source.ts'
 import { PLAIN } from '../model/workflow-spec.ts'
 import { type AgentSource, agentHandler, agentShape, innerAgents } from './agents.ts'
+import { asDeciders, type ChatSource, defineChats } from './chats.ts'
 import { type CircuitSource, defineCircuit } from './circuit.ts'
 import { defineConstraints } from './constraints.ts'
 import { durationMs } from './duration.ts'
@@ -30,7 +31,8 @@ import { defineModels, type ModelsSource } from './models.ts'
 import { defineModules, type ModuleSource, type Modules, moduleOf } from './modules.ts'
 import { definePlacement, definePools, type PlacementSource, type PoolSource } from './placement.ts'
 import { compileRule } from './rules.ts'
-import { defineSchedule, type ScheduleDefinition, type ScheduleOptions } from './schedule.ts'
+import type { ScheduleOptions } from './schedule.ts'
+import { definedSchedules } from './schedules.ts'
 import { isSchema, type Schema } from './schema.ts'
 import { hear, isWatchTrigger, type SourceDefinition } from './sources.ts'
 import type { EventDefinition, Filter, FunctionDefinition, Listener, System } from './system.ts'
@@ -76,6 +78,8 @@ export interface SystemSource {
   readonly functions?: readonly FunctionSource[]
   readonly agents?: readonly AgentSource[]
   readonly humans?: readonly HumanSource[]
+  /** Conversations: who decides, and what may be executed. */
+  readonly chats?: readonly ChatSource[]
   /** What agents may be allowed to use. */
   readonly tools?: readonly ToolSource[]
   readonly models?: ModelsSource
@@ -265,27 +269,6 @@ const poolsOf = (source: SystemSource, functions: ReadonlyMap<string, FunctionDe
   return definePools([...declared, ...[...named].map((name) => ({ name }))])
 }
 
-const schedulesOf = (
-  source: SystemSource,
-  functions: ReadonlyMap<string, FunctionDefinition>,
-  events: ReadonlyMap<string, EventDefinition>,
-): Map<string, ScheduleDefinition> => {
-  const schedules = new Map<string, ScheduleDefinition>()
-  for (const options of source.schedules ?? []) {
-    const path = `schedules.${options.name}`
-    const definition = defineSchedule(options, path, { tz: source.tz ?? null, now: null })
-    const { kind, name } = definition.target
-    if (kind !== 'function' && kind !== 'emit') throw invalid(path, `a schedule cannot start ${kind} ${name} yet`)
-    if (kind === 'function' && !functions.has(name)) throw invalid(`${path}.function`, `there is no function ${name}`)
-    if (kind === 'emit' && !events.has(name) && source.open !== true)
-      throw invalid(`${path}.emit`, `no event ${name} is declared`)
-    if (schedules.has(options.name))
-      throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two schedules are named ${options.name}`)
-    schedules.set(options.name, definition)
-  }
-  return schedules
-}
-
 /** A schema counts by what it says, where its library can say it. */
 const schemaShape = (given: unknown): unknown => {
   if (!isSchema(given)) return null
@@ -315,9 +298,10 @@ const shapeOf = (source: SystemSource): string => {
     scripts = {},
     limits = {},
     stateMachines = [],
+    chats = [],
   } = source
   const shape = {
-    ...{ name, open, pools, modules, schedules, models, scripts, limits, stateMachines },
+    ...{ name, open, pools, modules, schedules, models, scripts, limits, stateMachines, chats },
     maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
     tz: source.tz ?? null,
     events: Object.entries(events).map(([type, schema]) => [type, schemaShape(schema)]),
@@ -345,7 +329,8 @@ const handlersOf = ({ functions = [], agents = [], humans = [] }: SystemSource):
   ...humans.map(humanHandler),
 ]
 
-export const normalise = (source: SystemSource, digest: (text: string) => string): System => {
+export const normalise = (given: SystemSource, digest: (text: string) => string): System => {
+  const source = { ...given, agents: asDeciders(given.agents ?? [], given.chats ?? []) }
   const events = new Map(Object.entries(source.events ?? {}).map(([type, given]) => [type, defineEvent(type, given)]))
   const sources = handlersOf(source)
   const modules = defineModules(source.modules ?? [])
@@ -359,6 +344,7 @@ export const normalise = (source: SystemSource, digest: (text: string) => string
     functions.set(entry.name, defineFunction(entry, { modules, budgets, world }))
   }
   const { listeners, sources: watched } = bindAll(sources, functions)
+  const executors = defineExecutors(source.executors ?? [])
   functions.set(LATER, laterFunction)
   const webhooks = defineWebhooks(source.webhooks ?? [])
   // An event that is only named, by who listens or who sends it, is declared by that: any data.
@@ -381,9 +367,10 @@ export const normalise = (source: SystemSource, digest: (text: string) => string
     maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
     pools: poolsOf(source, functions),
     sources: watched,
-    executors: defineExecutors(source.executors ?? []),
+    executors,
+    chats: defineChats(source.chats ?? [], { functions, executors }),
     webhooks,
-    schedules: schedulesOf(source, functions, events),
+    schedules: definedSchedules(source, functions, events),
     tools: defineTools(source.tools ?? [], digest),
     models: defineModels(source.models),
     scripts: new Map(Object.entries(source.scripts ?? {})),

@@ -4,6 +4,7 @@
  * Owns the shape. YAML and the author API both end here; the engine reads nothing else.
  */
 import type { ModelBook } from '../model/agent.ts'
+import type { ChatSpec } from '../model/chat.ts'
 import type { Instant } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Modality } from '../model/modality.ts'
@@ -47,6 +48,7 @@ export interface System {
   /** Who performs tasks, by executor type; the built-in ones are not here. */
   readonly executors: ReadonlyMap<string, ExecutorDefinition>
   readonly schedules: ReadonlyMap<string, ScheduleDefinition>
+  readonly chats: ReadonlyMap<string, ChatSpec>
   /** What agents may be allowed to use, by its own name. */
   readonly tools: ReadonlyMap<string, ToolDefinition>
   readonly models: ModelBook

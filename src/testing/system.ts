@@ -7,9 +7,10 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EngineSettings, joinEngine, lazyAgents, type Store, type TrihandOptions } from '../assemble.ts'
+import { defineWithChats } from '../assemble-chats.ts'
 import type { Engine, RunResult } from '../engine/engine.ts'
 import type { IncomingEvent, Receipt } from '../engine/intake.ts'
-import { normalise, type SystemSource } from '../manifest/define.ts'
+import type { SystemSource } from '../manifest/define.ts'
 import { durationMs } from '../manifest/duration.ts'
 import { type RunId, type SessionId, workerId } from '../model/ids.ts'
 import type { Blobs } from '../ports/blobs.ts'
@@ -120,7 +121,7 @@ const live = async (source: SystemSource, place: TestStore, now: number, hands: 
   const store = await place.open(clock)
   const watch = new Watch()
   const ids = place.ids()
-  const system = normalise(source, (text) => ids.digest(text))
+  const system = defineWithChats(source, { ids, clock })
   // Polls and beats far apart: in a test nothing is lost, so there is nothing for them to find.
   const blobs = watch.blobs(store.blobs)
   const agents = lazyAgents({

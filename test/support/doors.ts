@@ -3,7 +3,7 @@
  *
  * Owns nothing but that opening.
  */
-import { type Doors, joinDoors } from '../../src/assemble.ts'
+import { type Doors, joinDoors } from '../../src/assemble-doors.ts'
 import type { Environment } from '../../src/manifest/reference.ts'
 import type { TestStore, TestSystem } from '../../src/testing/system.ts'
 

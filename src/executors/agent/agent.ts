@@ -19,6 +19,7 @@ import {
   type ToolOutcome,
   type WaitKind,
 } from '../../model/agent-state.ts'
+import { type ChatCall, chatCallOf } from '../../model/chat-call.ts'
 import { textOf } from '../../model/conversation.ts'
 import { TrihandError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
@@ -79,6 +80,7 @@ export class AgentWork {
   private readonly scope: Scope
   private readonly broker: Broker
   private readonly rules: TurnRules
+  private readonly chat: ChatCall | null
   private state: AgentState = NEW_AGENT
   private hydrated: Hydrated | null = null
   private handedTo: End | null = null
@@ -88,6 +90,7 @@ export class AgentWork {
     this.spec = spec
     this.module = module
     this.deps = deps
+    this.chat = chatCallOf(entry.input)
     this.scope = scopeOf(spec, entry.input, deps.defaultModel())
     this.broker = new Broker(spec, this.scope.tools, deps)
     const { maxTurns, maxToolCalls, timeoutMs, maxRetries } = spec.limits
@@ -155,7 +158,7 @@ export class AgentWork {
   private job(): Job {
     if (this.hydrated === null) throw new TrihandError('INTERNAL', 'a model is asked before there are instructions')
     const { spec, scope, hydrated } = this
-    return { spec, scope, hydrated, task: this.task(), mark: (key) => this.mark(key) }
+    return { spec, scope, hydrated, task: this.task(), chat: this.chat, mark: (key) => this.mark(key) }
   }
 
   /** Nobody outside can guess it, and it is the same at every entry. */
@@ -167,7 +170,8 @@ export class AgentWork {
     const { input, event } = this.entry
     const files = [...this.state.files.keys()].sort()
     const listed = files.length === 0 ? '' : `\n\nFiles in your workspace: ${files.join(', ')}`
-    if (this.scope.child !== null) return `${this.scope.child.prompt}${listed}`
+    const prompt = this.scope.child?.prompt ?? this.chat?.prompt
+    if (prompt !== undefined) return `${prompt}${listed}`
     if (typeof input === 'string') return `${input}${listed}`
     const data = dataBlock(this.mark('input'), event?.type ?? 'input', JSON.stringify(input, null, 2))
     return `Do your work on this input.\n${data}${listed}`

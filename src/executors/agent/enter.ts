@@ -4,6 +4,7 @@
  * Owns what is sent when it ends and what a parent is told. The work itself is agent.ts.
  */
 import type { AgentEmit, AgentSpec } from '../../model/agent.ts'
+import { chatCallOf } from '../../model/chat-call.ts'
 import { TrihandError } from '../../model/errors.ts'
 import { isJsonRecord, type Json } from '../../model/json.ts'
 import type { Module } from '../../model/module.ts'
@@ -54,8 +55,9 @@ const cleanUp = async (spec: AgentSpec, { end, state }: Ended, entry: Entry, dep
     await deps.workspaces.remove(entry.run)
 }
 
-const answerOf = ({ end, state }: Ended, isChild: boolean): Json => {
-  if (!isChild) return end.output
+/** Whoever hands over a scope or a conversation is told more than the output. */
+const answerOf = ({ end, state }: Ended, input: Json): Json => {
+  if (childCallOf(input) === null && chatCallOf(input) === null) return end.output
   const answer: ChildAnswer = {
     output: end.output,
     status: end.status === 'partial' ? 'partial' : 'success',
@@ -95,6 +97,6 @@ export const enterAgent =
       throw new TrihandError(end.code ?? 'INTERNAL', end.detail ?? 'the agent has failed')
     }
     for (const event of events) entry.emit(event)
-    const answer = answerOf(ended, childCallOf(entry.input) !== null)
+    const answer = answerOf(ended, entry.input)
     return end.status === 'partial' ? partial(answer) : answer
   }

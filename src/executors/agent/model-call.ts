@@ -5,6 +5,7 @@
  */
 import type { AgentSpec } from '../../model/agent.ts'
 import { type AgentFact, type AgentState, callKey, committed, type Price, type Reply } from '../../model/agent-state.ts'
+import { type ChatCall, messagesBefore } from '../../model/chat-call.ts'
 import { type ModelUsage, textOf } from '../../model/conversation.ts'
 import type { ErrorCode } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
@@ -24,6 +25,8 @@ export interface Job {
   readonly scope: Scope
   readonly hydrated: Hydrated
   readonly task: string
+  /** What was said before it, and what is added to the instructions. */
+  readonly chat: ChatCall | null
   /** A mark for data blocks that nobody could guess. */
   mark(key: string): string
 }
@@ -83,15 +86,18 @@ const requestWith = (
   isShort: boolean,
   deps: AgentDeps,
 ) => {
-  const { spec, hydrated, task, mark } = job
+  const { spec, hydrated, task, chat, mark } = job
   const wires = new Map(hydrated.tools.map(({ name: own, wire }) => [own, wire]))
   const digest = (text: string): string => deps.ids.digest(text)
   const wire = (tool: string): string => wires.get(tool) ?? tool.replace(/[^A-Za-z0-9_-]/g, '_')
   const request: ModelRequest = {
     purpose: `agent:${spec.name}`,
     model: name,
-    system: hydrated.system,
-    messages: messagesOf(state, { task, provider: name.provider, wire, mark, digest, isShort }),
+    system: chat === null ? hydrated.system : `${hydrated.system}\n\n${chat.rules}`,
+    messages: [
+      ...messagesBefore(chat),
+      ...messagesOf(state, { task, provider: name.provider, wire, mark, digest, isShort }),
+    ],
     tools: hydrated.tools.map(({ wire: wired, description, input }) => ({ name: wired, description, input })),
     output: spec.output,
     maxOutputTokens: spec.limits.maxOutputTokens,

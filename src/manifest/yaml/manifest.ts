@@ -74,6 +74,7 @@ export interface Manifest {
   readonly functions?: readonly HandlerEntry[]
   readonly humans?: readonly HandlerEntry[]
   readonly plans?: readonly HandlerEntry[]
+  readonly chats?: readonly NamedEntry[]
   readonly schedules?: readonly NamedEntry[]
   readonly webhooks?: readonly NamedEntry[]
   readonly state_machines?: readonly MachineEntry[]

@@ -4,11 +4,27 @@
  * Owns the table; the four hands are hand-sections.ts. Short forms are brought here first (normal.ts); what is not in the table is a
  * warning, never dropped.
  */
+import { TURN_POLICIES } from '../../model/chat.ts'
 import { OVERLAPS } from '../../model/policies/flow-source.ts'
 import { WEBHOOK_AUTHS } from '../webhooks.ts'
 import { agent, fn, human, plan } from './hand-sections.ts'
 import { retry } from './handler-sections.ts'
-import { any, duration, event, flag, list, map, name, oneOrMore, record, rule, text, whole, word } from './shape.ts'
+import {
+  any,
+  duration,
+  either,
+  event,
+  flag,
+  list,
+  map,
+  name,
+  oneOrMore,
+  record,
+  rule,
+  text,
+  whole,
+  word,
+} from './shape.ts'
 
 const schedule = record({
   'name!': name,
@@ -91,6 +107,18 @@ export const MANIFEST = record({
   functions: list(fn),
   humans: list(human),
   plans: list(plan),
+  chats: list(
+    record({
+      'name!': name,
+      description: text,
+      'agent!': name,
+      executors: list(
+        either(record({ 'name!': name, description: text, approval: word('auto', 'always', 'never') }), name),
+      ),
+      on_message_while_running: word(...TURN_POLICIES),
+      asks: record({ users: list(text), groups: list(text) }),
+    }),
+  ),
   schedules: list(schedule),
   webhooks: list(webhook),
   state_machines: list(machine),

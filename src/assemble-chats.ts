@@ -1,0 +1,42 @@
+/**
+ * The wiring of chats: declarations in, one function for each out; and the door through which people meet them.
+ *
+ * Owns nothing but that. A system without a chat is defined as it is.
+ */
+import type { Engine } from './engine/engine.ts'
+import { chatFunctions } from './executors/workflow/chat.ts'
+import { normalise, type SystemSource } from './manifest/define.ts'
+import type { System } from './manifest/system.ts'
+import { LOCAL_TENANT } from './model/ids.ts'
+import { Chats } from './modes/chats.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Ids } from './ports/ids.ts'
+import type { Reader } from './ports/reader.ts'
+
+interface World {
+  readonly ids: Pick<Ids, 'digest'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** A system in its normal form, with the turns of its chats among its functions. */
+export const defineWithChats = (source: SystemSource, { ids, clock }: World): System => {
+  const digest = (text: string): string => ids.digest(text)
+  const plain = normalise(source, digest)
+  if (plain.chats.size === 0) return plain
+  const turns = chatFunctions([...plain.chats.values()], () => clock.now())
+  return normalise({ ...source, functions: [...(source.functions ?? []), ...turns] }, digest)
+}
+
+export const openChats = (engine: Engine, reader: Pick<Reader, 'runs'>, { ids, clock }: World): Chats =>
+  new Chats({
+    tenant: LOCAL_TENANT,
+    system: () => engine.definition,
+    now: () => clock.now(),
+    digest: (text) => ids.digest(text),
+    start: (name, input, options) => engine.startRun(name, input, options),
+    cancel: (run, by, reason) => engine.cancel(run, by, reason),
+    steps: (run) => engine.steps(run),
+    listen: (run, listener) => engine.listen(run, listener),
+    sessions: engine.sessions,
+    reader,
+  })

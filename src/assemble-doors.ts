@@ -1,0 +1,48 @@
+/**
+ * The wiring of what hangs on the engine from outside.
+ *
+ * Owns which implementation stands behind each door. Holds no rule.
+ */
+import { openChats } from './assemble-chats.ts'
+import type { Store } from './assemble-stores.ts'
+import type { Engine } from './engine/engine.ts'
+import { type Environment, resolveReferences } from './manifest/reference.ts'
+import { LOCAL_TENANT } from './model/ids.ts'
+import type { Chats } from './modes/chats.ts'
+import { openOutbox } from './outboxes.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Ids } from './ports/ids.ts'
+import { ownFolder, reportToStderr, SourceHost } from './triggers/host.ts'
+import { Webhooks } from './triggers/webhooks.ts'
+
+/** What hangs on the engine from outside: sources that watch, webhooks that are delivered, chats. */
+export interface Doors {
+  readonly host: SourceHost
+  readonly webhooks: Webhooks
+  readonly chats: Chats
+}
+
+export const joinDoors = (
+  engine: Engine,
+  { reader }: Store,
+  { ids, clock }: { readonly ids: Ids; readonly clock: Clock },
+  environment: Environment,
+): Doors => {
+  const deps = {
+    send: engine.send.bind(engine),
+    note: engine.note.bind(engine),
+    recall: engine.sessions.recall.bind(engine.sessions),
+    reader,
+    clock,
+    ids,
+    tenant: LOCAL_TENANT,
+    report: reportToStderr,
+    folder: ownFolder(),
+    openOutbox: (database: string) => openOutbox(resolveReferences(database, environment)),
+  }
+  return {
+    host: new SourceHost(deps),
+    webhooks: new Webhooks({ ...deps, environment, system: () => engine.definition }),
+    chats: openChats(engine, reader, { ids, clock }),
+  }
+}

@@ -1,0 +1,264 @@
+/**
+ * A turn of a chat: one ordinary run from a user's message to the saved answer.
+ *
+ * Owns the order: the message is saved, an agent decides, the policy judges, a person approves where they must, an executor works, the
+ * answer is saved. Each is a step with a name, so that a crash between any two goes on with the next: one message, one answer, one
+ * bill. What may be decided and done is model/chat.ts.
+ *
+ * chat-turn-1  The message is in the session before anyone is asked about it, and the answer before anyone is told that it is there.
+ */
+import {
+  APPROVED_SECTION,
+  answerId,
+  type ChatDecision,
+  type ChatHead,
+  type ChatMessage,
+  type ChatPart,
+  type ChatSpec,
+  type ChatVerdict,
+  decisionOf,
+  firstTold,
+  HEAD_KEY,
+  judgeDecision,
+  messageKey,
+  type TurnInput,
+  textOfMessage,
+  titleOf,
+  told,
+  turnHandler,
+} from '../../model/chat.ts'
+import { chatInput } from '../../model/chat-call.ts'
+import type { Failure } from '../../model/errors.ts'
+import type { Instant } from '../../model/ids.ts'
+import { isJsonRecord, type Json } from '../../model/json.ts'
+import type { AskReply } from '../../ports/step-gate.ts'
+import { type FunctionContext, type FunctionSource, fn } from './function.ts'
+import { isStepFailure } from './step-failure.ts'
+
+/** What the agent answers with: its decision, and what its parent must know of it. */
+interface Decided {
+  readonly decision: ChatDecision
+  readonly simulated: boolean
+  readonly tokens: number | null
+}
+
+interface Opened {
+  /** The place of the message; its answer has the next. */
+  readonly at: number
+  /** It was answered before. */
+  readonly answered: boolean
+}
+
+const asMessage = (value: Json | null): readonly ChatMessage[] =>
+  value === null ? [] : [value as unknown as ChatMessage]
+const asJson = (value: object): Json => value as unknown as Json
+
+/** One turn of one chat, as far as it has come. */
+class ChatTurn {
+  private readonly spec: ChatSpec
+  private readonly context: FunctionContext<TurnInput>
+  private readonly now: () => Instant
+
+  constructor(spec: ChatSpec, context: FunctionContext<TurnInput>, now: () => Instant) {
+    this.spec = spec
+    this.context = context
+    this.now = now
+  }
+
+  async run(): Promise<Json> {
+    const { step, run } = this.context
+    const opened = (await step.run('open', ({ remember }) => this.open(remember))) as unknown as Opened
+    if (opened.answered) return { answered: true }
+    try {
+      const decided = await this.asked(opened)
+      const verdict = await step.run('policy', () => asJson(judgeDecision(decided.decision, this.spec)))
+      const parts = await this.answer(decided.decision, verdict as unknown as ChatVerdict, opened)
+      await this.save('save', opened, { ...decided, parts, error: null })
+      return { message: answerId(run.id) }
+    } catch (error) {
+      if (!isStepFailure(error)) throw error
+      const failure = { code: error.code, message: error.message }
+      await this.save('save failure', opened, { parts: [], error: failure, simulated: false, tokens: null })
+      throw error
+    }
+  }
+
+  // -- the conversation -------------------------------------------------------------------------------------------------
+
+  private async head(): Promise<ChatHead | null> {
+    return (await this.context.recall(HEAD_KEY)) as unknown as ChatHead | null
+  }
+
+  /** The last messages before this place. */
+  private async messagesBefore(place: number): Promise<readonly ChatMessage[]> {
+    const first = firstTold(place)
+    const places = Array.from({ length: place - first }, (_, i) => first + i)
+    const found = await Promise.all(places.map((i) => this.context.recall(messageKey(i))))
+    return found.flatMap(asMessage)
+  }
+
+  /** chat-turn-1. The same message again has its place already: it was answered, or what failed is tried again. */
+  private async open(remember: (key: string, value: Json) => void): Promise<Json> {
+    const { input, run } = this.context
+    const head = await this.head()
+    const count = head?.count ?? 0
+    const known = await this.placeOf(input.message.id, count)
+    if (known?.answered === true) return asJson(known)
+    const at = known?.at ?? count
+    const title = head?.title ?? titleOf(input.message.text)
+    const next: ChatHead = { id: input.chat, name: this.spec.name, title, count: at + 1, turn: run.id, at: input.at }
+    const message: ChatMessage = {
+      ...{ id: input.message.id, role: 'user', at: input.at, run: run.id },
+      ...{ simulated: false, tokens: null, error: null },
+      parts: [{ type: 'text', text: input.message.text }],
+    }
+    remember(messageKey(at), asJson(message))
+    remember(HEAD_KEY, asJson(next))
+    return asJson({ at, answered: false })
+  }
+
+  private async placeOf(id: string, count: number): Promise<Opened | null> {
+    const messages = await this.messagesBefore(count)
+    const found = messages.findLastIndex((message) => message.role === 'user' && message.id === id)
+    if (found < 0) return null
+    const answer = messages[found + 1]
+    return { at: count - messages.length + found, answered: answer?.role === 'assistant' && answer.error === null }
+  }
+
+  private async save(
+    step: string,
+    { at }: Opened,
+    said: Pick<ChatMessage, 'parts' | 'simulated' | 'tokens' | 'error'>,
+  ): Promise<void> {
+    const { context } = this
+    await context.step.run(step, async ({ remember }) => {
+      const head = await this.head()
+      const { parts, simulated, tokens, error } = said
+      const about = { id: answerId(context.run.id), role: 'assistant', at: this.now(), run: context.run.id } as const
+      const message: ChatMessage = { ...about, parts, simulated, tokens, error }
+      remember(messageKey(at + 1), asJson(message))
+      if (head !== null) remember(HEAD_KEY, asJson({ ...head, count: at + 2, at: message.at }))
+      return asJson(message)
+    })
+  }
+
+  // -- the decision -----------------------------------------------------------------------------------------------------
+
+  private rules(): string {
+    const lines = this.spec.executors.map(({ name, description }) => `- ${name}${description && `: ${description}`}`)
+    return [
+      'You decide what happens with the last message of a chat. Answer with one JSON object:',
+      '`action` is `reply` to answer, `ask` to ask back, `refuse`, or `execute` to have something done; `reply` is what the user reads.',
+      'To execute, name one of these in `executor_type` and give it its input in `task`:',
+      ...(lines.length === 0 ? ['(nothing can be executed here)'] : lines),
+    ].join('\n')
+  }
+
+  private async asked({ at }: Opened): Promise<Decided> {
+    const { input, step } = this.context
+    const before = told(await this.messagesBefore(at))
+    const conversation = before.map((message) => ({ role: message.role, text: textOfMessage(message) }))
+    const call = { prompt: input.message.text, conversation, rules: this.rules() }
+    const answer = await step.invoke('decide', this.spec.agent, chatInput(call))
+    const {
+      output = null,
+      simulated,
+      spent,
+    } = (isJsonRecord(answer) ? answer : {}) as {
+      readonly [name: string]: Json
+    }
+    const tokens = isJsonRecord(spent ?? null) ? (spent as { readonly tokens?: number }).tokens : undefined
+    // Checked against its schema by the agent; a chat that was given another agent hears its text.
+    const decision = decisionOf(output) ?? { ...SAY_NOTHING, reply: typeof output === 'string' ? output : '' }
+    return { decision, simulated: simulated === true, tokens: tokens ?? null }
+  }
+
+  // -- what is done -----------------------------------------------------------------------------------------------------
+
+  private async answer(decision: ChatDecision, verdict: ChatVerdict, opened: Opened): Promise<readonly ChatPart[]> {
+    const said: readonly ChatPart[] = decision.reply === '' ? [] : [{ type: 'text', text: decision.reply }]
+    if (verdict.kind === 'none') return said
+    const executor = decision.executor ?? ''
+    if (verdict.kind === 'deny') return [...said, denied(executor, decision.task, verdict.error.message)]
+    const approval = verdict.kind === 'ask' ? await this.approve(decision) : null
+    if (approval !== null && !isYes(approval)) return [...said, denied(executor, decision.task, noOf(approval))]
+    const input = approval?.modifications?.[APPROVED_SECTION] ?? decision.task
+    return [...said, ...(await this.done(executor, input, opened))]
+  }
+
+  private approve({ executor, task, reply }: ChatDecision): Promise<AskReply> {
+    const { asks, name } = this.spec
+    const to = [...asks.users.map((user) => `user:${user}`), ...asks.groups.map((group) => `group:${group}`)]
+    return this.context.step.human('approve', {
+      taskType: 'approval',
+      title: `Chat ${name} wants to execute ${executor}`,
+      instructions: 'Nothing is done before you approve. What you see is what will be done.',
+      context: { message: this.context.input.message.text, said: reply },
+      assign: to,
+      bundle: {
+        sections: [{ id: APPROVED_SECTION, type: 'editable', title: executor ?? '', content: task, editable: true }],
+      },
+      actions: ['approve', 'edit', 'reject'],
+    })
+  }
+
+  private async done(executor: string, input: Json, opened: Opened): Promise<readonly ChatPart[]> {
+    const { step } = this.context
+    const about = { type: 'execution', executor, input } as const
+    try {
+      const isType = this.spec.executors.some(({ name, kind }) => name === executor && kind === 'type')
+      const output = isType
+        ? await this.perform(executor, input, opened)
+        : await step.invoke('execute', executor, input)
+      const text = textIn(output)
+      const done: ChatPart = { ...about, state: 'done', output, detail: null }
+      return text === null ? [done] : [done, { type: 'text', text }]
+    } catch (error) {
+      if (!isStepFailure(error)) throw error
+      return [{ ...about, state: 'failed', output: null, detail: `${error.code}: ${error.message}` }]
+    }
+  }
+
+  /** executor-contract 2: the executor is given the conversation, and fetches nothing itself. */
+  private async perform(type: string, input: Json, { at }: Opened): Promise<Json> {
+    const conversation = told(await this.messagesBefore(at + 1))
+    const snippet = conversation.map((message) => ({ role: message.role, content: textOfMessage(message) }))
+    const task = isJsonRecord(input) ? input : { input }
+    const { execute } = this.context.step
+    const { result } = await execute('execute', { type, task, context: { conversation: snippet } })
+    return result
+  }
+}
+
+const SAY_NOTHING: ChatDecision = { action: 'reply', reply: '', executor: null, task: null, reason: null }
+
+const isYes = ({ status }: AskReply): boolean => status === 'approved' || status === 'completed'
+const noOf = ({ feedback, decision }: AskReply): string => feedback ?? `a person said ${decision}`
+
+const denied = (executor: string, input: Json, detail: Failure['message']): ChatPart => ({
+  type: 'execution',
+  ...{ executor, input, state: 'denied', output: null, detail },
+})
+
+/** What of a result is meant to be read: a text, or the content of what an executor gives. */
+const textIn = (output: Json): string | null => {
+  if (typeof output === 'string') return output
+  const content = isJsonRecord(output) ? output['content'] : null
+  return typeof content === 'string' ? content : null
+}
+
+/** One function for each chat; they come beside the functions of the system. */
+export const chatFunctions = (chats: readonly ChatSpec[], now: () => Instant): readonly FunctionSource[] =>
+  chats.map((spec) =>
+    fn<TurnInput>(
+      turnHandler(spec.name),
+      {
+        // The same message is the same turn; a turn that failed may be tried again with it.
+        idempotency: { key: 'payload.chat + "\\n" + payload.message.id' },
+        overlap: spec.whileRunning === 'reject' ? 'skip' : 'buffer_all',
+        overlapKey: 'payload.chat',
+        retry: { maxAttempts: 1 },
+      },
+      (context) => new ChatTurn(spec, context, now).run(),
+    ),
+  )

@@ -1,0 +1,80 @@
+/** Chats as authors declare them: what is refused, what needs a person, and the same from YAML. */
+import { expect, test } from 'vitest'
+import { fn } from '../executors/workflow/function.ts'
+import { agent } from './agents.ts'
+import type { ChatSource } from './chats.ts'
+import { normalise, type SystemSource } from './define.ts'
+import { loadManifest } from './yaml/load.ts'
+import { sourceOf } from './yaml/source.ts'
+
+const system = (chat: Partial<ChatSource>): SystemSource => ({
+  name: 'desk',
+  agents: [agent('helper', { instructions: 'x' }), agent('armed', { instructions: 'x', allowedTools: ['Write'] })],
+  functions: [fn('plain', {}, () => 1), fn('pure', { allowedOperations: ['transform'] }, () => 1)],
+  chats: [{ name: 'desk', agent: 'helper', ...chat }],
+})
+const define = (source: SystemSource) => normalise(source, (text) => text)
+const approvals = (chat: Partial<ChatSource>) =>
+  Object.fromEntries(
+    (define(system(chat)).chats.get('desk')?.executors ?? []).map(({ name, needsApproval }) => [name, needsApproval]),
+  )
+
+test('[E10] only what is known to have no effects is done without a person', () => {
+  expect(approvals({ executors: ['plain', 'pure', 'helper', 'armed', 'llm', 'tool_call'] })).toEqual({
+    ...{ plain: true, pure: false, helper: false, armed: true, llm: false, tool_call: true },
+  })
+})
+
+test('[E10] a chat may say of an executor that a person is always asked, or never', () => {
+  expect(
+    approvals({
+      executors: [
+        { name: 'plain', approval: 'never' },
+        { name: 'pure', approval: 'always' },
+      ],
+    }),
+  ).toEqual({ plain: false, pure: true })
+})
+
+test.each([
+  [{ agent: 'nobody' }, 'there is no agent nobody'],
+  [{ agent: 'plain' }, 'there is no agent plain'],
+  [{ executors: ['purr'] }, 'did you mean pure?'],
+  [{ onMessageWhileRunning: 'steer' as never }, 'enqueue'],
+  [{ name: 'No Name' }, 'a name begins with a letter'],
+] as const)('%j is refused', (chat, words) => {
+  expect(() => define(system(chat))).toThrow(words)
+})
+
+test('two chats of one name are refused', () => {
+  const { chats = [], ...rest } = system({})
+  expect(() => define({ ...rest, chats: [...chats, ...chats] })).toThrow('two chats are named desk')
+})
+
+test('the agent of a chat answers with a decision, unless it declares another shape', () => {
+  expect(define(system({})).functions.get('helper')?.code).toMatchObject({ output: { required: ['action'] } })
+})
+
+test('[A2] a manifest declares chats in short and in long form', () => {
+  const { manifest, findings } = loadManifest(`
+product: {name: desk}
+events: []
+agents: [{name: helper, instructions: x}]
+functions: [{name: add}]
+chats:
+  - name: desk
+    agent: helper
+    executors: [add, {name: llm, approval: always}]
+    on_message_while_running: interrupt
+    asks: {users: [ana]}
+`)
+  if (manifest === null) throw new Error(JSON.stringify(findings))
+  expect(define(sourceOf(manifest)).chats.get('desk')).toMatchObject({
+    whileRunning: 'interrupt',
+    asks: { users: ['ana'], groups: [] },
+    executors: [
+      { name: 'add', needsApproval: true },
+      { name: 'llm', needsApproval: true },
+    ],
+  })
+})

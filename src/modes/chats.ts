@@ -1,0 +1,189 @@
+/**
+ * Chats as people meet them: send a message, see the conversation, follow a turn, stop it.
+ *
+ * Owns which session a chat is and which run a turn. Decides nothing about a message: the turn does (executors/workflow/chat.ts), one at
+ * a time, in the order of the gate of its handler.
+ *
+ * chats-1  An answered message is never lost and never answered twice: its id is the turn's key.
+ * chats-2  What interrupts a turn stops only a turn that has saved its own message.
+ */
+import type { PieceListener } from '../engine/deltas.ts'
+import type { RunSteps } from '../engine/run-steps.ts'
+import type { Sessions } from '../engine/sessions.ts'
+import type { System } from '../manifest/system.ts'
+import {
+  type ChatHead,
+  type ChatMessage,
+  type ChatSpec,
+  HEAD_KEY,
+  messageKey,
+  type TurnInput,
+  turnHandler,
+} from '../model/chat.ts'
+import { type TurnView, turnView } from '../model/chat-turn.ts'
+import { TrihandError } from '../model/errors.ts'
+import {
+  type Instant,
+  isPlainText,
+  isRunId,
+  namedSessionId,
+  type RunId,
+  type SessionId,
+  type TenantId,
+} from '../model/ids.ts'
+import { replySoFar } from '../model/partial-reply.ts'
+import { isEnded } from '../model/status.ts'
+import type { Reader } from '../ports/reader.ts'
+
+export interface ChatDeps {
+  readonly tenant: TenantId
+  system(): System
+  now(): Instant
+  digest(text: string): string
+  start(name: string, input: TurnInput, options: { readonly session: SessionId }): Promise<RunId>
+  cancel(run: RunId, by: string, reason: string): Promise<void>
+  steps(run: RunId): Promise<RunSteps | null>
+  listen(run: RunId, listener: PieceListener): () => void
+  readonly sessions: Pick<Sessions, 'memory' | 'ensure'>
+  readonly reader: Pick<Reader, 'runs'>
+}
+
+export interface IncomingMessage {
+  readonly chat: string
+  /** Which of the system's chats; absent: what it was begun with, or the first. */
+  readonly name?: string
+  readonly id: string
+  readonly text: string
+}
+
+export interface Conversation extends ChatHead {
+  readonly messages: readonly ChatMessage[]
+  /** The turn that goes on; null: none does. */
+  readonly running: RunId | null
+}
+
+const MAX_ID = 128
+const MAX_TEXT = 32_000
+const TURNS_READ = 200
+
+const bad = (detail: string): TrihandError => new TrihandError('INPUT_INVALID', detail)
+
+const checkMessage = ({ chat, id, text }: IncomingMessage): void => {
+  for (const [what, value] of Object.entries({ 'id of the chat': chat, 'id of the message': id }))
+    if (!isPlainText(value, MAX_ID)) throw bad(`the ${what} has 1 to ${MAX_ID} plain characters`)
+  if (text.trim() === '' || text.length > MAX_TEXT) throw bad(`a message has 1 to ${MAX_TEXT} characters`)
+}
+
+export class Chats {
+  private readonly deps: ChatDeps
+
+  constructor(deps: ChatDeps) {
+    this.deps = deps
+  }
+
+  /** The turn that answers this message. Settles when the message is on disk. */
+  async send(message: IncomingMessage): Promise<RunId> {
+    checkMessage(message)
+    const { chat, id, text } = message
+    const session = this.sessionOf(chat)
+    const before = await this.headOf(session)
+    const spec = this.specOf(before?.name ?? message.name)
+    await this.deps.sessions.ensure(session, 'interactive')
+    const run = await this.begin(spec, { chat, message: { id, text }, at: this.deps.now() }, session)
+    if (spec.whileRunning === 'interrupt' && before !== null && before.turn !== run)
+      await this.stopTurn(before.turn, 'a new message')
+    return run
+  }
+
+  private async begin({ name }: ChatSpec, input: TurnInput, session: SessionId): Promise<RunId> {
+    try {
+      return await this.deps.start(turnHandler(name), input, { session })
+    } catch (error) {
+      if (!(error instanceof TrihandError) || error.code !== 'RUN_EXISTS') throw error
+      throw new TrihandError('TURN_RUNNING', 'the answer to the message before is still being given', { cause: error })
+    }
+  }
+
+  async show(chat: string): Promise<Conversation> {
+    const memory = await this.deps.sessions.memory(this.sessionOf(chat))
+    const head = memory?.get(HEAD_KEY) as unknown as ChatHead | undefined
+    if (memory === null || head === undefined) throw unknownChat(chat)
+    const messages = Array.from({ length: head.count }, (_, i) => memory.get(messageKey(i))).flatMap((message) =>
+      message === undefined ? [] : [message as unknown as ChatMessage],
+    )
+    return { ...head, messages, running: (await this.isOver(head.turn)) ? null : head.turn }
+  }
+
+  /** The chats of the last turns, newest first. */
+  async list(limit: number): Promise<readonly ChatHead[]> {
+    const { reader, tenant, system } = this.deps
+    const pages = await Promise.all(
+      [...system().chats.keys()].map((name) =>
+        reader.runs({ tenant, status: null, handler: turnHandler(name), before: null, limit: TURNS_READ }),
+      ),
+    )
+    const sessions = new Set(pages.flat().flatMap(({ session }) => (session === null ? [] : [session])))
+    const heads = await Promise.all([...sessions].map((session) => this.headOf(session)))
+    return heads
+      .flatMap((head) => (head === null ? [] : [head]))
+      .sort((a, b) => b.at - a.at)
+      .slice(0, limit)
+  }
+
+  /** Whether there was a turn to stop. */
+  async stop(chat: string, by: string): Promise<boolean> {
+    const head = await this.headOf(this.sessionOf(chat))
+    if (head === null) throw unknownChat(chat)
+    return this.stopTurn(head.turn, `stopped by ${by}`)
+  }
+
+  /** chats-2: the session names a turn only with its message. */
+  private async stopTurn(run: RunId, reason: string): Promise<boolean> {
+    if (await this.isOver(run)) return false
+    await this.deps.cancel(run, 'chat', reason).catch((error: unknown) => {
+      // It ended meanwhile.
+      if (!(error instanceof TrihandError) || error.code !== 'RUN_ENDED') throw error
+    })
+    return true
+  }
+
+  async view(run: RunId): Promise<TurnView> {
+    return turnView(run, await this.deps.steps(run))
+  }
+
+  /** Called with the words of the answer so far, while its agent writes it. */
+  listen({ decider }: Pick<TurnView, 'decider'>, listener: (reply: string, step: string) => void): () => void {
+    if (decider === null || !isRunId(decider)) return () => {}
+    const texts = new Map<string, string>()
+    return this.deps.listen(decider, ({ type, step, at, text }) => {
+      if (type !== 'text') return
+      const written = (texts.get(step) ?? '').slice(0, at) + text
+      texts.set(step, written)
+      listener(replySoFar(written), step)
+    })
+  }
+
+  private sessionOf(chat: string): SessionId {
+    return namedSessionId(this.deps.digest(`chat\n${this.deps.tenant}\n${chat}`))
+  }
+
+  private async headOf(session: SessionId): Promise<ChatHead | null> {
+    const memory = await this.deps.sessions.memory(session)
+    return (memory?.get(HEAD_KEY) ?? null) as unknown as ChatHead | null
+  }
+
+  private async isOver(run: RunId): Promise<boolean> {
+    const steps = await this.deps.steps(run)
+    return steps !== null && isEnded(steps.status)
+  }
+
+  private specOf(name: string | undefined): ChatSpec {
+    const { chats } = this.deps.system()
+    const found = name === undefined ? [...chats.values()][0] : chats.get(name)
+    if (found !== undefined) return found
+    const there = chats.size === 0 ? 'declare one under chats' : `there are ${[...chats.keys()].join(', ')}`
+    throw new TrihandError('NOT_FOUND', `there is no chat ${name ?? 'in this system'}; ${there}`)
+  }
+}
+
+const unknownChat = (chat: string): TrihandError => new TrihandError('NOT_FOUND', `there is no chat ${chat}`)
