@@ -8,7 +8,14 @@ import { bundle } from './lib/bundle.mjs'
 import { compile } from './lib/compile.mjs'
 
 /** What package.json exports, and what bin/ loads. */
-const ENTRIES = ['index', 'testing/index', 'adapters/restate/restate', 'adapters/inngest/inngest', 'cli/main']
+const ENTRIES = [
+  'index',
+  'testing/index',
+  'adapters/restate/restate',
+  'adapters/inngest/inngest',
+  'http/client',
+  'cli/main',
+]
 
 const WEB_APP = fileURLToPath(new URL('../ui/vite.config.ts', import.meta.url))
 

@@ -8,7 +8,8 @@
  */
 import type { Change } from '../engine/publish.ts'
 
-export type Topic = 'runs' | 'events' | 'schedules' | 'tasks' | 'sessions'
+export const TOPIC_NAMES = ['runs', 'events', 'schedules', 'tasks', 'sessions'] as const
+export type Topic = (typeof TOPIC_NAMES)[number]
 
 export interface Notice {
   readonly topic: Topic

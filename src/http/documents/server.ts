@@ -1,4 +1,5 @@
 /** What the server says of itself and of errors, described. */
+import { TOPIC_NAMES } from '../live.ts'
 import { described, mapOf, orNull, record, text, whole, words, yesNo } from '../schema.ts'
 
 export const serverComponents = {
@@ -18,7 +19,7 @@ export const serverComponents = {
     simulated: described('agents have no live model', yesNo),
   }),
   Notice: record({
-    topic: words(['runs', 'events', 'schedules', 'tasks']),
+    topic: words(TOPIC_NAMES),
     id: described('what to ask for again; null: any of the topic', orNull(text)),
   }),
 }

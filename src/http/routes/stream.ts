@@ -3,7 +3,9 @@
  *
  * Owns the lines on the wire. A reader that was cut off connects again and is told what it missed, or to reset.
  */
-import type { Heard, LiveFeed } from '../live.ts'
+import { TrihandError } from '../../model/errors.ts'
+import { type Heard, type LiveFeed, TOPIC_NAMES, type Topic } from '../live.ts'
+import type { Query } from '../query.ts'
 import { described, text } from '../schema.ts'
 import { asEvent, SSE_HEADERS, sseBody } from '../sse.ts'
 import type { Handle, Operation } from './route.ts'
@@ -12,19 +14,30 @@ const RETRY_MS = 2_000
 
 const asNotice = ({ position, notice }: Heard): string => asEvent('notice', position, notice)
 
+type Wanted = ReadonlySet<Topic>
+
+const wantedOf = (query: Query): Wanted => {
+  const text = query.get('topics')
+  if (text === undefined) return new Set(TOPIC_NAMES)
+  const wanted = text.split(',').map((name) => TOPIC_NAMES.find((topic) => topic === name))
+  if (wanted.includes(undefined))
+    throw new TrihandError('QUERY_UNKNOWN', `topics=${text}; expected some of ${TOPIC_NAMES.join(', ')}`)
+  return new Set(wanted as readonly Topic[])
+}
+
+const isWanted =
+  (wanted: Wanted) =>
+  ({ notice }: Heard): boolean =>
+    wanted.has(notice.topic)
+
 /** What a reader gets before anything new happens. */
-const opening = (feed: LiveFeed, after: string | undefined): string => {
+const opening = (feed: LiveFeed, after: string | undefined, wanted: Wanted): string => {
   const hello = `retry: ${RETRY_MS}\n: hello\n\n`
   if (after === undefined) return hello
   const missed = feed.since(after)
-  return missed === null ? hello + asEvent('reset', feed.position, {}) : hello + missed.map(asNotice).join('')
+  if (missed === null) return hello + asEvent('reset', feed.position, {})
+  return hello + missed.filter(isWanted(wanted)).map(asNotice).join('')
 }
-
-const bodyOf = (feed: LiveFeed, after: string | undefined, ending: AbortSignal): ReadableStream<Uint8Array> =>
-  sseBody(ending, ({ write }) => {
-    write(opening(feed, after))
-    return feed.listen((heard) => write(asNotice(heard)))
-  })
 
 export interface StreamOptions {
   readonly feed: LiveFeed
@@ -35,7 +48,12 @@ export interface StreamOptions {
 export const streamRoutes = ({ feed, ending }: StreamOptions): readonly Operation[] => {
   const read: Handle = async (_, context, query) => {
     const after = context.req.header('last-event-id') ?? query.get('after')
-    return new Response(bodyOf(feed, after, ending), { headers: SSE_HEADERS })
+    const wanted = wantedOf(query)
+    const stream = sseBody(ending, ({ write }) => {
+      write(opening(feed, after, wanted))
+      return feed.listen((heard) => isWanted(wanted)(heard) && write(asNotice(heard)))
+    })
+    return new Response(stream, { headers: SSE_HEADERS })
   }
   return [
     {
@@ -44,7 +62,10 @@ export const streamRoutes = ({ feed, ending }: StreamOptions): readonly Operatio
       path: '/api/stream',
       access: 'viewer',
       summary: 'News as server-sent events: `notice` with a Notice, `reset` when everything should be asked again',
-      query: { after: described('the last position that was seen; the header last-event-id goes first', text) },
+      query: {
+        topics: described(`some of ${TOPIC_NAMES.join(', ')}, with commas between; all if it is absent`, text),
+        after: described('the last position that was seen; the header last-event-id goes first', text),
+      },
       answers: { 200: { media: 'text/event-stream', schema: text } },
       handle: read,
     },
