@@ -35,7 +35,7 @@ export interface Health {
 }
 
 export interface Notice {
-  readonly topic: 'runs' | 'events' | 'schedules' | 'tasks'
+  readonly topic: 'runs' | 'events' | 'schedules' | 'tasks' | 'sessions'
   /** what to ask for again; null: any of the topic */
   readonly id: string | null
 }

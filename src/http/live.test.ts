@@ -44,6 +44,7 @@ test('an append is news about the streams it writes and the events it brings', (
   expect(noticesOf({ streams, events: 1 })).toEqual([
     { topic: 'events', id: null },
     { topic: 'runs', id: 'run_1' },
+    { topic: 'sessions', id: 'ses_2' },
     { topic: 'tasks', id: 'tsk_3' },
     { topic: 'schedules', id: 'sch_5' },
   ])
