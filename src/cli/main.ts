@@ -66,6 +66,17 @@ const addServing = (program: Command, perform: Perform): void => {
     .action((flags) => perform(async () => (await import('./demo.ts')).demo, flags))
 }
 
+const addBeginning = (program: Command, perform: Perform): void => {
+  withOutput(program.command('init [folder]'))
+    .description('a system to begin with: campaign, hello or empty')
+    .option('--template <name>', 'which one (campaign)')
+    .option('--force', 'add what is missing to a folder that is not empty; nothing is overwritten')
+    .action((folder, flags) => perform(async () => (await import('./init.ts')).init, { folder, ...flags }))
+  withOutput(program.command('doctor [path]'))
+    .description('what this machine and this folder lack, if anything')
+    .action((path, flags) => perform(async () => (await import('./doctor.ts')).doctor, { path, ...flags }))
+}
+
 const addMcp = (program: Command, perform: Perform): void => {
   withWork(program.command('mcp'))
     .description('the system as an MCP server on stdin and stdout; no tool of it decides a task')
@@ -305,6 +316,7 @@ const createProgram = (perform: Perform): Command => {
   addSimulate(program, perform)
   addVerify(program, perform)
   addMcp(program, perform)
+  addBeginning(program, perform)
   return program
 }
 

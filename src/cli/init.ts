@@ -1,0 +1,121 @@
+/**
+ * `trihand init [folder] --template <name>`: a system to begin with, from the examples that come with the package.
+ *
+ * Owns what is written where. Never overwrites a file that differs, and never writes half: what stands in the way is told first.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { TrihandError } from '../model/errors.ts'
+import { nearest } from '../model/nearest.ts'
+import { EXIT, visible } from './output.ts'
+import type { Verb } from './shell.ts'
+import { VERSION } from './version.ts'
+
+export interface InitFlags {
+  readonly folder?: string
+  readonly template?: string
+  readonly force?: boolean
+}
+
+const TEMPLATES = fileURLToPath(new URL('../../examples/', import.meta.url))
+const DEFAULT_TEMPLATE = 'campaign'
+
+type Files = ReadonlyMap<string, string>
+
+const names = (): readonly string[] =>
+  readdirSync(TEMPLATES, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+
+const templateFolder = (name: string): string => {
+  const all = names()
+  if (all.includes(name)) return join(TEMPLATES, name)
+  const guess = nearest(name, all)
+  const hint = guess === null ? '' : `; did you mean ${guess}?`
+  throw new TrihandError('CONFIG_INVALID', `there is no template ${name}${hint} There are ${all.join(', ')}`)
+}
+
+const filesOf = (folder: string): Files => {
+  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path))
+  const files = found.filter((path) => statSync(path).isFile() && !path.includes('.trihand'))
+  return new Map(files.map((path) => [relative(folder, path), readFileSync(path, 'utf8')]))
+}
+
+const readme = (name: string): string => `# ${name}
+
+\`\`\`
+npm install
+npx trihand dev          # runs it, with the web page
+npx trihand doctor       # what this machine lacks, if anything
+\`\`\`
+
+\`npx trihand manifest validate\` finds mistakes before it runs, \`npx trihand simulate\` rehearses it, \`npx trihand send <event>\` begins.
+`
+
+const aroundIt = (name: string): Files =>
+  new Map([
+    [
+      'package.json',
+      `${JSON.stringify({ name, private: true, type: 'module', scripts: { dev: 'trihand dev' }, dependencies: { trihand: `~${VERSION}` } }, null, 2)}\n`,
+    ],
+    ['.gitignore', 'node_modules/\n.trihand/\n.env\n'],
+    [
+      '.env.example',
+      '# Copy to .env. Without a key agents answer from scripts: simulated.\n# ANTHROPIC_API_KEY=\n# DATABASE_URL=postgres://localhost/trihand\n',
+    ],
+    ['README.md', readme(name)],
+  ])
+
+/** What npm takes as a name. */
+const packageName = (folder: string): string =>
+  basename(folder)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[._-]+/, '') || 'my-system'
+
+const differing = (target: string, files: Files): readonly string[] =>
+  [...files].flatMap(([path, text]) => {
+    const file = join(target, path)
+    return existsSync(file) && readFileSync(file, 'utf8') !== text ? [path] : []
+  })
+
+const inTheWay = (target: string): readonly string[] =>
+  existsSync(target) ? readdirSync(target).filter((name) => name !== '.git') : []
+
+const refuse = (target: string, found: readonly string[]): never => {
+  const shown = found.slice(0, 5).join(', ')
+  const more = found.length > 5 ? ` and ${found.length - 5} more` : ''
+  throw new TrihandError('CONFIG_INVALID', `${target} is not empty: ${shown}${more}; --force adds what is missing`)
+}
+
+const write = (target: string, files: Files): readonly string[] => {
+  const kept = new Set(differing(target, files))
+  const written = [...files].filter(([path]) => !kept.has(path) && !existsSync(join(target, path)))
+  for (const [path, text] of written) {
+    mkdirSync(dirname(join(target, path)), { recursive: true })
+    writeFileSync(join(target, path), text)
+  }
+  return written.map(([path]) => path)
+}
+
+export const init: Verb<InitFlags> = async (
+  { output },
+  { folder = '.', template = DEFAULT_TEMPLATE, force = false },
+) => {
+  const target = resolve(folder)
+  const source = templateFolder(template)
+  const found = inTheWay(target)
+  if (found.length > 0 && !force) refuse(target, found)
+  const files = new Map([...aroundIt(packageName(target)), ...filesOf(source)])
+  const kept = differing(target, files)
+  const written = write(target, files)
+  if (output.isJson) output.document({ folder: target, template, written, kept })
+  else {
+    for (const path of written) output.line(visible(path))
+    for (const path of kept) output.talk(visible(`kept ${path}: it is there and differs`))
+    const enter = folder === '.' ? '' : `cd ${visible(folder)} && `
+    output.talk(`next: ${enter}npm install && npx trihand dev`)
+  }
+  return EXIT.done
+}
