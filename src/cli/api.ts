@@ -12,6 +12,7 @@ export type Headers = Readonly<Record<string, string>>
 export interface Api {
   get<Document>(path: string, headers?: Headers): Promise<Document>
   post<Document>(path: string, body: unknown, headers?: Headers): Promise<Document>
+  delete<Document>(path: string, headers?: Headers): Promise<Document>
   /** The ledger was opened by this process: nobody else works on it. */
   readonly isLocal: boolean
   /** Where a server shows its pages; null: there is none. */
@@ -45,6 +46,8 @@ export const apiOver = (ask: Ask, where: string, rest: Pick<Api, 'isLocal' | 'ur
     const init = { method: 'POST', body: JSON.stringify(body), headers: all }
     return (await documentOf(await ask(path, init), where)) as Document
   },
+  delete: async <Document>(path: string, headers: Headers = {}) =>
+    (await documentOf(await ask(path, { method: 'DELETE', headers }), where)) as Document,
   ...rest,
 })
 
@@ -53,12 +56,13 @@ const causeOf = (error: unknown): string => {
   return cause instanceof Error ? cause.message : String(cause)
 }
 
-/** A server at this address. */
-export const remoteApi = (url: string): Api => {
+/** A server at this address. `token`: who asks, where the server asks who. */
+export const remoteApi = (url: string, token: string | undefined): Api => {
   const base = url.replace(/\/+$/, '')
   const ask: Ask = async (path, init) => {
     try {
-      return await fetch(`${base}${path}`, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) })
+      const headers = { ...init.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) }
+      return await fetch(`${base}${path}`, { ...init, headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
     } catch (error) {
       throw new TrihandError('SERVER_UNREACHABLE', `${base} does not answer: ${causeOf(error)}`, { cause: error })
     }

@@ -64,11 +64,12 @@ const openHere = async (
 }
 
 const connect = async (shell: Shell, flags: CommonFlags, door: Door): Promise<Api> => {
-  if (flags.server !== undefined) return remoteApi(checkedUrl(flags.server))
+  const { token } = shell.settings
+  if (flags.server !== undefined) return remoteApi(checkedUrl(flags.server), token)
   if (flags.database !== undefined) return openHere(shell, flags, door)
-  if (shell.settings.server !== undefined) return remoteApi(shell.settings.server)
+  if (shell.settings.server !== undefined) return remoteApi(shell.settings.server, token)
   const server = await liveServer(shell.settings.dataFolder)
-  return server === null ? openHere(shell, flags, door) : remoteApi(server.url)
+  return server === null ? openHere(shell, flags, door) : remoteApi(server.url, token)
 }
 
 /** Opens the door, does the work, and closes it whatever happens. */

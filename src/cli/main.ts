@@ -256,6 +256,26 @@ const addTasks = (program: Command, perform: Perform): void => {
     .action((id, to, flags) => perform(async () => (await load()).reassignTask, { id, to, ...flags }))
 }
 
+const addTokens = (program: Command, perform: Perform): void => {
+  const load = () => import('./tokens.ts')
+  const token = program.command('token').description('who may come in over HTTP')
+  withDoor(token.command('create <name>'))
+    .description('make a token for a person, a service or an agent; it is shown once')
+    .requiredOption('--roles <names>', 'viewer, decider, operator, admin: some of them, with commas')
+    .option('--kind <kind>', 'user, service or agent', 'user')
+    .option('--groups <names>', 'groups that they are in, with commas')
+    .option('--tenant <name>', "another than one's own")
+    .option('--expires <duration>', 'how long it counts; 90d if not said')
+    .action((name, flags) => perform(async () => (await load()).createToken, { name, ...flags }))
+  withDoor(token.command('list'))
+    .description('tokens, newest first')
+    .option('--quiet', 'ids only')
+    .action((flags) => perform(async () => (await load()).listTokens, flags))
+  withDoor(token.command('revoke <id>'))
+    .description('end a token')
+    .action((id, flags) => perform(async () => (await load()).revokeToken, { id, ...flags }))
+}
+
 const addManifest = (program: Command, perform: Perform): void => {
   const load = () => import('./manifest.ts')
   const manifest = program.command('manifest').description('a manifest before it runs; executes nothing of its folder')
@@ -312,6 +332,7 @@ const createProgram = (perform: Perform): Command => {
   addWorkers(program, perform)
   addSchedules(program, perform)
   addTasks(program, perform)
+  addTokens(program, perform)
   addManifest(program, perform)
   addSimulate(program, perform)
   addVerify(program, perform)

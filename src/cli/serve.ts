@@ -13,6 +13,7 @@ import { readWebApp } from '../http/web-app.ts'
 import type { SystemSource } from '../manifest/define.ts'
 import { Activity } from './activity.ts'
 import { announce, type Invitation, type Serving } from './announce.ts'
+import { openAuth } from './credentials.ts'
 import { EXIT } from './output.ts'
 import { removeServerFile, writeServerFile } from './server-file.ts'
 import type { Shell } from './shell.ts'
@@ -38,16 +39,19 @@ const WEB_APP = fileURLToPath(new URL('../ui', import.meta.url))
 const ledgerFile = ({ kind, description }: Trihand['ledger']): string | null =>
   kind === 'sqlite' ? resolve(description) : null
 
-const openHttp = async ({ output }: Shell, trihand: Trihand, port: number | null): Promise<Listening> => {
+const openHttp = async (shell: Shell, trihand: Trihand, port: number | null): Promise<Listening> => {
+  const { output, settings } = shell
+  const auth = await openAuth(shell, trihand)
   const ending = new AbortController()
   const app = createApp(trihand, {
     version: VERSION,
     pid: process.pid,
     report: output.report,
+    auth,
     webApp: readWebApp(WEB_APP),
     ending: ending.signal,
   })
-  const listening = await listen({ fetch: (request) => app.fetch(request), port })
+  const listening = await listen({ fetch: (request) => app.fetch(request), port, host: settings.host })
   const stop = (): Promise<void> => {
     ending.abort()
     return listening.stop()

@@ -17,6 +17,13 @@ export interface Settings {
   readonly database: string | undefined
   readonly port: number | null
   readonly server: string | undefined
+  /** Where it listens. Anything but loopback asks for credentials. */
+  readonly host: string
+  /** Where people find it; null: where it listens. */
+  readonly publicUrl: string | null
+  readonly signingKey: string | undefined
+  /** Who this process is to a server that asks. */
+  readonly token: string | undefined
   readonly dataFolder: string
   readonly worker: WorkerSettings
   /** Null: the store's own. */
@@ -45,6 +52,7 @@ const KNOWN: ReadonlySet<string> = new Set(
 )
 
 const MAX_PORT = 65_535
+const MIN_KEY = 32
 
 const given = (env: Environment, name: string): string | undefined => (env[name] === '' ? undefined : env[name])
 
@@ -71,11 +79,16 @@ const problemWith = (name: string, read: () => unknown): string | null => {
 
 export const readSettings = (env: Environment): Settings => {
   const [database, port, server] = ['DATABASE_URL', 'PORT', 'TRIHAND_URL'].map((name) => given(env, name))
+  const [host, publicUrl, key] = ['HOST', 'TRIHAND_PUBLIC_URL', 'TRIHAND_SIGNING_KEY'].map((name) => given(env, name))
   const [slots, labels, drain] = ['SLOTS', 'LABELS', 'DRAIN'].map((name) => given(env, `TRIHAND_${name}`))
   const problems = [
     problemWith('DATABASE_URL', () => ledgerChoice(database)),
     port !== undefined && parsePort(port) === null ? `PORT is "${port}"; expected 0 to ${MAX_PORT}` : null,
     server !== undefined && !isServerUrl(server) ? `TRIHAND_URL is "${server}"; expected http://host:port` : null,
+    publicUrl !== undefined && !isServerUrl(publicUrl)
+      ? `TRIHAND_PUBLIC_URL is "${publicUrl}"; expected https://host`
+      : null,
+    key !== undefined && key.length < MIN_KEY ? `TRIHAND_SIGNING_KEY has fewer than ${MIN_KEY} characters` : null,
     slots !== undefined && parseSlots(slots) === null ? `TRIHAND_SLOTS is "${slots}"; expected 1 to 999999` : null,
     labels === undefined ? null : problemWith('TRIHAND_LABELS', () => parseLabels(labels)),
     drain === undefined ? null : problemWith('TRIHAND_DRAIN', () => durationMs(drain)),
@@ -86,6 +99,10 @@ export const readSettings = (env: Environment): Settings => {
     database,
     port: port === undefined ? null : parsePort(port),
     server,
+    host: host ?? '127.0.0.1',
+    publicUrl: publicUrl ?? null,
+    signingKey: key,
+    token: given(env, 'TRIHAND_TOKEN'),
     dispatcher: dispatcherChoice(env),
     dataFolder: given(env, 'TRIHAND_DATA') ?? '.trihand',
     worker: {

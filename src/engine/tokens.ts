@@ -58,6 +58,15 @@ export class Tokens {
     return { token, record }
   }
 
+  get now(): Instant {
+    return this.deps.clock.now()
+  }
+
+  /** The public name of a token, known or not. */
+  idOf(token: string): TokenId {
+    return tokenId(this.deps.ids.digest(token))
+  }
+
   /** Null: the token stands for nobody. */
   async callerOf(token: string): Promise<Caller | null> {
     if (!token.startsWith(PREFIX)) return null
@@ -88,7 +97,7 @@ export class Tokens {
 
   /** Whether anybody could still come in with this role. */
   async hasAny(role: Role): Promise<boolean> {
-    const now: Instant = this.deps.clock.now()
+    const { now } = this
     return (await this.list(null)).some((token) => callerOf(token, now)?.roles.includes(role) === true)
   }
 

@@ -9,6 +9,8 @@
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { TrihandError } from '../model/errors.ts'
+import { doorkeeper } from './auth.ts'
+import { type AuthSettings, LOOPBACK } from './auth-settings.ts'
 import { randomText } from './chance.ts'
 import { commonHeaders, guard } from './guards.ts'
 import { LiveFeed, noticesOf } from './live.ts'
@@ -26,6 +28,8 @@ const MAX_BODY_BYTES = 1024 * 1024
 export interface AppOptions extends HealthOptions {
   /** Hears of every error that is a bug, under the name that the caller was told. */
   readonly report: Report
+  /** Absent: loopback, without credentials. */
+  readonly auth?: AuthSettings
   /** Absent: the plain page, without a program in it. */
   readonly webApp?: WebApp | null
   /** Aborted when the server stops: open streams end. */
@@ -47,17 +51,20 @@ const feedOf = (service: Service): LiveFeed => {
 
 export const createApp = (service: Service, options: AppOptions): Hono => {
   const app = new Hono()
-  const { webApp = null, ending = new AbortController().signal } = options
+  const { webApp = null, auth = LOOPBACK, ending = new AbortController().signal } = options
   app.use(commonHeaders)
-  app.use(guard)
+  app.use(guard(auth))
   app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge }))
-  const routes = operations({ ...options, ending, hasPage: webApp === null, feed: feedOf(service) })
+  const routes = operations({ ...options, auth, ending, hasPage: webApp === null, feed: feedOf(service) })
   const { endpoint } = service
   // First: it stands where its owner put it, also under a path that a pattern of ours would match.
   if (endpoint !== null) app.all(endpoint.path, (context) => endpoint.answer(context.req.raw))
-  mount(app, service, routes)
-  mountMcp(app, options.version)
-  if (webApp !== null) serveWebApp(app, webApp)
+  const admit = doorkeeper(service.tokens, auth)
+  mountMcp(app, options.version, admit)
+  // Behind those that read the request itself.
+  app.use(limitBody)
+  mount(app, { service, admit }, routes)
+  if (webApp !== null) serveWebApp(app, webApp, admit)
   app.notFound((context) =>
     problemResponse(new TrihandError('NOT_FOUND', `there is nothing at ${context.req.path}`), options.report),
   )

@@ -1,38 +1,55 @@
 /**
- * Who may talk to a server that only this machine should reach: its own pages and programs on it.
+ * What a request must be before anybody asks who sent it: to a name of this server, and not from a page of somebody else.
  *
  * Owns the Host check (a foreign name that points here), the origin check (a foreign page that posts here) and the headers that
- * every answer carries. Never knows who the caller is: on loopback there is one identity, `local`.
+ * every answer carries. Never knows who the caller is (auth.ts).
  *
- * guard-1  A request that names another host than loopback is refused, whatever it asks.
- * guard-2  A request that may change something and comes from a page of another origin is refused.
+ * guard-1  A request that names another host than this server's is refused, whatever it asks.
+ * guard-2  A request that may change something and comes from a page of another origin is refused; a bearer's is not: no page can send one.
  */
+import { isIP } from 'node:net'
 import type { Context, MiddlewareHandler } from 'hono'
 import { TrihandError } from '../model/errors.ts'
+import { type AuthSettings, isLoopbackHost } from './auth-settings.ts'
 
-const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]'])
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD'])
 const OWN_SITE: ReadonlySet<string> = new Set(['same-origin', 'none'])
 
+export const isSafe = (context: Context): boolean => SAFE.has(context.req.method)
+
 const hostOf = (context: Context): string => context.req.header('host') ?? new URL(context.req.url).host
 
-const isLoopback = (host: string): boolean => LOOPBACK.has(host.toLowerCase().replace(/:\d*$/, ''))
+const isOwn = (host: string, { hosts, takesAddresses }: AuthSettings): boolean => {
+  const name = host.toLowerCase().replace(/:\d*$/, '')
+  const isAddress = isIP(name.replace(/^\[|\]$/g, '')) !== 0
+  return isLoopbackHost(name) || hosts.includes(name) || (takesAddresses && isAddress)
+}
 
 /** A program sends neither header; a browser sends at least one of them with whatever could change something. */
-const isForeign = (context: Context, host: string): boolean => {
+const isForeign = (context: Context, host: string, own: string | null): boolean => {
   const origin = context.req.header('origin')
   const site = context.req.header('sec-fetch-site')
-  return (origin !== undefined && origin !== `http://${host}`) || (site !== undefined && !OWN_SITE.has(site))
+  const isOther = origin !== undefined && origin !== `http://${host}` && origin !== own
+  return isOther || (site !== undefined && !OWN_SITE.has(site))
 }
 
-export const guard: MiddlewareHandler = async (context, next) => {
-  const host = hostOf(context)
-  if (!isLoopback(host)) throw new TrihandError('HOST_FORBIDDEN', `this server does not answer to the name ${host}`)
-  if (!SAFE.has(context.req.method) && isForeign(context, host)) {
-    throw new TrihandError('ORIGIN_FORBIDDEN', `a page of another origin may not send ${context.req.method} to ${host}`)
+/** Said by a browser of a page of ours. */
+export const isFromOwnPage = (context: Context): boolean =>
+  context.req.header('origin') !== undefined || context.req.header('sec-fetch-site') !== undefined
+
+export const guard =
+  (settings: AuthSettings): MiddlewareHandler =>
+  async (context, next) => {
+    const host = hostOf(context)
+    if (!isOwn(host, settings))
+      throw new TrihandError('HOST_FORBIDDEN', `this server does not answer to the name ${host}`)
+    const isBearer = context.req.header('authorization') !== undefined
+    if (!isSafe(context) && !isBearer && isForeign(context, host, settings.origin)) {
+      const detail = `a page of another origin may not send ${context.req.method} to ${host}`
+      throw new TrihandError('ORIGIN_FORBIDDEN', detail)
+    }
+    await next()
   }
-  await next()
-}
 
 const HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' }
 

@@ -1,15 +1,25 @@
 /**
- * Who is asking, on a server that only this machine reaches: whoever the caller says, as a person, a service or an agent.
+ * Who is asking, as the request was found to say: kept with it, so that it is resolved once.
  *
- * Owns the reading of that word. Never guesses one: who names nobody is nobody, and nobody decides.
+ * Owns the reading of names on a server that only this machine reaches. Never guesses one: who names nobody is nobody, and nobody
+ * decides.
  */
 import type { Context } from 'hono'
 import { TrihandError } from '../model/errors.ts'
-import { isPlainText } from '../model/ids.ts'
+import { type Caller, KINDS, type Kind, ROLES } from '../model/identity.ts'
+import { isPlainText, LOCAL_TENANT } from '../model/ids.ts'
 import type { Identity } from '../model/task-spec.ts'
 
+export interface Asking {
+  readonly caller: Caller
+  /** False: somebody at this machine who has not said their name. */
+  readonly isNamed: boolean
+}
+
 const MAX_LENGTH = 255
-const KINDS = ['user', 'service', 'agent'] as const
+const KEY = 'asking'
+/** What somebody at this machine is called until they say it. */
+const NOBODY = 'local'
 
 const plain = (text: string, header: string): string => {
   if (!isPlainText(text, MAX_LENGTH)) throw new TrihandError('UNAUTHENTICATED', `${header} is no plain name`)
@@ -27,16 +37,31 @@ const headerOf = (context: Context, name: string): string | null => {
   }
 }
 
-/** Null: the caller does not say. */
-export const identityOf = (context: Context): Identity | null => {
-  const id = headerOf(context, 'x-trihand-user')
-  if (id === null) return null
+const kindOf = (context: Context): Kind => {
   const given = headerOf(context, 'x-trihand-kind') ?? 'user'
   const kind = KINDS.find((word) => word === given)
   if (kind === undefined)
     throw new TrihandError('UNAUTHENTICATED', `x-trihand-kind is "${given}"; expected one of ${KINDS.join(', ')}`)
+  return kind
+}
+
+/** On loopback: whoever the caller says, with all roles. */
+export const askedLocally = (context: Context): Asking => {
+  const id = headerOf(context, 'x-trihand-user')
   const groups = (headerOf(context, 'x-trihand-groups') ?? '').split(',').map((name) => name.trim())
-  return { id, kind, groups: groups.filter((name) => name !== '') }
+  const who = { id: id ?? NOBODY, kind: kindOf(context), groups: groups.filter((name) => name !== '') }
+  return { caller: { tenant: LOCAL_TENANT, ...who, roles: ROLES }, isNamed: id !== null }
+}
+
+export const keepAsking = (context: Context, asking: Asking): void => context.set(KEY, asking)
+
+/** Null: the route is public, and nobody was asked. */
+export const askingOf = (context: Context): Asking | null => (context.get(KEY) as Asking | undefined) ?? null
+
+/** Null: the caller does not say. */
+export const identityOf = (context: Context): Identity | null => {
+  const asking = askingOf(context)
+  return asking?.isNamed === true ? asking.caller : null
 }
 
 export const demandIdentity = (context: Context): Identity => {
@@ -44,3 +69,12 @@ export const demandIdentity = (context: Context): Identity => {
   if (identity === null) throw new TrihandError('UNAUTHENTICATED', 'a task is decided by somebody: nobody is named')
   return identity
 }
+
+export const demandCaller = (context: Context): Caller => {
+  const asking = askingOf(context)
+  if (asking === null) throw new TrihandError('UNAUTHENTICATED', 'there is no credential with this request')
+  return asking.caller
+}
+
+/** Under whose name a command is recorded. */
+export const callerName = (context: Context): string => askingOf(context)?.caller.id ?? NOBODY

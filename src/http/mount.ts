@@ -1,15 +1,22 @@
 /**
  * The table of routes becomes an application: handlers by method and path, and a refusal for every other method.
  *
- * Owns the translation of paths and the check of parameters. Never knows what a route does.
+ * Owns the translation of paths and what comes before every handler: may the caller, and are the parameters known. Never knows what a
+ * route does.
  */
 import type { Hono } from 'hono'
+import type { Admit } from './auth.ts'
 import { MethodNotAllowed } from './problem.ts'
 import { type Query, readQuery } from './query.ts'
 import type { Operation } from './routes/route.ts'
 import type { Service } from './service.ts'
 
 const NONE: Query = new Map()
+
+export interface Within {
+  readonly service: Service
+  readonly admit: Admit
+}
 
 /** `/hooks/{path+}` is `/hooks/:path{.+}` to the router. */
 const routerPath = (path: string): string =>
@@ -18,13 +25,16 @@ const routerPath = (path: string): string =>
 const allowed = (operations: readonly Operation[]): string =>
   operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ')
 
-const mountPath = (app: Hono, service: Service, operations: readonly Operation[]): void => {
+const mountPath = (app: Hono, { service, admit }: Within, operations: readonly Operation[]): void => {
   const [{ path } = { path: '' }] = operations
   const at = routerPath(path)
-  for (const { method, handle, query = {} } of operations) {
+  for (const { method, handle, access, query = {} } of operations) {
     const known = query === '*' ? null : Object.keys(query)
-    app.on(method.toUpperCase(), at, (context) =>
-      handle(service, context, known === null ? NONE : readQuery(context, known)),
+    app.on(
+      method.toUpperCase(),
+      at,
+      async (context) =>
+        (await admit(context, access)) ?? handle(service, context, known === null ? NONE : readQuery(context, known)),
     )
   }
   const allow = allowed(operations)
@@ -34,8 +44,8 @@ const mountPath = (app: Hono, service: Service, operations: readonly Operation[]
 }
 
 /** In the order of the table: a word in a path stands before the pattern that would take it, too. */
-export const mount = (app: Hono, service: Service, operations: readonly Operation[]): void => {
+export const mount = (app: Hono, within: Within, operations: readonly Operation[]): void => {
   const paths = new Map<string, Operation[]>()
   for (const operation of operations) paths.set(operation.path, [...(paths.get(operation.path) ?? []), operation])
-  for (const group of paths.values()) mountPath(app, service, group)
+  for (const group of paths.values()) mountPath(app, within, group)
 }

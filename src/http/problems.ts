@@ -10,7 +10,8 @@ const ANY: readonly ErrorCode[] = ['QUERY_UNKNOWN', 'HOST_FORBIDDEN', 'INTERNAL'
 const WRITES: readonly ErrorCode[] = ['ORIGIN_FORBIDDEN', 'LEDGER_CONFLICT', 'STORAGE_FULL']
 const BODIES: readonly ErrorCode[] = ['NOT_JSON', 'JSON_INVALID', 'PAYLOAD_TOO_LARGE', 'MEDIA_TYPE_UNSUPPORTED']
 const NAMED: readonly ErrorCode[] = ['NOT_FOUND']
-const GUARDED: readonly ErrorCode[] = ['UNAUTHENTICATED']
+const GUARDED: readonly ErrorCode[] = ['UNAUTHENTICATED', 'ROLE_MISSING']
+const DECIDES: readonly ErrorCode[] = ['AGENT_CANNOT_DECIDE']
 
 export const problemsOf = ({ method, path, access, body, problems = [] }: Description): ReadonlySet<ErrorCode> =>
   new Set([
@@ -19,6 +20,7 @@ export const problemsOf = ({ method, path, access, body, problems = [] }: Descri
     ...(body === undefined ? [] : BODIES),
     ...(path.includes('{') ? NAMED : []),
     ...(access === 'public' ? [] : GUARDED),
+    ...(access === 'decider' ? DECIDES : []),
     ...problems,
   ])
 

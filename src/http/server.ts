@@ -1,5 +1,5 @@
 /**
- * A socket for the application, on loopback only.
+ * A socket for the application: on loopback, unless another address is named.
  *
  * Owns the port: one that was asked for is taken or refused, otherwise the first free one of ten. Never replaces the host's
  * global Request and Response, which the adapter would do by itself.
@@ -9,7 +9,9 @@ import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { TrihandError } from '../model/errors.ts'
 
-const HOST = '127.0.0.1'
+const LOOPBACK = '127.0.0.1'
+/** Listening everywhere: what a program on the same machine calls it. */
+const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 const FIRST_PORT = 4400
 const PORTS = 10
 /** How long requests at work may take once the server stops. */
@@ -26,28 +28,31 @@ export interface ListenOptions {
   readonly fetch: (request: Request) => Response | Promise<Response>
   /** Null: any of the usual ones. */
   readonly port: number | null
+  /** Absent: loopback. */
+  readonly host?: string
 }
 
 const isTaken = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
 
-const bind = (fetch: ListenOptions['fetch'], port: number): Promise<Server> =>
+const bind = ({ fetch, host = LOOPBACK }: ListenOptions, port: number): Promise<Server> =>
   new Promise((resolve, reject) => {
     const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server
     server.once('error', reject)
-    server.listen(port, HOST, () => {
+    server.listen(port, host, () => {
       server.off('error', reject)
       resolve(server)
     })
   })
 
-const bindFirstFree = async ({ fetch, port }: ListenOptions): Promise<Server> => {
+const bindFirstFree = async (options: ListenOptions): Promise<Server> => {
+  const { port, host = LOOPBACK } = options
   const candidates = port === null ? Array.from({ length: PORTS }, (_, i) => FIRST_PORT + i) : [port]
   for (const candidate of candidates) {
     try {
-      return await bind(fetch, candidate)
+      return await bind(options, candidate)
     } catch (error) {
       if (!isTaken(error))
-        throw new TrihandError('CONFIG_INVALID', `cannot listen on ${HOST}:${candidate}: ${String(error)}`, {
+        throw new TrihandError('CONFIG_INVALID', `cannot listen on ${host}:${candidate}: ${String(error)}`, {
           cause: error,
         })
     }
@@ -66,12 +71,17 @@ const stop = (server: Server): Promise<void> =>
     })
   })
 
+const urlOf = (host: string, port: number): string => {
+  const name = EVERYWHERE.has(host) ? LOOPBACK : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
+
 export const listen = async (options: ListenOptions): Promise<Listening> => {
   const server = await bindFirstFree(options)
   const { port } = server.address() as AddressInfo
   let stopped: Promise<void> | null = null
   return {
-    url: `http://${HOST}:${port}`,
+    url: urlOf(options.host ?? LOOPBACK, port),
     port,
     stop: () => {
       stopped ??= stop(server)

@@ -10,6 +10,7 @@ import type { Watcher } from '../engine/publish.ts'
 import type { Schedules } from '../engine/schedules.ts'
 import type { Sessions } from '../engine/sessions.ts'
 import type { Tasks } from '../engine/tasks.ts'
+import type { Tokens } from '../engine/tokens.ts'
 import type { System } from '../manifest/system.ts'
 import type { RunId, WorkerId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
@@ -41,6 +42,7 @@ export interface Service {
     'show' | 'view' | 'claim' | 'unclaim' | 'saveDraft' | 'followUp' | 'submit' | 'submitMany' | 'now'
   >
   readonly sessions: Pick<Sessions, 'show'>
+  readonly tokens: Tokens
   /** Handlers whose flow control has a gate. */
   readonly handlers: Readonly<
     Record<'pause' | 'resume', (name: string, options: { readonly by: string }) => Promise<void>>

@@ -84,3 +84,8 @@ export const fromTokenJson = (value: Json): TokenRecord | null => {
   const isWhole = typeof token.hash === 'string' && typeof token.expiresAt === 'number' && Array.isArray(token.roles)
   return isWhole ? token : null
 }
+
+export const tokenStatus = ({ revokedAt, expiresAt }: TokenRecord, now: Instant): 'active' | 'expired' | 'revoked' => {
+  if (revokedAt !== null) return 'revoked'
+  return now >= expiresAt ? 'expired' : 'active'
+}

@@ -7,6 +7,7 @@
 import type { Hono } from 'hono'
 import { createTrihand, type Trihand, type TrihandOptions } from '../../src/assemble.ts'
 import { createApp } from '../../src/http/app.ts'
+import type { AuthSettings } from '../../src/http/auth-settings.ts'
 import type { Service } from '../../src/http/service.ts'
 import type { SystemSource } from '../../src/manifest/define.ts'
 import { isEnded } from '../../src/model/status.ts'
@@ -45,12 +46,13 @@ export class HttpApp {
   readonly #app: Hono
   #described: Described | null = null
 
-  constructor(trihand: Trihand, disturb: (service: Service) => Service) {
+  constructor(trihand: Trihand, disturb: (service: Service) => Service, auth?: AuthSettings) {
     this.trihand = trihand
     this.#app = createApp(disturb(trihand), {
       version: '0.0.0',
       pid: 1,
       report: (_, error) => this.reported.push(error),
+      ...(auth === undefined ? {} : { auth }),
     })
   }
 
@@ -116,6 +118,6 @@ export class HttpApp {
 export const openApp = async (
   system: SystemSource,
   disturb: (service: Service) => Service = (service) => service,
-  options: Partial<TrihandOptions> = {},
+  { auth, ...options }: Partial<TrihandOptions> & { readonly auth?: AuthSettings } = {},
 ): Promise<HttpApp> =>
-  new HttpApp(await createTrihand({ system, database: 'memory:', drain: 100, ...options }), disturb)
+  new HttpApp(await createTrihand({ system, database: 'memory:', drain: 100, ...options }), disturb, auth)

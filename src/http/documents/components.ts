@@ -8,6 +8,7 @@ import { scheduleComponents } from './schedules.ts'
 import { serverComponents } from './server.ts'
 import { sessionComponents } from './sessions.ts'
 import { taskComponents } from './tasks.ts'
+import { tokenComponents } from './tokens.ts'
 import { workerComponents } from './workers.ts'
 
 export const COMPONENTS: Readonly<Record<string, Schema>> = {
@@ -15,6 +16,7 @@ export const COMPONENTS: Readonly<Record<string, Schema>> = {
   ...eventComponents,
   ...runComponents,
   ...taskComponents,
+  ...tokenComponents,
   ...scheduleComponents,
   ...workerComponents,
   ...manifestComponents,

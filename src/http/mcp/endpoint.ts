@@ -5,6 +5,7 @@
  * caller may do is judged again by every operation, with the caller's own credential.
  */
 import type { Hono } from 'hono'
+import type { Admit } from '../auth.ts'
 import type { ApiDocument, Call } from './operation.ts'
 import { type Answered, CALLER, type Door } from './server.ts'
 
@@ -48,10 +49,10 @@ const open = async (app: Hono, version: string): Promise<Fetch> => {
   return createMcpHandler(({ requestInfo }) => serve(requestInfo ?? local)).fetch
 }
 
-export const mountMcp = (app: Hono, version: string): void => {
+export const mountMcp = (app: Hono, version: string, admit: Admit): void => {
   let opened: Promise<Fetch> | null = null
   app.all(PATH, async (context) => {
     opened ??= open(app, version)
-    return (await opened)(context.req.raw)
+    return (await admit(context, 'viewer')) ?? (await opened)(context.req.raw)
   })
 }

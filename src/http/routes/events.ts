@@ -9,6 +9,7 @@ import { TrihandError } from '../../model/errors.ts'
 import { LOCAL_TENANT } from '../../model/ids.ts'
 import { type Members, optionalText, readBody, textOf } from '../body.ts'
 import { SEND_EVENT } from '../documents/events.ts'
+import { callerName } from '../identity.ts'
 import { limitOf, pageOf, positionOf, type Query } from '../query.ts'
 import { PAGING, page, ref, text } from '../schema.ts'
 import type { Service } from '../service.ts'
@@ -17,7 +18,6 @@ import { parseIsoTime } from '../wire-time.ts'
 import { body, json, type Operation } from './route.ts'
 
 const CODE = 'EVENT_INVALID'
-const DEFAULT_SOURCE = '/api/local'
 
 const timeOf = (members: Members): number | undefined => {
   const text = optionalText(members, 'time', CODE)
@@ -28,14 +28,14 @@ const timeOf = (members: Members): number | undefined => {
   return time
 }
 
-const incoming = (members: Members): IncomingEvent => {
+const incoming = (members: Members, sender: string): IncomingEvent => {
   const id = optionalText(members, 'id', CODE)
   const subject = optionalText(members, 'subject', CODE)
   const time = timeOf(members)
   return {
     type: textOf(members, 'type', CODE),
     data: members['data'] ?? {},
-    source: optionalText(members, 'source', CODE) ?? DEFAULT_SOURCE,
+    source: optionalText(members, 'source', CODE) ?? `/api/${sender}`,
     ...(id === undefined ? {} : { id }),
     ...(subject === undefined ? {} : { subject }),
     ...(time === undefined ? {} : { time }),
@@ -43,7 +43,8 @@ const incoming = (members: Members): IncomingEvent => {
 }
 
 const send = async (service: Service, context: Context): Promise<Response> => {
-  const receipt = await service.send(incoming(await readBody(context, { schema: SEND_EVENT, code: CODE })))
+  const members = await readBody(context, { schema: SEND_EVENT, code: CODE })
+  const receipt = await service.send(incoming(members, callerName(context)))
   const suppressed = await service.reader.suppressed(LOCAL_TENANT, receipt.sequence)
   return context.json(receiptDocument(receipt, suppressed), receipt.duplicate ? 200 : 202)
 }

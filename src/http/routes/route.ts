@@ -6,6 +6,7 @@
  */
 import type { Context } from 'hono'
 import type { ErrorCode } from '../../model/errors.ts'
+import type { Access } from '../../model/identity.ts'
 import type { Query } from '../query.ts'
 import type { Schema } from '../schema.ts'
 import type { Service } from '../service.ts'
@@ -13,9 +14,6 @@ import type { Service } from '../service.ts'
 export type Handle = (service: Service, context: Context, query: Query) => Promise<Response>
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
-
-/** Which role it takes. `public`: nobody is asked; the route proves by itself who calls, or has nothing to hide. */
-export type Access = 'public' | 'viewer' | 'decider' | 'operator' | 'admin'
 
 export interface Content {
   readonly media: string
@@ -35,6 +33,7 @@ export interface Description {
   readonly method: Method
   /** As OpenAPI writes it: `/api/runs/{id}`. `{path+}` takes the rest, slashes and all. */
   readonly path: string
+  /** Which role it takes. `public`: nobody is asked; the route proves by itself who calls, or has nothing to hide. */
   readonly access: Access
   /** One line. */
   readonly summary: string

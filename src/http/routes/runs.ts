@@ -10,6 +10,7 @@ import { isRunId, LOCAL_TENANT, type RunId } from '../../model/ids.ts'
 import type { RunSummary } from '../../ports/reader.ts'
 import { optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
 import { CANCEL_RUN, counts, RESOLVE_STEP, START_RUN, STATUSES, VERDICTS } from '../documents/runs.ts'
+import { callerName } from '../identity.ts'
 import { badCursor, choiceOf, limitOf, pageOf, positionOf, type Query } from '../query.ts'
 import { factPage, runDetail } from '../run-detail.ts'
 import { findRun } from '../run-id.ts'
@@ -19,8 +20,6 @@ import { runDocument } from '../wire.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const CODE = 'INPUT_INVALID'
-/** The one identity of a server on loopback. */
-const BY = 'local'
 
 const runCursor = (query: Query): RunId | null => {
   const text = query.get('cursor')
@@ -92,12 +91,12 @@ const command =
 const cancel = command(async (service, run, context) => {
   const members = await readOptionalBody(context, { schema: CANCEL_RUN, code: CODE })
   const reason = optionalText(members, 'reason', CODE)
-  await service.cancel(run, { by: BY, ...(reason === undefined ? {} : { reason }) })
+  await service.cancel(run, { by: callerName(context), ...(reason === undefined ? {} : { reason }) })
 })
 
 const retry = command(async (service, run, context) => {
   await readOptionalBody(context, { schema: nothing, code: CODE })
-  await service.retry(run, { by: BY })
+  await service.retry(run, { by: callerName(context) })
 })
 
 const resolve = command(async (service, run, context) => {
@@ -107,7 +106,7 @@ const resolve = command(async (service, run, context) => {
   if (verdict === undefined)
     throw new TrihandError(CODE, `verdict is "${given}"; expected one of ${VERDICTS.join(', ')}`)
   const { result } = members
-  const word = { verdict, by: BY, ...(result === undefined ? {} : { result }) }
+  const word = { verdict, by: callerName(context), ...(result === undefined ? {} : { result }) }
   await service.resolve(run, textOf(members, 'step', CODE), word)
 })
 

@@ -8,13 +8,13 @@ import { TrihandError } from '../../model/errors.ts'
 import type { Instant } from '../../model/ids.ts'
 import { type Members, optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
 import { BACKFILL, RUN_NOW } from '../documents/schedules.ts'
+import { callerName } from '../identity.ts'
 import { nothing, type ObjectSchema, page, record, ref, text } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { scheduleDocument } from '../wire-schedule.ts'
 import { parseIsoTime } from '../wire-time.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 
-const BY = 'local'
 const CODE = 'INPUT_INVALID'
 
 const nameOf = (context: Context): string => context.req.param('name') ?? ''
@@ -26,14 +26,15 @@ const show: Handle = async ({ schedules }, context) =>
   context.json(scheduleDocument(await schedules.show(nameOf(context))))
 
 type Schedules = Service['schedules']
-type Verb = (schedules: Schedules, name: string, members: Members) => Promise<void>
+type Asked = { readonly by: string; readonly members: Members }
+type Verb = (schedules: Schedules, name: string, asked: Asked) => Promise<void>
 
 /** Does what the verb says, then answers the schedule as it stands. */
 const verb =
   (schema: ObjectSchema, does: Verb): Handle =>
   async ({ schedules }, context) => {
     const members = await (schema === BACKFILL ? readBody : readOptionalBody)(context, { schema, code: CODE })
-    await does(schedules, nameOf(context), members)
+    await does(schedules, nameOf(context), { by: callerName(context), members })
     return context.json(scheduleDocument(await schedules.show(nameOf(context))))
   }
 
@@ -56,7 +57,7 @@ const handlerVerb =
   (does: 'pause' | 'resume'): Handle =>
   async ({ handlers }, context) => {
     await readOptionalBody(context, { schema: nothing, code: CODE })
-    await handlers[does](nameOf(context), { by: BY })
+    await handlers[does](nameOf(context), { by: callerName(context) })
     return context.json({ handler: nameOf(context) })
   }
 
@@ -75,12 +76,12 @@ const command = (id: string, path: string, summary: string, handle: Handle): Ope
   handle,
 })
 
-const pause = verb(nothing, (schedules, name) => schedules.pause(name, { by: BY }))
-const resume = verb(nothing, (schedules, name) => schedules.resume(name, { by: BY }))
-const runNow = verb(RUN_NOW, (schedules, name, members) => schedules.runNow(name, { by: BY, ...idOf(members) }))
-const backfill = verb(BACKFILL, (schedules, name, members) => {
+const pause = verb(nothing, (schedules, name, { by }) => schedules.pause(name, { by }))
+const resume = verb(nothing, (schedules, name, { by }) => schedules.resume(name, { by }))
+const runNow = verb(RUN_NOW, (schedules, name, { by, members }) => schedules.runNow(name, { by, ...idOf(members) }))
+const backfill = verb(BACKFILL, (schedules, name, { by, members }) => {
   const range = { from: instantOf(members, 'from'), to: instantOf(members, 'to') }
-  return schedules.backfill(name, { by: BY, ...idOf(members), ...range })
+  return schedules.backfill(name, { by, ...idOf(members), ...range })
 })
 
 const handlerAnswers = { 200: json(record({ handler: text })) }

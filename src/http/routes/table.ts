@@ -4,9 +4,11 @@
  * Owns the list. Mounting, the document /openapi.json and the client's types read it; a route that is not in it does not exist.
  */
 import { costRoutes } from './costs.ts'
+import type { AuthSettings } from '../auth-settings.ts'
 import { documentRoutes } from './document.ts'
 import { eventRoutes } from './events.ts'
 import { type HealthOptions, healthRoutes } from './health.ts'
+import { loginRoutes } from './login.ts'
 import { manifestRoutes } from './manifest.ts'
 import { pageRoutes } from './page.ts'
 import type { Operation } from './route.ts'
@@ -16,11 +18,13 @@ import { scheduleRoutes } from './schedules.ts'
 import { sessionRoutes } from './sessions.ts'
 import { type StreamOptions, streamRoutes } from './stream.ts'
 import { taskRoutes } from './tasks.ts'
+import { tokenRoutes } from './tokens.ts'
 import { triggerRoutes } from './triggers.ts'
 import { webhookRoutes } from './webhooks.ts'
 import { workerRoutes } from './workers.ts'
 
 export interface TableOptions extends HealthOptions, StreamOptions {
+  readonly auth: AuthSettings
   /** The plain page, where there is no web app. */
   readonly hasPage: boolean
 }
@@ -28,6 +32,8 @@ export interface TableOptions extends HealthOptions, StreamOptions {
 const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...(options.hasPage ? pageRoutes : []),
   ...healthRoutes(options),
+  ...loginRoutes(options.auth),
+  ...tokenRoutes,
   ...eventRoutes,
   ...runRoutes,
   ...workerRoutes,

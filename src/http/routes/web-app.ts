@@ -4,6 +4,7 @@
  * Owns the policy of the page: only our own files, styles by a nonce that is new each time. An unknown path of the API stays unknown.
  */
 import type { Context, Hono } from 'hono'
+import type { Admit } from '../auth.ts'
 import { randomText } from '../chance.ts'
 import type { WebApp } from '../web-app.ts'
 
@@ -35,7 +36,7 @@ const page = (app: WebApp): Response => {
 }
 
 /** Behind all other routes: what they did not take and what may be a screen gets the page. */
-export const serveWebApp = (hono: Hono, app: WebApp): void => {
+export const serveWebApp = (hono: Hono, app: WebApp, admit: Admit): void => {
   hono.get('/*', async (context: Context, next) => {
     const { path } = context.req
     const file = app.files.get(path)
@@ -44,6 +45,6 @@ export const serveWebApp = (hono: Hono, app: WebApp): void => {
       return new Response(file.bytes, { headers: { 'content-type': file.type, 'cache-control': caching } })
     }
     if (NO_SCREEN.test(path)) return next()
-    return page(app)
+    return (await admit(context, 'viewer')) ?? page(app)
   })
 }

@@ -8,13 +8,13 @@ import { TrihandError } from '../../model/errors.ts'
 import { isWorkerId, LOCAL_TENANT, type WorkerId } from '../../model/ids.ts'
 import type { Reader, WorkerSummary } from '../../ports/reader.ts'
 import { readOptionalBody } from '../body.ts'
+import { callerName } from '../identity.ts'
 import { badCursor, limitOf, pageOf, type Query } from '../query.ts'
 import { nothing, PAGING, page as pageSchema, ref } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { workerDetail, workerDocument } from '../wire-worker.ts'
 import { type Handle, json, type Operation, optionalBody } from './route.ts'
 
-const BY = 'local'
 const RUNS_SHOWN = 100
 const AT_ONCE = 200
 const SHORTEST = 6
@@ -63,7 +63,7 @@ const show: Handle = async (service, context) => {
 const drain: Handle = async (service, context) => {
   await readOptionalBody(context, { schema: nothing, code: 'INPUT_INVALID' })
   const worker = await findByPath(service, context)
-  await service.drainWorker(worker.id, { by: BY })
+  await service.drainWorker(worker.id, { by: callerName(context) })
   return context.json(workerDocument(worker), 202)
 }
 

@@ -1,0 +1,73 @@
+/**
+ * Who is asking, from the credential alone, and whether they may.
+ *
+ * Owns the order: a bearer token, a login, and on loopback the word of whoever sits there. Never decides about a single task
+ * (model/task-rights.ts).
+ *
+ * auth-1  A credential that is given and does not count is refused; it never becomes somebody else's.
+ * auth-2  Where credentials are asked for, who has none gets what is public and nothing else.
+ * auth-3  A login alone changes nothing: the request must also come from a page of ours.
+ */
+import type { Context } from 'hono'
+import type { Tokens } from '../engine/tokens.ts'
+import { TrihandError } from '../model/errors.ts'
+import { type Access, forbidAccess } from '../model/identity.ts'
+import type { AuthSettings } from './auth-settings.ts'
+import { readLogin } from './cookie.ts'
+import { isFromOwnPage, isSafe } from './guards.ts'
+import { type Asking, askedLocally, keepAsking } from './identity.ts'
+
+export type Credentials = Pick<Tokens, 'callerOf' | 'callerById' | 'now'>
+
+const BEARER = /^Bearer +(\S+)$/i
+
+const fromBearer = async (tokens: Credentials, header: string): Promise<Asking> => {
+  const [, token = ''] = BEARER.exec(header) ?? []
+  const caller = await tokens.callerOf(token)
+  if (caller === null) throw new TrihandError('UNAUTHENTICATED', 'the token is unknown, has expired or was revoked')
+  return { caller, isNamed: true }
+}
+
+const fromLogin = async (tokens: Credentials, context: Context, key: string): Promise<Asking | null> => {
+  const id = readLogin(context.req.header('cookie'), tokens.now, key)
+  const caller = id === null ? null : await tokens.callerById(id)
+  if (caller === null) return null
+  if (!isSafe(context) && !isFromOwnPage(context))
+    throw new TrihandError('ORIGIN_FORBIDDEN', 'a login counts for pages of this server; programs send a token')
+  return { caller, isNamed: true }
+}
+
+/** Null: nobody was found. */
+const resolve = async (tokens: Credentials, context: Context, settings: AuthSettings): Promise<Asking | null> => {
+  const bearer = context.req.header('authorization')
+  if (bearer !== undefined) return fromBearer(tokens, bearer)
+  const login = await fromLogin(tokens, context, settings.signingKey)
+  return login ?? (settings.isRequired ? null : askedLocally(context))
+}
+
+/** A person's browser, which should see a page to log in. */
+const wantsPage = (context: Context): boolean =>
+  context.req.method === 'GET' && (context.req.header('accept') ?? '').includes('text/html')
+
+const toLogin = (context: Context): Response => {
+  const { pathname, search } = new URL(context.req.url)
+  return context.redirect(`/login?next=${encodeURIComponent(`${pathname}${search}`)}`, 303)
+}
+
+/** Null: go on. Otherwise the answer for a browser that has to log in first; whoever may not is refused. */
+export type Admit = (context: Context, access: Access) => Promise<Response | null>
+
+export const doorkeeper =
+  (tokens: Credentials, settings: AuthSettings): Admit =>
+  async (context, access) => {
+    if (access === 'public') return null
+    const asking = await resolve(tokens, context, settings)
+    if (asking === null) {
+      if (wantsPage(context)) return toLogin(context)
+      throw new TrihandError('UNAUTHENTICATED', 'there is no credential with this request')
+    }
+    const refusal = forbidAccess(asking.caller, access)
+    if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
+    keepAsking(context, asking)
+    return null
+  }

@@ -1,0 +1,49 @@
+/**
+ * A login in a browser: the name of the token it was made with and when it ends, signed. Never the token.
+ *
+ * Owns the text of the cookie. Whether the token still counts is asked each time (auth.ts).
+ *
+ * cookie-1  A cookie that was changed, was signed with another key or has ended is none.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Instant } from '../model/ids.ts'
+
+const NAME = 'trihand_session'
+const LIFE_MS = 12 * 3_600_000
+const RADIX = 36
+
+const signatureOf = (text: string, key: string): string => createHmac('sha256', key).update(text).digest('base64url')
+
+const isSame = (a: string, b: string): boolean => {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+interface CookieOptions {
+  readonly key: string
+  readonly isSecure: boolean
+}
+
+const attributes = (isSecure: boolean, seconds: number): string =>
+  `Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${isSecure ? '; Secure' : ''}`
+
+/** The header that logs in. */
+export const loginCookie = (token: string, now: Instant, { key, isSecure }: CookieOptions): string => {
+  const text = `${token}.${(now + LIFE_MS).toString(RADIX)}`
+  return `${NAME}=${text}.${signatureOf(text, key)}; ${attributes(isSecure, LIFE_MS / 1_000)}`
+}
+
+export const logoutCookie = ({ isSecure }: Pick<CookieOptions, 'isSecure'>): string =>
+  `${NAME}=; ${attributes(isSecure, 0)}`
+
+const valueIn = (header: string): string | null => {
+  const pair = header.split(';').find((part) => part.trim().startsWith(`${NAME}=`))
+  return pair === undefined ? null : pair.trim().slice(NAME.length + 1)
+}
+
+/** cookie-1. The name of the token; null: nobody has logged in. */
+export const readLogin = (header: string | undefined, now: Instant, key: string): string | null => {
+  const [token = '', end = '', signature = ''] = (valueIn(header ?? '') ?? '').split('.')
+  if (key === '' || !isSame(signature, signatureOf(`${token}.${end}`, key))) return null
+  return Number.parseInt(end, RADIX) > now ? token : null
+}

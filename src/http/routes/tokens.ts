@@ -1,0 +1,122 @@
+/**
+ * Tokens over HTTP: made, listed, revoked. The secret is in the answer that makes one, and nowhere after.
+ *
+ * Owns parsing and whose tokens an administrator reaches: those of their tenant; the server's own tenant reaches all.
+ */
+import { durationMs } from '../../manifest/duration.ts'
+import { TrihandError } from '../../model/errors.ts'
+import { type Caller, KINDS, ROLES } from '../../model/identity.ts'
+import { LOCAL_TENANT, type TenantId } from '../../model/ids.ts'
+import { type TokenRecord, tokenStatus } from '../../model/token.ts'
+import { type Members, optionalText, readBody, textOf } from '../body.ts'
+import { demandCaller } from '../identity.ts'
+import { closed, described, list as listOf, page, record, ref, text, words } from '../schema.ts'
+import { isoTime, isoTimeOrNull } from '../wire-time.ts'
+import { body, type Handle, json, type Operation } from './route.ts'
+
+const CODE = 'TOKEN_INVALID'
+
+const CREATE = closed(
+  { name: text, kind: words(KINDS), roles: listOf(words(ROLES)) },
+  {
+    groups: listOf(text),
+    tenant: described("another than one's own only for administrators of the server", text),
+    expires_in: described('a duration like 30d; 90d if not said', text),
+  },
+)
+
+const tokenDocument = (token: TokenRecord, now: number) => ({
+  id: token.id,
+  tenant: token.tenant,
+  name: token.name,
+  kind: token.kind,
+  roles: token.roles,
+  groups: token.groups,
+  status: tokenStatus(token, now),
+  created_at: isoTime(token.createdAt),
+  created_by: token.createdBy,
+  expires_at: isoTime(token.expiresAt),
+  revoked_at: isoTimeOrNull(token.revokedAt),
+})
+
+/** Null: all of them. */
+const reachOf = ({ tenant }: Caller): TenantId | null => (tenant === LOCAL_TENANT ? null : tenant)
+
+const tenantFor = (caller: Caller, given: string | undefined): string => {
+  if (given === undefined || given === caller.tenant) return caller.tenant
+  if (caller.tenant === LOCAL_TENANT) return given
+  throw new TrihandError('TENANT_MISMATCH', `${caller.id} may make tokens of the tenant ${caller.tenant} only`)
+}
+
+const textsOf = (members: Members, name: string): readonly string[] => {
+  const value = members[name] ?? []
+  if (!Array.isArray(value) || value.some((one) => typeof one !== 'string'))
+    throw new TrihandError(CODE, `${name} must be a list of texts`)
+  return value as readonly string[]
+}
+
+const lifeOf = (members: Members): number | undefined => {
+  const given = optionalText(members, 'expires_in', CODE)
+  try {
+    return given === undefined ? undefined : durationMs(given)
+  } catch (error) {
+    throw new TrihandError(CODE, `expires_in is "${given}"; expected a duration like 30d`, { cause: error })
+  }
+}
+
+const create: Handle = async ({ tokens }, context) => {
+  const caller = demandCaller(context)
+  const members = await readBody(context, { schema: CREATE, code: CODE })
+  const wish = {
+    tenant: tenantFor(caller, optionalText(members, 'tenant', CODE)),
+    name: textOf(members, 'name', CODE),
+    kind: textOf(members, 'kind', CODE),
+    roles: textsOf(members, 'roles'),
+    groups: textsOf(members, 'groups'),
+  }
+  const { token, record: made } = await tokens.create(wish, caller.id, lifeOf(members))
+  return context.json({ ...tokenDocument(made, tokens.now), token }, 201)
+}
+
+const list: Handle = async ({ tokens }, context) => {
+  const found = await tokens.list(reachOf(demandCaller(context)))
+  return context.json({ items: found.map((token) => tokenDocument(token, tokens.now)), next_cursor: null })
+}
+
+const revoke: Handle = async ({ tokens }, context) => {
+  const revoked = await tokens.revoke(context.req.param('id') ?? '', reachOf(demandCaller(context)))
+  return context.json(tokenDocument(revoked, tokens.now))
+}
+
+export const tokenRoutes: readonly Operation[] = [
+  {
+    id: 'listTokens',
+    method: 'get',
+    path: '/api/tokens',
+    access: 'admin',
+    summary: 'Tokens, newest first, without their secrets',
+    answers: { 200: json(page(ref('Token'))) },
+    handle: list,
+  },
+  {
+    id: 'createToken',
+    method: 'post',
+    path: '/api/tokens',
+    access: 'admin',
+    summary: 'Makes a token; the answer is the only place where its secret is seen',
+    body: body(CREATE),
+    answers: { 201: json({ allOf: [ref('Token'), record({ token: text })] }) },
+    problems: [CODE, 'TENANT_MISMATCH'],
+    handle: create,
+  },
+  {
+    id: 'revokeToken',
+    method: 'delete',
+    path: '/api/tokens/{id}',
+    access: 'admin',
+    summary: 'Ends a token, from the next request on',
+    answers: { 200: json(ref('Token')) },
+    problems: ['NOT_FOUND'],
+    handle: revoke,
+  },
+]
