@@ -61,7 +61,9 @@ export const createToken: Verb<CreateTokenFlags> = async (shell, flags) => {
   const { output } = shell
   if (output.isJson) output.document(made)
   else output.line(made.token)
-  output.talk(visible(`${made.id} for ${made.name} (${made.roles.join(', ')}), until ${made.expires_at}; shown this once`))
+  output.talk(
+    visible(`${made.id} for ${made.name} (${made.roles.join(', ')}), until ${made.expires_at}; shown this once`),
+  )
   return EXIT.done
 }
 

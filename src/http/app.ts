@@ -1,16 +1,16 @@
 /**
  * The HTTP application: guards first, then the table of routes, then one answer for everything else.
  *
- * Owns the order and the limit of a body. Never holds a rule, a port number or a socket (server.ts).
+ * Owns the order. Never holds a rule, a port number or a socket (server.ts).
  *
  * app-1  Whatever goes wrong is answered with a problem document and a code of the one table.
  * app-2  GET and HEAD never write.
  */
 import { Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { TrihandError } from '../model/errors.ts'
 import { doorkeeper } from './auth.ts'
 import { type AuthSettings, LOOPBACK } from './auth-settings.ts'
+import { limitBody, limitLength } from './body-limit.ts'
 import { randomText } from './chance.ts'
 import { commonHeaders, guard } from './guards.ts'
 import { LiveFeed, noticesOf } from './live.ts'
@@ -23,8 +23,6 @@ import { serveWebApp } from './routes/web-app.ts'
 import type { Service } from './service.ts'
 import type { WebApp } from './web-app.ts'
 
-const MAX_BODY_BYTES = 1024 * 1024
-
 export interface AppOptions extends HealthOptions {
   /** Hears of every error that is a bug, under the name that the caller was told. */
   readonly report: Report
@@ -34,10 +32,6 @@ export interface AppOptions extends HealthOptions {
   readonly webApp?: WebApp | null
   /** Aborted when the server stops: open streams end. */
   readonly ending?: AbortSignal
-}
-
-const tooLarge = (): never => {
-  throw new TrihandError('PAYLOAD_TOO_LARGE', `a body may have ${MAX_BODY_BYTES} bytes`)
 }
 
 /** What this process commits, as news. */
@@ -54,7 +48,7 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
   const { webApp = null, auth = LOOPBACK, ending = new AbortController().signal } = options
   app.use(commonHeaders)
   app.use(guard(auth))
-  app.use(bodyLimit({ maxSize: MAX_BODY_BYTES, onError: tooLarge }))
+  app.use(limitLength)
   const routes = operations({ ...options, auth, ending, hasPage: webApp === null, feed: feedOf(service) })
   const { endpoint } = service
   // First: it stands where its owner put it, also under a path that a pattern of ours would match.

@@ -4,18 +4,18 @@ import { loginCookie, logoutCookie, readLogin } from './cookie.ts'
 
 const KEY = 'k'.repeat(32)
 const HOURS = 3_600_000
-const valueOf = (cookie: string): string => cookie.split(';')[0] ?? ''
+const pairOf = (cookie: string): string => cookie.split(';')[0] ?? ''
 
 test('a login is read back for twelve hours, among other cookies', () => {
   const cookie = loginCookie('tok_1', 1_000, { key: KEY, isSecure: true })
   expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200; Secure$/)
-  const header = `theme=dark; ${valueOf(cookie)}; other=1`
+  const header = `theme=dark; ${pairOf(cookie)}; other=1`
   expect(readLogin(header, 1_000 + 12 * HOURS - 1, KEY)).toBe('tok_1')
   expect(readLogin(header, 1_000 + 12 * HOURS, KEY)).toBeNull()
 })
 
 test('cookie-1: a cookie that was changed in any place is none', () => {
-  const value = valueOf(loginCookie('tok_1', 0, { key: KEY, isSecure: false }))
+  const value = pairOf(loginCookie('tok_1', 0, { key: KEY, isSecure: false }))
   expect(readLogin(value, 1, KEY)).toBe('tok_1')
   for (let i = value.indexOf('=') + 1; i < value.length; i++) {
     const other = value[i] === 'a' ? 'b' : 'a'
@@ -26,9 +26,9 @@ test('cookie-1: a cookie that was changed in any place is none', () => {
 })
 
 test('cookie-1: another key, or none, reads nothing', () => {
-  const value = valueOf(loginCookie('tok_1', 0, { key: KEY, isSecure: false }))
+  const value = pairOf(loginCookie('tok_1', 0, { key: KEY, isSecure: false }))
   expect(readLogin(value, 1, 'x'.repeat(32))).toBeNull()
-  const unsigned = valueOf(loginCookie('tok_1', 0, { key: '', isSecure: false }))
+  const unsigned = pairOf(loginCookie('tok_1', 0, { key: '', isSecure: false }))
   expect(readLogin(unsigned, 1, '')).toBeNull()
 })
 

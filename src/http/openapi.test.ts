@@ -50,7 +50,7 @@ describe('the document', () => {
   })
 
   test('what reads needs no more than a viewer, and what writes needs more', () => {
-    const harmless = new Set(['receiveWebhook', 'rehearseEvent', 'validateManifest'])
+    const harmless = new Set(['receiveWebhook', 'rehearseEvent', 'validateManifest', 'logIn', 'logOut', 'listTokens'])
     for (const { method, operation } of described().filter(
       ({ operation: { operationId } }) => !harmless.has(operationId),
     )) {
@@ -64,7 +64,7 @@ describe('the document', () => {
       const inPath = (operation.parameters ?? []).filter((parameter: { in: string }) => parameter.in === 'path')
       const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
       expect(inPath.map(({ name }: { name: string }) => name)).toEqual(names)
-      expect(Object.keys(operation.responses).some((status) => status.startsWith('2'))).toBe(true)
+      expect(Object.keys(operation.responses).some((status) => /^[23]/.test(status))).toBe(true)
       for (const response of Object.values(operation.responses)) expect(response).toHaveProperty('description')
     }
   })

@@ -22,6 +22,7 @@ const WORDS: Readonly<Record<number, string>> = {
   202: 'Taken',
   204: 'Done, nothing to say',
   207: 'Each with its own verdict',
+  303: 'Look there',
   304: 'As it was',
 }
 

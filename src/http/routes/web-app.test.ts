@@ -21,7 +21,7 @@ beforeAll(() => {
   writeFileSync(join(folder.path, 'secret.txt'), 'no')
   const app = readWebApp(folder.path)
   if (app === null) throw new Error('the app was not found')
-  serveWebApp(hono, app)
+  serveWebApp(hono, app, async () => null)
   hono.notFound((context) => context.text('nothing', 404))
 })
 afterAll(() => folder.remove())
