@@ -75,7 +75,7 @@ const outputOf = (responses: Node): string | null => {
     if (content === undefined) return 'null'
     return content[JSON_MEDIA] === undefined ? null : typeOf(content[JSON_MEDIA].schema)
   })
-  return types.includes(null) ? null : [...new Set(types)].join(' | ')
+  return types.length === 0 || types.includes(null) ? null : [...new Set(types)].join(' | ')
 }
 
 const parametersOf = (operation: Node, place: 'path' | 'query'): string => {

@@ -34,6 +34,50 @@ export interface Health {
   readonly simulated: boolean
 }
 
+export interface Me {
+  readonly tenant: string
+  readonly id: string
+  readonly kind: 'user' | 'service' | 'agent'
+  readonly roles: readonly ('viewer' | 'decider' | 'operator' | 'admin')[]
+  readonly groups: readonly string[]
+  /** false: somebody at this machine who has not said their name */
+  readonly is_named: boolean
+  /** credentials are asked for */
+  readonly is_login: boolean
+}
+
+export interface Token {
+  readonly id: string
+  readonly tenant: string
+  /** the person, service or agent that it stands for */
+  readonly name: string
+  readonly kind: 'user' | 'service' | 'agent'
+  readonly roles: readonly ('viewer' | 'decider' | 'operator' | 'admin')[]
+  readonly groups: readonly string[]
+  readonly status: 'active' | 'expired' | 'revoked'
+  readonly created_at: string
+  readonly created_by: string
+  readonly expires_at: string
+  readonly revoked_at: string | null
+}
+
+export interface NewToken {
+  readonly id: string
+  readonly tenant: string
+  /** the person, service or agent that it stands for */
+  readonly name: string
+  readonly kind: 'user' | 'service' | 'agent'
+  readonly roles: readonly ('viewer' | 'decider' | 'operator' | 'admin')[]
+  readonly groups: readonly string[]
+  readonly status: 'active' | 'expired' | 'revoked'
+  readonly created_at: string
+  readonly created_by: string
+  readonly expires_at: string
+  readonly revoked_at: string | null
+  /** the secret, shown this once */
+  readonly token: string
+}
+
 export interface Notice {
   readonly topic: 'runs' | 'events' | 'schedules' | 'tasks' | 'sessions'
   /** what to ask for again; null: any of the topic */
@@ -407,6 +451,14 @@ export interface Api {
   readonly getReadiness: { readonly input: Nothing; readonly output: Health }
   /** Is it alive, and which process is it. */
   readonly getLiveness: { readonly input: Nothing; readonly output: Live }
+  /** Who is asking, and what they may do. */
+  readonly getMe: { readonly input: Nothing; readonly output: Me }
+  /** Tokens, newest first, without their secrets. */
+  readonly listTokens: { readonly input: Nothing; readonly output: { readonly items: readonly Token[]; readonly next_cursor: string | null } }
+  /** Makes a token; the answer is the only place where its secret is seen. */
+  readonly createToken: { readonly input: { readonly body: { readonly name: string; readonly kind: 'user' | 'service' | 'agent'; readonly roles: readonly ('viewer' | 'decider' | 'operator' | 'admin')[]; readonly groups?: readonly string[]; readonly tenant?: string; readonly expires_in?: string } }; readonly output: NewToken }
+  /** Ends a token, from the next request on. */
+  readonly revokeToken: { readonly input: { readonly path: { readonly id: string } }; readonly output: Token }
   /** Events, newest first. */
   readonly listEvents: { readonly input: { readonly query?: { readonly type?: string; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly StoredEvent[]; readonly next_cursor: string | null } }
   /** Sends an event; a repeat with the same source and id gets the first answer. */
@@ -499,6 +551,10 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   getHealth: 'GET /health',
   getReadiness: 'GET /health/ready',
   getLiveness: 'GET /health/live',
+  getMe: 'GET /api/me',
+  listTokens: 'GET /api/tokens',
+  createToken: 'POST /api/tokens',
+  revokeToken: 'DELETE /api/tokens/{id}',
   listEvents: 'GET /api/events',
   sendEvent: 'POST /api/events',
   listRuns: 'GET /api/runs',
