@@ -34,50 +34,6 @@ export interface Health {
   readonly simulated: boolean
 }
 
-export interface Me {
-  readonly tenant: string
-  readonly id: string
-  readonly kind: 'user' | 'service' | 'agent'
-  readonly roles: readonly ('viewer' | 'decider' | 'operator' | 'admin')[]
-  readonly groups: readonly string[]
-  /** false: somebody at this machine who has not said their name */
-  readonly is_named: boolean
-  /** credentials are asked for */
-  readonly is_login: boolean
-}
-
-export interface Token {
-  readonly id: string
-  readonly tenant: string
-  /** the person, service or agent that it stands for */
-  readonly name: string
-  readonly kind: 'user' | 'service' | 'agent'
-  readonly roles: readonly ('viewer' | 'decider' | 'operator' | 'admin')[]
-  readonly groups: readonly string[]
-  readonly status: 'active' | 'expired' | 'revoked'
-  readonly created_at: string
-  readonly created_by: string
-  readonly expires_at: string
-  readonly revoked_at: string | null
-}
-
-export interface NewToken {
-  readonly id: string
-  readonly tenant: string
-  /** the person, service or agent that it stands for */
-  readonly name: string
-  readonly kind: 'user' | 'service' | 'agent'
-  readonly roles: readonly ('viewer' | 'decider' | 'operator' | 'admin')[]
-  readonly groups: readonly string[]
-  readonly status: 'active' | 'expired' | 'revoked'
-  readonly created_at: string
-  readonly created_by: string
-  readonly expires_at: string
-  readonly revoked_at: string | null
-  /** the secret, shown this once */
-  readonly token: string
-}
-
 export interface Notice {
   readonly topic: 'runs' | 'events' | 'schedules' | 'tasks' | 'sessions'
   /** what to ask for again; null: any of the topic */
@@ -280,6 +236,50 @@ export interface TaskVerdict {
   readonly status: number
   readonly state?: string
   readonly problem?: Problem
+}
+
+export interface Me {
+  readonly id: string
+  readonly tenant: string
+  readonly kind: 'user' | 'service' | 'agent'
+  readonly roles: readonly ('viewer' | 'decider' | 'operator' | 'admin')[]
+  readonly groups: readonly string[]
+  /** false: somebody at this machine who has not said their name */
+  readonly is_named: boolean
+  /** credentials are asked for */
+  readonly is_login: boolean
+}
+
+export interface Token {
+  readonly id: string
+  readonly tenant: string
+  readonly kind: 'user' | 'service' | 'agent'
+  readonly roles: readonly ('viewer' | 'decider' | 'operator' | 'admin')[]
+  readonly groups: readonly string[]
+  /** the person, service or agent that it stands for */
+  readonly name: string
+  readonly status: 'active' | 'expired' | 'revoked'
+  readonly created_at: string
+  readonly created_by: string
+  readonly expires_at: string
+  readonly revoked_at: string | null
+}
+
+export interface NewToken {
+  readonly id: string
+  readonly tenant: string
+  readonly kind: 'user' | 'service' | 'agent'
+  readonly roles: readonly ('viewer' | 'decider' | 'operator' | 'admin')[]
+  readonly groups: readonly string[]
+  /** the person, service or agent that it stands for */
+  readonly name: string
+  readonly status: 'active' | 'expired' | 'revoked'
+  readonly created_at: string
+  readonly created_by: string
+  readonly expires_at: string
+  readonly revoked_at: string | null
+  /** the secret, shown this once */
+  readonly token: string
 }
 
 export interface Schedule {

@@ -3,8 +3,9 @@
  *
  * Owns the list. Mounting, the document /openapi.json and the client's types read it; a route that is not in it does not exist.
  */
-import { costRoutes } from './costs.ts'
+
 import type { AuthSettings } from '../auth-settings.ts'
+import { costRoutes } from './costs.ts'
 import { documentRoutes } from './document.ts'
 import { eventRoutes } from './events.ts'
 import { type HealthOptions, healthRoutes } from './health.ts'
