@@ -7,6 +7,7 @@
  */
 import { TrihandError } from '../model/errors.ts'
 import { type TaskId, taskId } from '../model/ids.ts'
+import type { TaskSpec } from '../model/task-spec.ts'
 import type { AskRequest } from '../ports/step-gate.ts'
 import { advanceTask } from './advance.ts'
 import { causeFrom } from './cause.ts'
@@ -28,7 +29,12 @@ export const askPeople = async (resident: Resident, step: string, request: AskRe
   begin(resident, step, revises.task, spec.name, null)
 }
 
-const openTask = (resident: Resident, step: string, { spec, tells }: AskRequest): void => {
+/** A task that is to be born with a fact of this run. */
+export const taskOf = (
+  resident: Resident,
+  step: string,
+  spec: TaskSpec,
+): { readonly id: TaskId } & ReturnType<typeof taskBirth> => {
   const { house, record } = resident
   const now = house.clock.now()
   const id = taskId(house.ids.uuid())
@@ -38,6 +44,10 @@ const openTask = (resident: Resident, step: string, { spec, tells }: AskRequest)
   const { state, facts, refusal } = advanceTask(before, command)
   if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
   const place = { id, handler: record.handler, session: record.session }
-  const { write, told } = taskBirth(house, place, { before, state, facts }, now)
+  return { id, ...taskBirth(house, place, { before, state, facts }, now) }
+}
+
+const openTask = (resident: Resident, step: string, { spec, tells }: AskRequest): void => {
+  const { id, write, told } = taskOf(resident, step, spec)
   begin(resident, step, id, spec.name, { ...NO_LUGGAGE, ...told, tasks: [write], ...toldOf(tells, { task_id: id }) })
 }

@@ -16,6 +16,7 @@ import type { RunCommand } from '../model/run-fact.ts'
 import type { Envelope } from '../ports/executor.ts'
 import type { Delta } from '../ports/model.ts'
 import type { StepRequest, TaskRequest } from '../ports/step-gate.ts'
+import { doubtTask } from './doubt.ts'
 import { holdUntil } from './hold.ts'
 import { Intents, intentsOf, packIntents } from './intents.ts'
 import { type Prepared, prepareValue, storePrepared } from './payloads.ts'
@@ -308,6 +309,7 @@ export class Attempts {
     const { failure: error, retryable, definite, retry, retryAfterMs, carry } = failed
     const { clock, ids } = this.resident.house
     const now = clock.now()
+    const doubt = effect === 'once' && !definite ? this.doubt(step, attempt, error) : null
     const command: RunCommand = {
       type: 'fail_step',
       now,
@@ -321,8 +323,14 @@ export class Attempts {
       roll: ids.roll(),
       ...(retryAfterMs === null ? {} : { notBefore: now + retryAfterMs }),
       ...(carry === undefined ? {} : { carry }),
+      ...(doubt === null ? {} : { task: doubt.task }),
     }
-    this.resident.ask({ command, luggage: null, done: null })
+    this.resident.ask({ command, luggage: doubt?.luggage ?? null, done: null })
     this.resident.end()
+  }
+
+  private doubt(step: string, attempt: number, { code, message }: Failure): ReturnType<typeof doubtTask> {
+    const effectKey = effectKeyOf(this.resident, step)
+    return doubtTask(this.resident, { step, attempt, reason: `${code}: ${message}`, effectKey })
   }
 }

@@ -9,14 +9,16 @@
  */
 import { checkAgainst } from '../manifest/schema.ts'
 import type { FunctionDefinition } from '../manifest/system.ts'
+import { isAsked } from '../model/attempt.ts'
 import { type Failure, TrihandError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import { batchOutcome } from '../model/policies/batch-outcome.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import { wakeAt } from '../model/run.ts'
-import type { RunCommand } from '../model/run-fact.ts'
+import type { LiveRun, RunCommand } from '../model/run-fact.ts'
 import type { Abort, Envelope } from '../ports/executor.ts'
 import { effectKeyOf } from './attempts.ts'
+import { doubtTask, offerDoubts } from './doubt.ts'
 import { Gate, type StepErrors } from './gate.ts'
 import { Intents, packIntents, sessionOf } from './intents.ts'
 import { isToldOf } from './lifecycle.ts'
@@ -73,18 +75,28 @@ const catchUp = async (resident: Resident, recoveries: number, prefetched: Prefe
     const message = `the run lost its worker ${recoveries} times in a row without progress`
     commands.push({ type: 'quarantine_run', now, error: { code: 'RUN_QUARANTINED', message } })
   }
-  for (const [step, open] of live.open.entries()) {
-    if (open.kind === 'intended')
-      commands.push({ type: 'doubt_step', now, step, reason: 'the worker was lost while the effect was under way' })
-  }
   for (const command of commands) resident.ask({ command, luggage: null, done: null })
   if (live.open.size > 0) {
+    raiseDoubts(resident, live)
     await offerEvents(resident, prefetched)
     await offerChildren(resident)
+    await offerDoubts(resident)
   }
   const due = wakeAt(live)
   const isTimeUp = (due !== null && due <= now) || live.start.startBy !== null
   if (isTimeUp || commands.length > 0 || live.open.size > 0) await recorded(resident)
+}
+
+/** enter-1. What was in doubt before is asked about too, if nobody is asked any more. */
+const raiseDoubts = (resident: Resident, live: LiveRun): void => {
+  if (live.cancel !== null) return
+  for (const [step, open] of live.open.entries()) {
+    if (open.kind !== 'intended' && (open.kind !== 'uncertain' || isAsked(live, open.task))) continue
+    const reason = open.kind === 'intended' ? 'the worker was lost while the effect was under way' : open.reason
+    const { task, luggage } = doubtTask(resident, { step, attempt: open.attempt, reason, effectKey: open.effectKey })
+    const command = { type: 'doubt_step', now: resident.house.clock.now(), step, reason, task } as const
+    resident.ask({ command, luggage, done: null })
+  }
 }
 
 /** enter-2, enter-3: time passes last; settles once that and everything asked before is in the ledger. */

@@ -5,6 +5,7 @@
  */
 import type { RunId } from '../model/ids.ts'
 import type { Ledger } from '../ports/ledger.ts'
+import { offerDoubts } from './doubt.ts'
 import { NOTHING_PREFETCHED, offerChildren, offerEvents } from './offer.ts'
 import type { Resident } from './resident.ts'
 
@@ -43,6 +44,7 @@ export class Nudges {
       this.nudged.delete(resident.record.id)
       await offerEvents(resident, NOTHING_PREFETCHED)
       await offerChildren(resident)
+      await offerDoubts(resident)
       resident.seenSignal = Math.max(resident.seenSignal, signal)
     } catch {
       // Nothing is lost: the signal in the ledger makes the run due again when it is released.

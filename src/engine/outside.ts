@@ -7,7 +7,7 @@
  */
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import type { Instant, RunId } from '../model/ids.ts'
+import type { Instant, RunId, TaskId } from '../model/ids.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine, statusOf } from '../model/run.ts'
 import type { RunCommand, RunFact, RunState } from '../model/run-fact.ts'
@@ -76,7 +76,7 @@ const write = async (house: House, record: StreamRecord, change: Change): Promis
       ...born.map((run) => run.write),
     ],
     events: ending?.events ?? [],
-    signals: ended ? toldOfEnd(record.parent, state) : [],
+    signals: ended ? toldOfEnd(record.parent, state) : noLongerAsked(change),
     documents: [],
   })
   if (outcome.kind === 'conflict') return false
@@ -89,6 +89,12 @@ const write = async (house: House, record: StreamRecord, change: Change): Promis
   })
   house.worker.signal([...outcome.signalled, id, ...born.map((run) => run.id)])
   return true
+}
+
+/** Tasks whose question was answered here: they find that nobody waits for them. */
+const noLongerAsked = ({ before, state }: Change): readonly TaskId[] => {
+  if (before.kind !== 'live' || state.kind !== 'live') return []
+  return before.tasks.filter((task) => !state.tasks.includes(task))
 }
 
 /** ending-1: also for a run that nobody holds. */

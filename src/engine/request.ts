@@ -45,7 +45,12 @@ export interface Request {
 }
 
 /** The facts that carry luggage; anything else that a command yields (a late result) leaves it behind. */
-const CARRIERS: ReadonlySet<RunFact['type']> = new Set(['step.completed', 'child.started', 'run.completed'])
+const CARRIERS: ReadonlySet<RunFact['type']> = new Set([
+  'step.completed',
+  'step.uncertain',
+  'child.started',
+  'run.completed',
+])
 
 export interface Gathered {
   readonly state: RunState

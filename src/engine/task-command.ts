@@ -28,14 +28,16 @@ export interface Commanded {
   readonly record: StreamRecord
 }
 
-/** A refusal is thrown. Null from `command`: leave it as it is. */
+/** A refusal is thrown, by `demand` too. Null from `command`: leave it as it is. */
 export const commandTask = async (
   house: House,
   id: TaskId,
   command: (now: Instant, state: TaskState) => TaskCommand | null,
+  demand: (state: TaskState) => Promise<void> = async () => {},
 ): Promise<Commanded> => {
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
     const { state: before, record } = await loadTask(house, id)
+    await demand(before)
     const asked = command(Math.max(house.clock.now(), headOf(record).lastAt), before)
     if (asked === null) return { state: before, facts: [], record }
     const { state, facts, refusal } = advanceTask(before, asked)

@@ -92,7 +92,7 @@ export class TaskTurn {
     // By this clock alone: a deadline must not come early because another's ran ahead.
     const now = this.house.clock.now()
     if (this.hold.signal === 0 || (await this.isWanted(state))) return { type: 'pass_time', now }
-    return { type: 'withdraw_task', now, reason: 'the run that asked has ended' }
+    return { type: 'withdraw_task', now, reason: 'the run that asked waits no more' }
   }
 
   /** task-turn-1. Its run signals it when it ends; who was retried meanwhile asks anew. */

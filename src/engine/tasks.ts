@@ -8,6 +8,7 @@ import type { Instant, TaskId } from '../model/ids.ts'
 import { canonical, type Json } from '../model/json.ts'
 import type { Addressee, ItemChoice, TaskCommand, TaskState } from '../model/task-fact.ts'
 import type { Identity } from '../model/task-spec.ts'
+import { demandDoubt } from './doubt.ts'
 import type { House } from './house.ts'
 import { commandTask } from './task-command.ts'
 import { loadTask } from './task-state.ts'
@@ -103,7 +104,8 @@ export class Tasks {
               canonical({ action, reason, fields, items: { ...items }, shownHash, to: [...to] } as unknown as Json),
             ),
           }
-    return this.wish(id, by, { type: 'decide_task', world, action, reason, fields, items, shownHash, to, request })
+    const wish = { type: 'decide_task', world, action, reason, fields, items, shownHash, to, request } as const
+    return this.wish(id, by, wish, (state) => demandDoubt(this.house, id, state))
   }
 
   /** Each with its own checks and its own append: what is refused for one does not concern the others. */
@@ -125,11 +127,17 @@ export class Tasks {
     }
   }
 
-  private async wish(id: TaskId, by: Identity, wish: Wish<TaskCommand>): Promise<TaskChanged> {
+  private async wish(
+    id: TaskId,
+    by: Identity,
+    wish: Wish<TaskCommand>,
+    demand?: (state: TaskState) => Promise<void>,
+  ): Promise<TaskChanged> {
     const { state, facts, record } = await commandTask(
       this.house,
       id,
       (now) => ({ ...wish, now, by }) as unknown as TaskCommand,
+      demand,
     )
     return {
       ...lookOf(id, { ...record, version: record.version + facts.length }, state),

@@ -52,6 +52,12 @@ test('a wait tells its match, its condition and its end', () => {
 })
 
 test('an uncertain step asks a person', () => {
-  const { kind, text } = tellOpen({ kind: 'uncertain', attempt: 1, effectKey: 'k', reason: 'the worker is gone' })
+  const { kind, text } = tellOpen({
+    kind: 'uncertain',
+    attempt: 1,
+    effectKey: 'k',
+    reason: 'the worker is gone',
+    task: null,
+  })
   expect([kind, text]).toEqual(['uncertain', "a person's word: did it happen? the worker is gone"])
 })

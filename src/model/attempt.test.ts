@@ -3,11 +3,13 @@ import { describe, expect, test } from 'vitest'
 import { BROKEN, command, FIRST_DELAY_MS, fact, liveAfter, RETRY, started } from '../../test/support/run-story.ts'
 import { specify } from '../testing/spec.ts'
 import { attemptsOf } from './attempt.ts'
+import { taskId } from './ids.ts'
 import { inline, NOTHING } from './payload.ts'
 import { run } from './run.ts'
 import type { RunFact } from './run-fact.ts'
 
 const { given } = specify(run)
+const [TASK, OTHER] = [taskId('1'.repeat(32)), taskId('2'.repeat(32))]
 const intended = [started(), fact('step.intended')]
 const uncertain = [...intended, fact('step.uncertain')]
 const settledAfter = (...history: readonly RunFact[]) => liveAfter(...history).settled.get('mail')
@@ -164,6 +166,7 @@ describe('an effect that must happen once', () => {
       attempt: 1,
       effectKey: 'th1_key',
       reason: 'the worker is gone',
+      task: null,
     })
   })
 
@@ -187,6 +190,23 @@ describe('an effect that must happen once', () => {
       .when(command('doubt_step'))
       .thenNothing(),
   )
+
+  test('doubt-1: a run knows the task of a doubt until the word on it', () => {
+    const asked = [...intended, fact('step.uncertain', { task: TASK })]
+    given(...intended)
+      .when(command('doubt_step', { task: TASK }))
+      .thenFacts(fact('step.uncertain', { task: TASK }))
+    expect(liveAfter(...asked).tasks).toEqual([TASK])
+    expect(liveAfter(...asked, fact('step.resolved', { verdict: 'run_again' })).tasks).toEqual([])
+    given(...asked)
+      .when(command('doubt_step', { task: OTHER }))
+      .thenNothing()
+  })
+
+  test('doubt-1: a doubt that nobody is asked about any more is asked anew', () =>
+    given(...uncertain)
+      .when(command('doubt_step', { task: TASK }))
+      .thenFacts(fact('step.uncertain', { task: TASK })))
 
   test('attempt-2: what comes after the doubt is evidence for a person, not an answer', () => {
     given(...uncertain)

@@ -7,6 +7,7 @@
  * attempt-2  An `once` effect is intended before it starts, and an intended step is never attempted again without a person's word.
  * attempt-3  Attempts never pass the policy; each retry names its reason and its instant.
  */
+import type { TaskId } from './ids.ts'
 import type { Json } from './json.ts'
 import { type Decision, facts, type Refusal, refuse } from './machine.ts'
 import { retryDelayMs } from './policies/retry.ts'
@@ -68,7 +69,7 @@ export const failStep = (run: LiveRun, command: Command<'fail_step'>): Decision<
   // attempt-3: a failure told twice must not buy another attempt, nor undo the intent of the next one.
   if (attempt <= attemptsOf(run, step)) return facts()
   if (command.effect === 'once' && !command.definite)
-    return facts({ type: 'step.uncertain', at: now, step, attempt, reason: `${error.code}: ${error.message}` })
+    return facts(doubtOf(command, attempt, `${error.code}: ${error.message}`))
   const left = command.carry === undefined ? {} : { carry: command.carry }
   if (!command.retryable || attempt >= command.retry.maxAttempts)
     return facts({ type: 'step.failed', at: now, step, attempt, error, ...left })
@@ -78,15 +79,20 @@ export const failStep = (run: LiveRun, command: Command<'fail_step'>): Decision<
 
 export const doubtStep = (run: LiveRun, command: Command<'doubt_step'>): Decision<RunFact> => {
   const open = run.open.get(command.step)
-  if (open?.kind !== 'intended') return facts()
-  return facts({
-    type: 'step.uncertain',
-    at: command.now,
-    step: command.step,
-    attempt: open.attempt,
-    reason: command.reason,
-  })
+  if (open?.kind === 'intended') return facts(doubtOf(command, open.attempt, command.reason))
+  // A run that was ended and retried: its question went with the end, and is asked anew.
+  const isUnasked = open?.kind === 'uncertain' && !isAsked(run, open.task) && command.task !== undefined
+  return isUnasked ? facts(doubtOf(command, open.attempt, open.reason)) : facts()
 }
+
+/** Whether a person was asked about a doubt, and still is. */
+export const isAsked = (run: LiveRun, task: TaskId | null): boolean => task !== null && run.tasks.includes(task)
+
+const doubtOf = (
+  { now, step, task }: Command<'doubt_step'> | Command<'fail_step'>,
+  attempt: number,
+  reason: string,
+): RunFact => ({ type: 'step.uncertain', at: now, step, attempt, reason, ...(task === undefined ? {} : { task }) })
 
 export const resolveStep = (run: LiveRun, command: Command<'resolve_step'>): Decision<RunFact> => {
   const { now, step, verdict, by, result } = command

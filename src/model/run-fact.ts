@@ -99,7 +99,13 @@ export type RunFact =
       readonly error: Failure
       readonly carry?: Json
     })
-  | (OnStep & { readonly type: 'step.uncertain'; readonly attempt: number; readonly reason: string })
+  | (OnStep & {
+      readonly type: 'step.uncertain'
+      readonly attempt: number
+      readonly reason: string
+      /** Asks a person about it. */
+      readonly task?: TaskId
+    })
   | (OnStep & {
       readonly type: 'step.resolved'
       readonly verdict: Verdict
@@ -172,6 +178,8 @@ export type WorkCommand =
       readonly retryable: boolean
       /** For `once`: the effect is known not to have happened. */
       readonly definite: boolean
+      /** Asks a person if it comes to a doubt. */
+      readonly task?: TaskId
       readonly effect: Effect
       readonly retry: RetryPolicy
       readonly roll: number
@@ -180,7 +188,7 @@ export type WorkCommand =
       readonly carry?: Json
     })
   /** The performer of this intended step is gone; nobody knows whether its effect happened. */
-  | (ToStep & { readonly type: 'doubt_step'; readonly reason: string })
+  | (ToStep & { readonly type: 'doubt_step'; readonly reason: string; readonly task?: TaskId })
   | (ToStep & {
       readonly type: 'resolve_step'
       readonly verdict: Verdict

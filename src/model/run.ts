@@ -19,13 +19,14 @@ import {
   resolveStep,
 } from './attempt.ts'
 import type { Failure } from './errors.ts'
-import { type ChildId, type Instant, isTaskId } from './ids.ts'
+import type { Instant } from './ids.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
 import { NOTHING } from './payload.ts'
 import { PersistentMap } from './persistent-map.ts'
 import { retryDelayMs } from './policies/retry.ts'
 import type { EndedRun, LiveRun, RunCommand, RunFact, RunStart, RunState, WorkCommand } from './run-fact.ts'
 import { reopen } from './run-reopen.ts'
+import { asked, childEnded, doubted, open, resolved, settle } from './run-steps.ts'
 import type { RunStatus } from './status.ts'
 import { type OpenStep, type SettledStep, stepWakeAt } from './step.ts'
 import { openWait as beginWait, isOver, missing, receive } from './wait.ts'
@@ -206,12 +207,6 @@ const begin = (start: Fact<'run.started'>): LiveRun => ({
   settled: PersistentMap.empty<string, SettledStep>(),
 })
 
-const settle = (run: LiveRun, step: string, settled: SettledStep): LiveRun =>
-  run.settled.has(step) ? run : { ...run, open: run.open.without(step), settled: run.settled.with(step, settled) }
-
-const open = (run: LiveRun, step: string, state: OpenStep): LiveRun =>
-  run.settled.has(step) ? run : { ...run, open: run.open.with(step, state) }
-
 const end = (run: LiveRun, status: RunStatus, rest: Partial<Pick<EndedRun, 'output' | 'error'>>): EndedRun => ({
   kind: 'ended',
   status,
@@ -290,40 +285,6 @@ const retrying = ({ attempt, wakeAt, error, carry }: Fact<'step.retry_scheduled'
 const retryDue = (run: LiveRun, step: string): LiveRun => {
   const before = run.open.get(step)
   return before?.kind === 'retrying' ? open(run, step, { ...before, wakeAt: null }) : run
-}
-
-const doubted = (run: LiveRun, fact: Fact<'step.uncertain'>): LiveRun => {
-  const before = run.open.get(fact.step)
-  const effectKey = before?.kind === 'intended' ? before.effectKey : ''
-  return open(run, fact.step, { kind: 'uncertain', attempt: fact.attempt, effectKey, reason: fact.reason })
-}
-
-const resolved = (run: LiveRun, fact: Fact<'step.resolved'>): LiveRun => {
-  switch (fact.verdict) {
-    case 'happened':
-      return settle(run, fact.step, { kind: 'done', result: fact.result ?? NOTHING })
-    case 'abort':
-      return settle(run, fact.step, {
-        kind: 'failed',
-        error: { code: 'STEP_REFUSED', message: `${fact.by} aborted the step` },
-      })
-    case 'run_again':
-      return { ...run, open: run.open.without(fact.step) }
-  }
-}
-
-/** run-4. A task that comes back with a revision was asked before. */
-const asked = (run: LiveRun, child: ChildId): LiveRun =>
-  isTaskId(child) && !run.tasks.includes(child) ? { ...run, tasks: [...run.tasks, child] } : run
-
-const childEnded = (run: LiveRun, { step, child, end }: Fact<'child.ended'>): LiveRun => {
-  const isOver = isTaskId(child) && (end.kind === 'failed' || end.open !== true)
-  const rest = isOver ? { ...run, tasks: run.tasks.filter((task) => task !== child) } : run
-  return settle(
-    rest,
-    step,
-    end.kind === 'done' ? { kind: 'done', result: end.result } : { kind: 'failed', error: end.error },
-  )
 }
 
 const received = (run: LiveRun, fact: Fact<'wait.received'>): LiveRun => {

@@ -4,7 +4,7 @@
  * Owns the shapes and the question when an open step next needs a wake. Never decides for the whole run (run.ts).
  */
 import type { Failure } from './errors.ts'
-import { type ChildId, type Instant, isPlainText } from './ids.ts'
+import { type ChildId, type Instant, isPlainText, type TaskId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Payload } from './payload.ts'
 import type { OpenWait, Received } from './wait.ts'
@@ -15,7 +15,14 @@ export type Effect = 'idempotent' | 'once' | 'transactional'
 /** A step that has begun and not settled. A plain attempt in progress is not here: it leaves no fact until it ends. */
 export type OpenStep =
   | { readonly kind: 'intended'; readonly attempt: number; readonly effectKey: string }
-  | { readonly kind: 'uncertain'; readonly attempt: number; readonly effectKey: string; readonly reason: string }
+  | {
+      readonly kind: 'uncertain'
+      readonly attempt: number
+      readonly effectKey: string
+      readonly reason: string
+      /** Asks a person about it; null: nobody was asked. */
+      readonly task: TaskId | null
+    }
   /** `wakeAt` is null once the delay has passed: the next attempt may begin. */
   | {
       readonly kind: 'retrying'

@@ -33,8 +33,8 @@ export class ChildChecks {
     if (state.end !== null || place.stream === null) return
     const willLook = row.lease !== null || (row.wake_at !== null && row.wake_at <= moment.now)
     for (const [step, open] of state.openSteps()) {
-      if (open.kind === 'calling')
-        this.#calls.add({ parent: place.stream, seq: open.seq, step, child: open.child, willLook })
+      const child = open.kind === 'calling' ? open.child : open.kind === 'uncertain' ? open.task : null
+      if (child !== null) this.#calls.add({ parent: place.stream, seq: open.seq, step, child, willLook })
     }
   }
 

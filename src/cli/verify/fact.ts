@@ -15,7 +15,8 @@ export type StepFact = { readonly step: string } & (
   | { readonly type: 'step.intended'; readonly attempt: number; readonly effectKey: string }
   | { readonly type: 'step.completed'; readonly attempt: number; readonly events: readonly string[] }
   | { readonly type: 'step.retry_scheduled'; readonly attempt: number; readonly wakeAt: number }
-  | { readonly type: 'step.failed' | 'step.uncertain'; readonly attempt: number }
+  | { readonly type: 'step.failed'; readonly attempt: number }
+  | { readonly type: 'step.uncertain'; readonly attempt: number; readonly task: string | null }
   | { readonly type: 'step.resolved'; readonly verdict: string }
   | { readonly type: 'step.late_result' }
   | { readonly type: 'timer.set'; readonly wakeAt: number }
@@ -144,8 +145,9 @@ const readStep = (type: string, body: Body): StepFact | null => {
     case 'step.retry_scheduled':
       return { type, step, attempt: body.number('attempt'), wakeAt: body.number('wakeAt') }
     case 'step.failed':
-    case 'step.uncertain':
       return { type, step, attempt: body.number('attempt') }
+    case 'step.uncertain':
+      return { type, step, attempt: body.number('attempt'), task: body.orNull('task', (name) => body.text(name)) }
     case 'step.resolved':
       return { type, step, verdict: body.text('verdict') }
     case 'step.retry_due':

@@ -6,7 +6,9 @@
 import type { Fact, StepFact, WaitSpec } from './fact.ts'
 
 export type OpenStep = { readonly seq: number } & (
-  | { readonly kind: 'intended' | 'uncertain' }
+  | { readonly kind: 'intended' }
+  /** The task that asks a person about it. */
+  | { readonly kind: 'uncertain'; readonly task: string | null }
   | { readonly kind: 'sleeping'; readonly wakeAt: number }
   /** Null: the instant has passed and was told; the next attempt may begin. */
   | { readonly kind: 'retrying'; readonly wakeAt: number | null }
@@ -109,7 +111,7 @@ export class RunState {
         step.effectKey ??= fact.effectKey
         return open(step, { kind: 'intended', seq })
       case 'step.uncertain':
-        return open(step, { kind: 'uncertain', seq })
+        return open(step, { kind: 'uncertain', task: fact.task, seq })
       case 'step.retry_scheduled':
         step.attempts = fact.attempt
         step.notBefore = fact.wakeAt

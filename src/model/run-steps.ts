@@ -1,0 +1,61 @@
+/**
+ * How facts about steps change a live run: opened, settled, doubted, answered by a child or a person.
+ *
+ * Owns that part of the run's fold. What may be recorded is run.ts and its rules.
+ */
+import { type ChildId, isTaskId } from './ids.ts'
+import { NOTHING } from './payload.ts'
+import type { LiveRun, RunFact } from './run-fact.ts'
+import type { OpenStep, SettledStep } from './step.ts'
+
+type Fact<Type extends RunFact['type']> = Extract<RunFact, { readonly type: Type }>
+
+export const settle = (run: LiveRun, step: string, settled: SettledStep): LiveRun =>
+  run.settled.has(step) ? run : { ...run, open: run.open.without(step), settled: run.settled.with(step, settled) }
+
+export const open = (run: LiveRun, step: string, state: OpenStep): LiveRun =>
+  run.settled.has(step) ? run : { ...run, open: run.open.with(step, state) }
+
+/** run-4. A task that comes back with a revision was asked before. */
+export const asked = (run: LiveRun, child: ChildId): LiveRun =>
+  isTaskId(child) && !run.tasks.includes(child) ? { ...run, tasks: [...run.tasks, child] } : run
+
+export const doubted = (run: LiveRun, fact: Fact<'step.uncertain'>): LiveRun => {
+  const before = run.open.get(fact.step)
+  const effectKey = before?.kind === 'intended' || before?.kind === 'uncertain' ? before.effectKey : ''
+  const { attempt, reason, task = null } = fact
+  return open(task === null ? run : asked(run, task), fact.step, {
+    kind: 'uncertain',
+    attempt,
+    effectKey,
+    reason,
+    task,
+  })
+}
+
+export const resolved = (before: LiveRun, fact: Fact<'step.resolved'>): LiveRun => {
+  const open = before.open.get(fact.step)
+  const task = open?.kind === 'uncertain' ? open.task : null
+  const run = task === null ? before : { ...before, tasks: before.tasks.filter((one) => one !== task) }
+  switch (fact.verdict) {
+    case 'happened':
+      return settle(run, fact.step, { kind: 'done', result: fact.result ?? NOTHING })
+    case 'abort':
+      return settle(run, fact.step, {
+        kind: 'failed',
+        error: { code: 'STEP_REFUSED', message: `${fact.by} aborted the step` },
+      })
+    case 'run_again':
+      return { ...run, open: run.open.without(fact.step) }
+  }
+}
+
+export const childEnded = (run: LiveRun, { step, child, end }: Fact<'child.ended'>): LiveRun => {
+  const isOver = isTaskId(child) && (end.kind === 'failed' || end.open !== true)
+  const rest = isOver ? { ...run, tasks: run.tasks.filter((task) => task !== child) } : run
+  return settle(
+    rest,
+    step,
+    end.kind === 'done' ? { kind: 'done', result: end.result } : { kind: 'failed', error: end.error },
+  )
+}
