@@ -10,6 +10,7 @@ import { MethodNotAllowed } from './problem.ts'
 import { type Query, readQuery } from './query.ts'
 import type { Operation } from './routes/route.ts'
 import type { Service } from './service.ts'
+import { unlessSame } from './version.ts'
 
 const NONE: Query = new Map()
 
@@ -30,12 +31,12 @@ const mountPath = (app: Hono, { service, admit }: Within, operations: readonly O
   const at = routerPath(path)
   for (const { method, handle, access, query = {} } of operations) {
     const known = query === '*' ? null : Object.keys(query)
-    app.on(
-      method.toUpperCase(),
-      at,
-      async (context) =>
-        (await admit(context, access)) ?? handle(service, context, known === null ? NONE : readQuery(context, known)),
-    )
+    app.on(method.toUpperCase(), at, async (context) => {
+      const refused = await admit(context, access)
+      if (refused !== null) return refused
+      const response = await handle(service, context, known === null ? NONE : readQuery(context, known))
+      return method === 'get' ? unlessSame(context, response) : response
+    })
   }
   const allow = allowed(operations)
   app.all(at, (context) => {

@@ -5,6 +5,7 @@
  */
 import type { Context } from 'hono'
 import { TrihandError } from '../model/errors.ts'
+import { nearest } from '../model/nearest.ts'
 
 export type Query = ReadonlyMap<string, string>
 
@@ -16,7 +17,9 @@ export const readQuery = (context: Context, known: readonly string[]): Query => 
   for (const [name, value] of new URL(context.req.url).searchParams) {
     if (!known.includes(name)) {
       const choice = known.length === 0 ? 'there are none here' : `there are ${known.join(', ')}`
-      throw new TrihandError('QUERY_UNKNOWN', `unknown parameter ${name}; ${choice}`)
+      const near = nearest(name, known)
+      const meant = near === null ? '' : `did you mean ${near}? `
+      throw new TrihandError('QUERY_UNKNOWN', `unknown parameter ${name}; ${meant}${choice}`)
     }
     if (query.has(name)) throw new TrihandError('QUERY_UNKNOWN', `the parameter ${name} is given twice`)
     query.set(name, value)

@@ -19,6 +19,7 @@ export const ERRORS = {
   ORIGIN_FORBIDDEN: { status: 403, retryable: false, hint: 'Call from the same origin, or without a browser.' },
   HOST_FORBIDDEN: { status: 403, retryable: false, hint: 'Use the address that the server printed at its start.' },
   MEDIA_TYPE_UNSUPPORTED: { status: 415, retryable: false, hint: 'Send content-type application/json.' },
+  PRECONDITION_FAILED: { status: 412, retryable: false, hint: 'Read it again: it has changed since; then decide whether you still want this.' },
   PAYLOAD_TOO_LARGE: { status: 413, retryable: false, hint: 'Send less, or store the content elsewhere and send a reference.' },
   ID_AMBIGUOUS: { status: 409, retryable: false, hint: 'Write more of the last digits of the id.' },
   EVENT_UNKNOWN: { status: 422, retryable: false, hint: 'Declare the event in the system, or fix the spelling.' },

@@ -8,6 +8,7 @@ import { durationMs } from '../../manifest/duration.ts'
 import { TrihandError } from '../../model/errors.ts'
 import { isRunId, LOCAL_TENANT, type RunId } from '../../model/ids.ts'
 import type { RunSummary } from '../../ports/reader.ts'
+import type { RunDetail } from '../api.ts'
 import { optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
 import { CANCEL_RUN, counts, RESOLVE_STEP, START_RUN, STATUSES, VERDICTS } from '../documents/runs.ts'
 import { callerName } from '../identity.ts'
@@ -16,6 +17,7 @@ import { factPage, runDetail } from '../run-detail.ts'
 import { findRun } from '../run-id.ts'
 import { described, nothing, PAGING, page, record, ref, text } from '../schema.ts'
 import type { Service } from '../service.ts'
+import { demandVersion, tagOf } from '../version.ts'
 import { runDocument } from '../wire.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 
@@ -65,12 +67,20 @@ const waitOf = (query: Query): number => {
   return ms
 }
 
+/** Its children are shown, and whether a worker may take it: both change without a fact of its own. */
+const tagOfRun = ({ version, children, waiting_on }: RunDetail): string =>
+  tagOf(
+    version,
+    children.reduce((sum, child) => sum + child.version, 0),
+    waiting_on.filter(({ kind }) => kind === 'no_worker').length,
+  )
+
 const show: Handle = async (service, context, query) => {
   const wait = waitOf(query)
   const run = await findByPath(service, context)
-  if (wait === 0) return context.json(await runDetail(service, run))
-  await service.result(run.id, { wait })
-  return context.json(await runDetail(service, await findByPath(service, context)))
+  if (wait > 0) await service.result(run.id, { wait })
+  const detail = await runDetail(service, wait > 0 ? await findByPath(service, context) : run)
+  return context.json(detail, 200, { etag: tagOfRun(detail) })
 }
 
 const facts: Handle = async (service, context, query) => {
@@ -82,7 +92,8 @@ const facts: Handle = async (service, context, query) => {
 const command =
   (perform: (service: Service, run: RunId, context: Context) => Promise<void>): Handle =>
   async (service, context) => {
-    const { id } = await findByPath(service, context)
+    const { id, version } = await findByPath(service, context)
+    demandVersion(context, version)
     await perform(service, id, context)
     const after = await service.reader.run(LOCAL_TENANT, id)
     return context.json(after === null ? { id } : runDocument(after), 202)
@@ -154,7 +165,7 @@ export const runRoutes: readonly Operation[] = [
     access: 'viewer',
     summary: 'One run: what it waits for, its children, its end, its first facts',
     query: { wait: described('waits so long for its end before it answers: 30s, at most 50s', text) },
-    answers: { 200: json(ref('RunDetail')) },
+    answers: { 200: json(ref('RunDetail')), 304: null },
     problems: ['ID_AMBIGUOUS'],
     handle: show,
   },
@@ -177,7 +188,7 @@ export const runRoutes: readonly Operation[] = [
     summary: 'Asks a run to end',
     body: optionalBody(CANCEL_RUN),
     answers: accepted,
-    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'RUN_ENDED'],
+    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'PRECONDITION_FAILED', 'RUN_ENDED'],
     handle: cancel,
   },
   {
@@ -188,7 +199,7 @@ export const runRoutes: readonly Operation[] = [
     summary: 'Begins a run again that has failed; finished steps stay finished',
     body: optionalBody(nothing),
     answers: accepted,
-    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'RUN_NOT_FAILED'],
+    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'PRECONDITION_FAILED', 'RUN_NOT_FAILED'],
     handle: retry,
   },
   {
@@ -199,7 +210,7 @@ export const runRoutes: readonly Operation[] = [
     summary: 'Says what became of a step whose outcome nobody knows',
     body: body(RESOLVE_STEP),
     answers: accepted,
-    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'RUN_ENDED', 'STEP_UNCERTAIN'],
+    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'PRECONDITION_FAILED', 'RUN_ENDED', 'STEP_UNCERTAIN'],
     handle: resolve,
   },
 ]

@@ -28,6 +28,7 @@ import { findRun } from '../run-id.ts'
 import { list as listOf, nothing, PAGING, page, record, ref, text, words } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { bulkOf, CODE, decisionOf, taskOf, untilOf } from '../task-body.ts'
+import { tagOf } from '../version.ts'
 import { taskDetail, taskDocument } from '../wire-task.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 
@@ -88,7 +89,7 @@ const idOf = (context: Context): TaskId => taskOf(context.req.param('id') ?? '')
 
 const show: Handle = async (service, context) => {
   const look = await service.tasks.show(idOf(context))
-  return context.json(taskDetail(look, identityOf(context)), 200, { etag: `"${look.version}"` })
+  return context.json(taskDetail(look, identityOf(context)), 200, { etag: tagOf(look.version) })
 }
 
 type Act = (service: Service, context: Context, by: Identity) => Promise<TaskChanged>
@@ -99,7 +100,7 @@ const act =
   async (service, context) => {
     const by = demandIdentity(context)
     const changed = await does(service, context, by)
-    const headers = { etag: `"${changed.version}"`, ...(changed.isRepeated && { 'idempotency-replayed': 'true' }) }
+    const headers = { etag: tagOf(changed.version), ...(changed.isRepeated && { 'idempotency-replayed': 'true' }) }
     return context.json(taskDetail(changed, by), 200, headers)
   }
 
@@ -226,7 +227,7 @@ export const taskRoutes: readonly Operation[] = [
     path: AT,
     access: 'viewer',
     summary: 'One task as the caller sees it',
-    answers: { 200: json(ref('TaskDetail')) },
+    answers: { 200: json(ref('TaskDetail')), 304: null },
     handle: show,
   },
   {
