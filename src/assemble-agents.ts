@@ -24,6 +24,7 @@ import { resolveReferences } from './manifest/reference.ts'
 import { compileRule } from './manifest/rules.ts'
 import type { System } from './manifest/system.ts'
 import { compileTemplate } from './manifest/template.ts'
+import { fieldsOf } from './manifest/workflow.ts'
 import { TrihandError } from './model/errors.ts'
 import { LOCAL_TENANT } from './model/ids.ts'
 import type { Json } from './model/json.ts'
@@ -138,6 +139,7 @@ const depsOf = (input: AgentsInput, modelsOf: ModelsOf, servers: ToolServers): A
     check: valueChecker(),
     ask: (rule, roots) => compileRule(rule, ROOTS)(roots),
     fill: (template, roots) => compileTemplate(template, ROOTS)(roots),
+    fieldsOf: (event) => fieldsOf(input.system().events.get(event)?.schema ?? null),
     readFile: read,
     context: contextOf(input, read),
   }

@@ -108,7 +108,7 @@ export interface AgentEmit {
   /** CEL over `output` and `payload`; null: always. */
   readonly when: string | null
   readonly on: EmitOn
-  /** Templates over `output` and `payload`; null: the whole output. */
+  /** Templates over `output` and `payload`; null: what the event declares, from the output, then from the trigger's data. */
   readonly data: Json | null
 }
 

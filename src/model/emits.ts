@@ -44,7 +44,7 @@ export const chooseEmits = (
 }
 
 /** Its own template; else the members that the event declares, from the output, then from what triggered it; else all there is. */
-export const emitData = ({ data, fields }: EmitSpec, roots: Roots): Json => {
+export const emitData = ({ data, fields }: Pick<EmitSpec, 'data' | 'fields'>, roots: Roots): Json => {
   if (data !== null) return data(roots)
   const { output = null, payload = null } = roots
   if (fields === null) return isMembers(output) ? output : { output }

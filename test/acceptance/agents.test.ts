@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { agent } from '../../src/manifest/agents.ts'
 import type { ToolSource } from '../../src/manifest/tools.ts'
+import { LOCAL_TENANT } from '../../src/model/ids.ts'
 import type { Workspace } from '../../src/ports/tool.ts'
 import { agentPlace, beginAgents, ended, stepResults } from '../support/agent-system.ts'
 import { called, failedWith, lastText, paidModel, said } from '../support/agents.ts'
@@ -256,6 +257,34 @@ onEveryStore('agents', (store) => {
     await ended(system, runs[0] as never)
     await system.settle()
     expect(model.calls.map(({ purpose }) => purpose)).toEqual(['agent:router', 'agent:sales'])
+    await system.close()
+  })
+
+  test('[A8] what an agent sends without data of its own has the members that the event declares, as of a function', async () => {
+    const model = paidModel(() => said('{"score": 7, "why": "big"}'))
+    const scorer = agent('scorer', {
+      instructions: 'x',
+      triggers: ['lead.came'],
+      outputSchema: z.object({ score: z.number(), why: z.string() }),
+      emits: ['lead.scored', { event: 'lead.done', data: { all: '{{ output.why }}' } }, 'lead.seen'],
+    })
+    const events = {
+      'lead.came': null,
+      'lead.scored': z.object({ lead: z.string(), score: z.number() }),
+      'lead.done': null,
+      'lead.seen': null,
+    }
+    const system = await beginAgents({ events, agents: [scorer] }, store(), place, model)
+    const { runs } = await system.send({ type: 'lead.came', data: { lead: 'l1', score: 1, size: 3 } })
+    await ended(system, runs[0] as never)
+    const told = await system.run(() =>
+      system.store.reader.events({ tenant: LOCAL_TENANT, type: null, before: null, limit: 9 }),
+    )
+    expect(Object.fromEntries(told.map(({ type, data }) => [type, data]))).toMatchObject({
+      'lead.scored': { lead: 'l1', score: 7 },
+      'lead.done': { all: 'big' },
+      'lead.seen': { score: 7, why: 'big' },
+    })
     await system.close()
   })
 

@@ -44,6 +44,8 @@ export interface AgentDeps {
   ask(rule: string, roots: { readonly [root: string]: Json }): RuleAnswer
   /** Any JSON whose texts may be templates. */
   fill(template: Json, roots: { readonly [root: string]: Json }): Json
+  /** The members that an event declares; null: it names none. */
+  fieldsOf(event: string): readonly string[] | null
   /** A file of the system's folder; null if there is none. Never one outside. */
   readFile(path: string): Promise<string | null>
   /** Rows of a table that these fields select, and a template's text with such a row in it. */

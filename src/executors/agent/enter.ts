@@ -5,8 +5,9 @@
  */
 import type { AgentEmit, AgentSpec } from '../../model/agent.ts'
 import { chatCallOf } from '../../model/chat-call.ts'
+import { emitData } from '../../model/emits.ts'
 import { TrihandError } from '../../model/errors.ts'
-import { isJsonRecord, type Json } from '../../model/json.ts'
+import type { Json } from '../../model/json.ts'
 import type { Module } from '../../model/module.ts'
 import { stepAddress } from '../../model/step.ts'
 import { repliesOf, usageOf } from '../../model/turn.ts'
@@ -41,11 +42,15 @@ const holds = ({ when, event }: AgentEmit, roots: { readonly [root: string]: Jso
 const eventsOf = (spec: AgentSpec, { end }: Ended, input: Json, deps: AgentDeps): readonly EmittedEvent[] => {
   const error: Json = end.code === null ? null : { code: end.code, message: end.detail }
   const roots = { output: end.output, payload: input, error }
-  const usual: Json =
-    end.status === 'failed' ? { error } : isJsonRecord(end.output) ? end.output : { output: end.output }
+  const usual = (event: string): Json =>
+    end.status === 'failed' ? { error } : emitData({ data: null, fields: deps.fieldsOf(event) }, roots)
   return spec.emits
     .filter((emit) => isMeant(emit, end.status) && holds(emit, roots, deps))
-    .map(({ event, data }) => ({ type: event, data: data === null ? usual : deps.fill(data, roots), subject: null }))
+    .map(({ event, data }) => ({
+      type: event,
+      data: data === null ? usual(event) : deps.fill(data, roots),
+      subject: null,
+    }))
 }
 
 const cleanUp = async (spec: AgentSpec, { end, state }: Ended, entry: Entry, deps: AgentDeps): Promise<void> => {
