@@ -71,13 +71,13 @@ describe('a mail', () => {
     expect(mails[0]?.text).toContain('Subject: A task for you')
     expect(mails[0]?.text).toContain('owner asks for a decision.')
     expect(mails[0]?.text).toContain('Until: 2026-03-01T09:00:00.000Z')
-    expect(mails[0]?.text).toContain('https://trihand.example/inbox/task_1')
+    expect(mails[0]?.text).toContain('https://trihand.example/inbox?task=task_1')
   })
 
   test('[C15] has one link, which opens a page: nothing in it decides', async () => {
     await carry(event(to('ana')))
     const links = mails[0]?.text.match(/https?:\/\/\S+/g)
-    expect(links).toEqual(['https://trihand.example/inbox/task_1'])
+    expect(links).toEqual(['https://trihand.example/inbox?task=task_1'])
     expect(mails[0]?.text).not.toMatch(/approve|reject|decision=|token/i)
   })
 

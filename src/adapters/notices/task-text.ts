@@ -29,7 +29,7 @@ export const textOf = ({ data, subject }: StoredEvent, publicUrl: string | null)
     ...(typeof deadline === 'number' ? [`Until: ${new Date(deadline).toISOString()}`] : []),
     ...(publicUrl === null || subject === null
       ? ['Open your inbox.']
-      : [`Open it: ${new URL(`/inbox/${encodeURIComponent(subject)}`, publicUrl).href}`]),
+      : [`Open it: ${new URL(`/inbox?task=${encodeURIComponent(subject)}`, publicUrl).href}`]),
   ]
   return `${lines.join('\n')}\n`
 }

@@ -152,5 +152,5 @@ test('[C15] a chat gets one message with a link that opens a page', async () => 
   expect(await courier.carry(EVENT, new AbortController().signal)).toEqual({ kind: 'delivered', detail: '200' })
   const { text } = JSON.parse(got[0]?.body ?? '')
   expect(text).toContain('A task for you')
-  expect(text).toContain('https://trihand.example/inbox/task_1')
+  expect(text).toContain('https://trihand.example/inbox?task=task_1')
 })
