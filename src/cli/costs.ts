@@ -1,0 +1,47 @@
+/** `trihand costs`: what models were asked and what it cost, by day, agent or model. */
+import type { Costs, Spent } from '../http/api.ts'
+import { withApi } from './connect.ts'
+import { queryText } from './listing.ts'
+import { EXIT } from './output.ts'
+import type { CommonFlags, Verb } from './shell.ts'
+
+export interface CostsFlags extends CommonFlags {
+  readonly by?: string
+  readonly from?: string
+  readonly to?: string
+}
+
+/** Unknown is not nothing. */
+const money = ({ cost_usd, unpriced_calls }: Spent): string => {
+  const known = cost_usd === null ? '' : `$${cost_usd.toFixed(4)}`
+  const unknown = unpriced_calls === 0 ? '' : `${unpriced_calls} calls without a price`
+  return [known, unknown].filter((text) => text !== '').join(' and ') || '-'
+}
+
+const cells = (spent: Spent): readonly string[] => [
+  String(spent.calls),
+  String(spent.input_tokens),
+  String(spent.output_tokens),
+  money(spent),
+]
+
+export const costs: Verb<CostsFlags> = async (shell, flags) => {
+  const { by, from, to } = flags
+  const { output } = shell
+  const found = await withApi(shell, flags, { need: 'look' }, (api) =>
+    api.get<Costs>(`/api/costs${queryText({ by, from, to })}`),
+  )
+  if (output.isJson) output.document(found)
+  else if (found.items.length === 0) output.talk(`No model was asked from ${found.from} to ${found.to}.`)
+  else
+    output.table([
+      [...found.by, '', 'calls', 'tokens in', 'tokens out', 'cost'],
+      ...found.items.map((row) => [
+        ...found.by.map((dimension) => row[dimension] ?? '-'),
+        row.simulated ? 'simulated' : '',
+        ...cells(row),
+      ]),
+      [...found.by.map((_, i) => (i === 0 ? 'all' : '')), '', ...cells(found.total)],
+    ])
+  return EXIT.done
+}

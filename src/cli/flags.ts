@@ -1,0 +1,50 @@
+/**
+ * Flags that many verbs take, and how a verb is loaded: the words of the table in verbs.ts.
+ *
+ * Owns what each flag means, once. Never performs anything.
+ */
+import { type Command, InvalidArgumentError } from 'commander'
+import { durationMs } from '../manifest/duration.ts'
+import { parsePort, parseSlots } from './settings.ts'
+import type { Verb } from './shell.ts'
+
+/** Loads the verb, hands it the flags, keeps its exit code. */
+export type Perform = <Flags>(load: () => Promise<Verb<Flags>>, flags: Flags) => Promise<void>
+
+export const port = (text: string): number => {
+  const found = parsePort(text)
+  if (found === null) throw new InvalidArgumentError('expected 0 to 65535.')
+  return found
+}
+
+export const slots = (text: string): number => {
+  const found = parseSlots(text)
+  if (found === null) throw new InvalidArgumentError('expected 1 to 999999.')
+  return found
+}
+
+export const wait = (text: string): number => {
+  try {
+    return durationMs(text)
+  } catch {
+    throw new InvalidArgumentError('expected a duration like 30s or 5m.')
+  }
+}
+
+export const withOutput = (command: Command): Command =>
+  command.option('--json', 'one JSON document on stdout, problems on stderr')
+
+/** For verbs that speak to a system that runs, or open its ledger. */
+export const withDoor = (command: Command): Command =>
+  withOutput(command)
+    .option('--server <url>', 'talk to this server (TRIHAND_URL)')
+    .option('--database <path|url>', 'open this ledger (DATABASE_URL)')
+
+export const withWork = (command: Command): Command =>
+  withDoor(command).option('--system <path>', 'the system, if no server runs: its file or folder')
+
+export const withPage = (command: Command): Command =>
+  command
+    .option('--limit <n>', 'how many, 1 to 200')
+    .option('--cursor <cursor>', 'go on after this one')
+    .option('--quiet', 'ids only')

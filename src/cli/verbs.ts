@@ -1,0 +1,314 @@
+/**
+ * The table of verbs and their flags.
+ *
+ * Owns their names and descriptions. Each verb is a file of its own, loaded when it is called.
+ */
+import { Command } from 'commander'
+import { type Perform, port, slots, wait, withDoor, withOutput, withPage, withWork } from './flags.ts'
+import { VERSION } from './version.ts'
+
+const addServing = (program: Command, perform: Perform): void => {
+  withOutput(program.command('dev [path]'))
+    .description('run a system from its source: a folder with manifest.yaml or system.ts, or a file')
+    .option('--port <n>', 'listen on this port (PORT)', port)
+    .option('--database <path|url>', 'the ledger (DATABASE_URL; default .trihand/trihand.db)')
+    .option('--no-work', 'take events and answer questions, leave the work to workers')
+    .action((path, flags) => perform(async () => (await import('./dev.ts')).dev, { path, ...flags }))
+  withOutput(program.command('demo'))
+    .description('run the built-in example')
+    .option('--fresh', 'forget what it did before')
+    .option('--port <n>', 'listen on this port (PORT)', port)
+    .action((flags) => perform(async () => (await import('./demo.ts')).demo, flags))
+}
+
+const addBeginning = (program: Command, perform: Perform): void => {
+  withOutput(program.command('init [folder]'))
+    .description('a system to begin with: campaign, hello or empty')
+    .option('--template <name>', 'which one (campaign)')
+    .option('--force', 'add what is missing to a folder that is not empty; nothing is overwritten')
+    .action((folder, flags) => perform(async () => (await import('./init.ts')).init, { folder, ...flags }))
+  withOutput(program.command('doctor [path]'))
+    .description('what this machine and this folder lack, if anything')
+    .action((path, flags) => perform(async () => (await import('./doctor.ts')).doctor, { path, ...flags }))
+}
+
+const addMcp = (program: Command, perform: Perform): void => {
+  withWork(program.command('mcp'))
+    .description('the system as an MCP server on stdin and stdout; no tool of it decides a task')
+    .action((flags) => perform(async () => (await import('./mcp.ts')).mcp, flags))
+}
+
+const addEvents = (program: Command, perform: Perform): void => {
+  withWork(program.command('send <event> [data]'))
+    .description('send an event; data is JSON, @file, or - for stdin')
+    .option('--id <id>', 'its id: the same one again is a repeat')
+    .option('--source <source>', 'where it comes from')
+    .option('--subject <subject>', 'what it is about')
+    .option('--wait <duration>', 'wait for the end of the runs it starts', wait)
+    .option('--quiet', 'ids of runs only')
+    .action((type, data, flags) => perform(async () => (await import('./send.ts')).send, { type, data, ...flags }))
+  const events = program.command('events').description('what came in')
+  withPage(withDoor(events.command('list')))
+    .description('events, newest first')
+    .option('--type <type>', 'of this type only')
+    .action((flags) => perform(async () => (await import('./events-list.ts')).listEvents, flags))
+}
+
+const addTriggers = (program: Command, perform: Perform): void => {
+  withWork(program.command('start <function> [input]'))
+    .description('start a function by hand; the input is JSON, @file, or - for stdin')
+    .option('--wait <duration>', 'wait for its end', wait)
+    .option('--quiet', 'the id only')
+    .action((name, input, flags) => perform(async () => (await import('./start.ts')).start, { name, input, ...flags }))
+  const triggers = program.command('triggers').description('what starts what')
+  withWork(triggers.command('list'))
+    .description('every trigger of the system')
+    .option('--quiet', 'names only')
+    .action((flags) => perform(async () => (await import('./triggers.ts')).listTriggers, flags))
+  withWork(triggers.command('test <event|webhook> [data]'))
+    .description('say what an event would start, and send nothing; a webhook takes the body of a delivery')
+    .option('--source <source>', 'where the event comes from')
+    .action((name, data, flags) =>
+      perform(async () => (await import('./triggers.ts')).testTrigger, { name, data, ...flags }),
+    )
+  withWork(triggers.command('replay <webhook> <delivery>'))
+    .description('take a delivery again that made no event')
+    .action((name, delivery, flags) =>
+      perform(async () => (await import('./triggers.ts')).replayDelivery, { name, delivery, ...flags }),
+    )
+  withOutput(triggers.command('install [path]'))
+    .description('watch the tables of your own database that functions of the system name')
+    .option('--table <name>', 'this table only')
+    .action((path, flags) => perform(async () => (await import('./triggers.ts')).installTables, { path, ...flags }))
+  withOutput(triggers.command('remove [path]'))
+    .description('leave your own database as it was; changes that were not told yet are forgotten')
+    .option('--table <name>', 'this table only')
+    .action((path, flags) => perform(async () => (await import('./triggers.ts')).removeTables, { path, ...flags }))
+}
+
+const addRuns = (program: Command, perform: Perform): void => {
+  const runs = program.command('runs').description('what is at work, waits or has ended')
+  withPage(withDoor(runs.command('list')))
+    .description('runs, newest first')
+    .option('--status <status>', 'with this status only')
+    .option('--handler <name>', 'of this function only')
+    .action((flags) => perform(async () => (await import('./runs-list.ts')).listRuns, flags))
+  withDoor(runs.command('show <id>'))
+    .description('one run: what it waits for and what happened; the last 6 digits of the id do')
+    .action((id, flags) => perform(async () => (await import('./runs-show.ts')).showRun, { id, ...flags }))
+  withWork(runs.command('cancel <id>'))
+    .description('end a run')
+    .option('--reason <text>', 'why')
+    .action((id, flags) => perform(async () => (await import('./runs-command.ts')).cancelRun, { id, ...flags }))
+  withWork(runs.command('retry <id>'))
+    .description('begin a failed run again; finished steps stay finished')
+    .option('--wait <duration>', 'wait for its end', wait)
+    .action((id, flags) => perform(async () => (await import('./runs-command.ts')).retryRun, { id, ...flags }))
+  withWork(runs.command('resolve <id> <step> <verdict>'))
+    .description('say what became of an uncertain step: happened, run_again or abort')
+    .option('--result <json>', 'its result, if it happened')
+    .option('--wait <duration>', 'wait for the end of the run', wait)
+    .action((id, step, verdict, flags) =>
+      perform(async () => (await import('./runs-command.ts')).resolveStep, { id, step, verdict, ...flags }),
+    )
+}
+
+const addWorkers = (program: Command, perform: Perform): void => {
+  withOutput(program.command('worker [path]'))
+    .description('work on a shared ledger beside others, until SIGTERM or `workers drain`')
+    .option('--pool <name>', 'join this pool (TRIHAND_POOL)')
+    .option('--labels <name=value,…>', 'what runs may ask for (TRIHAND_LABELS)')
+    .option('--slots <n>', 'how many runs at once (TRIHAND_SLOTS)', slots)
+    .option('--name <name>', 'what people call it')
+    .option('--drain <duration>', 'how long runs at work may take to finish (TRIHAND_DRAIN; 30s)', wait)
+    .option('--database <path|url>', 'the ledger (DATABASE_URL)')
+    .option('--schema <name>', 'the Postgres schema that holds it')
+    .action((path, flags) => perform(async () => (await import('./worker.ts')).worker, { path, ...flags }))
+  const workers = program.command('workers').description('who works on the ledger')
+  withPage(withDoor(workers.command('list')))
+    .description('workers: name, pool, leases and slots, last beat, labels')
+    .action((flags) => perform(async () => (await import('./workers.ts')).listWorkers, flags))
+  withDoor(workers.command('show <id>'))
+    .description('one worker and the runs it holds; its name or the last 6 digits of the id do')
+    .action((id, flags) => perform(async () => (await import('./workers.ts')).showWorker, { id, ...flags }))
+  withDoor(workers.command('drain <id>'))
+    .description('tell a worker to finish what it has and leave')
+    .action((id, flags) => perform(async () => (await import('./workers.ts')).drainWorker, { id, ...flags }))
+}
+
+const addSchedules = (program: Command, perform: Perform): void => {
+  const load = () => import('./schedules.ts')
+  const schedules = program.command('schedules').description('what runs when')
+  withWork(schedules.command('list'))
+    .description('schedules: timing, status, next slot, what they start')
+    .option('--quiet', 'names only')
+    .action((flags) => perform(async () => (await load()).listSchedules, flags))
+  withWork(schedules.command('show <name>'))
+    .description('one schedule and its last run')
+    .action((name, flags) => perform(async () => (await load()).showSchedule, { name, ...flags }))
+  withWork(schedules.command('pause <name>'))
+    .description('start nothing until it is resumed')
+    .action((name, flags) => perform(async () => (await load()).pauseSchedule, { name, ...flags }))
+  withWork(schedules.command('resume <name>'))
+    .description('go on with the next slot')
+    .action((name, flags) => perform(async () => (await load()).resumeSchedule, { name, ...flags }))
+  withWork(schedules.command('run <name>'))
+    .description('one run now, whatever the slots say')
+    .action((name, flags) => perform(async () => (await load()).runSchedule, { name, ...flags }))
+  withWork(schedules.command('backfill <name> <from> <to>'))
+    .description('a run for each past slot of a span: 2026-01-31T08:00:00Z to another instant')
+    .action((name, from, to, flags) =>
+      perform(async () => (await load()).backfillSchedule, { name, from, to, ...flags }),
+    )
+  const handlers = program.command('handlers').description('functions with flow control')
+  withWork(handlers.command('pause <name>'))
+    .description('hold or suppress what comes, as its whilePaused says')
+    .action((name, flags) => perform(async () => (await load()).pauseHandler, { name, ...flags }))
+  withWork(handlers.command('resume <name>'))
+    .description('go on, with what was held first')
+    .action((name, flags) => perform(async () => (await load()).resumeHandler, { name, ...flags }))
+}
+
+const withWho = (command: Command): Command =>
+  command.option('--as <user>', 'who you are').option('--groups <names>', 'the groups you act for, with commas')
+
+const addTasks = (program: Command, perform: Perform): void => {
+  const load = () => import('./tasks.ts')
+  const filtered = (command: Command): Command =>
+    withPage(withWho(withDoor(command)))
+      .option('--all', "everybody's")
+      .option('--status <status>', 'open, closed, or one word')
+      .option('--type <type>', 'approval, input, review or decision')
+      .option('--run <id>', 'of this run only')
+      .option('--order <order>', 'newest, oldest or deadline')
+  filtered(program.command('inbox'))
+    .description('what waits for you: --as says who you are')
+    .action((flags) => perform(async () => (await load()).inbox, flags))
+  const tasks = program.command('tasks').description('what people are asked')
+  filtered(tasks.command('list'))
+    .description('tasks, newest first')
+    .action((flags) => perform(async () => (await load()).listTasks, flags))
+  withWho(withDoor(tasks.command('show <id>')))
+    .description('one task: what it is about, what may be done, and the hash of what you see')
+    .action((id, flags) => perform(async () => (await load()).showTask, { id, ...flags }))
+  withWho(withWork(tasks.command('decide <id> <action>')))
+    .description('approve, reject, edit, respond, request_edit, escalate, or an action of the task')
+    .option('--hash <hash>', 'of what was shown')
+    .option('--reason <text>', 'why')
+    .option('--fields <json>', 'what the task asks for')
+    .option('--items <json>', 'item by item: {"a": {"status": "rejected"}}')
+    .option('--key <key>', 'the same key again decides nothing new')
+    .action((id, action, flags) => perform(async () => (await load()).decideTask, { id, action, ...flags }))
+  withWho(withWork(tasks.command('claim <id>')))
+    .description('take a task of your group')
+    .action((id, flags) => perform(async () => (await load()).claimTask, { id, ...flags }))
+  withWho(withWork(tasks.command('unclaim <id>')))
+    .description('give it back')
+    .action((id, flags) => perform(async () => (await load()).unclaimTask, { id, ...flags }))
+  withWho(withWork(tasks.command('reassign <id> <to>')))
+    .description('hand it on to user:<id> or group:<name>, several with commas')
+    .option('--reason <text>', 'why')
+    .action((id, to, flags) => perform(async () => (await load()).reassignTask, { id, to, ...flags }))
+}
+
+const addTokens = (program: Command, perform: Perform): void => {
+  const load = () => import('./tokens.ts')
+  const token = program.command('token').description('who may come in over HTTP')
+  withDoor(token.command('create <name>'))
+    .description('make a token for a person, a service or an agent; it is shown once')
+    .requiredOption('--roles <names>', 'viewer, decider, operator, admin: some of them, with commas')
+    .option('--kind <kind>', 'user, service or agent', 'user')
+    .option('--groups <names>', 'groups that they are in, with commas')
+    .option('--tenant <name>', "another than one's own")
+    .option('--expires <duration>', 'how long it counts; 90d if not said')
+    .action((name, flags) => perform(async () => (await load()).createToken, { name, ...flags }))
+  withDoor(token.command('list'))
+    .description('tokens, newest first')
+    .option('--quiet', 'ids only')
+    .action((flags) => perform(async () => (await load()).listTokens, flags))
+  withDoor(token.command('revoke <id>'))
+    .description('end a token')
+    .action((id, flags) => perform(async () => (await load()).revokeToken, { id, ...flags }))
+}
+
+const addLedgerViews = (program: Command, perform: Perform): void => {
+  withDoor(program.command('costs'))
+    .description('what models were asked, and what it cost')
+    .option('--by <day,agent,model>', 'one row for each')
+    .option('--from <day>', 'the first day, 2026-11-01')
+    .option('--to <day>', 'the last day')
+    .action((flags) => perform(async () => (await import('./costs.ts')).costs, flags))
+  const sessions = program.command('sessions').description('what is remembered together')
+  withPage(withDoor(sessions.command('list')))
+    .description('sessions, newest first')
+    .action((flags) => perform(async () => (await import('./sessions.ts')).listSessions, flags))
+  withDoor(sessions.command('show <id>'))
+    .description('one session: its memory and its checkpoints')
+    .action((id, flags) => perform(async () => (await import('./sessions.ts')).showSession, { id, ...flags }))
+}
+
+const addManifest = (program: Command, perform: Perform): void => {
+  const load = () => import('./manifest.ts')
+  const manifest = program.command('manifest').description('a manifest before it runs; executes nothing of its folder')
+  const verb = (name: string): Command =>
+    withOutput(manifest.command(`${name} [path]`)).option('--strict', 'warnings are errors')
+  verb('validate')
+    .description('everything that is wrong with it or worth knowing, with line and column')
+    .action((path, flags) => perform(async () => (await load()).validateManifest, { path, ...flags }))
+  verb('graph')
+    .description('events, hands, schedules, webhooks and states, as Mermaid or JSON')
+    .action((path, flags) => perform(async () => (await load()).drawManifest, { path, ...flags }))
+  verb('types')
+    .description('TypeScript declarations of its events and handlers')
+    .action((path, flags) => perform(async () => (await load()).typeManifest, { path, ...flags }))
+  verb('print')
+    .description('the long form: every short form written out')
+    .action((path, flags) => perform(async () => (await load()).printLongForm, { path, ...flags }))
+}
+
+const addSimulate = (program: Command, perform: Perform): void => {
+  withOutput(program.command('simulate [path]'))
+    .description(
+      'rehearse a manifest: made-up data, stand-ins for every hand, a year in a moment; says what was not reached',
+    )
+    .option('--event <type>', 'begin with this event only')
+    .option('--data <json>', 'its data; else data that fits')
+    .option('--seed <n>', 'the same seed gives the same report (1)')
+    .option('--paths <which>', 'which of several paths are taken: first, random or all (all)')
+    .option('--humans <how>', 'what people decide: approve, reject, random or all (all)')
+    .option('--max-runs <n>', 'stop sending after so many runs (500)')
+    .action((path, flags) => perform(async () => (await import('./simulate.ts')).simulate, { path, ...flags }))
+}
+
+const addVerify = (program: Command, perform: Perform): void => {
+  withOutput(program.command('verify'))
+    .description('check every invariant of a ledger, also beside a running server')
+    .option('--file <path>', 'a SQLite ledger')
+    .option('--url <url>', 'a Postgres ledger')
+    .option('--schema <name>', 'the Postgres schema that holds it')
+    .action((flags) => perform(async () => (await import('./verify.ts')).verify, flags))
+}
+
+export const createProgram = (perform: Perform): Command => {
+  const program = new Command('trihand')
+    .description('Durable execution with three hands: agents, humans and workflow functions.')
+    .version(VERSION)
+    .exitOverride()
+    // Told by us, as every other error is.
+    .configureOutput({ outputError: () => undefined })
+  addServing(program, perform)
+  addEvents(program, perform)
+  addTriggers(program, perform)
+  addRuns(program, perform)
+  addWorkers(program, perform)
+  addSchedules(program, perform)
+  addTasks(program, perform)
+  addTokens(program, perform)
+  addLedgerViews(program, perform)
+  addManifest(program, perform)
+  addSimulate(program, perform)
+  addVerify(program, perform)
+  addMcp(program, perform)
+  addBeginning(program, perform)
+  return program
+}
