@@ -410,6 +410,45 @@ export interface Checkpoint {
   readonly changes: number
 }
 
+export interface ChatDefinition {
+  readonly name: string
+  readonly description: string
+  readonly agent: string
+  readonly executors: readonly { readonly name: string; readonly description: string; readonly needs_approval: boolean }[]
+  readonly on_message_while_running: 'enqueue' | 'interrupt' | 'reject'
+}
+
+export interface ChatSummary {
+  readonly id: string
+  /** the chat of the system that it was begun with */
+  readonly name: string
+  readonly title: string
+  readonly updated_at: string
+}
+
+export interface ChatMessage {
+  readonly id: string
+  readonly role: 'user' | 'assistant'
+  readonly metadata: Json
+  readonly parts: readonly Json[]
+}
+
+export interface Chat {
+  readonly id: string
+  /** the chat of the system that it was begun with */
+  readonly name: string
+  readonly title: string
+  readonly updated_at: string
+  readonly messages: readonly ChatMessage[]
+  /** the run of the turn that goes on */
+  readonly running: string | null
+}
+
+export interface ChatList {
+  readonly items: readonly ChatSummary[]
+  readonly chats: readonly ChatDefinition[]
+}
+
 export interface Spent {
   readonly calls: number
   readonly input_tokens: number
@@ -543,6 +582,12 @@ export interface Api {
   readonly getCosts: { readonly input: { readonly query?: { readonly by?: string; readonly from?: string; readonly to?: string } }; readonly output: Costs }
   /** Takes a delivery again that could not be read. */
   readonly replayWebhook: { readonly input: { readonly path: { readonly name: string }; readonly body: { readonly delivery: string } }; readonly output: Receipt }
+  /** The conversations, newest first, and the chats that there are. */
+  readonly listChats: { readonly input: { readonly query?: { readonly limit?: number } }; readonly output: ChatList }
+  /** One conversation, with its messages. */
+  readonly getChat: { readonly input: { readonly path: { readonly id: string } }; readonly output: Chat }
+  /** Stops the turn that goes on. */
+  readonly stopChat: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: { readonly stopped: boolean } }
   /** This document. */
   readonly getOpenApi: { readonly input: Nothing; readonly output: { readonly [key: string]: Json } }
 }
@@ -597,5 +642,8 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   listSessionRuns: 'GET /api/sessions/{id}/runs',
   getCosts: 'GET /api/costs',
   replayWebhook: 'POST /api/webhooks/{name}/replay',
+  listChats: 'GET /api/chat',
+  getChat: 'GET /api/chat/{id}',
+  stopChat: 'POST /api/chat/{id}/stop',
   getOpenApi: 'GET /openapi.json',
 }

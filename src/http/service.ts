@@ -14,6 +14,7 @@ import type { Tokens } from '../engine/tokens.ts'
 import type { System } from '../manifest/system.ts'
 import type { RunId, WorkerId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
+import type { Chats } from '../modes/chats.ts'
 import type { DispatcherEndpoint } from '../ports/dispatcher.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
 import type { Webhooks } from '../triggers/webhooks.ts'
@@ -43,6 +44,7 @@ export interface Service {
   >
   readonly sessions: Pick<Sessions, 'show'>
   readonly tokens: Tokens
+  readonly chats: Pick<Chats, 'send' | 'show' | 'list' | 'stop' | 'view' | 'listen'>
   /** Handlers whose flow control has a gate. */
   readonly handlers: Readonly<
     Record<'pause' | 'resume', (name: string, options: { readonly by: string }) => Promise<void>>

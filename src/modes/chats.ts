@@ -42,6 +42,7 @@ export interface ChatDeps {
   digest(text: string): string
   start(name: string, input: TurnInput, options: { readonly session: SessionId }): Promise<RunId>
   cancel(run: RunId, by: string, reason: string): Promise<void>
+  retry(run: RunId, by: string): Promise<void>
   steps(run: RunId): Promise<RunSteps | null>
   listen(run: RunId, listener: PieceListener): () => void
   readonly sessions: Pick<Sessions, 'memory' | 'ensure'>
@@ -90,6 +91,7 @@ export class Chats {
     const spec = this.specOf(before?.name ?? message.name)
     await this.deps.sessions.ensure(session, 'interactive')
     const run = await this.begin(spec, { chat, message: { id, text }, at: this.deps.now() }, session)
+    await this.tryAgain(run)
     if (spec.whileRunning === 'interrupt' && before !== null && before.turn !== run)
       await this.stopTurn(before.turn, 'a new message')
     return run
@@ -102,6 +104,15 @@ export class Chats {
       if (!(error instanceof TrihandError) || error.code !== 'RUN_EXISTS') throw error
       throw new TrihandError('TURN_RUNNING', 'the answer to the message before is still being given', { cause: error })
     }
+  }
+
+  /** The key of a turn that failed a moment ago may still be its own: then that very turn goes on. */
+  private async tryAgain(run: RunId): Promise<void> {
+    const turn = await this.deps.steps(run)
+    if (turn === null || !isEnded(turn.status) || turn.status === 'success' || turn.status === 'partial') return
+    await this.deps.retry(run, 'chat').catch((error: unknown) => {
+      if (!(error instanceof TrihandError) || error.code !== 'RUN_NOT_FAILED') throw error
+    })
   }
 
   async show(chat: string): Promise<Conversation> {

@@ -106,7 +106,14 @@ class ChatTurn {
     if (known?.answered === true) return asJson(known)
     const at = known?.at ?? count
     const title = head?.title ?? titleOf(input.message.text)
-    const next: ChatHead = { id: input.chat, name: this.spec.name, title, count: at + 1, turn: run.id, at: input.at }
+    const next: ChatHead = {
+      id: input.chat,
+      name: this.spec.name,
+      title,
+      count: Math.max(count, at + 1),
+      turn: run.id,
+      at: input.at,
+    }
     const message: ChatMessage = {
       ...{ id: input.message.id, role: 'user', at: input.at, run: run.id },
       ...{ simulated: false, tokens: null, error: null },
@@ -137,7 +144,7 @@ class ChatTurn {
       const about = { id: answerId(context.run.id), role: 'assistant', at: this.now(), run: context.run.id } as const
       const message: ChatMessage = { ...about, parts, simulated, tokens, error }
       remember(messageKey(at + 1), asJson(message))
-      if (head !== null) remember(HEAD_KEY, asJson({ ...head, count: at + 2, at: message.at }))
+      if (head !== null) remember(HEAD_KEY, asJson({ ...head, count: Math.max(head.count, at + 2), at: message.at }))
       return asJson(message)
     })
   }

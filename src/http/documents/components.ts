@@ -1,5 +1,6 @@
 /** Every document that routes answer with, by the name under which they refer to it. */
 import type { Schema } from '../schema.ts'
+import { chatComponents } from './chats.ts'
 import { costComponents } from './costs.ts'
 import { eventComponents } from './events.ts'
 import { manifestComponents } from './manifest.ts'
@@ -21,5 +22,6 @@ export const COMPONENTS: Readonly<Record<string, Schema>> = {
   ...workerComponents,
   ...manifestComponents,
   ...sessionComponents,
+  ...chatComponents,
   ...costComponents,
 }

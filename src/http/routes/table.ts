@@ -5,6 +5,7 @@
  */
 
 import type { AuthSettings } from '../auth-settings.ts'
+import { chatRoutes } from './chats.ts'
 import { costRoutes } from './costs.ts'
 import { documentRoutes } from './document.ts'
 import { eventRoutes } from './events.ts'
@@ -47,6 +48,7 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...webhookRoutes,
   ...streamRoutes(options),
   ...runStreamRoutes(options),
+  ...chatRoutes(options),
 ]
 
 export const operations = (options: TableOptions): readonly Operation[] => {
