@@ -120,7 +120,7 @@ const spelling: fc.Arbitrary<string> = fc
   )
   .map(([host, dress, rest]) => `${dress(host)}:${port}${rest}`)
 
-test('guarded-fetch-1: no spelling of an address inside is reached', async () => {
+test('[S10] guarded-fetch-1: none of ten thousand spellings of an address inside is reached', async () => {
   const fetch = guardedFetch(
     { allowsHost: () => true, ports: [port, 80] },
     { resolve: async () => ['127.0.0.1'], mayReach: isPublicAddress },

@@ -36,7 +36,7 @@ const codeOf = async (work: () => Promise<unknown>): Promise<string> => {
   }
 }
 
-describe('[B3] confined-1: no path leads out', () => {
+describe('[B3][S11] confined-1: no path leads out', () => {
   test.each([
     '..',
     '../secret',
