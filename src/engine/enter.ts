@@ -109,6 +109,12 @@ const recorded = (resident: Resident): Promise<void> =>
     resident.ask({ command: { type: 'pass_time', now }, luggage: null, done })
   })
 
+const askForEnd = (resident: Resident, reason: string): void => {
+  const error: Failure = { code: 'RUN_CANCELLED', message: reason }
+  const now = resident.house.clock.now()
+  resident.ask({ command: { type: 'cancel_run', now, by: 'trihand', error, idle: false }, luggage: null, done: null })
+}
+
 const enter = (resident: Resident, errors: StepErrors): void => {
   const { house, record, inputs } = resident
   const definition = house.system().functions.get(record.handler)
@@ -133,6 +139,7 @@ const enter = (resident: Resident, errors: StepErrors): void => {
         report: (said) => {
           resident.report = said
         },
+        cancel: (reason) => askForEnd(resident, reason),
         isToldOf: (type) => isToldOf(house, record.handler, type),
         hasTold: () => intents.events.length > 0 || resident.live?.hasTold === true,
       },

@@ -4,6 +4,7 @@
  * Owns the list. Each part takes this and uses what it needs; nobody but commit can write the ledger.
  */
 import type { System } from '../manifest/system.ts'
+import type { CancelRule } from '../model/cancel-on.ts'
 import type { ClaimableId, GateId, RunId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Modality } from '../model/modality.ts'
 import type { Module } from '../model/module.ts'
@@ -69,6 +70,7 @@ export type EnterHandler = (
     readonly retry: RetryPolicy
     readonly timeoutMs: number
     readonly workflow: WorkflowSpec
+    readonly cancelOn: readonly CancelRule[]
   },
   abort: Abort,
 ) => unknown

@@ -20,6 +20,7 @@ import {
   type PermissionMode,
   type Subagent,
 } from '../model/agent.ts'
+import type { CancelSource } from '../model/cancel-on.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import type { FlowSource } from '../model/policies/flow-source.ts'
@@ -100,6 +101,7 @@ export interface AgentOptions extends Talents, FlowSource, PlacementSource {
   readonly workspace?: { readonly cleanup?: Cleanup; readonly snapshotOnFailure?: boolean }
   readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
   readonly allowReentry?: number
+  readonly cancelOn?: readonly CancelSource[]
   readonly circuit?: CircuitSource
 }
 
@@ -296,10 +298,10 @@ export const innerAgents = ({ name, options }: AgentSource): readonly AgentSourc
 export const agentHandler = (source: AgentSource) => {
   const { trigger, triggers, input, deadline, allowReentry, circuit, pool, module, placement, ...rest } = source.options
   const { idempotency, whilePaused, rateLimit, debounce, batch, overlap, overlapKey, throttle } = rest
-  const { concurrency, priority, fairness } = rest
+  const { concurrency, priority, fairness, cancelOn } = rest
   const given = { trigger, triggers, input, deadline, allowReentry, circuit, pool, module, placement }
   const flow = { idempotency, whilePaused, rateLimit, debounce, batch, overlap, overlapKey, throttle }
-  const options = Object.entries({ ...given, ...flow, concurrency, priority, fairness }).filter(
+  const options = Object.entries({ ...given, ...flow, concurrency, priority, fairness, cancelOn }).filter(
     ([, value]) => value !== undefined,
   )
   return {

@@ -3,6 +3,7 @@
  *
  * Owns normalisation and every refusal at definition time. Never runs anything.
  */
+import type { CancelSource } from '../model/cancel-on.ts'
 import { TrihandError } from '../model/errors.ts'
 import { isEventType, isReservedType } from '../model/event.ts'
 import { canonical, type Json } from '../model/json.ts'
@@ -17,6 +18,7 @@ import type { WatchTrigger } from '../model/watch.ts'
 import type { StateMachineSource, WorkflowSource } from '../model/workflow-source.ts'
 import { PLAIN } from '../model/workflow-spec.ts'
 import { type AgentSource, agentHandler, agentShape, innerAgents } from './agents.ts'
+import { defineCancelOn } from './cancel-on.ts'
 import { asDeciders, type ChatSource, defineChats } from './chats.ts'
 import { type CircuitSource, defineCircuit } from './circuit.ts'
 import { defineConstraints } from './constraints.ts'
@@ -63,6 +65,7 @@ export interface FunctionSource {
       readonly timeout?: Duration
       readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
       readonly allowReentry?: number
+      readonly cancelOn?: readonly CancelSource[]
       readonly circuit?: CircuitSource
       readonly constraints?: ConstraintsSource
     }
@@ -171,6 +174,7 @@ const defineFunction = (source: FunctionSource, { modules, budgets, world }: Sur
       finishMs: options.deadline?.finish === undefined ? null : durationMs(options.deadline.finish),
     },
     allowReentry: options.allowReentry ?? 0,
+    cancelOn: defineCancelOn(options.cancelOn, `${path}.cancelOn`),
     input: schemaOf(options.input, `${path}.input`),
     output: schemaOf(options.output, `${path}.output`),
     circuit: defineCircuit(path, name, options.circuit),
@@ -238,7 +242,7 @@ const bind = (source: FunctionSource, trigger: TriggerSource, names: ReadonlySet
 const awaitedBy = ({ name, options }: FunctionSource): readonly string[] => {
   const bad = options.waits?.find((type) => !isEventType(type))
   if (bad !== undefined) throw invalid(`functions.${name}.waits`, `"${bad}" is not an event type`)
-  return options.waits ?? []
+  return [...(options.waits ?? []), ...(options.cancelOn ?? []).map(({ event }) => event)]
 }
 
 interface Bindings {

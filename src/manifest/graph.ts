@@ -6,6 +6,7 @@
 import type { Finding } from './yaml/finding.ts'
 import {
   awaitedBy,
+  endedBy,
   field,
   type HandSection,
   handlersOf,
@@ -91,6 +92,7 @@ const drawHands = (manifest: Manifest, drawing: Drawing): void => {
     for (const { event, label } of sentBy(section, handler))
       drawing.edge(id, drawing.node('event', event), 'sends', label)
     for (const type of awaitedBy(handler)) drawing.edge(drawing.node('event', type), id, 'hears', 'waits')
+    for (const type of endedBy(handler)) drawing.edge(drawing.node('event', type), id, 'hears', 'cancel_on')
     for (const type of lifeOf(section, heard)) drawing.edge(id, drawing.node('event', type), 'sends', 'lifecycle')
     const after = handler.triggers.flatMap((trigger) => (typeof trigger['after'] === 'string' ? trigger['after'] : []))
     for (const name of after) drawing.edge(drawing.node(kinds.get(name) ?? 'function', name), id, 'starts', 'after')

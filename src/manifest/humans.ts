@@ -3,6 +3,7 @@
  *
  * Owns their spelling, their defaults and every refusal at definition time. What a decision does is model/task.ts.
  */
+import type { CancelSource } from '../model/cancel-on.ts'
 import { TrihandError } from '../model/errors.ts'
 import type {
   AssignDefinition,
@@ -31,6 +32,7 @@ export interface HumanOptions extends TaskOptions, Omit<FlowSource, 'priority'>,
   readonly triggers?: readonly Trigger[]
   readonly input?: unknown
   readonly allowReentry?: number
+  readonly cancelOn?: readonly CancelSource[]
 }
 
 export interface HumanSource {

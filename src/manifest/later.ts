@@ -43,5 +43,6 @@ export const laterFunction: FunctionDefinition = {
   module: null,
   workflow: PLAIN,
   constraints: {},
+  cancelOn: [],
   flow: null,
 }

@@ -4,6 +4,7 @@
  * Owns the shape. YAML and the author API both end here; the engine reads nothing else.
  */
 import type { ModelBook } from '../model/agent.ts'
+import type { CancelRule } from '../model/cancel-on.ts'
 import type { ChatSpec } from '../model/chat.ts'
 import type { Instant } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
@@ -111,6 +112,8 @@ export interface FunctionDefinition {
   readonly workflow: WorkflowSpec
   /** What executors of its tasks must keep to, whatever a step asks for. */
   readonly constraints: Limits
+  /** Events that end its runs. */
+  readonly cancelOn: readonly CancelRule[]
   /** Null: every event that holds starts a run at once. */
   readonly flow: FlowDefinition | null
 }

@@ -164,6 +164,8 @@ export interface Entry {
   isToldOf(type: string): boolean
   /** Whether it has sent an event so far, in any entry. */
   hasTold(): boolean
+  /** Asks for the end of the run, as a person would. What is at work is told to stop. */
+  cancel(reason: string): void
   /** One document, as it is now. */
   document(table: string, key: string): Promise<Json | null>
 }

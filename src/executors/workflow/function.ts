@@ -3,7 +3,9 @@
  *
  * Owns the context that a handler receives. Never keeps anything between entries.
  */
+
 import type { StandardSchemaV1 } from '@standard-schema/spec'
+import type { CancelSource } from '../../model/cancel-on.ts'
 import type { Ending } from '../../model/emits.ts'
 import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
@@ -80,6 +82,8 @@ export interface FunctionOptions<Input> extends FlowSource, WorkflowSource {
   readonly timeout?: Duration
   readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
   readonly allowReentry?: number
+  /** Events that end its runs. */
+  readonly cancelOn?: readonly CancelSource[]
   /** Only workers of this pool take it. */
   readonly pool?: string
   readonly placement?: {

@@ -5,7 +5,7 @@
  */
 import { isReservedType } from '../../model/event.ts'
 import type { Path } from '../yaml/finding.ts'
-import { awaitedBy, handlersOf, heardBy, lifeOf, type Manifest, sentBy } from '../yaml/manifest.ts'
+import { awaitedBy, endedBy, handlersOf, heardBy, lifeOf, type Manifest, sentBy } from '../yaml/manifest.ts'
 
 export interface Traffic {
   /** Names of the handlers that hear a type. */
@@ -39,6 +39,7 @@ export const trafficOf = (manifest: Manifest): Traffic => {
     const { name } = handler
     for (const type of heardBy(handler, manifest)) heard.enter(type, name, [section, name, 'triggers', type])
     for (const type of awaitedBy(handler)) heard.enter(type, name, [section, name, 'waits', type])
+    for (const type of endedBy(handler)) heard.enter(type, name, [section, name, 'cancel_on'])
     const key = section === 'humans' ? 'actions' : 'emits'
     for (const { event } of sentBy(section, handler)) sent.enter(event, name, [section, name, key, event])
   }

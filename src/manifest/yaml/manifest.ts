@@ -6,7 +6,7 @@
 import type { Json } from '../../model/json.ts'
 import { LIFECYCLE } from '../../model/lifecycle.ts'
 import type { Modality } from '../../model/modality.ts'
-import { type JsonRecord, listed, recordsIn } from './record.ts'
+import { isRecord, type JsonRecord, listed, recordsIn } from './record.ts'
 
 export interface EventEntry {
   readonly name: string
@@ -136,6 +136,12 @@ export const heardBy = (handler: HandlerEntry, manifest: Manifest): readonly str
 /** The types that a handler waits for while it runs. */
 export const awaitedBy = (handler: HandlerEntry): readonly string[] =>
   listed(field(handler, 'waits')).filter((type): type is string => typeof type === 'string')
+
+/** The types that end runs of a handler. */
+export const endedBy = (handler: HandlerEntry): readonly string[] =>
+  listed(field(handler, 'cancel_on')).flatMap((rule) =>
+    isRecord(rule) && typeof rule['event'] === 'string' ? rule['event'] : [],
+  )
 
 export interface Outgoing {
   readonly event: string

@@ -1,0 +1,79 @@
+/**
+ * A handler whose runs an event may end: the waits for such events, and how the run stops when one has come.
+ *
+ * Owns which steps still begin and which are let finish. The wait itself is a step like any other: durable, found in the past of the run
+ * too, and gone with its end. What a cancel does to children and tasks is the engine's.
+ *
+ * cancel-on-1  Once an event has come, no step begins any more.
+ * cancel-on-2  Between steps: the run is cancelled when no step is at work; abort: at once.
+ */
+import type { CancelRule } from '../model/cancel-on.ts'
+import { stepAddress } from '../model/step.ts'
+import type { Entry, StepGate } from '../ports/step-gate.ts'
+
+const STEP = 'trihand.cancel_on'
+
+const never = <T>(): Promise<T> => new Promise(() => {})
+
+class Heed {
+  private readonly entry: Entry
+  private atWork = 0
+  private stopped: { readonly reason: string; isTold: boolean } | null = null
+
+  constructor(entry: Entry) {
+    this.entry = entry
+  }
+
+  watch({ event, match, condition, timeoutMs, mode }: CancelRule, n: number): void {
+    const request = { mode: 'any', types: [event], match, condition, timeoutMs, lookback: { kind: 'run' } } as const
+    void this.entry.gate.waitForEvent(stepAddress(STEP, String(n)), request).then(({ status, events }) => {
+      if (status !== 'received' || this.stopped !== null) return
+      this.stopped = { reason: `${event} came (${events[0]?.id ?? 'unknown'})`, isTold: false }
+      if (mode === 'abort' || this.atWork === 0) this.tell()
+    })
+  }
+
+  /** cancel-on-1. */
+  begins<T>(work: () => Promise<T>): Promise<T> {
+    return this.stopped === null ? work() : never()
+  }
+
+  /** cancel-on-2. */
+  works<T>(work: () => Promise<T>): Promise<T> {
+    return this.begins(async () => {
+      this.atWork += 1
+      try {
+        return await work()
+      } finally {
+        this.atWork -= 1
+        if (this.stopped !== null && this.atWork === 0) this.tell()
+      }
+    })
+  }
+
+  private tell(): void {
+    if (this.stopped === null || this.stopped.isTold) return
+    this.stopped.isTold = true
+    this.entry.cancel(this.stopped.reason)
+  }
+}
+
+const heeded = (gate: StepGate, heed: Heed): StepGate => ({
+  stateOf: (step) => gate.stateOf(step),
+  run: (request) => heed.works(() => gate.run(request)),
+  perform: (request) => heed.works(() => gate.perform(request)),
+  sleepUntil: (step, instant) => heed.begins(() => gate.sleepUntil(step, instant)),
+  waitForEvent: (step, request) => heed.begins(() => gate.waitForEvent(step, request)),
+  invoke: (step, handler, input, tells) => heed.begins(() => gate.invoke(step, handler, input, tells)),
+  emit: (step, events) => heed.begins(() => gate.emit(step, events)),
+  ask: (step, request) => heed.begins(() => gate.ask(step, request)),
+  tell: (step, telling) => heed.begins(() => gate.tell(step, telling)),
+})
+
+/** The entry as its hand gets it. */
+export const heedCancels = (entry: Entry, rules: readonly CancelRule[]): Entry => {
+  if (rules.length === 0) return entry
+  const heed = new Heed(entry)
+  for (const [n, rule] of rules.entries()) heed.watch(rule, n)
+  return { ...entry, gate: heeded(entry.gate, heed) }
+}
