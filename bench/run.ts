@@ -20,6 +20,8 @@ import { sessionFork } from './workloads/w6-fork.ts'
 import { coldStart } from './workloads/w7-start.ts'
 import { manyWorkers } from './workloads/w8-workers.ts'
 import { largeManifestLoad } from './workloads/w9-manifest.ts'
+import { agentOverhead } from './workloads/w10-agent.ts'
+import { campaignEvents } from './workloads/w11-campaign.ts'
 
 interface Workload {
   readonly name: string
@@ -38,6 +40,8 @@ const WORKLOADS: readonly Workload[] = [
   { name: 'W7', measure: coldStart },
   { name: 'W8', measure: manyWorkers, once: true },
   { name: 'W9', measure: largeManifestLoad },
+  { name: 'W10', measure: agentOverhead },
+  { name: 'W11', measure: campaignEvents, once: true },
 ]
 
 const { values } = parseArgs({

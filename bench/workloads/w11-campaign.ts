@@ -1,0 +1,91 @@
+/**
+ * W11: the lead campaign of the examples, end to end: scripted agents, functions that send, people whose decisions are made by a program.
+ * All leads at once; every event that the ledger holds in the end counts.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createJiti } from 'jiti'
+import { createTrihand, type Trihand } from '../../src/assemble.ts'
+import { systemFromManifest } from '../../src/cli/load-manifest.ts'
+import type { SystemSource } from '../../src/manifest/define.ts'
+import { LOCAL_TENANT, type TaskId } from '../../src/model/ids.ts'
+import type { Identity } from '../../src/model/task-spec.ts'
+import { PROJECT } from '../../test/support/places.ts'
+import { pause } from '../../test/support/until.ts'
+import type { Measurement } from '../report.ts'
+import type { BenchLedger } from '../target.ts'
+
+const LEADS = 50
+const EXAMPLE = join(PROJECT, 'examples/campaign')
+const ANA: Identity = { id: 'ana', kind: 'user', groups: ['sales', 'operators'] }
+const LOOK_MS = 2
+
+const load = async (): Promise<SystemSource> => {
+  const jiti = createJiti(import.meta.url, {
+    moduleCache: false,
+    fsCache: false,
+    virtualModules: { trihand: await import('../../src/index.ts') },
+  })
+  const source = await systemFromManifest(join(EXAMPLE, 'manifest.yaml'), (path) => jiti.import(path))
+  return { folder: EXAMPLE, ...source }
+}
+
+const openTasks = (app: Trihand) =>
+  app.reader.tasks({
+    ...{ tenant: LOCAL_TENANT, isOpen: true, addresses: null, viewer: null, status: null, type: null, claimedBy: null },
+    ...{ run: null, order: 'oldest', after: null, limit: 100 },
+  })
+
+/** Says yes, and if it was to a campaign, the lead answers. */
+const decide = async (app: Trihand, task: TaskId, decided: Set<TaskId>): Promise<void> => {
+  if (decided.has(task)) return
+  decided.add(task)
+  const { state, handler } = await app.tasks.show(task)
+  if (state.kind !== 'open') return
+  await app.tasks.submit(task, ANA, { action: 'approve', shownHash: state.hash })
+  if (handler !== 'review-campaign') return
+  const { lead_id } = state.spec.context as { readonly lead_id: string }
+  await app.send({ type: 'reply.received', data: { lead_id, text: 'Yes, let us have a call' } })
+}
+
+const closedLeads = async (app: Trihand): Promise<number> =>
+  (await app.reader.events({ tenant: LOCAL_TENANT, type: 'lead.closed', before: null, limit: 1_000 })).length
+
+const play = async (app: Trihand): Promise<number> => {
+  const decided = new Set<TaskId>()
+  const began = performance.now()
+  await Promise.all(
+    Array.from({ length: LEADS }, (_, i) => {
+      const data = { lead_id: `l${i}`, first_name: 'Ada', company: `Company ${i}`, email: `${i}@lead.example` }
+      return app.send({ type: 'lead.enriched', data: { ...data, industry: 'logistics' } })
+    }),
+  )
+  while ((await closedLeads(app)) < LEADS) {
+    const tasks = await openTasks(app)
+    await Promise.all(tasks.map(({ id }) => decide(app, id, decided)))
+    await pause(LOOK_MS)
+  }
+  const seconds = (performance.now() - began) / 1_000
+  const [last] = await app.reader.events({ tenant: LOCAL_TENANT, type: null, before: null, limit: 1 })
+  return (last?.sequence ?? 0) / seconds
+}
+
+export const campaignEvents = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
+  const folder = mkdtempSync(join(tmpdir(), 'trihand-bench-'))
+  Object.assign(process.env, { TRIHAND_DATA: folder, CAMPAIGN_PAUSE: '1ms', TRIHAND_MODELS: 'simulated' })
+  const place = ledger.fresh()
+  const app = await createTrihand({
+    system: await load(),
+    folder: EXAMPLE,
+    database: place.database,
+    ...(place.schema === null ? {} : { schema: place.schema }),
+    drain: 0,
+    agents: { workspaces: join(folder, 'workspaces') },
+  })
+  const value = await play(app)
+  await app.close()
+  await place.remove()
+  rmSync(folder, { recursive: true, force: true })
+  return [{ metric: `campaign of ${LEADS} leads, all three hands`, value, unit: 'events/s' }]
+}
