@@ -210,7 +210,7 @@ export const runRoutes: readonly Operation[] = [
     summary: 'Says what became of a step whose outcome nobody knows',
     body: body(RESOLVE_STEP),
     answers: accepted,
-    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'PRECONDITION_FAILED', 'RUN_ENDED', 'STEP_UNCERTAIN'],
+    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'PRECONDITION_FAILED', 'RUN_ENDED', 'RUN_CANCELLED', 'STEP_UNCERTAIN'],
     handle: resolve,
   },
 ]

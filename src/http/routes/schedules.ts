@@ -111,12 +111,12 @@ export const scheduleRoutes: readonly Operation[] = [
   {
     ...command('runSchedule', `${AT}/run`, 'Starts one run of it now, beside its slots', runNow),
     body: optionalBody(RUN_NOW),
-    problems: ['INPUT_INVALID', 'SCHEDULE_ENDED'],
+    problems: ['INPUT_INVALID', 'SCHEDULE_ENDED', 'RUN_EXISTS', 'RUN_BACKLOG_FULL'],
   },
   {
     ...command('backfillSchedule', `${AT}/backfill`, 'Starts the runs of slots that have passed', backfill),
     body: body(BACKFILL),
-    problems: ['INPUT_INVALID', 'INSTANT_WITHOUT_ZONE'],
+    problems: ['INPUT_INVALID', 'INSTANT_WITHOUT_ZONE', 'SCHEDULE_ENDED', 'RUN_EXISTS', 'RUN_BACKLOG_FULL'],
   },
   {
     ...command('pauseHandler', '/api/handlers/{name}/pause', 'Starts no run of a handler', handlerVerb('pause')),

@@ -7,6 +7,7 @@ import { runCampaign } from './campaign.ts'
 import { runCampaignPostgres } from './campaign-postgres.ts'
 import { runCrashSweep } from './crash-sweep.ts'
 import { runFuzz } from './fuzz.ts'
+import { runHttpFuzz } from './http-fuzz.ts'
 import { runKill } from './kill.ts'
 import { runKillPostgres } from './kill-postgres.ts'
 import { runPgChaos } from './pg-chaos.ts'
@@ -84,6 +85,11 @@ export const STAGES: readonly Stage[] = [
     minutes: 5,
     run: ({ scale, seed }) =>
       runFuzz({ manifests: 50_000 * scale, expressions: 1_000_000 * scale, processes: 2, seed }),
+  },
+  {
+    name: 'http fuzz',
+    minutes: 3,
+    run: ({ scale, seed }) => runHttpFuzz({ requests: 100_000 * scale, seed }),
   },
   {
     name: 'restate',
