@@ -26,7 +26,6 @@ import type { System } from './manifest/system.ts'
 import { compileTemplate } from './manifest/template.ts'
 import { fieldsOf } from './manifest/workflow.ts'
 import { TrihandError } from './model/errors.ts'
-import { LOCAL_TENANT } from './model/ids.ts'
 import type { Json } from './model/json.ts'
 import { permits } from './model/module.ts'
 import type { Blobs } from './ports/blobs.ts'
@@ -93,13 +92,13 @@ const fileOf = ({ system, folder }: AgentsInput): AgentDeps['readFile'] => {
 /** `leads` → `lead_id`, `companies` → `company_id`. */
 const referenceTo = (table: string): string => `${table.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')}_id`
 
-const contextOf = ({ reader }: AgentsInput, read: AgentDeps['readFile']): ContextSource => ({
-  rows: async ({ table, where, input }) => {
+const contextOf = (read: AgentDeps['readFile']): ContextSource => ({
+  rows: async ({ table, where, input, document }) => {
     const field = where ?? referenceTo(table)
     const key = (input as { readonly [name: string]: Json } | null)?.[field]
     if (typeof key !== 'string' && typeof key !== 'number')
       throw new TrihandError('CONTEXT_AMBIGUOUS', `rows of ${table} are selected by ${field}, which the input has not`)
-    const row = await reader.document(LOCAL_TENANT, table, String(key))
+    const row = await document(table, String(key))
     return row === null ? [] : [row]
   },
   render: async (template, roots) => {
@@ -141,7 +140,7 @@ const depsOf = (input: AgentsInput, modelsOf: ModelsOf, servers: ToolServers): A
     fill: (template, roots) => compileTemplate(template, ROOTS)(roots),
     fieldsOf: (event) => fieldsOf(input.system().events.get(event)?.schema ?? null),
     readFile: read,
-    context: contextOf(input, read),
+    context: contextOf(read),
   }
 }
 

@@ -7,7 +7,6 @@ import type { Engine } from './engine/engine.ts'
 import { chatFunctions } from './executors/workflow/chat.ts'
 import { normalise, type SystemSource } from './manifest/define.ts'
 import type { System } from './manifest/system.ts'
-import { LOCAL_TENANT } from './model/ids.ts'
 import { Chats } from './modes/chats.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ids } from './ports/ids.ts'
@@ -29,7 +28,7 @@ export const defineWithChats = (source: SystemSource, { ids, clock }: World): Sy
 
 export const openChats = (engine: Engine, reader: Pick<Reader, 'runs'>, { ids, clock }: World): Chats =>
   new Chats({
-    tenant: LOCAL_TENANT,
+    tenant: engine.tenant,
     system: () => engine.definition,
     now: () => clock.now(),
     digest: (text) => ids.digest(text),

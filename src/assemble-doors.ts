@@ -7,7 +7,6 @@ import { openChats } from './assemble-chats.ts'
 import type { Store } from './assemble-stores.ts'
 import type { Engine } from './engine/engine.ts'
 import { type Environment, resolveReferences } from './manifest/reference.ts'
-import { LOCAL_TENANT } from './model/ids.ts'
 import type { Chats } from './modes/chats.ts'
 import { openOutbox } from './outboxes.ts'
 import type { Clock } from './ports/clock.ts'
@@ -24,7 +23,7 @@ export interface Doors {
 
 export const joinDoors = (
   engine: Engine,
-  { reader }: Store,
+  { reader }: Pick<Store, 'reader'>,
   { ids, clock }: { readonly ids: Ids; readonly clock: Clock },
   environment: Environment,
 ): Doors => {
@@ -35,7 +34,7 @@ export const joinDoors = (
     reader,
     clock,
     ids,
-    tenant: LOCAL_TENANT,
+    tenant: engine.tenant,
     report: reportToStderr,
     folder: ownFolder(),
     openOutbox: (database: string) => openOutbox(resolveReferences(database, environment)),

@@ -14,6 +14,7 @@ import { type Doors, joinDoors } from './assemble-doors.ts'
 import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
 import { openStore, type Store } from './assemble-stores.ts'
+import { openTenants, type TenantDeps, verbsOf } from './assemble-tenants.ts'
 import { type DispatcherChoice, type LedgerChoice, ledgerChoice } from './config.ts'
 import { dispatcherOf } from './dispatchers.ts'
 import type { PieceListener } from './engine/deltas.ts'
@@ -32,12 +33,14 @@ import type { ToolBroker } from './executors/workflow/built-in/tool-call.ts'
 import { type EnterOptions, enterFunction } from './executors/workflow/function.ts'
 import { StepFailure } from './executors/workflow/step-failure.ts'
 import { type HandSettings, handsOf, reach } from './hands.ts'
+import type { Service } from './http/service.ts'
 import type { SystemSource } from './manifest/define.ts'
 import { durationMs } from './manifest/duration.ts'
 import { taskOfStep } from './manifest/humans.ts'
 import { placeIn } from './manifest/placement.ts'
+import type { Environment } from './manifest/reference.ts'
 import type { System } from './manifest/system.ts'
-import { LOCAL_TENANT, type RunId, type SessionId, type WorkerId, workerId } from './model/ids.ts'
+import { LOCAL_TENANT, type RunId, type SessionId, type TenantId, type WorkerId, workerId } from './model/ids.ts'
 import type { Verdict } from './model/run-fact.ts'
 import type { PriceOf } from './model/usage.ts'
 import type { WorkerPlace } from './model/worker-info.ts'
@@ -128,6 +131,8 @@ export interface Trihand {
   readonly chats: Chats
   /** Credentials for whoever asks over HTTP. */
   readonly tokens: Tokens
+  /** The same system for another tenant: nothing of one is seen or reached by another. */
+  of(tenant: TenantId): Promise<Service>
   /** A handler with flow control: what comes while it is paused is held or suppressed, as its `whilePaused` says. */
   readonly handlers: {
     pause(name: string, options?: { readonly by?: string }): Promise<void>
@@ -306,52 +311,39 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   }
   const note = engine.note.bind(engine)
   const tokens = new Tokens({ note, reader: store.reader, clock, ids, secret: drawSecret })
-  return facade(engine, store, choice, { doors, replace, worker, agents, tokens, endpoint: opened?.endpoint ?? null })
+  const endpoint = opened?.endpoint ?? null
+  const world = { ids, clock }
+  return facade(engine, store, choice, { doors, replace, worker, agents, tokens, endpoint, world, environment })
 }
 
 interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'tokens'> {
   readonly doors: Doors
   readonly agents: Pick<LazyAgents, 'close' | 'isSimulated'>
   readonly worker: WorkerIdentity
+  readonly world: TenantDeps['world']
+  readonly environment: Environment
 }
 
 const facade = (
   engine: Engine,
   store: Store,
   choice: LedgerChoice,
-  { doors, replace, worker, agents, tokens, endpoint }: Joined,
+  { doors, replace, worker, agents, tokens, endpoint, world, environment }: Joined,
 ): Trihand => {
   const { place, ...identity } = worker
   let closing: Promise<void> | null = null
-  const result: Trihand['result'] = (run, { wait = '30s' } = {}) => engine.result(run, { waitMs: durationMs(wait) })
-  return {
-    send: (event) => engine.send(event),
-    rehearse: (event) => engine.rehearse(event),
-    start: (name, input, startOptions = {}) => engine.startRun(name, input, startOptions),
+  const verbs = verbsOf(engine, doors)
+  const trihand: Trihand = {
+    ...verbs,
     call: async (name, input, { wait = '30s', ...startOptions } = {}) =>
-      result(await engine.startRun(name, input, startOptions), { wait }),
-    result,
-    cancel: (run, { by = 'local', reason = 'cancelled by a person' } = {}) => engine.cancel(run, by, reason),
-    retry: (run, { by = 'local' } = {}) => engine.retry(run, by),
-    resolve: (run, step, word) => engine.resolve(run, step, word),
+      verbs.result(await engine.startRun(name, input, startOptions), { wait }),
     on: (subscriber) => engine.subscribe(subscriber),
-    watch: (watcher) => engine.watch(watcher),
-    listen: (run, listener) => engine.listen(run, listener),
     drainWorker: (id, { by = 'local' } = {}) => engine.drainWorker(id, by),
-    lacks: (run) => engine.lacks(run),
     drained: engine.drained,
     worker: { ...identity, ...place },
-    sessions: engine.sessions,
-    schedules: engine.schedules,
-    tasks: engine.tasks,
-    chats: doors.chats,
     tokens,
-    handlers: {
-      pause: (name, { by = 'local' } = {}) => engine.pauseHandler(name, by),
-      resume: (name, { by = 'local' } = {}) => engine.resumeHandler(name, by),
-    },
+    of: openTenants({ engine, reader: store.reader, world, environment }, () => trihand),
     reader: store.reader,
-    webhooks: doors.webhooks,
     replace,
     get system() {
       return engine.definition
@@ -370,4 +362,5 @@ const facade = (
       return closing
     },
   }
+  return trihand
 }

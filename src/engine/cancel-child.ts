@@ -5,4 +5,4 @@ import { withdrawTask } from './task-command.ts'
 
 /** One that has ended may refuse. */
 export const cancelChild = (house: House, child: ChildId, by: string, reason: string): Promise<void> =>
-  isTaskId(child) ? withdrawTask(house, child, reason) : house.worker.cancel(child, by, reason)
+  isTaskId(child) ? withdrawTask(house, child, reason) : house.worker.cancel(house.tenant, child, by, reason)

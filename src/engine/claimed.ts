@@ -21,11 +21,22 @@ export interface Claimed {
   readonly prefetched: Prefetched
 }
 
+type Taken = Pick<Claims, 'claims' | 'records' | 'events'>
+
+/** Tenant by tenant: one question never mixes them. */
 export const loadClaimed = async (
   ledger: Pick<Ledger, 'load' | 'events'>,
-  tenant: TenantId,
-  claimed: Pick<Claims, 'claims' | 'records' | 'events'>,
-): Promise<Claimed> => {
+  claimed: Taken,
+): Promise<readonly Claimed[]> => {
+  const tenants = [...new Set(claimed.claims.map(({ tenant }) => tenant))]
+  return Promise.all(
+    tenants.map((tenant) =>
+      loadOf(ledger, tenant, { ...claimed, claims: claimed.claims.filter((claim) => claim.tenant === tenant) }),
+    ),
+  )
+}
+
+const loadOf = async (ledger: Pick<Ledger, 'load' | 'events'>, tenant: TenantId, claimed: Taken): Promise<Claimed> => {
   const records = await recordsOf(ledger, claimed)
   const events = await triggersOf(ledger, tenant, [...records.values()], claimed.events ?? [])
   const runs: Claimed['runs'][number][] = []

@@ -4,7 +4,7 @@
  * Owns which claim becomes which of them. Never decides for one (duty.ts, task-turn.ts).
  */
 import type { System } from '../manifest/system.ts'
-import { type ClaimableId, type ClerkId, isTaskId, type TaskId, type WorkerId } from '../model/ids.ts'
+import { type ClaimableId, type ClerkId, isTaskId, type TaskId, type TenantId, type WorkerId } from '../model/ids.ts'
 import type { Claim } from '../ports/ledger.ts'
 import { Clerk, type ClerkDeparture } from './clerk.ts'
 import type { ClerkFact, Duty } from './duty.ts'
@@ -17,7 +17,7 @@ type Held = Clerk<unknown, ClerkFact> | TaskTurn
 export type FindDuty = (house: House, system: System, id: ClerkId) => Duty<unknown, ClerkFact> | null
 
 interface Deps {
-  readonly house: () => House
+  readonly houseOf: (tenant: TenantId) => House
   readonly findDuty: FindDuty
   readonly departed: (id: ClerkId | TaskId, departure: ClerkDeparture, wakeAt: number | null) => void
 }
@@ -59,11 +59,11 @@ export class Clerks {
 
   private make(
     id: ClerkId | TaskId,
-    { version, epoch, signal }: Claim,
+    { tenant, version, epoch, signal }: Claim,
     lease: WorkerId,
     departed: (departure: ClerkDeparture, wakeAt: number | null) => void,
   ): Held | null {
-    const house = this.deps.house()
+    const house = this.deps.houseOf(tenant)
     if (isTaskId(id)) return new TaskTurn(house, { id, lease, epoch, signal }, departed)
     const duty = this.deps.findDuty(house, house.system(), id)
     return duty === null ? null : new Clerk(house, { id, lease, epoch, signal, version }, duty, departed)

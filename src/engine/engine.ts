@@ -20,10 +20,11 @@ import type { Clock } from '../ports/clock.ts'
 import type { Dispatcher } from '../ports/dispatcher.ts'
 import type { Executor } from '../ports/executor.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { DocumentWrite, Ledger } from '../ports/ledger.ts'
+import type { Append, DocumentWrite, Ledger } from '../ports/ledger.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
 import { Circuits } from './circuits.ts'
 import { ClerkBook } from './clerk-book.ts'
+import type { FindDuty } from './clerks.ts'
 import { Commit, type CommitOptions } from './commit.ts'
 import { Deadlines } from './deadlines.ts'
 import { Deltas, type PieceListener } from './deltas.ts'
@@ -75,6 +76,9 @@ export interface RunResult {
   readonly error: { readonly code: string; readonly message: string } | null
 }
 
+/** How the id of an append begins: one for each tenant of a process. */
+const PREFIX = 10
+
 export class Engine {
   readonly sessions: Sessions
   readonly schedules: Schedules
@@ -84,41 +88,57 @@ export class Engine {
   private readonly worker: Worker
   private readonly workers: Reader['workers']
   private readonly book: ClerkBook
+  private readonly deps: EngineDeps
+  private readonly options: EngineOptions
+  private readonly root: Engine
+  /** Of the root: every tenant that this process has met. */
+  private readonly tenants = new Map<TenantId, Engine>()
+  /** Of the root: whose news an append is, by how its id begins. */
+  private readonly news = new Map<string, Publish>()
   private system: System
 
-  constructor(deps: EngineDeps, options: EngineOptions) {
+  /** `root`: the engine of this process, whose worker and writer another tenant's shares. */
+  constructor(deps: EngineDeps, options: EngineOptions, root?: Engine) {
+    this.deps = deps
+    this.options = options
+    this.root = root ?? this
     this.system = deps.system
     const { ledger, clock, ids, blobs, executors, enter, errors, dispatcher } = deps
-    const prefix = ids.uuid().slice(-10)
+    const prefix = ids.uuid().slice(-PREFIX)
     let appends = 0
     const tenant = options.tenant ?? LOCAL_TENANT
     this.workers = deps.workers ?? (() => Promise.resolve([]))
     this.book = new ClerkBook(ids, tenant)
     const { workers } = this
-    const { findDuty } = this.book
     const publish = new Publish()
-    this.worker = new Worker({ house: () => this.house, ledger, dispatcher, errors, workers, findDuty }, options.worker)
+    this.root.news.set(prefix, publish)
+    this.root.tenants.set(tenant, this)
+    const houseOf = (of: TenantId): House => this.root.of(of).house
+    const findDuty: FindDuty = (house, ...asked) => this.root.of(house.tenant).book.findDuty(house, ...asked)
+    this.worker =
+      root?.worker ??
+      new Worker({ house: () => this.house, houseOf, ledger, dispatcher, errors, workers, findDuty }, options.worker)
     this.house = {
       ledger,
-      commit: new Commit({ ledger, clock, ids }, options.commit, (append) => publish.committed(append)),
+      commit: root?.house.commit ?? new Commit({ ledger, clock, ids }, options.commit, (append) => this.tell(append)),
       blobs,
       clock,
       ids,
-      deadlines: new Deadlines(clock),
+      deadlines: root?.house.deadlines ?? new Deadlines(clock),
       executors: {
-        get: (type) => executors.get(type) ?? this.performerOf(this.system.executors.get(type), deps.remote),
+        get: (type) => executors.get(type) ?? this.performerOf(this.definition.executors.get(type), deps.remote),
       },
       price: deps.price ?? (() => null),
       document: deps.document ?? (() => Promise.resolve(null)),
       publish,
       deltas: new Deltas(),
       tenant,
-      system: () => this.system,
+      system: () => this.definition,
       enter,
       worker: this.worker,
       circuits: new Circuits({ ledger, clock, tenant, tell: (type, about) => this.intake.tell(type, about) }),
       gates: {
-        gateFor: (handler) => this.book.gateFor(this.system, handler),
+        gateFor: (handler) => this.book.gateFor(this.definition, handler),
         call: (handler, asked) => this.book.callGate(this.house, handler, asked),
         pass: (handler, asked) => this.book.passGate(this.house, handler, asked),
       },
@@ -131,14 +151,25 @@ export class Engine {
     this.tasks = new Tasks(this.house)
   }
 
+  /** The same engine for another tenant: one worker and one writer, but runs, events, gates and news of its own. */
+  of(tenant: TenantId): Engine {
+    const { root } = this
+    return root.tenants.get(tenant) ?? new Engine(root.deps, { ...root.options, tenant }, root)
+  }
+
+  private tell(append: Append): void {
+    this.root.news.get(append.appendId.slice(0, PREFIX))?.committed(append)
+  }
+
   private performerOf(definition: ExecutorDefinition | undefined, remote: EngineDeps['remote']): Executor | undefined {
     if (definition?.kind === 'remote') return remote?.(definition)
     return definition?.performer as Executor | undefined
   }
 
   /** Whoever only sends must open the gates too: an event finds a gate that stands. */
-  declare(): Promise<void> {
-    return this.book.declare(this.house)
+  async declare(): Promise<void> {
+    const all = this === this.root ? this.root.tenants.values() : [this]
+    for (const { book, house } of all) await book.declare(house)
   }
 
   async start(): Promise<void> {
@@ -154,11 +185,15 @@ export class Engine {
 
   /** New runs follow this definition from now on; runs at work go on by their step names. */
   replace(system: System): void {
-    this.system = system
+    this.root.system = system
+  }
+
+  get tenant(): TenantId {
+    return this.house.tenant
   }
 
   get definition(): System {
-    return this.system
+    return this.root.system
   }
 
   get residentCount(): number {
@@ -192,7 +227,7 @@ export class Engine {
 
   /** Why nobody takes a run that has been due for a while; null if somebody may. */
   lacks(run: Pick<RunSummary, 'handler' | 'leased' | 'wakeAt'>): Promise<string | null> {
-    return noWorkerFor(run, { system: this.system, now: this.house.clock.now(), workers: this.workers })
+    return noWorkerFor(run, { system: this.definition, now: this.house.clock.now(), workers: this.workers })
   }
 
   send(event: IncomingEvent, options: SendOptions = {}): Promise<Receipt> {
@@ -223,7 +258,7 @@ export class Engine {
   }
 
   cancel(run: RunId, by: string, reason: string): Promise<void> {
-    return this.worker.cancel(run, by, reason)
+    return this.worker.cancel(this.house.tenant, run, by, reason)
   }
 
   async retry(run: RunId, by: string): Promise<void> {

@@ -95,5 +95,5 @@ export interface WorkerDesk {
   adopt(run: NewRun, base: number, sequence: number | null): void
   /** These runs and clerks are worth looking at now. */
   signal(streams: readonly ClaimableId[]): void
-  cancel(run: RunId, by: string, reason: string): Promise<void>
+  cancel(tenant: TenantId, run: RunId, by: string, reason: string): Promise<void>
 }

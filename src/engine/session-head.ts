@@ -32,6 +32,7 @@ interface Deps {
   readonly ledger: Pick<Ledger, 'load'>
   readonly blobs: Blobs
   readonly ids: Ids
+  readonly tenant: TenantId
 }
 
 export interface MemoryChange {
@@ -246,7 +247,7 @@ export const newSession = (
 /** Reads only the tail that holds the last checkpoint: 10,000 changes ago costs what 10 changes ago does. */
 const loadTail = async (deps: Deps, id: SessionId): Promise<{ state: SessionState; head: ChainHead }> => {
   const [tail] = await deps.ledger.load([id], { last: TAIL })
-  if (tail === null || tail === undefined) throw new TrihandError('NOT_FOUND', `there is no session ${id}`)
+  if (tail == null || tail.tenant !== deps.tenant) throw new TrihandError('NOT_FOUND', `there is no session ${id}`)
   const facts = tail.facts.map(readSessionFact)
   const resumed = resumeFrom(facts)
   if (resumed !== null) return { state: resumed, head: headOf(tail) }

@@ -10,7 +10,7 @@ const RUN = runId('00000000-0000-7000-8000-000000000001')
 /** Runs that answer a cancel with these refusals in turn, and then take it. */
 const stopsWith = (...codes: readonly ErrorCode[]): { readonly stops: Stops; readonly asked: string[] } => {
   const asked: string[] = []
-  const cancel = async (run: string): Promise<void> => {
+  const cancel = async (_: string, run: string): Promise<void> => {
     const code = codes[asked.length]
     asked.push(run)
     if (code !== undefined) throw new TrihandError(code, 'refused')

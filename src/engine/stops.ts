@@ -11,11 +11,11 @@ import type { House } from './house.ts'
 import { isStoreTrouble } from './patience.ts'
 
 export class Stops {
-  private readonly house: Pick<House, 'worker'>
+  private readonly house: Pick<House, 'worker' | 'tenant'>
   private readonly reason: string
   private readonly telling = new Map<RunId, Promise<boolean>>()
 
-  constructor(house: Pick<House, 'worker'>, reason: string) {
+  constructor(house: Pick<House, 'worker' | 'tenant'>, reason: string) {
     this.house = house
     this.reason = reason
   }
@@ -23,7 +23,7 @@ export class Stops {
   /** One that has ended meanwhile needs no cancel. */
   tell(run: RunId): void {
     if (this.telling.has(run)) return
-    const told = this.house.worker.cancel(run, 'trihand', this.reason).then(
+    const told = this.house.worker.cancel(this.house.tenant, run, 'trihand', this.reason).then(
       () => true,
       (error: unknown) => !isStoreTrouble(error),
     )

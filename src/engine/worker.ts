@@ -11,14 +11,14 @@
  */
 import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
-import { type ClaimableId, isClaimable, isRunId, type RunId, type WorkerId } from '../model/ids.ts'
+import { type ClaimableId, isClaimable, isRunId, type RunId, type TenantId, type WorkerId } from '../model/ids.ts'
 import { wakeAt } from '../model/run.ts'
 import type { RunCommand } from '../model/run-fact.ts'
 import type { WorkerInfo, WorkerPlace } from '../model/worker-info.ts'
 import type { Dispatcher } from '../ports/dispatcher.ts'
 import type { ClaimRequest, Claims, Ledger } from '../ports/ledger.ts'
 import type { Reader } from '../ports/reader.ts'
-import { loadClaimed } from './claimed.ts'
+import { type Claimed, loadClaimed } from './claimed.ts'
 import type { ClerkDeparture } from './clerk.ts'
 import { Clerks, type FindDuty } from './clerks.ts'
 import { DrainOrders } from './drain.ts'
@@ -62,6 +62,7 @@ const TRY_AGAIN_MS = 1_000
 
 export class Worker implements WorkerDesk {
   private readonly house: () => House
+  private readonly houseOf: (tenant: TenantId) => House
   private readonly ledger: WorkerLedger
   private readonly dispatcher: Dispatcher
   private readonly errors: StepErrors
@@ -90,6 +91,7 @@ export class Worker implements WorkerDesk {
   constructor(
     deps: {
       readonly house: () => House
+      readonly houseOf: (tenant: TenantId) => House
       readonly ledger: WorkerLedger
       readonly dispatcher: Dispatcher
       readonly errors: StepErrors
@@ -99,6 +101,7 @@ export class Worker implements WorkerDesk {
     options: WorkerOptions,
   ) {
     this.house = deps.house
+    this.houseOf = deps.houseOf
     this.ledger = deps.ledger
     this.dispatcher = deps.dispatcher
     this.errors = deps.errors
@@ -186,22 +189,12 @@ export class Worker implements WorkerDesk {
   adopt(run: NewRun, base: number, sequence: number | null): void {
     this.reserved--
     if (this.state === 'stopped') return
-    const house = this.house()
     const event: StoredEvent | null = run.event === null || sequence === null ? null : { ...run.event, sequence }
     const { id, handler, session, parent, state, head } = run
+    const { tenant = this.house().tenant, lease = null } = run.write.create ?? {}
     const resident = this.keep({
-      id,
-      tenant: house.tenant,
-      handler,
-      session,
-      parent,
-      event,
-      base,
-      lease: run.write.create?.lease ?? null,
-      epoch: 1,
-      signal: 0,
-      state,
-      head,
+      ...{ id, tenant, handler, session, parent, event, base, lease },
+      ...{ epoch: 1, signal: 0, state, head },
     })
     void enterFresh(resident, this.errors)
   }
@@ -218,20 +211,21 @@ export class Worker implements WorkerDesk {
     if (takesSome) this.claimSoon()
   }
 
-  async cancel(run: RunId, by: string, reason: string): Promise<void> {
+  async cancel(tenant: TenantId, run: RunId, by: string, reason: string): Promise<void> {
     const command = (idle: boolean) => (now: number) =>
       ({ type: 'cancel_run', now, by, error: { code: 'RUN_CANCELLED', message: reason }, idle }) as const
-    const answer = await this.askResident(run, command(false)(this.house().clock.now()))
+    const answer = await this.askResident(tenant, run, command(false)(this.house().clock.now()))
     if (answer.kind === 'refused') throw new TrihandError(answer.code, answer.detail)
     if (answer.kind === 'recorded') return
     const [record] = await this.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
-    await commandFromOutside(this.house(), run, command(record?.lease == null))
+    await commandFromOutside(this.houseOf(tenant), run, command(record?.lease == null))
   }
 
   /** `gone` if the run is not in memory here, or leaves before it has decided. */
-  private askResident(run: RunId, command: RunCommand): Promise<Answer> {
+  private askResident(tenant: TenantId, run: RunId, command: RunCommand): Promise<Answer> {
     const resident = this.residents.get(run)
-    if (resident === undefined || resident.isGone) return Promise.resolve({ kind: 'gone' })
+    if (resident === undefined || resident.isGone || resident.record.tenant !== tenant)
+      return Promise.resolve({ kind: 'gone' })
     return new Promise((done) => resident.ask({ command, luggage: null, done }))
   }
 
@@ -322,7 +316,10 @@ export class Worker implements WorkerDesk {
     const claims = claimed.claims.filter(({ stream }) => isRunId(stream))
     for (const claim of claimed.claims) if (!isRunId(claim.stream)) this.clerks.take(claim, this.leases.name)
     if (claims.length === 0) return
-    const { runs, unreadable, prefetched } = await loadClaimed(this.ledger, this.house().tenant, { ...claimed, claims })
+    for (const one of await loadClaimed(this.ledger, { ...claimed, claims })) this.begin(one)
+  }
+
+  private begin({ runs, unreadable, prefetched }: Claimed): void {
     for (const { resident: record, recoveries } of runs) {
       const known = this.residents.get(record.id)
       if (this.state === 'stopped' || (known !== undefined && known.record.epoch >= record.epoch)) continue
@@ -333,7 +330,7 @@ export class Worker implements WorkerDesk {
   }
 
   private keep(record: ResidentRecord): Resident {
-    const resident = new Resident(this.house(), record, {
+    const resident = new Resident(this.houseOf(record.tenant), record, {
       departed: (gone, departure) => this.departed(gone, departure),
       look: (woken) => offerEvents(woken, NOTHING_PREFETCHED),
     })

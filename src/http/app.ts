@@ -34,13 +34,22 @@ export interface AppOptions extends HealthOptions {
   readonly ending?: AbortSignal
 }
 
-/** What this process commits, as news. */
-const feedOf = (service: Service): LiveFeed => {
+const newFeed = (service: Service): LiveFeed => {
   const feed = new LiveFeed(randomText().replaceAll('-', '_'))
   service.watch((change) => {
     for (const notice of noticesOf(change)) feed.tell(notice)
   })
   return feed
+}
+
+/** What this process commits, as news: for each tenant its own. */
+const feeds = (own: Service): ((service: Service) => LiveFeed) => {
+  const known = new WeakMap<Service, LiveFeed>([[own, newFeed(own)]])
+  return (service) => {
+    const feed = known.get(service) ?? newFeed(service)
+    known.set(service, feed)
+    return feed
+  }
 }
 
 export const createApp = (service: Service, options: AppOptions): Hono => {
@@ -49,7 +58,7 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
   app.use(commonHeaders)
   app.use(guard(auth))
   app.use(limitLength)
-  const routes = operations({ ...options, auth, ending, hasPage: webApp === null, feed: feedOf(service) })
+  const routes = operations({ ...options, auth, ending, hasPage: webApp === null, feedOf: feeds(service) })
   const { endpoint } = service
   // First: it stands where its owner put it, also under a path that a pattern of ours would match.
   if (endpoint !== null) app.all(endpoint.path, (context) => endpoint.answer(context.req.raw))

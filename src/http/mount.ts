@@ -4,8 +4,10 @@
  * Owns the translation of paths and what comes before every handler: may the caller, and are the parameters known. Never knows what a
  * route does.
  */
-import type { Hono } from 'hono'
+import type { Context, Hono } from 'hono'
+import { LOCAL_TENANT } from '../model/ids.ts'
 import type { Admit } from './auth.ts'
+import { askingOf } from './identity.ts'
 import { MethodNotAllowed } from './problem.ts'
 import { type Query, readQuery } from './query.ts'
 import type { Operation } from './routes/route.ts'
@@ -26,6 +28,12 @@ const routerPath = (path: string): string =>
 const allowed = (operations: readonly Operation[]): string =>
   operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ')
 
+/** Of the caller's tenant, as the credential says and nothing else. */
+const serviceOf = (service: Service, context: Context): Service | Promise<Service> => {
+  const tenant = askingOf(context)?.caller.tenant ?? LOCAL_TENANT
+  return tenant === LOCAL_TENANT ? service : service.of(tenant)
+}
+
 const mountPath = (app: Hono, { service, admit }: Within, operations: readonly Operation[]): void => {
   const [{ path } = { path: '' }] = operations
   const at = routerPath(path)
@@ -34,7 +42,8 @@ const mountPath = (app: Hono, { service, admit }: Within, operations: readonly O
     app.on(method.toUpperCase(), at, async (context) => {
       const refused = await admit(context, access)
       if (refused !== null) return refused
-      const response = await handle(service, context, known === null ? NONE : readQuery(context, known))
+      const own = await serviceOf(service, context)
+      const response = await handle(own, context, known === null ? NONE : readQuery(context, known))
       return method === 'get' ? unlessSame(context, response) : response
     })
   }

@@ -12,7 +12,7 @@ import type { Sessions } from '../engine/sessions.ts'
 import type { Tasks } from '../engine/tasks.ts'
 import type { Tokens } from '../engine/tokens.ts'
 import type { System } from '../manifest/system.ts'
-import type { RunId, WorkerId } from '../model/ids.ts'
+import type { RunId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
 import type { Chats } from '../modes/chats.ts'
 import type { DispatcherEndpoint } from '../ports/dispatcher.ts'
@@ -45,6 +45,8 @@ export interface Service {
   readonly sessions: Pick<Sessions, 'show'>
   readonly tokens: Tokens
   readonly chats: Pick<Chats, 'send' | 'show' | 'list' | 'stop' | 'view' | 'listen'>
+  /** The same system for another tenant, who sees and reaches nothing of this one. */
+  of(tenant: TenantId): Promise<Service>
   /** Handlers whose flow control has a gate. */
   readonly handlers: Readonly<
     Record<'pause' | 'resume', (name: string, options: { readonly by: string }) => Promise<void>>

@@ -246,6 +246,7 @@ export interface ClaimRequest {
 
 export interface Claim {
   readonly stream: ClaimableId
+  readonly tenant: TenantId
   readonly version: number
   readonly epoch: number
   readonly signal: number

@@ -86,6 +86,7 @@ export class MemoryLedger implements Ledger {
     this.#store.place(stream, worker, null)
     return {
       stream: stream.id as ClaimableId,
+      tenant: stream.tenant,
       version: stream.facts.length,
       epoch: stream.epoch,
       signal: stream.signal,

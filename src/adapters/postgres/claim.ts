@@ -4,7 +4,7 @@
  * Owns the conversation with the database. One statement does for runs without slots and priority; where others are due, claims come
  * one after the other, look at the live leases, and the model decides (lane.ts). `now` is null where the database's clock counts.
  */
-import { claimableId, type Instant } from '../../model/ids.ts'
+import { claimableId, type Instant, type TenantId } from '../../model/ids.ts'
 import { choose, Occupancy, PLAIN_LANE, readLane } from '../../model/lane.ts'
 import type { ClaimRequest, Claims, StreamRecord } from '../../ports/ledger.ts'
 import {
@@ -99,7 +99,9 @@ const toClaims = (rows: readonly ClaimRow[], left: Instant | null): Claims => {
   const claimed = rows.filter((row): row is ClaimRow & ClaimedRow => row.id !== null).sort((a, b) => a.place - b.place)
   if (claimed.length === 0) return { claims: [], nextDueAt }
   return {
-    claims: claimed.map(({ id, version, epoch, signal }) => ({ stream: claimableId(id), version, epoch, signal })),
+    claims: claimed.map(({ id, tenant, version, epoch, signal }) => ({
+      ...{ stream: claimableId(id), tenant: tenant as TenantId, version, epoch, signal },
+    })),
     nextDueAt,
     records: claimed.flatMap(toWholeRecord),
     events: claimed.flatMap(({ trigger }) => (trigger === null ? [] : toEvent(trigger))),

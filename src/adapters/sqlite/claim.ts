@@ -3,7 +3,7 @@
  *
  * Owns the search; the order and the room in slots are the model's (lane.ts). Never frees a lease (worker.ts).
  */
-import type { ClaimableId, Instant } from '../../model/ids.ts'
+import type { ClaimableId, Instant, TenantId } from '../../model/ids.ts'
 import { choose, type Held, Occupancy, PLAIN_LANE, readLane } from '../../model/lane.ts'
 import type { Claim, ClaimRequest } from '../../ports/ledger.ts'
 import { type DueRow, idBytes, rowAs, type StreamRow, toClaimableId, toDueRow } from './rows.ts'
@@ -80,7 +80,7 @@ export const lease = (scope: Desk, { worker }: ClaimRequest, rows: readonly DueR
       ...{ key, id, kind, tenant, version, epoch, signal, status, recoveries, lane },
       ...{ lease: holder, wake_at: null },
     })
-    return { stream, version, epoch, signal }
+    return { stream, tenant: tenant as TenantId, version, epoch, signal }
   })
 }
 

@@ -63,6 +63,8 @@ export interface RowQuery {
   readonly orderBy: string | null
   readonly limit: number
   readonly input: Json
+  /** One document of the run's own tenant. */
+  document(table: string, key: string): Promise<Json | null>
 }
 
 /** What hydration has recorded: the prompt is the same at every wake, whatever changed outside. */

@@ -11,13 +11,14 @@ import { wireName } from '../../model/tool-name.ts'
 import type { Tool } from '../../ports/tool.ts'
 import type { OpenWorkspace } from '../../ports/workspaces.ts'
 import type { Broker } from './broker.ts'
-import type { AgentDeps, Hydrated, OfferedTool } from './deps.ts'
+import type { AgentDeps, Hydrated, OfferedTool, RowQuery } from './deps.ts'
 
 interface Beginning {
   readonly spec: AgentSpec
   readonly input: Json
   /** Names the directory. */
   readonly key: string
+  readonly document: RowQuery['document']
   readonly broker: Broker
   readonly signal: AbortSignal
 }
@@ -57,9 +58,14 @@ const checkRow = (rows: ContextRows, row: Json): void => {
 const rowText = (rows: ContextRows, roots: Json, deps: AgentDeps): Promise<string> | string =>
   rows.template === null ? JSON.stringify(roots, null, 2) : deps.context.render(rows.template, roots)
 
-const putRows = async (rows: ContextRows, input: Json, into: OpenWorkspace, deps: AgentDeps): Promise<void> => {
+const putRows = async (
+  rows: ContextRows,
+  { input, document }: Beginning,
+  into: OpenWorkspace,
+  deps: AgentDeps,
+): Promise<void> => {
   const { table, where, orderBy, limit } = rows
-  const found = await deps.context.rows({ table, where, orderBy, limit, input })
+  const found = await deps.context.rows({ table, where, orderBy, limit, input, document })
   for (const row of found) checkRow(rows, row)
   if (found.length === 0 && rows.mustHave.length > 0)
     throw new TrihandError('CONTEXT_MISSING', `no row of ${table} is selected`)
@@ -84,11 +90,12 @@ const offered = (broker: Broker, deps: AgentDeps): readonly OfferedTool[] =>
     wire: wireName(name, (text) => deps.ids.digest(text)),
   }))
 
-const fillWorkspace = async (spec: AgentSpec, input: Json, key: string, deps: AgentDeps) => {
+const fillWorkspace = async (beginning: Beginning, deps: AgentDeps) => {
+  const { spec, input, key } = beginning
   const workspace = await deps.workspaces.open(key, [])
   try {
     for (const file of spec.context.files) await putFile(file, input, workspace, deps)
-    for (const entry of spec.context.rows) await putRows(entry, input, workspace, deps)
+    for (const entry of spec.context.rows) await putRows(entry, beginning, workspace, deps)
     return await workspace.commit()
   } finally {
     workspace.close()
@@ -99,7 +106,8 @@ const fillWorkspace = async (spec: AgentSpec, input: Json, key: string, deps: Ag
 export const servedTools = ({ mcpServers }: AgentSpec, served: Hydrated['served'], deps: AgentDeps): readonly Tool[] =>
   mcpServers.flatMap((server, index) => deps.servers.tools(server, served[index] ?? []))
 
-export const hydrate = async ({ spec, input, key, broker, signal }: Beginning, deps: AgentDeps): Promise<Hydrated> => {
+export const hydrate = async (beginning: Beginning, deps: AgentDeps): Promise<Hydrated> => {
+  const { spec, broker, signal } = beginning
   const started = deps.clock.now()
   const served = await Promise.all(spec.mcpServers.map((server) => deps.servers.list(server, signal)))
   broker.serve(servedTools(spec, served, deps))
@@ -107,7 +115,7 @@ export const hydrate = async ({ spec, input, key, broker, signal }: Beginning, d
   const { rows, files } = spec.context
   return {
     system: `${instructions.trim()}\n\n${DATA_RULE}`,
-    files: rows.length + files.length === 0 ? [] : await fillWorkspace(spec, input, key, deps),
+    files: rows.length + files.length === 0 ? [] : await fillWorkspace(beginning, deps),
     untrusted: [...rows, ...files].some(({ untrusted }) => untrusted),
     tools: offered(broker, deps),
     served,

@@ -7,6 +7,7 @@ import { TrihandError } from '../../model/errors.ts'
 import { type Heard, type LiveFeed, TOPIC_NAMES, type Topic } from '../live.ts'
 import type { Query } from '../query.ts'
 import { described, text } from '../schema.ts'
+import type { Service } from '../service.ts'
 import { asEvent, SSE_HEADERS, sseBody } from '../sse.ts'
 import type { Handle, Operation } from './route.ts'
 
@@ -40,15 +41,16 @@ const opening = (feed: LiveFeed, after: string | undefined, wanted: Wanted): str
 }
 
 export interface StreamOptions {
-  readonly feed: LiveFeed
+  readonly feedOf: (service: Service) => LiveFeed
   /** The server stops, and streams end by themselves. */
   readonly ending: AbortSignal
 }
 
-export const streamRoutes = ({ feed, ending }: StreamOptions): readonly Operation[] => {
-  const read: Handle = async (_, context, query) => {
+export const streamRoutes = ({ feedOf, ending }: StreamOptions): readonly Operation[] => {
+  const read: Handle = async (service, context, query) => {
     const after = context.req.header('last-event-id') ?? query.get('after')
     const wanted = wantedOf(query)
+    const feed = feedOf(service)
     const stream = sseBody(ending, ({ write }) => {
       write(opening(feed, after, wanted))
       return feed.listen((heard) => isWanted(wanted)(heard) && write(asNotice(heard)))

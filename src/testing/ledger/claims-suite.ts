@@ -10,7 +10,7 @@ export const claimsSuite = (harness: LedgerHarness): void => {
   test('ledger-7: a claim leases the run, raises its epoch, takes its wake and leaves its status', async () => {
     const [run, worker] = [await harness.createRun(), newWorker()]
     const { claims } = await harness.ledger.claim({ worker, now: START, limit: 10 })
-    expect(claims).toEqual([{ stream: run, version: 1, epoch: 1, signal: 0 }])
+    expect(claims).toEqual([{ stream: run, tenant: LOCAL_TENANT, version: 1, epoch: 1, signal: 0 }])
     expect(await harness.load(run)).toMatchObject({
       lease: worker,
       epoch: 1,

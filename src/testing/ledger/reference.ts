@@ -66,8 +66,9 @@ export class ReferenceLedger implements Ledger {
     const isDue = (stream: Stream): boolean => stream.lease === null && stream.wakeAt !== null && stream.wakeAt <= now
     const due = this.#world.streams.filter((stream) => isWanted(stream) && isDue(stream))
     for (const stream of due) Object.assign(stream, { lease: worker, wakeAt: null, epoch: stream.epoch + 1 })
-    const claims = due.map(({ stream, version, epoch, signal }) => ({
+    const claims = due.map(({ stream, tenant, version, epoch, signal }) => ({
       stream: stream as ClaimableId,
+      tenant,
       version,
       epoch,
       signal,

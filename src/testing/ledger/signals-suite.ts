@@ -80,7 +80,7 @@ const signals = (harness: LedgerHarness): void => {
     await harness.written({ events: [anEvent()], signals: [run] })
     const { claims } = await harness.ledger.claim({ worker: newWorker(), now: START, limit: 1 })
     const { signal } = await harness.load(run)
-    expect(claims).toEqual([{ stream: run, version: 2, epoch: 2, signal }])
+    expect(claims).toMatchObject([{ stream: run, version: 2, epoch: 2, signal }])
     await harness.written({
       writes: [aWrite(run, { expectedVersion: 2, epoch: 2, release: true, seenSignal: signal })],
     })

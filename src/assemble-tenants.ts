@@ -1,0 +1,90 @@
+/**
+ * One running system for several tenants: each gets the same doors on an engine and a reader of its own.
+ *
+ * Owns what is made for each tenant, once, and what a tenant does not reach: workers, which belong to the server. Holds no rule.
+ */
+import { type Doors, joinDoors } from './assemble-doors.ts'
+import type { Engine } from './engine/engine.ts'
+import { tenantReader } from './engine/tenant-reader.ts'
+import type { Service } from './http/service.ts'
+import { durationMs } from './manifest/duration.ts'
+import type { Environment } from './manifest/reference.ts'
+import { TrihandError } from './model/errors.ts'
+import { LOCAL_TENANT, type TenantId } from './model/ids.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Ids } from './ports/ids.ts'
+import type { Reader } from './ports/reader.ts'
+
+export interface TenantDeps {
+  readonly engine: Engine
+  readonly reader: Reader
+  readonly world: { readonly ids: Ids; readonly clock: Clock }
+  readonly environment: Environment
+}
+
+type Wait = { readonly wait?: string | number }
+type By = { readonly by?: string }
+
+/** What acts on runs: the same verbs for every tenant. */
+export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats'>) => ({
+  send: engine.send.bind(engine),
+  rehearse: engine.rehearse.bind(engine),
+  start: engine.startRun.bind(engine),
+  result: (run: Parameters<Engine['look']>[0], { wait = '30s' }: Wait = {}) =>
+    engine.result(run, { waitMs: durationMs(wait) }),
+  cancel: (
+    run: Parameters<Engine['look']>[0],
+    { by = 'local', reason = 'cancelled by a person' }: By & { readonly reason?: string } = {},
+  ) => engine.cancel(run, by, reason),
+  retry: (run: Parameters<Engine['look']>[0], { by = 'local' }: By = {}) => engine.retry(run, by),
+  resolve: engine.resolve.bind(engine),
+  watch: engine.watch.bind(engine),
+  listen: engine.listen.bind(engine),
+  lacks: engine.lacks.bind(engine),
+  sessions: engine.sessions,
+  schedules: engine.schedules,
+  tasks: engine.tasks,
+  chats: doors.chats,
+  webhooks: doors.webhooks,
+  handlers: {
+    pause: (name: string, { by = 'local' }: By = {}) => engine.pauseHandler(name, by),
+    resume: (name: string, { by = 'local' }: By = {}) => engine.resumeHandler(name, by),
+  },
+})
+
+const serverOnly = (): Promise<never> => Promise.reject(new TrihandError('NOT_FOUND', 'there is no such worker'))
+
+/** Made with the first request of a tenant: its gates and schedules stand before anything is sent. */
+export const openTenants = (deps: TenantDeps, own: () => Service): Service['of'] => {
+  const known = new Map<TenantId, Promise<Service>>()
+  const open = async (tenant: TenantId): Promise<Service> => {
+    const engine = deps.engine.of(tenant)
+    const reader = tenantReader(deps.reader, tenant)
+    await engine.declare()
+    const doors = joinDoors(engine, { reader }, deps.world, deps.environment)
+    const shared = own()
+    return {
+      ...verbsOf(engine, doors),
+      of: shared.of,
+      tokens: shared.tokens,
+      drainWorker: serverOnly,
+      reader,
+      endpoint: null,
+      get system() {
+        return engine.definition
+      },
+      get isSimulated() {
+        return own().isSimulated
+      },
+      ledger: shared.ledger,
+    }
+  }
+  return (tenant) => {
+    if (tenant === LOCAL_TENANT) return Promise.resolve(own())
+    const opened = known.get(tenant) ?? open(tenant)
+    known.set(tenant, opened)
+    // What failed is tried again by the next request.
+    opened.catch(() => known.delete(tenant))
+    return opened
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * The Reader of one tenant: whatever tenant a query names, this one is asked.
+ *
+ * Owns the boundary of what pages see. A route cannot look beyond its caller's tenant, whatever it was sent. Workers belong to the
+ * server, so a tenant sees none.
+ *
+ * tenant-1  No answer holds anything of another tenant.
+ */
+import type { TenantId } from '../model/ids.ts'
+import type { Reader } from '../ports/reader.ts'
+
+export const tenantReader = (reader: Reader, tenant: TenantId): Reader => ({
+  runs: (query) => reader.runs({ ...query, tenant }),
+  run: (_, id) => reader.run(tenant, id),
+  runsEndingWith: (_, digits) => reader.runsEndingWith(tenant, digits),
+  children: (_, id) => reader.children(tenant, id),
+  facts: (_, id, page) => reader.facts(tenant, id, page),
+  counts: (_, handler) => reader.counts(tenant, handler),
+  events: (query) => reader.events({ ...query, tenant }),
+  suppressed: (_, event) => reader.suppressed(tenant, event),
+  document: (_, table, key) => reader.document(tenant, table, key),
+  documents: (query) => reader.documents({ ...query, tenant }),
+  workers: () => Promise.resolve([]),
+  heldBy: () => Promise.resolve([]),
+  tasks: (query) => reader.tasks({ ...query, tenant }),
+  task: (_, id) => reader.task(tenant, id),
+  taskCounts: (_, addresses) => reader.taskCounts(tenant, addresses),
+  sessions: (query) => reader.sessions({ ...query, tenant }),
+  session: (_, id) => reader.session(tenant, id),
+  forks: (_, id) => reader.forks(tenant, id),
+  sessionFacts: (_, id, page) => reader.sessionFacts(tenant, id, page),
+  sessionRuns: (query) => reader.sessionRuns({ ...query, tenant }),
+  modelCalls: (query) => reader.modelCalls({ ...query, tenant }),
+})
