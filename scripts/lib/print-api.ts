@@ -70,7 +70,9 @@ const interfaceOf = (name: string, schema: Node): string => {
 const JSON_MEDIA = 'application/json'
 
 const outputOf = (responses: Node): string | null => {
-  const good = Object.entries<Node>(responses).filter(([status]) => status.startsWith('2'))
+  const well = Object.entries<Node>(responses).filter(([status]) => status.startsWith('2'))
+  // Verdicts on many are the answer to a batch, which is sent as another media type, unless they are the only one.
+  const good = well.length > 1 ? well.filter(([status]) => status !== '207') : well
   const types = good.map(([, { content }]) => {
     if (content === undefined) return 'null'
     return content[JSON_MEDIA] === undefined ? null : typeOf(content[JSON_MEDIA].schema)

@@ -70,6 +70,26 @@ export interface Receipt {
   readonly suppressed: readonly Suppression[]
 }
 
+export interface CloudEvent {
+  readonly specversion: '1.0'
+  readonly id: string
+  readonly source: string
+  readonly type: string
+  readonly subject?: string
+  readonly time?: string
+  readonly datacontenttype?: string
+  readonly dataschema?: string
+  readonly data?: Json
+  readonly data_base64?: string
+  readonly traceparent?: string
+}
+
+export interface EventVerdict {
+  readonly status: number
+  readonly receipt?: Receipt
+  readonly problem?: Problem
+}
+
 export interface Trigger {
   readonly kind: 'event' | 'after' | 'signal' | 'file' | 'table' | 'condition' | 'webhook'
   /** what it watches: an event type, a path, an expression */
@@ -500,7 +520,7 @@ export interface Api {
   readonly revokeToken: { readonly input: { readonly path: { readonly id: string } }; readonly output: Token }
   /** Events, newest first. */
   readonly listEvents: { readonly input: { readonly query?: { readonly type?: string; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly StoredEvent[]; readonly next_cursor: string | null } }
-  /** Sends an event; a repeat with the same source and id gets the first answer. */
+  /** Sends an event, in short or as a CloudEvent; a repeat with the same source and id gets the first answer. */
   readonly sendEvent: { readonly input: { readonly body: { readonly type: string; readonly data?: Json; readonly id?: string; readonly source?: string; readonly subject?: string; readonly time?: string } }; readonly output: Receipt }
   /** Runs, newest first. */
   readonly listRuns: { readonly input: { readonly query?: { readonly status?: RunStatus; readonly handler?: string; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Run[]; readonly next_cursor: string | null } }

@@ -19,7 +19,7 @@ const checkMediaType = (given: string): void => {
   throw new TrihandError('MEDIA_TYPE_UNSUPPORTED', type === '' ? 'the body has no content-type' : `the body is ${type}`)
 }
 
-const parse = (bytes: ArrayBuffer): Json => {
+export const parseJson = (bytes: ArrayBuffer): Json => {
   try {
     // Fatal: other bytes would be replaced without a word, and two different bodies could become one.
     return toJson(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
@@ -48,7 +48,7 @@ export interface BodyRules {
 
 export const readBody = async (context: Context, rules: BodyRules): Promise<Members> => {
   checkMediaType(context.req.header('content-type') ?? '')
-  return membersOf(parse(await context.req.arrayBuffer()), Object.keys(rules.schema.properties), rules.code)
+  return membersOf(parseJson(await context.req.arrayBuffer()), Object.keys(rules.schema.properties), rules.code)
 }
 
 /** For commands that need no word: no body at all is an empty one. */

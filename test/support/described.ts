@@ -13,7 +13,10 @@ export interface Exchange {
   readonly method: string
   /** Path and query as they were asked. */
   readonly path: string
+  /** Undefined: nothing, or nothing that a schema describes. */
   readonly sent: unknown
+  /** The media type of it; JSON if it is absent. */
+  readonly sentType?: string
   readonly status: number
   readonly type: string
   readonly text: string
@@ -91,10 +94,11 @@ export class Described {
   }
 
   /** Only what was taken: what is refused need not fit. */
-  #sentFault({ sent, status }: Exchange, path: string, method: string): string | null {
-    const media = this.#document.paths[path][method].requestBody?.content ?? {}
-    if (status >= 300 || sent === undefined || media['application/json'] === undefined) return null
-    return this.#check(pointer('paths', path, method, 'requestBody', 'content', 'application/json', 'schema'), sent)
+  #sentFault({ sent, sentType, status }: Exchange, path: string, method: string): string | null {
+    const content = this.#document.paths[path][method].requestBody?.content ?? {}
+    const media = sentType?.split(';')[0]?.trim() ?? 'application/json'
+    if (status >= 300 || sent === undefined || content[media] === undefined) return null
+    return this.#check(pointer('paths', path, method, 'requestBody', 'content', media, 'schema'), sent)
   }
 
   #check(at: string, value: unknown): string | null {

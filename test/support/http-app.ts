@@ -80,10 +80,14 @@ export class HttpApp {
 
   async #hold(path: string, init: RequestInit, { status, headers }: Response, text: string): Promise<void> {
     this.#described ??= describedBy(await (await this.#app.request('/openapi.json')).text())
-    const sent = typeof init.body === 'string' ? parse(init.body) : undefined
+    const given = new Headers(init.headers)
+    // In the binary mode of CloudEvents a body is data, whatever its type.
+    const isPlain = typeof init.body === 'string' && !given.has('ce-specversion')
+    const sent = isPlain ? parse(init.body as string) : undefined
+    const sentType = given.get('content-type') ?? ''
     const type = headers.get('content-type') ?? ''
     const { method = 'GET' } = init
-    const fault = this.#described.fault({ method, path, sent, status, type, text })
+    const fault = this.#described.fault({ method, path, sent, sentType, status, type, text })
     if (fault !== null) throw new Error(`${method} ${path} answered ${status}: ${fault}\n${text.slice(0, 500)}`)
   }
 

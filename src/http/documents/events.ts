@@ -35,6 +35,19 @@ export const eventComponents = {
     duplicate: described('the event was there already; these are the values of the first answer', yesNo),
     suppressed: described('who listens to this event and was not started', list(ref('Suppression'))),
   }),
+  CloudEvent: record(
+    { specversion: words(['1.0']), id: text, source: text, type: text },
+    {
+      subject: text,
+      time: instant,
+      datacontenttype: text,
+      dataschema: text,
+      data: anything,
+      data_base64: text,
+      traceparent: text,
+    },
+  ),
+  EventVerdict: record({ status: whole }, { receipt: ref('Receipt'), problem: ref('Problem') }),
   Trigger: record({
     kind: words(['event', 'after', 'signal', 'file', 'table', 'condition', 'webhook']),
     name: described('what it watches: an event type, a path, an expression', text),

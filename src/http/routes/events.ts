@@ -1,21 +1,22 @@
 /**
- * Events over HTTP: sent in our short form, listed newest first.
+ * Events over HTTP: sent in our short form or as CloudEvents, listed newest first.
  *
  * Owns the spelling of an incoming event. Admission is the engine's: no rule about events lives here.
  */
-import type { Context } from 'hono'
 import type { IncomingEvent } from '../../engine/intake.ts'
 import { TrihandError } from '../../model/errors.ts'
 import { LOCAL_TENANT } from '../../model/ids.ts'
 import { type Members, optionalText, readBody, textOf } from '../body.ts'
+import { BATCH, cloudEvents, modeOf, STRUCTURED } from '../cloud-events.ts'
 import { SEND_EVENT } from '../documents/events.ts'
 import { callerName } from '../identity.ts'
-import { limitOf, pageOf, positionOf, type Query } from '../query.ts'
-import { PAGING, page, ref, text } from '../schema.ts'
+import { problemOf } from '../problem.ts'
+import { limitOf, pageOf, positionOf } from '../query.ts'
+import { anything, described, list as listOf, PAGING, page, record, ref, text } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { eventDocument, receiptDocument } from '../wire.ts'
 import { parseIsoTime } from '../wire-time.ts'
-import { body, json, type Operation } from './route.ts'
+import { type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'EVENT_INVALID'
 
@@ -42,14 +43,38 @@ const incoming = (members: Members, sender: string): IncomingEvent => {
   }
 }
 
-const send = async (service: Service, context: Context): Promise<Response> => {
-  const members = await readBody(context, { schema: SEND_EVENT, code: CODE })
-  const receipt = await service.send(incoming(members, callerName(context)))
+const sendOne = async (service: Service, event: IncomingEvent) => {
+  const receipt = await service.send(event)
   const suppressed = await service.reader.suppressed(LOCAL_TENANT, receipt.sequence)
-  return context.json(receiptDocument(receipt, suppressed), receipt.duplicate ? 200 : 202)
+  return { status: receipt.duplicate ? 200 : 202, receipt: receiptDocument(receipt, suppressed) } as const
 }
 
-const list = async (service: Service, context: Context, query: Query): Promise<Response> => {
+/** Each with its own verdict. What is a bug is no verdict: the whole can be sent again. */
+const sendEach = async (service: Service, event: IncomingEvent) => {
+  try {
+    return await sendOne(service, event)
+  } catch (error) {
+    const found = problemOf(error)
+    if (found.status >= 500) throw error
+    return { status: found.status, problem: found }
+  }
+}
+
+const send: Handle = async (service, context) => {
+  const mode = modeOf(context)
+  if (mode === 'batch') {
+    const events = await cloudEvents(context, mode)
+    return context.json({ items: await Promise.all(events.map((event) => sendEach(service, event))) }, 207)
+  }
+  const [event] =
+    mode === null
+      ? [incoming(await readBody(context, { schema: SEND_EVENT, code: CODE }), callerName(context))]
+      : await cloudEvents(context, mode)
+  const { status, receipt } = await sendOne(service, event as IncomingEvent)
+  return context.json(receipt, status)
+}
+
+const list: Handle = async (service, context, query) => {
   const limit = limitOf(query)
   const type = query.get('type') ?? null
   const rows = { tenant: LOCAL_TENANT, type, before: positionOf(query), limit: limit + 1 }
@@ -74,9 +99,21 @@ export const eventRoutes: readonly Operation[] = [
     method: 'post',
     path: '/api/events',
     access: 'operator',
-    summary: 'Sends an event; a repeat with the same source and id gets the first answer',
-    body: body(SEND_EVENT),
-    answers: { 202: json(ref('Receipt')), 200: json(ref('Receipt')) },
+    summary: 'Sends an event, in short or as a CloudEvent; a repeat with the same source and id gets the first answer',
+    body: {
+      isRequired: true,
+      content: [
+        json(SEND_EVENT),
+        { media: STRUCTURED, schema: ref('CloudEvent') },
+        { media: BATCH, schema: listOf(ref('CloudEvent')) },
+        { media: '*/*', schema: described('binary mode: the data; attributes are headers, ce-id and so on', anything) },
+      ],
+    },
+    answers: {
+      202: json(ref('Receipt')),
+      200: json(ref('Receipt')),
+      207: json(described('to a batch', record({ items: listOf(ref('EventVerdict')) }))),
+    },
     problems: [
       'EVENT_UNKNOWN',
       'EVENT_INVALID',
