@@ -3,18 +3,29 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SMALL_SEED } from './expect-passed.ts'
 import seeds from './seeds.json' with { type: 'json' }
-import { type Failed, newClerkSystems, newSystems, playSeed, playTape, runCampaign } from './sim/campaign.ts'
+import {
+  type Failed,
+  newClerkSystems,
+  newPeopleSystems,
+  newSystems,
+  playSeed,
+  playTape,
+  runCampaign,
+} from './sim/campaign.ts'
 import { FAULT_NAMES } from './sim/faults.ts'
 import { CLERK_MUTANTS } from './sim/mutants/clerks.ts'
 import { hunt, MUTANTS } from './sim/mutants/hunt.ts'
+import { PEOPLE_MUTANTS } from './sim/mutants/people.ts'
 import type { Systems } from './sim/system.ts'
 import { Tape } from './sim/tape.ts'
 
 const SCHEDULES = 2_500
 const CLERK_SCHEDULES = 250
+const PEOPLE_SCHEDULES = 100
 const TAPES = 200
 const systems = newSystems()
 const clerks = newClerkSystems()
+const people = newPeopleSystems()
 
 const anyTape = fc.array(fc.nat(), { maxLength: 500, size: 'max' })
 const holdsIn =
@@ -44,6 +55,17 @@ test('[H4][H5][H6][H7][J3] 250 schedules of gates and schedules break no promise
   const [failed] = report.failed
   expect(failed === undefined ? null : await shortest(failed, clerks)).toBeNull()
   expect(report.schedules).toBe(CLERK_SCHEDULES)
+})
+
+test('[C1][C5][C11][R6] 100 schedules of people who decide, hand on and are late break no promise', async () => {
+  const report = await runCampaign(SMALL_SEED, PEOPLE_SCHEDULES, { systems: people }, 1)
+  const [failed] = report.failed
+  expect(failed === undefined ? null : await shortest(failed, people)).toBeNull()
+  expect(report.schedules).toBe(PEOPLE_SCHEDULES)
+})
+
+test.each(PEOPLE_MUTANTS)('a seeded bug around people is found: $name', async (mutant) => {
+  expect((await hunt(mutant, people, 500)).foundAt).not.toBeNull()
 })
 
 test.each(seeds)('seed $seed stays mended: $found', async ({ seed, clerks: isClerks = false }) => {

@@ -7,7 +7,7 @@ import { FAULT_NAMES, type FaultName } from './faults.ts'
 import { inMacrotask } from './microtasks.ts'
 import type { Play, Scene } from './play.ts'
 import { type Course, simulate } from './simulate.ts'
-import { defineClerkSystems, defineSystems, type Systems } from './system.ts'
+import { defineClerkSystems, definePeopleSystems, defineSystems, type Systems } from './system.ts'
 import { Tape } from './tape.ts'
 import type { SimOptions, Verdict } from './theatre.ts'
 
@@ -34,6 +34,9 @@ export const newSystems = (plays?: readonly Play[]): Systems => defineSystems({}
 
 /** Handlers with gates, and schedules. */
 export const newClerkSystems = (): Systems => defineClerkSystems({} as Scene)
+
+/** People who are asked, decide, hand on and are late. */
+export const newPeopleSystems = (): Systems => definePeopleSystems({} as Scene)
 
 const unhandled: unknown[] = []
 let isListening = false

@@ -3,15 +3,18 @@
  *
  * Owns nothing but the translation of its argument into work.
  */
-import { type CampaignReport, newClerkSystems, newSystems, runCampaign } from './campaign.ts'
+import { type CampaignReport, newClerkSystems, newPeopleSystems, newSystems, runCampaign } from './campaign.ts'
 import { CLERK_MUTANTS } from './mutants/clerks.ts'
 import { type Hunted, hunt, MUTANTS } from './mutants/hunt.ts'
+import { PEOPLE_MUTANTS } from './mutants/people.ts'
 
 export interface ChildInput {
   readonly from: number
   readonly schedules: number
   /** Schedules of handlers with gates, and of schedules, besides. */
   readonly clerkSchedules: number
+  /** Of people with tasks, besides. */
+  readonly peopleSchedules: number
   /** Names of seeded bugs to hunt after the schedules. */
   readonly mutants: readonly string[]
   readonly limit: number
@@ -34,15 +37,18 @@ const played = (campaign: CampaignReport, command: string): Played => ({
   failed: campaign.failed.map(({ seed, violations }) => ({ seed, violations })),
 })
 
-const work = async ({ from, schedules, clerkSchedules, mutants, limit }: ChildInput): Promise<ChildReport> => {
-  const [systems, clerks] = [newSystems(), newClerkSystems()]
+const work = async (input: ChildInput): Promise<ChildReport> => {
+  const { from, schedules, clerkSchedules, peopleSchedules, mutants, limit } = input
+  const [systems, clerks, people] = [newSystems(), newClerkSystems(), newPeopleSystems()]
   const campaigns = [
     played(await runCampaign(from, schedules, { systems }), 'npm run sim -- --seed'),
     played(await runCampaign(from, clerkSchedules, { systems: clerks }), 'npm run sim -- --clerks --seed'),
+    played(await runCampaign(from, peopleSchedules, { systems: people }), 'npm run sim -- --people --seed'),
   ]
   const hunted: Hunted[] = []
   for (const mutant of MUTANTS) if (mutants.includes(mutant.name)) hunted.push(await hunt(mutant, systems, limit))
   for (const mutant of CLERK_MUTANTS) if (mutants.includes(mutant.name)) hunted.push(await hunt(mutant, clerks, limit))
+  for (const mutant of PEOPLE_MUTANTS) if (mutants.includes(mutant.name)) hunted.push(await hunt(mutant, people, limit))
   return { campaigns, hunted }
 }
 

@@ -6,10 +6,12 @@
  */
 import type { Engine } from '../../../src/engine/engine.ts'
 import type { Receipt } from '../../../src/engine/intake.ts'
+import type { Decision } from '../../../src/engine/tasks.ts'
 import { TrihandError } from '../../../src/model/errors.ts'
-import type { RunId, SessionId } from '../../../src/model/ids.ts'
+import type { RunId, SessionId, TaskId } from '../../../src/model/ids.ts'
 import type { Json } from '../../../src/model/json.ts'
 import type { Verdict } from '../../../src/model/run-fact.ts'
+import type { Identity } from '../../../src/model/task-spec.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { SimWorker } from './sim-worker.ts'
 
@@ -27,6 +29,7 @@ export type Acknowledged =
   /** A pause, a resumption or a request for a run, of a gate or a schedule. */
   | { readonly kind: 'clerk'; readonly clerk: string; readonly fact: string; readonly id: string }
   | { readonly kind: 'retry'; readonly run: RunId }
+  | { readonly kind: 'decision'; readonly task: TaskId; readonly action: string }
   | { readonly kind: 'resolve'; readonly run: RunId; readonly step: string; readonly verdict: Verdict }
 
 interface Call {
@@ -47,6 +50,8 @@ const OVERTAKEN: ReadonlySet<string> = new Set([
   'NOT_FOUND',
   'RUN_EXISTS',
   'SCHEDULE_ENDED',
+  'TASK_CLOSED',
+  'TASK_FORBIDDEN',
 ])
 /** What the store's troubles may end in. */
 const TROUBLED: ReadonlySet<string> = new Set(['LEDGER_UNAVAILABLE', 'STORAGE_FULL', 'LEDGER_CONFLICT'])
@@ -140,6 +145,13 @@ export class Client {
     this.#call(worker, `${asked.fact} of ${asked.clerk}`, work, (told) => {
       if (told.kind === 'done') this.acknowledged.push({ kind: 'clerk', ...asked })
       hear(told.kind !== 'done' && told.isRefused !== true)
+    })
+  }
+
+  decide(worker: SimWorker, task: TaskId, by: Identity, decision: Decision): void {
+    const work = (engine: Engine): Promise<unknown> => engine.tasks.submit(task, by, decision)
+    this.#call(worker, `${decision.action} ${task}`, work, (told) => {
+      if (told.kind === 'done') this.acknowledged.push({ kind: 'decision', task, action: decision.action })
     })
   }
 

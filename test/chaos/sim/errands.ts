@@ -10,7 +10,7 @@ import type { Cast } from './cast.ts'
 import { askOfClerk, resumeAll } from './clerk-errands.ts'
 import type { Client, Sending } from './client.ts'
 import type { Faults } from './faults.ts'
-import { isPaused, type Look, type LookedRun } from './look.ts'
+import { isPaused, type Look, type LookedRun, type LookedTask } from './look.ts'
 import type { Cue, Errand, Play } from './play.ts'
 import type { SimWorker } from './sim-worker.ts'
 import { type Bill, playOf } from './system.ts'
@@ -110,6 +110,7 @@ export class Errands {
       const later = (action: Action): void => this.#later(action)
       askOfClerk({ tape, client: this.#deps.client, later }, play, errand)
     }
+    if (play.name === 'review') for (let i = 0; i < 3; i++) this.#later((worker) => this.#person(worker))
     if (play.name === 'pay' || play.name === 'strike') this.#later((worker) => this.#attend(worker))
   }
 
@@ -183,6 +184,18 @@ export class Errands {
     this.#deps.client.retry(worker, run)
   }
 
+  /** Somebody opens the inbox and acts on one of the tasks; now and then two do at once. */
+  #person(worker: SimWorker): void {
+    const { tape, look, client, cast } = this.#deps
+    const open = look.tasks().filter(({ state }) => state.kind === 'open')
+    if (open.length === 0) return
+    const task = tape.pick(open)
+    const roll = tape.below(6)
+    actOn(client, worker, task, roll)
+    const other = tape.odds(400) ? cast.serving.at(-1) : undefined
+    if (other !== undefined) actOn(client, other, task, roll + 1)
+  }
+
   /** Says what happened to the first step that is in doubt. */
   #attend(worker: SimWorker): void {
     for (const run of this.#deps.look.runs())
@@ -198,6 +211,16 @@ export class Errands {
     return true
   }
 
+  /** Says yes to what the run has asked. */
+  #answer(worker: SimWorker, { state }: LookedRun): boolean {
+    const { look, client } = this.#deps
+    const asked = state.kind === 'live' ? state.tasks : []
+    const task = look.tasks().find(({ id, state: one }) => asked.includes(id) && one.kind === 'open')
+    if (task === undefined) return false
+    actOn(client, worker, task, 0)
+    return true
+  }
+
   #helpOne(run: LookedRun, worker: SimWorker, round: number): boolean {
     const { state, stream } = run
     // A child may have been quarantined, or cancelled before its parent was: an operator tries such a parent again.
@@ -209,6 +232,7 @@ export class Errands {
     if (state.kind !== 'live') return false
     // A verdict that breaks again every time would never end.
     if (this.#resolve(worker, run, round === 1 ? 1 : round % 2 === 0 ? 0 : 2)) return true
+    if (this.#answer(worker, run)) return true
     const play = playOf(stream.handler) ?? (stream.handler === 'ward' ? playOf('custody') : undefined)
     if (!state.open.some((open) => open.kind === 'waiting')) return true
     const cues = play?.cues(this.#deps.look.errand(run)) ?? []
@@ -217,6 +241,23 @@ export class Errands {
     for (const cue of cues) this.#send(cue)
     return true
   }
+}
+
+const PLAIN_ACTIONS = ['approve', 'reject', 'reassign'] as const
+const DOUBT_ACTIONS = ['it_happened', 'run_again', 'abort'] as const
+
+/** One to whom it is addressed does one of the things that it offers. */
+const actOn = (client: Client, worker: SimWorker, { id, state }: LookedTask, roll: number): void => {
+  if (state.kind !== 'open') return
+  const { users } = state.deciders
+  const by = { id: users[0] ?? 'ana', kind: 'user', groups: ['sim', 'operators'] } as const
+  const isDoubt = state.spec.origin === 'uncertain'
+  const actions = isDoubt ? DOUBT_ACTIONS : PLAIN_ACTIONS
+  const action = actions[roll % actions.length] ?? actions[0]
+  const reason = action === 'reject' ? 'no' : null
+  const fields = action === 'it_happened' ? { result: 'charged' } : {}
+  const to = action === 'reassign' ? [{ kind: 'user', id: 'bo' } as const] : []
+  client.decide(worker, id, by, { action, reason, fields, shownHash: state.hash, ...(to.length > 0 && { to }) })
 }
 
 const hasLostChild = ({ status, error }: EndedRun): boolean =>

@@ -7,15 +7,17 @@ import type { EventRow } from '../../../src/adapters/memory/event-log.ts'
 import type { MemoryStore } from '../../../src/adapters/memory/store.ts'
 import type { MemoryStream } from '../../../src/adapters/memory/stream.ts'
 import type { StoredEvent } from '../../../src/model/event.ts'
-import { readGateFact, readRunFact, readScheduleFact } from '../../../src/model/fact-codec.ts'
+import { readGateFact, readRunFact, readScheduleFact, readTaskFact } from '../../../src/model/fact-codec.ts'
 import type { GateFact } from '../../../src/model/gate-fact.ts'
-import { isRunId, isSessionId, LOCAL_TENANT, type RunId } from '../../../src/model/ids.ts'
+import { isRunId, isSessionId, isTaskId, LOCAL_TENANT, type RunId, type TaskId } from '../../../src/model/ids.ts'
 import type { Json } from '../../../src/model/json.ts'
 import { fold } from '../../../src/model/machine.ts'
 import type { Payload } from '../../../src/model/payload.ts'
 import { run as runMachine } from '../../../src/model/run.ts'
 import type { RunFact, RunState } from '../../../src/model/run-fact.ts'
 import type { ScheduleFact } from '../../../src/model/schedule-fact.ts'
+import { task as taskMachine } from '../../../src/model/task.ts'
+import type { TaskFact, TaskState } from '../../../src/model/task-fact.ts'
 import type { SealedFact } from '../../../src/ports/ledger.ts'
 import type { Errand } from './play.ts'
 
@@ -30,6 +32,13 @@ export interface LookedClerk<Fact extends GateFact | ScheduleFact = GateFact | S
   readonly id: string
   readonly stream: MemoryStream
   readonly facts: readonly Fact[]
+}
+
+export interface LookedTask {
+  readonly id: TaskId
+  readonly stream: MemoryStream
+  readonly facts: readonly TaskFact[]
+  readonly state: TaskState
 }
 
 export const isPaused = ({ facts }: LookedClerk): boolean =>
@@ -48,6 +57,14 @@ export class Look {
 
   runs(): readonly LookedRun[] {
     return this.store.byCreation.flatMap((stream) => (isRunId(stream.id) ? [this.#read(stream, stream.id)] : []))
+  }
+
+  tasks(): readonly LookedTask[] {
+    return this.store.byCreation.flatMap((stream) => {
+      if (!isTaskId(stream.id)) return []
+      const facts = stream.facts.map(readTaskFact)
+      return [{ id: stream.id, stream, facts, state: fold(taskMachine, facts) }]
+    })
   }
 
   sessions(): readonly MemoryStream[] {

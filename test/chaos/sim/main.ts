@@ -1,11 +1,12 @@
 /**
- * `npm run sim -- --seed N`: plays one schedule again; `--from A --count N` plays many, `--clerks` those with gates and schedules.
+ * `npm run sim -- --seed N`: plays one schedule again; `--from A --count N` plays many, `--clerks` those with gates and schedules,
+ * `--people` those with tasks.
  * Prints what failed and how to repeat it.
  *
  * Owns the command line only.
  */
 import { parseArgs } from 'node:util'
-import { newClerkSystems, newSystems, runCampaign } from './campaign.ts'
+import { newClerkSystems, newPeopleSystems, newSystems, runCampaign } from './campaign.ts'
 
 const { values } = parseArgs({
   options: {
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     failures: { type: 'string' },
     trace: { type: 'boolean' },
     clerks: { type: 'boolean' },
+    people: { type: 'boolean' },
   },
 })
 
@@ -22,14 +24,13 @@ const from = Number(values.seed ?? values.from ?? 1)
 const count = values.seed === undefined ? Number(values.count ?? 1_000) : 1
 const startedAt = performance.now()
 const options = values.trace === true ? { trace: console.log } : {}
-const systems = values.clerks === true ? newClerkSystems() : newSystems()
+const bill = values.clerks === true ? ' --clerks' : values.people === true ? ' --people' : ''
+const systems = bill === '' ? newSystems() : bill === ' --clerks' ? newClerkSystems() : newPeopleSystems()
 const report = await runCampaign(from, count, { systems, ...options }, Number(values.failures ?? 5))
 const seconds = (performance.now() - startedAt) / 1_000
 
 for (const { seed, violations, tape, tell } of report.failed) {
-  console.log(
-    `seed ${seed}: ${violations.length} violations; repeat with: npm run sim --${values.clerks === true ? ' --clerks' : ''} --seed ${seed}`,
-  )
+  console.log(`seed ${seed}: ${violations.length} violations; repeat with: npm run sim --${bill} --seed ${seed}`)
   for (const violation of violations.slice(0, 8)) console.log(`  ${violation}`)
   if (values.seed === undefined) continue
   console.log(`  tape: ${JSON.stringify(tape)}`)

@@ -24,6 +24,7 @@ import {
   trail,
   unique,
 } from './plays/gates.ts'
+import { review } from './plays/people.ts'
 import { brief, chime, flock, march, pulse, tick, tock } from './plays/schedules.ts'
 import { flaky, hasty, large, loop, nap, overdue, parallel, probe, prompt, sequence, tardy } from './plays/steps.ts'
 import { both, early, either, race } from './plays/waits.ts'
@@ -68,7 +69,10 @@ const CLERKS: readonly (readonly Play[])[] = [
   [flock, chime],
 ]
 
-const BY_NAME = new Map([...PLAYS, ...CLERKS.flat(), probe].map((play) => [play.name, play]))
+/** People at work: what they are asked, and what is in doubt. */
+const PEOPLE: readonly Play[] = [review, review, pay, strike]
+
+const BY_NAME = new Map([...PLAYS, ...CLERKS.flat(), review, probe].map((play) => [play.name, play]))
 
 export const playOf = (handler: string): Play | undefined => BY_NAME.get(handler)
 
@@ -119,6 +123,11 @@ export const defineSystems = (scene: Scene, plays: readonly Play[] = PLAYS): Sys
   scene,
   bills: [billOf(scene, plays)],
 })
+
+export const definePeopleSystems = (scene: Scene): Systems => {
+  const bill = billOf(scene, [...new Set(PEOPLE)])
+  return { scene, bills: [{ ...bill, plays: PEOPLE }] }
+}
 
 export const defineClerkSystems = (scene: Scene): Systems => {
   const [first = [], ...rest] = CLERKS

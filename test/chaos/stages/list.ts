@@ -63,7 +63,14 @@ export const STAGES: readonly Stage[] = [
     name: 'sim',
     minutes: 15,
     run: ({ scale, seed }) =>
-      runSim({ schedules: 92_000 * scale, clerkSchedules: 8_000 * scale, limit: 5_000, processes: 2, seed }),
+      runSim({
+        schedules: 88_000 * scale,
+        clerkSchedules: 8_000 * scale,
+        peopleSchedules: 4_000 * scale,
+        limit: 5_000,
+        processes: 2,
+        seed,
+      }),
   },
   {
     name: 'policies',

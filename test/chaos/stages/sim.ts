@@ -8,12 +8,15 @@ import type { ChildInput, ChildReport } from '../sim/child.ts'
 import { FAULT_NAMES } from '../sim/faults.ts'
 import { CLERK_MUTANTS } from '../sim/mutants/clerks.ts'
 import { MUTANTS } from '../sim/mutants/hunt.ts'
+import { PEOPLE_MUTANTS } from '../sim/mutants/people.ts'
 import { Findings, type StageReport } from './report.ts'
 
 export interface SimStageOptions {
   readonly schedules: number
   /** With gates and schedules. */
   readonly clerkSchedules: number
+  /** With tasks for people. */
+  readonly peopleSchedules: number
   /** Each seeded bug must be found within so many schedules. */
   readonly limit: number
   readonly processes: number
@@ -33,13 +36,16 @@ const runChild = async (input: ChildInput): Promise<ChildReport> => {
 
 /** Seeds in one range after another, seeded bugs in turn. */
 const shares = (options: SimStageOptions): readonly ChildInput[] => {
-  const { schedules, clerkSchedules, limit, processes, seed } = options
+  const { schedules, clerkSchedules, peopleSchedules, limit, processes, seed } = options
   const size = Math.ceil(schedules / processes)
   return Array.from({ length: processes }, (_, i) => ({
     from: seed + i * size,
     schedules: size,
     clerkSchedules: Math.ceil(clerkSchedules / processes),
-    mutants: [...MUTANTS, ...CLERK_MUTANTS].filter((_, at) => at % processes === i).map(({ name }) => name),
+    peopleSchedules: Math.ceil(peopleSchedules / processes),
+    mutants: [...MUTANTS, ...CLERK_MUTANTS, ...PEOPLE_MUTANTS]
+      .filter((_, at) => at % processes === i)
+      .map(({ name }) => name),
     limit,
   }))
 }

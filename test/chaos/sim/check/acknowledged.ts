@@ -3,6 +3,7 @@
 import { readRunFact } from '../../../../src/model/fact-codec.ts'
 import { isRunId } from '../../../../src/model/ids.ts'
 import type { RunFact } from '../../../../src/model/run-fact.ts'
+import type { TaskFact } from '../../../../src/model/task-fact.ts'
 import type { Acknowledged } from '../client.ts'
 import type { Look } from '../look.ts'
 import { hasGate } from '../system.ts'
@@ -38,11 +39,19 @@ const isThere = (one: Acknowledged, look: Look): boolean => {
     return event?.id === one.sending.id && isSame && runs
   }
   if (one.kind === 'clerk') return isAsked(one, look)
+  if (one.kind === 'decision') return isDecided(one, look)
   const id = one.kind === 'session' ? one.session : one.run
   const stream = look.store.streams.get(id)
   if (stream === undefined || one.kind === 'run' || one.kind === 'session' || !isRunId(stream.id))
     return stream !== undefined
   return stream.facts.map(readRunFact).some((fact) => proves(fact, one))
+}
+
+const isDecided = ({ task, action }: Acknowledged & { readonly kind: 'decision' }, look: Look): boolean => {
+  const found = look.tasks().find(({ id }) => id === task)
+  const isSaid = (fact: TaskFact): boolean =>
+    action === 'reassign' ? fact.type === 'task.reassigned' : fact.type === 'task.decided' && fact.action === action
+  return found?.facts.some(isSaid) === true
 }
 
 /** Who is not paused is resumed without a fact. */

@@ -7,6 +7,7 @@ import type { Evidence } from './evidence.ts'
 import { checkGates } from './gates.ts'
 import { checkLives } from './life.ts'
 import { checkOutputs } from './outputs.ts'
+import { checkPeople } from './people.ts'
 import { checkSchedules } from './schedules.ts'
 import { checkWaits } from './waits.ts'
 
@@ -20,4 +21,5 @@ export const check = (evidence: Evidence): readonly string[] => [
   ...checkOutputs(evidence),
   ...checkGates(evidence),
   ...checkSchedules(evidence),
+  ...checkPeople(evidence),
 ]

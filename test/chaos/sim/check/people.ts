@@ -1,0 +1,65 @@
+/**
+ * Tasks at the end of a schedule: each closes once, its decision acts once and is not lost, and none is open that nobody waits for.
+ *
+ * Owns what tasks and their runs must say of each other. V19, V24, doubt-1, run-4.
+ */
+import type { RunFact } from '../../../../src/model/run-fact.ts'
+import type { TaskFact } from '../../../../src/model/task-fact.ts'
+import type { Look, LookedRun, LookedTask } from '../look.ts'
+import type { Evidence } from './evidence.ts'
+
+const CLOSINGS: ReadonlySet<TaskFact['type']> = new Set(['task.decided', 'task.expired', 'task.withdrawn'])
+const VERDICTS: Readonly<Record<string, string>> = { it_happened: 'happened', run_again: 'run_again', abort: 'abort' }
+
+export const checkPeople = ({ look }: Evidence): readonly string[] => look.tasks().flatMap((task) => judge(task, look))
+
+const judge = (task: LookedTask, look: Look): readonly string[] => {
+  const { id, facts, state } = task
+  if (state.kind === 'none') return [`V4: ${id} has no beginning`]
+  const closings = facts.filter(({ type }) => CLOSINGS.has(type))
+  const twice = closings.length > 1 ? [`V19: ${id} closes ${closings.length} times`] : []
+  const { run: asker } = state.kind === 'open' ? state : state.task
+  const run = look.runs().find((one) => one.id === asker)
+  if (run === undefined) return [...twice, `V13: ${id} was asked by ${asker}, which is not there`]
+  return [...twice, ...early(task), ...(state.kind === 'open' ? unwanted(task, run) : unheard(task, run))]
+}
+
+/** V24: a deadline is never early. */
+const early = ({ id, facts }: LookedTask): readonly string[] => {
+  const [first] = facts
+  const deadline = first?.type === 'task.opened' ? first.deadlineAt : null
+  const isEarly = facts.some(({ type, at }) => type === 'task.timed_out' && (deadline === null || at < deadline))
+  return isEarly ? [`V24: ${id} is late before its deadline ${deadline}`] : []
+}
+
+const unwanted = ({ id }: LookedTask, { state }: LookedRun): readonly string[] =>
+  state.kind === 'live' && state.tasks.includes(id as never) ? [] : [`run-4: ${id} is open, and nobody waits for it`]
+
+const isOverFor = (fact: RunFact): boolean => fact.type === 'run.cancel_requested' || fact.type === 'run.quarantined'
+
+/** A decision acts once. One that came too late, to a run that was cancelled or a doubt that was settled by a command, acts never. */
+const unheard = ({ id, state, facts }: LookedTask, run: LookedRun): readonly string[] => {
+  const decided = facts.find((fact) => fact.type === 'task.decided')
+  if (decided?.type !== 'task.decided' || state.kind !== 'closed') return []
+  const { step, spec } = state.task
+  const acted = run.facts.filter((fact) => isAnswer(fact, id, step, spec.origin === 'uncertain'))
+  const said = acted.map((fact) => answerIn(fact))
+  const wanted = spec.origin === 'uncertain' ? VERDICTS[decided.action] : decided.action
+  if (said.length === 1 && said[0] === wanted) return []
+  const isOver = run.facts.some(isOverFor)
+  const isOvertaken = run.facts.some((fact) => fact.type === 'step.resolved' && fact.by === 'client')
+  if (said.length === 0 && (isOver || isOvertaken)) return []
+  if (isOvertaken && spec.origin === 'uncertain') return []
+  return [`V19: ${id} was decided with ${decided.action}, and its run heard ${JSON.stringify(said)}`]
+}
+
+const isAnswer = (fact: RunFact, task: string, step: string, isDoubt: boolean): boolean =>
+  isDoubt
+    ? fact.type === 'step.resolved' && fact.step === step
+    : fact.type === 'child.ended' && fact.child === task && fact.end.kind === 'done'
+
+const answerIn = (fact: RunFact): string | undefined => {
+  if (fact.type === 'step.resolved') return fact.verdict
+  if (fact.type !== 'child.ended' || fact.end.kind !== 'done' || !('value' in fact.end.result)) return undefined
+  return (fact.end.result.value as { readonly decision: string }).decision
+}

@@ -1,0 +1,46 @@
+/** Seeded bugs around people: questions that are lost, left open or answered twice, and answers that nobody hears. */
+import { task } from '../../../../src/model/task.ts'
+import type { TaskCommand, TaskState } from '../../../../src/model/task-fact.ts'
+import type { Append, StreamWrite } from '../../../../src/ports/ledger.ts'
+import { type Mutant, plantMethod, withAppends } from './mutant.ts'
+
+const isTask = ({ stream }: StreamWrite): boolean => stream.startsWith('tsk_')
+const isChange = ({ writes }: Append): boolean => writes.some((write) => isTask(write) && write.create === null)
+
+const silent: Mutant = {
+  name: 'a decision does not wake the run that asked',
+  atEngine: (line) => withAppends(line, (append) => (isChange(append) ? { ...append, signals: [] } : append)),
+}
+
+const unborn: Mutant = {
+  name: 'a step asks without the task that it asks with',
+  atEngine: (line) =>
+    withAppends(line, (append) => ({
+      ...append,
+      writes: append.writes.filter((write) => !isTask(write) || write.create === null),
+    })),
+}
+
+const abandoned: Mutant = {
+  name: 'a run that ends leaves its questions open',
+  atEngine: (line) =>
+    withAppends(line, (append) =>
+      isChange(append) ? append : { ...append, signals: append.signals.filter((id) => !id.startsWith('tsk_')) },
+    ),
+}
+
+type Decide = (state: TaskState, command: TaskCommand) => unknown
+
+/** The first decision is not the last. */
+const secondWord: Mutant = {
+  name: 'a closed task takes another decision',
+  plant: () =>
+    plantMethod<Decide>(
+      task,
+      'decide',
+      (decide) => (state, command) =>
+        decide(state.kind === 'closed' && command.type === 'decide_task' ? state.task : state, command),
+    ),
+}
+
+export const PEOPLE_MUTANTS: readonly Mutant[] = [silent, unborn, abandoned, secondWord]
