@@ -610,6 +610,8 @@ export interface Api {
   readonly stopChat: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: { readonly stopped: boolean } }
   /** This document. */
   readonly getOpenApi: { readonly input: Nothing; readonly output: { readonly [key: string]: Json } }
+  /** The events of the system as AsyncAPI 3.0. */
+  readonly getAsyncApi: { readonly input: Nothing; readonly output: { readonly [key: string]: Json } }
 }
 
 export const ROUTES: Readonly<Record<keyof Api, string>> = {
@@ -666,4 +668,5 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   getChat: 'GET /api/chat/{id}',
   stopChat: 'POST /api/chat/{id}/stop',
   getOpenApi: 'GET /openapi.json',
+  getAsyncApi: 'GET /asyncapi.json',
 }

@@ -1,10 +1,12 @@
 /**
- * The interface told to programs: `GET /openapi.json`.
+ * The interface and the system told to programs: `/openapi.json`, `/asyncapi.json`, `/llms.txt`.
  *
- * Owns the answers only; made at the first question, since most servers are never asked.
+ * Owns the answers only; the first is made at the first question, since most servers are never asked.
  */
+import { asyncApi } from '../asyncapi.ts'
+import { llmsText } from '../llms.ts'
 import { type OpenApi, openApi } from '../openapi.ts'
-import { anything, mapOf } from '../schema.ts'
+import { anything, mapOf, text } from '../schema.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 export interface DocumentOptions {
@@ -15,10 +17,12 @@ export interface DocumentOptions {
 
 export const documentRoutes = ({ version, table }: DocumentOptions): readonly Operation[] => {
   let made: OpenApi | null = null
-  const show: Handle = async (_, context) => {
+  const showOpenApi: Handle = async (_, context) => {
     made ??= openApi(table(), version)
     return context.json(made)
   }
+  const showAsyncApi: Handle = async ({ system }, context) => context.json(asyncApi(system, version))
+  const showText: Handle = async ({ system }, context) => context.text(llmsText(system.name, table()))
   return [
     {
       id: 'getOpenApi',
@@ -27,7 +31,25 @@ export const documentRoutes = ({ version, table }: DocumentOptions): readonly Op
       access: 'public',
       summary: 'This document',
       answers: { 200: json(mapOf(anything)) },
-      handle: show,
+      handle: showOpenApi,
+    },
+    {
+      id: 'getAsyncApi',
+      method: 'get',
+      path: '/asyncapi.json',
+      access: 'viewer',
+      summary: 'The events of the system as AsyncAPI 3.0',
+      answers: { 200: json(mapOf(anything)) },
+      handle: showAsyncApi,
+    },
+    {
+      id: 'getLlmsText',
+      method: 'get',
+      path: '/llms.txt',
+      access: 'viewer',
+      summary: 'The interface for a language model, in one page',
+      answers: { 200: { media: 'text/plain', schema: text } },
+      handle: showText,
     },
   ]
 }
