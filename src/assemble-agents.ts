@@ -14,6 +14,7 @@ import { fileTools } from './adapters/tools/files.ts'
 import { guardedFetch } from './adapters/tools/guarded-fetch.ts'
 import { mcpTools } from './adapters/tools/mcp.ts'
 import { webFetch } from './adapters/tools/web-fetch.ts'
+import { webSearch } from './adapters/tools/web-search.ts'
 import { FileWorkspaces } from './adapters/tools/workspaces.ts'
 import { modelsFor, perSystem } from './assemble-models.ts'
 import type { AgentDeps, ContextSource } from './executors/agent/deps.ts'
@@ -32,6 +33,7 @@ import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ids } from './ports/ids.ts'
 import type { Reader } from './ports/reader.ts'
+import type { Search } from './ports/search.ts'
 import type { Entry } from './ports/step-gate.ts'
 import type { Tool } from './ports/tool.ts'
 import type { ToolServers } from './ports/tool-servers.ts'
@@ -42,6 +44,8 @@ export interface AgentOptions {
   readonly models?: Pick<Models, 'model' | 'nameOf'>
   /** Beside those of the system. */
   readonly tools?: readonly Tool[]
+  /** What the tool WebSearch asks. */
+  readonly search?: Search
   readonly price?: AgentDeps['price']
   /** Where agents have their directories. */
   readonly workspaces?: string
@@ -71,9 +75,11 @@ export interface AgentHand {
 
 const MAX_FILE = 1024 * 1024
 
-const toolsFor = ({ tools = [] }: AgentsInput, system: System): ReadonlyMap<string, Tool> => {
+const toolsFor = ({ tools = [], search }: AgentsInput, system: System): ReadonlyMap<string, Tool> => {
   const own = [...system.tools.values()] as unknown as readonly Tool[]
-  return new Map([...fileTools, webFetch, bashTool(), ...tools, ...own].map((tool) => [tool.name, tool]))
+  return new Map(
+    [...fileTools, webFetch, webSearch(search ?? null), bashTool(), ...tools, ...own].map((tool) => [tool.name, tool]),
+  )
 }
 
 /** A file of the system's folder, and of no other. */

@@ -138,9 +138,17 @@ const scriptsOf = (beside: Beside): Readonly<Record<string, Json>> => {
 }
 
 export const toolsBeside = async (beside: Beside): Promise<NonNullable<SystemSource['tools']>> => {
-  const files = beside.paths.filter((path) => /^tools\/[^/]+\.(ts|js|mjs)$/.test(path))
   const made: unknown[] = []
-  for (const path of files) made.push(defaultOf(await beside.load(path)))
+  for (const path of beside.paths) {
+    const [, name] = /^tools\/([^/]+)\.(?:ts|js|mjs)$/.exec(path) ?? []
+    if (name === undefined) continue
+    const own = defaultOf(await beside.load(path))
+    // Whoever compiled a file without a default may have put all of it there.
+    if (typeof own !== 'object' || own === null || !('run' in own))
+      throw new TrihandError('LOAD_FAILED', `${path} exports no default tool`, { place: { file: path } })
+    checkOwnName(own, name, path)
+    made.push(own)
+  }
   return made as NonNullable<SystemSource['tools']>
 }
 

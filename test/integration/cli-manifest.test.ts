@@ -193,4 +193,36 @@ describe('[A2] running', () => {
       expect.stringContaining('functions/later.ts stands for later and declares other'),
     ])
   })
+
+  test('[B2] a tool beside the manifest is used by the agent that is allowed it; one that is none is refused', async () => {
+    folder.write(
+      'manifest.yaml',
+      `product: {name: shop}
+events: [{name: order.placed, source: external}]
+agents: [{name: weigher, triggers: [order.placed], config: {allowed_tools: [weigh]}}]
+`,
+    )
+    folder.write('agents/weigher/CLAUDE.md', 'Weigh it.')
+    folder.write(
+      'scripts/weigher.yaml',
+      'agent: weigher\nanswers:\n  - {turn: 1, calls: [{tool: weigh, input: {id: a}}]}\n  - {after: weigh, say: it was weighed}\n',
+    )
+    folder.write(
+      'tools/weigh.ts',
+      `import { writeFileSync } from 'node:fs'
+import { tool } from 'trihand'
+const input = { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }
+export default tool<{ id: string }>('weigh', { effect: 'none', input }, ({ id }) => {
+  writeFileSync('weighed.txt', id)
+  return 7
+})
+`,
+    )
+    const { results } = await folder.json(['send', 'order.placed', '{"id":"a"}', '--wait', '10s'])
+    expect(results).toMatchObject([{ handler: 'weigher', status: 'success', output: 'it was weighed' }])
+    expect(readFileSync(join(folder.path, 'weighed.txt'), 'utf8')).toBe('a')
+    folder.write('tools/lift.ts', 'export const lift = 1\n')
+    const { code, stderr } = await folder.run(['send', 'order.placed', '{"id":"a"}'])
+    expect([code, stderr]).toEqual([4, expect.stringContaining('tools/lift.ts exports no default tool')])
+  })
 })

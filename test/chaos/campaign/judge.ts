@@ -24,7 +24,11 @@ export const POSTGRES: Dialect = {
 
 const bodiesOf = async <Body>(query: Query, { id, facts }: Dialect, where: string) => {
   const rows = await query(`select ${id} as id, s.handler as handler, f.body as body from ${facts} where ${where}`)
-  return rows.map((row) => ({ id: String(row['id']), body: JSON.parse(String(row['body'])) as Body }))
+  return rows.map((row) => ({
+    id: String(row['id']),
+    handler: String(row['handler']),
+    body: JSON.parse(String(row['body'])) as Body,
+  }))
 }
 
 interface Answered {
@@ -137,11 +141,14 @@ const judgeLeads = async ({ said, leads }: People, query: Query): Promise<readon
   return wrong
 }
 
-const judgeEnds = async (query: Query): Promise<readonly string[]> => {
-  const rows =
-    await query(`select handler, status, count(*) as n from stream where status in ('failed', 'cancelled', 'expired')
-    group by handler, status`)
-  return rows.map((row) => `${row['n']} runs of ${row['handler']} ended as ${row['status']}`)
+interface Ended {
+  readonly error: { readonly code: string; readonly message: string }
+}
+
+/** Nothing in the campaign may fail: a process that dies is no failure of a run. */
+const judgeEnds = async (query: Query, dialect: Dialect): Promise<readonly string[]> => {
+  const ends = await bodiesOf<Ended>(query, dialect, `f.type in ('run.failed', 'run.cancelled', 'run.expired')`)
+  return ends.map(({ handler, id, body }) => `${handler} ${id} ended with ${body.error.code}: ${body.error.message}`)
 }
 
 export interface Evidence {
@@ -154,12 +161,12 @@ export const judgeCampaign = async (evidence: Evidence, query: Query, dialect: D
   const { people, mails, calls } = evidence
   return [
     ...people.faults,
+    ...(await judgeEnds(query, dialect)),
     ...judgeCalls(calls, await journaledAnswers(query, dialect)),
     ...doubledMails(mails),
     ...judgeMails(people, mails),
     ...(await judgeDecisions(people.said, query, dialect)),
     ...(await judgeActs([...people.said.values()], query)),
     ...(await judgeLeads(people, query)),
-    ...(await judgeEnds(query)),
   ]
 }

@@ -20,8 +20,10 @@ import { People } from './people.ts'
 import { openProvider, type Provider } from './provider.ts'
 
 const IMPORTED = 2
+/** A call that was lost counts with all that was reserved for it (agent-2): ten deaths in a row would be an agent's usual budget. */
+const RICH = '    limits: { max_tokens: 10000000 }\n'
 /** How long an awaited moment is awaited. */
-const MAX_LIFE_MS = 1_500
+const MAX_LIFE_MS = 2_500
 const MAX_DELAY_MS = 15
 const MAX_START_MS = 500
 /** Of the deaths, those that come before it serves. */
@@ -47,6 +49,8 @@ const setUp = (folder: Folder, isCareless: boolean): string => {
   const example = join(folder.path, 'campaign')
   cpSync(join(PROJECT, 'examples/campaign'), example, { recursive: true })
   writeFileSync(join(example, 'mail-sink.ts'), SINK)
+  const manifest = join(example, 'manifest.yaml')
+  writeFileSync(manifest, readFileSync(manifest, 'utf8').replaceAll(/^ {4}contract:/gm, `${RICH}    contract:`))
   if (!isCareless) return example
   const sender = join(example, 'functions/send-campaign.ts')
   const text = readFileSync(sender, 'utf8')

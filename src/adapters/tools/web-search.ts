@@ -1,0 +1,48 @@
+/**
+ * The tool WebSearch: asks the search that the host has brought, or says that there is none.
+ *
+ * Owns the tool's shape and how much of an answer is taken. Which provider searches is not known here: none is built in.
+ */
+import { TrihandError } from '../../model/errors.ts'
+import type { Json } from '../../model/json.ts'
+import type { Found, Search } from '../../ports/search.ts'
+import type { Tool } from '../../ports/tool.ts'
+
+const USUAL = 10
+const MOST = 25
+const NONE = 'no search provider is configured: bring one with createTrihand({ agents: { search } })'
+
+interface Asked {
+  readonly query: string
+  readonly limit?: number
+}
+
+const plain = ({ title, url, snippet }: Found): Json => ({
+  title: String(title),
+  url: String(url),
+  snippet: String(snippet),
+})
+
+export const webSearch = (search: Search | null): Tool => ({
+  name: 'WebSearch',
+  description: 'Searches the web and returns titles, addresses and short excerpts.',
+  input: {
+    type: 'object',
+    properties: {
+      query: { type: 'string', minLength: 1, maxLength: 500 },
+      limit: { type: 'integer', minimum: 1, maximum: MOST },
+    },
+    required: ['query'],
+    additionalProperties: false,
+  },
+  effect: 'none',
+  egress: true,
+  untrusted: true,
+  timeoutMs: 15_000,
+  run: async (input, { signal }) => {
+    if (search === null) throw new TrihandError('TOOL_UNAVAILABLE', NONE)
+    const { query, limit = USUAL } = input as unknown as Asked
+    const found = await search.find(query, { limit, signal })
+    return found.slice(0, limit).map(plain)
+  },
+})

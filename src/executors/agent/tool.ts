@@ -1,0 +1,32 @@
+/**
+ * `tool(…)`: a tool as an author declares it, with the types of its input and its surroundings.
+ *
+ * Owns the form only. What is wrong with a tool is told when its system is defined (manifest/tools.ts).
+ */
+import type { ToolContext, ToolEffect } from '../../ports/tool.ts'
+
+export interface ToolOptions {
+  readonly description?: string
+  /** A JSON Schema, or a schema whose library can say it as one. */
+  readonly input?: unknown
+  readonly output?: unknown
+  /** What it does to the world: nothing, the same under the same key, or something that must not happen twice. */
+  readonly effect: ToolEffect
+  readonly approval?: boolean | string
+  readonly egress?: boolean
+  readonly untrusted?: boolean
+  readonly timeoutMs?: number
+  readonly maxOutputChars?: number
+}
+
+export interface DeclaredTool extends ToolOptions {
+  readonly name: string
+  readonly run: (input: never, context: never) => unknown
+}
+
+/** Declares a tool that agents may be allowed to use. */
+export const tool = <Input = unknown>(
+  name: string,
+  options: ToolOptions,
+  run: (input: Input, context: ToolContext) => unknown,
+): DeclaredTool => ({ ...options, name, run: run as DeclaredTool['run'] })
