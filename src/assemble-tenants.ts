@@ -67,6 +67,7 @@ export const openTenants = (deps: TenantDeps, own: () => Service): Service['of']
       ...verbsOf(engine, doors),
       of: shared.of,
       tokens: shared.tokens,
+      requests: shared.requests,
       drainWorker: serverOnly,
       reader,
       endpoint: null,

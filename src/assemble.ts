@@ -21,6 +21,7 @@ import type { PieceListener } from './engine/deltas.ts'
 import { Engine, type RunResult } from './engine/engine.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from './engine/intake.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
+import { Requests } from './engine/requests.ts'
 import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
 import type { Tasks } from './engine/tasks.ts'
@@ -40,7 +41,15 @@ import { taskOfStep } from './manifest/humans.ts'
 import { placeIn } from './manifest/placement.ts'
 import type { Environment } from './manifest/reference.ts'
 import type { System } from './manifest/system.ts'
-import { LOCAL_TENANT, type RunId, type SessionId, type TenantId, type WorkerId, workerId } from './model/ids.ts'
+import {
+  LOCAL_TENANT,
+  type RunId,
+  SERVER_TENANT,
+  type SessionId,
+  type TenantId,
+  type WorkerId,
+  workerId,
+} from './model/ids.ts'
 import type { Verdict } from './model/run-fact.ts'
 import type { PriceOf } from './model/usage.ts'
 import type { WorkerPlace } from './model/worker-info.ts'
@@ -131,6 +140,8 @@ export interface Trihand {
   readonly chats: Chats
   /** Credentials for whoever asks over HTTP. */
   readonly tokens: Tokens
+  /** Requests that carry a key, and their first answers. */
+  readonly requests: Requests
   /** The same system for another tenant: nothing of one is seen or reached by another. */
   of(tenant: TenantId): Promise<Service>
   /** A handler with flow control: what comes while it is paused is held or suppressed, as its `whilePaused` says. */
@@ -310,13 +321,18 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
     }
   }
   const note = engine.note.bind(engine)
+  const server = engine.of(SERVER_TENANT)
+  const send = server.send.bind(server)
+  const requests = new Requests({ send, note, reader: store.reader, ids })
   const tokens = new Tokens({ note, reader: store.reader, clock, ids, secret: drawSecret })
   const endpoint = opened?.endpoint ?? null
   const world = { ids, clock }
-  return facade(engine, store, choice, { doors, replace, worker, agents, tokens, endpoint, world, environment })
+  return facade(engine, store, choice, {
+    ...{ doors, replace, worker, agents, tokens, requests, endpoint, world, environment },
+  })
 }
 
-interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'tokens'> {
+interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'tokens' | 'requests'> {
   readonly doors: Doors
   readonly agents: Pick<LazyAgents, 'close' | 'isSimulated'>
   readonly worker: WorkerIdentity
@@ -328,7 +344,7 @@ const facade = (
   engine: Engine,
   store: Store,
   choice: LedgerChoice,
-  { doors, replace, worker, agents, tokens, endpoint, world, environment }: Joined,
+  { doors, replace, worker, agents, tokens, requests, endpoint, world, environment }: Joined,
 ): Trihand => {
   const { place, ...identity } = worker
   let closing: Promise<void> | null = null
@@ -342,6 +358,7 @@ const facade = (
     drained: engine.drained,
     worker: { ...identity, ...place },
     tokens,
+    requests,
     of: openTenants({ engine, reader: store.reader, world, environment }, () => trihand),
     reader: store.reader,
     replace,

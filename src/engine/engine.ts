@@ -8,7 +8,7 @@ import type { ExecutorDefinition, RemoteDefinition } from '../manifest/executors
 import type { System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import { LOCAL_TENANT, type RunId, type SessionId, type TenantId, type WorkerId } from '../model/ids.ts'
+import { LOCAL_TENANT, type RunId, SERVER_TENANT, type SessionId, type TenantId, type WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine } from '../model/run.ts'
@@ -169,7 +169,7 @@ export class Engine {
   /** Whoever only sends must open the gates too: an event finds a gate that stands. */
   async declare(): Promise<void> {
     const all = this === this.root ? this.root.tenants.values() : [this]
-    for (const { book, house } of all) await book.declare(house)
+    for (const { book, house } of all) if (house.tenant !== SERVER_TENANT) await book.declare(house)
   }
 
   async start(): Promise<void> {

@@ -8,6 +8,7 @@ import type { Context, Hono } from 'hono'
 import { LOCAL_TENANT } from '../model/ids.ts'
 import type { Admit } from './auth.ts'
 import { askingOf } from './identity.ts'
+import { withKey } from './keyed.ts'
 import { MethodNotAllowed } from './problem.ts'
 import { type Query, readQuery } from './query.ts'
 import type { Operation } from './routes/route.ts'
@@ -37,13 +38,15 @@ const serviceOf = (service: Service, context: Context): Service | Promise<Servic
 const mountPath = (app: Hono, { service, admit }: Within, operations: readonly Operation[]): void => {
   const [{ path } = { path: '' }] = operations
   const at = routerPath(path)
-  for (const { method, handle, access, query = {} } of operations) {
+  for (const operation of operations) {
+    const { method, handle, access, query = {} } = operation
     const known = query === '*' ? null : Object.keys(query)
     app.on(method.toUpperCase(), at, async (context) => {
       const refused = await admit(context, access)
       if (refused !== null) return refused
       const own = await serviceOf(service, context)
-      const response = await handle(own, context, known === null ? NONE : readQuery(context, known))
+      const given = known === null ? NONE : readQuery(context, known)
+      const response = await withKey(service.requests, context, operation, () => handle(own, context, given))
       return method === 'get' ? unlessSame(context, response) : response
     })
   }

@@ -7,6 +7,7 @@ import { ERRORS, type ErrorCode } from '../model/errors.ts'
 import type { Description } from './routes/route.ts'
 
 const ANY: readonly ErrorCode[] = ['QUERY_UNKNOWN', 'HOST_FORBIDDEN', 'INTERNAL', 'LEDGER_UNAVAILABLE']
+const KEYED: readonly ErrorCode[] = ['IDEMPOTENCY_MISMATCH', 'REQUEST_IN_PROGRESS', 'INPUT_INVALID']
 const WRITES: readonly ErrorCode[] = ['ORIGIN_FORBIDDEN', 'LEDGER_CONFLICT', 'STORAGE_FULL']
 const BODIES: readonly ErrorCode[] = ['NOT_JSON', 'JSON_INVALID', 'PAYLOAD_TOO_LARGE', 'MEDIA_TYPE_UNSUPPORTED']
 const NAMED: readonly ErrorCode[] = ['NOT_FOUND']
@@ -17,6 +18,7 @@ export const problemsOf = ({ method, path, access, body, problems = [] }: Descri
   new Set([
     ...ANY,
     ...(method === 'get' ? [] : WRITES),
+    ...(method === 'post' && access !== 'public' ? KEYED : []),
     ...(body === undefined ? [] : BODIES),
     ...(path.includes('{') ? NAMED : []),
     ...(access === 'public' ? [] : GUARDED),

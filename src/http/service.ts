@@ -7,6 +7,7 @@ import type { PieceListener } from '../engine/deltas.ts'
 import type { RunResult } from '../engine/engine.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from '../engine/intake.ts'
 import type { Watcher } from '../engine/publish.ts'
+import type { Requests } from '../engine/requests.ts'
 import type { Schedules } from '../engine/schedules.ts'
 import type { Sessions } from '../engine/sessions.ts'
 import type { Tasks } from '../engine/tasks.ts'
@@ -44,6 +45,7 @@ export interface Service {
   >
   readonly sessions: Pick<Sessions, 'show'>
   readonly tokens: Tokens
+  readonly requests: Requests
   readonly chats: Pick<Chats, 'send' | 'show' | 'list' | 'stop' | 'view' | 'listen'>
   /** The same system for another tenant, who sees and reaches nothing of this one. */
   of(tenant: TenantId): Promise<Service>

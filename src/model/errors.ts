@@ -64,6 +64,7 @@ export const ERRORS = {
   REASON_REQUIRED: { status: 422, retryable: false, hint: 'Send a reason with this action.' },
   FIELDS_REQUIRED: { status: 422, retryable: false, hint: 'Fill in the fields that the detail names.' },
   MODIFICATION_INVALID: { status: 422, retryable: false, hint: 'Mend what the detail names; nothing was decided.' },
+  REQUEST_IN_PROGRESS: { status: 409, retryable: false, hint: 'Wait for the first request with this key, then send it again; if it never ends, look what it did and use a new key.' },
   IDEMPOTENCY_MISMATCH: { status: 422, retryable: false, hint: 'Use a new idempotency key for a new request.' },
   COST_TOO_HIGH: { status: 422, retryable: false, hint: 'Lower the cost, or raise the limit of the throttle.' },
   MODULE_DENIED: { status: 403, retryable: false, hint: 'Add the capability to the module, or move the step.' },

@@ -43,6 +43,8 @@ export interface Description {
   readonly body?: RequestBody
   /** By status; null: without a body. */
   readonly answers: Readonly<Record<number, Content | null>>
+  /** False: no answer is kept for an Idempotency-Key, because the work itself knows its key, or because the answer holds a secret. */
+  readonly isKept?: boolean
   /** What it refuses with, beside what any route of its kind does (problems.ts). */
   readonly problems?: readonly ErrorCode[]
 }
@@ -51,7 +53,7 @@ export interface Operation extends Description {
   readonly handle: Handle
 }
 
-const JSON_TYPE = 'application/json'
+export const JSON_TYPE = 'application/json'
 
 export const json = (schema: Schema): Content => ({ media: JSON_TYPE, schema })
 

@@ -232,6 +232,7 @@ export const taskRoutes: readonly Operation[] = [
   },
   {
     ...command('decideTask', 'decision', 'Decides it; the first valid decision wins', decide),
+    isKept: false,
     body: body(DECIDE),
     problems: DECISIVE,
   },
@@ -240,11 +241,13 @@ export const taskRoutes: readonly Operation[] = [
   command('unclaimTask', 'unclaim', 'Leaves it to others again', plain('unclaim')),
   {
     ...command('reassignTask', 'reassign', 'Hands it to somebody else', handOn('reassign')),
+    isKept: false,
     body: body(HAND_ON),
     problems: DECISIVE,
   },
   {
     ...command('escalateTask', 'escalate', 'Hands it to the next level', handOn('escalate')),
+    isKept: false,
     body: body(HAND_ON),
     problems: DECISIVE,
   },

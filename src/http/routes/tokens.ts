@@ -105,6 +105,7 @@ export const tokenRoutes: readonly Operation[] = [
     access: 'admin',
     summary: 'Makes a token; the answer is the only place where its secret is seen',
     body: body(CREATE),
+    isKept: false,
     answers: { 201: json(ref('NewToken')) },
     problems: [CODE, 'TENANT_MISMATCH'],
     handle: create,

@@ -1,0 +1,86 @@
+/** Idempotency-Key over the real application: one effect, the first answer, and what is refused. */
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Answer, type HttpApp, openApp } from '../../test/support/http-app.ts'
+import { fn } from '../executors/workflow/function.ts'
+import { TrihandError } from '../model/errors.ts'
+import type { Service } from './service.ts'
+
+const faults: TrihandError[] = []
+/** Starts that the store refuses before they are written. */
+const failing = (service: Service): Service => ({
+  ...service,
+  start: async (...asked) => {
+    const fault = faults.pop()
+    if (fault !== undefined) throw fault
+    return service.start(...asked)
+  },
+})
+
+let app: HttpApp
+beforeEach(async () => {
+  app = await openApp({ name: 'shop', open: true, functions: [fn('add', {}, () => 1)] }, failing)
+})
+afterEach(() => app.close())
+
+const start = (key: string, input: unknown = 1, headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+  app.post('/api/runs', { name: 'add', input }, { 'idempotency-key': key, ...headers })
+
+const runs = async (): Promise<number> => (await app.ask('/api/runs')).body.items.length
+
+test('requests-1: fifty clients with one key start one run', async () => {
+  const answers = await Promise.all(Array.from({ length: 50 }, () => start('k')))
+  const done = answers.filter(({ status }) => status === 201)
+  expect(answers.every(({ status, body }) => status === 201 || body.code === 'REQUEST_IN_PROGRESS')).toBe(true)
+  expect(new Set(done.map(({ body }) => body.id)).size).toBe(1)
+  expect(await runs()).toBe(1)
+})
+
+test('a repeat gets the first answer, and says that it is one', async () => {
+  const first = await start('k')
+  const second = await start('k')
+  expect(first.headers.get('idempotency-replayed')).toBeNull()
+  expect([second.status, second.body, second.headers.get('location')]).toEqual([
+    ...[201, first.body, first.headers.get('location')],
+  ])
+  expect(second.headers.get('idempotency-replayed')).toBe('true')
+  expect(await runs()).toBe(1)
+})
+
+test('requests-2: another body, caller or path under the same key is another request, or is refused', async () => {
+  await start('k')
+  expect((await start('k', 2)).body).toMatchObject({ code: 'IDEMPOTENCY_MISMATCH' })
+  expect((await start('k', 1, { 'x-trihand-user': 'ana' })).headers.get('idempotency-replayed')).toBeNull()
+  const sent = await app.post('/api/events', { type: 'order.placed' }, { 'idempotency-key': 'k' })
+  expect(sent.status).toBe(202)
+  expect(await runs()).toBe(2)
+})
+
+test('a refusal is an answer, too', async () => {
+  const ask = () => app.post('/api/runs', { name: 'nobody' }, { 'idempotency-key': 'k' })
+  expect((await ask()).status).toBe(404)
+  const again = await ask()
+  expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([404, 'true'])
+})
+
+test('requests-3: work that was not done gives its key back; if nobody knows, the key stays taken', async () => {
+  faults.push(new TrihandError('LEDGER_UNAVAILABLE', 'away', { outcome: 'not_done' }))
+  expect((await start('a')).status).toBe(503)
+  expect((await start('a')).status).toBe(201)
+  faults.push(new TrihandError('LEDGER_UNAVAILABLE', 'away', { outcome: 'unknown' }))
+  expect((await start('b')).status).toBe(503)
+  expect((await start('b')).body).toMatchObject({ code: 'REQUEST_IN_PROGRESS' })
+  expect(await runs()).toBe(1)
+})
+
+test('a token is made anew under an old key: its secret is kept nowhere', async () => {
+  const make = () => app.post('/api/tokens', { name: 'a', kind: 'user', roles: ['viewer'] }, { 'idempotency-key': 'k' })
+  const [one, other] = [await make(), await make()]
+  expect(one.body.token).not.toBe(other.body.token)
+  expect(other.headers.get('idempotency-replayed')).toBeNull()
+})
+
+test('a key that is no key is refused, and keys are seen by nobody', async () => {
+  expect((await start('x'.repeat(300))).body).toMatchObject({ code: 'INPUT_INVALID' })
+  await start('k')
+  expect((await app.ask('/api/events')).body.items).toEqual([])
+})
