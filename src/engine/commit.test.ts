@@ -50,6 +50,8 @@ test('commit-1: a source has one append under way, and what it wants meanwhile g
   const log: string[] = []
   let left = 3
   const source: AppendSource = {
+    isWaiting: false,
+    isBusy: false,
     next: () => {
       if (left-- === 0) return null
       log.push('next')
@@ -77,6 +79,8 @@ test('commit-3: a source that keeps its append is served once the store is back,
   const outcomes: Outcome[] = []
   const keeping = eventAppend()
   const keeper: AppendSource = {
+    isWaiting: false,
+    isBusy: false,
     next: () => keeping,
     settle: (outcome) => void outcomes.push(outcome),
     failed: () => 'keep',
@@ -93,6 +97,8 @@ test('a source that cannot say what it wants does not stop the others', async ()
   const { clock, commit } = start()
   const errors: TrihandError[] = []
   const broken: AppendSource = {
+    isWaiting: false,
+    isBusy: false,
     next: () => {
       throw new Error('broken')
     },

@@ -17,6 +17,9 @@ import type { Append, Ledger, Outcome } from '../ports/ledger.ts'
 import { pauseAfter } from './patience.ts'
 
 export interface AppendSource {
+  /** The commit's own marks: sets of thousands that change with every step would cost more than the steps. False at first. */
+  isWaiting: boolean
+  isBusy: boolean
   /** What to write now; null if there is nothing. Not called again before settle or failed. */
   next(): Append | null
   settle(outcome: Outcome): void
@@ -52,8 +55,7 @@ export class Commit {
   private readonly ids: Ids
   private readonly options: CommitOptions
   private readonly written: (append: Append) => void
-  private readonly waiting = new Set<AppendSource>()
-  private readonly busy = new Set<AppendSource>()
+  private waiting: AppendSource[] = []
   private postponed: Entry[] = []
   private inFlight = 0
   private scheduled = false
@@ -75,19 +77,20 @@ export class Commit {
   /** Asks for `next` to be called once everything that is ready in this turn has been gathered. */
   request(source: AppendSource): void {
     if (this.stopped) return
-    this.waiting.add(source)
+    if (!source.isWaiting) this.waiting.push(source)
+    source.isWaiting = true
     this.schedule()
   }
 
   /** True while a batch is under way or waits for its turn. */
   get pending(): boolean {
-    return this.inFlight > 0 || this.waiting.size > 0 || this.postponed.length > 0
+    return this.inFlight > 0 || this.waiting.length > 0 || this.postponed.length > 0
   }
 
   /** No further batch begins; what is under way may still settle. */
   stop(): void {
     this.stopped = true
-    this.waiting.clear()
+    this.waiting = []
     this.postponed = []
   }
 
@@ -110,9 +113,7 @@ export class Commit {
   }
 
   private hasReady(): boolean {
-    if (this.postponed.length > 0) return true
-    for (const source of this.waiting) if (!this.busy.has(source)) return true
-    return false
+    return this.postponed.length > 0 || this.waiting.some(({ isBusy }) => !isBusy)
   }
 
   private gather(): Batch {
@@ -122,16 +123,24 @@ export class Commit {
     this.postponed = []
     for (const entry of postponed) this.take(entry, batch, written)
     let weight = batch.appends.length
-    for (const source of this.waiting) {
-      if (weight >= this.options.maxBatch) break
-      if (this.busy.has(source)) continue
-      this.waiting.delete(source)
+    const queue = this.waiting
+    const later: AppendSource[] = []
+    let asked = 0
+    // Whoever comes while others are asked is asked too.
+    for (; asked < queue.length && weight < this.options.maxBatch; asked++) {
+      const source = queue[asked] as AppendSource
+      if (source.isBusy) {
+        later.push(source)
+        continue
+      }
+      source.isWaiting = false
       const append = this.ask(source)
       if (append === null) continue
-      this.busy.add(source)
+      source.isBusy = true
       weight += weightOf(append)
       this.take({ source, append }, batch, written)
     }
+    this.waiting = this.stopped ? [] : later.concat(queue.slice(asked))
     return batch
   }
 
@@ -181,7 +190,7 @@ export class Commit {
 
   private settle(batch: Batch, outcomes: readonly Outcome[]): void {
     batch.sources.forEach((source, i) => {
-      this.busy.delete(source)
+      source.isBusy = false
       const outcome = outcomes[i] as Outcome
       source.settle(outcome)
       if (outcome.kind === 'written') this.written(batch.appends[i] as Append)
@@ -195,7 +204,7 @@ export class Commit {
       .map((source, i) => ({ source, append: batch.appends[i] as Append }))
       .filter(({ source }) => {
         if (source.failed(error) === 'keep') return true
-        this.busy.delete(source)
+        source.isBusy = false
         return false
       })
     return { sources: kept.map((entry) => entry.source), appends: kept.map((entry) => entry.append) }

@@ -1,19 +1,23 @@
 /**
- * Many timeouts, one timer: most never fire, so setting and clearing one costs a set operation.
+ * Many timeouts, one timer: most never fire, so setting and clearing one costs two links.
  *
  * Owns when the one timer must be armed. Nothing here is durable: a timeout of a step ends with the process that performs it.
  */
 import type { Instant } from '../model/ids.ts'
 import type { Clock } from '../ports/clock.ts'
 
-export interface Deadline {
-  readonly at: Instant
-  pass(): void
+/** Holds its own links: a set of thousands that changes with every step makes new tables all the time. */
+export abstract class Deadline {
+  abstract readonly at: Instant
+  before: Deadline | null = null
+  after: Deadline | null = null
+  abstract pass(): void
 }
 
 export class Deadlines {
   private readonly clock: Clock
-  private readonly pending = new Set<Deadline>()
+  private first: Deadline | null = null
+  private last: Deadline | null = null
   private armedAt = Number.POSITIVE_INFINITY
   private disarm: () => void = () => {}
 
@@ -22,16 +26,29 @@ export class Deadlines {
   }
 
   add(deadline: Deadline): void {
-    this.pending.add(deadline)
+    if (deadline.at === Number.POSITIVE_INFINITY) return
+    deadline.before = this.last
+    if (this.last === null) this.first = deadline
+    else this.last.after = deadline
+    this.last = deadline
     if (deadline.at < this.armedAt) this.arm(deadline.at)
   }
 
+  /** One that was never added, or has passed, is left alone. */
   remove(deadline: Deadline): void {
-    this.pending.delete(deadline)
+    const { before, after } = deadline
+    if (before === null && this.first !== deadline) return
+    if (before === null) this.first = after
+    else before.after = after
+    if (after === null) this.last = before
+    else after.before = before
+    deadline.before = null
+    deadline.after = null
   }
 
   stop(): void {
-    this.pending.clear()
+    this.first = null
+    this.last = null
     this.disarm()
     this.armedAt = Number.POSITIVE_INFINITY
   }
@@ -46,14 +63,20 @@ export class Deadlines {
     this.armedAt = Number.POSITIVE_INFINITY
     const now = this.clock.now()
     let next = Number.POSITIVE_INFINITY
-    for (const deadline of [...this.pending]) {
+    for (const deadline of this.pending()) {
       if (deadline.at > now) {
         next = Math.min(next, deadline.at)
       } else {
-        this.pending.delete(deadline)
+        this.remove(deadline)
         deadline.pass()
       }
     }
     if (next < this.armedAt) this.arm(next)
+  }
+
+  private pending(): readonly Deadline[] {
+    const pending: Deadline[] = []
+    for (let one = this.first; one !== null; one = one.after) pending.push(one)
+    return pending
   }
 }

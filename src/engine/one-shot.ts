@@ -17,6 +17,8 @@ export const commitOnce = (
   new Promise((resolve, reject) => {
     let isTold = false
     const source: AppendSource = {
+      isWaiting: false,
+      isBusy: false,
       next: () => append,
       settle: (outcome) => (isTold ? late(outcome) : resolve(outcome)),
       failed: (error: TrihandError) => {

@@ -9,7 +9,7 @@ import type { Instant } from '../model/ids.ts'
 import { isAllowedModel, type PriceOf, type VerifiedUsage, verifyUsage } from '../model/usage.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Abort, Envelope, Executor, ExecutorResult } from '../ports/executor.ts'
-import type { Deadline, Deadlines } from './deadlines.ts'
+import { Deadline, type Deadlines } from './deadlines.ts'
 
 export type Performed =
   | {
@@ -127,7 +127,7 @@ export const perform = (deps: PerformDeps, envelope: Envelope, done: WhenPerform
 }
 
 /** Everything that one call needs, in one object: every step makes one. */
-class Running implements Performance, Abort, Deadline {
+class Running extends Deadline implements Performance, Abort {
   readonly at: Instant
   private readonly deps: PerformDeps
   private readonly envelope: Envelope
@@ -136,6 +136,7 @@ class Running implements Performance, Abort, Deadline {
   private aborted: Failure | null = null
 
   constructor(deps: PerformDeps, envelope: Envelope, done: WhenPerformed) {
+    super()
     this.deps = deps
     this.envelope = envelope
     this.done = done

@@ -68,6 +68,8 @@ const MAX_CONFLICTS = 20
 export class Resident implements AppendSource {
   readonly house: House
   readonly record: ResidentRecord
+  isWaiting = false
+  isBusy = false
   state: RunState
   /** Signals up to this one have been looked at: what they told of is recorded or on its way. */
   seenSignal: number
@@ -254,15 +256,10 @@ export class Resident implements AppendSource {
     this.state = gathered.state
     this.head = sealed.head
     if (memory !== null) this.session?.confirm(memory)
-    const { id, handler } = this.record
-    this.house.publish.tell({
-      run: id,
-      handler,
-      status: statusOf(this.state, departs === 'parked'),
-      version: this.head.version,
-      facts: gathered.facts,
-    })
-    for (const run of created) beginRun(this.house, run, outcome)
+    const { id: run, handler } = this.record
+    const status = statusOf(this.state, departs === 'parked')
+    this.house.publish.tell({ run, handler, status, version: this.head.version, facts: gathered.facts })
+    for (const child of created) beginRun(this.house, child, outcome)
     if (outcome.signalled.length + asked.length > 0) this.house.worker.signal([...outcome.signalled, ...asked])
     if (departs !== null) this.gone = true
     this.answer(gathered)

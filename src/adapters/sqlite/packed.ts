@@ -1,17 +1,26 @@
 /**
- * Batches and their outcomes as they travel between threads: a step is a few plain values in one list, whatever is more goes as it is.
+ * Batches and their outcomes as they travel between threads: what a run in memory writes is a few plain values in one list, whatever is
+ * more goes as it is.
  *
- * Owns both directions. An object per step, copied with the names of its members, would cost more than the step's row.
+ * Owns both directions. An object per write, copied with the names of its members, would cost more than its row.
  */
 
 import type { StreamId } from '../../model/ids.ts'
 import type { RunStatus } from '../../model/status.ts'
-import type { Append, Outcome } from '../../ports/ledger.ts'
+import type { Append, Outcome, SealedFact, StreamWrite, WaitRow } from '../../ports/ledger.ts'
 import { isBare } from './append.ts'
 import { isStep } from './stream.ts'
 
-/** A step begins with its stream, anything else is one object. */
-export type PackedBatch = readonly (string | number | null | Append)[]
+/** A step begins with its stream, any other write to one stream that exists with the number of its facts; else it is one object. */
+export type PackedBatch = readonly (
+  | string
+  | number
+  | boolean
+  | null
+  | Append
+  | readonly WaitRow[]
+  | readonly string[]
+)[]
 
 /** A bare position stands for a step that was written. */
 export type PackedOutcomes = readonly (number | Outcome)[]
@@ -21,42 +30,76 @@ type StepList = readonly [
   ...[seenSignal: number, appendId: string, type: string, recordedAt: number, body: string, hash: string],
 ]
 
+type WriteList = readonly [
+  ...[facts: number, stream: StreamId, expectedVersion: number, epoch: number | null, headHash: string],
+  ...[status: RunStatus, wakeAt: number | null, release: boolean, seenSignal: number, appendId: string],
+  ...[opensWaits: readonly WaitRow[] | null, closesWaits: readonly string[] | null],
+]
+
+type FactList = readonly [type: string, recordedAt: number, body: string, hash: string]
+
 const STEP_VALUES = 11
+const WRITE_VALUES = 12
+const FACT_VALUES = 4
 const NONE: readonly never[] = []
 
 export const packBatch = (batch: readonly Append[]): PackedBatch => {
   const packed: PackedBatch[number][] = []
   for (const append of batch) {
     const [write] = append.writes
-    const [fact] = write?.facts ?? NONE
-    if (write === undefined || fact === undefined || !isBare(append) || !isStep(write) || write.facts.length > 1) {
-      packed.push(append)
-      continue
-    }
-    packed.push(write.stream, write.expectedVersion, write.epoch, write.status, write.wakeAt, write.seenSignal)
-    packed.push(append.appendId, fact.type, fact.recordedAt, fact.body, fact.hash)
+    if (write === undefined || !isBare(append) || write.create !== null || write.task !== undefined) packed.push(append)
+    else packWrite(packed, append.appendId, write)
   }
   return packed
+}
+
+const packWrite = (packed: PackedBatch[number][], appendId: string, write: StreamWrite): void => {
+  const { stream, expectedVersion, epoch, facts, headHash, status, wakeAt, release, seenSignal } = write
+  const [fact] = facts
+  if (fact !== undefined && facts.length === 1 && isStep(write)) {
+    packed.push(stream, expectedVersion, epoch, status, wakeAt, seenSignal)
+    packed.push(appendId, fact.type, fact.recordedAt, fact.body, fact.hash)
+    return
+  }
+  packed.push(facts.length, stream, expectedVersion, epoch, headHash, status, wakeAt, release, seenSignal, appendId)
+  packed.push(write.opensWaits.length === 0 ? null : write.opensWaits)
+  packed.push(write.closesWaits.length === 0 ? null : write.closesWaits)
+  for (const { type, recordedAt, body, hash } of facts) packed.push(type, recordedAt, body, hash)
 }
 
 export const unpackBatch = (packed: PackedBatch): readonly Append[] => {
   const batch: Append[] = []
   for (let i = 0; i < packed.length; ) {
     const first = packed[i]
-    if (typeof first === 'object' && first !== null) {
-      batch.push(first)
-      i += 1
-    } else {
+    if (typeof first === 'string') {
       batch.push(toStep(packed.slice(i, i + STEP_VALUES) as unknown as StepList))
       i += STEP_VALUES
+    } else if (typeof first === 'number') {
+      const end = i + WRITE_VALUES + first * FACT_VALUES
+      batch.push(toWrite(packed.slice(i, end)))
+      i = end
+    } else {
+      batch.push(first as Append)
+      i += 1
     }
   }
   return batch
 }
 
+/** Every member by name, so that a new one is missed here by the compiler and not on the way. */
+type Unpacked = Required<Omit<StreamWrite, 'task'>>
+
+const bare = (appendId: string, write: Unpacked): Append => ({
+  appendId,
+  writes: [write],
+  events: NONE,
+  signals: NONE,
+  documents: NONE,
+})
+
 const toStep = (list: StepList): Append => {
   const [stream, expectedVersion, epoch, status, wakeAt, seenSignal, appendId, type, recordedAt, body, hash] = list
-  const write = {
+  return bare(appendId, {
     stream,
     create: null,
     expectedVersion,
@@ -69,8 +112,35 @@ const toStep = (list: StepList): Append => {
     seenSignal,
     opensWaits: NONE,
     closesWaits: NONE,
+  })
+}
+
+const toWrite = (list: PackedBatch): Append => {
+  const [, stream, expectedVersion, epoch, headHash, status, wakeAt, release, seenSignal, appendId, opens, closes] =
+    list as unknown as WriteList
+  return bare(appendId, {
+    stream,
+    create: null,
+    expectedVersion,
+    epoch,
+    facts: toFacts(list, WRITE_VALUES),
+    headHash,
+    status,
+    wakeAt,
+    release,
+    seenSignal,
+    opensWaits: opens ?? NONE,
+    closesWaits: closes ?? NONE,
+  })
+}
+
+const toFacts = (list: readonly unknown[], from: number): readonly SealedFact[] => {
+  const facts: SealedFact[] = []
+  for (let i = from; i < list.length; i += FACT_VALUES) {
+    const [type, recordedAt, body, hash] = list.slice(i, i + FACT_VALUES) as unknown as FactList
+    facts.push({ type, recordedAt, body, hash })
   }
-  return { appendId, writes: [write], events: NONE, signals: NONE, documents: NONE }
+  return facts
 }
 
 export const packOutcomes = (outcomes: readonly Outcome[]): PackedOutcomes =>

@@ -5,12 +5,14 @@
  */
 import type { MessagePort } from 'node:worker_threads'
 import type { ErrorCode, TrihandError } from '../../model/errors.ts'
+import type { ClaimRequest } from '../../ports/ledger.ts'
 import { Connection } from './connection.ts'
 import { type Desk, SqliteDesk } from './desk.ts'
 import { loadDriver } from './driver.ts'
 import { translate } from './errors.ts'
 import { Known } from './known.ts'
 import { type PackedBatch, packOutcomes, unpackBatch } from './packed.ts'
+import { packClaims } from './packed-claims.ts'
 import { rewriteLog } from './rewrite-log.ts'
 import { type Durability, openForWriting } from './settings.ts'
 import { prepareStatements } from './statements.ts'
@@ -53,6 +55,7 @@ export const serveFile = async (port: MessagePort, { file, durability }: ServeOp
 const serve = (port: MessagePort, desk: Desk, close: () => void): void => {
   const perform = async ({ name, values }: Call): Promise<unknown> => {
     if (name === 'append') return packOutcomes(await desk.append(unpackBatch(values[0] as PackedBatch)))
+    if (name === 'claim') return packClaims(await desk.claim(values[0] as ClaimRequest))
     if (name !== 'close') return (desk[name] as (...given: unknown[]) => Promise<unknown>).apply(desk, [...values])
     close()
     // After the answer: without a port the thread has nothing left to do.

@@ -12,6 +12,7 @@ import { TrihandError } from '../../model/errors.ts'
 import type { Append, Outcome } from '../../ports/ledger.ts'
 import type { Desk } from './desk.ts'
 import { type PackedOutcomes, packBatch, unpackOutcomes } from './packed.ts'
+import { type PackedClaims, unpackClaims } from './packed-claims.ts'
 import type { Answer, Call, ServeOptions } from './serve.ts'
 
 interface Waiting {
@@ -49,7 +50,7 @@ export class ThreadDesk implements Desk {
 
   readonly load: Desk['load'] = (...values) => this.#ask('load', ...values)
   readonly events: Desk['events'] = (query) => this.#ask('events', query)
-  readonly claim: Desk['claim'] = (request) => this.#ask('claim', request)
+  readonly claim: Desk['claim'] = (request) => this.#ask<PackedClaims>('claim', request).then(unpackClaims)
   readonly beat: Desk['beat'] = (request) => this.#ask('beat', request)
   readonly retire: Desk['retire'] = (...values) => this.#ask('retire', ...values)
   readonly put: Desk['put'] = (...values) => this.#ask('put', ...values)

@@ -1,0 +1,149 @@
+/**
+ * What a claim answers, as it travels between threads: the claimed, their records with facts and their events as plain values in lists.
+ *
+ * Owns both directions, for the same reason as packed.ts.
+ */
+import type { StoredEvent } from '../../model/event.ts'
+import type { Claim, Claims, SealedFact, StreamRecord } from '../../ports/ledger.ts'
+
+type Packed = readonly unknown[]
+
+export interface PackedClaims {
+  readonly nextDueAt: Claims['nextDueAt']
+  readonly claims: Packed
+  /** Absent: nothing was brought along. */
+  readonly records?: Packed
+  readonly events?: Packed
+}
+
+type ClaimList = readonly [Claim['stream'], Claim['tenant'], Claim['version'], Claim['epoch'], Claim['signal']]
+
+/** Its facts follow, as many as the last value says. */
+type RecordList = readonly [
+  ...[StreamRecord['stream'], StreamRecord['tenant'], StreamRecord['handler'], StreamRecord['systemHash']],
+  ...[StreamRecord['session'], StreamRecord['parent'], StreamRecord['event'], StreamRecord['base']],
+  ...[StreamRecord['version'], StreamRecord['epoch'], StreamRecord['signal'], StreamRecord['status']],
+  ...[StreamRecord['wakeAt'], StreamRecord['lease'], StreamRecord['recoveries'], StreamRecord['headHash']],
+  ...[createdAt: StreamRecord['createdAt'], facts: number],
+]
+
+type EventList = readonly [
+  ...[StoredEvent['sequence'], StoredEvent['id'], StoredEvent['tenant'], StoredEvent['source'], StoredEvent['type']],
+  ...[StoredEvent['subject'], StoredEvent['time'], StoredEvent['data'], StoredEvent['correlationId']],
+  ...[StoredEvent['causationId'], StoredEvent['traceparent'], StoredEvent['hops'], StoredEvent['chain']],
+]
+
+type FactList = readonly [SealedFact['type'], SealedFact['recordedAt'], SealedFact['body'], SealedFact['hash']]
+
+const CLAIM_VALUES = 5
+const RECORD_VALUES = 18
+const EVENT_VALUES = 13
+const FACT_VALUES = 4
+
+const inOne = <Item>(items: readonly Item[], valuesOf: (item: Item) => Packed): Packed => {
+  const packed: unknown[] = []
+  for (const item of items) for (const value of valuesOf(item)) packed.push(value)
+  return packed
+}
+
+const inParts = <List extends Packed, Item>(packed: Packed, size: number, make: (list: List) => Item): Item[] => {
+  const items: Item[] = []
+  for (let i = 0; i < packed.length; i += size) items.push(make(packed.slice(i, i + size) as unknown as List))
+  return items
+}
+
+export const packClaims = ({ claims, nextDueAt, records, events }: Claims): PackedClaims => ({
+  nextDueAt,
+  claims: inOne(claims, fromClaim),
+  ...(records !== undefined && { records: inOne(records, fromRecord) }),
+  ...(events !== undefined && { events: inOne(events, fromEvent) }),
+})
+
+export const unpackClaims = ({ claims, nextDueAt, records, events }: PackedClaims): Claims => ({
+  nextDueAt,
+  claims: inParts(claims, CLAIM_VALUES, toClaim),
+  ...(records !== undefined && { records: toRecords(records) }),
+  ...(events !== undefined && { events: inParts(events, EVENT_VALUES, toEvent) }),
+})
+
+const fromClaim = ({ stream, tenant, version, epoch, signal }: Claim): ClaimList => [
+  stream,
+  tenant,
+  version,
+  epoch,
+  signal,
+]
+
+const toClaim = ([stream, tenant, version, epoch, signal]: ClaimList): Required<Claim> => ({
+  stream,
+  tenant,
+  version,
+  epoch,
+  signal,
+})
+
+const fromRecord = (record: StreamRecord): Packed => {
+  const { stream, tenant, handler, systemHash, session, parent, event, base, version, epoch, signal, status } = record
+  const { wakeAt, lease, recoveries, headHash, createdAt, facts } = record
+  const list: unknown[] = [stream, tenant, handler, systemHash, session, parent, event, base, version, epoch, signal]
+  list.push(status, wakeAt, lease, recoveries, headHash, createdAt, facts.length)
+  for (const { type, recordedAt, body, hash } of facts) list.push(type, recordedAt, body, hash)
+  return list
+}
+
+const toRecords = (packed: Packed): readonly StreamRecord[] => {
+  const records: StreamRecord[] = []
+  for (let i = 0; i < packed.length; ) {
+    const list = packed.slice(i, i + RECORD_VALUES) as unknown as RecordList
+    const from = i + RECORD_VALUES
+    i = from + list[17] * FACT_VALUES
+    records.push(toRecord(list, inParts(packed.slice(from, i), FACT_VALUES, toFact)))
+  }
+  return records
+}
+
+/** Written out: this is made for every run that is woken, and a spread costs as much as the rest. */
+const toRecord = (list: RecordList, facts: readonly SealedFact[]): Required<StreamRecord> => ({
+  stream: list[0],
+  tenant: list[1],
+  handler: list[2],
+  systemHash: list[3],
+  session: list[4],
+  parent: list[5],
+  event: list[6],
+  base: list[7],
+  version: list[8],
+  epoch: list[9],
+  signal: list[10],
+  status: list[11],
+  wakeAt: list[12],
+  lease: list[13],
+  recoveries: list[14],
+  headHash: list[15],
+  createdAt: list[16],
+  facts,
+})
+
+const toFact = ([type, recordedAt, body, hash]: FactList): SealedFact => ({ type, recordedAt, body, hash })
+
+const fromEvent = (event: StoredEvent): EventList => {
+  const { sequence, id, tenant, source, type, subject, time, data } = event
+  const { correlationId, causationId, traceparent, hops, chain } = event
+  return [sequence, id, tenant, source, type, subject, time, data, correlationId, causationId, traceparent, hops, chain]
+}
+
+const toEvent = (list: EventList): Required<StoredEvent> => ({
+  sequence: list[0],
+  id: list[1],
+  tenant: list[2],
+  source: list[3],
+  type: list[4],
+  subject: list[5],
+  time: list[6],
+  data: list[7],
+  correlationId: list[8],
+  causationId: list[9],
+  traceparent: list[10],
+  hops: list[11],
+  chain: list[12],
+})

@@ -1,0 +1,104 @@
+/** What goes between threads comes out as it went in, whatever it is. */
+import { expect, test } from 'vitest'
+import { LOCAL_TENANT } from '../../model/ids.ts'
+import type { Append, Claims, Outcome, StreamRecord } from '../../ports/ledger.ts'
+import {
+  aCreation,
+  aFact,
+  anAppend,
+  anEvent,
+  aTask,
+  aWait,
+  aWrite,
+  newRun,
+  newTask,
+  newWorker,
+} from '../../testing/ledger/builders.ts'
+import { packBatch, packOutcomes, unpackBatch, unpackOutcomes } from './packed.ts'
+import { packClaims, unpackClaims } from './packed-claims.ts'
+
+const writing = (...writes: Append['writes']): Append => anAppend({ writes })
+
+/** Its hash is its fact's, as every step's is. */
+const aStep = (facts = [aFact()]): Append =>
+  writing(aWrite(newRun(), { epoch: 3, facts, headHash: facts.at(-1)?.hash ?? '' }))
+
+test('a batch of every kind of append comes out as it went in', () => {
+  const batch: readonly Append[] = [
+    aStep(),
+    aStep([aFact(), aFact({ body: '{"a":"é"}' })]),
+    writing(
+      aWrite(newRun(), { epoch: 1, release: true, wakeAt: 17, status: 'waiting', opensWaits: [aWait(), aWait()] }),
+    ),
+    writing(aWrite(newRun(), { epoch: 1, closesWaits: ['a', 'b'] })),
+    writing(aWrite(newRun(), { epoch: 2, facts: [], release: true })),
+    writing(aWrite(newRun(), { epoch: null })),
+    writing(aWrite(newRun(), { epoch: 1 }), aWrite(newRun(), { epoch: 1 })),
+    writing(aCreation(newRun())),
+    writing(aWrite(newTask(), { epoch: null, task: aTask() })),
+    anAppend({ events: [anEvent()] }),
+    { ...aStep(), signals: [newRun()] },
+    { ...aStep(), documents: [{ tenant: LOCAL_TENANT, table: 't', key: 'k', value: null }] },
+    aStep(),
+  ]
+  expect(unpackBatch(structuredClone(packBatch(batch)))).toEqual(batch)
+})
+
+test('what a run writes goes as plain values, without an object of its own', () => {
+  const packed = packBatch([aStep(), writing(aWrite(newRun(), { epoch: 1, release: true }))])
+  expect(packed.filter((value) => typeof value === 'object' && value !== null)).toEqual([])
+})
+
+test('outcomes come out as they went in', () => {
+  const outcomes: readonly Outcome[] = [
+    { kind: 'written', sequences: [], position: 7, signalled: [] },
+    { kind: 'written', sequences: [8], position: 8, signalled: [newRun()] },
+    { kind: 'already_written', sequences: [], position: 8, signalled: [] },
+    { kind: 'conflict', reason: 'epoch', stream: newRun(), version: 1, epoch: 2 },
+  ]
+  expect(unpackOutcomes(structuredClone(packOutcomes(outcomes)))).toEqual(outcomes)
+})
+
+const aRecord = (record: Partial<StreamRecord> = {}): StreamRecord => ({
+  stream: newRun(),
+  tenant: LOCAL_TENANT,
+  handler: 'h',
+  systemHash: 'system',
+  session: null,
+  parent: newRun(),
+  event: 4,
+  base: 5,
+  version: 6,
+  epoch: 7,
+  signal: 8,
+  status: 'waiting',
+  wakeAt: 9,
+  lease: newWorker(),
+  recoveries: 10,
+  headHash: 'head',
+  createdAt: 11,
+  facts: [],
+  ...record,
+})
+
+test('claims come out as they went in, with what they bring along and without', () => {
+  const claims = [1, 2].map((n) => ({
+    stream: newRun(),
+    tenant: LOCAL_TENANT,
+    version: n,
+    epoch: n + 1,
+    signal: n + 2,
+  }))
+  const records = [
+    aRecord(),
+    aRecord({ facts: [aFact(), aFact(), aFact()], wakeAt: null }),
+    aRecord({ facts: [aFact()] }),
+  ]
+  const events = [1, 2].map((sequence) => ({ ...anEvent().event, sequence }))
+  const all: readonly Claims[] = [
+    { claims, nextDueAt: 5, records, events },
+    { claims, nextDueAt: null },
+    { claims: [], nextDueAt: 3, records: [], events: [] },
+  ]
+  for (const one of all) expect(unpackClaims(structuredClone(packClaims(one)))).toEqual(one)
+})
