@@ -137,7 +137,7 @@ export class ChatChunks {
           {
             type: 'data-task',
             id: 'task',
-            data: { task_id: task.id, shown_hash: task.hash, url: `/inbox/${task.id}` },
+            data: { task_id: task.id, shown_hash: task.hash, url: `/inbox?task=${task.id}` },
           },
         ]
       case 'done':

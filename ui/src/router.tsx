@@ -30,6 +30,10 @@ interface GraphSearch {
   readonly node?: string | undefined
 }
 
+interface ChatSearch {
+  readonly id?: string | undefined
+}
+
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
 const home = createRoute({
@@ -70,11 +74,18 @@ const graph = createRoute({
   component: lazyRouteComponent(() => import('./screens/graph/graph.tsx'), 'Graph'),
 })
 
+const chat = createRoute({
+  getParentRoute: () => root,
+  path: '/chat',
+  validateSearch: (search): ChatSearch => ({ id: text(search['id']) }),
+  component: lazyRouteComponent(() => import('./screens/chat/chat.tsx'), 'Chat'),
+})
+
 const schedules = createRoute({ getParentRoute: () => root, path: '/schedules', component: Schedules })
 const workers = createRoute({ getParentRoute: () => root, path: '/workers', component: Workers })
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, inbox, runs, run, graph, events, schedules, workers]),
+  routeTree: root.addChildren([home, inbox, runs, run, graph, chat, events, schedules, workers]),
   basepath: mountPath() || '/',
   defaultPreload: 'intent',
 })

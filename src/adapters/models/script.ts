@@ -24,6 +24,8 @@ export type Saying =
 export interface ScriptEntry {
   readonly turn: number | null
   readonly contains: readonly string[]
+  /** Each must occur in the last message: what a user of a chat has just said. */
+  readonly last: readonly string[]
   readonly match: RE2JS | null
   /** The last message is this tool's result. */
   readonly after: string | null
@@ -51,6 +53,7 @@ export const liquid = new Liquid({
 const KEYS: ReadonlySet<string> = new Set([
   'turn',
   'contains',
+  'last',
   'match',
   'after',
   'say',
@@ -129,13 +132,13 @@ const entryOf = (agent: string, at: string, given: Json): ScriptEntry => {
   const unknown = Object.keys(given).find((key) => !KEYS.has(key))
   if (unknown !== undefined) throw invalid(agent, at, `unknown key ${unknown}; expected ${[...KEYS].join(', ')}`)
   const { turn = null, after = null, finish = null } = given as { turn?: Json; after?: Json; finish?: Json }
-  const contains = textList(given['contains'])
+  const [contains, last] = [textList(given['contains']), textList(given['last'])]
   if (turn !== null && !(typeof turn === 'number' && turn >= 1)) throw invalid(agent, at, 'turn is a number from 1')
   if (after !== null && typeof after !== 'string') throw invalid(agent, at, 'after is the name of a tool')
   if (finish !== null && finish !== 'length') throw invalid(agent, at, 'finish is length or absent')
-  if (contains === null) throw invalid(agent, at, 'contains is a list of texts')
+  if (contains === null || last === null) throw invalid(agent, at, 'contains and last are lists of texts')
   return {
-    ...{ turn, after, contains, finish },
+    ...{ turn, after, contains, last, finish },
     match: matchOf(agent, at, given['match']),
     saying: sayingOf(agent, at, given),
     failFirst: failureOf(agent, at, given['fail_first']),
@@ -143,8 +146,8 @@ const entryOf = (agent: string, at: string, given: Json): ScriptEntry => {
   }
 }
 
-const isCatchAll = ({ turn, contains, match, after }: ScriptEntry): boolean =>
-  turn === null && contains.length === 0 && match === null && after === null
+const isCatchAll = ({ turn, contains, last, match, after }: ScriptEntry): boolean =>
+  turn === null && contains.length + last.length === 0 && match === null && after === null
 
 /** Throws SCRIPT_INVALID with the entry that is wrong. */
 export const parseScript = (agent: string, given: Json): Script => {

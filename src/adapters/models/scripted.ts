@@ -19,6 +19,7 @@ const HASH_DIGITS = 8
 interface Situation {
   readonly turn: number
   readonly text: string
+  readonly last: string
   /** The tools whose results the last message holds, and what they gave. */
   readonly after: readonly { readonly tool: string; readonly output: Json }[]
 }
@@ -51,6 +52,7 @@ const unwrapped = (output: Json): Json => {
 const situationOf = ({ messages }: ModelRequest): Situation => ({
   turn: messages.filter(({ role }) => role === 'assistant').length + 1,
   text: messages.flatMap(({ parts }) => parts.map(partText)).join('\n'),
+  last: (messages.at(-1)?.parts ?? []).map(partText).join('\n'),
   after: (messages.at(-1)?.parts ?? []).flatMap((part) =>
     part.type === 'result' ? [{ tool: part.tool, output: unwrapped(part.output) }] : [],
   ),
@@ -71,9 +73,10 @@ const groupsOf = (entry: ScriptEntry, text: string): readonly string[] | null =>
   return Array.from({ length: matcher.groupCount() + 1 }, (_, index) => matcher.group(index) ?? '')
 }
 
-const fits = (entry: ScriptEntry, { turn, text, after }: Situation): Found | null => {
+const fits = (entry: ScriptEntry, { turn, text, last, after }: Situation): Found | null => {
   if (entry.turn !== null && entry.turn !== turn) return null
   if (!entry.contains.every((part) => text.includes(part))) return null
+  if (!entry.last.every((part) => last.includes(part))) return null
   if (entry.after !== null && !after.some(({ tool }) => sameTool(tool, entry.after ?? ''))) return null
   const groups = groupsOf(entry, text)
   return groups === null ? null : { entry, groups }

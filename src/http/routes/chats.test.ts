@@ -191,7 +191,7 @@ describe('[E10] something that is executed', () => {
   test('waits for a person, whose answer through the chat is an ordinary decision, and goes on where it was', async () => {
     const { message, approval } = await waiting()
     expect(message.parts.find(({ type }) => type === 'data-task')).toMatchObject({
-      data: { url: expect.stringMatching(/^\/inbox\/tsk_/) },
+      data: { url: expect.stringMatching(/^\/inbox\?task=tsk_/) },
     })
     expect(world.mails).toEqual([])
     const stream = await send([said('mail Bo'), answered(message, approval)])

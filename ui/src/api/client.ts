@@ -30,7 +30,7 @@ const UNREACHABLE = 'The server does not answer. Is `trihand dev` still running?
 /** Where the page is mounted: everything before the path of a screen. */
 export const mountPath = (): string => document.querySelector('meta[name="mount"]')?.getAttribute('content') ?? ''
 
-const problemOf = async (response: Response): Promise<Problem> => {
+export const problemOf = async (response: Response): Promise<Problem> => {
   const body = (await response.json().catch(() => ({}))) as ProblemBody
   const detail = body.detail ?? body.title ?? `The server answered ${response.status}.`
   return new Problem(body.code ?? 'INTERNAL', response.status, detail, body.hint ?? null)

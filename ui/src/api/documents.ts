@@ -2,6 +2,9 @@
 import type { Json } from '../../../src/http/api.ts'
 
 export type {
+  Chat,
+  ChatDefinition,
+  ChatList,
   Fact,
   Finding as ManifestFinding,
   Graph as ManifestGraph,

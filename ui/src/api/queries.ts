@@ -6,6 +6,8 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query'
 import { getJson } from './client.ts'
 import type {
+  Chat,
+  ChatList,
   Health,
   ManifestGraph,
   Page,
@@ -81,6 +83,19 @@ export const graphQuery = queryOptions({
   queryKey: ['runs', 'graph'],
   queryFn: ({ signal }) => getJson<ManifestGraph>('/api/manifest/graph', signal),
 })
+
+/** Under `runs`: a turn is one. */
+export const chatsQuery = queryOptions({
+  queryKey: ['runs', 'chats'],
+  queryFn: ({ signal }) => getJson<ChatList>('/api/chat?limit=100', signal),
+})
+
+export const chatQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['runs', 'chat', id],
+    queryFn: ({ signal }) => getJson<Chat>(`/api/chat/${encodeURIComponent(id)}`, signal),
+    retry: false,
+  })
 
 export const eventsQuery = (type: string | undefined) =>
   pageOf<StoredEvent>(['events', 'list', type ?? ''], `/api/events?limit=100${parameters({ type })}`)

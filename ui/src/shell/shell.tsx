@@ -14,7 +14,19 @@ import {
 } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
-import { Activity, CalendarClock, Inbox, ListTree, Moon, Server, Sun, SunMoon, User, Waypoints } from 'lucide-react'
+import {
+  Activity,
+  CalendarClock,
+  Inbox,
+  ListTree,
+  MessageSquare,
+  Moon,
+  Server,
+  Sun,
+  SunMoon,
+  User,
+  Waypoints,
+} from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { tinykeys } from 'tinykeys'
 import { mountPath } from '../api/client.ts'
@@ -28,6 +40,7 @@ const SCREENS = [
   { to: '/inbox', label: 'Inbox', icon: Inbox, key: 'i' },
   { to: '/runs', label: 'Runs', icon: ListTree, key: 'r' },
   { to: '/graph', label: 'Graph', icon: Waypoints, key: 'g' },
+  { to: '/chat', label: 'Chat', icon: MessageSquare, key: 'c' },
   { to: '/events', label: 'Events', icon: Activity, key: 'e' },
   { to: '/schedules', label: 'Schedules', icon: CalendarClock, key: 'h' },
   { to: '/workers', label: 'Workers', icon: Server, key: 'w' },

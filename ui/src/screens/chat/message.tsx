@@ -1,0 +1,141 @@
+/** One message: its words, what was done, whom it waits for. */
+import { Alert, Badge, Button, Card, Group, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { DynamicToolUIPart, UIMessage } from 'ai'
+import type { Json } from '../../api/documents.ts'
+import { shortId } from '../../parts/copy.tsx'
+import { Data } from '../../parts/data.tsx'
+import { Status } from '../../parts/status.tsx'
+import { Markdown } from './markdown.tsx'
+
+interface RunNews {
+  readonly run_id: string
+  readonly status: string
+  readonly waiting_on: string | null
+  readonly execution_run: string | null
+}
+
+interface ErrorNews {
+  readonly code: string
+  readonly message: string
+  readonly hint: string
+}
+
+type Part = UIMessage['parts'][number]
+
+const STATES: Readonly<Record<string, string>> = {
+  'input-available': 'running',
+  'approval-requested': 'waiting',
+  'approval-responded': 'running',
+  'output-available': 'success',
+  'output-error': 'failed',
+  'output-denied': 'cancelled',
+}
+
+/** Words of a call that broke are not the answer's. */
+const lasting = (parts: readonly Part[]): readonly Part[] => {
+  const reset = parts.findLastIndex(({ type }) => type === 'data-reset-step')
+  return parts.filter(({ type }, i) => i > reset || type !== 'text')
+}
+
+const dataOf = <News,>(parts: readonly Part[], type: string): News | null => {
+  const found = parts.findLast((part) => part.type === type)
+  return found !== undefined && 'data' in found ? (found.data as News) : null
+}
+
+const reasonOf = (part: DynamicToolUIPart, parts: readonly Part[]): string | null => {
+  if (part.state === 'output-error') return part.errorText
+  if (part.state !== 'output-denied') return null
+  return (
+    part.approval?.reason ?? dataOf<{ readonly reason: string }>(parts, 'data-denied')?.reason ?? 'It was not approved.'
+  )
+}
+
+/** What an executor says in words stands below, as words. */
+const isSaid = (output: unknown): boolean =>
+  typeof output === 'string' ||
+  (typeof output === 'object' && output !== null && 'content' in output && typeof output.content === 'string')
+
+const RunLink = ({ id }: { readonly id: string }) => (
+  <Link to="/runs/$id" params={{ id }} className="quiet">
+    {shortId(id)}
+  </Link>
+)
+
+const Execution = ({ part, parts }: { readonly part: DynamicToolUIPart; readonly parts: readonly Part[] }) => {
+  const reason = reasonOf(part, parts)
+  const run = dataOf<RunNews>(parts, 'data-run')
+  const task = dataOf<{ readonly task_id: string }>(parts, 'data-task')
+  return (
+    <Card withBorder padding="sm" className="done">
+      <Group justify="space-between">
+        <Text fw={600}>{part.toolName}</Text>
+        <Status of={STATES[part.state] ?? 'running'} />
+      </Group>
+      <Data value={(part.input ?? null) as Json} />
+      {part.state === 'output-available' && !isSaid(part.output) && <Data value={part.output as Json} />}
+      {reason !== null && <Text size="sm">{reason}</Text>}
+      {part.state === 'approval-requested' && task !== null && (
+        <Group justify="space-between" mt="xs">
+          <Text size="sm">Nothing is done before a person approves it.</Text>
+          <Link to="/inbox" search={{ view: 'all', task: task.task_id }}>
+            Open the task
+          </Link>
+        </Group>
+      )}
+      {run?.execution_run?.startsWith('run_') === true && (
+        <Text size="sm">
+          Done by <RunLink id={run.execution_run} />
+        </Text>
+      )}
+    </Card>
+  )
+}
+
+export const FailedAnswer = ({ error, again }: { readonly error: ErrorNews; readonly again: (() => void) | null }) => (
+  <Alert color="red" variant="outline" title={error.code}>
+    <Text size="sm">
+      {error.message} {error.hint}
+    </Text>
+    {again !== null && (
+      <Button size="xs" variant="default" mt="xs" onClick={again}>
+        Try again
+      </Button>
+    )}
+  </Alert>
+)
+
+const PartView = ({ part, parts }: { readonly part: Part; readonly parts: readonly Part[] }) => {
+  if (part.type === 'text') return <Markdown text={part.text} />
+  if (part.type === 'dynamic-tool') return <Execution part={part} parts={parts} />
+  return null
+}
+
+const WHO: Readonly<Record<string, string>> = { user: 'You', assistant: 'Answer' }
+
+export const Message = ({ message, again }: { readonly message: UIMessage; readonly again: (() => void) | null }) => {
+  const { role, metadata, id } = message
+  const about = (metadata ?? {}) as { readonly run_id?: string; readonly simulated?: boolean }
+  const parts = lasting(message.parts)
+  const error = dataOf<ErrorNews>(parts, 'data-error')
+  return (
+    <li className="message" data-role={role}>
+      <Group gap="xs" className="who">
+        <Text size="sm" fw={650}>
+          {WHO[role] ?? role}
+        </Text>
+        {role === 'assistant' && about.simulated === true && (
+          <Badge variant="outline" color="gray" tt="none" className="label">
+            simulated
+          </Badge>
+        )}
+        {role === 'assistant' && about.run_id !== undefined && <RunLink id={about.run_id} />}
+      </Group>
+      {parts.map((part, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: parts are only added, and have no names of their own
+        <PartView key={`${id}-${i}`} part={part} parts={parts} />
+      ))}
+      {error !== null && <FailedAnswer error={error} again={again} />}
+    </li>
+  )
+}
