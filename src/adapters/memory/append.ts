@@ -19,7 +19,11 @@ export const appendOne = (store: MemoryStore, append: Append): Outcome => judge(
 
 /** Null if the append may be written. */
 const judge = (store: MemoryStore, append: Append): Outcome | null =>
-  repeated(store, append) ?? fenced(store, append) ?? taken(store, append) ?? alreadyCreated(store, append)
+  repeated(store, append) ??
+  fenced(store, append) ??
+  taken(store, append) ??
+  alreadyCreated(store, append) ??
+  startedTwice(store, append)
 
 const repeated = (store: MemoryStore, append: Append): Outcome | null => {
   if (!wasWritten(store, append)) return null
@@ -76,6 +80,22 @@ const alreadyCreated = (store: MemoryStore, { writes }: Append): Outcome | null 
   for (const { stream, create } of writes) {
     const found = create === null ? undefined : store.streams.get(stream)
     if (found !== undefined) return conflict(stream, found, 'version')
+  }
+  return null
+}
+
+/** One run per event and handler: a second one is refused whole, whether the first came before or with it. */
+const startedTwice = (store: MemoryStore, { writes }: Append): Outcome | null => {
+  const seen = new Set<string>()
+  for (const { stream, create } of writes) {
+    if (create === null || !isRunId(stream)) continue
+    const { event, sequence = null, handler } = create
+    if (event === null && sequence === null) continue
+    const name = `${event} ${sequence} ${handler}`
+    const others = sequence === null ? [] : (store.events.bySequence(sequence)?.runs ?? [])
+    if (seen.has(name) || others.some((run) => store.streams.get(run)?.handler === handler))
+      return conflict(stream, undefined, 'version')
+    seen.add(name)
   }
   return null
 }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { TenantId } from '../../model/ids.ts'
 import { LOCAL_TENANT } from '../../model/ids.ts'
+import type { Append } from '../../ports/ledger.ts'
 import { aCreation, anAppend, anEvent, newRun, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'
 
@@ -62,6 +63,25 @@ const writing = (harness: LedgerHarness): void => {
     const sequence = sequences[0] as number
     await harness.written({ events: [anEvent()], writes: [aCreation(run, { sequence })] })
     expect(await harness.load(run)).toMatchObject({ event: sequence, base: sequence })
+  })
+
+  test('an event starts a handler once: a second run of it is refused, with all that came along', async () => {
+    const [first, second, third, fourth] = [newRun(), newRun(), newRun(), newRun()]
+    const { sequences } = await harness.written({ events: [anEvent()], writes: [aCreation(first, { event: 0 })] })
+    const sequence = sequences[0] as number
+    const again = [aCreation(second, { sequence })]
+    const twice = [aCreation(third, { event: 0 }), aCreation(fourth, { event: 0 })]
+    // Nothing of ours asks for it: some stores answer with a conflict, others with the error of their index.
+    const kindOf = (append: Partial<Append>): Promise<string> =>
+      harness.append(append).then(
+        ({ kind }) => kind,
+        () => 'refused',
+      )
+    expect(await kindOf({ writes: again })).not.toBe('written')
+    expect(await kindOf({ events: [anEvent()], writes: twice })).not.toBe('written')
+    const others = await harness.ledger.load([second, third, fourth])
+    expect(others.every((record) => record == null)).toBe(true)
+    expect(await harness.ledger.events({ tenant: LOCAL_TENANT, limit: 10 })).toHaveLength(1)
   })
 }
 
