@@ -22,6 +22,7 @@ import { manyWorkers } from './workloads/w8-workers.ts'
 import { largeManifestLoad } from './workloads/w9-manifest.ts'
 import { agentOverhead } from './workloads/w10-agent.ts'
 import { campaignEvents } from './workloads/w11-campaign.ts'
+import { longLists } from './workloads/w12-lists.ts'
 
 interface Workload {
   readonly name: string
@@ -42,6 +43,7 @@ const WORKLOADS: readonly Workload[] = [
   { name: 'W9', measure: largeManifestLoad },
   { name: 'W10', measure: agentOverhead },
   { name: 'W11', measure: campaignEvents, once: true },
+  { name: 'W12', measure: (ledger) => longLists(ledger, values.quick), once: true },
 ]
 
 const { values } = parseArgs({

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { openPostgres } from '../../src/adapters/postgres/open.ts'
 import { LOCAL_TENANT, type RunId, type WorkerId } from '../../src/model/ids.ts'
 import type { Ledger, Outcome } from '../../src/ports/ledger.ts'
-import type { Reader } from '../../src/ports/reader.ts'
+import type { Reader, TaskQuery } from '../../src/ports/reader.ts'
 import {
   aCreation,
   anAppend,
@@ -95,12 +95,32 @@ describe.skipIf(url === '')('plans of the Postgres ledger', () => {
       for (const addresses of [null, ['user:bo', 'group:crowd']])
         for (const after of [null, id]) await reader.tasks({ ...query, addresses, run: null, order, after, limit: 10 })
     await reader.tasks({ ...query, addresses: null, run: row.run, order: 'newest', after: null, limit: 10 })
+    await useRareTasks(reader, { ...query, addresses: null, run: null, after: null, limit: 10 })
     const closed = { ...changed, isOpen: false, status: 'approved' }
     await ledger.append([
       anAppend({ writes: [aWrite(id, { ...rest, expectedVersion: 2, status: 'success', task: closed })] }),
     ])
     await reader.tasks({ ...query, isOpen: false, addresses: null, run: null, order: 'newest', after: null, limit: 10 })
     expect(await reader.task(LOCAL_TENANT, id)).toMatchObject({ isOpen: false })
+  }
+
+  /** What hardly any task has, and nobody's at all. */
+  const useRareTasks = async (reader: Reader, query: Omit<TaskQuery, 'order'>): Promise<void> => {
+    for (const order of ['newest', 'oldest'] as const) {
+      await reader.tasks({ ...query, order, status: 'in_review' })
+      await reader.tasks({ ...query, order, type: 'input' })
+      await reader.tasks({ ...query, order, claimedBy: 'ana' })
+    }
+    await reader.tasks({ ...query, order: 'deadline', claimedBy: 'ana' })
+  }
+
+  /** Pages of runs by status and handler, of which there are few, or none. */
+  const useRuns = async (reader: Reader): Promise<void> => {
+    const before = newRun()
+    for (const status of [null, 'failed', 'running', 'success'] as const)
+      for (const handler of [null, 'scan', 'nobody'])
+        for (const cursor of [null, before])
+          await reader.runs({ tenant: LOCAL_TENANT, status, handler, before: cursor, limit: 10 })
   }
 
   /** Every statement once, with a handful of rows each. */
@@ -151,6 +171,7 @@ describe.skipIf(url === '')('plans of the Postgres ledger', () => {
     await ledger.claim({ worker, now: START, limit: 10, only: [a, b] })
     await useLanes(ledger, worker)
     await useTasks(ledger, reader)
+    await useRuns(reader)
     await ledger.load([a, b])
     await ledger.events({ tenant: LOCAL_TENANT, types: ['x', 'order.paid'], after: 0, limit: 5 })
     await ledger.events({ tenant: LOCAL_TENANT, sequences: [1, 2], limit: 5 })
@@ -176,21 +197,22 @@ describe.skipIf(url === '')('plans of the Postgres ledger', () => {
     // Now the planner knows that there is next to nothing in the tables, and to scan them looks cheap.
     await ask(fresh.url, `vacuum (analyze) ${TABLES}`)
     await useAll(ledger, reader)
+    const own = (await ask(fresh.url, OTHERS)).map(({ pid }) => pid)
     await ask(fresh.url, GROW)
     await ask(fresh.url, QUEUED)
     await ask(fresh.url, ASKED)
     if (look !== null) await ask(fresh.url, look)
     // The server knows what a connection has read when that has ended: those that filled the tables first, then the ledger's own.
-    const onlyOthers = (count: number) =>
+    const untilOnly = (pids: readonly unknown[]) =>
       until(
         () => ask(fresh.url, OTHERS),
-        (rows) => rows.length === count,
+        (rows) => rows.every(({ pid }) => pids.includes(pid)),
       )
-    await onlyOthers(1)
+    await untilOnly(own)
     const before = Number((await ask(fresh.url, TUPLES_READ))[0]?.['read'])
     await useAll(ledger, reader)
     await ledger.close()
-    await onlyOthers(0)
+    await untilOnly([])
     const after = Number((await ask(fresh.url, TUPLES_READ))[0]?.['read'])
     expect(after - before).toBeLessThan(GROWN / 4)
     await fresh.drop()

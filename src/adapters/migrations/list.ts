@@ -5,6 +5,7 @@ import { workerInfo } from './0003-worker-info.ts'
 import { eventTypes } from './0004-event-types.ts'
 import { tasks } from './0005-tasks.ts'
 import { reading } from './0006-reading.ts'
+import { lists } from './0007-lists.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [ledgerTables, lanes, workerInfo, eventTypes, tasks, reading]
+export const MIGRATIONS: readonly Migration[] = [ledgerTables, lanes, workerInfo, eventTypes, tasks, reading, lists]

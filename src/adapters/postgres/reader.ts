@@ -31,13 +31,13 @@ import {
   type EventRow,
   type FactRow,
   RUN,
-  type StreamRow,
   toEvent,
   toFact,
   toParent,
   toSessionId,
   toUuid,
 } from './rows.ts'
+import { countRuns, RunTotals, readRuns, SUMMARY, type SummaryRow } from './run-reader.ts'
 import {
   readForks,
   readModelCalls,
@@ -48,11 +48,6 @@ import {
   sessionRunsValues,
 } from './session-reader.ts'
 import { countTasks, readTask, readTasks } from './task-reader.ts'
-
-type SummaryRow = Pick<
-  StreamRow,
-  'id' | 'handler' | 'status' | 'session' | 'parent' | 'event' | 'version' | 'wake_at' | 'lease' | 'created_at'
->
 
 interface WorkerRow {
   readonly id: WorkerId
@@ -67,16 +62,9 @@ interface SuppressionRow {
   readonly detail: string
 }
 
-const SUMMARY = 'select id, handler, status, session, parent, event, version, wake_at, lease, created_at from stream'
 const OF_TENANT = `tenant = $1 and kind = ${RUN}`
 const HEX = /^[0-9a-f]{0,32}$/
 
-/** Ids are uuids of version 7: their order is the order of creation. */
-const RUNS: Statement = {
-  name: 'read_runs',
-  text: `${SUMMARY} where ${OF_TENANT} and ($2::text is null or status = $2) and ($3::text is null or handler = $3)
-    and id < coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') order by id desc limit $5`,
-}
 const ONE_RUN: Statement = { name: 'read_run', text: `${SUMMARY} where ${OF_TENANT} and id = $2` }
 const CHILDREN: Statement = {
   name: 'read_children',
@@ -90,11 +78,6 @@ const FACTS: Statement = {
   name: 'read_facts',
   text: `select f.stream, f.type, f.recorded_at, f.body, f.hash from stream s join fact f on f.stream = s.id
     where s.tenant = $1 and s.kind = ${RUN} and s.id = $2 and f.seq >= $3 order by f.seq limit $4`,
-}
-const COUNTS: Statement = {
-  name: 'read_counts',
-  text: `select status, count(*) as count from stream
-    where ${OF_TENANT} and ($2::text is null or handler = $2) group by status`,
 }
 const EVENTS: Statement = {
   name: 'read_events',
@@ -155,15 +138,14 @@ const toSummary = (row: SummaryRow): RunSummary => ({
 
 export class PostgresReader implements Reader {
   readonly #database: Database
+  readonly #totals = new RunTotals()
 
   constructor(database: Database) {
     this.#database = database
   }
 
-  async runs({ tenant, status, handler, before, limit }: RunQuery): Promise<readonly RunSummary[]> {
-    const cursor = before === null ? null : toUuid(before)
-    const rows = await this.#database.query<SummaryRow>(RUNS, [tenant, status, handler, cursor, limit])
-    return rows.map(toSummary)
+  async runs(query: RunQuery): Promise<readonly RunSummary[]> {
+    return (await readRuns(this.#database, query)).map(toSummary)
   }
 
   async run(tenant: TenantId, id: RunId): Promise<RunSummary | null> {
@@ -189,8 +171,7 @@ export class PostgresReader implements Reader {
   }
 
   async counts(tenant: TenantId, handler?: string): Promise<ReadonlyMap<RunStatus, number>> {
-    const rows = await this.#database.query<{ status: RunStatus; count: number }>(COUNTS, [tenant, handler ?? null])
-    return new Map(rows.map(({ status, count }) => [status, count]))
+    return countRuns(this.#database, this.#totals, tenant, handler ?? null)
   }
 
   async events({ tenant, type, before, limit }: Parameters<Reader['events']>[0]): Promise<readonly StoredEvent[]> {

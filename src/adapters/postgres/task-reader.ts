@@ -41,18 +41,20 @@ const FILTERS = `($2::text is null or t.status = $2) and ($3::text is null or t.
 const FIRST = '00000000-0000-0000-0000-000000000000'
 const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-const inbox = (order: TaskOrder, after: string, by: string, merged: string): Statement => ({
-  name: `read_tasks_${order}`,
+const inbox = (order: TaskOrder, after: string, by: string, merged: string, name: string = order): Statement => ({
+  name: `read_tasks_${name}`,
   text: `select * from (select distinct on (id) page.* from unnest($8::text[]) as w(address), lateral (
-      select ${COLUMNS} from (select a.task, a.deadline from task_address a where a.tenant = $1 and a.address = w.address
+      select ${COLUMNS} from (select a.task, a.deadline, a.status from task_address a where a.tenant = $1 and a.address = w.address
         and ${after} order by ${by}) a,
         lateral (select * from task t where t.id = a.task offset 0) t
       where ${FILTERS} order by ${by} limit $7) page) found order by ${merged} limit $7`,
 })
 
+const NEWEST = ['newest', `a.task < coalesce($9::uuid, '${LAST}')`, 'a.task desc', 'id desc'] as const
+const OLDEST = ['oldest', `a.task > coalesce($9::uuid, '${FIRST}')`, 'a.task', 'id'] as const
 const INBOXES: Readonly<Record<TaskOrder, Statement>> = {
-  newest: inbox('newest', `a.task < coalesce($9::uuid, '${LAST}')`, 'a.task desc', 'id desc'),
-  oldest: inbox('oldest', `a.task > coalesce($9::uuid, '${FIRST}')`, 'a.task', 'id'),
+  newest: inbox(...NEWEST),
+  oldest: inbox(...OLDEST),
   deadline: inbox(
     'deadline',
     `(a.deadline, a.task) > (coalesce((select coalesce(c.deadline, ${NEVER}) from task c where c.id = $9), -1),
@@ -62,14 +64,59 @@ const INBOXES: Readonly<Record<TaskOrder, Statement>> = {
   ),
 }
 
+const IN_SOME = `($8::text[] is null or exists (select from json_array_elements_text(t.addresses::json) a where a = any($8)))`
+
+/** A status stands beside the address. As a range of pairs, since only the index of statuses has them in this order. */
+const OF_STATUS = {
+  newest: inbox(
+    'newest',
+    `(a.status, a.task) < ($2::text, coalesce($9::uuid, '${LAST}')) and (a.status, a.task) >= ($2::text, '${FIRST}'::uuid)`,
+    'a.status desc, a.task desc',
+    'id desc',
+    'newest_of_status',
+  ),
+  oldest: inbox(
+    'oldest',
+    `(a.status, a.task) > ($2::text, coalesce($9::uuid, '${FIRST}')) and (a.status, a.task) <= ($2::text, '${LAST}'::uuid)`,
+    'a.status, a.task',
+    'id',
+    'oldest_of_status',
+  ),
+}
+
 const others = (name: string, which: string): Statement => ({
   name: `read_tasks_${name}`,
-  text: `select ${COLUMNS} from task t where t.tenant = $1 and ${which} and ${FILTERS}
-    and ($8::text[] is null or exists (select from json_array_elements_text(t.addresses::json) a where a = any($8)))
+  text: `select ${COLUMNS} from task t where t.tenant = $1 and ${which} and ${FILTERS} and ${IN_SOME}
     and ($9::uuid is null or t.id < $9) order by t.id desc limit $7`,
 })
+
+/** Open ones whose column is so. Written as a range of pairs: only the index of that column has them in this order, whatever the planner knows. */
+const open = (column: string, value: string, which: 'newest' | 'oldest', cursor = '$9::uuid'): string => {
+  const bounds =
+    which === 'newest'
+      ? `(t.${column}, t.id) < (${value}, coalesce(${cursor}, '${LAST}')) and (t.${column}, t.id) >= (${value}, '${FIRST}'::uuid)`
+      : `(t.${column}, t.id) > (${value}, coalesce(${cursor}, '${FIRST}')) and (t.${column}, t.id) <= (${value}, '${LAST}'::uuid)`
+  const back = which === 'newest' ? 'desc' : ''
+  return `select ${COLUMNS} from task t where t.tenant = $1 and t.is_open and t.${column} is not null and ${bounds} and ${FILTERS}
+    and ${IN_SOME} order by t.${column} ${back}, t.id ${back}`
+}
 const CLOSED = others('closed', 'not t.is_open')
 const OF_RUN = others('of_run', 't.run = $10 and t.is_open = $11')
+const TAKEN: Readonly<Record<TaskOrder, Statement>> = {
+  newest: { name: 'read_tasks_taken_newest', text: `${open('claimed_by', '$4::text', 'newest')} limit $7` },
+  oldest: { name: 'read_tasks_taken_oldest', text: `${open('claimed_by', '$4::text', 'oldest')} limit $7` },
+  // One person's: few enough to be sorted.
+  deadline: {
+    name: 'read_tasks_taken_deadline',
+    text: `select * from (${open('claimed_by', '$4::text', 'oldest', 'null::uuid')} offset 0) t where (coalesce(deadline, ${NEVER}), id)
+      > (coalesce((select coalesce(c.deadline, ${NEVER}) from task c where c.id = $9), -1), coalesce($9::uuid, '${FIRST}'))
+      order by coalesce(deadline, ${NEVER}), id limit $7`,
+  },
+}
+const OF_TYPE = {
+  newest: { name: 'read_tasks_of_type_newest', text: `${open('type', '$3::text', 'newest')} limit $7` },
+  oldest: { name: 'read_tasks_of_type_oldest', text: `${open('type', '$3::text', 'oldest')} limit $7` },
+}
 
 const TASK: Statement = { name: 'read_task', text: `select ${COLUMNS} from task t where t.tenant = $1 and t.id = $2` }
 const COUNT_INBOX: Statement = {
@@ -86,9 +133,13 @@ const COUNT_INBOXES: Statement = {
 export const readTasks = async (database: Database, query: TaskQuery): Promise<readonly TaskSummary[]> => {
   const { run, isOpen } = query
   if (run !== null) return ask(database, OF_RUN, [...valuesOf(query, null), toUuid(run), isOpen])
-  return isOpen
-    ? ask(database, INBOXES[query.order], valuesOf(query, [EVERYBODY]))
-    : ask(database, CLOSED, valuesOf(query, null))
+  if (!isOpen) return ask(database, CLOSED, valuesOf(query, null))
+  const { order } = query
+  if (query.claimedBy !== null) return ask(database, TAKEN[order], valuesOf(query, null))
+  // By deadline an inbox is read in that order: all of a type would have to be sorted.
+  if (order === 'deadline') return ask(database, INBOXES.deadline, valuesOf(query, [EVERYBODY]))
+  if (query.type !== null && query.addresses === null) return ask(database, OF_TYPE[order], valuesOf(query, null))
+  return ask(database, (query.status === null ? INBOXES : OF_STATUS)[order], valuesOf(query, [EVERYBODY]))
 }
 
 const ask = async (

@@ -39,6 +39,7 @@ import {
   toRunId,
   toSessionId,
 } from './rows.ts'
+import { countRuns, prepareRunQueries, RunTotals, readRuns, SUMMARY } from './run-reader.ts'
 import {
   prepareSessionQueries,
   readForks,
@@ -48,7 +49,6 @@ import {
   readSessionRuns,
   readSessions,
 } from './session-reader.ts'
-import { VERSION } from './statements.ts'
 import { countTasks, prepareTaskQueries, readTask, readTasks } from './task-reader.ts'
 import { NEVER } from './worker.ts'
 
@@ -65,25 +65,22 @@ interface SummaryRow {
   readonly created_at: Instant
 }
 
-const SUMMARY = `select s.id, s.handler, s.status, s.session, s.parent, s.event, ${VERSION}, s.wake_at, s.lease, s.created_at from stream s`
+const RUNS = `${SUMMARY} from stream s`
 const OF_TENANT = `tenant = ? and kind = ${RUN}`
 /** Also keeps the wildcards of `like` out. */
 const DIGITS = /^[0-9a-f]{0,32}$/
 
 const prepareQueries = (db: Database) => ({
-  /** Keys rise with creation, so the newest run has the highest. */
-  runs: db.prepare(`${SUMMARY} where ${OF_TENANT} and (? is null or status = ?) and (? is null or handler = ?)
-    and (? is null or key < (select before.key from stream before where before.id = ?)) order by key desc limit ?`),
-  run: db.prepare(`${SUMMARY} where ${OF_TENANT} and id = ?`),
-  children: db.prepare(`${SUMMARY} where ${OF_TENANT} and parent = ? order by key`),
-  runsEndingWith: db.prepare(`select id from stream where ${OF_TENANT} and lower(hex(id)) like '%' || ? limit 2`),
+  run: db.prepare(`${RUNS} where ${OF_TENANT} and id = ?`),
+  children: db.prepare(`${RUNS} where ${OF_TENANT} and parent = ? order by key`),
+  runsEndingWith: db.prepare(
+    `select id from stream not indexed where ${OF_TENANT} and lower(hex(id)) like '%' || ? limit 2`,
+  ),
   facts: prepareList(
     db,
     `select ${FACT_COLUMNS} from fact f
     where stream = (select key from stream where ${OF_TENANT} and id = ?) and seq >= ? order by seq limit ?`,
   ),
-  counts: db.prepare(`select status, count(*) as count from stream
-    where ${OF_TENANT} and (? is null or handler = ?) group by status`),
   events: prepareList(db, `select ${EVENT_COLUMNS} from event where tenant = ? and seq < ? order by seq desc limit ?`),
   eventsOfType: prepareList(
     db,
@@ -94,13 +91,14 @@ const prepareQueries = (db: Database) => ({
   workers: db.prepare(`select id, beat_at, info, (select count(*) from stream where lease = worker.key) as leases
     from worker where beat_at > ${NEVER} and (? is null or id > ?) order by id limit ?`),
   heldBy: db.prepare(
-    `${SUMMARY} where ${OF_TENANT} and lease = (select key from worker where id = ?) order by key limit ?`,
+    `${RUNS} where ${OF_TENANT} and lease = (select key from worker where id = ?) order by key limit ?`,
   ),
   document: db.prepare('select body from document where tenant = ? and table_name = ? and key = ?'),
   documents: db.prepare(`select key, body from document
     where tenant = ? and table_name = ? and (? is null or key > ?) order by key limit ?`),
+  ...prepareRunQueries(db),
   ...prepareTaskQueries(db),
-  ...prepareSessionQueries(db, SUMMARY),
+  ...prepareSessionQueries(db, RUNS),
 })
 
 type Queries = ReturnType<typeof prepareQueries>
@@ -136,15 +134,14 @@ const toWorker = (row: Row): WorkerSummary => ({
 
 export class SqliteReader implements Reader {
   readonly #connection: Connection<Queries>
+  readonly #totals = new RunTotals()
 
   constructor(open: () => Database) {
     this.#connection = new Connection({ reopen: open, prepare: prepareQueries })
   }
 
-  async runs({ tenant, status, handler, before, limit }: RunQuery): Promise<readonly RunSummary[]> {
-    const cursor = orNull(before, idBytes)
-    const values = [tenant, status, status, handler, handler, cursor, cursor, limit]
-    return this.#connection.read((queries) => queries.runs.all(...values).map(toSummary))
+  async runs(query: RunQuery): Promise<readonly RunSummary[]> {
+    return this.#connection.read((queries) => readRuns(queries, query).map(toSummary))
   }
 
   async run(tenant: TenantId, id: RunId): Promise<RunSummary | null> {
@@ -172,9 +169,7 @@ export class SqliteReader implements Reader {
   }
 
   async counts(tenant: TenantId, handler?: string): Promise<ReadonlyMap<RunStatus, number>> {
-    const only = handler ?? null
-    const rows = this.#connection.read((queries) => queries.counts.all(tenant, only, only))
-    return new Map(rows.map((row) => [row['status'] as RunStatus, Number(row['count'])]))
+    return this.#connection.read((queries) => countRuns(queries, this.#totals, tenant, handler ?? null))
   }
 
   async events(query: Parameters<Reader['events']>[0]): Promise<readonly StoredEvent[]> {

@@ -2,7 +2,7 @@
  * Queries on tasks: pages of inboxes, one task, counts.
  *
  * Owns their SQL. An inbox is read from its index in the order it is shown; several inboxes are read one by one and merged here, since
- * SQLite would sort all of them.
+ * SQLite would sort all of them. What is rare in an inbox (a status, a type, who has taken it) is read from an index of its own.
  */
 import type { TenantId } from '../../model/ids.ts'
 import { claimableId, type Instant, type TaskId } from '../../model/ids.ts'
@@ -41,19 +41,38 @@ const LAST = `x'${'ff'.repeat(17)}'`
 const FILTERS = `(? is null or t.status = ?) and (? is null or t.type = ?) and (? is null or t.claimed_by = ?)
   and (? is null or coalesce((select value from json_each(t.put_off) where key = ?), 0) <= ?)`
 
-const INBOX = `select ${COLUMNS} from task_address a cross join task t on t.id = a.task where a.tenant = ? and a.address = ? and ${FILTERS}`
+const inbox = (status: string): string =>
+  `select ${COLUMNS} from task_address a cross join task t on t.id = a.task where a.tenant = ? and a.address = ? ${status} and ${FILTERS}`
+const INBOX = inbox('')
+/** Of one status, which stands beside the address: in the order of tasks. */
+const OF_STATUS = inbox('and a.status = ?')
+const NEWEST = `and a.task < coalesce(?, ${LAST}) order by a.task desc limit ?`
+const OLDEST = `and a.task > coalesce(?, x'00') order by a.task limit ?`
 const OTHERS = `select ${COLUMNS} from task t where t.tenant = ?`
-const OF_OTHERS = `${FILTERS}
-  and (? is null or exists (select 1 from json_each(t.addresses) a where a.value in (select value from json_each(?))))
-  and (? is null or t.id < ?) order by t.id desc limit ?`
+const IN_SOME = `${FILTERS}
+  and (? is null or exists (select 1 from json_each(t.addresses) a where a.value in (select value from json_each(?))))`
+const OF_OTHERS = `${IN_SOME} and (? is null or t.id < ?) order by t.id desc limit ?`
+const OF_OTHERS_OLDEST = `${IN_SOME} and (? is null or t.id > ?) order by t.id limit ?`
+const OF_OTHERS_BY_DEADLINE = `${IN_SOME} and (coalesce(t.deadline, ${NEVER}), t.id)
+    > (coalesce((select coalesce(deadline, ${NEVER}) from task where id = ?), -1), coalesce(?, x'00'))
+  order by coalesce(t.deadline, ${NEVER}), t.id limit ?`
+const TAKEN = `${OTHERS} and t.is_open = 1 and t.claimed_by is not null and t.claimed_by = ?`
+const TYPE = `${OTHERS} and t.is_open = 1 and t.type = ?`
 
 export const prepareTaskQueries = (db: Database) => ({
-  newest: db.prepare(`${INBOX} and a.task < coalesce(?, ${LAST}) order by a.task desc limit ?`),
-  oldest: db.prepare(`${INBOX} and a.task > coalesce(?, x'00') order by a.task limit ?`),
+  newest: db.prepare(`${INBOX} ${NEWEST}`),
+  oldest: db.prepare(`${INBOX} ${OLDEST}`),
+  newestOfStatus: db.prepare(`${OF_STATUS} ${NEWEST}`),
+  oldestOfStatus: db.prepare(`${OF_STATUS} ${OLDEST}`),
   deadline: db.prepare(
     `${INBOX} and (a.deadline, a.task) > (coalesce((select coalesce(deadline, ${NEVER}) from task where id = ?), -1), coalesce(?, x'00'))
     order by a.deadline, a.task limit ?`,
   ),
+  newestTaken: db.prepare(`${TAKEN} and ${OF_OTHERS}`),
+  oldestTaken: db.prepare(`${TAKEN} and ${OF_OTHERS_OLDEST}`),
+  deadlineTaken: db.prepare(`${TAKEN} and ${OF_OTHERS_BY_DEADLINE}`),
+  newestOfType: db.prepare(`${TYPE} and ${OF_OTHERS}`),
+  oldestOfType: db.prepare(`${TYPE} and ${OF_OTHERS_OLDEST}`),
   closed: db.prepare(`${OTHERS} and t.is_open = 0 and ${OF_OTHERS}`),
   ofRun: db.prepare(`${OTHERS} and t.run = ? and t.is_open = ? and ${OF_OTHERS}`),
   task: db.prepare(`select ${COLUMNS} from task t where t.tenant = ? and t.id = ?`),
@@ -72,14 +91,28 @@ export const readTasks = (sql: TaskQueries, query: TaskQuery): readonly TaskSumm
   const { run } = query
   if (run !== null) return readOthers(sql.ofRun, query, [idBytes(run), query.isOpen ? 1 : 0])
   if (!query.isOpen) return readOthers(sql.closed, query, [])
-  const cursors = query.order === 'deadline' ? [cursor, cursor] : [cursor]
+  const { claimedBy, type, order } = query
+  if (claimedBy !== null) return readOthers(sql[`${order}Taken`], query, [claimedBy])
+  // By deadline an inbox is read in that order: all of a type would have to be sorted.
+  if (type !== null && query.addresses === null && order !== 'deadline')
+    return readOthers(sql[`${order}OfType`], query, [type])
+  const { statement, place } = inboxOf(sql, query)
+  const cursors = order === 'deadline' ? [cursor, cursor] : [cursor]
   const found = new Map<TaskId, TaskSummary>()
   for (const address of query.addresses ?? [EVERYBODY]) {
-    const rows = sql[query.order].all(query.tenant, address, ...filtersOf(query), ...cursors, query.limit)
+    const rows = statement.all(query.tenant, address, ...place, ...filtersOf(query), ...cursors, query.limit)
     for (const task of rows.map(toTask)) found.set(task.id, task)
   }
-  return [...found.values()].sort(BY[query.order]).slice(0, query.limit)
+  return [...found.values()].sort(BY[order]).slice(0, query.limit)
 }
+
+const inboxOf = (
+  sql: TaskQueries,
+  { order, status }: TaskQuery,
+): { readonly statement: Statement; readonly place: readonly Value[] } =>
+  status === null || order === 'deadline'
+    ? { statement: sql[order], place: [] }
+    : { statement: sql[`${order}OfStatus`], place: [status] }
 
 const readOthers = (statement: Statement, query: TaskQuery, place: readonly Value[]): readonly TaskSummary[] => {
   const addresses = orNull(query.addresses, (list) => JSON.stringify(list))
