@@ -140,6 +140,14 @@ export interface WaitingOn {
   readonly text: string
 }
 
+export interface RunWhy {
+  readonly id: string
+  readonly status: RunStatus
+  /** one sentence */
+  readonly text: string
+  readonly waiting_on: readonly WaitingOn[]
+}
+
 export interface RunDetail {
   readonly id: string
   readonly handler: string
@@ -361,6 +369,15 @@ export interface Finding {
   readonly hint: string
 }
 
+export interface System {
+  readonly name: string
+  /** pins each run to the definition it was started under */
+  readonly hash: string
+  readonly events: readonly string[]
+  readonly handlers: readonly ({ readonly name: string; readonly modality: 'agent' | 'human' | 'workflow' })[]
+  readonly findings: readonly Finding[]
+}
+
 export interface GraphNode {
   readonly id: string
   readonly kind: 'event' | 'agent' | 'function' | 'human' | 'plan' | 'schedule' | 'webhook' | 'state'
@@ -530,6 +547,8 @@ export interface Api {
   readonly countRuns: { readonly input: Nothing; readonly output: { readonly queued: number; readonly running: number; readonly waiting: number; readonly cancelling: number; readonly success: number; readonly partial: number; readonly failed: number; readonly cancelled: number; readonly expired: number; readonly quarantined: number } }
   /** One run: what it waits for, its children, its end, its first facts. */
   readonly getRun: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly wait?: string } }; readonly output: RunDetail }
+  /** Why a run does not go on, in one sentence. */
+  readonly explainRun: { readonly input: { readonly path: { readonly id: string } }; readonly output: RunWhy }
   /** The facts of one run, oldest first. */
   readonly listFacts: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Fact[]; readonly next_cursor: string | null } }
   /** Asks a run to end. */
@@ -588,6 +607,10 @@ export interface Api {
   readonly saveDraft: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly item?: string | null; readonly content?: Json } }; readonly output: TaskDetail }
   /** Puts it off in the caller's inbox. */
   readonly followUpTask: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly until?: string | null } }; readonly output: TaskDetail }
+  /** The running system: its events, its handlers, its hash, what lint says of it. */
+  readonly getManifest: { readonly input: Nothing; readonly output: System }
+  /** What is wrong with the text of a manifest; nothing of it is put in force. */
+  readonly validateManifest: { readonly input: { readonly body: { readonly text: string; readonly file?: string } }; readonly output: { readonly is_valid: boolean; readonly findings: readonly Finding[] } }
   /** The running system as a graph: who hears and sends what, what each has to do now. */
   readonly getGraph: { readonly input: Nothing; readonly output: Graph }
   /** Sessions, newest first. */
@@ -628,6 +651,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   startRun: 'POST /api/runs',
   countRuns: 'GET /api/runs/counts',
   getRun: 'GET /api/runs/{id}',
+  explainRun: 'GET /api/runs/{id}/why',
   listFacts: 'GET /api/runs/{id}/facts',
   cancelRun: 'POST /api/runs/{id}/cancel',
   retryRun: 'POST /api/runs/{id}/retry',
@@ -657,6 +681,8 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   escalateTask: 'POST /api/tasks/{id}/escalate',
   saveDraft: 'PATCH /api/tasks/{id}/drafts',
   followUpTask: 'POST /api/tasks/{id}/follow-up',
+  getManifest: 'GET /api/manifest',
+  validateManifest: 'POST /api/manifest/validate',
   getGraph: 'GET /api/manifest/graph',
   listSessions: 'GET /api/sessions',
   getSession: 'GET /api/sessions/{id}',

@@ -11,7 +11,7 @@ import type { LiveRun, RunState } from '../model/run-fact.ts'
 import { isEnded } from '../model/status.ts'
 import { stepWakeAt } from '../model/step.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
-import type { Fact, RunDetail, WaitingOn } from './api.ts'
+import type { Fact, RunDetail, RunWhy, WaitingOn } from './api.ts'
 import { type Page, pageOf } from './query.ts'
 import type { Service } from './service.ts'
 import { factDocument, runDocument } from './wire.ts'
@@ -53,17 +53,34 @@ export const waitingOn = async (reader: Reader, run: RunSummary): Promise<readon
   return state.kind === 'live' ? waitsOf(state) : []
 }
 
+/** Also for a worker that suits it, if there is none. */
+const allWaits = async (service: Service, run: RunSummary): Promise<readonly WaitingOn[]> => {
+  const [lack, waiting] = await Promise.all([service.lacks(run), waitingOn(service.reader, run)])
+  const unplaced = lack === null ? [] : [{ kind: 'no_worker', step: null, until: null, text: lack }]
+  return [...unplaced, ...waiting]
+}
+
+const sentence = ({ status }: RunSummary, waits: readonly WaitingOn[]): string => {
+  if (isEnded(status)) return `It does not wait: it has ended, ${status}.`
+  if (waits.length === 0)
+    return status === 'queued' ? 'It waits for a worker to take it.' : 'It does not wait: it is at work.'
+  return `It waits for ${waits.map(({ step, text }) => (step === null ? text : `${text} (step ${step})`)).join('; and for ')}.`
+}
+
+/** Why it does not go on, in one sentence and in parts. */
+export const runWhy = async (service: Service, run: RunSummary): Promise<RunWhy> => {
+  const waits = await allWaits(service, run)
+  return { id: run.id, status: runDocument(run).status, text: sentence(run, waits), waiting_on: waits }
+}
+
 export const runDetail = async (service: Service, run: RunSummary): Promise<RunDetail> => {
   const { reader } = service
-  const [lack, waiting, children, facts, result] = await Promise.all([
-    service.lacks(run),
-    waitingOn(reader, run),
+  const [waits, children, facts, result] = await Promise.all([
+    allWaits(service, run),
     reader.children(LOCAL_TENANT, run.id),
     factPage(reader, run.id, 0, FIRST_FACTS),
     service.result(run.id, { wait: 0 }),
   ])
   const { output, error } = result
-  const unplaced = lack === null ? [] : [{ kind: 'no_worker', step: null, until: null, text: lack }]
-  const waits = [...unplaced, ...waiting]
   return { ...runDocument(run), waiting_on: waits, children: children.map(runDocument), output, error, facts }
 }

@@ -1,5 +1,8 @@
 /** The running system as the wire spells it, described. */
-import { described, list, orNull, record, ref, text, whole, words } from '../schema.ts'
+import { closed, described, list, orNull, record, ref, text, whole, words, yesNo } from '../schema.ts'
+
+export const VALIDATE = closed({ text: described('the manifest, in YAML', text) }, { file: text })
+export const validated = record({ is_valid: yesNo, findings: list(ref('Finding')) })
 
 export const manifestComponents = {
   Finding: record({
@@ -11,6 +14,13 @@ export const manifestComponents = {
     column: whole,
     path: described('dotted, with the names of things', text),
     hint: text,
+  }),
+  System: record({
+    name: text,
+    hash: described('pins each run to the definition it was started under', text),
+    events: list(text),
+    handlers: list(record({ name: text, modality: words(['agent', 'human', 'workflow']) })),
+    findings: list(ref('Finding')),
   }),
   GraphNode: record({
     id: text,

@@ -44,6 +44,12 @@ export const runComponents = {
     body: described("as it is stored, in the ledger's own spelling", mapOf(anything)),
   }),
   WaitingOn: record({ kind: text, step: orNull(text), until: orNull(instant), text }),
+  RunWhy: record({
+    id: text,
+    status: ref('RunStatus'),
+    text: described('one sentence', text),
+    waiting_on: list(ref('WaitingOn')),
+  }),
   RunDetail: record({
     ...run,
     waiting_on: list(ref('WaitingOn')),

@@ -80,3 +80,25 @@ test('what lint found about a part of the system stands on its node, with its pl
   expect(Object.fromEntries(found)).toEqual({ 'function:ship': 1, 'event:order.paid': 1 })
   expect(body.findings).toHaveLength(3)
 })
+
+const openShop = () =>
+  openApp({ name: 'shop', events: { go: null }, functions: [fn('ship', { trigger: 'go' }, () => 1)] })
+
+test('the running system says what it is', async () => {
+  app = await openShop()
+  const { status, body } = await app.ask('/api/manifest')
+  expect(status).toBe(200)
+  expect(body.hash).toMatch(/^\S{16,}$/)
+  expect(body).toMatchObject({ name: 'shop', events: ['go'], handlers: [{ name: 'ship', modality: 'workflow' }] })
+})
+
+test('a manifest is judged by its text, with places, and nothing of it is in force', async () => {
+  app = await openShop()
+  const before = (await app.ask('/api/manifest')).text
+  const good = await app.post('/api/manifest/validate', { text: 'events:\n  order.placed: {}\n' })
+  expect([good.status, typeof good.body.is_valid]).toEqual([200, 'boolean'])
+  const bad = await app.post('/api/manifest/validate', { text: 'events: [\n', file: 'shop.yaml' })
+  expect([bad.status, bad.body.is_valid]).toEqual([200, false])
+  expect(bad.body.findings[0]).toMatchObject({ level: 'error', file: 'shop.yaml', line: expect.any(Number) })
+  expect((await app.ask('/api/manifest')).text).toBe(before)
+})

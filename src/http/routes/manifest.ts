@@ -4,9 +4,11 @@
  * Owns the question; what a graph is, is the manifest's (system-graph.ts).
  */
 import { LOCAL_TENANT } from '../../model/ids.ts'
+import { optionalText, readBody, textOf } from '../body.ts'
+import { VALIDATE, validated } from '../documents/manifest.ts'
 import { ref } from '../schema.ts'
 import { countsOf, graphDocument } from '../wire-graph.ts'
-import { type Handle, json, type Operation } from './route.ts'
+import { body, type Handle, json, type Operation } from './route.ts'
 
 const graph: Handle = async ({ system, reader }, context) => {
   const counted = [...system.functions.keys()].map(
@@ -15,7 +17,48 @@ const graph: Handle = async ({ system, reader }, context) => {
   return context.json(graphDocument(system, new Map(await Promise.all(counted))))
 }
 
+const show: Handle = async ({ system }, context) =>
+  context.json({
+    name: system.name,
+    hash: system.hash,
+    events: [...system.events.keys()],
+    handlers: [...system.functions.values()].map(({ name, modality }) => ({ name, modality })),
+    findings: system.findings,
+  })
+
+const CODE = 'INPUT_INVALID'
+
+/** Reads the text alone: no file beside it, nothing is executed and nothing is kept. */
+const validate: Handle = async (_, context) => {
+  const members = await readBody(context, { schema: VALIDATE, code: CODE })
+  const text = textOf(members, 'text', CODE)
+  const file = optionalText(members, 'file', CODE)
+  const { loadManifest } = await import('../../manifest/yaml/load.ts')
+  const { manifest, findings } = loadManifest(text, file)
+  return context.json({ is_valid: manifest !== null, findings })
+}
+
 export const manifestRoutes: readonly Operation[] = [
+  {
+    id: 'getManifest',
+    method: 'get',
+    path: '/api/manifest',
+    access: 'viewer',
+    summary: 'The running system: its events, its handlers, its hash, what lint says of it',
+    answers: { 200: json(ref('System')) },
+    handle: show,
+  },
+  {
+    id: 'validateManifest',
+    method: 'post',
+    path: '/api/manifest/validate',
+    access: 'viewer',
+    summary: 'What is wrong with the text of a manifest; nothing of it is put in force',
+    body: body(VALIDATE),
+    answers: { 200: json(validated) },
+    problems: ['INPUT_INVALID'],
+    handle: validate,
+  },
   {
     id: 'getGraph',
     method: 'get',

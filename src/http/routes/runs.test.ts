@@ -213,3 +213,13 @@ describe('commands', () => {
     }
   })
 })
+
+test('a run says in one sentence why it does not go on', async () => {
+  const run = await waiting('why')
+  const { status, body } = await app.ask(`/api/runs/${run}/why`)
+  expect([status, body.status, body.waiting_on.length]).toEqual([200, 'waiting', 1])
+  expect(body.text).toMatch(/^It waits for an event: order\.paid.* \(step payment\)\.$/)
+  const { body: started } = await app.post('/api/runs', { name: 'weigh' })
+  await app.when(started.id, 'success')
+  expect((await app.ask(`/api/runs/${started.id}/why`)).body.text).toBe('It does not wait: it has ended, success.')
+})

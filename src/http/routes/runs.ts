@@ -13,7 +13,7 @@ import { optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
 import { CANCEL_RUN, counts, RESOLVE_STEP, START_RUN, STATUSES, VERDICTS } from '../documents/runs.ts'
 import { callerName } from '../identity.ts'
 import { badCursor, choiceOf, limitOf, pageOf, positionOf, type Query } from '../query.ts'
-import { factPage, runDetail } from '../run-detail.ts'
+import { factPage, runDetail, runWhy } from '../run-detail.ts'
 import { findRun } from '../run-id.ts'
 import { described, nothing, PAGING, page, record, ref, text } from '../schema.ts'
 import type { Service } from '../service.ts'
@@ -82,6 +82,8 @@ const show: Handle = async (service, context, query) => {
   const detail = await runDetail(service, wait > 0 ? await findByPath(service, context) : run)
   return context.json(detail, 200, { etag: tagOfRun(detail) })
 }
+
+const why: Handle = async (service, context) => context.json(await runWhy(service, await findByPath(service, context)))
 
 const facts: Handle = async (service, context, query) => {
   const run = await findByPath(service, context)
@@ -168,6 +170,16 @@ export const runRoutes: readonly Operation[] = [
     answers: { 200: json(ref('RunDetail')), 304: null },
     problems: ['ID_AMBIGUOUS'],
     handle: show,
+  },
+  {
+    id: 'explainRun',
+    method: 'get',
+    path: `${AT}/why`,
+    access: 'viewer',
+    summary: 'Why a run does not go on, in one sentence',
+    answers: { 200: json(ref('RunWhy')) },
+    problems: ['ID_AMBIGUOUS'],
+    handle: why,
   },
   {
     id: 'listFacts',
