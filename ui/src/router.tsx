@@ -1,11 +1,15 @@
 /** Which screen stands at which path. Filters and selections live in the address. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { mountPath } from './api/client.ts'
+import { Costs } from './screens/costs/costs.tsx'
 import { Events } from './screens/events.tsx'
 import { Inbox } from './screens/inbox/inbox.tsx'
 import { Run } from './screens/run/run.tsx'
 import { Runs } from './screens/runs/runs.tsx'
 import { Schedules } from './screens/schedules.tsx'
+import { Session } from './screens/sessions/session.tsx'
+import { Sessions } from './screens/sessions/sessions.tsx'
+import { Settings } from './screens/settings.tsx'
 import { Workers } from './screens/workers.tsx'
 import { NotFound, Shell } from './shell/shell.tsx'
 
@@ -23,6 +27,10 @@ interface InboxSearch {
 
 interface EventsSearch {
   readonly type?: string | undefined
+}
+
+interface CostsSearch {
+  readonly days?: number | undefined
 }
 
 interface GraphSearch {
@@ -81,11 +89,36 @@ const chat = createRoute({
   component: lazyRouteComponent(() => import('./screens/chat/chat.tsx'), 'Chat'),
 })
 
+const sessions = createRoute({ getParentRoute: () => root, path: '/sessions', component: Sessions })
+const session = createRoute({ getParentRoute: () => root, path: '/sessions/$id', component: Session })
+
+const costs = createRoute({
+  getParentRoute: () => root,
+  path: '/costs',
+  validateSearch: (search): CostsSearch => ({ days: Number(search['days']) > 0 ? Number(search['days']) : undefined }),
+  component: Costs,
+})
+
+const settings = createRoute({ getParentRoute: () => root, path: '/settings', component: Settings })
 const schedules = createRoute({ getParentRoute: () => root, path: '/schedules', component: Schedules })
 const workers = createRoute({ getParentRoute: () => root, path: '/workers', component: Workers })
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, inbox, runs, run, graph, chat, events, schedules, workers]),
+  routeTree: root.addChildren([
+    home,
+    inbox,
+    runs,
+    run,
+    sessions,
+    session,
+    graph,
+    chat,
+    schedules,
+    workers,
+    costs,
+    events,
+    settings,
+  ]),
   basepath: mountPath() || '/',
   defaultPreload: 'intent',
 })

@@ -8,12 +8,16 @@ import { getJson } from './client.ts'
 import type {
   Chat,
   ChatList,
+  Checkpoint,
+  Costs,
   Health,
   ManifestGraph,
   Page,
   Run,
   RunDetail,
   Schedule,
+  Session,
+  SessionDetail,
   StoredEvent,
   TaskDetail,
   TaskSummary,
@@ -129,3 +133,35 @@ export const taskQuery = (id: string, me: Me) =>
     queryKey: ['tasks', 'one', id, me],
     queryFn: ({ signal }) => getJson<TaskDetail>(`/api/tasks/${id}`, signal),
   })
+
+export const sessionsQuery = pageOf<Session>(['sessions', 'list'], '/api/sessions?limit=100')
+
+export const sessionQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['sessions', 'one', id],
+    queryFn: ({ signal }) => getJson<SessionDetail>(`/api/sessions/${id}`, signal),
+  })
+
+export const checkpointsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['sessions', 'checkpoints', id],
+    queryFn: ({ signal }) => getJson<Page<Checkpoint>>(`/api/sessions/${id}/checkpoints?limit=200`, signal),
+  })
+
+/** Under `runs`: they change when one of them does. */
+export const sessionRunsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['runs', 'of session', id],
+    queryFn: ({ signal }) => getJson<Page<Run>>(`/api/sessions/${id}/runs?limit=50`, signal),
+  })
+
+const DAY_MS = 86_400_000
+
+/** Under `runs`: each call of a model is a step of one. */
+export const costsQuery = (by: string, days: number) => {
+  const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10)
+  return queryOptions({
+    queryKey: ['runs', 'costs', by, from],
+    queryFn: ({ signal }) => getJson<Costs>(`/api/costs?by=${by}&from=${from}`, signal),
+  })
+}

@@ -1,13 +1,10 @@
 /** What the keys do, on one sheet. */
 import { Kbd, Modal, Table } from '@mantine/core'
+import { SCREENS } from './screens.ts'
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ['g i', 'Inbox'],
-  ['g r', 'Runs'],
-  ['g g', 'Graph'],
-  ['g e', 'Events'],
-  ['g h', 'Schedules'],
-  ['g w', 'Workers'],
+  ['Ctrl K', 'Go anywhere, or paste an id'],
+  ...SCREENS.map(({ key, label }) => [`g ${key}`, label] as const),
   ['/', 'Filter'],
   ['j  k', 'Next, previous'],
   ['Enter', 'Open'],

@@ -12,45 +12,26 @@ import {
   Tooltip,
   useMantineColorScheme,
 } from '@mantine/core'
+import { spotlight } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
-import {
-  Activity,
-  CalendarClock,
-  Inbox,
-  ListTree,
-  MessageSquare,
-  Moon,
-  Server,
-  Sun,
-  SunMoon,
-  User,
-  Waypoints,
-} from 'lucide-react'
+import { Command, Moon, Sun, SunMoon, User } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { tinykeys } from 'tinykeys'
 import { mountPath } from '../api/client.ts'
 import { live } from '../api/live.ts'
 import { becomeMe, useMe } from '../api/me.ts'
 import { healthQuery } from '../api/queries.ts'
-import { isTyping } from '../parts/typing.ts'
+import { areKeysAsleep } from '../parts/typing.ts'
 import { KeySheet } from './key-sheet.tsx'
-
-const SCREENS = [
-  { to: '/inbox', label: 'Inbox', icon: Inbox, key: 'i' },
-  { to: '/runs', label: 'Runs', icon: ListTree, key: 'r' },
-  { to: '/graph', label: 'Graph', icon: Waypoints, key: 'g' },
-  { to: '/chat', label: 'Chat', icon: MessageSquare, key: 'c' },
-  { to: '/events', label: 'Events', icon: Activity, key: 'e' },
-  { to: '/schedules', label: 'Schedules', icon: CalendarClock, key: 'h' },
-  { to: '/workers', label: 'Workers', icon: Server, key: 'w' },
-] as const
+import { Palette } from './palette.tsx'
+import { SCREENS } from './screens.ts'
 
 /** Single letters sleep while somebody types. */
 const unlessTyping =
   (act: () => void) =>
   (event: KeyboardEvent): void => {
-    if (isTyping(event.target)) return
+    if (areKeysAsleep(event.target)) return
     event.preventDefault()
     act()
   }
@@ -189,6 +170,15 @@ export const Shell = () => {
         <Group gap="md">
           <LiveDot />
           <MeButton />
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            leftSection={<Command size={14} aria-hidden />}
+            onClick={spotlight.open}
+            aria-keyshortcuts="Control+K"
+          >
+            Go to
+          </Button>
           <Button variant="subtle" size="compact-sm" onClick={() => setSheet(true)} aria-keyshortcuts="?">
             Keys
           </Button>
@@ -198,6 +188,7 @@ export const Shell = () => {
       <main id="main" tabIndex={-1}>
         <Outlet />
       </main>
+      <Palette />
       <KeySheet opened={sheet} close={() => setSheet(false)} />
     </div>
   )

@@ -11,7 +11,7 @@ import { becomeMe, useMe } from '../../api/me.ts'
 import { queryClient, taskQuery } from '../../api/queries.ts'
 import { shortId } from '../../parts/copy.tsx'
 import { Failed, Loading } from '../../parts/state.tsx'
-import { isTyping } from '../../parts/typing.ts'
+import { areKeysAsleep } from '../../parts/typing.ts'
 import { When } from '../../parts/when.tsx'
 import { Content } from './content.tsx'
 import { SubmitDialog } from './decide.tsx'
@@ -39,7 +39,7 @@ const useReviewKeys = (
     const onItem =
       (act: (item: TaskItem) => void) =>
       (event: KeyboardEvent): void => {
-        if (isTyping(event.target) || at === undefined) return
+        if (areKeysAsleep(event.target) || at === undefined) return
         event.preventDefault()
         act(at)
       }

@@ -1,0 +1,114 @@
+/** One session: its memory, its checkpoints as a tree, the runs that worked in it. */
+import { Badge, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import type { SessionDetail, SessionMemory } from '../../api/documents.ts'
+import { sessionQuery, sessionRunsQuery } from '../../api/queries.ts'
+import { CopyText, shortId } from '../../parts/copy.tsx'
+import { Data } from '../../parts/data.tsx'
+import { Failed, Loading } from '../../parts/state.tsx'
+import { useRowKeys } from '../../parts/use-row-keys.ts'
+import { When } from '../../parts/when.tsx'
+import { RunTable } from '../runs/run-table.tsx'
+import { History } from './history.tsx'
+import { SessionLink } from './sessions.tsx'
+
+const route = getRouteApi('/sessions/$id')
+const KILO = 1024
+
+const Value = ({ entry }: { readonly entry: SessionMemory }) => {
+  if (entry.bytes !== null) return <span className="quiet">{Math.round(entry.bytes / KILO)} kB, not shown here</span>
+  if (typeof entry.value === 'object' && entry.value !== null) return <Data value={entry.value} />
+  return <span className="text">{String(entry.value)}</span>
+}
+
+const Memory = ({ session }: { readonly session: SessionDetail }) =>
+  session.memory.length === 0 ? (
+    <Text className="quiet">Nothing is remembered.</Text>
+  ) : (
+    <Table aria-label="Memory" className="rows" verticalSpacing={6}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th w="12rem">Key</Table.Th>
+          <Table.Th>Value</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {session.memory.map((entry) => (
+          <Table.Tr key={entry.key}>
+            <Table.Td valign="top">
+              <span className="breaks">{entry.key}</span> {entry.is_changed && <span className="tag">changed</span>}
+            </Table.Td>
+            <Table.Td>
+              <Value entry={entry} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+
+const Runs = ({ id }: { readonly id: string }) => {
+  const { data } = useQuery(sessionRunsQuery(id))
+  if (data === undefined) return <Loading />
+  if (data.items.length === 0) return <Text className="quiet">No run has worked in it.</Text>
+  return <RunTable runs={data.items} label="Runs of this session" />
+}
+
+const Head = ({ session }: { readonly session: SessionDetail }) => (
+  <div>
+    <Group gap="xs">
+      <Title order={1} size="h2">
+        Session <span className="id">{shortId(session.id)}</span>
+      </Title>
+      <CopyText text={session.id} label="Copy the id" />
+      <Badge variant="outline" color="gray" tt="none" className="label">
+        {session.mode}
+      </Badge>
+      {session.status === 'ended' && <Text className="quiet">ended</Text>}
+    </Group>
+    <Text className="quiet">
+      began <When at={session.created_at} /> · {session.version} facts
+      {session.forked_from !== null && (
+        <>
+          {' '}
+          · a fork of <SessionLink id={session.forked_from} />
+        </>
+      )}
+    </Text>
+  </div>
+)
+
+export const Session = () => {
+  useRowKeys()
+  const { id } = route.useParams()
+  const { data: session, error, refetch } = useQuery(sessionQuery(id))
+  if (session === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
+  return (
+    <Stack gap="lg" className="screen-body">
+      <Head session={session} />
+      <div className="session">
+        <section className="panel" aria-labelledby="history">
+          <Title order={2} size="h3" id="history">
+            Checkpoints
+          </Title>
+          <History session={session} />
+        </section>
+        <Stack gap="lg">
+          <section className="panel" aria-labelledby="memory">
+            <Title order={2} size="h3" id="memory">
+              Memory
+            </Title>
+            <Memory session={session} />
+          </section>
+          <section className="panel" aria-labelledby="runs">
+            <Title order={2} size="h3" id="runs">
+              Runs
+            </Title>
+            <Runs id={session.id} />
+          </section>
+        </Stack>
+      </div>
+    </Stack>
+  )
+}

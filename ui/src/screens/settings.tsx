@@ -1,0 +1,135 @@
+/** What a person sets for themselves in this browser, and what this server is. */
+import {
+  Button,
+  Group,
+  SegmentedControl,
+  Stack,
+  Switch,
+  Table,
+  Text,
+  TextInput,
+  Title,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { becomeMe, useMe } from '../api/me.ts'
+import { graphQuery, healthQuery } from '../api/queries.ts'
+import { switchKeys, useKeysOn } from '../parts/keys-on.ts'
+import { say } from '../parts/say.ts'
+
+const SCHEMES = ['auto', 'light', 'dark'] as const
+
+const MeForm = () => {
+  const me = useMe()
+  const [name, setName] = useState(me.name)
+  const [groups, setGroups] = useState(me.groups)
+  const save = (event: { preventDefault(): void }): void => {
+    event.preventDefault()
+    becomeMe({ name, groups })
+    say('teal', 'Saved', `You decide as ${name}.`)
+  }
+  return (
+    <form onSubmit={save}>
+      <Stack gap="sm" maw="26rem">
+        <TextInput label="Your name" value={name} required onChange={(e) => setName(e.currentTarget.value)} />
+        <TextInput
+          label="Your groups"
+          description="With commas between them. Tasks of a group are in the inbox of everyone in it."
+          value={groups}
+          onChange={(e) => setGroups(e.currentTarget.value)}
+        />
+        <Group>
+          <Button type="submit" size="xs">
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+const PageSettings = () => {
+  const keysOn = useKeysOn()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return (
+    <Stack gap="md">
+      <Group gap="sm">
+        <Text size="sm">Colours</Text>
+        <SegmentedControl
+          size="xs"
+          aria-label="Colours"
+          value={colorScheme}
+          data={[...SCHEMES]}
+          onChange={(next) => setColorScheme(SCHEMES.find((scheme) => scheme === next) ?? 'auto')}
+        />
+      </Group>
+      <Switch
+        label="Single letters are keys"
+        description="Off: j, a, g i and the like do nothing. Ctrl K and Ctrl Enter stay."
+        checked={keysOn}
+        onChange={(e) => switchKeys(e.currentTarget.checked)}
+      />
+    </Stack>
+  )
+}
+
+const ServerFacts = () => {
+  const { data: health } = useQuery(healthQuery)
+  const { data: graph } = useQuery(graphQuery)
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['Version', health?.version],
+    ['System', graph === undefined ? undefined : `${graph.name} (${graph.hash})`],
+    [
+      'Ledger',
+      health === undefined
+        ? undefined
+        : health.durable
+          ? 'durable: what is acknowledged is on disk'
+          : 'in memory: nothing is kept',
+    ],
+    ['Models', health === undefined ? undefined : health.simulated ? 'simulated: agents answer from scripts' : 'live'],
+  ]
+  return (
+    <Table aria-label="This server" className="rows">
+      <Table.Tbody>
+        {rows.map(([name, value]) => (
+          <Table.Tr key={name}>
+            <Table.Th w="10rem">{name}</Table.Th>
+            <Table.Td>{value ?? ''}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+export const Settings = () => (
+  <>
+    <Group className="head">
+      <Title order={1} size="h2">
+        Settings
+      </Title>
+    </Group>
+    <Stack gap="lg" className="screen-body" maw="52rem">
+      <section className="panel" aria-labelledby="me">
+        <Title order={2} size="h3" id="me">
+          You
+        </Title>
+        <MeForm />
+      </section>
+      <section className="panel" aria-labelledby="page">
+        <Title order={2} size="h3" id="page">
+          This page
+        </Title>
+        <PageSettings />
+      </section>
+      <section className="panel" aria-labelledby="server">
+        <Title order={2} size="h3" id="server">
+          This server
+        </Title>
+        <ServerFacts />
+      </section>
+    </Stack>
+  </>
+)

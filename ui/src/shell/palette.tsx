@@ -1,0 +1,69 @@
+/** Everything by name: screens, handlers of the system, and ids that were pasted. Opens with Ctrl K. */
+import '@mantine/spotlight/styles.css'
+import { Spotlight, type SpotlightActionData } from '@mantine/spotlight'
+import { useQuery } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { useState } from 'react'
+import { graphQuery } from '../api/queries.ts'
+import { SCREENS } from './screens.ts'
+
+type Router = ReturnType<typeof useRouter>
+
+/** What an id leads to; null: it is none. */
+const placeOf = (router: Router, text: string): SpotlightActionData | null => {
+  const id = text.trim()
+  const action = (label: string, onClick: () => void) => ({ id: `open ${id}`, label, description: id, onClick })
+  if (/^run_[0-9a-f-]+$/.test(id))
+    return action('Open the run', () => void router.navigate({ to: '/runs/$id', params: { id } }))
+  if (/^ses_[0-9a-f-]+$/.test(id))
+    return action('Open the session', () => void router.navigate({ to: '/sessions/$id', params: { id } }))
+  if (/^tsk_[0-9a-f-]+$/.test(id))
+    return action('Open the task', () => void router.navigate({ to: '/inbox', search: { view: 'open', task: id } }))
+  return null
+}
+
+const useActions = (query: string): SpotlightActionData[] => {
+  const router = useRouter()
+  const { data: graph } = useQuery(graphQuery)
+  const place = placeOf(router, query)
+  if (place !== null) return [place]
+  const screens = SCREENS.map(({ to, label, key }) => ({
+    id: to,
+    label,
+    description: `g ${key}`,
+    onClick: () => void router.navigate({ to }),
+  }))
+  const hands = (graph?.nodes ?? [])
+    .filter(({ modality }) => modality !== null)
+    .map(({ id, name, kind }) => ({
+      id,
+      label: name,
+      description: `runs of this ${kind}`,
+      onClick: () => void router.navigate({ to: '/runs', search: { handler: name } }),
+    }))
+  return [...screens, ...hands]
+}
+
+export const Palette = () => {
+  const [query, setQuery] = useState('')
+  const actions = useActions(query)
+  const isId = actions.length === 1
+  return (
+    <Spotlight
+      actions={actions}
+      query={query}
+      onQueryChange={setQuery}
+      shortcut="mod + K"
+      limit={8}
+      highlightQuery
+      clearQueryOnClose
+      nothingFound="Nothing has this name"
+      filter={(wanted, all) =>
+        isId
+          ? all
+          : all.filter((one) => 'label' in one && `${one.label}`.toLowerCase().includes(wanted.trim().toLowerCase()))
+      }
+      searchProps={{ placeholder: 'A screen, a handler, or paste an id', 'aria-label': 'Go to' }}
+    />
+  )
+}
