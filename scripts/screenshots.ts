@@ -4,9 +4,10 @@
  * `node .build/scripts/screenshots.js [screen …]` writes docs/screenshots/<screen>-<scheme>.png. Owns the story; the browser and the
  * server are those of the tests.
  */
-import { mkdirSync, statSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { createTrihand } from '../src/assemble.ts'
 import { startBrowser } from '../test/support/browser.ts'
 import { Folder } from '../test/support/command.ts'
 import { freePort } from '../test/support/free-port.ts'
@@ -53,6 +54,16 @@ const review = async (page: Page): Promise<void> => {
   await page.getByText('marks are saved').waitFor()
 }
 
+const lastSession = async ({ ask }: World): Promise<string> => {
+  const { items } = await ask<Listed>('/api/sessions')
+  return `/sessions/${items.at(-1)?.id ?? ''}`
+}
+
+const openPalette = async (page: Page): Promise<void> => {
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.getByRole('textbox', { name: 'Go to' }).fill('re')
+}
+
 const SCREENS: readonly Screen[] = [
   { name: 'inbox', path: () => '/inbox?view=open' },
   { name: 'bundle', path: bundle, pose: review },
@@ -62,10 +73,54 @@ const SCREENS: readonly Screen[] = [
   { name: 'run-human', path: runOf('review-campaign') },
   { name: 'graph', path: () => '/graph' },
   { name: 'graph-focus', path: () => '/graph?node=human%3Areview-campaign' },
+  { name: 'sessions', path: () => '/sessions' },
+  { name: 'session', path: lastSession },
+  { name: 'costs', path: () => '/costs?days=7' },
   { name: 'events', path: () => '/events' },
   { name: 'schedules', path: () => '/schedules' },
   { name: 'workers', path: () => '/workers' },
+  { name: 'settings', path: () => '/settings' },
+  { name: 'palette', path: () => '/runs', pose: openPalette },
 ]
+
+const SCHEDULES = `
+schedules:
+  - { name: weekly-campaign, cron: "0 8 * * 1", tz: Europe/Berlin, emit: campaign.requested, input: { campaign_id: weekly } }
+  - { name: quarter-end, cron: "30 17 L 3,6,9,12 *", tz: America/New_York, emit: campaign.requested, input: { campaign_id: quarter } }
+  - { name: follow-up, every: 6h, emit: campaign.requested, input: { campaign_id: follow-up } }
+`
+
+const MORE_LEADS = `lead-2,Grace,Contoso Freight,grace@contoso.example,logistics
+lead-3,Edsger,Fabrikam Foods,edsger@fabrikam.example,food
+`
+
+/** The campaign of the examples for a few more leads, and a few things that start it by time. */
+const layOut = (folder: Folder): string => {
+  const system = join(folder.path, 'campaign')
+  cpSync(join(PROJECT, 'examples/campaign'), system, { recursive: true })
+  appendFileSync(join(system, 'manifest.yaml'), SCHEDULES)
+  appendFileSync(join(system, 'leads.csv'), MORE_LEADS)
+  return system
+}
+
+/** A session with a history: what a person talked about, a fork that tried something else. */
+const remember = async (database: string): Promise<void> => {
+  const trihand = await createTrihand({ system: { name: 'lead-campaign' }, database, work: false })
+  const { sessions } = trihand
+  const session = await sessions.create()
+  await sessions.remember(session, 'customer', { name: 'Northwind Logistics', contact: 'Ada Ferris', since: 2023 })
+  await sessions.remember(session, 'goal', 'Fewer stops in two warehouses before winter')
+  await sessions.checkpoint(session)
+  await sessions.remember(session, 'offer', { plan: 'pilot', weeks: 6, price_usd: 4800 })
+  await sessions.checkpoint(session)
+  const fork = await sessions.fork(session)
+  await sessions.remember(fork, 'offer', { plan: 'full', weeks: 12, price_usd: 9200 })
+  await sessions.checkpoint(fork)
+  await sessions.remember(session, 'next_step', 'Call on Thursday at 10:00')
+  await sessions.checkpoint(session)
+  await sessions.remember(session, 'mood', 'curious, asks for numbers')
+  await trihand.close()
+}
 
 /** A campaign at work: mails of one lead sent, others in review, a reply that an agent was not sure about. */
 const play = async (folder: Folder, world: World): Promise<void> => {
@@ -73,21 +128,31 @@ const play = async (folder: Folder, world: World): Promise<void> => {
   await send('campaign.requested', { campaign_id: 'autumn' })
   await send('reply.received', { lead_id: 'lead-1', text: 'Yes, let us have a call' })
   await send('reply.received', { lead_id: 'lead-2', text: 'Who are you?' })
-  const { items } = await until(
+  await until(
     () => world.ask<Listed>('/api/tasks?all=true&limit=50'),
-    (page) => page.items.length >= 3,
+    (page) => page.items.length >= 5,
     { what: 'tasks wait' },
   )
-  const task = items.find(({ title }) => title.startsWith('Reply to'))
-  if (task === undefined) return
-  await folder.json(['tasks', 'list'])
+  // The first lead's bundle is approved: its mails go out, one a minute.
+  const { items } = await world.ask<Listed>('/api/tasks?all=true&limit=50')
+  const bundles = items.filter(({ title }) => title.startsWith('Campaign'))
+  if (bundles.length > 1) await approve(world, bundles.at(-1)?.id ?? '')
+}
+
+const approve = async ({ url, ask }: World, task: string): Promise<void> => {
+  const { shown_hash } = await ask<{ readonly shown_hash: string }>(`/api/tasks/${task}`)
+  await fetch(`${url}/api/tasks/${task}/decision`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-trihand-user': 'ana', 'x-trihand-groups': 'sales' },
+    body: JSON.stringify({ action: 'approve', shown_hash, items: {} }),
+  })
 }
 
 const take = async (page: Page, world: World, { name, path, pose }: Screen, scheme: string): Promise<void> => {
   await page.goto(`${world.url}${await path(world)}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.locator('[aria-busy]').waitFor({ state: 'detached' })
-  await page.getByText('live', { exact: true }).waitFor()
+  await page.locator('[data-live=true]').waitFor()
   await pose?.(page)
   await page.waitForLoadState('networkidle').catch(() => undefined)
   const file = join(OUT, `${name}-${scheme}.png`)
@@ -100,11 +165,12 @@ const take = async (page: Page, world: World, { name, path, pose }: Screen, sche
 const main = async (wanted: readonly string[]): Promise<void> => {
   mkdirSync(OUT, { recursive: true })
   const folder = new Folder()
-  const env = { PORT: String(await freePort()), TRIHAND_DATA: join(folder.path, '.trihand'), CAMPAIGN_PAUSE: '1s' }
-  const [browser, server] = await Promise.all([
-    startBrowser(),
-    folder.serve(['dev', join(PROJECT, 'examples/campaign')], { env }),
-  ])
+  const data = join(folder.path, '.trihand')
+  mkdirSync(data)
+  const database = join(data, 'trihand.db')
+  const env = { PORT: String(await freePort()), TRIHAND_DATA: data, DATABASE_URL: database, CAMPAIGN_PAUSE: '1m' }
+  await remember(database)
+  const [browser, server] = await Promise.all([startBrowser(), folder.serve(['dev', layOut(folder)], { env })])
   const world: World = {
     url: server.url,
     ask: async <Body>(path: string) => (await (await fetch(`${server.url}${path}`)).json()) as Body,

@@ -315,6 +315,8 @@ export interface Schedule {
   readonly target: { readonly kind: string; readonly name: string }
   /** in the words it was written in */
   readonly timing: string
+  /** when it fires; null: it cannot be said better */
+  readonly english: string | null
   readonly tz: string
   readonly status: 'live' | 'paused' | 'ended'
   readonly next_at: string | null

@@ -3,6 +3,7 @@
 import type { ScheduleView } from '../engine/schedules.ts'
 import type { Timing } from '../model/schedule-spec.ts'
 import type { Schedule as ScheduleDocument } from './api.ts'
+import { englishOf } from './cron-text.ts'
 import { isoTime, isoTimeOrNull } from './wire-time.ts'
 
 const timingText = (timing: Timing): string => {
@@ -16,10 +17,11 @@ const timingText = (timing: Timing): string => {
   }
 }
 
-export const scheduleDocument = (view: ScheduleView): ScheduleDocument => ({
+export const scheduleDocument = async (view: ScheduleView): Promise<ScheduleDocument> => ({
   name: view.name,
   target: view.target,
   timing: timingText(view.timing),
+  english: await englishOf(view.timing),
   tz: view.tz,
   status: view.status,
   next_at: isoTimeOrNull(view.nextAt),

@@ -36,16 +36,24 @@ const opened = async (path: string, scheme: 'light' | 'dark' = 'light'): Promise
 }
 
 describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
-  test.each(['/runs', '/runs?status=failed', '/events', '/schedules', '/workers', '/graph?view=list', '/nowhere'])(
-    '%s has no fault that axe or the browser finds',
-    async (path) => {
-      const { page, faults, close } = await opened(path, scheme)
-      await page.locator('[aria-busy]').waitFor({ state: 'detached' })
-      expect(await axeFindings(page)).toEqual([])
-      expect(faults).toEqual([])
-      await close()
-    },
-  )
+  test.each([
+    '/runs',
+    '/runs?status=failed',
+    '/events',
+    '/schedules',
+    '/workers',
+    '/graph?view=list',
+    '/sessions',
+    '/costs',
+    '/settings',
+    '/nowhere',
+  ])('%s has no fault that axe or the browser finds', async (path) => {
+    const { page, faults, close } = await opened(path, scheme)
+    await page.locator('[aria-busy]').waitFor({ state: 'detached' })
+    expect(await axeFindings(page)).toEqual([])
+    expect(faults).toEqual([])
+    await close()
+  })
 
   test('[A3] the graph is drawn; a chosen node shows its line, and its neighbours by name', async () => {
     const { page, faults, close } = await opened('/graph', scheme)
@@ -101,6 +109,35 @@ test('an event that is sent from the page is on disk, and bad data is refused wi
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByText('The event is on disk').waitFor()
   await page.getByRole('button', { name: 'greeting.ended' }).waitFor()
+  await close()
+})
+
+test('the palette opens with Ctrl K, finds a screen, a handler and a pasted id', async () => {
+  const { page, faults, close } = await opened('/runs')
+  const id = await page.getByRole('link', { name: /^run_/ }).first().getAttribute('href')
+  await page.keyboard.press('ControlOrMeta+k')
+  const wanted = page.getByRole('textbox', { name: 'Go to' })
+  await wanted.fill('cost')
+  expect(await axeFindings(page)).toEqual([])
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor()
+  await page.keyboard.press('ControlOrMeta+k')
+  await wanted.fill(id?.slice(id.lastIndexOf('/') + 1) ?? '')
+  await page.getByText('Open the run').click()
+  await page.waitForURL(/\/runs\/run_/)
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('single letters can be switched off, and stay off', async () => {
+  const { page, close } = await opened('/settings')
+  await page.getByText('Single letters are keys').click()
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  await page.keyboard.press('?')
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.getByRole('textbox', { name: 'Go to' }).waitFor()
+  expect(await page.getByRole('dialog', { name: 'Keys' }).count()).toBe(0)
   await close()
 })
 

@@ -49,6 +49,8 @@ export interface TestBrowser {
 export interface WatchedPage {
   readonly page: Page
   readonly faults: readonly string[]
+  /** Another tab of the same browser, as its owner would open one. */
+  tab(): Promise<Page>
   close(): Promise<void>
 }
 
@@ -72,7 +74,7 @@ export const startBrowser = async (): Promise<TestBrowser> => {
     open: async ({ scheme = 'light' } = {}) => {
       const context = await browser.newContext({ colorScheme: scheme, viewport: { width: 1280, height: 800 } })
       const page = await context.newPage()
-      return { page, faults: watch(page), close: () => context.close() }
+      return { page, faults: watch(page), tab: () => context.newPage(), close: () => context.close() }
     },
     close: async () => {
       await browser.close()

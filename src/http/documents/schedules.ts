@@ -6,6 +6,7 @@ export const scheduleComponents = {
     name: text,
     target: record({ kind: text, name: text }),
     timing: described('in the words it was written in', text),
+    english: described('when it fires; null: it cannot be said better', orNull(text)),
     tz: text,
     status: words(['live', 'paused', 'ended']),
     next_at: orNull(instant),

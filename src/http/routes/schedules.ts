@@ -20,10 +20,10 @@ const CODE = 'INPUT_INVALID'
 const nameOf = (context: Context): string => context.req.param('name') ?? ''
 
 const list: Handle = async ({ schedules }, context) =>
-  context.json({ items: (await schedules.list()).map(scheduleDocument), next_cursor: null })
+  context.json({ items: await Promise.all((await schedules.list()).map(scheduleDocument)), next_cursor: null })
 
 const show: Handle = async ({ schedules }, context) =>
-  context.json(scheduleDocument(await schedules.show(nameOf(context))))
+  context.json(await scheduleDocument(await schedules.show(nameOf(context))))
 
 type Schedules = Service['schedules']
 type Asked = { readonly by: string; readonly members: Members }
@@ -35,7 +35,7 @@ const verb =
   async ({ schedules }, context) => {
     const members = await (schema === BACKFILL ? readBody : readOptionalBody)(context, { schema, code: CODE })
     await does(schedules, nameOf(context), { by: callerName(context), members })
-    return context.json(scheduleDocument(await schedules.show(nameOf(context))))
+    return context.json(await scheduleDocument(await schedules.show(nameOf(context))))
   }
 
 const idOf = (members: Members): { readonly id?: string } => {

@@ -124,7 +124,7 @@ export const healthQuery = queryOptions({
 /** Whose tasks, and of which kind: those of whoever sits here, or everybody's. */
 export const tasksQuery = (view: string, me: Me) => {
   const filter = view === 'done' ? { status: 'closed', all: 'true' } : view === 'mine' ? {} : { all: 'true' }
-  return pageOf<TaskSummary>(['tasks', 'list', view, me], `/api/tasks?limit=100${parameters(filter)}`)
+  return pageOf<TaskSummary>(['tasks', 'list', view, me], `/api/tasks?limit=200${parameters(filter)}`)
 }
 
 /** What a person may do depends on who asks. */

@@ -14,12 +14,11 @@ const LOOKS = {
   queued: { icon: CircleDashed, tone: 'plain' },
   running: { icon: Loader, tone: 'work' },
   waiting: { icon: Hourglass, tone: 'wait' },
-  paused: { icon: CirclePause, tone: 'wait' },
+  cancelling: { icon: CirclePause, tone: 'wait' },
   success: { icon: CircleCheck, tone: 'good' },
   partial: { icon: CircleAlert, tone: 'wait' },
   failed: { icon: CircleAlert, tone: 'bad' },
   cancelled: { icon: Ban, tone: 'plain' },
-  skipped: { icon: Ban, tone: 'plain' },
   expired: { icon: Ban, tone: 'bad' },
   quarantined: { icon: TriangleAlert, tone: 'bad' },
 } as const

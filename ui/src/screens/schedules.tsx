@@ -44,9 +44,12 @@ const Verbs = ({ schedule }: { readonly schedule: Schedule }) => {
 
 const Row = ({ schedule }: { readonly schedule: Schedule }) => (
   <Table.Tr>
-    <Table.Td>{schedule.name}</Table.Td>
+    <Table.Td fw={600}>{schedule.name}</Table.Td>
     <Table.Td>
-      <code>{schedule.timing}</code> {schedule.tz}
+      {schedule.english !== null && <div>{schedule.english}</div>}
+      <span className="quiet">
+        <code>{schedule.timing}</code> {schedule.tz}
+      </span>
     </Table.Td>
     <Table.Td>
       {schedule.target.kind} {schedule.target.name}

@@ -2,7 +2,6 @@
 import '@xyflow/react/dist/style.css'
 import { useComputedColorScheme } from '@mantine/core'
 import {
-  Background,
   BaseEdge,
   Controls,
   type Edge,
@@ -164,7 +163,6 @@ export const Picture = ({
           if (one !== undefined && one.id !== chosen) choose(one.id)
         }}
       >
-        <Background gap={24} />
         <Controls showInteractive={false} />
       </ReactFlow>
     </div>

@@ -3,6 +3,7 @@ import { Text, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
+import { CircleHelp, ClipboardCheck, Eye, Inbox as InboxSign, PenLine, Split } from 'lucide-react'
 import { useEffect, useMemo, useRef } from 'react'
 import type { TaskSummary } from '../../api/documents.ts'
 import { useMe } from '../../api/me.ts'
@@ -18,7 +19,8 @@ const VIEWS = [
   { view: 'open', label: 'All open' },
   { view: 'done', label: 'Done' },
 ] as const
-const ROW_HEIGHT = 74
+const SIGNS = { approval: ClipboardCheck, review: Eye, input: PenLine, decision: Split } as const
+const ROW_HEIGHT = 72
 const OVERSCAN = 8
 
 const Views = () => {
@@ -36,20 +38,24 @@ const Views = () => {
 
 const Row = ({ task, chosen }: { readonly task: TaskSummary; readonly chosen: boolean }) => {
   const { view } = route.useSearch()
+  const Sign = SIGNS[task.type as keyof typeof SIGNS] ?? CircleHelp
   return (
     <Link to="/inbox" search={{ view, task: task.id }} data-row className="task-row" aria-current={chosen}>
-      <strong>{task.title}</strong>
-      <span className="quiet">
-        {task.type} · {task.claimed_by ?? task.assignees.map((address) => address.replace(/^\w+:/, '')).join(', ')}
-        {task.items > 0 && ` · ${task.items} items`}
+      <span className="task-title">
+        <Sign size={15} aria-hidden />
+        <strong>{task.title}</strong>
       </span>
       <span className="quiet">
-        <When at={task.created_at} />
+        {task.type} · {task.claimed_by ?? task.assignees.map((address) => address.replace(/^\w+:/, '')).join(', ')}
+        {task.items > 0 && ` · ${task.items === 1 ? '1 item' : `${task.items} items`}`}
+      </span>
+      <span className="quiet">
+        asked <When at={task.created_at} />
         {task.deadline !== null && (
-          <>
-            {task.is_overdue ? ' · overdue since ' : ' · due '}
+          <span className="due" data-overdue={task.is_overdue}>
+            {task.is_overdue ? 'overdue since ' : 'due '}
             <When at={task.deadline} />
-          </>
+          </span>
         )}
       </span>
     </Link>
@@ -112,17 +118,21 @@ export const Inbox = () => {
   return (
     <div className="inbox">
       <div className="inbox-list">
-        <Title order={1} size="h2">
-          Inbox
-        </Title>
-        <Views />
+        <div className="inbox-head">
+          <Title order={1} size="h2">
+            Inbox
+          </Title>
+          <Views />
+        </div>
         <List />
       </div>
       <div className="inbox-task">
         {task === undefined ? (
-          <Text className="quiet" p="xl">
-            Choose a task.
-          </Text>
+          <div className="blank">
+            <InboxSign size={32} aria-hidden />
+            <Text>Choose a task.</Text>
+            <Text className="quiet">j and k move, Enter opens, ? shows all keys</Text>
+          </div>
         ) : (
           <Task key={task} id={task} done={() => void navigate({ search: { view } })} />
         )}

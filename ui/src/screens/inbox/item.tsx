@@ -12,7 +12,7 @@ const LOOKS = {
   open: { icon: CircleDashed, word: 'pending', tone: 'plain' },
   approve: { icon: Check, word: 'approve', tone: 'good' },
   reject: { icon: X, word: 'reject', tone: 'bad' },
-  edit: { icon: Pencil, word: 'approve with edits', tone: 'wait' },
+  edit: { icon: Pencil, word: 'edited', tone: 'wait' },
 } as const
 
 const lookOf = (item: TaskItem, mark: Mark): (typeof LOOKS)[keyof typeof LOOKS] => {

@@ -7,8 +7,12 @@ import type { Fact } from '../../api/documents.ts'
 
 export type BarKind = 'work' | 'sleep' | 'event' | 'child' | 'human' | 'retry' | 'doubt'
 
+/** Who does it, as far as its name or its kind tells. */
+export type Hand = 'agent' | 'human' | 'workflow'
+
 export interface Bar {
   readonly step: string
+  readonly hand: Hand
   readonly kind: BarKind
   readonly from: number
   /** Null: it is not over. */
@@ -37,6 +41,11 @@ const DONE: ReadonlySet<string> = new Set([
 
 const attemptOf = ({ body }: Fact): number => (typeof body['attempt'] === 'number' ? body['attempt'] : 1)
 
+const handOf = (step: string, kind: BarKind): Hand => {
+  if (kind === 'human') return 'human'
+  return step.startsWith('agent/model') ? 'agent' : 'workflow'
+}
+
 /** A step that leaves one fact only began when the fact before it was written. */
 export const barsOf = (facts: readonly Fact[]): readonly Bar[] => {
   const bars = new Map<string, Bar>()
@@ -53,7 +62,8 @@ export const barsOf = (facts: readonly Fact[]): readonly Bar[] => {
       const outcome = fact.type === 'step.failed' ? 'failed' : isOver ? 'done' : 'open'
       // A retry that succeeded was work.
       const shown = isOver && kind === 'retry' ? 'work' : kind
-      bars.set(fact.step, { step: fact.step, kind: shown, from, to: isOver ? at : null, outcome, attempts })
+      const hand = handOf(fact.step, shown)
+      bars.set(fact.step, { step: fact.step, hand, kind: shown, from, to: isOver ? at : null, outcome, attempts })
     }
     before = at
   }

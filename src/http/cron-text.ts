@@ -1,0 +1,31 @@
+/**
+ * When a schedule fires, in English.
+ *
+ * Owns the words. The library that knows cron is large and loaded by the first question.
+ */
+import type { Timing } from '../model/schedule-spec.ts'
+
+const UNITS: readonly (readonly [string, number])[] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+]
+
+const every = (ms: number): string => {
+  const [name, length] = UNITS.find(([, size]) => ms % size === 0) ?? ['millisecond', 1]
+  return ms === length ? `Every ${name}` : `Every ${ms / length} ${name}s`
+}
+
+/** Null: it cannot be said better than it was written. */
+export const englishOf = async (timing: Timing): Promise<string | null> => {
+  if (timing.kind === 'at') return null
+  if (timing.kind === 'every') return every(timing.everyMs)
+  const { default: cronstrue } = await import('cronstrue')
+  try {
+    return cronstrue.toString(timing.expression, { use24HourTimeFormat: true })
+  } catch {
+    // Our calendars know a few things that it does not.
+    return null
+  }
+}

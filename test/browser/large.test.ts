@@ -1,0 +1,154 @@
+/** The web app where there is much of something: ten thousand tasks, eight tabs, and what the first load weighs. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openSqlite } from '../../src/adapters/sqlite/open.ts'
+import { aCreation, anAppend, aTask, newTask } from '../../src/testing/ledger/builders.ts'
+import { axeFindings, startBrowser, type TestBrowser } from '../support/browser.ts'
+import { buildCommand, Folder, type Server } from '../support/command.ts'
+import { freePort } from '../support/free-port.ts'
+import { PROJECT } from '../support/places.ts'
+import { until } from '../support/until.ts'
+
+const TASKS = 10_000
+const AT_ONCE = 200
+/** So far down is scrolled, page by page. */
+const SCROLLED = 2_000
+const MOST_ROWS = 40
+const FIRST_LOAD_BYTES = 400_000
+
+let browser: TestBrowser
+let folder: Folder
+let server: Server
+
+/** Rows as the ledger keeps them, written through it: the inbox reads nothing else. */
+const fill = async (file: string): Promise<void> => {
+  const { ledger } = await openSqlite({ file })
+  for (let from = 0; from < TASKS; from += AT_ONCE) {
+    const writes = Array.from({ length: AT_ONCE }, (_, i) => {
+      const task = aTask({ title: `Task ${from + i}`, addresses: ['group:sales'] })
+      return aCreation(newTask(), { parent: task.run }, { status: 'waiting', wakeAt: null, task })
+    })
+    await ledger.append(writes.map((write) => anAppend({ writes: [write] })))
+  }
+  await ledger.close()
+}
+
+beforeAll(async () => {
+  buildCommand()
+  folder = new Folder()
+  const data = join(folder.path, '.trihand')
+  mkdirSync(data)
+  const database = join(data, 'trihand.db')
+  await fill(database)
+  const env = { PORT: String(await freePort()), TRIHAND_DATA: data, DATABASE_URL: database }
+  ;[browser, server] = await Promise.all([
+    startBrowser(),
+    folder.serve(['dev', join(PROJECT, 'examples/hello')], { env }),
+  ])
+})
+afterAll(async () => {
+  await browser.close()
+  await folder.remove()
+})
+
+interface Scrolled {
+  readonly frames: number
+  readonly ms: number
+  readonly mostRows: number
+}
+
+/** One step of the list per frame, from the top to the bottom of what is loaded. */
+const scrollDown = (page: Page): Promise<Scrolled> =>
+  page.evaluate(async () => {
+    // The page's own world; the test is compiled without it.
+    type Box = { scrollTop: number; scrollHeight: number; clientHeight: number }
+    const world = globalThis as unknown as {
+      document: { querySelector(text: string): Box; querySelectorAll(text: string): { length: number } }
+      requestAnimationFrame(act: () => void): void
+      performance: { now(): number }
+    }
+    const box = world.document.querySelector('.task-list')
+    const begun = world.performance.now()
+    let [frames, mostRows] = [0, 0]
+    while (box.scrollTop + box.clientHeight < box.scrollHeight - 1) {
+      box.scrollTop += 2_000
+      await new Promise<void>((resolve) => world.requestAnimationFrame(resolve))
+      frames += 1
+      mostRows = Math.max(mostRows, world.document.querySelectorAll('.task-row').length)
+    }
+    return { frames, ms: world.performance.now() - begun, mostRows }
+  })
+
+test('[C2] an inbox of ten thousand tasks is scrolled with at most forty rows in the page', async () => {
+  const { page, faults, close } = await browser.open()
+  await page.goto(`${server.url}/inbox?view=open`)
+  const rows = page.getByRole('list', { name: 'Tasks' }).getByRole('listitem')
+  await rows.first().waitFor()
+  const size = async (): Promise<number> => Number(await rows.first().getAttribute('aria-setsize'))
+  const seen: Scrolled[] = []
+  await until(
+    async () => {
+      seen.push(await scrollDown(page))
+      return size()
+    },
+    (count) => count >= SCROLLED,
+    { timeoutMs: 80_000, what: 'the list has grown while it was scrolled' },
+  )
+  seen.push(await scrollDown(page))
+  expect(Math.max(...seen.map(({ mostRows }) => mostRows))).toBeLessThanOrEqual(MOST_ROWS)
+  const [frames, ms] = [seen.reduce((sum, one) => sum + one.frames, 0), seen.reduce((sum, one) => sum + one.ms, 0)]
+  console.log(
+    `scrolled ${SCROLLED} of ${TASKS} tasks in ${frames} frames, ${Math.round((frames / ms) * 1000)} a second`,
+  )
+  expect(await axeFindings(page)).toEqual([])
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('eight tabs share one stream, and the next one takes over when its owner closes', async () => {
+  const { page, tab, close } = await browser.open()
+  const streams: Page[] = []
+  const open = async (fresh: Page): Promise<Page> => {
+    fresh.on('request', (request) => {
+      if (request.url().endsWith('/api/stream')) streams.push(fresh)
+    })
+    await fresh.goto(`${server.url}/events`)
+    await fresh.locator('[data-live=true]').waitFor()
+    return fresh
+  }
+  const tabs = [await open(page)]
+  while (tabs.length < 8) tabs.push(await open(await tab()))
+  expect(streams).toHaveLength(1)
+  await folder.json(['send', 'greeting.requested', '{"name":"Ada"}'])
+  for (const one of tabs) await one.getByRole('button', { name: 'greeting.requested' }).waitFor()
+  await streams[0]?.close()
+  const rest = tabs.filter((one) => one !== streams[0])
+  await until(
+    () => streams.length,
+    (count) => count === 2,
+    { what: 'another tab owns the stream' },
+  )
+  await folder.json(['send', 'greeting.requested', '{"name":"Grace"}'])
+  for (const one of rest) await one.getByRole('button', { name: 'greeting.requested' }).nth(1).waitFor()
+  expect(streams).toHaveLength(2)
+  await close()
+})
+
+test('the first load weighs at most 400 kB', async () => {
+  const { page, close } = await browser.open()
+  const bodies: Promise<Buffer>[] = []
+  page.on('response', (response) => {
+    if (/\/(assets\/.*|theme\.js|icon\.svg|inbox)$/.test(new URL(response.url()).pathname)) bodies.push(response.body())
+  })
+  await page.goto(`${server.url}/inbox`)
+  await page.locator('[data-live=true]').waitFor()
+  const sizes = (await Promise.all(bodies)).map((body) => gzipSync(body).length)
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  console.log(`the first load is ${Math.round(bytes / 1000)} kB in ${sizes.length} files`)
+  expect(sizes.length).toBeGreaterThan(2)
+  expect(bytes).toBeLessThanOrEqual(FIRST_LOAD_BYTES)
+  await close()
+})
