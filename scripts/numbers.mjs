@@ -1,7 +1,8 @@
 /**
- * `npm run numbers`: writes the figures of the last measured runs (bench.json, reliability.json) into README.md.
+ * `npm run numbers`: writes the figures of the last measured runs (bench.json, reliability.json) into README.md and docs/numbers.md.
  *
- * A figure in a document comes from a run or is not there. `--check` only says whether README.md is fresh.
+ * A figure in a document comes from a run or is not there. The README has those of SQLite that must hold, and every one that does not;
+ * docs/numbers.md has all. `--check` only says whether both are fresh.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -17,9 +18,11 @@ const bound = ({ target, unit }) =>
     ? ''
     : `${target.is === 'at_most' ? '≤' : '≥'} ${short(target.bound)} ${target.of === 'ratio' ? '× raw' : unit}`
 
-const benchTable = (bench) => {
+const isShownFirst = ({ target, ledger, holds }) => target !== null && (ledger === 'sqlite' || !holds)
+
+const benchTable = (bench, isShown = () => true) => {
   if (bench === null) return 'Not measured yet: `npm run bench -- --out bench.json`.'
-  const rows = bench.results.map((result) => {
+  const rows = bench.results.filter(isShown).map((result) => {
     const ratio = result.ratio === null ? '' : `${short(result.ratio)} × ${short(result.raw)}`
     const holds = result.holds === null ? '' : result.holds ? 'yes' : '**no**'
     return `| ${result.workload} | ${result.ledger} | ${result.metric} | ${short(result.value)} ${result.unit} | ${ratio} | ${bound(result)} | ${holds} |`
@@ -47,19 +50,21 @@ const fill = (text, name, content) => {
   const [from, to] = [`<!-- ${name}: written by scripts/numbers.mjs -->`, `<!-- /${name} -->`]
   const begin = text.indexOf(from)
   const end = text.indexOf(to)
-  if (begin < 0 || end < 0) throw new Error(`README.md has no place for ${name}`)
+  if (begin < 0 || end < 0) throw new Error(`there is no place for ${name}`)
   return `${text.slice(0, begin + from.length)}\n${content}\n${text.slice(end)}`
 }
 
-const before = readFileSync(at('README.md'), 'utf8')
-const after = fill(
-  fill(before, 'bench', benchTable(read('bench.json'))),
-  'reliability',
-  reliabilityTable(read('reliability.json')),
-)
-if (process.argv.includes('--check')) {
-  if (before !== after) {
-    console.error('README.md does not show the last measured run: npm run numbers')
-    process.exit(1)
+const bench = read('bench.json')
+const contents = {
+  'README.md': { bench: benchTable(bench, isShownFirst), reliability: reliabilityTable(read('reliability.json')) },
+  'docs/numbers.md': { bench: benchTable(bench) },
+}
+for (const [file, parts] of Object.entries(contents)) {
+  const before = readFileSync(at(file), 'utf8')
+  const after = Object.entries(parts).reduce((text, [name, content]) => fill(text, name, content), before)
+  if (!process.argv.includes('--check')) writeFileSync(at(file), after)
+  else if (before !== after) {
+    console.error(`${file} does not show the last measured run: npm run numbers`)
+    process.exitCode = 1
   }
-} else writeFileSync(at('README.md'), after)
+}

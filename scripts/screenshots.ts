@@ -61,7 +61,7 @@ const lastSession = async ({ ask }: World): Promise<string> => {
 
 const openPalette = async (page: Page): Promise<void> => {
   await page.keyboard.press('ControlOrMeta+k')
-  await page.getByRole('textbox', { name: 'Go to' }).fill('re')
+  await page.getByPlaceholder('A screen, a handler, or paste an id').fill('re')
 }
 
 const SCREENS: readonly Screen[] = [

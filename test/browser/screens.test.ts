@@ -116,7 +116,7 @@ test('the palette opens with Ctrl K, finds a screen, a handler and a pasted id',
   const { page, faults, close } = await opened('/runs')
   const id = await page.getByRole('link', { name: /^run_/ }).first().getAttribute('href')
   await page.keyboard.press('ControlOrMeta+k')
-  const wanted = page.getByRole('textbox', { name: 'Go to' })
+  const wanted = page.getByPlaceholder('A screen, a handler, or paste an id')
   await wanted.fill('cost')
   expect(await axeFindings(page)).toEqual([])
   await page.keyboard.press('Enter')
@@ -131,12 +131,12 @@ test('the palette opens with Ctrl K, finds a screen, a handler and a pasted id',
 
 test('single letters can be switched off, and stay off', async () => {
   const { page, close } = await opened('/settings')
-  await page.getByText('Single letters are keys').click()
+  await page.getByRole('switch', { name: 'Single letters are keys' }).click()
   await page.reload()
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
   await page.keyboard.press('?')
   await page.keyboard.press('ControlOrMeta+k')
-  await page.getByRole('textbox', { name: 'Go to' }).waitFor()
+  await page.getByPlaceholder('A screen, a handler, or paste an id').waitFor()
   expect(await page.getByRole('dialog', { name: 'Keys' }).count()).toBe(0)
   await close()
 })

@@ -6,12 +6,14 @@ import { type FormEvent, Fragment, useMemo, useState } from 'react'
 import { Problem, sendJson } from '../api/client.ts'
 import type { Receipt, StoredEvent } from '../api/documents.ts'
 import { eventsQuery, queryClient } from '../api/queries.ts'
+import { shortId } from '../parts/copy.tsx'
 import { Data } from '../parts/data.tsx'
 import { complain, say } from '../parts/say.ts'
 import { Empty, Failed, Loading } from '../parts/state.tsx'
 import { useRowKeys } from '../parts/use-row-keys.ts'
 import { When } from '../parts/when.tsx'
 
+const LONG_ID = /^[a-z]{2,3}_[0-9a-f]{32}$/
 const eventsRoute = getRouteApi('/events')
 
 const parsed = (text: string): unknown => {
@@ -83,7 +85,9 @@ const Row = ({ event }: { readonly event: StoredEvent }) => {
           </button>
         </Table.Td>
         <Table.Td>{event.source}</Table.Td>
-        <Table.Td>{event.subject ?? ''}</Table.Td>
+        <Table.Td className="quiet" title={event.subject ?? ''}>
+          {event.subject === null ? '' : LONG_ID.test(event.subject) ? shortId(event.subject) : event.subject}
+        </Table.Td>
         <Table.Td>
           <When at={event.time} />
         </Table.Td>
@@ -167,8 +171,10 @@ export const Events = () => {
           Events
         </Title>
         <TypeFilter />
-        <SendForm />
       </Group>
+      <div className="bar-form">
+        <SendForm />
+      </div>
       <List />
     </Stack>
   )

@@ -54,6 +54,8 @@ export const Palette = () => {
       query={query}
       onQueryChange={setQuery}
       shortcut="mod + K"
+      title="Go to"
+      attributes={{ content: { 'aria-label': 'Go to' } }}
       limit={8}
       highlightQuery
       clearQueryOnClose

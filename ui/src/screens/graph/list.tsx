@@ -2,7 +2,8 @@
 import { Table } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { GraphEdge, GraphNode, ManifestGraph } from '../../api/documents.ts'
-import { Counts, lookOf } from './looks.tsx'
+import { lookOf } from '../../parts/hands.ts'
+import { Counts } from './looks.tsx'
 
 /** `event:lead.matched` is named without its kind. */
 export const nameOf = (id: string): string => id.slice(id.indexOf(':') + 1)

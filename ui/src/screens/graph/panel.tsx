@@ -2,9 +2,10 @@
 import { CloseButton, Group, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { GraphNode, ManifestFinding, ManifestGraph } from '../../api/documents.ts'
+import { lookOf } from '../../parts/hands.ts'
 import { downstream, upstream } from './lines.ts'
 import { nameOf } from './list.tsx'
-import { Counts, lookOf } from './looks.tsx'
+import { Counts } from './looks.tsx'
 
 export const FindingLine = ({ finding }: { readonly finding: ManifestFinding }) => (
   <div className="finding" data-level={finding.level}>

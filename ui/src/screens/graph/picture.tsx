@@ -17,9 +17,10 @@ import {
 import { TriangleAlert } from 'lucide-react'
 import { useMemo } from 'react'
 import type { GraphNode, ManifestGraph } from '../../api/documents.ts'
+import { lookOf } from '../../parts/hands.ts'
 import { type Place, placesOf } from './layout.ts'
 import { neighbourhood } from './lines.ts'
-import { Counts, lookOf } from './looks.tsx'
+import { Counts } from './looks.tsx'
 
 type Drawn = Node<{ readonly node: GraphNode; readonly isFaded: boolean }>
 
