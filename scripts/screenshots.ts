@@ -59,6 +59,12 @@ const lastSession = async ({ ask }: World): Promise<string> => {
   return `/sessions/${items.at(-1)?.id ?? ''}`
 }
 
+/** The picture is loaded by itself, and fits itself into its place. */
+const drawn = async (page: Page): Promise<void> => {
+  await page.locator('.react-flow__edge').first().waitFor({ state: 'attached' })
+  await page.locator('.react-flow__node').last().waitFor()
+}
+
 const openPalette = async (page: Page): Promise<void> => {
   await page.keyboard.press('ControlOrMeta+k')
   await page.getByPlaceholder('A screen, a handler, or paste an id').fill('re')
@@ -71,8 +77,8 @@ const SCREENS: readonly Screen[] = [
   { name: 'run-function', path: runOf('send-campaign') },
   { name: 'run-agent', path: runOf('persona-matcher') },
   { name: 'run-human', path: runOf('review-campaign') },
-  { name: 'graph', path: () => '/graph' },
-  { name: 'graph-focus', path: () => '/graph?node=human%3Areview-campaign' },
+  { name: 'graph', path: () => '/graph', pose: drawn },
+  { name: 'graph-focus', path: () => '/graph?node=human%3Areview-campaign', pose: drawn },
   { name: 'sessions', path: () => '/sessions' },
   { name: 'session', path: lastSession },
   { name: 'costs', path: () => '/costs?days=7' },
@@ -80,7 +86,7 @@ const SCREENS: readonly Screen[] = [
   { name: 'schedules', path: () => '/schedules' },
   { name: 'workers', path: () => '/workers' },
   { name: 'settings', path: () => '/settings' },
-  { name: 'palette', path: () => '/runs', pose: openPalette },
+  { name: 'palette', path: () => '/costs', pose: openPalette },
 ]
 
 const SCHEDULES = `
@@ -151,7 +157,11 @@ const approve = async ({ url, ask }: World, task: string): Promise<void> => {
 const take = async (page: Page, world: World, { name, path, pose }: Screen, scheme: string): Promise<void> => {
   await page.goto(`${world.url}${await path(world)}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.locator('[aria-busy]').waitFor({ state: 'detached' })
+  await until(
+    () => page.locator('[aria-busy]').count(),
+    (count) => count === 0,
+    { what: `${name} has loaded` },
+  )
   await page.locator('[data-live=true]').waitFor()
   await pose?.(page)
   await page.waitForLoadState('networkidle').catch(() => undefined)

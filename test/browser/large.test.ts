@@ -15,7 +15,7 @@ import { until } from '../support/until.ts'
 const TASKS = 10_000
 const AT_ONCE = 200
 /** So far down is scrolled, page by page. */
-const SCROLLED = 2_000
+const SCROLLED = 1_000
 const MOST_ROWS = 40
 const FIRST_LOAD_BYTES = 400_000
 

@@ -44,7 +44,9 @@ const Verbs = ({ schedule }: { readonly schedule: Schedule }) => {
 
 const Row = ({ schedule }: { readonly schedule: Schedule }) => (
   <Table.Tr>
-    <Table.Td fw={600}>{schedule.name}</Table.Td>
+    <Table.Td fw={600} className="whole">
+      {schedule.name}
+    </Table.Td>
     <Table.Td>
       {schedule.english !== null && <div>{schedule.english}</div>}
       <span className="quiet">
@@ -52,10 +54,11 @@ const Row = ({ schedule }: { readonly schedule: Schedule }) => (
       </span>
     </Table.Td>
     <Table.Td>
-      {schedule.target.kind} {schedule.target.name}
+      <span className="quiet">{schedule.target.kind === 'emit' ? 'event' : schedule.target.kind}</span>{' '}
+      {schedule.target.name}
     </Table.Td>
     <Table.Td>{schedule.status}</Table.Td>
-    <Table.Td>{schedule.next_at === null ? '' : <When at={schedule.next_at} />}</Table.Td>
+    <Table.Td className="whole">{schedule.next_at === null ? '' : <When at={schedule.next_at} />}</Table.Td>
     <Table.Td>
       {schedule.last !== null && (
         <Link to="/runs/$id" params={{ id: schedule.last.run_id }}>
@@ -88,7 +91,7 @@ const List = () => {
           <Table.Th>Starts</Table.Th>
           <Table.Th>Status</Table.Th>
           <Table.Th>Next</Table.Th>
-          <Table.Th>Last run</Table.Th>
+          <Table.Th className="whole">Last run</Table.Th>
           <Table.Th>Fired</Table.Th>
           <Table.Th>
             <span className="unseen">Verbs</span>
