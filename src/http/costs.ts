@@ -95,7 +95,7 @@ const callIn = ({ fact }: ModelCallFact): Call | null => {
 
 const NOTHING: Spent = { calls: 0, inputTokens: 0, outputTokens: 0, micros: 0, unpricedCalls: 0, unpricedTokens: 0 }
 
-export const addSpent = (a: Spent, b: Spent): Spent => ({
+const addSpent = (a: Spent, b: Spent): Spent => ({
   calls: a.calls + b.calls,
   inputTokens: a.inputTokens + b.inputTokens,
   outputTokens: a.outputTokens + b.outputTokens,
