@@ -5,7 +5,7 @@
  */
 import { LOCAL_TENANT, type RunId, type TaskId } from '../../src/model/ids.ts'
 import type { Reader, RunQuery, TaskQuery } from '../../src/ports/reader.ts'
-import { fill, GROUPS, RARE, runAt, type Size, taskAt, USERS } from '../fill.ts'
+import { fill, GROUPS, HANDLERS, RARE, runAt, type Size, taskAt, USERS } from '../fill.ts'
 import { atMost, type Measurement, median, percentile } from '../report.ts'
 import { type BenchLedger, open } from '../target.ts'
 
@@ -60,7 +60,7 @@ const questions = (
   },
   'run counts': {
     all: (reader) => reader.counts(LOCAL_TENANT),
-    'of a handler': (reader, round) => reader.counts(LOCAL_TENANT, `h${round % 20}`),
+    'of a handler': (reader, round) => reader.counts(LOCAL_TENANT, `h${round % HANDLERS}`),
   },
   inbox: {
     newest: tasks({}),
