@@ -223,7 +223,9 @@ export const castOf = (manifest: Manifest, direction: Direction, seen: Seen): Ca
   const parts = partsIn(manifest)
   const stage: Stage = { manifest, parts, direction, seen }
   const code = new Map<string, unknown>(parts.map((part) => [part.handler.name, standIn(stage, part)]))
-  const { agents: _, humans: __, plans: ___, webhooks: ____, schedules: _____, modules: ______, ...rest } = manifest
+  const { agents: _, humans: __, plans: ___, webhooks: ____, schedules: _____, modules: ______, ...others } = manifest
+  // Who is spoken to is no part of a rehearsal: nobody speaks.
+  const { chats: _______, ...rest } = others
   const events = {
     ...manifest.events,
     open: true,

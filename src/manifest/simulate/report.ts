@@ -4,7 +4,7 @@
  * Owns the judgement. A rehearsal that has not reached everything has found something: a hand that nobody starts, data that nobody has.
  */
 import { comesFromOutside, trafficOf } from '../lint/traffic.ts'
-import { field, heardBy, type Manifest } from '../yaml/manifest.ts'
+import { field, type HandlerEntry, heardBy, type Manifest } from '../yaml/manifest.ts'
 import { isRecord, listed } from '../yaml/record.ts'
 import type { Seen } from './cast.ts'
 import { actionsOf, type Part, partsIn, routingOf } from './script.ts'
@@ -100,7 +100,7 @@ export const rehearsalOf = (manifest: Manifest, told: Told): Rehearsal => {
       (name) => whyNotSent(name, manifest, told),
     ),
     handlers: split(
-      parts.map(({ handler }) => handler.name),
+      parts.filter(({ handler }) => !isSpokenTo(handler, manifest)).map(({ handler }) => handler.name),
       (name) => seen.handlers.has(name),
       (name) =>
         whyNotHeard(
@@ -125,6 +125,11 @@ export const rehearsalOf = (manifest: Manifest, told: Told): Rehearsal => {
     failures,
   }
 }
+
+/** Nobody but a chat calls it: no event of a rehearsal reaches it. */
+const isSpokenTo = ({ name, triggers }: HandlerEntry, { chats = [] }: Manifest): boolean =>
+  triggers.length === 0 &&
+  chats.some(({ agent, executors = [] }) => agent === name || JSON.stringify(executors).includes(JSON.stringify(name)))
 
 const comesFromSystem = (type: string): boolean => /^(agent|human|workflow|approval_bundle)\./.test(type)
 
