@@ -1,12 +1,12 @@
 /** What is told to programs about the system: /asyncapi.json against its own meta-schema, /llms.txt. */
-import { createRequire } from 'node:module'
+import specifications from '@asyncapi/specs'
 import { Ajv } from 'ajv'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { type HttpApp, openApp } from '../../test/support/http-app.ts'
 import { fn } from '../executors/workflow/function.ts'
 
-const SPECIFICATION = createRequire(import.meta.url)('@asyncapi/specs/schemas/3.0.0.json') as object
+const SPECIFICATION = specifications.schemas['3.0.0'] as object
 
 let app: HttpApp
 beforeAll(async () => {

@@ -3,6 +3,7 @@
  *
  * Owns the question; what a graph is, is the manifest's (system-graph.ts).
  */
+import { LATER } from '../../manifest/later.ts'
 import { LOCAL_TENANT } from '../../model/ids.ts'
 import { optionalText, readBody, textOf } from '../body.ts'
 import { VALIDATE, validated } from '../documents/manifest.ts'
@@ -22,7 +23,9 @@ const show: Handle = async ({ system }, context) =>
     name: system.name,
     hash: system.hash,
     events: [...system.events.keys()],
-    handlers: [...system.functions.values()].map(({ name, modality }) => ({ name, modality })),
+    handlers: [...system.functions.values()]
+      .filter(({ name }) => name !== LATER)
+      .map(({ name, modality }) => ({ name, modality })),
     findings: system.findings,
   })
 
