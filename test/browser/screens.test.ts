@@ -121,6 +121,7 @@ test('the palette opens with Ctrl K, finds a screen, a handler and a pasted id',
   expect(await axeFindings(page)).toEqual([])
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor()
+  await wanted.waitFor({ state: 'hidden' })
   await page.keyboard.press('ControlOrMeta+k')
   await wanted.fill(id?.slice(id.lastIndexOf('/') + 1) ?? '')
   await page.getByText('Open the run').click()
