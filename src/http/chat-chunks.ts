@@ -20,7 +20,7 @@ export interface AskedTask {
 }
 
 /** A foreign client's answer names what it saw. */
-export const approvalId = ({ id, hash }: AskedTask): string => `${id}.${hash}`
+const approvalId = ({ id, hash }: AskedTask): string => `${id}.${hash}`
 
 const userText = ({ code, message }: { readonly code: string; readonly message: string }): string => {
   const hint = isErrorCode(code) ? ERRORS[code].hint : ''

@@ -31,7 +31,7 @@ const toolPart = (part: Extract<ChatPart, { readonly type: 'execution' }>, id: s
   }
 }
 
-export const messageDocument = ({ id, role, parts, at, run, simulated, tokens, error }: ChatMessage): Json => ({
+const messageDocument = ({ id, role, parts, at, run, simulated, tokens, error }: ChatMessage): Json => ({
   id,
   role,
   metadata: { run_id: run, simulated, at: isoTime(at), usage: { tokens } },

@@ -92,7 +92,7 @@ const Execution = ({ part, parts }: { readonly part: DynamicToolUIPart; readonly
   )
 }
 
-export const FailedAnswer = ({ error, again }: { readonly error: ErrorNews; readonly again: (() => void) | null }) => (
+const FailedAnswer = ({ error, again }: { readonly error: ErrorNews; readonly again: (() => void) | null }) => (
   <Alert color="red" variant="outline" title={error.code}>
     <Text size="sm">
       {error.message} {error.hint}
