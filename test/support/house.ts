@@ -15,15 +15,20 @@ export interface SourceFile {
 }
 
 const SOURCE = /\.(ts|mjs)$/
+const PAGE = /\.(tsx|css)$/
 const SKIPPED = /(^|\/)node_modules\//
 
+const filesLike = (kind: RegExp, folder: string): readonly SourceFile[] =>
+  readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8' })
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .filter((path) => kind.test(path) && !SKIPPED.test(path))
+    .map((path) => ({ path, text: readFileSync(`${ROOT}${path}`, 'utf8') }))
+
 export const filesUnder = (...folders: readonly string[]): readonly SourceFile[] =>
-  folders.flatMap((folder) =>
-    readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8' })
-      .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
-      .filter((path) => SOURCE.test(path) && !SKIPPED.test(path))
-      .map((path) => ({ path, text: readFileSync(`${ROOT}${path}`, 'utf8') })),
-  )
+  folders.flatMap((folder) => filesLike(SOURCE, folder))
+
+/** Components and styles of the web app. */
+export const pageFiles = (): readonly SourceFile[] => filesLike(PAGE, 'ui')
 
 export const isTest = (file: SourceFile): boolean => file.path.endsWith('.test.ts')
 /** Where tests live that are not named so: the conformance suites and everything under test/. */
