@@ -26,9 +26,9 @@ describe('inngest on our HTTP server', () => {
     trihand = await createTrihand({ system: { name: 'shop', functions: [] }, database: 'memory:', dispatcher })
     const app = new HttpApp(trihand, (service) => service)
     const signed = { 'x-inngest-signature': server.sign('') }
-    expect((await app.ask('/hooks/inngest', { headers: signed })).status).toBe(200)
-    expect((await app.ask('/hooks/inngest')).status).toBe(401)
-    expect((await app.ask('/hooks/inngest', { method: 'DELETE' })).status).toBe(405)
+    expect((await app.open('/hooks/inngest', { headers: signed })).status).toBe(200)
+    expect((await app.open('/hooks/inngest')).status).toBe(401)
+    expect((await app.open('/hooks/inngest', { method: 'DELETE' })).status).toBe(405)
     expect((await app.ask('/api/inngest', { headers: signed })).status).toBe(404)
     await server.close()
   })
