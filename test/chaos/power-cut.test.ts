@@ -3,6 +3,6 @@ import { test } from 'vitest'
 import { expectPassed, SMALL_SEED } from './expect-passed.ts'
 import { runPowerCut } from './stages/power-cut.ts'
 
-test('[R1][V1] 300 power cuts lose nothing acknowledged, and the same with synchronous=NORMAL does', async (context) => {
-  expectPassed(await runPowerCut({ images: 300, controlImages: 40, seed: SMALL_SEED }), context)
+test('[R1][V1] 150 power cuts lose nothing acknowledged, and the same with synchronous=NORMAL does', async (context) => {
+  expectPassed(await runPowerCut({ images: 150, controlImages: 40, seed: SMALL_SEED }), context)
 })

@@ -129,6 +129,9 @@ describe('a published program', () => {
       ([name]) => !name.startsWith('node:'),
     )
     expect(early).toEqual([])
+    // A verb without a server has the HTTP application in it.
+    const served = [...packagesFrom(sources, 'src/http/app.ts', { early: true }).keys()]
+    expect(served.filter((name) => !name.startsWith('node:') && !/^hono(\/|$)/.test(name))).toEqual([])
     const files = [
       { path: 'src/a.ts', text: `import { b } from './b.ts'\nexport const c = () => import('late')` },
       { path: 'src/b.ts', text: `import { early } from 'early'` },

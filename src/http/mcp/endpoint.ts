@@ -6,8 +6,8 @@
  */
 import type { Hono } from 'hono'
 import type { Admit } from '../auth.ts'
+import { type Answered, CALLER, type Door } from './door.ts'
 import type { ApiDocument, Call } from './operation.ts'
-import { type Answered, CALLER, type Door } from './server.ts'
 
 const PATH = '/mcp'
 

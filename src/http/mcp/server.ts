@@ -4,28 +4,13 @@
  * Owns what a call answers: the document, or the problem with its code and its way out, never an exception. Never decides a task.
  *
  * mcp-1  Whatever goes wrong in a tool reaches the client as a problem of the one table; what an unexpected error said does not.
- * mcp-2  Who calls is an agent, also on loopback.
  */
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server'
 import { isEnded } from '../../model/status.ts'
-import { type Problem, problem } from '../problem.ts'
-import type { ApiDocument, Arguments, Call } from './operation.ts'
+import { problem } from '../problem.ts'
+import type { Door } from './door.ts'
+import type { ApiDocument, Arguments } from './operation.ts'
 import { type Tool, toolsOf } from './tools.ts'
-
-/** The interface as the server reaches it. */
-export interface Door {
-  /** Answers what the interface answers; throws only if nobody does. */
-  ask(call: Call): Promise<Answered>
-  /** Under which address people open pages; null: no server is running. */
-  readonly pages: string | null
-}
-
-export type Answered =
-  | { readonly isOk: true; readonly document: unknown }
-  | { readonly isOk: false; readonly problem: Problem }
-
-/** mcp-2: what callers of tools are, for the interface. */
-export const CALLER = { 'x-trihand-user': 'mcp', 'x-trihand-kind': 'agent' } as const
 
 /** Arguments are judged by the interface itself, so that there is one set of words for what is wrong. */
 const UNJUDGED = { getValidator: () => (data: unknown) => ({ valid: true, data, errorMessage: undefined }) as never }
