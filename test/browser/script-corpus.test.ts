@@ -1,0 +1,143 @@
+/** Data that would like to be a program, in every field that the page shows: it stays text, and the policy is never even asked. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
+import { buildCommand, Folder, type Server } from '../support/command.ts'
+import { freePort } from '../support/free-port.ts'
+import { until } from '../support/until.ts'
+
+/** Each of them would set `ran`, ask the user, or fetch from elsewhere. */
+const CORPUS = [
+  '<script>globalThis.ran=1</script>',
+  '"><script>globalThis.ran=1</script>',
+  '</title></textarea><script>globalThis.ran=1</script>',
+  '<img src=x onerror="globalThis.ran=1">',
+  '\'"><img src=x onerror=alert(1)>',
+  '<svg/onload=globalThis.ran=1>',
+  '<svg><animate onbegin=globalThis.ran=1 attributeName=x dur=1s>',
+  '<iframe srcdoc="<script>parent.ran=1</script>"></iframe>',
+  '<math><mtext></form><form><mglyph><style></math><img src onerror=globalThis.ran=1>',
+  '<a href="javascript:globalThis.ran=1">here</a>',
+  'javascript:globalThis.ran=1',
+  '[here](javascript:globalThis.ran=1) ![x](https://evil.example/x.png)',
+  '<base href="https://evil.example/"><link rel=stylesheet href="https://evil.example/x.css">',
+  '<style>@import "https://evil.example/x.css"; * { background: url(https://evil.example/x) }</style>',
+  '<meta http-equiv="refresh" content="0;url=https://evil.example/">',
+  '<form action="https://evil.example/"><input autofocus onfocus=globalThis.ran=1></form>',
+  '{{constructor.constructor("globalThis.ran=1")()}}',
+  `\${globalThis.ran=1}`,
+  '<details open ontoggle=globalThis.ran=1>',
+  '\u202e<script>globalThis.ran=1</script>',
+] as const
+
+const SYSTEM = `import { defineSystem, fn, human } from 'trihand'
+
+export const system = defineSystem({
+  name: 'poison',
+  events: { 'poison.sent': null },
+  humans: [human('taste', { trigger: 'poison.sent', title: '{{ payload.text }}', description: '{{ payload.text }}', assign: 'group:tasters',
+    bundle: { sections: [{ id: 'dish', type: 'editable', content: { text: '{{ payload.text }}' } }] } })],
+  functions: [
+    fn('swallow', { trigger: 'poison.sent' }, async ({ input, step }) => step.run('keep ' + input.text.slice(0, 40), () => input)),
+    fn('choke', { trigger: 'poison.sent', retry: { maxAttempts: 1 } }, async ({ input }) => { throw new Error(input.text) }),
+  ],
+})
+`
+
+let browser: TestBrowser
+let folder: Folder
+let server: Server
+
+beforeAll(async () => {
+  buildCommand()
+  folder = new Folder({ 'system.ts': SYSTEM })
+  const serving = folder.serve(['dev'], { env: { PORT: String(await freePort()) } })
+  ;[browser, server] = await Promise.all([startBrowser(), serving])
+  for (const [i, text] of CORPUS.entries()) await send({ id: `p${i}`, source: text, subject: text, data: { text } })
+})
+afterAll(async () => {
+  await browser.close()
+  await folder.remove()
+})
+
+const send = async (event: object): Promise<void> => {
+  const body = JSON.stringify({ type: 'poison.sent', ...event })
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${server.url}/api/events`, { method: 'POST', headers, body })
+  if (!response.ok) throw new Error(await response.text())
+}
+
+interface Item {
+  readonly id: string
+  readonly title?: string
+}
+
+const items = async (path: string): Promise<readonly Item[]> => {
+  const page = (await (await fetch(`${server.url}${path}`)).json()) as { readonly items: readonly Item[] }
+  return page.items
+}
+
+/** What the data did: set the word, open a dialog, or break a rule of the page. */
+const expectHarmless = async ({ page, faults }: WatchedPage, asked: readonly string[]): Promise<void> => {
+  expect(await page.evaluate(() => (globalThis as { ran?: number }).ran ?? null)).toBeNull()
+  expect(asked).toEqual([])
+  expect(faults).toEqual([])
+  expect(new URL(page.url()).origin).toBe(server.url)
+}
+
+const opened = async (): Promise<{ readonly watched: WatchedPage; readonly asked: string[] }> => {
+  const watched = await browser.open()
+  const asked: string[] = []
+  watched.page.on('dialog', (dialog) => {
+    asked.push(dialog.message())
+    return dialog.dismiss()
+  })
+  return { watched, asked }
+}
+
+test.each(['/inbox?view=open', '/runs', '/runs?status=failed', '/events', '/graph', '/workers'])(
+  '[S8] %s shows it as text',
+  async (path) => {
+    const { watched, asked } = await opened()
+    await watched.page.goto(`${server.url}${path}`)
+    await watched.page.getByRole('heading', { level: 1 }).waitFor()
+    await watched.page.locator('[aria-busy]').waitFor({ state: 'detached' })
+    await expectHarmless(watched, asked)
+    await watched.close()
+  },
+)
+
+test('[S8] every task, its content, its editor, and every failed run show it as text', async () => {
+  const tasks = await until(
+    () => items('/api/tasks?all=true&limit=100'),
+    (found) => found.length === CORPUS.length,
+    { what: 'every task is there' },
+  )
+  const failed = await until(
+    () => items('/api/runs?status=failed&handler=choke&limit=100'),
+    (found) => found.length === CORPUS.length,
+    { what: 'every failed run is there' },
+  )
+  const { watched, asked } = await opened()
+  const { page } = watched
+  await page.addInitScript(`localStorage.setItem('trihand-me', '{"name":"ana","groups":"tasters"}')`)
+  for (const { id, title = '' } of tasks) {
+    await page.goto(`${server.url}/inbox?view=open&task=${id}`)
+    await page.getByRole('tab', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'text' }).waitFor()
+    expect(await page.locator('h2').first().textContent()).toBe(title)
+    await expectHarmless(watched, asked)
+  }
+  for (const { id } of failed) {
+    await page.goto(`${server.url}/runs/${id}`)
+    await page.getByRole('heading', { level: 1, name: /choke/ }).waitFor()
+    await expectHarmless(watched, asked)
+  }
+  await watched.close()
+})
+
+test('a page says by its policy that only its own programs run', async () => {
+  const policy = (await fetch(`${server.url}/inbox`)).headers.get('content-security-policy') ?? ''
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toMatch(/script-src 'self'(;|$)/)
+  expect(policy).toContain("base-uri 'none'")
+})
