@@ -88,7 +88,7 @@ const wordOf = async (house: House, step: string, task: TaskId): Promise<RunComm
   if (answer === null || verdict === undefined) return null
   const { [RESULT]: given = null } = answer.fields as { readonly [field: string]: Json }
   const result = verdict === 'happened' ? (await storeValue(house, given)).payload : null
-  return { type: 'resolve_step', now: house.clock.now(), step, verdict, by: answer.decidedBy ?? '', result }
+  return { type: 'resolve_step', now: house.clock.now(), step, verdict, by: answer.decidedBy ?? '', result, task }
 }
 
 /** doubt-2: refuses to decide a doubt on which the word was given elsewhere. */

@@ -263,6 +263,19 @@ describe("a person's word", () => {
       .thenRefused('NOT_FOUND'),
   )
 
+  test('attempt-4: a decision on a task counts for the doubt that it was asked about, and for no later one', () => {
+    const asked = [...uncertain, fact('step.uncertain', { task: TASK })]
+    given(...asked)
+      .when(command('resolve_step', { task: TASK }))
+      .thenFacts(fact('step.resolved'))
+    given(...asked, fact('step.uncertain', { task: OTHER }))
+      .when(command('resolve_step', { task: TASK }))
+      .thenNothing()
+    given(...uncertain)
+      .when(command('resolve_step', { task: TASK }))
+      .thenNothing()
+  })
+
   test('the second verdict is refused', () => {
     for (const verdict of verdicts) {
       given(...uncertain, fact('step.resolved', { verdict }))

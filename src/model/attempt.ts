@@ -6,6 +6,7 @@
  * attempt-1  A step has at most one accepted result; a later one changes nothing.
  * attempt-2  An `once` effect is intended before it starts, and an intended step is never attempted again without a person's word.
  * attempt-3  Attempts never pass the policy; each retry names its reason and its instant.
+ * attempt-4  A decision on a task settles the doubt that the task asked about, and no other.
  */
 import type { TaskId } from './ids.ts'
 import type { Json } from './json.ts'
@@ -95,8 +96,11 @@ const doubtOf = (
 ): RunFact => ({ type: 'step.uncertain', at: now, step, attempt, reason, ...(task === undefined ? {} : { task }) })
 
 export const resolveStep = (run: LiveRun, command: Command<'resolve_step'>): Decision<RunFact> => {
-  const { now, step, verdict, by, result } = command
-  if (run.open.get(step)?.kind !== 'uncertain') return refuse('NOT_FOUND', `no uncertain step ${step} in this run`)
+  const { now, step, verdict, by, result, task } = command
+  const open = run.open.get(step)
+  if (open?.kind !== 'uncertain') return refuse('NOT_FOUND', `no uncertain step ${step} in this run`)
+  // attempt-4: a decision on an earlier question is no answer to the one that is asked now.
+  if (task !== undefined && (task !== open.task || !isAsked(run, task))) return facts()
   return facts({ type: 'step.resolved', at: now, step, verdict, by, result })
 }
 

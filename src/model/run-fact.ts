@@ -194,6 +194,8 @@ export type WorkCommand =
       readonly verdict: Verdict
       readonly by: string
       readonly result: Payload | null
+      /** The task on which it was said; absent: by a command. */
+      readonly task?: TaskId
     })
   | (ToStep & { readonly type: 'set_timer'; readonly wakeAt: Instant })
   | (ToStep & { readonly type: 'open_wait'; readonly wait: WaitSpec })

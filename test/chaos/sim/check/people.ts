@@ -42,21 +42,28 @@ const unheard = ({ id, state, facts }: LookedTask, run: LookedRun): readonly str
   const decided = facts.find((fact) => fact.type === 'task.decided')
   if (decided?.type !== 'task.decided' || state.kind !== 'closed') return []
   const { step, spec } = state.task
-  const acted = run.facts.filter((fact) => isAnswer(fact, id, step, spec.origin === 'uncertain'))
+  const acted = spec.origin === 'uncertain' ? wordsOn(run.facts, id, step) : run.facts.filter((fact) => isEnd(fact, id))
   const said = acted.map((fact) => answerIn(fact))
   const wanted = spec.origin === 'uncertain' ? VERDICTS[decided.action] : decided.action
   if (said.length === 1 && said[0] === wanted) return []
   const isOver = run.facts.some(isOverFor)
-  const isOvertaken = run.facts.some((fact) => fact.type === 'step.resolved' && fact.by === 'client')
-  if (said.length === 0 && (isOver || isOvertaken)) return []
-  if (isOvertaken && spec.origin === 'uncertain') return []
+  const isOvertaken = acted.some((fact) => fact.type === 'step.resolved' && fact.by === 'client')
+  if (isOvertaken || (said.length === 0 && isOver)) return []
   return [`V19: ${id} was decided with ${decided.action}, and its run heard ${JSON.stringify(said)}`]
 }
 
-const isAnswer = (fact: RunFact, task: string, step: string, isDoubt: boolean): boolean =>
-  isDoubt
-    ? fact.type === 'step.resolved' && fact.step === step
-    : fact.type === 'child.ended' && fact.child === task && fact.end.kind === 'done'
+/** A step may be in doubt several times: what counts for a task is said after its own doubt and before the next one. */
+const wordsOn = (facts: readonly RunFact[], task: string, step: string): readonly RunFact[] => {
+  const isDoubt = (fact: RunFact): boolean => fact.type === 'step.uncertain' && fact.step === step
+  const own = facts.findIndex((fact) => fact.type === 'step.uncertain' && fact.task === task)
+  const after = facts.slice(own + 1)
+  const next = after.findIndex(isDoubt)
+  const until = next === -1 ? after : after.slice(0, next)
+  return until.filter((fact) => fact.type === 'step.resolved' && fact.step === step)
+}
+
+const isEnd = (fact: RunFact, task: string): boolean =>
+  fact.type === 'child.ended' && fact.child === task && fact.end.kind === 'done'
 
 const answerIn = (fact: RunFact): string | undefined => {
   if (fact.type === 'step.resolved') return fact.verdict
