@@ -78,6 +78,8 @@ const runLane = async (queue, reports) => {
     const report = await runStage(stage.name)
     reports.push(report)
     console.log(row(report))
+    // Not only at the end: who watches can look into it while the rest goes on.
+    if (report.status !== 'passed') console.log(`${report.name} ${report.status}: ${report.reason}`)
   }
 }
 
