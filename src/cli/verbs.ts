@@ -23,7 +23,7 @@ const addServing = (program: Command, perform: Perform): void => {
 
 const addBeginning = (program: Command, perform: Perform): void => {
   withOutput(program.command('init [folder]'))
-    .description('a system to begin with: campaign, hello or empty')
+    .description('a system to begin with: campaign, chat, hello or empty')
     .option('--template <name>', 'which one (campaign)')
     .option('--force', 'add what is missing to a folder that is not empty; nothing is overwritten')
     .action((folder, flags) => perform(async () => (await import('./init.ts')).init, { folder, ...flags }))
