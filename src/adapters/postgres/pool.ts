@@ -7,6 +7,7 @@
 import pg from 'pg'
 import { TrihandError } from '../../model/errors.ts'
 import { translate } from './errors.ts'
+import { WaitingLine } from './waiting-line.ts'
 
 /** Prepared once per connection, under its name. */
 export interface Statement {
@@ -124,9 +125,12 @@ const checkDurable = async (client: pg.ClientBase): Promise<void> => {
 
 export class Database {
   readonly #pool: pg.Pool
+  /** The pool's own line turns away whoever has waited as long as a connection may take to open. */
+  readonly #line: WaitingLine
   #isClosed = false
 
   constructor({ url, schema, max }: PoolOptions) {
+    this.#line = new WaitingLine(max)
     this.#pool = new pg.Pool({
       ...clientConfig({ url, schema }),
       max,
@@ -167,23 +171,18 @@ export class Database {
 
   /** One transaction in which a question may depend on the answer before. Nothing is written unless the work succeeds. */
   async converse<Result>(work: (ask: Ask) => Promise<Result>): Promise<Result> {
-    const client = await this.#connect()
     // Travels with the first question.
     let opening: readonly pg.QueryConfig[] = [{ text: 'begin' }]
-    const ask: Ask = async <Row>(commands: readonly Command[]) => {
-      const [first, rest] = [opening, commands.map(toQuery)]
-      opening = []
-      return (await send<Row>(client, [...first, ...rest])).slice(first.length)
-    }
-    try {
+    return this.#connected(async (client) => {
+      const ask: Ask = async <Row>(commands: readonly Command[]) => {
+        const [first, rest] = [opening, commands.map(toQuery)]
+        opening = []
+        return (await send<Row>(client, [...first, ...rest])).slice(first.length)
+      }
       const result = await work(ask)
       await send(client, [{ text: 'commit' }])
-      client.release()
       return result
-    } catch (error) {
-      client.release(true)
-      throw translate(error, true)
-    }
+    })
   }
 
   /** One text of several statements, without parameters, in one transaction: for the schema. */
@@ -198,12 +197,24 @@ export class Database {
     await this.#pool.end()
   }
 
-  async #burst<Row>(queries: readonly pg.QueryConfig[]): Promise<readonly (readonly Row[])[]> {
-    const client = await this.#connect()
+  #burst<Row>(queries: readonly pg.QueryConfig[]): Promise<readonly (readonly Row[])[]> {
+    return this.#connected((client) => send<Row>(client, queries))
+  }
+
+  async #connected<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    await this.#line.enter()
     try {
-      const answers = await send<Row>(client, queries)
+      return await this.#use(await this.#connect(), work)
+    } finally {
+      this.#line.leave()
+    }
+  }
+
+  async #use<Result>(client: pg.PoolClient, work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
+    try {
+      const result = await work(client)
       client.release()
-      return answers
+      return result
     } catch (error) {
       client.release(true)
       throw translate(error, true)
@@ -215,7 +226,9 @@ export class Database {
     try {
       return await this.#pool.connect()
     } catch (error) {
-      throw translate(error, false)
+      const reason = translate(error, false)
+      this.#line.disperse(reason)
+      throw reason
     }
   }
 }
