@@ -21,6 +21,8 @@ const WEB_APP = fileURLToPath(new URL('../ui/vite.config.ts', import.meta.url))
 
 const finish = async (folder) => {
   await bundle(folder, ENTRIES)
+  // Tests build too, with an environment of their own: what is published is the same whoever builds it.
+  process.env.NODE_ENV = 'production'
   await buildWebApp({ configFile: WEB_APP, logLevel: 'warn', build: { outDir: `${folder}/ui` } })
 }
 

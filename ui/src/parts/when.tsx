@@ -1,5 +1,9 @@
-/** An instant as people say it; the exact one is in the element and its title. */
-import { useEffect, useState } from 'react'
+/**
+ * An instant as people say it; the exact one is in the element and its title.
+ *
+ * Owns the one timer that all of them share: a list with thousands of rows mounts and unmounts them as it is scrolled.
+ */
+import { useEffect, useReducer } from 'react'
 
 const UNITS: readonly (readonly [string, number])[] = [
   ['d', 86_400_000],
@@ -25,15 +29,30 @@ const told = (at: number, now: number): string => {
   return at < now ? `${span(now - at)} ago` : `in ${span(at - now)}`
 }
 
+const shown = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+const tellAll = (): void => {
+  for (const again of shown) again()
+}
+
+const follow = (again: () => void): (() => void) => {
+  shown.add(again)
+  timer ??= setInterval(tellAll, REFRESH_MS)
+  return () => {
+    shown.delete(again)
+    if (shown.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
 export const When = ({ at }: { readonly at: string }) => {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), REFRESH_MS)
-    return () => clearInterval(timer)
-  }, [])
+  const [, again] = useReducer((count: number) => count + 1, 0)
+  useEffect(() => follow(again), [])
   return (
     <time dateTime={at} title={at}>
-      {told(Date.parse(at), now)}
+      {told(Date.parse(at), Date.now())}
     </time>
   )
 }

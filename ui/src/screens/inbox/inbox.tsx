@@ -2,16 +2,14 @@
 import { Text, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { CircleHelp, ClipboardCheck, Eye, Inbox as InboxSign, PenLine, Split } from 'lucide-react'
-import { useEffect, useMemo, useRef } from 'react'
-import type { TaskSummary } from '../../api/documents.ts'
+import { Inbox as InboxSign } from 'lucide-react'
+import { useCallback, useMemo } from 'react'
 import { useMe } from '../../api/me.ts'
 import { tasksQuery } from '../../api/queries.ts'
 import { Empty, Failed, Loading } from '../../parts/state.tsx'
 import { useRowKeys } from '../../parts/use-row-keys.ts'
-import { When } from '../../parts/when.tsx'
 import { Task } from './task.tsx'
+import { TaskList } from './task-list.tsx'
 
 const route = getRouteApi('/inbox')
 const VIEWS = [
@@ -19,9 +17,6 @@ const VIEWS = [
   { view: 'open', label: 'All open' },
   { view: 'done', label: 'Done' },
 ] as const
-const SIGNS = { approval: ClipboardCheck, review: Eye, input: PenLine, decision: Split } as const
-const ROW_HEIGHT = 72
-const OVERSCAN = 8
 
 const Views = () => {
   const { view = 'mine' } = route.useSearch()
@@ -36,79 +31,23 @@ const Views = () => {
   )
 }
 
-const Row = ({ task, chosen }: { readonly task: TaskSummary; readonly chosen: boolean }) => {
-  const { view } = route.useSearch()
-  const Sign = SIGNS[task.type as keyof typeof SIGNS] ?? CircleHelp
-  return (
-    <Link to="/inbox" search={{ view, task: task.id }} data-row className="task-row" aria-current={chosen}>
-      <span className="task-title">
-        <Sign size={15} aria-hidden />
-        <strong>{task.title}</strong>
-      </span>
-      <span className="quiet">
-        {task.type} · {task.claimed_by ?? task.assignees.map((address) => address.replace(/^\w+:/, '')).join(', ')}
-        {task.items > 0 && ` · ${task.items === 1 ? '1 item' : `${task.items} items`}`}
-      </span>
-      <span className="quiet">
-        asked <When at={task.created_at} />
-        {task.deadline !== null && (
-          <span className="due" data-overdue={task.is_overdue}>
-            {task.is_overdue ? 'overdue since ' : 'due '}
-            <When at={task.deadline} />
-          </span>
-        )}
-      </span>
-    </Link>
-  )
-}
-
-const Rows = ({ tasks, more }: { readonly tasks: readonly TaskSummary[]; readonly more: () => void }) => {
-  const { task: chosen } = route.useSearch()
-  const box = useRef<HTMLDivElement>(null)
-  const rows = useVirtualizer({
-    count: tasks.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: OVERSCAN,
-  })
-  const shown = rows.getVirtualItems()
-  const last = shown.at(-1)?.index ?? 0
-  useEffect(() => {
-    if (last >= tasks.length - OVERSCAN) more()
-  }, [last, tasks.length, more])
-  return (
-    <div ref={box} className="task-list">
-      <ul aria-label="Tasks" style={{ height: rows.getTotalSize() }}>
-        {shown.map(({ index, start }) => {
-          const task = tasks[index]
-          if (task === undefined) return null
-          return (
-            <li
-              key={task.id}
-              aria-posinset={index + 1}
-              aria-setsize={tasks.length}
-              className="task-place"
-              style={{ transform: `translateY(${start}px)` }}
-            >
-              <Row task={task} chosen={task.id === chosen} />
-            </li>
-          )
-        })}
-      </ul>
-    </div>
-  )
-}
-
 const List = () => {
-  const { view = 'mine' } = route.useSearch()
+  const { view = 'mine', task: chosen } = route.useSearch()
+  const navigate = route.useNavigate()
   const me = useMe()
-  const { data, error, isPending, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery(tasksQuery(view, me))
+  const { data, error, isPending, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery(
+    tasksQuery(view, me),
+  )
   const tasks = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data])
+  // A question that is under way would be given up by the next one, and asked again from the beginning.
+  const canAsk = hasNextPage && !isFetching
+  const more = useCallback(() => void (canAsk && fetchNextPage()), [canAsk, fetchNextPage])
+  const open = useCallback((id: string) => void navigate({ search: { view, task: id } }), [navigate, view])
   if (isPending) return <Loading />
   if (error !== null && data === undefined) return <Failed error={error} again={() => void refetch()} />
   if (tasks.length === 0)
     return view === 'done' ? <Empty>Nothing was decided yet.</Empty> : <Empty>Nothing waits for you.</Empty>
-  return <Rows tasks={tasks} more={() => void (hasNextPage && fetchNextPage())} />
+  return <TaskList tasks={tasks} view={view} chosen={chosen} open={open} more={more} />
 }
 
 export const Inbox = () => {
