@@ -9,7 +9,7 @@ import type { SystemSource } from '../manifest/define.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Api, remoteApi } from './api.ts'
 import { readServerFile, type ServerFile } from './server-file.ts'
-import { defaultLedger, isServerUrl } from './settings.ts'
+import { codeFolder, defaultLedger, isServerUrl, type Settings } from './settings.ts'
 import type { CommonFlags, Shell } from './shell.ts'
 
 const ALIVE_WITHIN_MS = 1_000
@@ -46,9 +46,9 @@ export interface Door {
   readonly mayCreate?: boolean
 }
 
-const systemAt = async (path: string | undefined): Promise<SystemSource> => {
+const systemAt = async (settings: Settings, path: string | undefined): Promise<SystemSource> => {
   const { loadSystem } = await import('./load-system.ts')
-  return (await loadSystem(path)).source
+  return (await loadSystem(path, codeFolder(settings))).source
 }
 
 const openHere = async (
@@ -59,7 +59,7 @@ const openHere = async (
   const database = flags.database ?? defaultLedger(settings)
   if (!mayCreate) checkExists(database)
   const { localApi } = await import('./local-api.ts')
-  const system = need === 'look' ? null : await systemAt(flags.system)
+  const system = need === 'look' ? null : await systemAt(settings, flags.system)
   return localApi({ database, report: output.report, system, isWorking: need === 'work' })
 }
 

@@ -10,6 +10,7 @@ import { createTrihand } from '../assemble.ts'
 import { problemOf } from '../http/problem.ts'
 import { loadSystem } from './load-system.ts'
 import { serve } from './serve.ts'
+import { codeFolder } from './settings.ts'
 import type { Verb } from './shell.ts'
 
 export interface DemoFlags {
@@ -40,7 +41,7 @@ const startFresh = async (database: string): Promise<void> => {
 export const demo: Verb<DemoFlags> = async (shell, flags) => {
   const database = join(shell.settings.dataFolder, 'demo.db')
   if (flags.fresh === true) await startFresh(database)
-  const { source } = await loadSystem(EXAMPLE)
+  const { source } = await loadSystem(EXAMPLE, codeFolder(shell.settings))
   return serve(shell, {
     folder: dirname(EXAMPLE),
     source,

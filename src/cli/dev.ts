@@ -5,7 +5,7 @@ import type { Serving } from './announce.ts'
 import { findSystem, loadSystem } from './load-system.ts'
 import { visible } from './output.ts'
 import { serve } from './serve.ts'
-import { defaultLedger } from './settings.ts'
+import { codeFolder, defaultLedger } from './settings.ts'
 import type { Shell, Verb } from './shell.ts'
 import { watchFiles } from './watch-files.ts'
 
@@ -17,9 +17,9 @@ export interface DevFlags {
   readonly work?: boolean
 }
 
-const reload = async ({ output }: Shell, file: string, { trihand }: Serving): Promise<void> => {
+const reload = async ({ output, settings }: Shell, file: string, { trihand }: Serving): Promise<void> => {
   try {
-    const { source } = await loadSystem(file)
+    const { source } = await loadSystem(file, codeFolder(settings))
     await trihand.replace(source)
     output.talk(visible(`reloaded ${source.name}: new runs follow it, runs at work go on by their step names`))
   } catch (error) {
@@ -49,7 +49,7 @@ const reloadOnChange = (shell: Shell, file: string, serving: Serving): (() => vo
 }
 
 export const dev: Verb<DevFlags> = async (shell, flags) => {
-  const { file, source } = await loadSystem(findSystem(flags.path))
+  const { file, source } = await loadSystem(findSystem(flags.path), codeFolder(shell.settings))
   return serve(shell, {
     source,
     folder: dirname(file),

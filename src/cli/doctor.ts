@@ -11,7 +11,7 @@ import { problemOf } from '../http/problem.ts'
 import { liveServer } from './connect.ts'
 import { findSystem, loadSystem } from './load-system.ts'
 import { EXIT } from './output.ts'
-import { defaultLedger } from './settings.ts'
+import { codeFolder, defaultLedger } from './settings.ts'
 import type { Shell, Verb } from './shell.ts'
 
 type State = 'ok' | 'warn' | 'fail'
@@ -43,12 +43,12 @@ const whereSystem = (path: string | undefined): string | null => {
   }
 }
 
-const aboutSystem: Question = async (_, path) => {
+const aboutSystem: Question = async ({ settings }, path) => {
   const name = 'system'
   const file = whereSystem(path)
   if (file === null) return { name, state: 'warn', says: 'there is none here', hint: 'npx trihand init makes one' }
   try {
-    const { source } = await loadSystem(file)
+    const { source } = await loadSystem(file, codeFolder(settings))
     return { name, state: 'ok', says: `${source.name} loads` }
   } catch (error) {
     return failed(name, error)

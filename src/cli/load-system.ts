@@ -5,12 +5,16 @@
  * work keep theirs. The user's `trihand` is this very package, installed beside the system or not.
  */
 import { existsSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { dirname, join, relative, resolve } from 'node:path'
-import { createJiti } from 'jiti'
 import { problemOf } from '../http/problem.ts'
 import { defineSystem, type SystemSource } from '../manifest/define.ts'
 import { isErrorCode, type Place, TrihandError } from '../model/errors.ts'
+import { keptCode, type Translate } from './kept-code.ts'
 import { type Fault, faultOf } from './load-place.ts'
+
+/** Over `require`: an import of this package would first be searched for its exports, which takes as long as all the rest. */
+const { createJiti }: typeof import('jiti') = createRequire(import.meta.url)('jiti')
 
 const FILES = ['manifest.yaml', 'manifest.yml', 'system.ts', 'system.js', 'system.mjs']
 /** By name: the public entry of the package that this file is part of. */
@@ -57,11 +61,21 @@ const told = (error: unknown, fault: Fault, file: string): TrihandError => {
   return new TrihandError(code, withPosition(detail, within), { place: { ...place, ...path }, cause: error })
 }
 
-export const loadSystem = async (given: string | undefined): Promise<LoadedSystem> => {
+/** What every loader here has in common. Its own cache may mix two versions of a file that two processes write at once. */
+const LOADER = { moduleCache: false, fsCache: false } as const
+
+/** Translates TypeScript, keeping the result in a folder. The package that does it is loaded with the first file that is new. */
+const translator = (keepIn: string): Translate => {
+  const loader = createJiti(import.meta.url, LOADER)
+  return keptCode(keepIn, (options) => ({ code: loader.transform(options) }))
+}
+
+/** `keepIn`: where translated code is kept for the next call. */
+export const loadSystem = async (given: string | undefined, keepIn: string): Promise<LoadedSystem> => {
   const file = findSystem(given)
   const jiti = createJiti(import.meta.url, {
-    moduleCache: false,
-    fsCache: false,
+    ...LOADER,
+    transform: translator(keepIn),
     virtualModules: { [PACKAGE]: await import(PACKAGE) },
   })
   return { file, source: { folder: dirname(file), ...checked(await sourceIn(jiti, file), file) } }

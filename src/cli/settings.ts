@@ -123,5 +123,8 @@ export const loadEnvFile = (folder: string): void => {
   if (existsSync(file)) process.loadEnvFile(file)
 }
 
+/** Where translated code of a system is kept. */
+export const codeFolder = (settings: Settings): string => join(settings.dataFolder, 'cache')
+
 export const defaultLedger = (settings: Settings): string =>
   settings.database ?? join(settings.dataFolder, 'trihand.db')

@@ -13,6 +13,7 @@ import { parseJson } from './json-argument.ts'
 import { type Listing, printPage } from './listing.ts'
 import { loadSystem } from './load-system.ts'
 import { EXIT, visible } from './output.ts'
+import { codeFolder } from './settings.ts'
 import type { CommonFlags, Shell, Verb } from './shell.ts'
 
 const LISTING: Listing<TriggerRow> = {
@@ -84,7 +85,7 @@ export interface TableFlags {
 }
 
 const change = async (shell: Shell, { path, table }: TableFlags, action: 'install' | 'remove'): Promise<number> => {
-  const { source } = await loadSystem(path)
+  const { source } = await loadSystem(path, codeFolder(shell.settings))
   const changed = await changeTables(source, action, table ?? null)
   if (shell.output.isJson) shell.output.document({ action, tables: changed })
   else for (const name of changed) shell.output.line(visible(`${action === 'install' ? 'watching' : 'left'} ${name}`))

@@ -9,7 +9,7 @@ import { parseLabels } from '../manifest/placement.ts'
 import { Activity } from './activity.ts'
 import { loadSystem } from './load-system.ts'
 import { EXIT, type Output, visible } from './output.ts'
-import { defaultLedger } from './settings.ts'
+import { codeFolder, defaultLedger } from './settings.ts'
 import type { Shell, Verb } from './shell.ts'
 import { untilAskedToStop } from './stop-signal.ts'
 import { VERSION } from './version.ts'
@@ -72,7 +72,7 @@ const whileAtWork = async (shell: Shell, trihand: Trihand): Promise<void> => {
 
 export const worker: Verb<WorkerFlags> = async (shell, flags) => {
   const { settings } = shell
-  const { file, source } = await loadSystem(flags.path)
+  const { file, source } = await loadSystem(flags.path, codeFolder(settings))
   const { pool = settings.worker.pool, labels = settings.worker.labels, slots = settings.worker.slots } = flags
   const { schema, name, drain = settings.worker.drain } = flags
   const trihand = await createTrihand({

@@ -72,7 +72,7 @@ describe('the system', () => {
   const load = async (source: string, name = 'system.ts') => {
     const other = new Folder({ [name]: source })
     const ended = await other.run(['dev', '--port', '0'])
-    const madeLedger = existsSync(join(other.path, '.trihand'))
+    const madeLedger = existsSync(join(other.path, '.trihand/trihand.db'))
     await other.remove()
     return { ...ended, madeLedger }
   }
