@@ -30,9 +30,10 @@ interface Happened {
   readonly facts: readonly RunFact[]
   /** What a hand tells of its own accord, with the facts that carry it. */
   readonly told?: readonly ToldAt[]
-  /** What it says of its work besides: usage, cost. */
-  readonly report?: { readonly [name: string]: Json }
 }
+
+/** What a hand says of its work besides: usage, cost. */
+type Report = { readonly [name: string]: Json }
 
 /** Null: no work of an author's, so nothing to tell. */
 const modalityOf = (house: Pick<House, 'system'>, handler: string): Modality | null =>
@@ -65,7 +66,8 @@ const hashOf = (house: EndingHouse, fact: RunFact | undefined): { readonly [name
 const tellings = (
   house: EndingHouse,
   { handler }: LifeRecord,
-  { state, facts, told = [], report = {} }: Happened,
+  { state, facts, told = [] }: Happened,
+  report: Report,
 ): readonly ToldAt[] => {
   const modality = modalityOf(house, handler)
   if (modality === null) return []
@@ -124,8 +126,10 @@ export const lifecycleOf = (
   record: LifeRecord,
   happened: Happened,
   version: number,
+  report: Report = {},
 ): Luggage | null => {
-  const told = tellings(house, record, happened)
+  if (!house.system().hearsLife) return null
+  const told = tellings(house, record, happened, report)
   if (told.length === 0) return null
   return { ...mergeLuggage(told.map((one) => parcelOf(house, record, happened, version, one))), memory: null }
 }

@@ -68,7 +68,7 @@ export const runAppend = (
   const sealed = sealFacts(house.ids, record.id, context.head, gathered.facts)
   const { version } = context.head
   const ending = departs === 'ended' ? endingOf(house, record, gathered, version) : null
-  const life = lifecycleOf(house, record, { ...gathered, report: context.report }, version)
+  const life = lifecycleOf(house, record, gathered, version, context.report)
   const { events, runs, documents, tasks } = mergeLuggage(
     ending === null && life === null ? gathered.carried : [...gathered.carried, ...luggageIn(ending, life)],
   )
@@ -83,7 +83,13 @@ export const runAppend = (
     signals: departs === 'ended' ? toldOfEnd(record.parent, gathered.state) : NONE,
     documents,
   }
-  return { append, sealed, created: runs, asked: tasks.map(({ stream }) => stream as TaskId), memory }
+  return {
+    append,
+    sealed,
+    created: runs,
+    asked: tasks.length === 0 ? NONE : tasks.map(({ stream }) => stream as TaskId),
+    memory,
+  }
 }
 
 const luggageIn = (...parts: readonly (Luggage | null)[]): readonly Luggage[] =>

@@ -7,6 +7,7 @@ import type { CancelSource } from '../model/cancel-on.ts'
 import { TrihandError } from '../model/errors.ts'
 import { isEventType, isReservedType } from '../model/event.ts'
 import { canonical, type Json } from '../model/json.ts'
+import { isOfLife } from '../model/lifecycle.ts'
 import type { Modality } from '../model/modality.ts'
 import type { ConstraintsSource } from '../model/policies/constraints.ts'
 import type { BudgetSource, FlowSource, TriggerFlowSource } from '../model/policies/flow-source.ts'
@@ -358,8 +359,8 @@ export const normalise = (given: SystemSource, digest: (text: string) => string)
     ...[...functions.values()].flatMap(toldBy),
   ]
   const awaited = new Set(sources.flatMap(awaitedBy))
-  for (const type of [...listeners.keys(), ...awaited, ...sent])
-    if (!events.has(type)) events.set(type, { type, schema: null })
+  const heard = [...listeners.keys(), ...awaited]
+  for (const type of [...heard, ...sent]) if (!events.has(type)) events.set(type, { type, schema: null })
   return {
     name: source.name,
     hash: digest(shapeOf(source)).slice(0, HASH_LENGTH),
@@ -368,6 +369,7 @@ export const normalise = (given: SystemSource, digest: (text: string) => string)
     functions,
     listeners,
     awaited,
+    hearsLife: heard.some(isOfLife),
     maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
     pools: poolsOf(source, functions),
     sources: watched,

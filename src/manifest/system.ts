@@ -39,6 +39,8 @@ export interface System {
   readonly listeners: ReadonlyMap<string, readonly Listener[]>
   /** Types that handlers say they wait for while they run. */
   readonly awaited: ReadonlySet<string>
+  /** Whether anybody listens to or waits for what is told of the work itself: asked with every step there is. */
+  readonly hearsLife: boolean
   readonly maxHops: number
   /** Declared, or named by a function. */
   readonly pools: ReadonlyMap<string, Pool>

@@ -27,11 +27,11 @@ const MODALITIES = Object.keys(LIFECYCLE) as readonly Modality[]
 export const handOf = (type: string): Modality | null =>
   MODALITIES.find((modality) => type.startsWith(`${modality}.`)) ?? null
 
+/** Whether events of this type tell of the work itself. */
+export const isOfLife = (type: string): boolean => handOf(type) !== null || type.startsWith('trihand.run.')
+
 /** What people do is rare and always told. The rest would double the price of every step, so it is told to whoever listens. */
-export const isToldOnDemand = (type: string): boolean => {
-  const hand = handOf(type)
-  return hand === null ? type.startsWith('trihand.run.') : hand !== 'human'
-}
+export const isToldOnDemand = (type: string): boolean => isOfLife(type) && handOf(type) !== 'human'
 
 /** The source of what a handler tells of its own work. */
 export const lifeSource = (modality: Modality, handler: string): string => `${modality}:${handler}`

@@ -54,7 +54,7 @@ export interface StepRequest {
   readonly timeoutMs: number
   readonly body: (context: StepContext) => unknown
   /** Performed in its place while the breaker of the function is open and says so. */
-  readonly fallback?: (context: StepContext) => unknown
+  readonly fallback?: ((context: StepContext) => unknown) | undefined
 }
 
 /** A step that is data: no code comes along, so whoever performs it may be anywhere. */

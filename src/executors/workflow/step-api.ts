@@ -233,7 +233,7 @@ export const createStep = (
           retry: options.retry === undefined ? DEFAULT_RETRY : { ...DEFAULT_RETRY, ...options.retry },
           timeoutMs: options.timeout === undefined ? defaults.timeoutMs : parse(options.timeout),
           body,
-          ...(options.fallback !== undefined && { fallback: options.fallback }),
+          fallback: options.fallback,
         }) as Promise<never>
       } catch (error) {
         return Promise.reject(error)
