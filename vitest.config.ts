@@ -54,6 +54,8 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          // The command as it is published, which test/support/command-here.ts calls: node loads it as it is.
+          server: { deps: { external: [/\/dist\//] } },
           setupFiles: ['test/support/property-seed.ts'],
           include: ['test/integration/**/*.test.ts', POSTGRES_TESTS],
           globalSetup: ['test/support/postgres-setup.ts'],

@@ -12,7 +12,8 @@ import { readServerFile, type ServerFile } from './server-file.ts'
 import { codeFolder, defaultLedger, isServerUrl, type Settings } from './settings.ts'
 import type { CommonFlags, Shell } from './shell.ts'
 
-const ALIVE_WITHIN_MS = 1_000
+/** A server that has died refuses at once; one that is busy is still the one to ask. */
+const ALIVE_WITHIN_MS = 10_000
 
 /** The server of this folder, if it is still the one that wrote the file. */
 export const liveServer = async (folder: string): Promise<ServerFile | null> => {

@@ -5,7 +5,7 @@
  */
 import { CommanderError } from 'commander'
 import { problem } from '../http/problem.ts'
-import { EXIT, Output } from './output.ts'
+import { EXIT, Output, type OutputOptions } from './output.ts'
 import { loadEnvFile, readSettings } from './settings.ts'
 import type { Shell } from './shell.ts'
 import { createProgram } from './verbs.ts'
@@ -19,8 +19,12 @@ const usage = (output: Output, error: CommanderError): number => {
   return output.tell({ ...problem('CONFIG_INVALID', detail), hint: 'See `trihand --help`.' })
 }
 
-const main = async (args: readonly string[]): Promise<number> => {
-  const { stdout, stderr, env } = process
+/** What a call is given besides its arguments. `process` is one. */
+type Caller = Pick<OutputOptions, 'stdout' | 'stderr' | 'env'>
+
+/** One call, to its exit code. Ends nothing but itself, so that a program may make many. */
+export const main = async (args: readonly string[], caller: Caller): Promise<number> => {
+  const { stdout, stderr, env } = caller
   const output = new Output({ stdout, stderr, env, json: args.includes('--json'), quiet: args.includes('--quiet') })
   let exitCode: number = EXIT.done
   const openShell = (): Shell => {
@@ -32,7 +36,7 @@ const main = async (args: readonly string[]): Promise<number> => {
   const program = createProgram(async (load, flags) => {
     const shell = openShell()
     exitCode = await (await load())(shell, flags)
-  })
+  }, caller)
   try {
     await program.parseAsync(args, { from: 'user' })
     return exitCode
@@ -45,6 +49,6 @@ const main = async (args: readonly string[]): Promise<number> => {
 export const runMain = async (): Promise<void> => {
   // Whoever reads us may have read enough (`| head`).
   process.stdout.on('error', () => process.exit(EXIT.done))
-  const exitCode = await main(process.argv.slice(2))
+  const exitCode = await main(process.argv.slice(2), process)
   process.stdout.write('', () => process.exit(exitCode))
 }

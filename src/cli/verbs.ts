@@ -5,7 +5,14 @@
  */
 import { Command } from 'commander'
 import { type Perform, port, slots, wait, withDoor, withOutput, withPage, withWork } from './flags.ts'
+import type { Stream } from './output.ts'
 import { VERSION } from './version.ts'
+
+/** Where the help goes. */
+interface Streams {
+  readonly stdout: Stream
+  readonly stderr: Stream
+}
 
 const addServing = (program: Command, perform: Perform): void => {
   withOutput(program.command('dev [path]'))
@@ -289,13 +296,17 @@ const addVerify = (program: Command, perform: Perform): void => {
     .action((flags) => perform(async () => (await import('./verify.ts')).verify, flags))
 }
 
-export const createProgram = (perform: Perform): Command => {
+export const createProgram = (perform: Perform, { stdout, stderr }: Streams): Command => {
   const program = new Command('trihand')
     .description('Durable execution with three hands: agents, humans and workflow functions.')
     .version(VERSION)
     .exitOverride()
     // Told by us, as every other error is.
-    .configureOutput({ outputError: () => undefined })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: () => undefined,
+    })
   addServing(program, perform)
   addEvents(program, perform)
   addTriggers(program, perform)

@@ -17,7 +17,7 @@ const place = (id: string, ...rest: readonly string[]) =>
 
 describe('sending without a server', () => {
   test('the ledger is opened here, and the runs work until all is quiet', async () => {
-    const { code, stdout } = await folder.run(['send', 'order.lost'])
+    const { code, stdout } = await folder.run(['send', 'order.lost'], { apart: true })
     expect(code).toBe(0)
     expect(stdout).toMatch(
       /^event evt_[0-9a-f]{32} is on disk, number 1\nrun_[0-9a-f]{32} {2}search {2}failed {2}FUNCTION_FAILED: /,
@@ -154,7 +154,7 @@ describe('streams', () => {
   test('output-2: no escape code reaches a pipe, whatever tempts to colour', async () => {
     await folder.run(['send', 'order.lost'])
     for (const args of [['runs', 'list'], ['events', 'list'], ['verify'], ['runs', 'show', 'x'], ['sned'], []]) {
-      const { stdout, stderr } = await folder.run(args)
+      const { stdout, stderr } = await folder.run(args, { apart: true })
       expect(stdout + stderr).not.toContain(ESCAPE)
     }
   })
@@ -228,11 +228,11 @@ describe('settings', () => {
 
 describe('usage', () => {
   test('a bare call shows the help and ends with 2, --help and --version with 0', async () => {
-    const bare = await folder.run([])
+    const bare = await folder.run([], { apart: true })
     expect([bare.code, bare.stdout]).toEqual([2, ''])
     expect(bare.stderr).toContain('Usage: trihand')
     expect((await folder.run(['--help'])).stdout).toContain('Usage: trihand')
-    expect(await folder.run(['--version'])).toMatchObject({
+    expect(await folder.run(['--version'], { apart: true })).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
     })

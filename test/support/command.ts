@@ -1,11 +1,14 @@
 /**
- * The built command as real processes with pipes, in folders that vanish: calls that end, and servers that are told to.
+ * The built command in folders that vanish: calls that end, and servers that are told to.
  *
- * Owns their life: a call that does not end in time fails as hung, a server that outlives its test is killed by its id.
+ * Owns their life: a call that does not end in time fails as hung, a server that outlives its test is killed by its id. A call is
+ * made in this very process, with its own folder, environment and streams, where a process of its own would prove nothing more:
+ * that spares most of its time. What is about processes and pipes says `apart`, or gives them something only a process has.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { callHere } from './command-here.ts'
 import { PROJECT, temporaryFolder } from './places.ts'
 import { until } from './until.ts'
 
@@ -29,6 +32,8 @@ export interface Ended {
 }
 
 export interface CallOptions {
+  /** In a process of its own. */
+  readonly apart?: boolean
   /** Text is sent and stdin closed; `open` leaves it open and silent. Default: closed. */
   readonly stdin?: string | 'open'
   readonly env?: Readonly<Record<string, string>>
@@ -92,7 +97,13 @@ export class Folder {
   }
 
   /** A call that must end by itself. */
-  async run(args: readonly string[], options: CallOptions = {}): Promise<Ended> {
+  run(args: readonly string[], options: CallOptions = {}): Promise<Ended> {
+    const { apart = false, stdin, node, through, env } = options
+    const needsProcess = apart || stdin !== undefined || node !== undefined || through !== undefined
+    return needsProcess ? this.#runApart(args, options) : callHere(this.path, args, environment(env))
+  }
+
+  async #runApart(args: readonly string[], options: CallOptions): Promise<Ended> {
     const child = begin(this.path, args, options)
     let isHung = false
     const timer = setTimeout(() => {
