@@ -39,6 +39,7 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats'>
   retry: (run: Parameters<Engine['look']>[0], { by = 'local' }: By = {}) => engine.retry(run, by),
   resolve: engine.resolve.bind(engine),
   watch: engine.watch.bind(engine),
+  observe: engine.observe.bind(engine),
   listen: engine.listen.bind(engine),
   lacks: engine.lacks.bind(engine),
   sessions: engine.sessions,
@@ -73,6 +74,9 @@ export const openTenants = (deps: TenantDeps, own: () => Service): Service['of']
       endpoint: null,
       get system() {
         return engine.definition
+      },
+      get knownTenants() {
+        return [tenant]
       },
       get isSimulated() {
         return own().isSimulated

@@ -20,6 +20,7 @@ import { dispatcherOf } from './dispatchers.ts'
 import type { PieceListener } from './engine/deltas.ts'
 import { Engine, type RunResult } from './engine/engine.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from './engine/intake.ts'
+import type { Observer } from './engine/observers.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
 import { Requests } from './engine/requests.ts'
 import type { Schedules } from './engine/schedules.ts'
@@ -121,6 +122,10 @@ export interface Trihand {
   on(subscriber: Subscriber): () => void
   /** Called with what each append of this process has changed: runs, tasks, schedules, events. */
   watch(watcher: Watcher): () => void
+  /** Counts what this process does for all its tenants. */
+  observe(observer: Observer): () => void
+  /** Every tenant that this process has met. */
+  readonly knownTenants: readonly TenantId[]
   /** Called with each piece of an answer that this run is given in this process: provisional, and never twice. */
   listen(run: RunId, listener: PieceListener): () => void
   /** Orders a worker, here or in another process, to finish what it has and leave. */
@@ -364,6 +369,9 @@ const facade = (
     replace,
     get system() {
       return engine.definition
+    },
+    get knownTenants() {
+      return engine.knownTenants
     },
     get isSimulated() {
       return agents.isSimulated

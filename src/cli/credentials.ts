@@ -54,9 +54,9 @@ const firstAdmin = async ({ output }: Shell, { tokens }: Trihand): Promise<void>
 }
 
 export const openAuth = async (shell: Shell, trihand: Trihand): Promise<AuthSettings> => {
-  const { host, publicUrl } = shell.settings
-  if (!needsAuth({ host, publicUrl })) return LOOPBACK
+  const { host, publicUrl, metricsToken } = shell.settings
+  if (!needsAuth({ host, publicUrl })) return { ...LOOPBACK, metricsToken }
   const settings = authSettings({ host, publicUrl }, signingKey(shell.settings, trihand))
   await firstAdmin(shell, trihand)
-  return settings
+  return { ...settings, metricsToken }
 }

@@ -22,6 +22,8 @@ export interface Settings {
   /** Where people find it; null: where it listens. */
   readonly publicUrl: string | null
   readonly signingKey: string | undefined
+  /** Opens the metrics of this server, and nothing else; null: there is none. */
+  readonly metricsToken: string | null
   /** Who this process is to a server that asks. */
   readonly token: string | undefined
   readonly dataFolder: string
@@ -102,6 +104,7 @@ export const readSettings = (env: Environment): Settings => {
     host: host ?? '127.0.0.1',
     publicUrl: publicUrl ?? null,
     signingKey: key,
+    metricsToken: given(env, 'TRIHAND_METRICS_TOKEN') ?? null,
     token: given(env, 'TRIHAND_TOKEN'),
     dispatcher: dispatcherChoice(env),
     dataFolder: given(env, 'TRIHAND_DATA') ?? '.trihand',

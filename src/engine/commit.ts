@@ -14,6 +14,7 @@ import type { StreamId } from '../model/ids.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Append, Ledger, Outcome } from '../ports/ledger.ts'
+import type { Written } from './observers.ts'
 import { pauseAfter } from './patience.ts'
 
 export interface AppendSource {
@@ -31,6 +32,13 @@ export interface CommitOptions {
   /** How many steps a batch may hold; what takes longer counts for several, so that no batch holds the event loop for long. */
   readonly maxBatch: number
   readonly maxInFlight: number
+}
+
+export interface CommitNews {
+  /** Each append that is on disk, after whoever wanted it was told. */
+  written(append: Append): void
+  /** Each batch that the ledger has answered. */
+  answered(batch: Written): void
 }
 
 interface Entry {
@@ -54,7 +62,7 @@ export class Commit {
   private readonly clock: Clock
   private readonly ids: Ids
   private readonly options: CommitOptions
-  private readonly written: (append: Append) => void
+  private readonly tell: CommitNews
   private waiting: AppendSource[] = []
   private postponed: Entry[] = []
   private inFlight = 0
@@ -64,14 +72,13 @@ export class Commit {
   constructor(
     deps: { readonly ledger: Pick<Ledger, 'append'>; readonly clock: Clock; readonly ids: Ids },
     options: CommitOptions,
-    /** Told of each append that is on disk, after whoever wanted it. */
-    written: (append: Append) => void = () => {},
+    tell: CommitNews = { written: () => {}, answered: () => {} },
   ) {
     this.ledger = deps.ledger
     this.clock = deps.clock
     this.ids = deps.ids
     this.options = options
-    this.written = written
+    this.tell = tell
   }
 
   /** Asks for `next` to be called once everything that is ready in this turn has been gathered. */
@@ -175,7 +182,10 @@ export class Commit {
     let isInDoubt = false
     for (let tries = 0; batch.appends.length > 0 && !this.stopped; tries++) {
       try {
-        this.settle(batch, await this.ledger.append(batch.appends))
+        const since = this.clock.now()
+        const outcomes = await this.ledger.append(batch.appends)
+        this.tell.answered({ appends: batch.appends, outcomes, ms: this.clock.now() - since })
+        this.settle(batch, outcomes)
         break
       } catch (cause) {
         const error = asLedgerError(cause, isInDoubt)
@@ -193,7 +203,7 @@ export class Commit {
       source.isBusy = false
       const outcome = outcomes[i] as Outcome
       source.settle(outcome)
-      if (outcome.kind === 'written') this.written(batch.appends[i] as Append)
+      if (outcome.kind === 'written') this.tell.written(batch.appends[i] as Append)
     })
   }
 

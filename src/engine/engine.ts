@@ -32,6 +32,7 @@ import { DRAIN_ORDERED } from './drain.ts'
 import type { StepErrors } from './gate.ts'
 import type { EnterHandler, House } from './house.ts'
 import { type IncomingEvent, Intake, type Receipt, type Rehearsal, type SendOptions } from './intake.ts'
+import { type Observer, Observers } from './observers.ts'
 import { commandFromOutside } from './outside.ts'
 import { fetchValue, storeValue } from './payloads.ts'
 import { Publish, type Subscriber, type Watcher } from './publish.ts'
@@ -91,6 +92,7 @@ export class Engine {
   private readonly deps: EngineDeps
   private readonly options: EngineOptions
   private readonly root: Engine
+  private readonly observers: Observers
   /** Of the root: every tenant that this process has met. */
   private readonly tenants = new Map<TenantId, Engine>()
   /** Of the root: whose news an append is, by how its id begins. */
@@ -104,23 +106,36 @@ export class Engine {
     this.root = root ?? this
     this.system = deps.system
     const { ledger, clock, ids, blobs, executors, enter, errors, dispatcher } = deps
+    const observers = root?.observers ?? new Observers()
+    this.observers = observers
     const prefix = ids.uuid().slice(-PREFIX)
     let appends = 0
     const tenant = options.tenant ?? LOCAL_TENANT
     this.workers = deps.workers ?? (() => Promise.resolve([]))
     this.book = new ClerkBook(ids, tenant)
     const { workers } = this
-    const publish = new Publish()
+    const publish = new Publish(observers)
     this.root.news.set(prefix, publish)
     this.root.tenants.set(tenant, this)
     const houseOf = (of: TenantId): House => this.root.of(of).house
     const findDuty: FindDuty = (house, ...asked) => this.root.of(house.tenant).book.findDuty(house, ...asked)
     this.worker =
       root?.worker ??
-      new Worker({ house: () => this.house, houseOf, ledger, dispatcher, errors, workers, findDuty }, options.worker)
+      new Worker(
+        {
+          ...{ house: () => this.house, houseOf, dispatcher, errors, workers, findDuty },
+          ledger: observers.around(ledger),
+        },
+        options.worker,
+      )
     this.house = {
       ledger,
-      commit: root?.house.commit ?? new Commit({ ledger, clock, ids }, options.commit, (append) => this.tell(append)),
+      commit:
+        root?.house.commit ??
+        new Commit({ ledger, clock, ids }, options.commit, {
+          written: (append) => this.tell(append),
+          answered: (batch) => observers.tell((observer) => observer.wrote(batch)),
+        }),
       blobs,
       clock,
       ids,
@@ -207,6 +222,16 @@ export class Engine {
   /** Called with what each append of this process has changed. */
   watch(watcher: Watcher): () => void {
     return this.house.publish.watch(watcher)
+  }
+
+  /** Counts what this process does for all its tenants. */
+  observe(observer: Observer): () => void {
+    return this.observers.add(observer)
+  }
+
+  /** Every tenant that this process has met. */
+  get knownTenants(): readonly TenantId[] {
+    return [...this.root.tenants.keys()].filter((tenant) => tenant !== SERVER_TENANT)
   }
 
   /** Called with each piece of an answer that this run is given in this process; first with what it was given so far. */

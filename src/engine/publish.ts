@@ -9,6 +9,7 @@ import type { RunId, StreamId } from '../model/ids.ts'
 import type { RunFact } from '../model/run-fact.ts'
 import type { RunStatus } from '../model/status.ts'
 import type { Append } from '../ports/ledger.ts'
+import { Observers } from './observers.ts'
 
 export interface RunNotice {
   readonly run: RunId
@@ -31,9 +32,12 @@ export type Watcher = (change: Change) => void
 export class Publish {
   private readonly subscribers = new Set<Subscriber>()
   private readonly watchers = new Set<Watcher>()
+  private readonly observers: Observers
   private readonly report: (error: unknown) => void
 
-  constructor(report: (error: unknown) => void = () => {}) {
+  /** `observers`: who counts for all tenants together. */
+  constructor(observers: Observers = new Observers(), report: (error: unknown) => void = () => {}) {
+    this.observers = observers
     this.report = report
   }
 
@@ -49,11 +53,14 @@ export class Publish {
 
   tell(notice: RunNotice): void {
     this.tellAll(this.subscribers, notice)
+    if (!this.observers.isEmpty) this.observers.tell((observer) => observer.ranOn(notice.handler, notice.facts))
   }
 
   /** Called for every append that this process has written. */
-  committed({ writes, events }: Append): void {
+  committed(append: Append): void {
+    if (!this.observers.isEmpty) this.observers.tell((observer) => observer.appended(append))
     if (this.watchers.size === 0) return
+    const { writes, events } = append
     this.tellAll(this.watchers, { streams: writes.map(({ stream }) => stream), events: events.length })
   }
 

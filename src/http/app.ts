@@ -15,8 +15,10 @@ import { randomText } from './chance.ts'
 import { commonHeaders, guard } from './guards.ts'
 import { LiveFeed, noticesOf } from './live.ts'
 import { mountMcp } from './mcp/endpoint.ts'
+import { countFor } from './metrics/metrics.ts'
+import { timing } from './metrics/timing.ts'
 import { mount } from './mount.ts'
-import { problemResponse, type Report } from './problem.ts'
+import { problemOf, problemResponse, type Report } from './problem.ts'
 import type { HealthOptions } from './routes/health.ts'
 import { operations } from './routes/table.ts'
 import { serveWebApp } from './routes/web-app.ts'
@@ -55,10 +57,12 @@ const feeds = (own: Service): ((service: Service) => LiveFeed) => {
 export const createApp = (service: Service, options: AppOptions): Hono => {
   const app = new Hono()
   const { webApp = null, auth = LOOPBACK, ending = new AbortController().signal } = options
+  const metrics = countFor(service, options.version)
+  app.use(timing(metrics, () => service.tasks.now))
   app.use(commonHeaders)
   app.use(guard(auth))
   app.use(limitLength)
-  const routes = operations({ ...options, auth, ending, hasPage: webApp === null, feedOf: feeds(service) })
+  const routes = operations({ ...options, auth, ending, hasPage: webApp === null, feedOf: feeds(service), metrics })
   const { endpoint } = service
   // First: it stands where its owner put it, also under a path that a pattern of ours would match.
   if (endpoint !== null) app.all(endpoint.path, (context) => endpoint.answer(context.req.raw))
@@ -68,9 +72,11 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
   app.use(limitBody)
   mount(app, { service, admit }, routes)
   if (webApp !== null) serveWebApp(app, webApp, admit)
-  app.notFound((context) =>
-    problemResponse(new TrihandError('NOT_FOUND', `there is nothing at ${context.req.path}`), options.report),
-  )
-  app.onError((error) => problemResponse(error, options.report))
+  const refuse = (error: Error): Response => {
+    metrics.refused(problemOf(error).code)
+    return problemResponse(error, options.report)
+  }
+  app.notFound((context) => refuse(new TrihandError('NOT_FOUND', `there is nothing at ${context.req.path}`)))
+  app.onError(refuse)
   return app
 }

@@ -14,6 +14,8 @@ export interface AuthSettings {
   /** Where people find it, if not where it listens: `https://trihand.example`. */
   readonly origin: string | null
   readonly signingKey: string
+  /** A bearer that may read the metrics and nothing else; null: there is none. */
+  readonly metricsToken: string | null
 }
 
 /** Null signs nothing: without credentials there are no logins. */
@@ -23,6 +25,7 @@ export const LOOPBACK: AuthSettings = {
   takesAddresses: false,
   origin: null,
   signingKey: '',
+  metricsToken: null,
 }
 
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1', '[::1]'])
@@ -44,5 +47,6 @@ export const authSettings = (place: Place, signingKey: string): AuthSettings => 
   const url = publicUrl === null ? null : new URL(publicUrl)
   const takesAddresses = EVERY_ADDRESS.has(host)
   const names = [...(takesAddresses ? [] : [host]), ...(url === null ? [] : [url.hostname])]
-  return { isRequired: true, hosts: names, takesAddresses, origin: url?.origin ?? null, signingKey }
+  const origin = url?.origin ?? null
+  return { isRequired: true, hosts: names, takesAddresses, origin, signingKey, metricsToken: null }
 }

@@ -7,15 +7,19 @@
  * auth-1  A credential that is given and does not count is refused; it never becomes somebody else's.
  * auth-2  Where credentials are asked for, who has none gets what is public and nothing else.
  * auth-3  A login alone changes nothing: the request must also come from a page of ours.
+ * auth-4  The metrics token reads the metrics; to every other route it is a token that nobody knows.
  */
 import type { Context } from 'hono'
 import type { Tokens } from '../engine/tokens.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Access, forbidAccess } from '../model/identity.ts'
+import { LOCAL_TENANT } from '../model/ids.ts'
 import type { AuthSettings } from './auth-settings.ts'
 import { readLogin } from './cookie.ts'
 import { isFromOwnPage, isSafe } from './guards.ts'
 import { type Asking, askedLocally, keepAsking } from './identity.ts'
+import { METRICS_PATH } from './routes/metrics.ts'
+import { isSameSecret } from './secret.ts'
 
 export type Credentials = Pick<Tokens, 'callerOf' | 'callerById' | 'now'>
 
@@ -37,10 +41,21 @@ const fromLogin = async (tokens: Credentials, context: Context, key: string): Pr
   return { caller, isNamed: true }
 }
 
+const SCRAPER: Asking = {
+  caller: { tenant: LOCAL_TENANT, id: 'metrics', kind: 'service', groups: [], roles: ['viewer'] },
+  isNamed: true,
+}
+
+/** auth-4. */
+const isScrape = ({ req }: Context, header: string, { metricsToken }: AuthSettings): boolean => {
+  const [, token = ''] = BEARER.exec(header) ?? []
+  return metricsToken !== null && req.path === METRICS_PATH && isSameSecret(token, metricsToken)
+}
+
 /** Null: nobody was found. */
 const resolve = async (tokens: Credentials, context: Context, settings: AuthSettings): Promise<Asking | null> => {
   const bearer = context.req.header('authorization')
-  if (bearer !== undefined) return fromBearer(tokens, bearer)
+  if (bearer !== undefined) return isScrape(context, bearer, settings) ? SCRAPER : fromBearer(tokens, bearer)
   const login = await fromLogin(tokens, context, settings.signingKey)
   return login ?? (settings.isRequired ? null : askedLocally(context))
 }

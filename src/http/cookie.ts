@@ -5,19 +5,15 @@
  *
  * cookie-1  A cookie that was changed, was signed with another key or has ended is none.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import type { Instant } from '../model/ids.ts'
+import { isSameSecret } from './secret.ts'
 
 const NAME = 'trihand_session'
 const LIFE_MS = 12 * 3_600_000
 const RADIX = 36
 
 const signatureOf = (text: string, key: string): string => createHmac('sha256', key).update(text).digest('base64url')
-
-const isSame = (a: string, b: string): boolean => {
-  const [one, other] = [Buffer.from(a), Buffer.from(b)]
-  return one.length === other.length && timingSafeEqual(one, other)
-}
 
 interface CookieOptions {
   readonly key: string
@@ -44,6 +40,6 @@ const valueIn = (header: string): string | null => {
 /** cookie-1. The name of the token; null: nobody has logged in. */
 export const readLogin = (header: string | undefined, now: Instant, key: string): string | null => {
   const [token = '', end = '', signature = ''] = (valueIn(header ?? '') ?? '').split('.')
-  if (key === '' || !isSame(signature, signatureOf(`${token}.${end}`, key))) return null
+  if (key === '' || !isSameSecret(signature, signatureOf(`${token}.${end}`, key))) return null
   return Number.parseInt(end, RADIX) > now ? token : null
 }

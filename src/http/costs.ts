@@ -7,6 +7,7 @@
 import { readRunFact } from '../model/fact-codec.ts'
 import type { Instant, TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
+import type { RunFact } from '../model/run-fact.ts'
 import type { ModelCallFact, ModelCallQuery, Reader } from '../ports/reader.ts'
 
 export const DAY_MS = 86_400_000
@@ -82,13 +83,12 @@ const ofTask = ({ modelUsed, usage }: Members): Call | null => {
 }
 
 /** Null: the fact only looked like one. A reply that is too long for a fact is a call of which nothing is known here. */
-const callIn = ({ fact }: ModelCallFact): Call | null => {
-  const read = readRunFact(fact)
-  if (read.type !== 'step.completed') return null
-  const isAgent = read.step.startsWith('agent/model[')
-  if (!('value' in read.result))
+export const callIn = (fact: RunFact): Call | null => {
+  if (fact.type !== 'step.completed') return null
+  const isAgent = fact.step.startsWith('agent/model[')
+  if (!('value' in fact.result))
     return isAgent ? { model: UNKNOWN, input: 0, output: 0, micros: null, isSimulated: false } : null
-  const record = members(read.result.value)
+  const record = members(fact.result.value)
   if (record === null) return null
   return isAgent ? ofAgent(record) : ofTask(record)
 }
@@ -174,7 +174,7 @@ export class CostBook {
         limit: PAGE,
       })
       for (const found of page) {
-        const call = callIn(found)
+        const call = callIn(readRunFact(found.fact))
         if (call !== null)
           rows.push({ day, agent: found.handler, model: call.model, isSimulated: call.isSimulated, ...spentBy(call) })
       }

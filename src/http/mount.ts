@@ -9,6 +9,7 @@ import { LOCAL_TENANT } from '../model/ids.ts'
 import type { Admit } from './auth.ts'
 import { askingOf } from './identity.ts'
 import { withKey } from './keyed.ts'
+import { nameRoute } from './metrics/timing.ts'
 import { MethodNotAllowed } from './problem.ts'
 import { type Query, readQuery } from './query.ts'
 import type { Operation } from './routes/route.ts'
@@ -42,6 +43,7 @@ const mountPath = (app: Hono, { service, admit }: Within, operations: readonly O
     const { method, handle, access, query = {} } = operation
     const known = query === '*' ? null : Object.keys(query)
     app.on(method.toUpperCase(), at, async (context) => {
+      nameRoute(context, path)
       const refused = await admit(context, access)
       if (refused !== null) return refused
       const own = await serviceOf(service, context)

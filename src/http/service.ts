@@ -6,6 +6,7 @@
 import type { PieceListener } from '../engine/deltas.ts'
 import type { RunResult } from '../engine/engine.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from '../engine/intake.ts'
+import type { Observer } from '../engine/observers.ts'
 import type { Watcher } from '../engine/publish.ts'
 import type { Requests } from '../engine/requests.ts'
 import type { Schedules } from '../engine/schedules.ts'
@@ -24,6 +25,10 @@ export interface Service {
   send(event: IncomingEvent): Promise<Receipt>
   /** Called with what each append has changed. */
   watch(watcher: Watcher): () => void
+  /** Counts what this process does for all its tenants. */
+  observe(observer: Observer): () => void
+  /** Every tenant that this process has met. */
+  readonly knownTenants: readonly TenantId[]
   /** Called with each piece of an answer that this run is given in this process, first with what it was given so far. */
   listen(run: RunId, listener: PieceListener): () => void
   start(name: string, input: unknown): Promise<RunId>

@@ -43,6 +43,8 @@ export interface Reader {
   task(tenant: TenantId, id: TaskId): Promise<TaskSummary | null>
   /** How many open tasks have each status: of these addresses, or all. */
   taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>>
+  /** How many tasks are open, by type and by whether their deadline has passed. */
+  openTasks(tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]>
   /** One page of sessions, newest first. The cursor is the last id of the page before. */
   sessions(query: SessionQuery): Promise<readonly SessionSummary[]>
   session(tenant: TenantId, id: SessionId): Promise<SessionSummary | null>
@@ -109,6 +111,12 @@ export interface DocumentQuery {
 export interface Document {
   readonly key: string
   readonly value: Json
+}
+
+export interface OpenTasks {
+  readonly type: string
+  readonly isOverdue: boolean
+  readonly count: number
 }
 
 export interface TaskSummary extends TaskRow {

@@ -187,6 +187,21 @@ export const tasksSuite = (harness: LedgerHarness, reader: () => Reader): void =
     expect([...(await reader().taskCounts(LOCAL_TENANT, []))]).toEqual([])
   })
 
+  test('open tasks are counted by type and by whether they are overdue', async () => {
+    await asked({ type: 'approval', deadlineAt: START })
+    await asked({ type: 'approval', deadlineAt: START + 1 })
+    await asked({ type: 'approval', deadlineAt: null })
+    await asked({ type: 'review', deadlineAt: null })
+    await asked({ type: 'review', isOpen: false, status: 'approved' })
+    await asked({ type: 'review', tenant: OTHER_TENANT })
+    const counted = await reader().openTasks(LOCAL_TENANT, START)
+    expect(counted.toSorted((a, b) => a.type.localeCompare(b.type) || a.count - b.count)).toEqual([
+      { type: 'approval', isOverdue: true, count: 1 },
+      { type: 'approval', isOverdue: false, count: 2 },
+      { type: 'review', isOverdue: false, count: 1 },
+    ])
+  })
+
   test('[S9] another tenant sees no task', async () => {
     const id = await asked()
     expect(await listed({ tenant: OTHER_TENANT })).toEqual([])

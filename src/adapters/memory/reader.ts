@@ -1,6 +1,7 @@
 /** The Reader on a memory store: scans where a database would have an index, since its users are tests and short demos. */
 import type { StoredEvent } from '../../model/event.ts'
 import {
+  type Instant,
   isRunId,
   isSessionId,
   type RunId,
@@ -17,6 +18,7 @@ import type {
   DocumentQuery,
   ModelCallFact,
   ModelCallQuery,
+  OpenTasks,
   Reader,
   RunQuery,
   RunSummary,
@@ -138,6 +140,10 @@ export class MemoryReader implements Reader {
 
   async taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>> {
     return this.#store.tasks.counts(tenant, addresses)
+  }
+
+  async openTasks(tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]> {
+    return this.#store.tasks.open(tenant, now)
   }
 
   async sessions({ tenant, before, limit }: SessionQuery): Promise<readonly SessionSummary[]> {

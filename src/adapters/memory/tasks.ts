@@ -1,7 +1,7 @@
 /** Tasks on a memory store: the rows of the inbox, and the queries on them. Scans where a database has an index. */
-import type { TaskId, TenantId } from '../../model/ids.ts'
+import type { Instant, TaskId, TenantId } from '../../model/ids.ts'
 import type { StreamWrite, TaskRow } from '../../ports/ledger.ts'
-import type { TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
+import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
 
 export class MemoryTasks {
   readonly #rows = new Map<TaskId, TaskSummary>()
@@ -32,6 +32,18 @@ export class MemoryTasks {
       if (row.tenant === tenant && row.isOpen && isAddressed(row, addresses))
         counts.set(row.status, (counts.get(row.status) ?? 0) + 1)
     return counts
+  }
+
+  open(tenant: TenantId, now: Instant): readonly OpenTasks[] {
+    const counts = new Map<string, OpenTasks>()
+    for (const row of this.#rows.values()) {
+      if (row.tenant !== tenant || !row.isOpen) continue
+      const { type } = row
+      const isOverdue = row.deadlineAt !== null && row.deadlineAt <= now
+      const key = `${isOverdue} ${type}`
+      counts.set(key, { type, isOverdue, count: (counts.get(key)?.count ?? 0) + 1 })
+    }
+    return [...counts.values()]
   }
 }
 

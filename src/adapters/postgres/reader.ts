@@ -15,6 +15,7 @@ import type {
   DocumentQuery,
   ModelCallFact,
   ModelCallQuery,
+  OpenTasks,
   Reader,
   RunQuery,
   RunSummary,
@@ -47,7 +48,7 @@ import {
   sessionRunsStatement,
   sessionRunsValues,
 } from './session-reader.ts'
-import { countTasks, readTask, readTasks } from './task-reader.ts'
+import { countOpen, countTasks, readTask, readTasks } from './task-reader.ts'
 
 interface WorkerRow {
   readonly id: WorkerId
@@ -216,6 +217,10 @@ export class PostgresReader implements Reader {
 
   taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>> {
     return countTasks(this.#database, tenant, addresses)
+  }
+
+  openTasks(tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]> {
+    return countOpen(this.#database, tenant, now)
   }
 
   sessions(query: SessionQuery): Promise<readonly SessionSummary[]> {

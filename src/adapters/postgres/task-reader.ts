@@ -6,7 +6,7 @@
 import type { TaskId, TenantId } from '../../model/ids.ts'
 import { claimableId, type Instant, runId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
-import type { TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
+import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
 import { EVERYBODY, NEVER } from './batch.ts'
 import type { Database, Statement } from './pool.ts'
 import { toUuid } from './rows.ts'
@@ -123,6 +123,11 @@ const COUNT_INBOX: Statement = {
   name: 'count_inbox',
   text: 'select a.status, count(*) as count from task_address a where a.tenant = $1 and a.address = $2 group by a.status',
 }
+const COUNT_OPEN: Statement = {
+  name: 'count_open_tasks',
+  text: `select type, coalesce(deadline <= $2, false) as overdue, count(*) as count from task where tenant = $1 and is_open
+    group by 1, 2`,
+}
 /** A task may be in several of them. */
 const COUNT_INBOXES: Statement = {
   name: 'count_inboxes',
@@ -173,6 +178,11 @@ export const countTasks = async (
   const [statement, which] = isOne ? [COUNT_INBOX, one] : [COUNT_INBOXES, [one, ...others]]
   const rows = await database.query<{ status: string; count: number }>(statement, [tenant, which])
   return new Map(rows.map(({ status, count }) => [status, count]))
+}
+
+export const countOpen = async (database: Database, tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]> => {
+  const rows = await database.query<{ type: string; overdue: boolean; count: number }>(COUNT_OPEN, [tenant, now])
+  return rows.map(({ type, overdue, count }) => ({ type, isOverdue: overdue, count }))
 }
 
 const toTask = (row: Stored): TaskSummary => ({

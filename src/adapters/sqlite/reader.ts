@@ -14,6 +14,7 @@ import type {
   DocumentQuery,
   ModelCallFact,
   ModelCallQuery,
+  OpenTasks,
   Reader,
   RunQuery,
   RunSummary,
@@ -49,7 +50,7 @@ import {
   readSessionRuns,
   readSessions,
 } from './session-reader.ts'
-import { countTasks, prepareTaskQueries, readTask, readTasks } from './task-reader.ts'
+import { countOpen, countTasks, prepareTaskQueries, readTask, readTasks } from './task-reader.ts'
 import { NEVER } from './worker.ts'
 
 interface SummaryRow {
@@ -212,6 +213,10 @@ export class SqliteReader implements Reader {
 
   async taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>> {
     return this.#connection.read((queries) => countTasks(queries, tenant, addresses))
+  }
+
+  async openTasks(tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]> {
+    return this.#connection.read((queries) => countOpen(queries, tenant, now))
   }
 
   async sessions(query: SessionQuery): Promise<readonly SessionSummary[]> {

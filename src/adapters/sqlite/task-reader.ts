@@ -7,7 +7,7 @@
 import type { TenantId } from '../../model/ids.ts'
 import { claimableId, type Instant, type TaskId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
-import type { TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
+import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
 import type { Database, Row, Statement, Value } from './driver.ts'
 import { idBytes, orNull, rowAs, toRunId } from './rows.ts'
 import { EVERYBODY, NEVER } from './task.ts'
@@ -79,6 +79,10 @@ export const prepareTaskQueries = (db: Database) => ({
   countInbox: db.prepare(
     'select a.status, count(*) as count from task_address a where a.tenant = ? and a.address = ? group by a.status',
   ),
+  countOpen: db.prepare(
+    `select type, coalesce(deadline <= ?, 0) as overdue, count(*) as count from task where tenant = ? and is_open = 1
+    group by type, overdue`,
+  ),
   /** A task may be in several of them. */
   countInboxes: db.prepare(`select a.status, count(distinct a.task) as count from json_each(?) w
     cross join task_address a on a.tenant = ? and a.address = w.value group by a.status`),
@@ -137,6 +141,13 @@ export const countTasks = (
     others.length === 0 ? sql.countInbox.all(tenant, one) : sql.countInboxes.all(JSON.stringify(addresses), tenant)
   return new Map(rows.map((row) => [String(row['status']), Number(row['count'])]))
 }
+
+export const countOpen = (sql: TaskQueries, tenant: TenantId, now: Instant): readonly OpenTasks[] =>
+  sql.countOpen.all(now, tenant).map((row) => ({
+    type: String(row['type']),
+    isOverdue: row['overdue'] === 1,
+    count: Number(row['count']),
+  }))
 
 const filtersOf = ({ status, type, claimedBy, viewer }: TaskQuery): Value[] => {
   const [user, now] = [viewer?.user ?? null, viewer?.now ?? null]

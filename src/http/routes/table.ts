@@ -12,6 +12,7 @@ import { eventRoutes } from './events.ts'
 import { type HealthOptions, healthRoutes } from './health.ts'
 import { loginRoutes } from './login.ts'
 import { manifestRoutes } from './manifest.ts'
+import { type MetricsOptions, metricsRoutes } from './metrics.ts'
 import { pageRoutes } from './page.ts'
 import type { Operation } from './route.ts'
 import { runStreamRoutes } from './run-stream.ts'
@@ -25,7 +26,7 @@ import { triggerRoutes } from './triggers.ts'
 import { webhookRoutes } from './webhooks.ts'
 import { workerRoutes } from './workers.ts'
 
-export interface TableOptions extends HealthOptions, StreamOptions {
+export interface TableOptions extends HealthOptions, StreamOptions, MetricsOptions {
   readonly auth: AuthSettings
   /** The plain page, where there is no web app. */
   readonly hasPage: boolean
@@ -34,6 +35,7 @@ export interface TableOptions extends HealthOptions, StreamOptions {
 const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...(options.hasPage ? pageRoutes : []),
   ...healthRoutes(options),
+  ...metricsRoutes(options),
   ...loginRoutes(options.auth),
   ...tokenRoutes,
   ...eventRoutes,

@@ -1,0 +1,64 @@
+/**
+ * Who counts what this process does: every tenant's appends, what became of their batches, leases that were freed.
+ *
+ * Owns the list. Never changes what it hears of, never fails it, and costs next to nothing while nobody counts.
+ */
+import type { RunFact } from '../model/run-fact.ts'
+import type { Append, Ledger, Outcome } from '../ports/ledger.ts'
+
+type WorkerLedger = Pick<Ledger, 'load' | 'events' | 'claim' | 'beat' | 'retire'>
+
+/** A batch of appends, what became of each, and how long the ledger took. */
+export interface Written {
+  readonly appends: readonly Append[]
+  readonly outcomes: readonly Outcome[]
+  readonly ms: number
+}
+
+export interface Observer {
+  /** An append is in the ledger. */
+  appended(append: Append): void
+  /** Facts of a run of this handler are in the ledger, other than those it was born with. */
+  ranOn(handler: string, facts: readonly RunFact[]): void
+  wrote(batch: Written): void
+  /** So many leases of silent workers were freed. */
+  recovered(leases: number): void
+}
+
+export class Observers {
+  private readonly observers = new Set<Observer>()
+
+  add(observer: Observer): () => void {
+    this.observers.add(observer)
+    return () => this.observers.delete(observer)
+  }
+
+  get isEmpty(): boolean {
+    return this.observers.size === 0
+  }
+
+  tell(news: (observer: Observer) => void): void {
+    for (const observer of this.observers) {
+      try {
+        news(observer)
+      } catch {
+        // A count that cannot be kept must not stop what it counts.
+      }
+    }
+  }
+
+  /** What a worker asks of the ledger; the answers to its beats are looked at on their way. */
+  around(ledger: WorkerLedger): WorkerLedger {
+    return {
+      load: (...asked) => ledger.load(...asked),
+      events: (query) => ledger.events(query),
+      claim: (request) => ledger.claim(request),
+      beat: async (request) => {
+        const leases = await ledger.beat(request)
+        if (leases > 0) this.tell((observer) => observer.recovered(leases))
+        return leases
+      },
+      retire: (...asked) => ledger.retire(...asked),
+    }
+  }
+}

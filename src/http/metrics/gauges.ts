@@ -1,0 +1,104 @@
+/**
+ * What is so at the moment, read from the ledger when somebody asks and kept for five seconds.
+ *
+ * Owns which question each gauge asks. Reads only, through the Reader; whatever a question costs, it costs it once in five seconds.
+ */
+import type { Instant, TenantId, WorkerId } from '../../model/ids.ts'
+import { isEnded, RUN_STATUSES } from '../../model/status.ts'
+import type { Reader, WorkerSummary } from '../../ports/reader.ts'
+import type { Service } from '../service.ts'
+import type { Reading } from './table.ts'
+
+type Asked = Pick<Service, 'reader' | 'knownTenants' | 'system' | 'ledger'>
+
+const FRESH_MS = 5_000
+const AT_ONCE = 200
+const MOST_CIRCUIT_EVENTS = 200
+const NO_POOL = 'default'
+/** In the order of time for one round of a breaker. */
+const CIRCUIT_STATES = { closed: 0, half_opened: 1, opened: 2 } as const
+
+const OPEN = RUN_STATUSES.filter((status) => !isEnded(status) && status !== 'session')
+
+const summed = (readings: readonly Reading[]): readonly Reading[] => {
+  const sums = new Map<string, Reading>()
+  for (const reading of readings) {
+    const key = JSON.stringify([reading.metric, reading.labels])
+    sums.set(key, { ...reading, value: reading.value + (sums.get(key)?.value ?? 0) })
+  }
+  return [...sums.values()]
+}
+
+const ofRuns = async (reader: Reader, tenant: TenantId): Promise<readonly Reading[]> => {
+  const counts = await reader.counts(tenant)
+  return OPEN.map((status) => ({ metric: 'runs_open', labels: [status], value: counts.get(status) ?? 0 }))
+}
+
+const ofTasks = async (reader: Reader, tenant: TenantId, now: Instant): Promise<readonly Reading[]> =>
+  (await reader.openTasks(tenant, now)).map(({ type, isOverdue, count }) => ({
+    metric: 'tasks_open',
+    labels: [type, `${isOverdue}`],
+    value: count,
+  }))
+
+const allWorkers = async (reader: Reader): Promise<readonly WorkerSummary[]> => {
+  const found: WorkerSummary[] = []
+  for (let after: WorkerId | null = null; ; ) {
+    const page: readonly WorkerSummary[] = await reader.workers({ after, limit: AT_ONCE })
+    found.push(...page)
+    after = page.at(-1)?.id ?? null
+    if (page.length < AT_ONCE) return found
+  }
+}
+
+const ofWorkers = async (reader: Reader): Promise<readonly Reading[]> =>
+  (await allWorkers(reader)).flatMap(({ info, leases }): readonly Reading[] => {
+    const pool = info?.pool ?? NO_POOL
+    const state = info?.drains === true ? 'draining' : 'working'
+    return [
+      { metric: 'workers', labels: [pool, state], value: 1 },
+      { metric: 'slots_used', labels: [pool], value: leases },
+    ]
+  })
+
+/** The last word on each breaker of whose words the last are read. */
+const ofCircuits = async (reader: Reader, tenant: TenantId): Promise<readonly Reading[]> => {
+  const last = new Map<string, { readonly sequence: number; readonly value: number }>()
+  for (const [word, value] of Object.entries(CIRCUIT_STATES)) {
+    const query = { tenant, type: `trihand.circuit.${word}`, before: null, limit: MOST_CIRCUIT_EVENTS }
+    for (const { subject, sequence } of await reader.events(query))
+      if (subject !== null && (last.get(subject)?.sequence ?? -1) < sequence) last.set(subject, { sequence, value })
+  }
+  return [...last].map(([key, { value }]) => ({ metric: 'circuit_state', labels: [key], value }))
+}
+
+const hasCircuits = ({ functions }: Service['system']): boolean =>
+  [...functions.values()].some(({ circuit }) => circuit !== null)
+
+const readAll = async ({ reader, knownTenants, system, ledger }: Asked, now: Instant): Promise<readonly Reading[]> => {
+  const ofTenant = (tenant: TenantId): Promise<readonly (readonly Reading[])[]> =>
+    Promise.all([
+      ofRuns(reader, tenant),
+      ofTasks(reader, tenant, now),
+      hasCircuits(system) ? ofCircuits(reader, tenant) : [],
+    ])
+  const found = await Promise.all([ofWorkers(reader), ...(await Promise.all(knownTenants.map(ofTenant))).flat()])
+  return [...summed(found.flat()), { metric: 'durable', labels: [], value: ledger.durable ? 1 : 0 }]
+}
+
+/** Answers with what was read less than five seconds ago, or reads again. */
+export const gaugesOf = (service: Asked): ((now: Instant) => Promise<readonly Reading[]>) => {
+  let last: { readonly at: Instant; readonly readings: Promise<readonly Reading[]> } | null = null
+  return (now) => {
+    if (last === null || now - last.at >= FRESH_MS) {
+      const readings = readAll(service, now)
+      const next = { at: now, readings }
+      last = next
+      // What failed is asked again.
+      readings.catch(() => {
+        if (last === next) last = null
+      })
+    }
+    return last.readings
+  }
+}

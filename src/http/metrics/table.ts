@@ -1,0 +1,89 @@
+/**
+ * Every metric in one table: its name without the prefix, what it says, its labels, and the bounds of a distribution.
+ *
+ * Owns the names. Labels come from the manifest or a fixed list: never an id, a person, a URL or what an event carries.
+ */
+
+/** Past so many values of one label, the rest is `other`. */
+export const MOST_VALUES = 200
+export const OTHER = 'other'
+export const PREFIX = 'trihand_'
+
+export interface MetricSpec {
+  readonly help: string
+  readonly labels: readonly string[]
+  /** Of a distribution: the upper bounds. */
+  readonly bounds?: readonly number[]
+  /** What one unit of the count is worth in the unit of the name. */
+  readonly unit?: number
+}
+
+const counter = (help: string, ...labels: readonly string[]): MetricSpec => ({ help, labels })
+const distribution = (help: string, bounds: readonly number[], ...labels: readonly string[]): MetricSpec => ({
+  help,
+  labels,
+  bounds,
+})
+
+const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400] as const
+const SHORT = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Counted as it happens. */
+export const COUNTED = {
+  events_total: counter('Events that came in or were sent', 'type', 'result'),
+  triggers_suppressed_total: counter('Triggers that matched and started no run', 'reason'),
+  runs_started_total: counter('Runs that began', 'handler', 'mode'),
+  runs_ended_total: counter('Runs that ended', 'handler', 'status'),
+  steps_total: counter('Attempts of steps that ended', 'modality', 'status'),
+  step_uncertain_total: counter('Steps of which nobody knows whether they happened', 'modality'),
+  decisions_total: counter('Tasks that were decided', 'action'),
+  escalations_total: counter('Tasks that went up a level, and answers that went to a person', 'cause'),
+  tokens_total: counter('Tokens of models', 'model', 'direction'),
+  cost_usd_total: { ...counter('What models cost, where the price is known', 'model'), unit: 1e-6 },
+  cost_unknown_total: counter('Calls of models whose price nobody knows', 'model'),
+  ledger_conflicts_total: counter('Appends that found another version'),
+  ledger_fenced_total: counter('Appends of a lease that had been lost'),
+  ledger_readbacks_total: counter('Appends that were sent again and found written'),
+  runs_recovered_total: counter('Leases of silent workers that were freed'),
+  schedule_slots_total: counter('Slots of schedules', 'outcome'),
+  webhook_deliveries_total: counter('Tries to deliver a webhook', 'result'),
+  errors_total: counter('Answers that were a problem', 'code'),
+  task_wait_seconds: distribution(
+    'From the opening of a task to its decision',
+    [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 4 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY],
+    'type',
+  ),
+  commit_seconds: distribution('How long the ledger took for a batch', SHORT),
+  commit_appends: distribution('Appends of a batch', [1, 2, 5, 10, 25, 50, 100, 256]),
+  http_seconds: distribution('How long a request took', SHORT, 'route', 'status'),
+} as const satisfies Readonly<Record<string, MetricSpec>>
+
+export type CountedName = keyof typeof COUNTED
+
+/** Read when somebody asks. */
+export const GAUGES = {
+  runs_open: counter('Runs that have not ended', 'status'),
+  tasks_open: counter('Tasks that wait for somebody', 'type', 'overdue'),
+  circuit_state: counter('Breakers: 0 closed, 1 tried again, 2 open', 'key'),
+  workers: counter('Workers that beat', 'pool', 'state'),
+  slots_used: counter('Runs that workers hold', 'pool'),
+  build_info: counter('Always 1', 'version'),
+  durable: counter('1: what is acknowledged is on disk'),
+} as const satisfies Readonly<Record<string, MetricSpec>>
+
+export type GaugeName = keyof typeof GAUGES
+
+/** One thing that is counted, or one value of a distribution. */
+export interface Tick {
+  readonly metric: CountedName
+  /** In the order of the metric's labels. */
+  readonly labels: readonly string[]
+  readonly value: number
+}
+
+/** What a gauge shows. */
+export interface Reading {
+  readonly metric: GaugeName
+  readonly labels: readonly string[]
+  readonly value: number
+}

@@ -1,0 +1,22 @@
+/**
+ * How long requests take, by the route that answers them.
+ *
+ * Owns the name of a route while its request is answered: its pattern, never its path. A stream counts until it begins.
+ */
+import type { Context, MiddlewareHandler } from 'hono'
+import type { Instant } from '../../model/ids.ts'
+import type { Metrics } from './metrics.ts'
+import { OTHER } from './table.ts'
+
+const KEY = 'route'
+
+export const nameRoute = (context: Context, pattern: string): void => context.set(KEY, pattern)
+
+/** Stands before everything else, so that what is refused is counted, too. */
+export const timing =
+  (metrics: Pick<Metrics, 'answered'>, now: () => Instant): MiddlewareHandler =>
+  async (context, next) => {
+    const since = now()
+    await next()
+    metrics.answered((context.get(KEY) as string | undefined) ?? OTHER, context.res.status, Math.max(0, now() - since))
+  }

@@ -1,0 +1,38 @@
+/**
+ * `GET /metrics`: counts of this process and the state of its ledger, as Prometheus reads them.
+ *
+ * Owns the answer. They are the server's: a caller of another tenant than the server's own gets none.
+ */
+import { TrihandError } from '../../model/errors.ts'
+import { LOCAL_TENANT } from '../../model/ids.ts'
+import { askingOf } from '../identity.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { text } from '../schema.ts'
+import type { Handle, Operation } from './route.ts'
+
+export const METRICS_PATH = '/metrics'
+
+export interface MetricsOptions {
+  readonly metrics: Pick<Metrics, 'show'>
+}
+
+export const metricsRoutes = ({ metrics }: MetricsOptions): readonly Operation[] => {
+  const show: Handle = async (service, context) => {
+    if (askingOf(context)?.caller.tenant !== LOCAL_TENANT)
+      throw new TrihandError('NOT_FOUND', 'metrics are the server’s, and no tenant’s')
+    const { text: shown, contentType } = await metrics.show(service.tasks.now)
+    return context.body(shown, 200, { 'content-type': contentType })
+  }
+  return [
+    {
+      id: 'getMetrics',
+      method: 'get',
+      path: METRICS_PATH,
+      access: 'viewer',
+      summary: 'Counts and gauges for Prometheus; TRIHAND_METRICS_TOKEN opens it, too',
+      answers: { 200: { media: 'text/plain', schema: text } },
+      problems: ['NOT_FOUND'],
+      handle: show,
+    },
+  ]
+}
