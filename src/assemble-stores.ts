@@ -11,6 +11,7 @@ import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Dispatcher } from './ports/dispatcher.ts'
 import type { Ledger } from './ports/ledger.ts'
+import type { News } from './ports/news.ts'
 import type { Reader } from './ports/reader.ts'
 
 /** What an opened store offers; every kind gives the same four. */
@@ -27,6 +28,8 @@ export interface Store {
   readonly maxInFlight: number
   /** Whether the dispatcher keeps instants outside of this process. */
   readonly keepsInstants?: boolean
+  /** Where other processes commit, too: what they did. */
+  readonly news?: News
 }
 
 /** Each store's code is loaded when it is chosen: an embedded system does not pay for a network driver at its start. */
@@ -43,6 +46,8 @@ export const openStore = async (choice: LedgerChoice, schema: string | undefined
 
 const EMBEDDED = { pollMs: 1_000, sweepMs: null, maxInFlight: 2 } as const
 const SHARED = { pollMs: 250, sweepMs: 500, maxInFlight: 2 } as const
+
+const POSTGRES = { durable: true, description: 'postgres' } as const
 
 const openMemoryStore = async (clock: Clock): Promise<Store> => {
   const { openMemory } = await import('./adapters/memory/open.ts')
@@ -72,6 +77,7 @@ const openSqliteStore = async (file: string, clock: Clock): Promise<Store> => {
 
 const openPostgresStore = async (url: string, schema: string | undefined, clock: Clock): Promise<Store> => {
   const { openPostgres } = await import('./adapters/postgres/open.ts')
-  const { ledger, reader, blobs, dispatcher } = await openPostgres({ url, ...(schema === undefined ? {} : { schema }) })
-  return { ...SHARED, ledger, reader, blobs, dispatcher: dispatcher(clock), durable: true, description: 'postgres' }
+  const opened = await openPostgres({ url, ...(schema === undefined ? {} : { schema }) })
+  const { ledger, reader, blobs, news } = opened
+  return { ...SHARED, ledger, reader, blobs, news, ...POSTGRES, dispatcher: opened.dispatcher(clock) }
 }

@@ -6,18 +6,20 @@
 import { type Doors, joinDoors } from './assemble-doors.ts'
 import type { Engine } from './engine/engine.ts'
 import { tenantReader } from './engine/tenant-reader.ts'
-import type { Service } from './http/service.ts'
+import type { Service, TenantNews } from './http/service.ts'
 import { durationMs } from './manifest/duration.ts'
 import type { Environment } from './manifest/reference.ts'
 import { TrihandError } from './model/errors.ts'
 import { LOCAL_TENANT, type TenantId } from './model/ids.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ids } from './ports/ids.ts'
+import type { News } from './ports/news.ts'
 import type { Reader } from './ports/reader.ts'
 
 export interface TenantDeps {
   readonly engine: Engine
   readonly reader: Reader
+  readonly news: News | undefined
   readonly world: { readonly ids: Ids; readonly clock: Clock }
   readonly environment: Environment
 }
@@ -53,6 +55,10 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats'>
   },
 })
 
+/** Null: the store has none, because nobody else writes it. */
+export const newsOf = (news: News | undefined, tenant: TenantId): TenantNews | null =>
+  news === undefined ? null : { begin: () => news.begin(), since: (position) => news.since(tenant, position) }
+
 const serverOnly = (): Promise<never> => Promise.reject(new TrihandError('NOT_FOUND', 'there is no such worker'))
 
 /** Made with the first request of a tenant: its gates and schedules stand before anything is sent. */
@@ -71,6 +77,7 @@ export const openTenants = (deps: TenantDeps, own: () => Service): Service['of']
       requests: shared.requests,
       drainWorker: serverOnly,
       reader,
+      news: newsOf(deps.news, tenant),
       endpoint: null,
       get system() {
         return engine.definition

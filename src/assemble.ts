@@ -14,7 +14,7 @@ import { type Doors, joinDoors } from './assemble-doors.ts'
 import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
 import { openStore, type Store } from './assemble-stores.ts'
-import { openTenants, type TenantDeps, verbsOf } from './assemble-tenants.ts'
+import { newsOf, openTenants, type TenantDeps, verbsOf } from './assemble-tenants.ts'
 import { type DispatcherChoice, type LedgerChoice, ledgerChoice } from './config.ts'
 import { dispatcherOf } from './dispatchers.ts'
 import type { PieceListener } from './engine/deltas.ts'
@@ -35,7 +35,7 @@ import type { ToolBroker } from './executors/workflow/built-in/tool-call.ts'
 import { type EnterOptions, enterFunction } from './executors/workflow/function.ts'
 import { StepFailure } from './executors/workflow/step-failure.ts'
 import { type HandSettings, handsOf, reach } from './hands.ts'
-import type { Service } from './http/service.ts'
+import type { Service, TenantNews } from './http/service.ts'
 import type { SystemSource } from './manifest/define.ts'
 import { durationMs } from './manifest/duration.ts'
 import { taskOfStep } from './manifest/humans.ts'
@@ -157,6 +157,8 @@ export interface Trihand {
   /** Deliveries from outside, and those that were refused and kept. */
   readonly webhooks: Pick<Webhooks, 'receive' | 'replay' | 'rehearse'>
   readonly reader: Reader
+  /** What was committed, by whichever process; null where this one has the ledger to itself. */
+  readonly news: TenantNews | null
   readonly system: System
   /** Its agents have no live model: every answer comes from a script. */
   readonly isSimulated: boolean
@@ -364,8 +366,9 @@ const facade = (
     worker: { ...identity, ...place },
     tokens,
     requests,
-    of: openTenants({ engine, reader: store.reader, world, environment }, () => trihand),
+    of: openTenants({ engine, reader: store.reader, news: store.news, world, environment }, () => trihand),
     reader: store.reader,
+    news: newsOf(store.news, LOCAL_TENANT),
     replace,
     get system() {
       return engine.definition

@@ -13,7 +13,7 @@ import { type AuthSettings, LOOPBACK } from './auth-settings.ts'
 import { limitBody, limitLength } from './body-limit.ts'
 import { randomText } from './chance.ts'
 import { commonHeaders, guard } from './guards.ts'
-import { LiveFeed, noticesOf } from './live.ts'
+import { type Feed, LiveFeed, noticesOf } from './live.ts'
 import { mountMcp } from './mcp/endpoint.ts'
 import { countFor } from './metrics/metrics.ts'
 import { timing } from './metrics/timing.ts'
@@ -23,6 +23,7 @@ import type { HealthOptions } from './routes/health.ts'
 import { operations } from './routes/table.ts'
 import { serveWebApp } from './routes/web-app.ts'
 import type { Service } from './service.ts'
+import { SharedFeed } from './shared-feed.ts'
 import type { WebApp } from './web-app.ts'
 
 export interface AppOptions extends HealthOptions {
@@ -36,7 +37,13 @@ export interface AppOptions extends HealthOptions {
   readonly ending?: AbortSignal
 }
 
-const newFeed = (service: Service): LiveFeed => {
+/** Where other processes commit, too, the store tells what and in which order; a commit of this one is a reason to look. */
+const newFeed = (service: Service): Feed => {
+  if (service.news !== null) {
+    const shared = new SharedFeed(service.news)
+    service.watch(() => shared.look())
+    return shared
+  }
   const feed = new LiveFeed(randomText().replaceAll('-', '_'))
   service.watch((change) => {
     for (const notice of noticesOf(change)) feed.tell(notice)
@@ -44,9 +51,9 @@ const newFeed = (service: Service): LiveFeed => {
   return feed
 }
 
-/** What this process commits, as news: for each tenant its own. */
-const feeds = (own: Service): ((service: Service) => LiveFeed) => {
-  const known = new WeakMap<Service, LiveFeed>([[own, newFeed(own)]])
+/** What is committed, as news: for each tenant its own. */
+const feeds = (own: Service): ((service: Service) => Feed) => {
+  const known = new WeakMap<Service, Feed>([[own, newFeed(own)]])
   return (service) => {
     const feed = known.get(service) ?? newFeed(service)
     known.set(service, feed)

@@ -29,14 +29,42 @@ test.each(['other-3', 'life-9', 'life-x', 'life', ''])('live-1: the position %j 
   expect(feed.since(position)).toBe(null)
 })
 
-test('a listener hears until it is forgotten', () => {
-  const feed = new LiveFeed('life')
+const follow = (feed: LiveFeed, after: string) => {
   const heard: (string | null)[] = []
-  const forget = feed.listen(({ notice }) => heard.push(notice.id))
+  const leave = feed.follow(after, {
+    tell: ({ notice }) => heard.push(notice.id),
+    reset: (position) => heard.push(`reset ${position}`),
+  })
+  return { heard, leave }
+}
+
+test('a reader that begins hears of what comes from then on, until it leaves', async () => {
+  const feed = new LiveFeed('life')
   feed.tell(about(1))
-  forget()
+  const position = await feed.begin()
   feed.tell(about(2))
-  expect(heard).toEqual(['1'])
+  const { heard, leave } = follow(feed, position)
+  feed.tell(about(3))
+  leave()
+  feed.tell(about(4))
+  expect(heard).toEqual(['2', '3'])
+})
+
+test('a reader that comes back hears what it missed, and then what comes', () => {
+  const feed = new LiveFeed('life')
+  feed.tell(about(1))
+  feed.tell(about(2))
+  const { heard } = follow(feed, 'life-1')
+  feed.tell(about(3))
+  expect(heard).toEqual(['2', '3'])
+})
+
+test('a reader from another life is told to reset, and then hears what comes', () => {
+  const feed = new LiveFeed('life')
+  feed.tell(about(1))
+  const { heard } = follow(feed, 'other-1')
+  feed.tell(about(2))
+  expect(heard).toEqual(['reset life-1', '2'])
 })
 
 test('an append is news about the streams it writes and the events it brings', () => {

@@ -1,12 +1,13 @@
 /**
  * News for open pages: what should be asked again, never the thing itself.
  *
- * Owns the last notices, so that a page that was away for a moment catches up, and what a notice is about. A page that was away longer,
- * or across a restart, is told to ask for everything. Knows the commits of this process only.
+ * Owns what a notice is about, and the last notices of this process, so that a page that was away for a moment catches up. A page that was
+ * away longer, or across a restart, is told to ask for everything. Where other processes commit, too, shared-feed.ts tells.
  *
  * live-1  A reader that names the last position it saw gets every later notice once and in order, or is told to reset.
  */
 import type { Change } from '../engine/publish.ts'
+import type { StreamId } from '../model/ids.ts'
 
 export const TOPIC_NAMES = ['runs', 'events', 'schedules', 'tasks', 'sessions'] as const
 export type Topic = (typeof TOPIC_NAMES)[number]
@@ -21,7 +22,23 @@ export interface Heard {
   readonly notice: Notice
 }
 
-export type Listener = (heard: Heard) => void
+/** An open page. */
+export interface FeedReader {
+  tell(heard: Heard): void
+  /** It asks for everything, and hears of what comes after this position. */
+  reset(position: string): void
+}
+
+export interface Feed {
+  /** The position of a reader that begins now: nothing that is committed from now on is before it. */
+  begin(): Promise<string>
+  /** Tells what came after this position, and then what comes. Answers with what ends it. */
+  follow(after: string, reader: FeedReader): () => void
+  /** Of a reader that was told everything so far. */
+  readonly position: string
+}
+
+type Listener = (heard: Heard) => void
 
 const KEPT = 1_000
 const PREFIX = 4
@@ -29,17 +46,25 @@ const PREFIX = 4
 /** What each kind of stream is shown as. */
 const TOPICS: Readonly<Record<string, Topic>> = { run_: 'runs', sch_: 'schedules', tsk_: 'tasks', ses_: 'sessions' }
 
+/** Null: nothing that a page shows. */
+export const noticeOf = (stream: StreamId): Notice | null => {
+  const topic = TOPICS[stream.slice(0, PREFIX)]
+  return topic === undefined ? null : { topic, id: stream }
+}
+
+export const NEW_EVENTS: Notice = { topic: 'events', id: null }
+
 /** What one append is news about. */
 export const noticesOf = ({ streams, events }: Change): readonly Notice[] => {
-  const notices: Notice[] = events > 0 ? [{ topic: 'events', id: null }] : []
+  const notices: Notice[] = events > 0 ? [NEW_EVENTS] : []
   for (const stream of streams) {
-    const topic = TOPICS[stream.slice(0, PREFIX)]
-    if (topic !== undefined) notices.push({ topic, id: stream })
+    const notice = noticeOf(stream)
+    if (notice !== null) notices.push(notice)
   }
   return notices
 }
 
-export class LiveFeed {
+export class LiveFeed implements Feed {
   /** Names this process: positions of another one mean nothing here. */
   private readonly life: string
   private readonly listeners = new Set<Listener>()
@@ -58,7 +83,17 @@ export class LiveFeed {
     for (const listener of this.listeners) listener(heard)
   }
 
-  /** The position of a reader that begins now. */
+  async begin(): Promise<string> {
+    return this.position
+  }
+
+  follow(after: string, reader: FeedReader): () => void {
+    const missed = this.since(after)
+    if (missed === null) reader.reset(this.position)
+    for (const heard of missed ?? []) reader.tell(heard)
+    return this.listen((heard) => reader.tell(heard))
+  }
+
   get position(): string {
     return `${this.life}-${this.count}`
   }
@@ -72,7 +107,7 @@ export class LiveFeed {
     return missed > this.kept.length ? null : this.kept.slice(this.kept.length - missed)
   }
 
-  listen(listener: Listener): () => void {
+  private listen(listener: Listener): () => void {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
   }

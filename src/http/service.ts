@@ -18,6 +18,7 @@ import type { RunId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
 import type { Chats } from '../modes/chats.ts'
 import type { DispatcherEndpoint } from '../ports/dispatcher.ts'
+import type { NewsPage, NewsPosition } from '../ports/news.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
 import type { Webhooks } from '../triggers/webhooks.ts'
 
@@ -59,12 +60,20 @@ export interface Service {
     Record<'pause' | 'resume', (name: string, options: { readonly by: string }) => Promise<void>>
   >
   readonly reader: Reader
+  /** What was committed, by whichever process. Null: this process has the ledger to itself, and `watch` tells it all. */
+  readonly news: TenantNews | null
   /** What the dispatcher wants served, if anything. It proves by itself who is calling. */
   readonly endpoint: DispatcherEndpoint | null
   readonly system: System
   /** Its agents have no live model: every answer comes from a script. */
   readonly isSimulated: boolean
   readonly ledger: { readonly kind: string; readonly durable: boolean; readonly description: string }
+}
+
+/** The news of one tenant (ports/news.ts). */
+export interface TenantNews {
+  begin(): Promise<NewsPosition>
+  since(position: NewsPosition): Promise<NewsPage | null>
 }
 
 /** A person's word on a step whose outcome nobody knows. */

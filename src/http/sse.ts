@@ -28,8 +28,12 @@ export type Writer = (pen: Pen) => () => void
 export const asEvent = (type: string, id: string | number | null, data: unknown): string =>
   `${id === null ? '' : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** `ending`: the server stops, and streams end by themselves. */
-export const sseBody = (ending: AbortSignal, begin: Writer): ReadableStream<Uint8Array> => {
+/** `ending`: the server stops, and streams end by themselves. `lastWord`: what a reader is told that is cut off. */
+export const sseBody = (
+  ending: AbortSignal,
+  begin: Writer,
+  lastWord: () => string = () => '',
+): ReadableStream<Uint8Array> => {
   const encoder = new TextEncoder()
   let stop = (): void => {}
   return new ReadableStream(
@@ -43,8 +47,9 @@ export const sseBody = (ending: AbortSignal, begin: Writer): ReadableStream<Uint
         }
         const write = (text: string): void => {
           if (!isOpen) return
-          if ((controller.desiredSize ?? 0) <= -MAX_UNREAD) return end()
-          controller.enqueue(encoder.encode(text))
+          const isTooMuch = (controller.desiredSize ?? 0) <= -MAX_UNREAD
+          controller.enqueue(encoder.encode(isTooMuch ? lastWord() : text))
+          if (isTooMuch) end()
         }
         const ping = setInterval(() => write(': ping\n\n'), PING_MS).unref()
         let undo = (): void => {}

@@ -6,6 +6,16 @@ import { eventTypes } from './0004-event-types.ts'
 import { tasks } from './0005-tasks.ts'
 import { reading } from './0006-reading.ts'
 import { lists } from './0007-lists.ts'
+import { news } from './0008-news.ts'
 import type { Migration } from './migration.ts'
 
-export const MIGRATIONS: readonly Migration[] = [ledgerTables, lanes, workerInfo, eventTypes, tasks, reading, lists]
+export const MIGRATIONS: readonly Migration[] = [
+  ledgerTables,
+  lanes,
+  workerInfo,
+  eventTypes,
+  tasks,
+  reading,
+  lists,
+  news,
+]

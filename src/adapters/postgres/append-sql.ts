@@ -276,6 +276,21 @@ const taskParts = (shape: Shape): string[] => [
       where (task_address.status, task_address.deadline) <> (excluded.status, excluded.deadline))`,
 ]
 
+/** For pages of all processes (news.ts): which streams were written, and which tenants have new events. */
+const newsTold = (shape: Shape): string => {
+  const streams = [
+    ...(shape.has('guard') ? ['select id from changed where is_written'] : []),
+    ...(shape.has('creation') ? ['select id from born'] : []),
+  ]
+  const tenants = shape.has('occurrence')
+    ? `array(select distinct tenant from numbered n where ${wins('n')})`
+    : `'{}'::text[]`
+  return `news_told as (
+    insert into news (streams, tenants) select * from (
+      select array(${streams.join(' union all ')}) as streams, ${tenants} as tenants) t
+    where streams <> '{}' or tenants <> '{}')`
+}
+
 const partsOf = (shape: Shape): string[] => [
   ...(shape.prelude === null ? [] : [shape.prelude]),
   `position as materialized (${LAST_SEQUENCE})`,
@@ -291,6 +306,7 @@ const partsOf = (shape: Shape): string[] => [
   ...(shape.has('closing') ? [waitsClosed(shape)] : []),
   ...(shape.has('task') ? taskParts(shape) : []),
   ...(shape.has('document') ? documentParts(shape) : []),
+  newsTold(shape),
 ]
 
 const raisedIds = (shape: Shape): string => {

@@ -2,11 +2,12 @@
  * Who works on what: beats of workers, and the freeing of leases whose worker is gone.
  *
  * Owns leases outside of appends; how a claim gives them is in claim.ts. Goes by the database's clock, so that the clocks of workers
- * do not matter; with `clock: 'caller'` by the instant in the request.
+ * do not matter; with `clock: 'caller'` by the instant in the request. Whoever beats also forgets old news, now and then (news.ts).
  */
 import type { Instant, WorkerId } from '../../model/ids.ts'
 import type { BeatRequest, ClaimRequest, Claims } from '../../ports/ledger.ts'
 import { claim } from './claim.ts'
+import { FORGET_NEWS } from './news.ts'
 import type { Database, Statement } from './pool.ts'
 
 /**
@@ -50,9 +51,12 @@ const RETIRE: Statement = {
   delete from worker where id = $1`,
 }
 
+const BEATS_PER_FORGETTING = 8
+
 export class Leases {
   readonly #database: Database
   readonly #clock: 'database' | 'caller'
+  #beats = 0
 
   constructor(database: Database, clock: 'database' | 'caller') {
     this.#database = database
@@ -65,8 +69,11 @@ export class Leases {
 
   async beat({ worker, now, ttlMs, info }: BeatRequest): Promise<number> {
     const told = info === undefined ? null : JSON.stringify(info)
-    const [row] = await this.#database.query<{ freed: number }>(BEAT, [worker, this.#at(now), ttlMs, told])
-    return row?.freed ?? 0
+    const beat = { statement: BEAT, values: [worker, this.#at(now), ttlMs, told] }
+    const isTurn = this.#beats++ % BEATS_PER_FORGETTING === 0
+    const commands = isTurn ? [beat, { statement: FORGET_NEWS, values: [] }] : [beat]
+    const [rows] = await this.#database.queries<{ freed: number }>(commands)
+    return rows?.[0]?.freed ?? 0
   }
 
   async retire(worker: WorkerId, now: Instant): Promise<void> {

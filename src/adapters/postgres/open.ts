@@ -9,11 +9,13 @@ import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Dispatcher } from '../../ports/dispatcher.ts'
 import type { Ledger } from '../../ports/ledger.ts'
+import type { News } from '../../ports/news.ts'
 import type { Reader } from '../../ports/reader.ts'
 import { PostgresBlobs } from './blobs.ts'
 import { PostgresDispatcher } from './dispatcher.ts'
 import { PostgresLedger } from './ledger.ts'
 import { migratePostgres } from './migrate.ts'
+import { PostgresNews } from './news.ts'
 import { Database, type Statement } from './pool.ts'
 import { PostgresReader } from './reader.ts'
 
@@ -30,10 +32,11 @@ export interface PostgresOptions {
 }
 
 export interface OpenedPostgres {
-  /** Its `close` ends the reader and the blobs too. */
+  /** Its `close` ends the reader, the blobs and the news too. */
   readonly ledger: Ledger
   readonly reader: Reader
   readonly blobs: Blobs
+  readonly news: News
   /** The caller starts and stops it. */
   dispatcher(clock: Clock): Dispatcher
   close(): Promise<void>
@@ -57,6 +60,7 @@ export const openPostgres = async (options: PostgresOptions): Promise<OpenedPost
       ledger: new PostgresLedger(database, { clock, schema: found }),
       reader: new PostgresReader(database),
       blobs: new PostgresBlobs(database),
+      news: new PostgresNews(database),
       dispatcher: (time) => new PostgresDispatcher({ url, schema, channel: channelOf(found), clock: time, notify }),
       close: () => database.close(),
     }

@@ -1,5 +1,6 @@
 /** The stream of news over a real socket: it tells of commits, catches up, resets, and ends with the server. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readSse, type SseMessage } from '../../../test/support/sse.ts'
 import { createTrihand, type Trihand } from '../../assemble.ts'
 import { fn } from '../../executors/workflow/function.ts'
 import { createApp } from '../app.ts'
@@ -76,6 +77,17 @@ test('a reader that comes back gets what it missed', async () => {
 test('a reader from another life is told to reset', async () => {
   const messages = await read(({ event }) => event === 'reset', { 'last-event-id': 'another-7' })
   expect(messages.at(-1)?.event).toBe('reset')
+})
+
+test('a reader that does not read is cut off, and its last message is a reset', async () => {
+  const app = createApp(trihand, { version: '0', pid: 1, report: () => {} })
+  // Without a socket nothing is taken from the stream before it is read.
+  const response = await app.request('/api/stream')
+  await Promise.all(Array.from({ length: 520 }, send))
+  const messages: SseMessage[] = []
+  for await (const message of readSse(response)) messages.push(message)
+  expect(messages.length).toBeGreaterThan(1_000)
+  expect(messages.filter(({ event }) => event === 'reset')).toEqual([messages.at(-1)])
 })
 
 test('an open stream does not hold up a server that stops', async () => {

@@ -4,14 +4,18 @@
  * Owns the lines on the wire. A reader that was cut off connects again and is told what it missed, or to reset.
  */
 import { TrihandError } from '../../model/errors.ts'
-import { type Heard, type LiveFeed, TOPIC_NAMES, type Topic } from '../live.ts'
+import { type Feed, type FeedReader, type Heard, TOPIC_NAMES, type Topic } from '../live.ts'
 import type { Query } from '../query.ts'
 import { described, text } from '../schema.ts'
 import type { Service } from '../service.ts'
-import { asEvent, SSE_HEADERS, sseBody } from '../sse.ts'
+import { asEvent, type Pen, SSE_HEADERS, sseBody } from '../sse.ts'
 import type { Handle, Operation } from './route.ts'
 
 const RETRY_MS = 2_000
+const HELLO = `retry: ${RETRY_MS}\n: hello\n\n`
+
+/** A position without a message: whoever is cut off before the first one comes back with it. */
+const asPosition = (position: string): string => `id: ${position}\n\n`
 
 const asNotice = ({ position, notice }: Heard): string => asEvent('notice', position, notice)
 
@@ -26,35 +30,34 @@ const wantedOf = (query: Query): Wanted => {
   return new Set(wanted as readonly Topic[])
 }
 
-const isWanted =
-  (wanted: Wanted) =>
-  ({ notice }: Heard): boolean =>
-    wanted.has(notice.topic)
+const asReset = (position: string): string => asEvent('reset', position, {})
 
-/** What a reader gets before anything new happens. */
-const opening = (feed: LiveFeed, after: string | undefined, wanted: Wanted): string => {
-  const hello = `retry: ${RETRY_MS}\n: hello\n\n`
-  if (after === undefined) return hello
-  const missed = feed.since(after)
-  if (missed === null) return hello + asEvent('reset', feed.position, {})
-  return hello + missed.filter(isWanted(wanted)).map(asNotice).join('')
-}
+const readerOn = ({ write }: Pen, wanted: Wanted): FeedReader => ({
+  tell: (heard) => {
+    if (wanted.has(heard.notice.topic)) write(asNotice(heard))
+  },
+  reset: (position) => write(asReset(position)),
+})
 
 export interface StreamOptions {
-  readonly feedOf: (service: Service) => LiveFeed
+  readonly feedOf: (service: Service) => Feed
   /** The server stops, and streams end by themselves. */
   readonly ending: AbortSignal
 }
 
 export const streamRoutes = ({ feedOf, ending }: StreamOptions): readonly Operation[] => {
   const read: Handle = async (service, context, query) => {
-    const after = context.req.header('last-event-id') ?? query.get('after')
     const wanted = wantedOf(query)
     const feed = feedOf(service)
-    const stream = sseBody(ending, ({ write }) => {
-      write(opening(feed, after, wanted))
-      return feed.listen((heard) => isWanted(wanted)(heard) && write(asNotice(heard)))
-    })
+    // Before the first byte: what a page asks when its stream is open is then never older than where the stream begins.
+    const seen = context.req.header('last-event-id') ?? query.get('after')
+    const after = seen ?? (await feed.begin())
+    const begin = (pen: Pen): (() => void) => {
+      pen.write(seen === undefined ? HELLO + asPosition(after) : HELLO)
+      return feed.follow(after, readerOn(pen, wanted))
+    }
+    // Who does not read fast enough is cut off, and asks for everything when it has come so far.
+    const stream = sseBody(ending, begin, () => asReset(feed.position))
     return new Response(stream, { headers: SSE_HEADERS })
   }
   return [

@@ -1,0 +1,33 @@
+/**
+ * What was committed, by whichever process of a shared ledger, in one order for all of them. For pages only: hints of what to ask again.
+ *
+ * Promised: who has read up to a position and goes on from there is told of every later commit once, in order; or gets null, when that
+ * cannot be told any more (too much has happened, or the store has forgotten). A commit may be told late, never out of turn.
+ */
+import type { StreamId, TenantId } from '../model/ids.ts'
+
+/** Everything before it has been seen. */
+export interface NewsPosition {
+  /** Names what the numbers count in: those of another life mean nothing. */
+  readonly life: string
+  readonly at: number
+  readonly place: number
+}
+
+export interface NewsItem {
+  /** Null: there are new events. */
+  readonly stream: StreamId | null
+  /** Where a reader goes on that has seen this one. */
+  readonly next: NewsPosition
+}
+
+export interface NewsPage {
+  readonly items: readonly NewsItem[]
+  readonly next: NewsPosition
+}
+
+export interface News {
+  /** Where a reader begins that wants to know what comes from now on. */
+  begin(): Promise<NewsPosition>
+  since(tenant: TenantId, position: NewsPosition): Promise<NewsPage | null>
+}
