@@ -72,6 +72,7 @@ export const openTenants = (deps: TenantDeps, own: () => Service): Service['of']
     const shared = own()
     return {
       ...verbsOf(engine, doors),
+      tenant,
       of: shared.of,
       tokens: shared.tokens,
       requests: shared.requests,

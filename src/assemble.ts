@@ -97,6 +97,8 @@ export interface TrihandOptions {
 
 /** A running system. */
 export interface Trihand {
+  /** Whose ledger this is, unless `of` names another. */
+  readonly tenant: TenantId
   /** Sends an event. The answer means that it is on disk, with the runs it starts. */
   send(event: IncomingEvent): Promise<Receipt>
   /** What an event would start, without sending it. */
@@ -358,6 +360,7 @@ const facade = (
   const verbs = verbsOf(engine, doors)
   const trihand: Trihand = {
     ...verbs,
+    tenant: LOCAL_TENANT,
     call: async (name, input, { wait = '30s', ...startOptions } = {}) =>
       verbs.result(await engine.startRun(name, input, startOptions), { wait }),
     on: (subscriber) => engine.subscribe(subscriber),

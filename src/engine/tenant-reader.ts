@@ -29,7 +29,6 @@ export const tenantReader = (reader: Reader, tenant: TenantId): Reader => ({
   sessions: (query) => reader.sessions({ ...query, tenant }),
   session: (_, id) => reader.session(tenant, id),
   forks: (_, id) => reader.forks(tenant, id),
-  sessionFacts: (_, id, page) => reader.sessionFacts(tenant, id, page),
   sessionRuns: (query) => reader.sessionRuns({ ...query, tenant }),
   modelCalls: (query) => reader.modelCalls({ ...query, tenant }),
 })

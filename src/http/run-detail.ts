@@ -5,12 +5,12 @@
  */
 
 import { readRunFact } from '../model/fact-codec.ts'
-import { LOCAL_TENANT, type RunId } from '../model/ids.ts'
+import type { RunId } from '../model/ids.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { LiveRun, RunState } from '../model/run-fact.ts'
 import { isEnded } from '../model/status.ts'
 import { stepWakeAt } from '../model/step.ts'
-import type { Reader, RunSummary } from '../ports/reader.ts'
+import type { RunSummary } from '../ports/reader.ts'
 import type { Fact, RunDetail, RunWhy, WaitingOn } from './api.ts'
 import { type Page, pageOf } from './query.ts'
 import type { Service } from './service.ts'
@@ -21,16 +21,21 @@ import { tellOpen } from './words.ts'
 const FACTS_AT_ONCE = 1_000
 const FIRST_FACTS = 200
 
-export const factPage = async (reader: Reader, run: RunId, from: number, limit: number): Promise<Page<Fact>> => {
-  const facts = await reader.facts(LOCAL_TENANT, run, { after: from, limit: limit + 1 })
+export const factPage = async (
+  { reader, tenant }: Service,
+  run: RunId,
+  from: number,
+  limit: number,
+): Promise<Page<Fact>> => {
+  const facts = await reader.facts(tenant, run, { after: from, limit: limit + 1 })
   const documents = facts.map((fact, i) => factDocument(fact, from + i))
   return pageOf(documents, limit, { item: (fact) => fact, cursor: (last) => String(last.seq + 1) })
 }
 
-const stateOf = async (reader: Reader, run: RunId): Promise<RunState> => {
+const stateOf = async ({ reader, tenant }: Service, run: RunId): Promise<RunState> => {
   let state = runMachine.initial
   for (let from = 0; ; from += FACTS_AT_ONCE) {
-    const facts = await reader.facts(LOCAL_TENANT, run, { after: from, limit: FACTS_AT_ONCE })
+    const facts = await reader.facts(tenant, run, { after: from, limit: FACTS_AT_ONCE })
     for (const fact of facts) state = runMachine.evolve(state, readRunFact(fact))
     if (facts.length < FACTS_AT_ONCE) return state
   }
@@ -47,15 +52,15 @@ const waitsOf = (run: LiveRun): readonly WaitingOn[] => {
   return [...retry, ...steps]
 }
 
-export const waitingOn = async (reader: Reader, run: RunSummary): Promise<readonly WaitingOn[]> => {
+export const waitingOn = async (service: Service, run: RunSummary): Promise<readonly WaitingOn[]> => {
   if (isEnded(run.status)) return []
-  const state = await stateOf(reader, run.id)
+  const state = await stateOf(service, run.id)
   return state.kind === 'live' ? waitsOf(state) : []
 }
 
 /** Also for a worker that suits it, if there is none. */
 const allWaits = async (service: Service, run: RunSummary): Promise<readonly WaitingOn[]> => {
-  const [lack, waiting] = await Promise.all([service.lacks(run), waitingOn(service.reader, run)])
+  const [lack, waiting] = await Promise.all([service.lacks(run), waitingOn(service, run)])
   const unplaced = lack === null ? [] : [{ kind: 'no_worker', step: null, until: null, text: lack }]
   return [...unplaced, ...waiting]
 }
@@ -74,11 +79,11 @@ export const runWhy = async (service: Service, run: RunSummary): Promise<RunWhy>
 }
 
 export const runDetail = async (service: Service, run: RunSummary): Promise<RunDetail> => {
-  const { reader } = service
+  const { reader, tenant } = service
   const [waits, children, facts, result] = await Promise.all([
     allWaits(service, run),
-    reader.children(LOCAL_TENANT, run.id),
-    factPage(reader, run.id, 0, FIRST_FACTS),
+    reader.children(tenant, run.id),
+    factPage(service, run.id, 0, FIRST_FACTS),
     service.result(run.id, { wait: 0 }),
   ])
   const { output, error } = result

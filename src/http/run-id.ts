@@ -4,8 +4,12 @@
  * Owns the spelling on input. The last digits, because runs that were started together share their first ones.
  */
 import { TrihandError } from '../model/errors.ts'
-import { LOCAL_TENANT, type RunId, runId } from '../model/ids.ts'
-import type { Reader, RunSummary } from '../ports/reader.ts'
+import { type RunId, runId } from '../model/ids.ts'
+import type { RunSummary } from '../ports/reader.ts'
+import type { Service } from './service.ts'
+
+/** Whose runs are looked through. */
+type Owner = Pick<Service, 'reader' | 'tenant'>
 
 const DIGITS = /^[0-9a-f]+$/
 const WHOLE = 32
@@ -21,19 +25,19 @@ const digitsOf = (text: string): string | null => {
 }
 
 /** The run that the text names. */
-export const findRun = async (reader: Pick<Reader, 'run' | 'runsEndingWith'>, text: string): Promise<RunSummary> => {
+export const findRun = async (service: Owner, text: string): Promise<RunSummary> => {
   const digits = digitsOf(text)
   if (digits === null) throw notFound(`"${text}" is not the id of a run`)
-  const id = digits.length === WHOLE ? runId(digits) : await byLastDigits(reader, digits)
-  const run = await reader.run(LOCAL_TENANT, id)
+  const id = digits.length === WHOLE ? runId(digits) : await byLastDigits(service, digits)
+  const run = await service.reader.run(service.tenant, id)
   if (run === null) throw notFound(`there is no run ${id}`)
   return run
 }
 
-const byLastDigits = async (reader: Pick<Reader, 'runsEndingWith'>, digits: string): Promise<RunId> => {
+const byLastDigits = async ({ reader, tenant }: Owner, digits: string): Promise<RunId> => {
   if (digits.length < SHORTEST)
     throw notFound(`"${digits}" is too short; give at least the last ${SHORTEST} digits of the id`)
-  const [found, another] = await reader.runsEndingWith(LOCAL_TENANT, digits)
+  const [found, another] = await reader.runsEndingWith(tenant, digits)
   if (found === undefined) throw notFound(`there is no run that ends with ${digits}`)
   if (another !== undefined)
     throw new TrihandError('ID_AMBIGUOUS', `several runs end with ${digits}, among them ${found} and ${another}`)

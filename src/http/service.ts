@@ -23,6 +23,8 @@ import type { Reader, RunSummary } from '../ports/reader.ts'
 import type { Webhooks } from '../triggers/webhooks.ts'
 
 export interface Service {
+  /** Whose events, runs, tasks and sessions these are. */
+  readonly tenant: TenantId
   send(event: IncomingEvent): Promise<Receipt>
   /** Called with what each append has changed. */
   watch(watcher: Watcher): () => void

@@ -17,9 +17,10 @@ export interface Reader {
   /** Runs whose id ends with these digits, at most two: enough to tell none, one or several. */
   runsEndingWith(tenant: TenantId, digits: string): Promise<readonly RunId[]>
   children(tenant: TenantId, id: RunId): Promise<readonly RunSummary[]>
+  /** The facts of a run or a session from this one on, oldest first. */
   facts(
     tenant: TenantId,
-    id: RunId,
+    id: RunId | SessionId,
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly SealedFact[]>
   /** How many runs have each status; of one handler, if it is named. */
@@ -50,12 +51,6 @@ export interface Reader {
   session(tenant: TenantId, id: SessionId): Promise<SessionSummary | null>
   /** Sessions that began at a checkpoint of this one, oldest first. */
   forks(tenant: TenantId, id: SessionId): Promise<readonly SessionSummary[]>
-  /** A session's facts from this one on, oldest first. */
-  sessionFacts(
-    tenant: TenantId,
-    id: SessionId,
-    page: { readonly after: number; readonly limit: number },
-  ): Promise<readonly SealedFact[]>
   /** One page of the runs of a session, newest first. */
   sessionRuns(query: SessionRunQuery): Promise<readonly RunSummary[]>
   /**

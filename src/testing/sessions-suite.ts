@@ -42,7 +42,7 @@ export const sessionsSuite = (harness: LedgerHarness, reader: () => Reader): voi
   test('the facts and the runs of a session are read page by page', async () => {
     const [session, facts] = [newSession(), [aFact(), aFact(), aFact()]]
     await harness.written({ writes: [aCreation(session, {}, { ...SESSION, facts })] })
-    const page = await reader().sessionFacts(LOCAL_TENANT, session, { after: 1, limit: 1 })
+    const page = await reader().facts(LOCAL_TENANT, session, { after: 1, limit: 1 })
     expect(page.map(({ hash }) => hash)).toEqual([facts[1]?.hash])
     const runs: RunId[] = [newRun(), newRun(), newRun()]
     for (const run of runs) await harness.written({ writes: [aCreation(run, { session })] })
@@ -57,7 +57,7 @@ export const sessionsSuite = (harness: LedgerHarness, reader: () => Reader): voi
     const id = await create()
     expect(await reader().sessions({ tenant: OTHER_TENANT, before: null, limit: 9 })).toEqual([])
     expect(await reader().session(OTHER_TENANT, id)).toBeNull()
-    expect(await reader().sessionFacts(OTHER_TENANT, id, { after: 0, limit: 9 })).toEqual([])
+    expect(await reader().facts(OTHER_TENANT, id, { after: 0, limit: 9 })).toEqual([])
     expect(await reader().sessionRuns({ tenant: OTHER_TENANT, session: id, before: null, limit: 9 })).toEqual([])
   })
 

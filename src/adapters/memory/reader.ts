@@ -70,7 +70,7 @@ export class MemoryReader implements Reader {
 
   async facts(
     tenant: TenantId,
-    id: RunId,
+    id: RunId | SessionId,
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly SealedFact[]> {
     return this.#find(tenant, id)?.facts.slice(page.after, page.after + page.limit) ?? []
@@ -164,14 +164,6 @@ export class MemoryReader implements Reader {
     return this.#sessionsOf(tenant)
       .filter(({ session }) => session === id)
       .map(toSession)
-  }
-
-  async sessionFacts(
-    tenant: TenantId,
-    id: SessionId,
-    page: { readonly after: number; readonly limit: number },
-  ): Promise<readonly SealedFact[]> {
-    return this.#find(tenant, id)?.facts.slice(page.after, page.after + page.limit) ?? []
   }
 
   async sessionRuns({ tenant, session, before, limit }: SessionRunQuery): Promise<readonly RunSummary[]> {

@@ -43,7 +43,6 @@ import {
   readForks,
   readModelCalls,
   readSession,
-  readSessionFacts,
   readSessions,
   sessionRunsStatement,
   sessionRunsValues,
@@ -78,7 +77,7 @@ const RUNS_ENDING_WITH: Statement = {
 const FACTS: Statement = {
   name: 'read_facts',
   text: `select f.stream, f.type, f.recorded_at, f.body, f.hash from stream s join fact f on f.stream = s.id
-    where s.tenant = $1 and s.kind = ${RUN} and s.id = $2 and f.seq >= $3 order by f.seq limit $4`,
+    where s.tenant = $1 and s.id = $2 and f.seq >= $3 order by f.seq limit $4`,
 }
 const EVENTS: Statement = {
   name: 'read_events',
@@ -166,7 +165,11 @@ export class PostgresReader implements Reader {
     return rows.map(toSummary)
   }
 
-  async facts(tenant: TenantId, id: RunId, page: { after: number; limit: number }): Promise<readonly SealedFact[]> {
+  async facts(
+    tenant: TenantId,
+    id: RunId | SessionId,
+    page: { after: number; limit: number },
+  ): Promise<readonly SealedFact[]> {
     const rows = await this.#database.query<FactRow>(FACTS, [tenant, toUuid(id), page.after, page.limit])
     return rows.map(toFact)
   }
@@ -233,14 +236,6 @@ export class PostgresReader implements Reader {
 
   forks(tenant: TenantId, id: SessionId): Promise<readonly SessionSummary[]> {
     return readForks(this.#database, tenant, id)
-  }
-
-  sessionFacts(
-    tenant: TenantId,
-    id: SessionId,
-    page: { after: number; limit: number },
-  ): Promise<readonly SealedFact[]> {
-    return readSessionFacts(this.#database, tenant, id, page)
   }
 
   async sessionRuns(query: SessionRunQuery): Promise<readonly RunSummary[]> {

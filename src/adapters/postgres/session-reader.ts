@@ -4,7 +4,6 @@
  * Owns their SQL. Each is answered from an index of its own (migrations/0006-reading.ts), however many runs there are.
  */
 import { type Instant, runId, type SessionId, sessionId, type TenantId } from '../../model/ids.ts'
-import type { SealedFact } from '../../ports/ledger.ts'
 import type {
   ModelCallFact,
   ModelCallQuery,
@@ -37,11 +36,6 @@ const SESSIONS: Statement = {
 }
 const ONE_SESSION: Statement = { name: 'read_session', text: `${SUMMARY} and id = $2` }
 const FORKS: Statement = { name: 'read_forks', text: `${SUMMARY} and session = $2 order by created_at, id` }
-const SESSION_FACTS: Statement = {
-  name: 'read_session_facts',
-  text: `select f.stream, f.seq, f.type, f.recorded_at, f.body, f.hash from stream s join fact f on f.stream = s.id
-    where s.tenant = $1 and s.kind = ${SESSION} and s.id = $2 and f.seq >= $3 order by f.seq limit $4`,
-}
 const MODEL_CALLS: Statement = {
   name: 'read_model_calls',
   text: `select s.handler, f.stream, f.seq, f.type, f.recorded_at, f.body, f.hash from fact f join stream s on s.id = f.stream
@@ -90,14 +84,6 @@ export const readForks = async (
   tenant: TenantId,
   id: SessionId,
 ): Promise<readonly SessionSummary[]> => (await database.query<SessionRow>(FORKS, [tenant, toUuid(id)])).map(toSession)
-
-export const readSessionFacts = async (
-  database: Database,
-  tenant: TenantId,
-  id: SessionId,
-  { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<readonly SealedFact[]> =>
-  (await database.query<FactRow>(SESSION_FACTS, [tenant, toUuid(id), after, limit])).map(toFact)
 
 export const readModelCalls = async (
   database: Database,

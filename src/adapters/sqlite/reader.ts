@@ -46,7 +46,6 @@ import {
   readForks,
   readModelCalls,
   readSession,
-  readSessionFacts,
   readSessionRuns,
   readSessions,
 } from './session-reader.ts'
@@ -80,7 +79,7 @@ const prepareQueries = (db: Database) => ({
   facts: prepareList(
     db,
     `select ${FACT_COLUMNS} from fact f
-    where stream = (select key from stream where ${OF_TENANT} and id = ?) and seq >= ? order by seq limit ?`,
+    where stream = (select key from stream where tenant = ? and id = ?) and seq >= ? order by seq limit ?`,
   ),
   events: prepareList(db, `select ${EVENT_COLUMNS} from event where tenant = ? and seq < ? order by seq desc limit ?`),
   eventsOfType: prepareList(
@@ -163,7 +162,7 @@ export class SqliteReader implements Reader {
 
   async facts(
     tenant: TenantId,
-    id: RunId,
+    id: RunId | SessionId,
     { after, limit }: { after: number; limit: number },
   ): Promise<readonly SealedFact[]> {
     return this.#connection.read((queries) => queries.facts.all(tenant, idBytes(id), after, limit).map(toFact))
@@ -229,14 +228,6 @@ export class SqliteReader implements Reader {
 
   async forks(tenant: TenantId, id: SessionId): Promise<readonly SessionSummary[]> {
     return this.#connection.read((queries) => readForks(queries, tenant, id))
-  }
-
-  async sessionFacts(
-    tenant: TenantId,
-    id: SessionId,
-    page: { after: number; limit: number },
-  ): Promise<readonly SealedFact[]> {
-    return this.#connection.read((queries) => readSessionFacts(queries, tenant, id, page))
   }
 
   async sessionRuns(query: SessionRunQuery): Promise<readonly RunSummary[]> {

@@ -4,7 +4,6 @@
  * Owns their SQL. Each is answered from an index of its own (migrations/0006-reading.ts), however many runs there are.
  */
 import type { Instant, SessionId, TenantId } from '../../model/ids.ts'
-import type { SealedFact } from '../../ports/ledger.ts'
 import type {
   ModelCallFact,
   ModelCallQuery,
@@ -13,8 +12,8 @@ import type {
   SessionSummary,
 } from '../../ports/reader.ts'
 import { MODEL_CALL } from '../migrations/0006-reading.ts'
-import { type Database, prepareList, type Row } from './driver.ts'
-import { FACT_COLUMNS, idBytes, orNull, RUN, rowAs, SESSION, toFact, toRunId, toSessionId } from './rows.ts'
+import type { Database, Row } from './driver.ts'
+import { idBytes, orNull, RUN, rowAs, SESSION, toRunId, toSessionId } from './rows.ts'
 import { VERSION } from './statements.ts'
 
 interface SessionRow {
@@ -42,11 +41,6 @@ export const prepareSessionQueries = (db: Database, run: string) => ({
   sessions: db.prepare(`${SUMMARY} and s.tenant = ? and s.key < ${KEY_OF} order by s.key desc limit ?`),
   session: db.prepare(`${SUMMARY} and s.tenant = ? and s.id = ?`),
   forks: db.prepare(`${SUMMARY} and s.tenant = ? and s.session = ? order by s.key`),
-  sessionFacts: prepareList(
-    db,
-    `select ${FACT_COLUMNS} from fact f
-    where stream = (select key from stream where tenant = ? and kind = ${SESSION} and id = ?) and seq >= ? order by seq limit ?`,
-  ),
   sessionRuns: db.prepare(
     `${run} where s.kind = ${RUN} and s.tenant = ? and s.session = ? and s.key < ${KEY_OF} order by s.key desc limit ?`,
   ),
@@ -84,13 +78,6 @@ export const readSession = (queries: Queries, tenant: TenantId, id: SessionId): 
 
 export const readForks = (queries: Queries, tenant: TenantId, id: SessionId): readonly SessionSummary[] =>
   queries.forks.all(tenant, idBytes(id)).map(toSession)
-
-export const readSessionFacts = (
-  queries: Queries,
-  tenant: TenantId,
-  id: SessionId,
-  { after, limit }: { readonly after: number; readonly limit: number },
-): readonly SealedFact[] => queries.sessionFacts.all(tenant, idBytes(id), after, limit).map(toFact)
 
 export const readSessionRuns = (queries: Queries, query: SessionRunQuery): readonly Row[] =>
   queries.sessionRuns.all(query.tenant, idBytes(query.session), orNull(query.before, idBytes), query.limit)

@@ -4,7 +4,6 @@
  * Owns the range of days and the answer's spelling. What a call cost is read by costs.ts.
  */
 import { TrihandError } from '../../model/errors.ts'
-import { LOCAL_TENANT } from '../../model/ids.ts'
 import type { Reader } from '../../ports/reader.ts'
 import type { CostRow as CostRowDocument, Costs, Spent as SpentDocument } from '../api.ts'
 import { CostBook, type CostRow, DAY_MS, DIMENSIONS, type Dimension, type Spent, sumBy, total } from '../costs.ts'
@@ -76,10 +75,10 @@ const rowDocument = (row: Spent & Partial<CostRow>): CostRowDocument => ({
   ...spentDocument(row),
 })
 
-const costs: Handle = async ({ reader, tasks }, context, query) => {
+const costs: Handle = async ({ reader, tenant, tasks }, context, query) => {
   const by = byOf(query)
   const days = daysOf(query, Math.floor(tasks.now / DAY_MS))
-  const rows = await bookOf(reader).rows(LOCAL_TENANT, days, tasks.now)
+  const rows = await bookOf(reader).rows(tenant, days, tasks.now)
   const document: Costs = {
     from: dayText(days.from),
     to: dayText(days.to),

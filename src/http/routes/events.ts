@@ -5,7 +5,6 @@
  */
 import type { IncomingEvent } from '../../engine/intake.ts'
 import { TrihandError } from '../../model/errors.ts'
-import { LOCAL_TENANT } from '../../model/ids.ts'
 import { type Members, optionalText, readBody, textOf } from '../body.ts'
 import { BATCH, cloudEvents, modeOf, STRUCTURED } from '../cloud-events.ts'
 import { SEND_EVENT } from '../documents/events.ts'
@@ -45,7 +44,7 @@ const incoming = (members: Members, sender: string): IncomingEvent => {
 
 const sendOne = async (service: Service, event: IncomingEvent) => {
   const receipt = await service.send(event)
-  const suppressed = await service.reader.suppressed(LOCAL_TENANT, receipt.sequence)
+  const suppressed = await service.reader.suppressed(service.tenant, receipt.sequence)
   return { status: receipt.duplicate ? 200 : 202, receipt: receiptDocument(receipt, suppressed) } as const
 }
 
@@ -77,7 +76,7 @@ const send: Handle = async (service, context) => {
 const list: Handle = async (service, context, query) => {
   const limit = limitOf(query)
   const type = query.get('type') ?? null
-  const rows = { tenant: LOCAL_TENANT, type, before: positionOf(query), limit: limit + 1 }
+  const rows = { tenant: service.tenant, type, before: positionOf(query), limit: limit + 1 }
   const events = await service.reader.events(rows)
   return context.json(pageOf(events, limit, { item: eventDocument, cursor: (last) => String(last.sequence) }))
 }

@@ -3,7 +3,6 @@
  *
  * Owns what readiness means: the ledger answers. Never changes anything.
  */
-import { LOCAL_TENANT } from '../../model/ids.ts'
 import { problemOf } from '../problem.ts'
 import { ref } from '../schema.ts'
 import type { Service } from '../service.ts'
@@ -16,7 +15,7 @@ export interface HealthOptions {
 
 const ledgerCheck = async (service: Service): Promise<string> => {
   try {
-    await service.reader.events({ tenant: LOCAL_TENANT, type: null, before: null, limit: 1 })
+    await service.reader.events({ tenant: service.tenant, type: null, before: null, limit: 1 })
     return 'ok'
   } catch (error) {
     return problemOf(error).code

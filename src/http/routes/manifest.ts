@@ -4,16 +4,15 @@
  * Owns the question; what a graph is, is the manifest's (system-graph.ts).
  */
 import { LATER } from '../../manifest/later.ts'
-import { LOCAL_TENANT } from '../../model/ids.ts'
 import { optionalText, readBody, textOf } from '../body.ts'
 import { VALIDATE, validated } from '../documents/manifest.ts'
 import { ref } from '../schema.ts'
 import { countsOf, graphDocument } from '../wire-graph.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
-const graph: Handle = async ({ system, reader }, context) => {
+const graph: Handle = async ({ system, reader, tenant }, context) => {
   const counted = [...system.functions.keys()].map(
-    async (name) => [name, countsOf(await reader.counts(LOCAL_TENANT, name))] as const,
+    async (name) => [name, countsOf(await reader.counts(tenant, name))] as const,
   )
   return context.json(graphDocument(system, new Map(await Promise.all(counted))))
 }

@@ -6,9 +6,8 @@
 import type { Context } from 'hono'
 import type { System } from '../../manifest/system.ts'
 import type { StoredEvent } from '../../model/event.ts'
-import { LOCAL_TENANT } from '../../model/ids.ts'
 import { RUN_STATUSES } from '../../model/status.ts'
-import type { Reader, RunSummary } from '../../ports/reader.ts'
+import type { RunSummary } from '../../ports/reader.ts'
 import { randomText } from '../chance.ts'
 import { type PageEvent, type PageModel, type PageRun, renderPage } from '../page.ts'
 import { waitingOn } from '../run-detail.ts'
@@ -30,18 +29,18 @@ const policy = (nonce: string): string =>
 const shortened = (text: string): string =>
   text.length > MAX_DATA_LENGTH ? `${text.slice(0, MAX_DATA_LENGTH)}…` : text
 
-const waitsFor = async (reader: Reader, run: RunSummary): Promise<readonly string[]> => {
+const waitsFor = async (service: Service, run: RunSummary): Promise<readonly string[]> => {
   if (run.version > MAX_FACTS) return []
-  const waits = await waitingOn(reader, run)
+  const waits = await waitingOn(service, run)
   return waits.map(({ step, text }) => (step === null ? text : `${step}: ${text}`))
 }
 
-const pageRun = async (reader: Reader, run: RunSummary): Promise<PageRun> => ({
+const pageRun = async (service: Service, run: RunSummary): Promise<PageRun> => ({
   id: run.id,
   shortId: shortId(run.id),
   handler: run.handler,
   status: run.status,
-  waitsFor: await waitsFor(reader, run),
+  waitsFor: await waitsFor(service, run),
   createdAt: isoTime(run.createdAt),
 })
 
@@ -60,18 +59,19 @@ const commandsFor = (system: System, latest: RunSummary | undefined): readonly s
   'npx trihand verify',
 ]
 
-const gather = async ({ reader, system, ledger }: Service, nonce: string): Promise<PageModel> => {
+const gather = async (service: Service, nonce: string): Promise<PageModel> => {
+  const { reader, tenant, system, ledger } = service
   const [runs, events, counts] = await Promise.all([
-    reader.runs({ tenant: LOCAL_TENANT, status: null, handler: null, before: null, limit: RUNS }),
-    reader.events({ tenant: LOCAL_TENANT, type: null, before: null, limit: EVENTS }),
-    reader.counts(LOCAL_TENANT),
+    reader.runs({ tenant, status: null, handler: null, before: null, limit: RUNS }),
+    reader.events({ tenant, type: null, before: null, limit: EVENTS }),
+    reader.counts(tenant),
   ])
   return {
     nonce,
     system: system.name,
     ledger: `${ledger.description}${ledger.durable ? '' : ', not durable'}`,
     counts: RUN_STATUSES.map((status) => ({ status, count: counts.get(status) ?? 0 })).filter(({ count }) => count > 0),
-    runs: await Promise.all(runs.map((run) => pageRun(reader, run))),
+    runs: await Promise.all(runs.map((run) => pageRun(service, run))),
     events: events.map(pageEvent),
     commands: commandsFor(system, runs[0]),
   }

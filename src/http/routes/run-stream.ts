@@ -9,7 +9,7 @@
 
 import type { Piece } from '../../engine/deltas.ts'
 import { TrihandError } from '../../model/errors.ts'
-import { LOCAL_TENANT, type RunId } from '../../model/ids.ts'
+import type { RunId } from '../../model/ids.ts'
 import { isEnded } from '../../model/status.ts'
 import type { Fact } from '../api.ts'
 import { factPage } from '../run-detail.ts'
@@ -72,11 +72,11 @@ class FactLoop {
   }
 
   private async writeFacts(): Promise<void> {
-    const { reader } = this.service
+    const { service } = this
     // Before the facts: a run that has ended then has no more of them.
-    const summary = await reader.run(LOCAL_TENANT, this.run)
+    const summary = await service.reader.run(service.tenant, this.run)
     for (;;) {
-      const { items, next_cursor: more } = await factPage(reader, this.run, this.next, AT_ONCE)
+      const { items, next_cursor: more } = await factPage(service, this.run, this.next, AT_ONCE)
       for (const fact of items) this.pen.write(asFact(fact))
       this.next += items.length
       if (more === null) break
@@ -106,7 +106,7 @@ const follow = (service: Service, run: RunId, next: number, pen: Pen): (() => vo
 
 export const runStreamRoutes = ({ ending }: Pick<StreamOptions, 'ending'>): readonly Operation[] => {
   const read: Handle = async (service, context, query) => {
-    const { id } = await findRun(service.reader, context.req.param('id') ?? '')
+    const { id } = await findRun(service, context.req.param('id') ?? '')
     const next = positionOf(context.req.header('last-event-id') ?? query.get('after'))
     return new Response(
       sseBody(ending, (pen) => follow(service, id, next, pen)),

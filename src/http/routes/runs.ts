@@ -6,7 +6,7 @@
 import type { Context } from 'hono'
 import { durationMs } from '../../manifest/duration.ts'
 import { TrihandError } from '../../model/errors.ts'
-import { isRunId, LOCAL_TENANT, type RunId } from '../../model/ids.ts'
+import { isRunId, type RunId } from '../../model/ids.ts'
 import type { RunSummary } from '../../ports/reader.ts'
 import type { RunDetail } from '../api.ts'
 import { optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
@@ -33,7 +33,7 @@ const runCursor = (query: Query): RunId | null => {
 const list: Handle = async (service, context, query) => {
   const limit = limitOf(query)
   const runs = await service.reader.runs({
-    tenant: LOCAL_TENANT,
+    tenant: service.tenant,
     status: choiceOf(query, 'status', STATUSES),
     handler: query.get('handler') ?? null,
     before: runCursor(query),
@@ -43,7 +43,7 @@ const list: Handle = async (service, context, query) => {
 }
 
 const count: Handle = async (service, context) => {
-  const found = await service.reader.counts(LOCAL_TENANT)
+  const found = await service.reader.counts(service.tenant)
   return context.json(Object.fromEntries(STATUSES.map((status) => [status, found.get(status) ?? 0])))
 }
 
@@ -54,7 +54,7 @@ const start: Handle = async (service, context) => {
 }
 
 const findByPath = (service: Service, context: Context): Promise<RunSummary> =>
-  findRun(service.reader, context.req.param('id') ?? '')
+  findRun(service, context.req.param('id') ?? '')
 
 /** A connection is not held longer than most let it stand. */
 const MAX_WAIT_MS = 50_000
@@ -87,7 +87,7 @@ const why: Handle = async (service, context) => context.json(await runWhy(servic
 
 const facts: Handle = async (service, context, query) => {
   const run = await findByPath(service, context)
-  return context.json(await factPage(service.reader, run.id, positionOf(query) ?? 0, limitOf(query)))
+  return context.json(await factPage(service, run.id, positionOf(query) ?? 0, limitOf(query)))
 }
 
 /** A command to one run; answers what the run is afterwards. */
@@ -97,7 +97,7 @@ const command =
     const { id, version } = await findByPath(service, context)
     demandVersion(context, version)
     await perform(service, id, context)
-    const after = await service.reader.run(LOCAL_TENANT, id)
+    const after = await service.reader.run(service.tenant, id)
     return context.json(after === null ? { id } : runDocument(after), 202)
   }
 

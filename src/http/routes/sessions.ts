@@ -5,7 +5,7 @@
  */
 import type { Context } from 'hono'
 import { TrihandError } from '../../model/errors.ts'
-import { isRunId, isSessionId, LOCAL_TENANT, type SessionId } from '../../model/ids.ts'
+import { isRunId, isSessionId, type SessionId } from '../../model/ids.ts'
 import type { SessionSummary } from '../../ports/reader.ts'
 import { badCursor, limitOf, pageOf, positionOf } from '../query.ts'
 import { PAGING, page, ref } from '../schema.ts'
@@ -14,21 +14,21 @@ import { runDocument } from '../wire.ts'
 import { checkpointDocuments, sessionDetail, sessionDocument } from '../wire-session.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
-const list: Handle = async ({ reader }, context, query) => {
+const list: Handle = async ({ reader, tenant }, context, query) => {
   const limit = limitOf(query)
   const cursor = query.get('cursor')
   if (cursor !== undefined && !isSessionId(cursor)) throw badCursor(cursor)
   const sessions = await reader.sessions({
-    tenant: LOCAL_TENANT,
+    tenant,
     before: (cursor ?? null) as SessionId | null,
     limit: limit + 1,
   })
   return context.json(pageOf(sessions, limit, { item: sessionDocument, cursor: ({ id }) => id }))
 }
 
-const find = async ({ reader }: Service, context: Context): Promise<SessionSummary> => {
+const find = async ({ reader, tenant }: Service, context: Context): Promise<SessionSummary> => {
   const id = context.req.param('id') ?? ''
-  const found = isSessionId(id) ? await reader.session(LOCAL_TENANT, id) : null
+  const found = isSessionId(id) ? await reader.session(tenant, id) : null
   if (found === null) throw new TrihandError('NOT_FOUND', `there is no session ${id}`)
   return found
 }
@@ -37,7 +37,7 @@ const show: Handle = async (service, context) => {
   const summary = await find(service, context)
   const [view, forks] = await Promise.all([
     service.sessions.show(summary.id),
-    service.reader.forks(LOCAL_TENANT, summary.id),
+    service.reader.forks(service.tenant, summary.id),
   ])
   return context.json(sessionDetail(summary, view, forks))
 }
@@ -46,7 +46,7 @@ const show: Handle = async (service, context) => {
 const checkpoints: Handle = async (service, context, query) => {
   const { id, version } = await find(service, context)
   const [after, limit] = [positionOf(query) ?? 0, limitOf(query)]
-  const facts = await service.reader.sessionFacts(LOCAL_TENANT, id, { after, limit })
+  const facts = await service.reader.facts(service.tenant, id, { after, limit })
   const next = after + facts.length
   const hasMore = facts.length === limit && next < version
   return context.json({ items: checkpointDocuments(facts, after), next_cursor: hasMore ? String(next) : null })
@@ -58,7 +58,7 @@ const runs: Handle = async (service, context, query) => {
   const cursor = query.get('cursor')
   if (cursor !== undefined && !isRunId(cursor)) throw badCursor(cursor)
   const found = await service.reader.sessionRuns({
-    tenant: LOCAL_TENANT,
+    tenant: service.tenant,
     session: id,
     before: cursor === undefined || !isRunId(cursor) ? null : cursor,
     limit: limit + 1,

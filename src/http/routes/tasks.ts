@@ -6,7 +6,7 @@
 import type { Context } from 'hono'
 import type { TaskChanged } from '../../engine/tasks.ts'
 import { ERRORS } from '../../model/errors.ts'
-import { isTaskId, LOCAL_TENANT, type TaskId } from '../../model/ids.ts'
+import { isTaskId, type TaskId } from '../../model/ids.ts'
 import type { Identity } from '../../model/task-spec.ts'
 import type { TaskQuery } from '../../ports/reader.ts'
 import { optionalText, readBody, readOptionalBody } from '../body.ts'
@@ -57,14 +57,14 @@ const queryOf = async (service: Service, context: Context, query: Query): Promis
   const status = choiceOf(query, 'status', STATUSES) ?? 'open'
   const run = query.get('run')
   return {
-    tenant: LOCAL_TENANT,
+    tenant: service.tenant,
     isOpen: !isClosed(status),
     addresses: isAll ? null : addressesOf(who),
     viewer: isAll ? null : { user: who.id, now: service.tasks.now },
     status: status === 'open' || status === 'closed' ? null : status,
     type: choiceOf(query, 'type', TYPES),
     claimedBy: query.get('claimed_by') ?? null,
-    run: run === undefined ? null : (await findRun(service.reader, run)).id,
+    run: run === undefined ? null : (await findRun(service, run)).id,
     order: choiceOf(query, 'order', ORDERS) ?? 'newest',
     after: cursorOf(query),
     limit: limitOf(query),
@@ -81,7 +81,7 @@ const list: Handle = async (service, context, given) => {
 
 const count: Handle = async (service, context) => {
   const who = identityOf(context)
-  const counts = await service.reader.taskCounts(LOCAL_TENANT, who === null ? null : addressesOf(who))
+  const counts = await service.reader.taskCounts(service.tenant, who === null ? null : addressesOf(who))
   return context.json(Object.fromEntries(OPEN.map((status) => [status, counts.get(status) ?? 0])))
 }
 

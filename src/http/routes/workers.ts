@@ -5,7 +5,7 @@
  */
 import type { Context } from 'hono'
 import { TrihandError } from '../../model/errors.ts'
-import { isWorkerId, LOCAL_TENANT, type WorkerId } from '../../model/ids.ts'
+import { isWorkerId, type WorkerId } from '../../model/ids.ts'
 import type { Reader, WorkerSummary } from '../../ports/reader.ts'
 import { readOptionalBody } from '../body.ts'
 import { callerName } from '../identity.ts'
@@ -57,7 +57,7 @@ const findByPath = (service: Service, context: Context): Promise<WorkerSummary> 
 
 const show: Handle = async (service, context) => {
   const worker = await findByPath(service, context)
-  return context.json(workerDetail(worker, await service.reader.heldBy(LOCAL_TENANT, worker.id, RUNS_SHOWN)))
+  return context.json(workerDetail(worker, await service.reader.heldBy(service.tenant, worker.id, RUNS_SHOWN)))
 }
 
 const drain: Handle = async (service, context) => {
