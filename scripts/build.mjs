@@ -13,6 +13,7 @@ const ENTRIES = [
   'testing/index',
   'adapters/restate/restate',
   'adapters/inngest/inngest',
+  'adapters/claude-agent/claude-agent',
   'http/client',
   'cli/main',
 ]

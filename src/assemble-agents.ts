@@ -3,7 +3,7 @@
  *
  * Owns which implementation stands behind each thing that agents need. Holds no rule.
  */
-import { sep } from 'node:path'
+import { join, sep } from 'node:path'
 import { priceList } from './adapters/models/prices.ts'
 import type { Models, Variables } from './adapters/models/registry.ts'
 import { liquid } from './adapters/models/script.ts'
@@ -29,6 +29,7 @@ import { fieldsOf } from './manifest/workflow.ts'
 import { TrihandError } from './model/errors.ts'
 import type { Json } from './model/json.ts'
 import { permits } from './model/module.ts'
+import type { AgentBackend, BackendFactory } from './ports/agent-backend.ts'
 import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ids } from './ports/ids.ts'
@@ -49,6 +50,8 @@ export interface AgentOptions {
   readonly price?: AgentDeps['price']
   /** Where agents have their directories. */
   readonly workspaces?: string
+  /** Harnesses by the name that an agent's `backend` gives, beside `claude-agent`. */
+  readonly backends?: Readonly<Record<string, BackendFactory>>
 }
 
 export interface AgentsInput extends AgentOptions {
@@ -118,6 +121,32 @@ const contextOf = (read: AgentDeps['readFile']): ContextSource => ({
   },
 })
 
+/** Made when an agent first needs it; ours is loaded by its first query. */
+const backendsFor = ({ backends = {}, environment, workspaces }: AgentsInput): AgentDeps['backend'] => {
+  const made = new Map<string, AgentBackend>()
+  const make = (name: string): AgentBackend => {
+    const place = { root: join(workspaces, name), environment }
+    if (Object.hasOwn(backends, name)) return (backends[name] as BackendFactory)(place)
+    if (name !== CLAUDE_AGENT) throw new TrihandError('CONFIG_INVALID', `there is no backend ${name}`)
+    let loading: Promise<AgentBackend> | null = null
+    const load = (): Promise<AgentBackend> => {
+      loading ??= import('./adapters/claude-agent/claude-agent.ts').then(({ claudeAgent }) => claudeAgent()(place))
+      return loading
+    }
+    return {
+      work: async (job, signal) => (await load()).work(job, signal),
+      forget: async (key) => (await load()).forget(key),
+    }
+  }
+  return (name) => {
+    const backend = made.get(name) ?? make(name)
+    made.set(name, backend)
+    return backend
+  }
+}
+
+const CLAUDE_AGENT = 'claude-agent'
+
 const ROOTS = ['output', 'payload', 'error', 'input', 'agent']
 
 type ModelsOf = (system: System) => Pick<Models, 'model' | 'nameOf'>
@@ -141,6 +170,9 @@ const depsOf = (input: AgentsInput, modelsOf: ModelsOf, servers: ToolServers): A
     fetchFor: (module) =>
       guardedFetch({ allowsHost: (host) => module !== null && permits(module, { kind: 'host', name: host }) }),
     workspaces: new FileWorkspaces({ root: input.workspaces, blobs, digest: (text) => ids.digest(text) }),
+    blobs,
+    backend: backendsFor(input),
+    isFileTool: (name) => fileTools.includes(tools(input.system()).get(name) as Tool),
     check: valueChecker(),
     ask: (rule, roots) => compileRule(rule, ROOTS)(roots),
     fill: (template, roots) => compileTemplate(template, ROOTS)(roots),

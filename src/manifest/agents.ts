@@ -72,6 +72,8 @@ export interface AgentOptions extends Talents, FlowSource, PlacementSource {
   readonly fallbackModels?: readonly string[]
   readonly allowedModels?: readonly string[]
   readonly temperature?: number
+  /** A harness that drives it in our place: `claude-agent`, or one that the host brings. */
+  readonly backend?: string
   readonly allowedTools?: readonly string[]
   readonly permissionMode?: PermissionMode
   readonly taint?: 'ask' | 'allow'
@@ -239,6 +241,12 @@ const checkModels = (options: AgentOptions, path: string): void => {
     throw new TrihandError('MODEL_NOT_ALLOWED', `${path}: ${outside} is not in allowedModels`, { place: { path } })
 }
 
+const backendOf = (name: string | undefined, path: string): string | null => {
+  if (name === undefined) return null
+  checkName(name, path)
+  return name
+}
+
 const defineAgent = ({ name, options }: AgentSource): AgentSpec => {
   const path = `agents.${name}`
   checkName(name, path)
@@ -252,6 +260,7 @@ const defineAgent = ({ name, options }: AgentSource): AgentSpec => {
     fallbackModels: options.fallbackModels ?? [],
     allowedModels: options.allowedModels ?? [],
     temperature: options.temperature ?? null,
+    backend: backendOf(options.backend, `${path}.backend`),
     allowedTools: toolsOf(options.allowedTools, `${path}.allowedTools`),
     permissionMode: oneOf<PermissionMode>(options.permissionMode, PERMISSION_MODES, `${path}.permissionMode`),
     taint: oneOf(options.taint, ['ask', 'allow'], `${path}.taint`),

@@ -56,6 +56,19 @@ export interface Reply {
   readonly isSimulated: boolean
   readonly responseId: string | null
   readonly ms: number
+  /** What another harness did by itself until it had this reply. Absent: one call to a model. */
+  readonly inside?: Inside
+}
+
+/** The work of another harness in one reply. */
+export interface Inside {
+  /** The address of the blob that holds its transcript. */
+  readonly transcript: string
+  readonly files: readonly FileFact[]
+  readonly untrusted: boolean
+  /** Its own model calls and tool calls. */
+  readonly turns: number
+  readonly calls: number
 }
 
 export interface ToolOutcome {
@@ -161,10 +174,12 @@ const withFiles = (files: AgentState['files'], changed: readonly FileFact[]): Ag
 const replied = (state: AgentState, fact: Extract<AgentFact, { type: 'replied' }>): AgentState => {
   const { n, attempt, reply } = fact
   if (state.replies.has(n)) return state
-  const { usage, cost, usageSource, ms } = reply
+  const { usage, cost, usageSource, ms, inside } = reply
   return {
     ...state,
     replies: withEntry(state.replies, n, reply),
+    files: withFiles(state.files, inside?.files ?? []),
+    isTainted: state.isTainted || inside?.untrusted === true,
     pending: without(state.pending, reservationKey(n, attempt)),
     spent: spend(state.spent, usage.input + usage.output, cost.micros ?? 0, usageSource === 'estimated'),
     activeMs: state.activeMs + ms,

@@ -18,6 +18,8 @@ export interface AgentSpec {
   /** Empty: the model and its fallbacks. */
   readonly allowedModels: readonly string[]
   readonly temperature: number | null
+  /** Who drives it, if not we: the name of a harness. Null: our own turns. */
+  readonly backend: string | null
   readonly allowedTools: readonly string[]
   readonly permissionMode: PermissionMode
   /** What a call needs after strangers have spoken: a person's approval, or nothing. */

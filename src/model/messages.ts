@@ -43,7 +43,8 @@ const written = (value: Json): string => (typeof value === 'string' ? value : JS
 
 const NOT_PERFORMED = 'not performed'
 
-const resultText = (outcome: ToolOutcome | undefined): { readonly text: string; readonly isError: boolean } => {
+/** A result as a model reads it. */
+export const resultText = (outcome: ToolOutcome | undefined): { readonly text: string; readonly isError: boolean } => {
   if (outcome === undefined) return { text: NOT_PERFORMED, isError: true }
   if (outcome.denied !== null) return { text: `denied: ${outcome.denied}`, isError: true }
   if (outcome.error !== null) return { text: `${outcome.error.code}: ${outcome.error.message}`, isError: true }

@@ -151,8 +151,9 @@ const nextCalls = (n: number, replies: readonly Reply[], state: AgentState, rule
   const all = callsOf(replies)
   const open = (replies[n]?.calls ?? []).filter(({ key }) => !state.outcomes.has(key))
   if (open.length === 0) return null
-  if (all.length > rules.maxToolCalls)
-    return failed('AGENT_MAX_TOOL_CALLS', `${all.length} tool calls, at most ${rules.maxToolCalls} are allowed`)
+  const count = all.length + replies.reduce((sum, { inside }) => sum + (inside?.calls ?? 0), 0)
+  if (count > rules.maxToolCalls)
+    return failed('AGENT_MAX_TOOL_CALLS', `${count} tool calls, at most ${rules.maxToolCalls} are allowed`)
   const { ready, waiting } = sort(open, all, state, rules)
   if (ready.length > 0) return { kind: 'tools', n, ready: ready.slice(0, MAX_PARALLEL) }
   const [first] = waiting

@@ -162,6 +162,37 @@ interface Lock {
   readonly packages: Record<string, { resolved?: string; hasInstallScript?: boolean }>
 }
 
+describe('what is published beside the root', () => {
+  const { exports, peerDependencies, peerDependenciesMeta, devDependencies } = JSON.parse(read('package.json')) as {
+    readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
+    readonly peerDependencies: Readonly<Record<string, string>>
+    readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>
+    readonly devDependencies: Readonly<Record<string, string>>
+  }
+  const entries = Object.values(exports).flatMap((entry) => (typeof entry === 'string' ? [] : [entry.default]))
+
+  test('every subpath is a file of ours, and is built', () => {
+    const built = read('scripts/build.mjs')
+    const lost = entries.filter((path) => {
+      const name = path.replace(/^\.\/dist\//, '').replace(/\.js$/, '')
+      return !sources.some((file) => file.path === `src/${name}.ts`) || !built.includes(`'${name}'`)
+    })
+    expect(entries.length).toBeGreaterThan(4)
+    expect(lost).toEqual([])
+  })
+
+  test('every peer is optional, and the large one stays out of our lock', () => {
+    expect(Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true)).toEqual([])
+    expect(Object.keys(devDependencies)).not.toContain('@anthropic-ai/claude-agent-sdk')
+    expect(read('package-lock.json')).not.toContain('node_modules/@anthropic-ai/claude-agent-sdk')
+  })
+
+  test('the entry of an optional peer loads it only when it is used', () => {
+    const early = packagesFrom(sources, 'src/adapters/claude-agent/claude-agent.ts', { early: true })
+    expect([...early.keys()].filter((name) => !name.startsWith('node:'))).toEqual([])
+  })
+})
+
 describe('the packages', () => {
   const manifest = JSON.parse(read('package.json')) as Manifest
   const readLock = (): Lock => JSON.parse(read('package-lock.json')) as Lock

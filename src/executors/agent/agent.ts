@@ -30,11 +30,13 @@ import type { Allowance, Reservation } from '../../model/policies/budget.ts'
 import type { RetryPolicy } from '../../model/policies/retry.ts'
 import { type Effect, stepAddress } from '../../model/step.ts'
 import { type Action, type End, nextAction, repliesOf, type TurnRules } from '../../model/turn.ts'
+import type { AgentBackend } from '../../ports/agent-backend.ts'
 import type { Entry, StepContext } from '../../ports/step-gate.ts'
 import { Broker } from './broker.ts'
 import { allowanceFor, childOutcome, handlerOf, inputFor, tooDeep } from './children.ts'
 import { demandConsent } from './consent.ts'
 import { HANDOFF, TASK } from './control-tools.ts'
+import { delegate } from './delegate.ts'
 import type { AgentDeps, Hydrated } from './deps.ts'
 import { hydrate, servedTools } from './hydrate.ts'
 import {
@@ -46,6 +48,7 @@ import {
   type ModelRecord,
   type Prepared,
   prepare,
+  SIMULATED,
 } from './model-call.ts'
 import { decidedOf, questionOf } from './questions.ts'
 import { type Scope, scopeOf } from './scope.ts'
@@ -197,8 +200,10 @@ export class AgentWork {
       return
     }
     const reservation = await this.reserve(reserve, n, attempt, prepared)
-    if (isLost) return this.note({ type: 'call_failed', n, attempt, failure: { kind: 'lost' }, used: null, ms: 0 })
-    this.note(factOf(n, attempt, await this.ask(call, job, n, prepared, reservation)))
+    // A harness goes on from what it had been told.
+    if (isLost && this.backendFor(prepared) === null)
+      return this.note({ type: 'call_failed', n, attempt, failure: { kind: 'lost' }, used: null, ms: 0 })
+    this.note(factOf(n, attempt, await this.ask(call, job, n, prepared, reservation, isLost)))
   }
 
   private startedWith(model: number): Telling {
@@ -218,15 +223,29 @@ export class AgentWork {
     n: number,
     prepared: Prepared,
     reservation: Reservation,
+    isLost: boolean,
   ): Promise<ModelRecord> {
-    const body = (context: StepContext) => callModel(job, n, prepared, reservation, context, this.deps)
+    const { deps, state, broker, module } = this
+    const backend = this.backendFor(prepared)
+    const asked = { job, n, prepared, reservation, isLost, state, broker, module, run: this.entry.run }
+    const body = (context: StepContext) =>
+      backend === null
+        ? callModel(job, n, prepared, reservation, context, deps)
+        : delegate(backend, asked, context, deps)
     const left = Math.max(1, this.spec.limits.timeoutMs - this.state.activeMs)
-    const timeoutMs = Math.min(MODEL_TIMEOUT_MS, left)
+    const timeoutMs = backend === null ? Math.min(MODEL_TIMEOUT_MS, left) : left
     try {
       return (await this.step(step, body, { timeoutMs })) as unknown as ModelRecord
     } catch (error) {
       return endedRecord(codeOf(error), error instanceof Error ? error.message : String(error), timeoutMs)
     }
+  }
+
+  /** Null: our own turns. A conversation and a simulated model have no others. */
+  private backendFor({ request }: Prepared): AgentBackend | null {
+    const { backend } = this.spec
+    const isOwn = backend === null || this.chat !== null || request.model.provider === SIMULATED
+    return isOwn ? null : this.deps.backend(backend)
   }
 
   // -- tools ----------------------------------------------------------------------------------------------------------

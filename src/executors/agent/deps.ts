@@ -8,6 +8,8 @@ import type { ModelUsage } from '../../model/conversation.ts'
 import type { Json } from '../../model/json.ts'
 import type { Module } from '../../model/module.ts'
 import type { RuleAnswer } from '../../model/rule.ts'
+import type { AgentBackend } from '../../ports/agent-backend.ts'
+import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Ids } from '../../ports/ids.ts'
 import type { Model, ModelName } from '../../ports/model.ts'
@@ -38,6 +40,11 @@ export interface AgentDeps {
   /** How tools of this module reach the outside. */
   fetchFor(module: Module | null): ToolContext['fetch']
   readonly workspaces: Workspaces
+  readonly blobs: Blobs
+  /** The harness of this name. */
+  backend(name: string): AgentBackend
+  /** Whether this is one of our own tools for files, in whose place a harness may use its own. */
+  isFileTool(name: string): boolean
   /** Issues, each with its place; none if the value fits. */
   check(schema: Json, value: Json): readonly string[]
   /** A CEL expression over named roots. */

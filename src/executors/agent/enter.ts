@@ -55,6 +55,7 @@ const eventsOf = (spec: AgentSpec, { end }: Ended, input: Json, deps: AgentDeps)
 
 const cleanUp = async (spec: AgentSpec, { end, state }: Ended, entry: Entry, deps: AgentDeps): Promise<void> => {
   const { cleanup } = spec.workspace
+  if (spec.backend !== null) await deps.backend(spec.backend).forget(entry.run)
   if (state.files.size + state.outcomes.size === 0) return
   if (cleanup === 'on_complete' || (cleanup === 'on_success' && end.status === 'success'))
     await deps.workspaces.remove(entry.run)

@@ -42,7 +42,7 @@ export type ModelRecord =
       readonly text: string | null
     }
 
-const SIMULATED = 'simulated'
+export const SIMULATED = 'simulated'
 const FULL_FROM = 0.8
 /** Nothing was generated, so nothing is paid for. */
 const UNPAID: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -157,7 +157,8 @@ const usageOf = (reply: ModelAnswer, request: ModelRequest, bytes: number) => {
   return { counted, source: verified.source, findings: verified.findings }
 }
 
-const answered = (
+/** What is recorded of a reply. */
+export const answered = (
   reply: ModelAnswer,
   job: Job,
   n: number,
@@ -214,7 +215,8 @@ const failure = (
   return { kind: 'failed', failure: { kind: 'failed', code, detail, roll, retryAfterMs }, used, ms, text }
 }
 
-const broken = (reply: ModelFailure, request: ModelRequest, ms: number, deps: AgentDeps): ModelRecord => {
+/** What is recorded of a call without one. */
+export const broken = (reply: ModelFailure, request: ModelRequest, ms: number, deps: AgentDeps): ModelRecord => {
   const { code, detail, usage, retryAfterMs, text } = reply
   const price = usage === null ? null : priceFor(request.model, usage, deps)
   const paid = UNPAID.has(code) ? { tokens: 0, micros: 0 } : null

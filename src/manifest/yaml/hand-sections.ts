@@ -82,6 +82,7 @@ export const agent = record({
     fallback_models: list(text),
     allowed_models: list(text),
     temperature: number,
+    backend: name,
     taint: word('ask', 'allow'),
     confidence_scale: number,
     asks: record({ users: list(text), groups: list(text) }),

@@ -1,0 +1,118 @@
+/**
+ * Asked before every tool that a session would use: the broker's word, and no path out of the directory.
+ *
+ * Owns the answers of that hook and what ends a session that goes on asking. Never lets a tool run because something broke.
+ *
+ * guard-1  A guard that breaks denies: the SDK runs the tool of a hook that throws.
+ * guard-2  After one call was left to us, the others of that answer are denied: two would lose a result.
+ * guard-3  No file tool reaches a path outside the directory, nor one through a link.
+ */
+import { lstat } from 'node:fs/promises'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import type { ErrorCode } from '../../model/errors.ts'
+import { type Json, toJson } from '../../model/json.ts'
+import type { BackendJob } from '../../ports/agent-backend.ts'
+import type { SdkHook, SdkHookAnswer, SdkHookInput } from './sdk.ts'
+import { ownName } from './served.ts'
+
+const MAX_REFUSALS = 5
+const PATHS = ['file_path', 'path', 'notebook_path']
+
+/** Ends the session, and says why. */
+export type Stop = (code: ErrorCode, detail: string) => void
+
+const isOutside = (root: string, path: string): boolean => {
+  const way = relative(root, path)
+  return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
+}
+
+const isLink = async (path: string): Promise<boolean> => {
+  try {
+    const found = await lstat(path)
+    return found.isSymbolicLink() || (found.isFile() && found.nlink > 1)
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === 'ENOENT') return false
+    throw error
+  }
+}
+
+/** guard-3: every part of the way is looked at, as far as there is one. */
+export const leadsOut = async (root: string, given: string): Promise<boolean> => {
+  if (given.includes('\0')) return true
+  const path = resolve(root, given)
+  if (isOutside(root, path)) return true
+  const parts = relative(root, path).split(sep)
+  for (const [index] of parts.entries()) if (await isLink(join(root, ...parts.slice(0, index + 1)))) return true
+  return false
+}
+
+const texts = (input: Json, names: readonly string[]): readonly string[] =>
+  names.flatMap((name) => {
+    const value = (input as { readonly [key: string]: Json } | null)?.[name]
+    return typeof value === 'string' ? [value] : []
+  })
+
+const strays = async (root: string, tool: string, input: Json): Promise<boolean> => {
+  for (const path of texts(input, PATHS)) if (await leadsOut(root, path)) return true
+  const patterns = texts(input, tool === 'Glob' ? ['pattern'] : ['glob'])
+  return patterns.some((pattern) => isAbsolute(pattern) || pattern.includes('..'))
+}
+
+const answer = (permissionDecision: 'allow' | 'deny' | 'defer', reason?: string): SdkHookAnswer => ({
+  hookSpecificOutput: {
+    hookEventName: 'PreToolUse',
+    permissionDecision,
+    ...(reason === undefined ? {} : { permissionDecisionReason: reason }),
+  },
+})
+
+export class Guard {
+  private readonly job: Pick<BackendJob, 'judge' | 'native' | 'limits'>
+  private readonly root: string
+  private readonly stop: Stop
+  private refusals = 0
+  private hasLeft = false
+  /** Calls that it has let run. */
+  calls = 0
+
+  constructor(job: Pick<BackendJob, 'judge' | 'native' | 'limits'>, root: string, stop: Stop) {
+    this.job = job
+    this.root = root
+    this.stop = stop
+  }
+
+  readonly hook: SdkHook = async (input) => {
+    try {
+      return await this.answerTo(input)
+    } catch (error) {
+      // guard-1
+      return this.deny(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  private async answerTo({ tool_name: given, tool_input }: SdkHookInput): Promise<SdkHookAnswer> {
+    if (this.hasLeft) return answer('deny', 'one at a time, call again')
+    const input = toJson(tool_input ?? {})
+    const own = ownName(given)
+    if (own === null && !this.job.native.includes(given)) return this.deny(`there is no tool ${given} for you`)
+    if (own === null && (await strays(this.root, given, input))) return this.deny('the path leads out of the workspace')
+    const verdict = this.job.judge(own ?? given, input)
+    if (verdict.kind === 'refuse') return this.deny(verdict.reason)
+    this.calls++
+    if (this.calls > this.job.limits.calls) {
+      this.stop('AGENT_MAX_TOOL_CALLS', `more than ${this.job.limits.calls} further tool calls`)
+      return answer('deny', 'no more calls are allowed')
+    }
+    if (verdict.kind === 'run') return answer('allow')
+    this.hasLeft = true
+    // What is left to us is counted where it is performed.
+    this.calls--
+    return answer('defer')
+  }
+
+  private deny(reason: string): SdkHookAnswer {
+    this.refusals++
+    if (this.refusals >= MAX_REFUSALS) this.stop('AGENT_LOOP', `${MAX_REFUSALS} calls were refused`)
+    return answer('deny', reason)
+  }
+}
