@@ -1,4 +1,8 @@
-/** Failures that peers are known for, one named test each (reliability 7): on every store, or in every order. Q32 is the crash sweep. */
+/**
+ * Failures that peers are known for, one named test each (reliability 7): on every store, or in every order. Q32 is the crash sweep.
+ *
+ * What is a matter of numbers is played here at the size of `npm test`, and whole by the stage `peers` (stages/peers.ts).
+ */
 
 import { describe, expect, test } from 'vitest'
 import { MemoryBlobs } from '../../src/adapters/memory/blobs.ts'
@@ -21,6 +25,13 @@ import { sequence } from './sim/plays/steps.ts'
 import { early } from './sim/plays/waits.ts'
 import { Tape } from './sim/tape.ts'
 import { Theatre, type Verdict } from './sim/theatre.ts'
+import { WHOLE } from './stages/peers.ts'
+
+const IS_WHOLE = process.env[WHOLE] === '1'
+/** Runs that are cancelled, orders of one event, orders of a family. */
+const MANY = IS_WHOLE ? 10_000 : 1_000
+const ORDERS = IS_WHOLE ? 1_000 : 150
+const FAMILIES = IS_WHOLE ? 500 : 75
 
 onEveryStore('known failures of peers', (store) => {
   test('[Q3] mastra#4630, #5650: a resume at depth 3 goes on in the innermost step', async () => {
@@ -214,19 +225,19 @@ onEveryStore('known failures of peers', (store) => {
     await system.close()
   })
 
-  test('[Q28] restate#3217: of 10,000 cancelled runs none is ever woken again', async () => {
+  test(`[Q28] restate#3217: of ${MANY} cancelled runs none is ever woken again`, async () => {
     const sleeper = fn('sleeper', {}, ({ step }) => step.sleep('long', '1h'))
     const system = await startTestSystem({ name: 'many', functions: [sleeper] }, store())
     const { engine } = system
     const runs = await system.run(() =>
-      Promise.all(Array.from({ length: 10_000 }, () => engine.startRun('sleeper', null))),
+      Promise.all(Array.from({ length: MANY }, () => engine.startRun('sleeper', null))),
     )
     await system.settle()
     await system.run(() => Promise.all(runs.map((run) => engine.cancel(run, 'ana', 'all of them'))))
     await system.settle()
     const claims = await system.store.ledger.claim({ worker: newWorker(), now: system.clock.now() + 1e12, limit: 10 })
     expect(claims).toEqual({ claims: [], nextDueAt: null })
-    expect(await system.store.reader.counts(LOCAL_TENANT)).toEqual(new Map([['cancelled', 10_000]]))
+    expect(await system.store.reader.counts(LOCAL_TENANT)).toEqual(new Map([['cancelled', MANY]]))
     await system.close()
   })
 })
@@ -271,8 +282,8 @@ describe('known failures of peers, in every order', () => {
     ['before the wait', 5],
     ['at the wait', 35],
     ['after the wait', 60],
-  ])('[Q7][V17] 1,000 interleavings with the event %s', async (_, callbacks) => {
-    for (let seed = 1; seed <= 1_000; seed++) {
+  ])(`[Q7][V17] ${ORDERS} interleavings with the event %s`, async (_, callbacks) => {
+    for (let seed = 1; seed <= ORDERS; seed++) {
       const verdict = await inMacrotask(() => eventAfter(callbacks, Tape.seeded(seed, 400)))
       expect({ seed, violations: verdict.violations }).toEqual({ seed, violations: [] })
     }
@@ -302,7 +313,7 @@ describe('known failures of peers, in every order', () => {
   })
 
   test('[Q26] bullmq#4332: a parent hears of children that end while it commits', async () => {
-    for (let seed = 1; seed <= 500; seed++) {
+    for (let seed = 1; seed <= FAMILIES; seed++) {
       const verdict = await playTape(Tape.seeded(seed, 600), { systems, planned: () => [...one(family)] })
       expect({ seed, violations: verdict.violations }).toEqual({ seed, violations: [] })
     }

@@ -10,6 +10,7 @@ import { runFuzz } from './fuzz.ts'
 import { runHttpFuzz } from './http-fuzz.ts'
 import { runKill } from './kill.ts'
 import { runKillPostgres } from './kill-postgres.ts'
+import { runPeers } from './peers.ts'
 import { runPgChaos } from './pg-chaos.ts'
 import { runPolicies } from './policies.ts'
 import { runPowerCut } from './power-cut.ts'
@@ -71,6 +72,11 @@ export const STAGES: readonly Stage[] = [
         processes: 2,
         seed,
       }),
+  },
+  {
+    name: 'peers',
+    minutes: 2,
+    run: () => runPeers(),
   },
   {
     name: 'policies',

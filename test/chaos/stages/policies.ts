@@ -4,12 +4,12 @@
  * The properties are those of `npm test`, which plays fewer cases of each (test/support/policy-cases.ts). Owns their number and that
  * none of them played less; never names a policy.
  */
-import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PROJECT, temporaryFolder } from '../../support/places.ts'
 import type { StageReport as TestRun } from '../../support/stage-reporter.ts'
 import { Findings, type StageReport } from './report.ts'
+import { failuresIn, runTests } from './run-tests.ts'
 
 export interface PoliciesOptions {
   /** Of each property. */
@@ -31,28 +31,19 @@ const filesWithProperties = (only: string): readonly string[] =>
     .filter((path) => readFileSync(join(PROJECT, path), 'utf8').includes(MARK))
 
 interface Played {
-  readonly run: TestRun | null
+  readonly run: TestRun
   /** Of each property that held. */
   readonly cases: readonly number[]
-  readonly said: string
 }
 
 const play = async (files: readonly string[], { cases, seed }: PoliciesOptions): Promise<Played> => {
   const folder = temporaryFolder(NAME)
-  const [report, tally] = [join(folder.path, 'report.json'), join(folder.path, 'tally')]
-  const asked = { TRIHAND_POLICY_CASES: String(cases), TRIHAND_POLICY_TALLY: tally, TRIHAND_SEED: String(seed) }
-  const args = [join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run', '--project', 'unit', ...files]
-  const env = { ...process.env, ...asked, TRIHAND_REPORT: report }
+  const tally = join(folder.path, 'tally')
   try {
-    const said = await new Promise<string>((resolve) =>
-      // A run with a failed test ends with 1; what failed is in the report.
-      execFile(process.execPath, args, { cwd: PROJECT, env, maxBuffer: 2 ** 26 }, (_error, stdout, stderr) =>
-        resolve(`${stdout}${stderr}`),
-      ),
-    )
+    const env = { TRIHAND_POLICY_CASES: String(cases), TRIHAND_POLICY_TALLY: tally, TRIHAND_SEED: String(seed) }
+    const run = await runTests({ project: 'unit', files, env })
     const counts = existsSync(tally) ? readFileSync(tally, 'utf8').trimEnd().split('\n').map(Number) : []
-    const run = existsSync(report) ? (JSON.parse(readFileSync(report, 'utf8')) as TestRun) : null
-    return { run, cases: counts, said }
+    return { run, cases: counts }
   } finally {
     folder.remove()
   }
@@ -61,12 +52,10 @@ const play = async (files: readonly string[], { cases, seed }: PoliciesOptions):
 export const runPolicies = async (options: PoliciesOptions): Promise<StageReport> => {
   const findings = new Findings()
   const files = filesWithProperties(options.only ?? '')
-  const { run, cases, said } = await play(files, options)
-  if (run === null) throw new Error(`the properties left no report: ${said.slice(-2_000)}`)
+  const { run, cases } = await play(files, options)
   findings.operations = cases.reduce((sum, played) => sum + played, 0)
   findings.checks = cases.length
-  for (const { file, title, state } of run.tests) if (state !== 'passed') findings.violation(`${file}: ${title}`)
-  for (const error of run.errors) findings.violation(error)
+  for (const failure of failuresIn(run)) findings.violation(failure)
   if (cases.length < files.length) findings.violation(`${files.length} files told of ${cases.length} properties`)
   const least = Math.min(...cases)
   if (least < options.cases) findings.violation(`a property played ${least} cases of ${options.cases}`)

@@ -42,6 +42,7 @@ const forgottenSlots: Mutant = {
 /** What came while it worked is taken for seen. */
 const deafPark: Mutant = {
   name: 'a clerk parks over a signal that it has not looked at',
+  seenAt: 93,
   atStore: (inner) =>
     withWrites(inner, (write) =>
       isClerk(write) && write.release ? { ...write, seenSignal: Number.MAX_SAFE_INTEGER } : write,

@@ -109,6 +109,7 @@ const lateResultCounts: Mutant = {
 
 const childrenLive: Mutant = {
   name: 'a cancel does not reach the children',
+  seenAt: 588,
   plant: () =>
     plantMethod<(this: Resident) => void>(
       Resident.prototype,
@@ -192,6 +193,7 @@ const noLookback: Mutant = {
 
 const newIdOnResend: Mutant = {
   name: 'an append is sent again under a new id',
+  seenAt: 309,
   atEngine: (line) => {
     let sent = 0
     return changed(line, {
@@ -241,6 +243,7 @@ const forgottenDoubt: Mutant = {
 
 const keptLease: Mutant = {
   name: 'a dropped run keeps its lease',
+  seenAt: 131,
   plant: () => plantMethod(Leases.prototype, 'letGo', () => nothing),
 }
 

@@ -1,7 +1,7 @@
 /**
  * Looking for a seeded bug: schedules are played until one finds it.
  *
- * Owns planting and removing. Seeds are the same for all mutants, so that the number of schedules can be compared.
+ * Owns planting and removing. At full size seeds are the same for all mutants, so that the number of schedules can be compared.
  */
 import { playSeed } from '../campaign.ts'
 import type { Systems } from '../system.ts'
@@ -13,12 +13,26 @@ export const MUTANTS: readonly Mutant[] = [...STORE_MUTANTS, ...ENGINE_MUTANTS]
 
 export interface Hunted {
   readonly mutant: string
-  /** After so many schedules; null if none found it. */
+  /** The seed that found it, which is the number of schedules if all were tried in turn; null if none did. */
   readonly foundAt: number | null
   readonly by: string
 }
 
-export const hunt = async (mutant: Mutant, systems: Systems, limit: number): Promise<Hunted> => {
+/** Every seed in turn, up to a limit. */
+export const hunt = (mutant: Mutant, systems: Systems, limit: number): Promise<Hunted> =>
+  huntIn(
+    mutant,
+    systems,
+    Array.from({ length: limit }, (_, at) => at + 1),
+  )
+
+/** The seed that has shown it before all others: as sure to find it, and sooner. */
+export const huntAgain = async (mutant: Mutant, systems: Systems, limit: number): Promise<Hunted> => {
+  const again = mutant.seenAt === undefined ? null : await huntIn(mutant, systems, [mutant.seenAt])
+  return again === null || again.foundAt === null ? hunt(mutant, systems, limit) : again
+}
+
+const huntIn = async (mutant: Mutant, systems: Systems, seeds: readonly number[]): Promise<Hunted> => {
   const { atStore, atEngine } = mutant
   const options = {
     systems,
@@ -27,7 +41,7 @@ export const hunt = async (mutant: Mutant, systems: Systems, limit: number): Pro
   }
   const remove = mutant.plant?.() ?? (() => {})
   try {
-    for (let seed = 1; seed <= limit; seed++) {
+    for (const seed of seeds) {
       const { violations } = await playSeed(seed, options)
       const [first] = violations
       if (first !== undefined) return { mutant: mutant.name, foundAt: seed, by: first.split('\n')[0] ?? first }

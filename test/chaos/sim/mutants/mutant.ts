@@ -9,6 +9,8 @@ import type { Append, Ledger, Outcome, StreamWrite } from '../../../../src/ports
 export interface Mutant {
   /** What it does wrong. */
   readonly name: string
+  /** A seed that has shown it, where many others do not. A change of the engine may make it another one. */
+  readonly seenAt?: number
   /** At the store's end of the line: a bug of an adapter. */
   readonly atStore?: (inner: Ledger, store: MemoryStore) => Ledger
   /** At the engine's end of the line: a bug in how the ledger is used. */

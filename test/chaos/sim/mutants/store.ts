@@ -72,6 +72,7 @@ const acknowledgedEarly: Mutant = {
 
 const eventsApart: Mutant = {
   name: 'events outside of the transaction',
+  seenAt: 112,
   atStore: (inner) =>
     oneByOne(inner, async (append, write) => {
       const births = append.writes.filter(({ create }) => create !== null)
@@ -193,6 +194,7 @@ const chainNotUpdated: Mutant = {
 /** A conflict of a command from outside is answered by writing the same facts at the next place. */
 const notDecidedAgain: Mutant = {
   name: 'a conflict is written over without deciding again',
+  seenAt: 231,
   atStore: (inner, store) =>
     oneByOne(inner, async (append, write) => {
       const outcome = await write(append)
@@ -236,6 +238,7 @@ const rowsNotClosed: Mutant = {
 
 const documentsFirst: Mutant = {
   name: 'documents are written before the result is accepted',
+  seenAt: 420,
   atStore: (inner) =>
     oneByOne(inner, async (append, write) => {
       if (append.documents.length > 0)

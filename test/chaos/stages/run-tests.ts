@@ -1,0 +1,45 @@
+/**
+ * Tests of `npm test` as a part of a stage: the same files, played longer, in a run of their own.
+ *
+ * Owns that run and the reading of its report. How much longer is told to the tests by the environment.
+ */
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PROJECT, temporaryFolder } from '../../support/places.ts'
+import type { StageReport as TestRun } from '../../support/stage-reporter.ts'
+
+const MEBIBYTE = 2 ** 20
+const SAID_MEBIBYTES = 64
+const LAST_WORDS = -2_000
+
+export interface Chosen {
+  readonly project: string
+  readonly files: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+export const runTests = async ({ project, files, env }: Chosen): Promise<TestRun> => {
+  const folder = temporaryFolder('tests')
+  const report = join(folder.path, 'report.json')
+  const args = [join(PROJECT, 'node_modules/vitest/vitest.mjs'), 'run', '--project', project, ...files]
+  const options = { cwd: PROJECT, env: { ...process.env, ...env, TRIHAND_REPORT: report } }
+  try {
+    const said = await new Promise<string>((resolve) =>
+      // A run with a failed test ends with 1; what failed is in the report.
+      execFile(process.execPath, args, { ...options, maxBuffer: SAID_MEBIBYTES * MEBIBYTE }, (_error, stdout, stderr) =>
+        resolve(`${stdout}${stderr}`),
+      ),
+    )
+    if (!existsSync(report)) throw new Error(`the tests left no report: ${said.slice(LAST_WORDS)}`)
+    return JSON.parse(readFileSync(report, 'utf8')) as TestRun
+  } finally {
+    folder.remove()
+  }
+}
+
+/** Whatever did not pass, one sentence each. */
+export const failuresIn = ({ tests, errors }: TestRun): readonly string[] => [
+  ...tests.filter(({ state }) => state !== 'passed').map(({ file, title }) => `${file}: ${title}`),
+  ...errors,
+]
