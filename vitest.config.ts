@@ -6,6 +6,8 @@ import { defineConfig } from 'vitest/config'
 import { StageReporter } from './test/support/stage-reporter.ts'
 
 const POSTGRES_TESTS = 'src/adapters/postgres/**/*.test.ts'
+/** The command as it is published, which test/support/command-here.ts calls, is loaded by node as it is. */
+const AS_PUBLISHED = { deps: { external: [/\/dist\//] } }
 /** Set by scripts/test.mjs: where to write the counts. */
 const report = process.env['TRIHAND_REPORT']
 
@@ -28,6 +30,8 @@ export default defineConfig({
       {
         test: {
           name: 'acceptance',
+          // Every test makes its own system: what the files share is loaded once, which is a third of the work.
+          isolate: false,
           setupFiles: ['test/support/property-seed.ts'],
           include: ['test/acceptance/**/*.test.ts'],
           globalSetup: ['test/support/postgres-setup.ts'],
@@ -38,9 +42,10 @@ export default defineConfig({
       {
         test: {
           name: 'restate',
+          isolate: false,
           include: ['test/acceptance/**/*.test.ts'],
-          // Functions alone: long runs that never wait, which no dispatcher sees. Many schedules: about the stores.
-          exclude: ['test/acceptance/functions.test.ts', 'test/acceptance/many-schedules.test.ts'],
+          // Functions alone: long runs that never wait, which no dispatcher sees.
+          exclude: ['test/acceptance/functions.test.ts'],
           // With TRIHAND_TEST_STORES=sqlite once more in .ci/run.
           env: {
             TRIHAND_TEST_DISPATCHER: 'restate',
@@ -54,8 +59,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          // The command as it is published, which test/support/command-here.ts calls: node loads it as it is.
-          server: { deps: { external: [/\/dist\//] } },
+          server: AS_PUBLISHED,
           setupFiles: ['test/support/property-seed.ts'],
           include: ['test/integration/**/*.test.ts', POSTGRES_TESTS],
           globalSetup: ['test/support/postgres-setup.ts'],
@@ -66,6 +70,7 @@ export default defineConfig({
       {
         test: {
           name: 'browser',
+          server: AS_PUBLISHED,
           include: ['test/browser/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 90_000,

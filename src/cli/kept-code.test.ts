@@ -1,3 +1,4 @@
+/** Translated code that is kept: made once, believed only while it is whole and of the same text. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 /**
  * Failures that peers are known for, one named test each (reliability 7): on every store, or in every order. Q32 is the crash sweep.
  *
- * What is a matter of numbers is played here at the size of `npm test`, and whole by the stage `peers` (stages/peers.ts).
+ * What is a matter of numbers is played in part by `npm test`, and whole by stages/many.ts.
  */
 
 import { describe, expect, test } from 'vitest'
@@ -25,13 +25,12 @@ import { sequence } from './sim/plays/steps.ts'
 import { early } from './sim/plays/waits.ts'
 import { Tape } from './sim/tape.ts'
 import { Theatre, type Verdict } from './sim/theatre.ts'
-import { WHOLE } from './stages/peers.ts'
+import { sized } from './whole.ts'
 
-const IS_WHOLE = process.env[WHOLE] === '1'
 /** Runs that are cancelled, orders of one event, orders of a family. */
-const MANY = IS_WHOLE ? 10_000 : 1_000
-const ORDERS = IS_WHOLE ? 1_000 : 150
-const FAMILIES = IS_WHOLE ? 500 : 75
+const MANY = sized({ whole: 10_000, part: 1_000 })
+const ORDERS = sized({ whole: 1_000, part: 150 })
+const FAMILIES = sized({ whole: 500, part: 75 })
 
 onEveryStore('known failures of peers', (store) => {
   test('[Q3] mastra#4630, #5650: a resume at depth 3 goes on in the innermost step', async () => {

@@ -10,7 +10,7 @@ import { runFuzz } from './fuzz.ts'
 import { runHttpFuzz } from './http-fuzz.ts'
 import { runKill } from './kill.ts'
 import { runKillPostgres } from './kill-postgres.ts'
-import { runPeers } from './peers.ts'
+import { runMany } from './many.ts'
 import { runPgChaos } from './pg-chaos.ts'
 import { runPolicies } from './policies.ts'
 import { runPowerCut } from './power-cut.ts'
@@ -74,9 +74,9 @@ export const STAGES: readonly Stage[] = [
       }),
   },
   {
-    name: 'peers',
-    minutes: 2,
-    run: () => runPeers(),
+    name: 'many',
+    minutes: 3,
+    run: () => runMany(),
   },
   {
     name: 'policies',

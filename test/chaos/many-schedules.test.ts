@@ -1,16 +1,19 @@
-/** Thousands of schedules that come due in the same second, through one throttle, with a crash among them. */
+/** Thousands of schedules that come due in the same second, through one throttle, with a crash among them. All of them in stages/many.ts. */
 import { expect, test } from 'vitest'
 import { fn } from '../../src/executors/workflow/function.ts'
 import { LOCAL_TENANT } from '../../src/model/ids.ts'
 import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
+import { sized } from './whole.ts'
 
 const START = Date.UTC(2026, 0, 1)
 const MINUTE = 60_000
 const SECOND = 1_000
 /** A durable store commits twice at each instant of virtual time, and a throttle makes many instants: there, a tenth is enough. */
-const crowdFor = (store: string): { readonly schedules: number; readonly perSecond: number } =>
-  store === 'memory' ? { schedules: 10_000, perSecond: 5_000 } : { schedules: 1_000, perSecond: 500 }
+const crowdFor = (store: string): { readonly schedules: number; readonly perSecond: number } => {
+  const schedules = store === 'memory' ? sized({ whole: 10_000, part: 2_000 }) : sized({ whole: 1_000, part: 300 })
+  return { schedules, perSecond: schedules / 2 }
+}
 
 onEveryStore('many schedules', (store) => {
   test('[H3][H5] a crowd due in the same second starts within the throttle, and none is lost', async () => {

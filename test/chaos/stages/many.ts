@@ -1,19 +1,18 @@
 /**
- * Peers: the failures that others are known for, as in `npm test`, with every order and every run that the promise speaks of.
+ * Many: what is a matter of numbers, with all of them: failures that peers are known for, crowds of schedules.
  *
- * Owns nothing but the size: the tests are those of ../peers.test.ts.
+ * Owns which tests those are. They are those of `npm test`, which plays a part (../whole.ts).
  */
+import { WHOLE } from '../whole.ts'
 import { Findings, type StageReport, skipped } from './report.ts'
 import { failuresIn, runTests } from './run-tests.ts'
 
-const NAME = 'peers'
+const NAME = 'many'
+const FILES = ['test/chaos/peers.test.ts', 'test/chaos/many-schedules.test.ts']
 
-/** Tells the tests to play in full. */
-export const WHOLE = 'TRIHAND_PEERS_WHOLE'
-
-export const runPeers = async (): Promise<StageReport> => {
+export const runMany = async (): Promise<StageReport> => {
   const findings = new Findings()
-  const run = await runTests({ project: 'chaos', files: ['test/chaos/peers.test.ts'], env: { [WHOLE]: '1' } })
+  const run = await runTests({ project: 'chaos', files: FILES, env: { [WHOLE]: '1' } })
   const inState = (state: string) => run.tests.filter((test) => test.state === state)
   if (inState('skipped').length > 0 && inState('failed').length === 0)
     return skipped(NAME, 'pg', inState('skipped')[0]?.reason ?? 'there is no Postgres')
