@@ -6,7 +6,8 @@ import { type BenchLedger, open, told } from '../target.ts'
 
 const RUNS = 1_000
 const STEPS = 10
-const WARM_UP = 3
+/** Of some 10,000 steps each. The compiler is still at work in the fourth; from the sixth on the rate stays. */
+const WARM_UP = 8
 const MUST = { sqlite: 0.35, postgres: 0.15 } as const
 
 const allAtOnce = async (app: Trihand): Promise<number> => {

@@ -21,7 +21,12 @@ const lintUnheard = (manifest: Manifest, traffic: Traffic, tell: Tell): readonly
   for (const [type, path] of unheard) {
     const isEnd = manifest.events.definitions.some(({ name, terminal }) => name === type && terminal === true)
     const message = `${type} is sent, and nobody listens`
-    tell({ level: isEnd ? 'info' : 'warning', code: 'LINT_EVENT_UNHEARD', message, path })
+    const remark = { code: 'LINT_EVENT_UNHEARD', message, path } as const
+    tell(
+      isEnd
+        ? { ...remark, level: 'info', hint: 'It is declared as an end: there is nothing to do.' }
+        : { ...remark, level: 'warning' },
+    )
   }
   return unheard.map(([type]) => type)
 }

@@ -27,6 +27,7 @@ describe('[A3] events', () => {
 `
     const { findings } = loadManifest(text)
     expect(findings.map(({ level, code }) => [level, code])).toEqual([['info', 'LINT_EVENT_UNHEARD']])
+    expect(findings[0]?.hint).toContain('declared as an end')
   })
 
   test('sent, and nobody listens', () =>
