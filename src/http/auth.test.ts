@@ -233,3 +233,15 @@ test('on loopback a token counts, too, and a wrong one is no way back to everyth
   expect((await as('Bearer th_x')).body).toMatchObject({ code: 'UNAUTHENTICATED' })
   await local.close()
 })
+
+test('the actions of a task are offered to who may decide, and to nobody else', async () => {
+  await app.trihand.send({ type: 'letter.ready', data: {} })
+  const offered = async (kind: string, role: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${await tokenFor(kind, [role])}` }
+    const { items } = (await app.ask('/api/tasks?all=true', { headers })).body
+    return (await app.ask(`/api/tasks/${items[0].id}`, { headers })).body.allowed_actions.length
+  }
+  expect(await offered('user', 'decider')).toBeGreaterThan(0)
+  for (const role of ['viewer', 'operator', 'admin']) expect([role, await offered('user', role)]).toEqual([role, 0])
+  expect(await offered('service', 'operator')).toBe(0)
+})

@@ -6,7 +6,7 @@
  */
 import type { Context } from 'hono'
 import { TrihandError } from '../model/errors.ts'
-import { type Caller, KINDS, type Kind, ROLES } from '../model/identity.ts'
+import { type Caller, forbidAccess, KINDS, type Kind, ROLES } from '../model/identity.ts'
 import { isPlainText, LOCAL_TENANT } from '../model/ids.ts'
 import type { Identity } from '../model/task-spec.ts'
 
@@ -62,6 +62,12 @@ export const askingOf = (context: Context): Asking | null => (context.get(KEY) a
 export const identityOf = (context: Context): Identity | null => {
   const asking = askingOf(context)
   return asking?.isNamed === true ? asking.caller : null
+}
+
+/** Null: whoever asks may decide nothing, to whomever a task is addressed. */
+export const deciderOf = (context: Context): Identity | null => {
+  const asking = askingOf(context)
+  return asking?.isNamed === true && forbidAccess(asking.caller, 'decider') === null ? asking.caller : null
 }
 
 export const demandIdentity = (context: Context): Identity => {

@@ -15,6 +15,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { live } from './api/live.ts'
+import { askWhoIAm, watchForTheEnd } from './api/login.ts'
 import { followNews, queryClient } from './api/queries.ts'
 import { router } from './router.tsx'
 import { cssVariables, theme } from './theme.ts'
@@ -23,23 +24,29 @@ const nonce = document.querySelector('meta[name="csp-nonce"]')?.getAttribute('co
 // A library under the dialogs looks for the nonce here, and nowhere else.
 Object.assign(globalThis, { __webpack_nonce__: nonce })
 
-live.start()
-followNews()
+const App = () => (
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+    >
+      <QueryClientProvider client={queryClient}>
+        <Notifications position="bottom-right" />
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>
+)
 
-const root = document.getElementById('root')
-if (root !== null)
-  createRoot(root).render(
-    <StrictMode>
-      <MantineProvider
-        theme={theme}
-        cssVariablesResolver={cssVariables}
-        defaultColorScheme="auto"
-        getStyleNonce={() => nonce}
-      >
-        <QueryClientProvider client={queryClient}>
-          <Notifications position="bottom-right" />
-          <RouterProvider router={router} />
-        </QueryClientProvider>
-      </MantineProvider>
-    </StrictMode>,
-  )
+const begin = (): void => {
+  live.start()
+  followNews()
+  const root = document.getElementById('root')
+  if (root !== null) createRoot(root).render(<App />)
+}
+
+watchForTheEnd()
+// First: what is shown depends on who looks.
+void askWhoIAm().then(begin)

@@ -21,7 +21,7 @@ import {
   TYPES,
   taskCounts,
 } from '../documents/tasks.ts'
-import { demandIdentity, identityOf } from '../identity.ts'
+import { deciderOf, demandIdentity, identityOf } from '../identity.ts'
 import { problem } from '../problem.ts'
 import { badCursor, choiceOf, limitOf, pageOf, type Query } from '../query.ts'
 import { findRun } from '../run-id.ts'
@@ -89,7 +89,7 @@ const idOf = (context: Context): TaskId => taskOf(context.req.param('id') ?? '')
 
 const show: Handle = async (service, context) => {
   const look = await service.tasks.show(idOf(context))
-  return context.json(taskDetail(look, identityOf(context)), 200, { etag: tagOf(look.version) })
+  return context.json(taskDetail(look, deciderOf(context)), 200, { etag: tagOf(look.version) })
 }
 
 type Act = (service: Service, context: Context, by: Identity) => Promise<TaskChanged>

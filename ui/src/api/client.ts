@@ -36,12 +36,27 @@ export const problemOf = async (response: Response): Promise<Problem> => {
   return new Problem(body.code ?? 'INTERNAL', response.status, detail, body.hint ?? null)
 }
 
+let refused = (_status: number): void => {}
+
+/** Called with the status of every answer that is a refusal. */
+export const whenRefused = (listener: (status: number) => void): void => {
+  refused = listener
+}
+
 const request = async (path: string, init: RequestInit): Promise<Response> => {
   try {
-    return await fetch(`${mountPath()}${path}`, init)
+    const response = await fetch(`${mountPath()}${path}`, init)
+    if (!response.ok) refused(response.status)
+    return response
   } catch {
     throw new Problem('SERVER_UNREACHABLE', 0, UNREACHABLE, null)
   }
+}
+
+/** A form without fields, whose answer leads elsewhere. */
+export const postForm = async (path: string): Promise<void> => {
+  const response = await request(path, { method: 'POST', redirect: 'manual' })
+  if (!response.ok && response.type !== 'opaqueredirect') throw await problemOf(response)
 }
 
 export const getJson = async <Body>(path: string, signal?: AbortSignal): Promise<Body> => {

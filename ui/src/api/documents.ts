@@ -15,6 +15,7 @@ export type {
   GraphNode,
   Health,
   Json,
+  Me as WhoAmI,
   Receipt,
   Run,
   RunDetail,

@@ -5,6 +5,7 @@
  * says what to ask again: nothing on the page is made from it.
  */
 import { mountPath } from './client.ts'
+import { askWhoIAm } from './login.ts'
 
 export interface Notice {
   readonly topic: string
@@ -78,6 +79,8 @@ class Live {
     source.close()
     this.source = null
     this.become('connecting')
+    // It does not say why: the login may have ended.
+    void askWhoIAm()
     setTimeout(() => this.connect(), this.pauseMs)
     this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS)
   }

@@ -24,6 +24,7 @@ import type {
   Worker,
 } from './documents.ts'
 import { live, type Notice } from './live.ts'
+import { askWhoIAm } from './login.ts'
 import type { Me } from './me.ts'
 
 const COALESCE_MS = 100
@@ -39,6 +40,8 @@ export const followNews = (): void => {
   const ask = (): void => {
     isDue = false
     const all = topics.has('*')
+    // After a gap roles may be others, too.
+    if (all) void askWhoIAm()
     for (const topic of topics) void queryClient.invalidateQueries(all ? {} : { queryKey: [topic] })
     topics.clear()
   }

@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, Fragment, useMemo, useState } from 'react'
 import { Problem, sendJson } from '../api/client.ts'
 import type { Receipt, StoredEvent } from '../api/documents.ts'
+import { useMay } from '../api/me.ts'
 import { eventsQuery, queryClient } from '../api/queries.ts'
 import { shortId } from '../parts/copy.tsx'
 import { Data } from '../parts/data.tsx'
@@ -163,6 +164,7 @@ const TypeFilter = () => {
 }
 
 export const Events = () => {
+  const maySend = useMay('operator')
   useRowKeys()
   return (
     <Stack gap={0}>
@@ -172,9 +174,7 @@ export const Events = () => {
         </Title>
         <TypeFilter />
       </Group>
-      <div className="bar-form">
-        <SendForm />
-      </div>
+      <div className="bar-form">{maySend && <SendForm />}</div>
       <List />
     </Stack>
   )

@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { sendJson } from '../api/client.ts'
 import type { Schedule } from '../api/documents.ts'
+import { useMay } from '../api/me.ts'
 import { queryClient, schedulesQuery } from '../api/queries.ts'
 import { complain } from '../parts/say.ts'
 import { Empty, Failed, Loading } from '../parts/state.tsx'
@@ -16,7 +17,8 @@ const Verbs = ({ schedule }: { readonly schedule: Schedule }) => {
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['schedules'] }),
     onError: complain,
   })
-  if (schedule.status === 'ended') return null
+  const mayOperate = useMay('operator')
+  if (schedule.status === 'ended' || !mayOperate) return null
   const isPaused = schedule.status === 'paused'
   return (
     <Group gap="xs" wrap="nowrap">

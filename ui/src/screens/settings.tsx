@@ -13,9 +13,10 @@ import {
 } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { becomeMe, useMe } from '../api/me.ts'
+import { becomeMe, useLogin, useMe } from '../api/me.ts'
 import { graphQuery, healthQuery } from '../api/queries.ts'
 import { switchKeys, useKeysOn } from '../parts/keys-on.ts'
+import { LoginFacts } from '../parts/login-facts.tsx'
 import { say } from '../parts/say.ts'
 
 const SCHEMES = ['auto', 'light', 'dark'] as const
@@ -47,6 +48,11 @@ const MeForm = () => {
       </Stack>
     </form>
   )
+}
+
+const You = () => {
+  const login = useLogin()
+  return login === null ? <MeForm /> : <LoginFacts login={login} />
 }
 
 const PageSettings = () => {
@@ -116,7 +122,7 @@ export const Settings = () => (
         <Title order={2} size="h3" id="me">
           You
         </Title>
-        <MeForm />
+        <You />
       </section>
       <section className="panel" aria-labelledby="page">
         <Title order={2} size="h3" id="page">

@@ -1,29 +1,18 @@
 /** The frame of every screen: rail, badges, the live dot, keys that work anywhere. */
 
-import {
-  Badge,
-  Button,
-  Group,
-  Popover,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-  Tooltip,
-  useMantineColorScheme,
-} from '@mantine/core'
+import { Badge, Button, Group, Stack, Text, Title, Tooltip, useMantineColorScheme } from '@mantine/core'
 import { spotlight } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
-import { Command, Moon, Sun, SunMoon, User } from 'lucide-react'
+import { Command, Moon, Sun, SunMoon } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { tinykeys } from 'tinykeys'
 import { mountPath } from '../api/client.ts'
 import { live } from '../api/live.ts'
-import { becomeMe, useMe } from '../api/me.ts'
 import { healthQuery } from '../api/queries.ts'
 import { areKeysAsleep } from '../parts/typing.ts'
 import { KeySheet } from './key-sheet.tsx'
+import { MeButton } from './me-button.tsx'
 import { Palette } from './palette.tsx'
 import { SCREENS } from './screens.ts'
 
@@ -88,50 +77,6 @@ const SchemeButton = () => {
   )
 }
 
-/** On loopback nobody logs in: a decision still names a person. */
-const MeButton = () => {
-  const me = useMe()
-  const [name, setName] = useState(me.name)
-  const [groups, setGroups] = useState(me.groups)
-  const [open, setOpen] = useState(false)
-  const save = (event: { preventDefault(): void }): void => {
-    event.preventDefault()
-    becomeMe({ name, groups })
-    setOpen(false)
-  }
-  return (
-    <Popover opened={open} onChange={setOpen} trapFocus position="bottom-end">
-      <Popover.Target>
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          leftSection={<User size={16} aria-hidden />}
-          onClick={() => setOpen(!open)}
-        >
-          {me.name === '' ? 'Who are you?' : me.name}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown>
-        <form onSubmit={save}>
-          <Stack gap="xs">
-            <TextInput label="Your name" size="xs" value={name} onChange={(e) => setName(e.currentTarget.value)} />
-            <TextInput
-              label="Your groups"
-              placeholder="sales, leads"
-              size="xs"
-              value={groups}
-              onChange={(e) => setGroups(e.currentTarget.value)}
-            />
-            <Button type="submit" size="xs">
-              That is me
-            </Button>
-          </Stack>
-        </form>
-      </Popover.Dropdown>
-    </Popover>
-  )
-}
-
 const Rail = () => (
   <nav className="rail" aria-label="Screens">
     <Link to="/inbox" search={{}} className="brand">
@@ -160,7 +105,11 @@ export const Shell = () => {
       <Rail />
       <section className="top" aria-label="You and this page">
         <Group gap="sm">
-          {health !== undefined && !health.durable && <Badge color="orange">nothing is kept</Badge>}
+          {health !== undefined && !health.durable && (
+            <Badge variant="outline" color="gray" tt="none" className="label">
+              nothing is kept
+            </Badge>
+          )}
           {health?.simulated === true && (
             <Badge variant="outline" color="gray" tt="none" className="label">
               simulated models

@@ -5,6 +5,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type KeyboardEvent, useState } from 'react'
 import { Problem } from '../../api/client.ts'
 import type { ChatDefinition, Chat as ChatDocument, ChatList } from '../../api/documents.ts'
+import { useMay } from '../../api/me.ts'
 import { chatQuery, chatsQuery } from '../../api/queries.ts'
 import { Failed, Loading } from '../../parts/state.tsx'
 import { Message } from './message.tsx'
@@ -73,6 +74,7 @@ interface OpenProps {
 
 const Conversation = ({ id, saved, definition, begun }: OpenProps) => {
   const { messages, status, error, send, stop, regenerate } = useConversation(id, saved, definition?.name)
+  const mayWrite = useMay('operator')
   const isBusy = status === 'submitted' || status === 'streaming'
   const again = isBusy ? null : () => void regenerate()
   return (
@@ -96,14 +98,16 @@ const Conversation = ({ id, saved, definition, begun }: OpenProps) => {
           An answer is being written. {POLICIES[definition?.on_message_while_running ?? ''] ?? ''}
         </Text>
       )}
-      <Write
-        send={(text) => {
-          begun()
-          send(text)
-        }}
-        isBusy={isBusy}
-        stop={() => void stop()}
-      />
+      {mayWrite && (
+        <Write
+          send={(text) => {
+            begun()
+            send(text)
+          }}
+          isBusy={isBusy}
+          stop={() => void stop()}
+        />
+      )}
     </section>
   )
 }

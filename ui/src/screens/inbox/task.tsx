@@ -7,7 +7,7 @@ import { useEffect, useState } from 'react'
 import { tinykeys } from 'tinykeys'
 import { sendJson } from '../../api/client.ts'
 import type { TaskAction, TaskDetail, TaskItem } from '../../api/documents.ts'
-import { becomeMe, useMe } from '../../api/me.ts'
+import { becomeMe, useLogin, useMay, useMe } from '../../api/me.ts'
 import { queryClient, taskQuery } from '../../api/queries.ts'
 import { shortId } from '../../parts/copy.tsx'
 import { Failed, Loading } from '../../parts/state.tsx'
@@ -196,8 +196,9 @@ const SayWho = ({ task }: { readonly task: TaskDetail }) => {
 
 const Buttons = ({ task, choose }: { readonly task: TaskDetail; readonly choose: (action: TaskAction) => void }) => {
   const { name } = useMe()
+  const login = useLogin()
   const actions = task.actions.filter((action) => task.allowed_actions.includes(action.name))
-  if (name === '' && task.end === null) return <SayWho task={task} />
+  if (login === null && name === '' && task.end === null) return <SayWho task={task} />
   if (actions.length === 0) return <Text className="quiet">{sayWhyNot(task, name)}</Text>
   return (
     <Group gap="xs" className="actions">
@@ -238,13 +239,14 @@ const Opened = ({ task, done }: { readonly task: TaskDetail; readonly done: () =
 /** The first opening is recorded: others see that somebody looks at it. */
 const useViewed = (id: string): void => {
   const { name } = useMe()
+  const mayDecide = useMay('decider')
   const { mutate } = useMutation({
     mutationFn: () => sendJson(`/api/tasks/${id}/view`, {}),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['tasks'] }),
   })
   useEffect(() => {
-    if (name !== '') mutate()
-  }, [name, mutate])
+    if (name !== '' && mayDecide) mutate()
+  }, [name, mayDecide, mutate])
 }
 
 export const Task = ({ id, done }: { readonly id: string; readonly done: () => void }) => {

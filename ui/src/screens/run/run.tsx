@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { sendJson } from '../../api/client.ts'
 import type { Fact, RunDetail, WaitingOn } from '../../api/documents.ts'
+import { useMay } from '../../api/me.ts'
 import { queryClient, runQuery } from '../../api/queries.ts'
 import { Command, CopyText, shortId } from '../../parts/copy.tsx'
 import { Data } from '../../parts/data.tsx'
@@ -39,22 +40,25 @@ const useVerb = (id: string) =>
 
 const Doubt = ({ wait, id }: { readonly wait: WaitingOn; readonly id: string }) => {
   const { mutate, isPending } = useVerb(id)
+  const mayOperate = useMay('operator')
   const say = (verdict: string) => mutate({ verb: 'resolve', body: { step: wait.step, verdict } })
   return (
     <Alert color="orange" variant="outline" title={`Did it happen? ${wait.step ?? ''}`}>
       <Stack gap="xs">
         <Text size="sm">{wait.text}</Text>
-        <Group gap="xs">
-          <Button size="xs" loading={isPending} onClick={() => say('happened')}>
-            It happened
-          </Button>
-          <Button size="xs" variant="default" loading={isPending} onClick={() => say('run_again')}>
-            Run again
-          </Button>
-          <Button size="xs" variant="default" loading={isPending} onClick={() => say('abort')}>
-            Abort
-          </Button>
-        </Group>
+        {mayOperate && (
+          <Group gap="xs">
+            <Button size="xs" loading={isPending} onClick={() => say('happened')}>
+              It happened
+            </Button>
+            <Button size="xs" variant="default" loading={isPending} onClick={() => say('run_again')}>
+              Run again
+            </Button>
+            <Button size="xs" variant="default" loading={isPending} onClick={() => say('abort')}>
+              Abort
+            </Button>
+          </Group>
+        )}
       </Stack>
     </Alert>
   )
@@ -121,6 +125,7 @@ const Facts = ({ facts, step }: { readonly facts: readonly Fact[]; readonly step
 
 const Verbs = ({ run }: { readonly run: RunDetail }) => {
   const { mutate, isPending } = useVerb(run.id)
+  if (!useMay('operator')) return null
   return (
     <Group gap="xs">
       {RETRIABLE.has(run.status) && (

@@ -1,0 +1,164 @@
+/** The page where people log in, in a real browser: in, who one is, what one's role does not show, the end of a login in the middle, out. */
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTrihand, type Trihand } from '../../src/assemble.ts'
+import { createApp } from '../../src/http/app.ts'
+import { authSettings } from '../../src/http/auth-settings.ts'
+import { type Listening, listen } from '../../src/http/server.ts'
+import { readWebApp } from '../../src/http/web-app.ts'
+import { human } from '../../src/manifest/humans.ts'
+import { LOCAL_TENANT } from '../../src/model/ids.ts'
+import { axeFindings, startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
+import { buildCommand } from '../support/command.ts'
+import { freePort } from '../support/free-port.ts'
+import { PROJECT } from '../support/places.ts'
+import { until } from '../support/until.ts'
+
+let browser: TestBrowser
+let trihand: Trihand
+let server: Listening
+const ending = new AbortController()
+
+const review = human('review', { trigger: 'letter.ready', title: 'Letter', assign: 'group:editors' })
+
+beforeAll(async () => {
+  buildCommand()
+  const port = await freePort()
+  ;[browser, trihand] = await Promise.all([
+    startBrowser(),
+    createTrihand({
+      system: { name: 'letters', events: { 'letter.ready': null }, humans: [review] },
+      database: 'memory:',
+      drain: 100,
+    }),
+  ])
+  const app = createApp(trihand, {
+    ...{ version: '0', pid: 1, report: () => {}, ending: ending.signal },
+    auth: authSettings({ host: '127.0.0.1', publicUrl: `http://127.0.0.1:${port}` }, 'k'.repeat(32)),
+    webApp: readWebApp(join(PROJECT, 'dist/ui')),
+  })
+  server = await listen({ fetch: (request) => app.fetch(request), port })
+})
+afterAll(async () => {
+  await browser.close()
+  ending.abort()
+  await server.stop()
+  await trihand.close()
+})
+
+const tokenFor = (name: string, ...roles: readonly string[]) =>
+  trihand.tokens.create({ tenant: LOCAL_TENANT, name, kind: 'user', roles, groups: ['editors'] }, 'test')
+
+const letter = (): Promise<unknown> => trihand.send({ type: 'letter.ready', data: {} })
+
+const logIn = async (page: Page, token: string): Promise<void> => {
+  await page.getByLabel('Your token').fill(token)
+  await page.getByRole('button', { name: 'Log in' }).click()
+}
+
+/** Where nobody has logged in yet, every address leads to the login and from there back to itself. */
+const openedAs = async (path: string, token: string): Promise<WatchedPage> => {
+  const watched = await browser.open()
+  await watched.page.goto(`${server.url}${path}`)
+  await logIn(watched.page, token)
+  await watched.page.waitForURL(`${server.url}${path}`)
+  return watched
+}
+
+describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
+  test('the login has no fault that axe finds, and says so when a token does not count', async () => {
+    const { page, faults, close } = await browser.open({ scheme })
+    await page.goto(`${server.url}/runs`)
+    await page.getByRole('heading', { name: 'Log in' }).waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    expect(faults).toEqual([])
+    await logIn(page, 'th_wrong')
+    await page.getByRole('alert').getByText('unknown').waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    await close()
+  })
+})
+
+test('a viewer is led back to where they wanted to go, is told who they are, and sees nothing to decide or to send', async () => {
+  await letter()
+  const { token } = await tokenFor('vera', 'viewer')
+  const { page, faults, close } = await openedAs('/inbox?view=open', token)
+  await page.getByRole('button', { name: 'vera' }).click()
+  const login = page.getByRole('table', { name: 'Your login' })
+  await login.getByRole('row', { name: 'Roles viewer' }).waitFor()
+  await login.getByRole('row', { name: 'Tenant local' }).waitFor()
+  await login.getByRole('row', { name: 'Kind user' }).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('list', { name: 'Tasks' }).getByRole('link').first().click()
+  await page.getByText('vera may not decide this task.').waitFor()
+  expect(await page.getByRole('button', { name: /approve|reject/i }).count()).toBe(0)
+  await page.getByRole('link', { name: 'Events' }).click()
+  await page.getByRole('button', { name: 'letter.ready' }).first().waitFor()
+  expect(await page.getByLabel('Send an event').count()).toBe(0)
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('a viewer who asks for a decision from within the page is refused', async () => {
+  await letter()
+  const { token } = await tokenFor('victor', 'viewer')
+  const { page, close } = await openedAs('/inbox?view=open', token)
+  const status = await page.evaluate(async () => {
+    const { items } = (await (await fetch('/api/tasks?all=true')).json()) as { items: { id: string }[] }
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ action: 'approve', shown_hash: 'x' })
+    return (await fetch(`/api/tasks/${items[0]?.id}/decision`, { method: 'POST', headers, body })).status
+  })
+  expect(status).toBe(403)
+  await close()
+})
+
+test('a decider decides under the name of the login, and nobody asks who they are', async () => {
+  await letter()
+  const { token } = await tokenFor('dora', 'decider')
+  const { page, faults, close } = await openedAs('/inbox?view=open', token)
+  await page.getByRole('list', { name: 'Tasks' }).getByRole('link').first().click()
+  await page.getByRole('button', { name: 'Approve' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Approve' }).click()
+  await page.getByText('Choose a task.').waitFor()
+  const done = { tenant: LOCAL_TENANT, isOpen: false, addresses: null, viewer: null, status: null, type: null } as const
+  const query = { ...done, claimedBy: null, run: null, order: 'newest', after: null, limit: 9 } as const
+  await until(
+    () => trihand.reader.tasks(query),
+    (tasks) => tasks.some(({ summary }) => JSON.stringify(summary).includes('"dora"')),
+    { what: 'the decision is of dora' },
+  )
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('a login that ends in the middle of a live page leads to the login, and back to where one was', async () => {
+  const { record, token } = await tokenFor('mia', 'viewer')
+  const { page, close } = await openedAs('/events?type=letter.ready', token)
+  await page.getByText('live', { exact: true }).waitFor()
+  await trihand.tokens.revoke(record.id, LOCAL_TENANT)
+  // The page is told of it, asks again, and is refused.
+  await letter()
+  await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  await logIn(page, (await tokenFor('mia', 'viewer')).token)
+  await page.waitForURL(`${server.url}/events?type=letter.ready`)
+  await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
+  await close()
+})
+
+test('who logs out is out, in every tab', async () => {
+  const { token } = await tokenFor('otto', 'viewer')
+  const { page, tab, close } = await openedAs('/runs', token)
+  const other = await tab()
+  await other.goto(`${server.url}/schedules`)
+  await other.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor()
+  await page.getByRole('button', { name: 'otto' }).click()
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  // It takes over the connection that the other tab had, and is refused.
+  await other.getByRole('heading', { name: 'Log in' }).waitFor()
+  await close()
+})
