@@ -2,15 +2,20 @@
 import { describe, expect, test } from 'vitest'
 import { SystemIds } from './adapters/system/ids.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
-import { normalise } from './manifest/define.ts'
+import { normalise, type SystemSource } from './manifest/define.ts'
 import type { Environment } from './manifest/reference.ts'
 
 const ids = new SystemIds()
 const SYSTEM = { name: 'shop', events: { paid: null } }
 const SECRET = `whsec_${Buffer.from('a secret of 24 bytes....').toString('base64')}`
 
-const open = async (options: NoticesOptions, environment: Environment = {}) => {
-  const source = await withNotices(SYSTEM, options, { environment, ids, clock: { now: () => 0 } })
+const open = async (options: NoticesOptions, environment: Environment = {}, system: SystemSource = SYSTEM) => {
+  const source = await withNotices(system, options, {
+    environment,
+    ids,
+    clock: { now: () => 0 },
+    document: async () => null,
+  })
   const { functions } = normalise(source, (text) => ids.digest(text))
   return { source, names: [...functions.keys()].filter((name) => name.startsWith('notify-')) }
 }
@@ -30,6 +35,13 @@ describe('what is added', () => {
     const { names } = await open({ webhooks })
     expect(names).toHaveLength(2)
     expect((await open({ webhooks: [...webhooks].reverse() })).names).toEqual([...names].reverse())
+  })
+
+  test('a function for each endpoint that the system declares, named after it', async () => {
+    const endpoints = [{ name: 'books', url: 'https://a.example/in', events: ['paid', 'human.decided'] }]
+    const { names, source } = await open({}, {}, { ...SYSTEM, endpoints })
+    expect(names).toEqual(['notify-webhook-books'])
+    expect(source.functions?.[0]?.options.triggers).toEqual(['paid', 'human.decided'])
   })
 
   test('mail and chat, as the environment says', async () => {

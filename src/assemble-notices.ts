@@ -3,15 +3,19 @@
  *
  * Owns which courier stands behind each setting. Holds no rule; without a setting nothing is loaded and nothing is added.
  */
-import { type NoticeRoute, noticeFunctions } from './executors/workflow/notices.ts'
+import { type HealthBook, type NoticeRoute, noticeFunctions } from './executors/workflow/notices.ts'
 import type { SystemSource } from './manifest/define.ts'
+import { defineEndpoints } from './manifest/endpoints.ts'
 import { type Environment, resolveReferences } from './manifest/reference.ts'
 import { TrihandError } from './model/errors.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ids } from './ports/ids.ts'
 
 export interface NoticesOptions {
-  /** Signed webhooks (Standard Webhooks). `secret` may be a reference like `${NAME}`; several, separated by spaces, all sign. */
+  /**
+   * Signed webhooks (Standard Webhooks), beside the `endpoints` of the system. `secret` may be a reference like `${NAME}`; several,
+   * separated by spaces, all sign.
+   */
   readonly webhooks?: readonly { readonly url: string; readonly events: readonly string[]; readonly secret?: string }[]
   /** Mail addresses of people, by the name that tasks are assigned to. Mail is sent if `SMTP_URL` is set. */
   readonly addresses?: Readonly<Record<string, string>>
@@ -21,6 +25,8 @@ interface World {
   readonly environment: Environment
   readonly clock: Pick<Clock, 'now'>
   readonly ids: Pick<Ids, 'digest' | 'roll'>
+  /** How endpoints do is kept in documents. */
+  readonly document: HealthBook['read']
 }
 
 const NAME_DIGITS = 10
@@ -42,24 +48,39 @@ const wayTo = async (url: string) => {
 }
 
 /** Named by what it leads to: a run that waits for its next try finds it again, in whatever order it is declared. */
-const nameFor = (kind: string, url: string, { ids }: World): string =>
-  `notify-${kind}-${ids
+const nameFor = (url: string, { ids }: World): string =>
+  ids
     .digest(url)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, '')
-    .slice(0, NAME_DIGITS)}`
+    .slice(0, NAME_DIGITS)
 
-const webhookRoutes = (options: NoticesOptions, world: World): Promise<readonly NoticeRoute[]> =>
-  Promise.all(
-    (options.webhooks ?? []).map(async ({ url, events, secret = '' }) => {
-      const { webhookCourier } = await import('./adapters/notices/webhook.ts')
-      const address = resolveReferences(url, world.environment)
-      const secrets = resolveReferences(secret, world.environment).split(' ').filter(Boolean)
-      const endpoint = { url: address, secrets, publicUrl: variable(world, 'TRIHAND_PUBLIC_URL') }
-      const courier = webhookCourier(endpoint, await wayTo(address), () => world.clock.now())
-      return { name: nameFor('webhook', url, world), events, courier }
-    }),
-  )
+interface Endpoint {
+  readonly name: string
+  readonly url: string
+  readonly events: readonly string[]
+  readonly secrets: readonly string[]
+}
+
+const endpointsOf = ({ endpoints = [] }: SystemSource, { webhooks = [] }: NoticesOptions, world: World) => [
+  ...defineEndpoints(endpoints).values(),
+  ...webhooks.map(({ url, events, secret = '' }) => ({ name: nameFor(url, world), url, events, secrets: [secret] })),
+]
+
+const webhookRoute = async ({ name, url, events, secrets }: Endpoint, world: World): Promise<NoticeRoute> => {
+  const { webhookCourier } = await import('./adapters/notices/webhook.ts')
+  const { environment, clock, ids, document } = world
+  const address = resolveReferences(url, environment)
+  const resolved = secrets.flatMap((secret) => resolveReferences(secret, environment).split(' ').filter(Boolean))
+  const endpoint = { url: address, secrets: resolved, publicUrl: variable(world, 'TRIHAND_PUBLIC_URL') }
+  const now = (): number => clock.now()
+  return {
+    name: `notify-webhook-${name}`,
+    events,
+    courier: webhookCourier(endpoint, await wayTo(address), now),
+    health: { address: ids.digest(address), read: document, now },
+  }
+}
 
 const mailRoutes = async ({ addresses = {} }: NoticesOptions, world: World): Promise<readonly NoticeRoute[]> => {
   const smtpUrl = variable(world, 'SMTP_URL')
@@ -87,7 +108,8 @@ export const withNotices = async (
   options: NoticesOptions,
   world: World,
 ): Promise<SystemSource> => {
-  const routes = await Promise.all([webhookRoutes(options, world), mailRoutes(options, world), chatRoutes(world)])
+  const webhooks = endpointsOf(source, options, world).map((endpoint) => webhookRoute(endpoint, world))
+  const routes = await Promise.all([Promise.all(webhooks), mailRoutes(options, world), chatRoutes(world)])
   const functions = noticeFunctions(routes.flat(), () => world.ids.roll())
   return functions.length === 0 ? source : { ...source, functions: [...(source.functions ?? []), ...functions] }
 }

@@ -276,8 +276,12 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const clock = new SystemClock()
   const ids = new SystemIds()
   const environment = ownEnvironment()
+  const document: Reader['document'] = (...asked) => store.reader.document(...asked)
   const define = async (source: SystemSource): Promise<System> =>
-    defineWithChats(await withNotices(source, options.notices ?? {}, { environment, clock, ids }), { ids, clock })
+    defineWithChats(await withNotices(source, options.notices ?? {}, { environment, clock, ids, document }), {
+      ids,
+      clock,
+    })
   const system = await define(options.system)
   const worker = identityOf(system, ids, options)
   const isWatching = options.sources ?? options.work !== false

@@ -24,6 +24,7 @@ import { asDeciders, type ChatSource, defineChats } from './chats.ts'
 import { type CircuitSource, defineCircuit } from './circuit.ts'
 import { defineConstraints } from './constraints.ts'
 import { durationMs } from './duration.ts'
+import { defineEndpoints, type EndpointSource } from './endpoints.ts'
 import { defineExecutors, type ExecutorSource } from './executors.ts'
 import { defineFlows, hasOwnFlow, type NamedTriggerFlow } from './flow.ts'
 import { defineBudgets, type SharedBudgets } from './flow-policies.ts'
@@ -94,6 +95,8 @@ export interface SystemSource {
   /** What lint says of the text it was written in. Set by whoever loads it. */
   readonly findings?: readonly Finding[]
   readonly webhooks?: readonly WebhookSource[]
+  /** Who outside is told of which events. */
+  readonly endpoints?: readonly EndpointSource[]
   /** Take undeclared event types from outside too. */
   readonly open?: boolean
   readonly maxHops?: number
@@ -376,6 +379,7 @@ export const normalise = (given: SystemSource, digest: (text: string) => string)
     executors,
     chats: defineChats(source.chats ?? [], { functions, executors }),
     webhooks,
+    endpoints: defineEndpoints(source.endpoints ?? []),
     schedules: definedSchedules(source, functions, events),
     tools: defineTools(source.tools ?? [], digest),
     models: defineModels(source.models),

@@ -17,6 +17,7 @@ import type { Rule } from '../model/rule.ts'
 import type { Effect } from '../model/step.ts'
 import type { WorkflowSpec } from '../model/workflow-spec.ts'
 import type { Circuit } from './circuit.ts'
+import type { EndpointDefinition } from './endpoints.ts'
 import type { ExecutorDefinition } from './executors.ts'
 import type { FlowDefinition } from './flow.ts'
 import type { Pool } from './placement.ts'
@@ -48,6 +49,8 @@ export interface System {
   readonly sources: ReadonlyMap<string, SourceDefinition>
   /** By path. */
   readonly webhooks: ReadonlyMap<string, WebhookDefinition>
+  /** Who outside is told of which events, by name. */
+  readonly endpoints: ReadonlyMap<string, EndpointDefinition>
   /** Who performs tasks, by executor type; the built-in ones are not here. */
   readonly executors: ReadonlyMap<string, ExecutorDefinition>
   readonly schedules: ReadonlyMap<string, ScheduleDefinition>

@@ -1,5 +1,6 @@
 /** News for the outside: told once it is a fact, told again on a ladder, through crashes, until it is taken or nobody wants it. */
 import { expect, test } from 'vitest'
+import { fn } from '../../src/executors/workflow/function.ts'
 import { noticeFunctions } from '../../src/executors/workflow/notices.ts'
 import type { SystemSource } from '../../src/manifest/define.ts'
 import { human } from '../../src/manifest/humans.ts'
@@ -77,6 +78,29 @@ onEveryStore('notices', (store) => {
     await system.advance('1h')
     expect(tries).toHaveLength(3)
     expect(await runs()).toMatchObject([{ status: 'success' }])
+    await system.close()
+  })
+
+  test('two who are told of finished work are not told of each other', async () => {
+    const heard: string[] = []
+    const to = (name: string) => ({
+      name: `notify-${name}`,
+      events: ['workflow.completed'],
+      courier: {
+        carry: async ({ source }: StoredEvent): Promise<Carried> => {
+          heard.push(`${name}: ${source}`)
+          return DELIVERED
+        },
+      },
+    })
+    const functions = [
+      fn('pack', { trigger: 'paid' }, async () => 'packed'),
+      ...noticeFunctions([to('a'), to('b')], () => ROLL),
+    ]
+    const system = await startTestSystem({ name: 'shop', events: { paid: null }, functions }, store())
+    await system.send({ type: 'paid', data: {} })
+    await system.advance('1h')
+    expect(heard.toSorted()).toEqual(['a: workflow:pack', 'b: workflow:pack'])
     await system.close()
   })
 

@@ -94,6 +94,29 @@ describe('a webhook', () => {
     expect(() => verified(secretOf('some other one, 24 bytes'))).toThrow()
   })
 
+  test('of which one bit was changed on the way is not believed', async () => {
+    await carry()
+    const { headers = {}, body = '' } = got[0] ?? {}
+    const signed = headers as Record<string, string>
+    const isBelieved = (text: string | Buffer, over: Record<string, string> = {}): boolean => {
+      try {
+        new Webhook(OLD).verify(text, { ...signed, ...over })
+        return true
+      } catch {
+        return false
+      }
+    }
+    expect(isBelieved(body)).toBe(true)
+    for (let bit = 0; bit < 8 * body.length; bit += 7) {
+      const bytes = Buffer.from(body)
+      bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+      expect([bit, isBelieved(bytes)]).toEqual([bit, false])
+    }
+    expect(isBelieved(body, { 'webhook-id': `${EVENT.id}x` })).toBe(false)
+    const stamp = String(Number(signed['webhook-timestamp']) + 1)
+    expect(isBelieved(body, { 'webhook-timestamp': stamp })).toBe(false)
+  })
+
   test('with much to tell says where to find it', async () => {
     await carry({}, { ...EVENT, data: { text: 'x'.repeat(30_000) } })
     expect(got[0]?.body.length).toBeLessThan(20_000)

@@ -2,11 +2,18 @@
  * News for the outside as ordinary functions: an event starts a run, each try is a step, each pause a sleep. What a crash or a dead
  * receiver costs is what it costs any run: nothing.
  *
- * Owns the loop of tries. What is sent, and how, is the courier's; when to try again is the ladder's (model/policies/delivery.ts).
+ * Owns the loop of tries, and who is asked once an endpoint is off. What is sent, and how, is the courier's; when to try again is the
+ * ladder's (model/policies/delivery.ts), when to stop trying the health's (model/policies/endpoint-health.ts).
  */
+import type { StoredEvent } from '../../model/event.ts'
+import type { Instant, TenantId } from '../../model/ids.ts'
+import type { Json } from '../../model/json.ts'
 import { pauseAfter } from '../../model/policies/delivery.ts'
+import { healthAfter, healthOf } from '../../model/policies/endpoint-health.ts'
 import type { Carried, Courier } from '../../ports/courier.ts'
+import type { StepContext } from '../../ports/step-gate.ts'
 import { type FunctionSource, fn, type Handler } from './function.ts'
+import type { Step } from './step-api.ts'
 import { FinalError } from './step-failure.ts'
 
 export interface NoticeRoute {
@@ -14,34 +21,96 @@ export interface NoticeRoute {
   readonly name: string
   readonly events: readonly string[]
   readonly courier: Courier
+  /** Absent: it is tried whatever it answers. */
+  readonly health?: HealthBook
 }
 
-type Tried = Carried & { readonly roll: number }
+/** Where it is kept how an endpoint does. */
+export interface HealthBook {
+  /** Another one begins anew. */
+  readonly address: string
+  /** A document, as it is now. */
+  read(tenant: TenantId, table: string, key: string): Promise<Json | null>
+  now(): Instant
+}
 
+/** `off`: it was off before this try, or is since: nothing more is sent. */
+type Tried = { readonly kind: Carried['kind'] | 'off'; readonly detail: string; readonly roll: number }
+
+const ENDPOINT_TABLE = 'trihand.endpoints'
 const TRY_TIMEOUT = '30s'
+const OPERATORS = 'group:operators'
+
+/** One try, and what it means for the endpoint: written with the result of the step. */
+const carry = async (route: NoticeRoute, event: StoredEvent, context: StepContext): Promise<Omit<Tried, 'roll'>> => {
+  const { name, courier, health: book } = route
+  if (book === undefined) return courier.carry(event, context.signal)
+  const health = async () => healthOf(await book.read(event.tenant, ENDPOINT_TABLE, name), book.address)
+  const { off } = await health()
+  if (off !== null) return { kind: 'off', detail: '' }
+  const carried = await courier.carry(event, context.signal)
+  // Asked again: others try the same endpoint.
+  const before = await health()
+  const after = healthAfter(before, carried, book.now())
+  if (after !== before) context.write(ENDPOINT_TABLE, name, { ...after })
+  return after.off === null ? carried : { kind: 'off', detail: after.off }
+}
+
+/** The run that has found an endpoint off asks what to do with it. True: it is on again. */
+const askOperators = async (step: Step, { name, events }: NoticeRoute, reason: string, key: string) => {
+  const { decision } = await step.human(
+    'switched-off',
+    {
+      taskType: 'decision',
+      title: `${name} is switched off`,
+      instructions: `Nothing more is sent to this endpoint: ${reason}. Look at who receives ${events.join(', ')}, then switch it on again, or leave it off.`,
+      assign: OPERATORS,
+      actions: [
+        { name: 'switch_on', label: 'Switch on' },
+        { name: 'leave_off', label: 'Leave off' },
+      ],
+    },
+    { key },
+  )
+  if (decision !== 'switch_on') return false
+  await step.run('switch-on', ({ write }) => write(ENDPOINT_TABLE, name, null), { key })
+  return true
+}
 
 const handler =
-  (courier: Courier, roll: () => number): Handler =>
+  (route: NoticeRoute, roll: () => number): Handler =>
   async ({ event, step }) => {
     if (event === null) throw new FinalError('a notice tells of an event; it cannot be called')
     const attempt = (n: number): Promise<Tried> =>
       step
-        .run('try', async ({ signal }): Promise<Tried> => ({ ...(await courier.carry(event, signal)), roll: roll() }), {
+        .run('try', async (context): Promise<Tried> => ({ ...(await carry(route, event, context)), roll: roll() }), {
           key: `${n}`,
           timeout: TRY_TIMEOUT,
           retry: { maxAttempts: 1 },
         })
         // A try that was cut off is one that failed; the middle of the rung will do for its pause.
         .catch((error: Error): Tried => ({ kind: 'failed', detail: error.message, roll: 0.5 }))
-    for (let n = 1; ; n++) {
-      const { roll: chance, ...carried } = await attempt(n)
-      if (carried.kind !== 'failed') return { ...carried, tries: n }
-      const pause = pauseAfter(n, chance)
-      if (pause === null) throw new FinalError(`not delivered in ${n} tries; the last: ${carried.detail}`)
+    for (let n = 1, rung = 1; ; n++, rung++) {
+      const { roll: chance, ...tried } = await attempt(n)
+      if (tried.kind === 'delivered' || tried.kind === 'unwanted') return { ...tried, tries: n }
+      if (tried.kind === 'off') {
+        // Without a reason: somebody else found it off, and has asked.
+        if (tried.detail === '' || !(await askOperators(step, route, tried.detail, `${n}`)))
+          return { ...tried, tries: n }
+        rung = 0
+        continue
+      }
+      const pause = pauseAfter(rung, chance)
+      if (pause === null) throw new FinalError(`not delivered in ${n} tries; the last: ${tried.detail}`)
       await step.sleep('pause', pause, { key: `${n}` })
     }
   }
 
-/** One function for each route; they come beside the functions of the system. */
+/** What a notice tells of its own work is news to nobody: two routes would tell each other for ever. */
+const OF_OTHERS = '!event.source.startsWith("workflow:notify-")'
+
+const triggerOn = (event: string) => (event.startsWith('workflow.') ? { event, filter: OF_OTHERS } : event)
+
+/** One function for each route; they come beside the functions of the system. Their names begin with `notify-`. */
 export const noticeFunctions = (routes: readonly NoticeRoute[], roll: () => number): readonly FunctionSource[] =>
-  routes.map(({ name, events, courier }) => fn(name, { triggers: events }, handler(courier, roll)))
+  routes.map((route) => fn(route.name, { triggers: route.events.map(triggerOn) }, handler(route, roll)))

@@ -4,7 +4,7 @@ import type { Manifest } from '../yaml/manifest.ts'
 
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}/g
 const SECRET_KEY = /(^|_)(secret|token|password|passwd|api_key|apikey|private_key|signing_key|credential)s?$/i
-const PLACES = ['integrations', 'webhooks', 'infrastructure', 'agents'] as const
+const PLACES = ['integrations', 'webhooks', 'endpoints', 'infrastructure', 'agents'] as const
 
 type Visit = (text: string, path: Path) => void
 

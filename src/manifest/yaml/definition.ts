@@ -43,7 +43,7 @@ const judge = (source: SystemSource): readonly Remark[] => {
 const stub = ({ name }: { readonly name: string }): FunctionSource => ({ name, options: {}, code: null })
 
 const alone = (source: SystemSource): readonly SystemSource[] => {
-  const { functions = [], agents = [], humans = [], webhooks = [], schedules = [], ...shared } = source
+  const { functions = [], agents = [], humans = [], webhooks = [], endpoints = [], schedules = [], ...shared } = source
   const stubs = [...functions, ...agents, ...humans].map(stub)
   const beside = (name: string): readonly FunctionSource[] => stubs.filter((other) => other.name !== name)
   return [
@@ -52,6 +52,7 @@ const alone = (source: SystemSource): readonly SystemSource[] => {
     ...agents.map((one) => ({ ...shared, agents: [one], functions: beside(one.name) })),
     ...humans.map((one) => ({ ...shared, humans: [one], functions: beside(one.name) })),
     ...webhooks.map((one) => ({ ...shared, functions: stubs, webhooks: [one] })),
+    ...endpoints.map((one) => ({ ...shared, functions: stubs, endpoints: [one] })),
     ...schedules.map((one) => ({ ...shared, functions: stubs, schedules: [one] })),
   ]
 }

@@ -77,6 +77,7 @@ export interface Manifest {
   readonly chats?: readonly NamedEntry[]
   readonly schedules?: readonly NamedEntry[]
   readonly webhooks?: readonly NamedEntry[]
+  readonly endpoints?: readonly (NamedEntry & { readonly events?: unknown })[]
   readonly state_machines?: readonly MachineEntry[]
   readonly modules?: readonly NamedEntry[]
   readonly pools?: readonly NamedEntry[]

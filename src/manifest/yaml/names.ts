@@ -12,7 +12,7 @@ interface Named {
   readonly path: Path
 }
 
-const LISTS = ['chats', 'schedules', 'webhooks', 'modules', 'pools', 'queues', 'session_pools'] as const
+const LISTS = ['chats', 'schedules', 'webhooks', 'endpoints', 'modules', 'pools', 'queues', 'session_pools'] as const
 
 const namesIn = (section: string, entries: readonly NamedEntry[]): readonly Named[] =>
   // By position: of two with one name the second is meant.

@@ -11,7 +11,8 @@ import { isAnnotation } from './shape.ts'
 
 export type Moved = (from: Path, to: Path) => void
 
-const NAMED = 'agents functions humans plans chats schedules webhooks modules pools session_pools queues'.split(' ')
+const NAMED =
+  'agents functions humans plans chats schedules webhooks endpoints modules pools session_pools queues'.split(' ')
 const EVENT_KEYS: ReadonlySet<string> = new Set(['namespace', 'open', 'definitions'])
 
 /** A map of names to entries, or a list of entries, as a list of entries with names. */

@@ -121,6 +121,7 @@ export const MANIFEST = record({
   ),
   schedules: list(schedule),
   webhooks: list(webhook),
+  endpoints: list(record({ 'name!': name, 'url!': text, 'events!': list(event), secret: oneOrMore(text) })),
   state_machines: list(machine),
   modules: list(
     record({

@@ -161,6 +161,7 @@ export const sourceOf = (manifest: Manifest, parts: Parts = {}): SystemSource =>
     webhooks: (manifest.webhooks ?? [])
       .filter(({ emits }) => emits !== undefined)
       .map((entry) => webhookSource(entry, parts)) as NonNullable<SystemSource['webhooks']>,
+    ...(manifest.endpoints === undefined ? {} : { endpoints: listOf('endpoints', manifest.endpoints) }),
     ...(manifest.chats === undefined ? {} : { chats: listOf('chats', manifest.chats) }),
     pools: listOf('pools', manifest.pools),
     modules: listOf('modules', manifest.modules),

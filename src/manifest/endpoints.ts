@@ -1,0 +1,57 @@
+/**
+ * Endpoints outside that are told of events, as their author declares them.
+ *
+ * Owns every refusal at definition time. Holds addresses and secrets as they were written, mostly as references; never reads an
+ * environment and sends nothing (executors/workflow/notices.ts).
+ */
+import { TrihandError } from '../model/errors.ts'
+import { isEventType } from '../model/event.ts'
+import { checkName, invalid } from './invalid.ts'
+
+export interface EndpointSource {
+  readonly name: string
+  /** May be a reference: `${BOOKS_URL}`. */
+  readonly url: string
+  /** Types of events; those that the system tells of its own work, too. */
+  readonly events: readonly string[]
+  /** Standard Webhooks, mostly a reference. Several all sign, while one is changed for another. Absent: nothing is signed. */
+  readonly secret?: string | readonly string[]
+}
+
+export interface EndpointDefinition {
+  readonly name: string
+  readonly url: string
+  readonly events: readonly string[]
+  readonly secrets: readonly string[]
+}
+
+const REFERENCE = '${'
+/** Its function is named after it, with a word before. */
+const MAX_NAME = 48
+
+const checkUrl = (url: string, path: string): void => {
+  if (url.includes(REFERENCE)) return
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw invalid(path, `"${url}" is not an address like https://books.example/in`)
+}
+
+const defineEndpoint = ({ name, url, events, secret = [] }: EndpointSource): EndpointDefinition => {
+  const path = `endpoints.${name}`
+  checkName(name, path)
+  if (name.length > MAX_NAME) throw invalid(path, `the name of an endpoint has at most ${MAX_NAME} characters`)
+  checkUrl(url, `${path}.url`)
+  if (events.length === 0) throw invalid(`${path}.events`, 'an endpoint is told of at least one type of event')
+  const odd = events.find((type) => !isEventType(type))
+  if (odd !== undefined) throw invalid(`${path}.events`, `"${odd}" is not an event type`)
+  return { name, url, events: [...new Set(events)], secrets: typeof secret === 'string' ? [secret] : secret }
+}
+
+export const defineEndpoints = (sources: readonly EndpointSource[]): ReadonlyMap<string, EndpointDefinition> => {
+  const endpoints = new Map<string, EndpointDefinition>()
+  for (const source of sources) {
+    if (endpoints.has(source.name))
+      throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two endpoints are named ${source.name}`)
+    endpoints.set(source.name, defineEndpoint(source))
+  }
+  return endpoints
+}

@@ -1,0 +1,192 @@
+/** Endpoints outside, over real HTTP: told once it is a fact, told again with one id, through crashes, until they take it or are off. */
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { webhookCourier } from '../../src/adapters/notices/webhook.ts'
+import { guardedFetch } from '../../src/adapters/tools/guarded-fetch.ts'
+import { noticeFunctions } from '../../src/executors/workflow/notices.ts'
+import type { SystemSource } from '../../src/manifest/define.ts'
+import { LOCAL_TENANT } from '../../src/model/ids.ts'
+import type { Carried } from '../../src/ports/courier.ts'
+import { startTestSystem, type TestStore, type TestSystem } from '../../src/testing/system.ts'
+import { Inbox, person } from '../support/inbox.ts'
+import { onEveryStore } from '../support/stores.ts'
+import { until } from '../support/until.ts'
+
+const SECRET = `whsec_${Buffer.from('a secret of 24 bytes....').toString('base64')}`
+const HANDLER = 'notify-webhook-books'
+const PATIENCE_MS = 60_000
+const olga = person('olga', 'operators')
+
+interface Got {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+let got: Got[]
+/** What the receiver answers, one after the other; then 200. */
+let answers: number[]
+let url: string
+let close: () => void
+
+beforeEach(async () => {
+  got = []
+  answers = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const status = answers.shift() ?? 200
+    got.push({ status, headers: request.headers, body })
+    response.writeHead(status).end()
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  url = `http://books.test:${port}/in`
+  close = () => server.close()
+})
+afterEach(() => close())
+
+/** The receiver stands for the world here. */
+const wayOut = () =>
+  guardedFetch(
+    { allowsHost: (host) => host === 'books.test', ports: [Number(new URL(url).port)], maxRedirects: 0 },
+    { resolve: async () => ['127.0.0.1'], mayReach: () => true },
+  )
+
+const open = async (place: TestStore, answer?: () => Carried) => {
+  const now = (): number => system.clock.now()
+  const route = {
+    name: HANDLER,
+    events: ['paid'],
+    courier:
+      answer === undefined
+        ? webhookCourier({ url, secrets: [SECRET], publicUrl: null }, wayOut(), now)
+        : { carry: async () => answer() },
+    health: {
+      address: url,
+      read: (...asked: Parameters<TestSystem['store']['reader']['document']>) => system.store.reader.document(...asked),
+      now,
+    },
+  }
+  const source: SystemSource = {
+    name: 'shop',
+    events: { paid: null },
+    functions: noticeFunctions([route], () => 0.5),
+  }
+  const system: TestSystem = await startTestSystem(source, place)
+  /** Nothing is on its way: every run has ended or is parked. */
+  const quiet = async (): Promise<void> => {
+    await system.settle()
+    await system.run(() =>
+      until(
+        () => system.engine.residentCount,
+        (count) => count === 0,
+        { what: 'nothing is in memory', timeoutMs: PATIENCE_MS },
+      ),
+    )
+    await system.settle()
+  }
+  const statuses = async (): Promise<readonly string[]> => {
+    const query = { tenant: LOCAL_TENANT, status: null, handler: HANDLER, before: null, limit: 10 }
+    const runs = await system.run(() => system.store.reader.runs(query))
+    return runs.map(({ status }) => status)
+  }
+  const tried = async (times: number): Promise<void> => {
+    await system.run(() =>
+      until(
+        () => got.length,
+        (count) => count >= times,
+        { what: `${times} tries`, timeoutMs: PATIENCE_MS },
+      ),
+    )
+    await quiet()
+  }
+  const pay = async (order: string): Promise<void> => {
+    await system.send({ type: 'paid', data: { order } })
+    await quiet()
+  }
+  /** To the very moment of the next try: while one is on its way, time stands still. */
+  const later = async (duration: string, tries = 0): Promise<void> => {
+    await system.advance(duration)
+    await tried(tries)
+  }
+  return { system, inbox: new Inbox(system), pay, later, tried, quiet, statuses }
+}
+
+const isSigned = ({ headers, body }: Got): boolean => {
+  const [id, stamp] = [String(headers['webhook-id']), Number(headers['webhook-timestamp'])]
+  return headers['webhook-signature'] === new Webhook(SECRET).sign(id, new Date(stamp * 1_000), body)
+}
+
+onEveryStore('endpoints', (store) => {
+  test('an endpoint that fails three times gets exactly one success, under one id, each try signed, over a crash', async () => {
+    answers = [503, 500, 404]
+    const { system, pay, later, statuses } = await open(store())
+    await pay('o-1')
+    await later('5s', 2)
+    await system.crash(undefined, { down: '4m' })
+    await later('1m', 3)
+    await later('30m', 4)
+    await later('5d')
+    expect(got.map(({ status }) => status)).toEqual([503, 500, 404, 200])
+    expect(new Set(got.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    expect(got.map(isSigned)).toEqual([true, true, true, true])
+    expect(JSON.parse(got[3]?.body ?? '')).toMatchObject({ type: 'paid', data: { order: 'o-1' } })
+    expect(await statuses()).toEqual(['success'])
+    await system.close()
+  })
+
+  test('endpoint-1: 410 switches it off; nothing more is sent until an operator switches it on', async () => {
+    answers = [410]
+    const { system, inbox, pay, later, tried, statuses } = await open(store())
+    await pay('o-1')
+    await pay('o-2')
+    await later('1d')
+    expect(got).toHaveLength(1)
+    expect(await statuses()).toEqual(['success', 'waiting'])
+    const task = await inbox.only()
+    expect(await inbox.row(task)).toMatchObject({ title: `${HANDLER} is switched off`, addresses: ['group:operators'] })
+    await inbox.decide(task, olga, { action: 'switch_on' })
+    await tried(2)
+    await pay('o-3')
+    expect(got.map(({ body }) => JSON.parse(body).data.order)).toEqual(['o-1', 'o-1', 'o-3'])
+    expect(await statuses()).toEqual(['success', 'success', 'success'])
+    await system.close()
+  })
+
+  test('endpoint-1: an operator may leave it off', async () => {
+    answers = [410]
+    const { system, inbox, pay, quiet } = await open(store())
+    await pay('o-1')
+    await inbox.decide(await inbox.only(), olga, { action: 'leave_off' })
+    await quiet()
+    await pay('o-2')
+    expect(got).toHaveLength(1)
+    await system.close()
+  })
+
+  test('endpoint-1: five days of failures switch it off, over several events, and ask an operator once', async () => {
+    let tries = 0
+    const { system, inbox, pay, later } = await open(store(), () => {
+      tries++
+      return { kind: 'failed', detail: '503' }
+    })
+    await pay('o-1')
+    await later('4d')
+    expect(tries).toBe(10)
+    await pay('o-2')
+    await later('1d')
+    expect(await inbox.list()).toEqual([])
+    // The first try of this event after the fifth day.
+    await later('8h')
+    const tried = tries
+    expect(await inbox.list()).toHaveLength(1)
+    await later('6d')
+    await pay('o-3')
+    expect(tries).toBe(tried)
+    expect(await inbox.list()).toHaveLength(1)
+    await system.close()
+  })
+})
