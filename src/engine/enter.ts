@@ -19,6 +19,7 @@ import type { LiveRun, RunCommand } from '../model/run-fact.ts'
 import type { Abort, Envelope } from '../ports/executor.ts'
 import { effectKeyOf } from './attempts.ts'
 import { doubtTask, offerDoubts } from './doubt.ts'
+import { moveEntity } from './entity-move.ts'
 import { Gate, type StepErrors } from './gate.ts'
 import { Intents, packIntents, sessionOf } from './intents.ts'
 import { isToldOf } from './lifecycle.ts'
@@ -135,6 +136,7 @@ const enter = (resident: Resident, errors: StepErrors): void => {
         recall: (key) => resident.whileActive(async () => (await sessionOf(resident)).recall(key)),
         emit: (event) => intents.events.push(event),
         write: (table, key, value) => intents.documents.push({ tenant: record.tenant, table, key, value }),
+        move: (change) => resident.whileActive(() => moveEntity(resident, change)),
         document: (table, key) => resident.whileActive(() => house.document(record.tenant, table, key)),
         report: (said) => {
           resident.report = said

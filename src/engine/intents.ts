@@ -7,7 +7,6 @@ import { TrihandError } from '../model/errors.ts'
 import type { SessionId, TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Payload } from '../model/payload.ts'
-import { isStateTable } from '../model/state-machine.ts'
 import type { DocumentWrite } from '../ports/ledger.ts'
 import type { EmittedEvent } from '../ports/step-gate.ts'
 import { causeFrom } from './cause.ts'
@@ -66,8 +65,7 @@ export const intentsOf = (tenant: TenantId, result: Json): Intents | null => {
 export const packIntents = async (resident: Resident, key: string, intents: Intents): Promise<Luggage> => {
   const { house, record } = resident
   const definition = definitionOf(house, record.handler)
-  // What the engine keeps of an entity's state is no document of the function's.
-  for (const { table } of intents.documents) if (!isStateTable(table)) demandTable(definition, table)
+  for (const { table } of intents.documents) demandTable(definition, table)
   const sender = { ...record, run: record.id, cause: causeFrom(record, resident.state), definition }
   const outgoing = await emittedBy(house, sender, intents.events)
   const memory = await packMemory(resident, key, intents.memory)

@@ -17,7 +17,7 @@ const machine: EntityMachine = {
 
 test('state-machine-1: nobody has moved it: it is in its initial state', () => {
   expect(stateOf(machine, null)).toBe('new')
-  expect(stateOf(machine, 'paid')).toBe('paid')
+  expect(stateOf(machine, { state: 'paid', run: 'run_1' })).toBe('paid')
 })
 
 test('work begins in the states that it names, or in any', () => {

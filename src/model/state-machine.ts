@@ -8,16 +8,24 @@
  */
 import type { EntityMachine } from './workflow-spec.ts'
 
+/** Told of every move. */
+export const STATE_MOVED = 'trihand.state.moved'
+
 /** The word for "as it was". */
 export const SAME = 'same'
 
-const TABLE = 'state:'
-
 /** Where the states of an entity are kept, a document for each. */
-export const stateTable = ({ entity }: EntityMachine): string => `${TABLE}${entity}`
-export const isStateTable = (table: string): boolean => table.startsWith(TABLE)
+export const stateTable = ({ entity }: EntityMachine): string => `state:${entity}`
 
-export const stateOf = (machine: EntityMachine, kept: string | null): string => kept ?? machine.initial
+/** Where an entity is, who brought it there, and how many moves that took. */
+export interface KeptState {
+  readonly state: string
+  readonly run: string
+  /** Absent in what was written before moves were counted. */
+  readonly version?: number
+}
+
+export const stateOf = (machine: EntityMachine, kept: KeptState | null): string => kept?.state ?? machine.initial
 
 /** Why work may not begin in this state; null: it may. */
 export const judgeStart = (machine: EntityMachine, state: string, from: readonly string[]): string | null =>

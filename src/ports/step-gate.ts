@@ -141,6 +141,16 @@ export interface ScheduleContext {
   readonly missed: { readonly from: Instant; readonly to: Instant; readonly count: number } | null
 }
 
+/** A step of an entity's life. `version` counts the moves before it. */
+export interface EntityMove {
+  readonly table: string
+  readonly key: string
+  readonly entity: string
+  readonly version: number
+  readonly from: string
+  readonly to: string
+}
+
 /** What a handler is given when it is entered. */
 export interface Entry {
   readonly run: RunId
@@ -158,6 +168,8 @@ export interface Entry {
   emit(event: EmittedEvent): void
   /** An intent: written with the handler's result, or not at all; null removes it. */
   write(table: string, key: string, value: Json): void
+  /** Moves an entity on from the version that was read; false: another has moved it since. Now, and not with the result. */
+  move(change: EntityMove): Promise<boolean>
   /** What its end tells besides: usage, cost. */
   report(said: { readonly [name: string]: Json }): void
   /** Whether anybody would hear a lifecycle event of this type. */

@@ -3,29 +3,34 @@
  * written and moved after.
  *
  * Owns that order: input, state, lookups; work; documents, state, events. Everything after is an intent, written with the
- * function's result or not at all.
+ * function's result or not at all; a move alone is made before, as a step of its own, since it may be refused.
  *
  * declared-1  What was read before is recorded: every later entry sees the same.
  * declared-2  A move that the machine does not list stops the run where it is enforced, and is only noted where it is not.
+ * declared-3  A move is judged on the state that it leaves: whoever has moved the entity meanwhile is seen.
  */
 import { chooseEmits, type Ending, emitData } from '../../model/emits.ts'
 import { TrihandError } from '../../model/errors.ts'
 import { at, type Json } from '../../model/json.ts'
 import { DEFAULT_RETRY } from '../../model/policies/retry.ts'
 import type { Rule } from '../../model/rule.ts'
-import { judgeMove, judgeStart, SAME, stateOf, stateTable } from '../../model/state-machine.ts'
+import { judgeMove, judgeStart, type KeptState, SAME, stateOf, stateTable } from '../../model/state-machine.ts'
 import { stepAddress } from '../../model/step.ts'
-import type { PersistSpec, Roots, StateSpec, WorkflowSpec } from '../../model/workflow-spec.ts'
+import type { EntityMachine, PersistSpec, Roots, StateSpec, WorkflowSpec } from '../../model/workflow-spec.ts'
 import type { Entry } from '../../ports/step-gate.ts'
 
-/** Recorded as this step; no author can give a loop key that begins so. */
+/** Recorded as these steps; no author can give a loop key that begins so. */
 const BEFORE = stepAddress('trihand', '#before')
+const MOVE = stepAddress('trihand', '#move')
+const MAX_TRIES = 20
 const READ_TIMEOUT_MS = 30_000
 
 export interface Before {
   readonly lookups: { readonly [name: string]: Json }
   readonly state: { readonly key: string; readonly state: string; readonly mismatch: string | null } | null
 }
+
+type Found = NonNullable<Before['state']>
 
 const NOTHING_BEFORE: Before = { lookups: {}, state: null }
 
@@ -62,11 +67,13 @@ const checkInput = (requires: readonly string[], input: Json): void => {
   if (missing.length > 0) throw new TrihandError('INPUT_INVALID', `the input lacks ${missing.join(', ')}`)
 }
 
-const stateBefore = async (spec: StateSpec, entry: Entry, roots: Roots): Promise<NonNullable<Before['state']>> => {
+const keptState = async (machine: EntityMachine, key: string, entry: Entry): Promise<KeptState | null> =>
+  (await entry.document(stateTable(machine), key)) as unknown as KeptState | null
+
+const stateBefore = async (spec: StateSpec, entry: Entry, roots: Roots): Promise<Found> => {
   const { machine, from } = spec
   const key = keyOf(spec.key, roots, `the key of ${machine.entity}`)
-  const kept = (await entry.document(stateTable(machine), key)) as { readonly state: string } | null
-  const state = stateOf(machine, kept?.state ?? null)
+  const state = stateOf(machine, await keptState(machine, key, entry))
   return { key, state, mismatch: machine.enforce === 'off' ? null : judgeStart(machine, state, from) }
 }
 
@@ -77,19 +84,15 @@ const read = async (spec: WorkflowSpec, entry: Entry, roots: Roots): Promise<Bef
   return { lookups, state: spec.state === null ? null : await stateBefore(spec.state, entry, roots) }
 }
 
+/** A step that is ours, beside those of the code. */
+const aside = (step: string, body: () => Promise<unknown>) =>
+  ({ step, effect: 'idempotent', retry: DEFAULT_RETRY, timeoutMs: READ_TIMEOUT_MS, body }) as const
+
 /** declared-1. Throws what keeps the code from beginning. */
 export const before = async (spec: WorkflowSpec, entry: Entry, roots: Roots): Promise<Before> => {
   checkInput(spec.requires, roots['payload'] ?? null)
   if (spec.lookups.length === 0 && spec.state === null) return NOTHING_BEFORE
-  const body = (): Promise<Before> => read(spec, entry, roots)
-  const request = {
-    step: BEFORE,
-    effect: 'idempotent',
-    retry: DEFAULT_RETRY,
-    timeoutMs: READ_TIMEOUT_MS,
-    body,
-  } as const
-  const found = (await entry.gate.run(request)) as unknown as Before
+  const found = (await entry.gate.run(aside(BEFORE, () => read(spec, entry, roots)))) as unknown as Before
   // declared-2
   if (found.state?.mismatch != null && spec.state?.machine.enforce === 'strict')
     throw new TrihandError('STATE_TRANSITION_INVALID', found.state.mismatch)
@@ -108,12 +111,35 @@ const persist = async ({ kind, table, key, value }: PersistSpec, entry: Entry, r
   entry.write(table, id, { ...present, ...members })
 }
 
-const move = ({ machine, to }: StateSpec, found: NonNullable<Before['state']>, entry: Entry, roots: Roots): void => {
+/** Where it began was judged then; where others have brought it since is judged now. */
+const mayMove = ({ machine, from }: StateSpec, began: string, state: string, target: string): string | null => {
+  if (machine.enforce === 'off') return null
+  return (state === began ? null : judgeStart(machine, state, from)) ?? judgeMove(machine, state, target)
+}
+
+/** declared-3: judged and moved again until nobody comes between. Answers what was wrong with it; null: the entity is there. */
+const moveTo = async (spec: StateSpec, found: Found, target: string, entry: Entry): Promise<string | null> => {
+  const { machine } = spec
+  const { key } = found
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const kept = await keptState(machine, key, entry)
+    // An attempt of this very run, whose answer was lost.
+    if (kept?.run === entry.run && kept.state === target) return null
+    const from = stateOf(machine, kept)
+    const problem = mayMove(spec, found.state, from, target)
+    if (problem !== null || from === target) return problem
+    const change = { table: stateTable(machine), key, entity: machine.entity, version: kept?.version ?? 0 }
+    if (await entry.move({ ...change, from, to: target })) return null
+  }
+  throw new TrihandError('LEDGER_UNAVAILABLE', `${machine.entity} ${key} is moved by others again and again`)
+}
+
+const move = async (spec: StateSpec, found: Found, entry: Entry, roots: Roots): Promise<void> => {
+  const { machine, to } = spec
   const target = to === null ? SAME : String(to(roots))
-  const problem = machine.enforce === 'off' ? null : judgeMove(machine, found.state, target)
+  if (target === SAME || target === found.state) return
+  const problem = (await entry.gate.run(aside(MOVE, () => moveTo(spec, found, target, entry)))) as string | null
   if (problem !== null && machine.enforce === 'strict') throw new TrihandError('STATE_TRANSITION_INVALID', problem)
-  if (problem === null && target !== SAME && target !== found.state)
-    entry.write(stateTable(machine), found.key, { state: target, from: found.state, run: entry.run })
 }
 
 /** What its success tells and writes. Throws what makes a failure of it; what its steps have done stays done. */
@@ -124,9 +150,10 @@ export const after = async (
   { roots, ending }: { readonly roots: Roots; readonly ending: Ending },
 ): Promise<void> => {
   for (const one of spec.persist) await persist(one, entry, roots)
-  if (spec.state !== null && found.state !== null) move(spec.state, found.state, entry, roots)
   for (const emit of chooseEmits(spec.emits ?? [], { ending, hasSent: entry.hasTold(), roots })) {
     const { event, delayMs } = emit
     entry.emit({ type: event, data: emitData(emit, roots), subject: null, ...(delayMs === null ? {} : { delayMs }) })
   }
+  // Last: what could still fail has not.
+  if (spec.state !== null && found.state !== null) await move(spec.state, found.state, entry, roots)
 }

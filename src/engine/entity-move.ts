@@ -1,0 +1,44 @@
+/**
+ * An entity moves from one state to the next: the document that says where it is, and the event that tells of it, in one append.
+ *
+ * Owns that no two moves start from the same version. An event's identity is taken once in a ledger, so the version is part of it: who
+ * comes second is refused whole, and must look again. Never judges a move (model/state-machine.ts).
+ *
+ * entity-move-1  Of two that move an entity from the same version, one is refused, in whichever process they are.
+ */
+import type { Event } from '../model/event.ts'
+import { STATE_MOVED } from '../model/state-machine.ts'
+import type { EntityMove } from '../ports/step-gate.ts'
+import { commitBirths } from './births.ts'
+import { causeFrom } from './cause.ts'
+import { routeAll } from './events.ts'
+import type { Resident } from './resident.ts'
+
+const eventOf = ({ house, record, state }: Resident, move: EntityMove, version: number): Event => {
+  const { table, key, entity, from, to } = move
+  return {
+    id: `state_${house.ids.digest(JSON.stringify([table, key, version]))}`,
+    tenant: record.tenant,
+    source: 'trihand',
+    type: STATE_MOVED,
+    subject: null,
+    time: house.clock.now(),
+    data: { entity, key, from, to, version, run_id: record.id, handler: record.handler },
+    ...causeFrom(record, state),
+    // No result of the run names it: it is the entity's, and what the run was about is what moved it.
+    causationId: record.event?.id ?? null,
+  }
+}
+
+/** False: another has moved it since it was read. */
+export const moveEntity = async (resident: Resident, move: EntityMove): Promise<boolean> => {
+  const { house, record } = resident
+  const { table, key, from, to } = move
+  const version = move.version + 1
+  const { events, runs } = routeAll(house, [eventOf(resident, move, version)])
+  const value = { state: to, from, run: record.id, version }
+  const documents = [{ tenant: record.tenant, table, key, value }]
+  const writes = runs.map((run) => run.write)
+  const outcome = await commitBirths(house, { writes, events, signals: [], documents }, runs)
+  return outcome.kind !== 'conflict'
+}
