@@ -277,11 +277,9 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const ids = new SystemIds()
   const environment = ownEnvironment()
   const document: Reader['document'] = (...asked) => store.reader.document(...asked)
+  const around = { environment, clock, ids, document }
   const define = async (source: SystemSource): Promise<System> =>
-    defineWithChats(await withNotices(source, options.notices ?? {}, { environment, clock, ids, document }), {
-      ids,
-      clock,
-    })
+    defineWithChats(await withNotices(source, options.notices ?? {}, around), around)
   const system = await define(options.system)
   const worker = identityOf(system, ids, options)
   const isWatching = options.sources ?? options.work !== false
