@@ -53,6 +53,7 @@ export const isOpen = ({ isGone, live }: Resident): boolean => !isGone && live !
 export const effectKeyOf = ({ record, house }: Resident, step: string): string =>
   `th1_${house.ids.digest(`${record.tenant}\n${record.id}\n${step}`)}`
 
+const NONE: readonly never[] = []
 const NO_RETRY: RetryPolicy = { maxAttempts: 1, baseMs: 0, factor: 1, maxMs: 0 }
 
 /** Trying again could not help, and it is known that nothing has happened outside. */
@@ -77,7 +78,7 @@ export const completeStep = (
   done: { readonly step: string; readonly attempt: number; readonly result: Payload; readonly luggage: Luggage | null },
 ): void => {
   const { step, attempt, result, luggage } = done
-  const events = luggage === null ? [] : luggage.events.map(({ event }) => event.id)
+  const events = luggage === null ? NONE : luggage.events.map(({ event }) => event.id)
   resident.ask({
     command: { type: 'complete_step', now: resident.house.clock.now(), step, attempt, result, events },
     luggage,

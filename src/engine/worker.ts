@@ -192,10 +192,8 @@ export class Worker implements WorkerDesk {
     const event: StoredEvent | null = run.event === null || sequence === null ? null : { ...run.event, sequence }
     const { id, handler, session, parent, state, head } = run
     const { tenant = this.house().tenant, lease = null } = run.write.create ?? {}
-    const resident = this.keep({
-      ...{ id, tenant, handler, session, parent, event, base, lease },
-      ...{ epoch: 1, signal: 0, state, head },
-    })
+    const record = { id, tenant, handler, session, parent, event, base, lease, epoch: 1, signal: 0, state, head }
+    const resident = this.keep(record)
     void enterFresh(resident, this.errors)
   }
 
