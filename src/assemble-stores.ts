@@ -44,6 +44,10 @@ export const openStore = async (choice: LedgerChoice, schema: string | undefined
   }
 }
 
+/** One moment of a SQLite ledger as another file. */
+export const backUp = async (file: string, to: string): Promise<void> =>
+  (await import('./adapters/sqlite/backup.ts')).backUpSqlite(file, to)
+
 const EMBEDDED = { pollMs: 1_000, sweepMs: null, maxInFlight: 2 } as const
 const SHARED = { pollMs: 250, sweepMs: 500, maxInFlight: 2 } as const
 

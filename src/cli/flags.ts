@@ -31,6 +31,12 @@ export const wait = (text: string): number => {
   }
 }
 
+/** A whole number, 0 or more. */
+export const number = (text: string): number => {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('expected a whole number.')
+}
+
 export const withOutput = (command: Command): Command =>
   command.option('--json', 'one JSON document on stdout, problems on stderr')
 

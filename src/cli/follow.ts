@@ -1,7 +1,7 @@
 /**
  * Waiting for runs from outside: until they have ended, or until nothing is at work any more.
  *
- * Owns the polling and what the ends mean for the exit code. Never waits without a limit.
+ * Owns the polling and what the ends mean for the exit code. Without a limit it waits only for who may interrupt it.
  */
 
 import { setTimeout as pause } from 'node:timers/promises'
@@ -9,8 +9,11 @@ import type { RunDetail } from '../http/api.ts'
 import { isEnded, type RunStatus } from '../model/status.ts'
 import type { Api } from './api.ts'
 import { EXIT } from './output.ts'
+import { untilAskedToStop } from './stop-signal.ts'
 
 const POLL_MS = 100
+/** The longest that a timer waits: 24 days. */
+const LONGEST_MS = 2 ** 31 - 1
 /** How long a call that opened the ledger itself lets runs work. */
 const QUIET_WITHIN_MS = 30_000
 
@@ -35,6 +38,14 @@ const poll = async <Answer>(
   }
 }
 
+/** Asks until the answer holds, the time is up (null: it never is) or somebody interrupts. */
+export const untilTold = <Answer>(
+  ask: () => Promise<Answer>,
+  holds: (answer: Answer) => boolean,
+  limitMs: number | null,
+): Promise<Answer | 'interrupted'> =>
+  Promise.race([poll(ask, holds, limitMs ?? LONGEST_MS), untilAskedToStop().then((): 'interrupted' => 'interrupted')])
+
 const AT_WORK: readonly RunStatus[] = ['queued', 'running', 'cancelling']
 
 /** Until every run has ended or waits for something. */
@@ -43,7 +54,7 @@ const untilQuiet = async (api: Api, limitMs = QUIET_WITHIN_MS): Promise<void> =>
   await poll(counts, (found) => AT_WORK.every((status) => found[status] === 0), limitMs)
 }
 
-const hasEnded = (run: Pick<RunDetail, 'status'>): boolean => isEnded(run.status as RunStatus)
+export const hasEnded = (run: Pick<RunDetail, 'status'>): boolean => isEnded(run.status as RunStatus)
 
 const detailsOf = async (api: Api, ids: readonly string[]): Promise<readonly RunDetail[]> => {
   const details: RunDetail[] = []

@@ -1,14 +1,17 @@
 /**
- * `trihand manifest validate|graph|types|print [path]`: what a manifest says and what is wrong with it, before anything runs.
+ * `trihand manifest validate|graph|types|print [path]` and `diff <old> <new>`: what a manifest says and what is wrong with it, before anything runs.
  *
- * Owns the exit codes: 0 it would load, 4 it would not, or with `--strict` something was warned of. Executes nothing of the folder.
+ * Owns the exit codes: 0 it would load, 4 it would not, or with `--strict` something was warned of; 1 if two differ. Executes nothing
+ * of the folder.
  */
 import { declarationsOf } from '../manifest/declarations.ts'
+import { type Difference, differencesOf } from '../manifest/difference.ts'
 import { graphOf } from '../manifest/graph.ts'
 import { mermaidOf } from '../manifest/mermaid.ts'
 import type { Finding, Level } from '../manifest/yaml/finding.ts'
 import type { Manifest } from '../manifest/yaml/manifest.ts'
 import { ordered, printManifest } from '../manifest/yaml/print.ts'
+import type { Json } from '../model/json.ts'
 import { findManifest, type ManifestOnDisk, readManifest } from './manifest-folder.ts'
 import { EXIT, type Output, visible } from './output.ts'
 import type { Shell, Verb } from './shell.ts'
@@ -99,3 +102,34 @@ export const typeManifest: Verb<ManifestFlags> = async (shell, flags) =>
 
 export const printLongForm: Verb<ManifestFlags> = async (shell, flags) =>
   show(shell, flags, (manifest) => ({ text: printManifest(manifest), document: ordered(manifest) }))
+
+export interface DiffFlags {
+  readonly old: string
+  readonly fresh: string
+}
+
+/** The long form of a manifest that loads; null for one that does not, after telling why. */
+const longForm = (output: Output, path: string): Json | null => {
+  const { manifest, findings } = load({ path })
+  if (manifest !== null) return JSON.parse(JSON.stringify(ordered(manifest)))
+  if (output.isJson) output.document({ findings })
+  else tellFindings(output, of(findings, 'error'), (text) => output.talk(text))
+  return null
+}
+
+const lineOf = (output: Output, { path, kind, before, after }: Difference): string => {
+  const { red, green, yellow } = output.colors
+  const [old, fresh] = [visible(JSON.stringify(before) ?? ''), visible(JSON.stringify(after) ?? '')]
+  if (kind === 'added') return green(`+ ${visible(path)}: ${fresh}`)
+  return kind === 'removed' ? red(`- ${visible(path)}: ${old}`) : yellow(`~ ${visible(path)}: ${old} -> ${fresh}`)
+}
+
+export const diffManifests: Verb<DiffFlags> = async ({ output }, flags) => {
+  const [before, after] = [longForm(output, flags.old), longForm(output, flags.fresh)]
+  if (before === null || after === null) return EXIT.invalid
+  const differences = differencesOf(before, after)
+  if (output.isJson) output.document({ differences })
+  else for (const difference of differences) output.line(lineOf(output, difference))
+  if (differences.length === 0) output.talk('They say the same.')
+  return differences.length === 0 ? EXIT.done : EXIT.no
+}

@@ -42,9 +42,9 @@ const print = (output: Output, receipt: Receipt, runs: readonly RunDetail[]): vo
   else printPlainly(output, receipt, runs)
 }
 
-const sendVia = async (api: Api, output: Output, flags: SendFlags, event: unknown): Promise<number> => {
+/** Sends, waits if that was asked for, and prints what became of it. */
+export const sendVia = async (api: Api, output: Output, event: unknown, waitMs: number | null): Promise<number> => {
   const receipt = await api.post<Receipt>('/api/events', event)
-  const waitMs = flags.wait ?? null
   if (waitMs !== null && receipt.runs.length > 0)
     output.talk(`waiting for ${receipt.runs.length === 1 ? 'the run' : `${receipt.runs.length} runs`}`)
   const runs = await settled(api, receipt.runs, waitMs)
@@ -55,5 +55,7 @@ const sendVia = async (api: Api, output: Output, flags: SendFlags, event: unknow
 export const send: Verb<SendFlags> = async (shell, flags) => {
   // Read before any door is opened: a mistake in the arguments needs no server.
   const event = eventOf(flags)
-  return withApi(shell, flags, { need: 'work', mayCreate: true }, (api) => sendVia(api, shell.output, flags, event))
+  return withApi(shell, flags, { need: 'work', mayCreate: true }, (api) =>
+    sendVia(api, shell.output, event, flags.wait ?? null),
+  )
 }

@@ -4,7 +4,7 @@
  * Owns their names and descriptions. Each verb is a file of its own, loaded when it is called.
  */
 import { Command } from 'commander'
-import { type Perform, port, slots, wait, withDoor, withOutput, withPage, withWork } from './flags.ts'
+import { number, type Perform, port, slots, wait, withDoor, withOutput, withPage, withWork } from './flags.ts'
 import type { Stream } from './output.ts'
 import { VERSION } from './version.ts'
 
@@ -59,10 +59,27 @@ const addEvents = (program: Command, perform: Perform): void => {
     .description('events, newest first')
     .option('--type <type>', 'of this type only')
     .action((flags) => perform(async () => (await import('./events-list.ts')).listEvents, flags))
+  withDoor(events.command('show <number>'))
+    .description('one event, whole, by the number that `events list` shows')
+    .action((number, flags) => perform(async () => (await import('./events-show.ts')).showEvent, { number, ...flags }))
+  withDoor(events.command('tail'))
+    .description('events of a server as they come, until Ctrl+C')
+    .option('--type <type>', 'of this type only')
+    .option('--after <number>', 'begin after this event, not now', number)
+    .option('--count <n>', 'end after so many', number)
+    .option('--wait <duration>', 'end after this time', wait)
+    .action((flags) => perform(async () => (await import('./events-tail.ts')).tailEvents, flags))
+  withWork(events.command('replay <number>'))
+    .description('send the same event once more, under a new id')
+    .option('--wait <duration>', 'wait for the end of the runs it starts', wait)
+    .option('--quiet', 'ids of runs only')
+    .action((number, flags) =>
+      perform(async () => (await import('./events-show.ts')).replayEvent, { number, ...flags }),
+    )
 }
 
 const addTriggers = (program: Command, perform: Perform): void => {
-  withWork(program.command('start <function> [input]'))
+  withWork(program.command('start <function> [input]').alias('run'))
     .description('start a function by hand; the input is JSON, @file, or - for stdin')
     .option('--wait <duration>', 'wait for its end', wait)
     .option('--quiet', 'the id only')
@@ -103,6 +120,13 @@ const addRuns = (program: Command, perform: Perform): void => {
   withDoor(runs.command('show <id>'))
     .description('one run: what it waits for and what happened; the last 6 digits of the id do')
     .action((id, flags) => perform(async () => (await import('./runs-show.ts')).showRun, { id, ...flags }))
+  withDoor(runs.command('why <id>'))
+    .description('why a run does not go on, in one sentence')
+    .action((id, flags) => perform(async () => (await import('./runs-why.ts')).explainRun, { id, ...flags }))
+  withDoor(runs.command('watch <id>'))
+    .description('what happens to a run, until its end; Ctrl+C leaves it as it is')
+    .option('--wait <duration>', 'end after this time', wait)
+    .action((id, flags) => perform(async () => (await import('./runs-watch.ts')).watchRun, { id, ...flags }))
   withWork(runs.command('cancel <id>'))
     .description('end a run')
     .option('--reason <text>', 'why')
@@ -268,6 +292,9 @@ const addManifest = (program: Command, perform: Perform): void => {
   verb('types')
     .description('TypeScript declarations of its events and handlers')
     .action((path, flags) => perform(async () => (await load()).typeManifest, { path, ...flags }))
+  withOutput(manifest.command('diff <old> <new>'))
+    .description('what differs between the long forms of two manifests; ends with 1 if anything does')
+    .action((old, fresh, flags) => perform(async () => (await load()).diffManifests, { old, fresh, ...flags }))
   verb('print')
     .description('the long form: every short form written out')
     .action((path, flags) => perform(async () => (await load()).printLongForm, { path, ...flags }))
@@ -288,6 +315,10 @@ const addSimulate = (program: Command, perform: Perform): void => {
 }
 
 const addVerify = (program: Command, perform: Perform): void => {
+  withOutput(program.command('backup <file>'))
+    .description('one moment of a SQLite ledger as a file, also beside a running server')
+    .option('--database <path>', 'this ledger (DATABASE_URL)')
+    .action((file, flags) => perform(async () => (await import('./backup.ts')).backup, { file, ...flags }))
   withOutput(program.command('verify'))
     .description('check every invariant of a ledger, also beside a running server')
     .option('--file <path>', 'a SQLite ledger')
