@@ -51,7 +51,7 @@ const openHttp = async (shell: Shell, trihand: Trihand, port: number | null): Pr
     webApp: readWebApp(WEB_APP),
     ending: ending.signal,
   })
-  const listening = await listen({ fetch: (request) => app.fetch(request), port, host: settings.host })
+  const listening = await listen({ fetch: (request, peer) => app.fetch(request, peer), port, host: settings.host })
   const stop = (): Promise<void> => {
     ending.abort()
     return listening.stop()

@@ -12,6 +12,7 @@ import { doorkeeper } from './auth.ts'
 import { type AuthSettings, LOOPBACK } from './auth-settings.ts'
 import { limitBody, limitLength } from './body-limit.ts'
 import { randomText } from './chance.ts'
+import { FailedLogins } from './failed-logins.ts'
 import { commonHeaders, guard } from './guards.ts'
 import { type Feed, LiveFeed, noticesOf } from './live.ts'
 import { mountMcp } from './mcp/endpoint.ts'
@@ -69,11 +70,13 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
   app.use(commonHeaders)
   app.use(guard(auth))
   app.use(limitLength)
-  const routes = operations({ ...options, auth, ending, hasPage: webApp === null, feedOf: feeds(service), metrics })
+  const failures = new FailedLogins()
+  const own = { auth, ending, failures, metrics, hasPage: webApp === null, feedOf: feeds(service) }
+  const routes = operations({ ...options, ...own })
   const { endpoint } = service
   // First: it stands where its owner put it, also under a path that a pattern of ours would match.
   if (endpoint !== null) app.all(endpoint.path, (context) => endpoint.answer(context.req.raw))
-  const admit = doorkeeper(service.tokens, auth)
+  const admit = doorkeeper({ tokens: service.tokens, settings: auth, failures })
   mountMcp(app, options.version, admit)
   // Behind those that read the request itself.
   app.use(limitBody)

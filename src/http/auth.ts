@@ -8,16 +8,20 @@
  * auth-2  Where credentials are asked for, who has none gets what is public and nothing else.
  * auth-3  A login alone changes nothing: the request must also come from a page of ours.
  * auth-4  The metrics token reads the metrics; to every other route it is a token that nobody knows.
+ * auth-5  Who sends too many wrong tokens is told to wait; a token that counts is let in, whoever sends wrong ones beside it.
  */
 import type { Context } from 'hono'
 import type { Tokens } from '../engine/tokens.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Access, forbidAccess } from '../model/identity.ts'
 import { LOCAL_TENANT } from '../model/ids.ts'
+import { addressOf } from './address.ts'
 import type { AuthSettings } from './auth-settings.ts'
 import { readLogin } from './cookie.ts'
+import type { FailedLogins } from './failed-logins.ts'
 import { isFromOwnPage, isSafe } from './guards.ts'
 import { type Asking, askedLocally, keepAsking } from './identity.ts'
+import { TooManyRequests } from './problem.ts'
 import { METRICS_PATH } from './routes/metrics.ts'
 import { isSameSecret } from './secret.ts'
 
@@ -25,10 +29,26 @@ export type Credentials = Pick<Tokens, 'callerOf' | 'callerById' | 'now'>
 
 const BEARER = /^Bearer +(\S+)$/i
 
-const fromBearer = async (tokens: Credentials, header: string): Promise<Asking> => {
+/** What the door knows. */
+interface Keeper {
+  readonly tokens: Credentials
+  readonly settings: AuthSettings
+  readonly failures: FailedLogins
+}
+
+/** auth-5. */
+const refuseToken = ({ tokens, failures }: Keeper, context: Context): TrihandError => {
+  const [address, { now }] = [addressOf(context), tokens]
+  const wait = failures.waitOf(address, now)
+  if (wait !== null) return new TooManyRequests('too many wrong tokens came from this address', wait)
+  failures.failed(address, now)
+  return new TrihandError('UNAUTHENTICATED', 'the token is unknown, has expired or was revoked')
+}
+
+const fromBearer = async (keeper: Keeper, context: Context, header: string): Promise<Asking> => {
   const [, token = ''] = BEARER.exec(header) ?? []
-  const caller = await tokens.callerOf(token)
-  if (caller === null) throw new TrihandError('UNAUTHENTICATED', 'the token is unknown, has expired or was revoked')
+  const caller = await keeper.tokens.callerOf(token)
+  if (caller === null) throw refuseToken(keeper, context)
   return { caller, isNamed: true }
 }
 
@@ -53,9 +73,10 @@ const isScrape = ({ req }: Context, header: string, { metricsToken }: AuthSettin
 }
 
 /** Null: nobody was found. */
-const resolve = async (tokens: Credentials, context: Context, settings: AuthSettings): Promise<Asking | null> => {
+const resolve = async (keeper: Keeper, context: Context): Promise<Asking | null> => {
+  const { tokens, settings } = keeper
   const bearer = context.req.header('authorization')
-  if (bearer !== undefined) return isScrape(context, bearer, settings) ? SCRAPER : fromBearer(tokens, bearer)
+  if (bearer !== undefined) return isScrape(context, bearer, settings) ? SCRAPER : fromBearer(keeper, context, bearer)
   const login = await fromLogin(tokens, context, settings.signingKey)
   return login ?? (settings.isRequired ? null : askedLocally(context))
 }
@@ -73,10 +94,10 @@ const toLogin = (context: Context): Response => {
 export type Admit = (context: Context, access: Access) => Promise<Response | null>
 
 export const doorkeeper =
-  (tokens: Credentials, settings: AuthSettings): Admit =>
+  (keeper: Keeper): Admit =>
   async (context, access) => {
     if (access === 'public') return null
-    const asking = await resolve(tokens, context, settings)
+    const asking = await resolve(keeper, context)
     if (asking === null) {
       if (wantsPage(context)) return toLogin(context)
       throw new TrihandError('UNAUTHENTICATED', 'there is no credential with this request')

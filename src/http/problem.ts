@@ -57,17 +57,30 @@ export const problemResponse = (error: unknown, report: Report): Response => {
   const document = shown(error, report)
   const headers = {
     'content-type': 'application/problem+json',
-    ...(error instanceof MethodNotAllowed ? { allow: error.allow } : {}),
+    ...(error instanceof RefusalWithHeaders ? error.headers : {}),
   }
   return new Response(JSON.stringify(document), { status: document.status, headers })
 }
 
-/** The one error whose answer needs a header. */
-export class MethodNotAllowed extends TrihandError {
-  readonly allow: string
+/** What a refusal says beside its document. */
+abstract class RefusalWithHeaders extends TrihandError {
+  abstract readonly headers: Readonly<Record<string, string>>
+}
+
+export class MethodNotAllowed extends RefusalWithHeaders {
+  readonly headers: { readonly allow: string }
 
   constructor(method: string, path: string, allow: string) {
     super('METHOD_NOT_ALLOWED', `${path} does not take ${method}; it takes ${allow}`)
-    this.allow = allow
+    this.headers = { allow }
+  }
+}
+
+export class TooManyRequests extends RefusalWithHeaders {
+  readonly headers: { readonly 'retry-after': string }
+
+  constructor(detail: string, waitSeconds: number) {
+    super('TOO_MANY_REQUESTS', detail)
+    this.headers = { 'retry-after': String(waitSeconds) }
   }
 }

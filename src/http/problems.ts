@@ -11,7 +11,7 @@ const KEYED: readonly ErrorCode[] = ['IDEMPOTENCY_MISMATCH', 'REQUEST_IN_PROGRES
 const WRITES: readonly ErrorCode[] = ['ORIGIN_FORBIDDEN', 'LEDGER_CONFLICT', 'STORAGE_FULL']
 const BODIES: readonly ErrorCode[] = ['NOT_JSON', 'JSON_INVALID', 'PAYLOAD_TOO_LARGE', 'MEDIA_TYPE_UNSUPPORTED']
 const NAMED: readonly ErrorCode[] = ['NOT_FOUND']
-const GUARDED: readonly ErrorCode[] = ['UNAUTHENTICATED', 'ROLE_MISSING']
+const GUARDED: readonly ErrorCode[] = ['UNAUTHENTICATED', 'ROLE_MISSING', 'TOO_MANY_REQUESTS']
 const DECIDES: readonly ErrorCode[] = ['AGENT_CANNOT_DECIDE']
 
 export const problemsOf = ({ method, path, access, body, problems = [] }: Description): ReadonlySet<ErrorCode> =>

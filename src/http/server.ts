@@ -8,6 +8,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server'
 import { TrihandError } from '../model/errors.ts'
+import type { Peer } from './address.ts'
 
 const LOOPBACK = '127.0.0.1'
 /** Listening everywhere: what a program on the same machine calls it. */
@@ -25,7 +26,7 @@ export interface Listening {
 }
 
 export interface ListenOptions {
-  readonly fetch: (request: Request) => Response | Promise<Response>
+  readonly fetch: (request: Request, peer: Peer) => Response | Promise<Response>
   /** Null: any of the usual ones. */
   readonly port: number | null
   /** Absent: loopback. */
@@ -36,7 +37,10 @@ const isTaken = (error: unknown): boolean => error instanceof Error && 'code' in
 
 const bind = ({ fetch, host = LOOPBACK }: ListenOptions, port: number): Promise<Server> =>
   new Promise((resolve, reject) => {
-    const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server
+    const server = createAdaptorServer({
+      fetch: (request, { incoming }) => fetch(request, { address: incoming.socket.remoteAddress }),
+      overrideGlobalObjects: false,
+    }) as Server
     server.once('error', reject)
     server.listen(port, host, () => {
       server.off('error', reject)

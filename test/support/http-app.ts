@@ -6,6 +6,7 @@
  */
 import type { Hono } from 'hono'
 import { createTrihand, type Trihand, type TrihandOptions } from '../../src/assemble.ts'
+import type { Peer } from '../../src/http/address.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { AuthSettings } from '../../src/http/auth-settings.ts'
 import type { Service } from '../../src/http/service.ts'
@@ -57,8 +58,8 @@ export class HttpApp {
   }
 
   /** The answer itself: streams are read as they come. */
-  async open(path: string, init: RequestInit = {}): Promise<Response> {
-    return this.#app.request(path, init)
+  async open(path: string, init: RequestInit = {}, peer: Peer = {}): Promise<Response> {
+    return this.#app.request(path, init, peer)
   }
 
   /** For a socket. */

@@ -4,13 +4,20 @@
  * Owns the cookie's coming and going. The token itself is read once and never kept.
  */
 import type { Context } from 'hono'
+import { addressOf } from '../address.ts'
 import type { AuthSettings } from '../auth-settings.ts'
 import { randomText } from '../chance.ts'
 import { loginCookie, logoutCookie } from '../cookie.ts'
+import type { FailedLogins } from '../failed-logins.ts'
 import { askingOf, demandCaller } from '../identity.ts'
 import { renderLogin } from '../login-page.ts'
 import { closed, ref, text } from '../schema.ts'
 import { type Handle, json, type Operation } from './route.ts'
+
+export interface LoginOptions {
+  readonly auth: AuthSettings
+  readonly failures: FailedLogins
+}
 
 const FORM = 'application/x-www-form-urlencoded'
 const HTML = { media: 'text/html', schema: text }
@@ -19,11 +26,29 @@ const UNKNOWN = 'This token is unknown, has expired or was revoked.'
 const policy = (nonce: string): string =>
   `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`
 
-const showForm = (context: Context, next: string, problem: string | null): Response => {
+interface Refused {
+  readonly status: 401 | 429
+  readonly problem: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const WRONG: Refused = { status: 401, problem: UNKNOWN }
+
+const tooMany = (waitSeconds: number): Refused => ({
+  status: 429,
+  problem: `Too many wrong tokens came from here. Try again in ${waitSeconds} seconds.`,
+  headers: { 'retry-after': String(waitSeconds) },
+})
+
+const showForm = (context: Context, next: string, refused: Refused | null): Response => {
   const nonce = randomText()
   // Without a referrer a form's origin would be `null`, which is nobody's.
-  const headers = { 'content-security-policy': policy(nonce), 'referrer-policy': 'same-origin' }
-  return context.html(renderLogin({ nonce, next, problem }), problem === null ? 200 : 401, headers) as Response
+  const headers = { 'content-security-policy': policy(nonce), 'referrer-policy': 'same-origin', ...refused?.headers }
+  return context.html(
+    renderLogin({ nonce, next, problem: refused?.problem ?? null }),
+    refused?.status ?? 200,
+    headers,
+  ) as Response
 }
 
 /** A path of this server; anything else could lead away. */
@@ -32,12 +57,18 @@ const pathOf = (next: string): string => (/^\/(?![/\\])/.test(next) ? next : '/'
 const isSecure = ({ origin }: AuthSettings): boolean => origin?.startsWith('https:') === true
 
 const login =
-  (settings: AuthSettings): Handle =>
+  ({ auth: settings, failures }: LoginOptions): Handle =>
   async (service, context) => {
     const form = new URLSearchParams(await context.req.text())
     const [token, next] = [(form.get('token') ?? '').trim(), pathOf(form.get('next') ?? '/')]
+    const [address, { now }] = [addressOf(context), service.tokens]
+    const wait = failures.waitOf(address, now)
+    if (wait !== null) return showForm(context, next, tooMany(wait))
     const caller = settings.isRequired ? await service.tokens.callerOf(token) : null
-    if (caller === null) return showForm(context, next, UNKNOWN)
+    if (caller === null) {
+      failures.failed(address, now)
+      return showForm(context, next, WRONG)
+    }
     const options = { key: settings.signingKey, isSecure: isSecure(settings) }
     context.header('set-cookie', loginCookie(service.tokens.idOf(token), service.tokens.now, options))
     return context.redirect(next, 303)
@@ -60,7 +91,7 @@ const me =
 
 const show: Handle = async (_, context, query) => showForm(context, pathOf(query.get('next') ?? '/'), null)
 
-export const loginRoutes = (settings: AuthSettings): readonly Operation[] => [
+export const loginRoutes = ({ auth: settings, failures }: LoginOptions): readonly Operation[] => [
   {
     id: 'getLoginPage',
     method: 'get',
@@ -78,8 +109,8 @@ export const loginRoutes = (settings: AuthSettings): readonly Operation[] => [
     access: 'public',
     summary: 'Takes a token and answers with a cookie that lasts 12 hours',
     body: { isRequired: true, content: [{ media: FORM, schema: closed({ token: text }, { next: text }) }] },
-    answers: { 303: null, 401: HTML },
-    handle: login(settings),
+    answers: { 303: null, 401: HTML, 429: HTML },
+    handle: login({ auth: settings, failures }),
   },
   {
     id: 'logOut',

@@ -4,13 +4,12 @@
  * Owns the list. Mounting, the document /openapi.json and the client's types read it; a route that is not in it does not exist.
  */
 
-import type { AuthSettings } from '../auth-settings.ts'
 import { chatRoutes } from './chats.ts'
 import { costRoutes } from './costs.ts'
 import { documentRoutes } from './document.ts'
 import { eventRoutes } from './events.ts'
 import { type HealthOptions, healthRoutes } from './health.ts'
-import { loginRoutes } from './login.ts'
+import { type LoginOptions, loginRoutes } from './login.ts'
 import { manifestRoutes } from './manifest.ts'
 import { type MetricsOptions, metricsRoutes } from './metrics.ts'
 import { pageRoutes } from './page.ts'
@@ -26,8 +25,7 @@ import { triggerRoutes } from './triggers.ts'
 import { webhookRoutes } from './webhooks.ts'
 import { workerRoutes } from './workers.ts'
 
-export interface TableOptions extends HealthOptions, StreamOptions, MetricsOptions {
-  readonly auth: AuthSettings
+export interface TableOptions extends HealthOptions, StreamOptions, LoginOptions, MetricsOptions {
   /** The plain page, where there is no web app. */
   readonly hasPage: boolean
 }
@@ -36,7 +34,7 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...(options.hasPage ? pageRoutes : []),
   ...healthRoutes(options),
   ...metricsRoutes(options),
-  ...loginRoutes(options.auth),
+  ...loginRoutes(options),
   ...tokenRoutes,
   ...eventRoutes,
   ...runRoutes,
