@@ -1,33 +1,10 @@
 /** Data that would like to be a program, in every field that the page shows: it stays text, and the policy is never even asked. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
+import { startBrowser, type TestBrowser } from '../support/browser.ts'
 import { buildCommand, Folder, type Server } from '../support/command.ts'
 import { freePort } from '../support/free-port.ts'
+import { CORPUS, openPoisoned } from '../support/script-corpus.ts'
 import { until } from '../support/until.ts'
-
-/** Each of them would set `ran`, ask the user, or fetch from elsewhere. */
-const CORPUS = [
-  '<script>globalThis.ran=1</script>',
-  '"><script>globalThis.ran=1</script>',
-  '</title></textarea><script>globalThis.ran=1</script>',
-  '<img src=x onerror="globalThis.ran=1">',
-  '\'"><img src=x onerror=alert(1)>',
-  '<svg/onload=globalThis.ran=1>',
-  '<svg><animate onbegin=globalThis.ran=1 attributeName=x dur=1s>',
-  '<iframe srcdoc="<script>parent.ran=1</script>"></iframe>',
-  '<math><mtext></form><form><mglyph><style></math><img src onerror=globalThis.ran=1>',
-  '<a href="javascript:globalThis.ran=1">here</a>',
-  'javascript:globalThis.ran=1',
-  '[here](javascript:globalThis.ran=1) ![x](https://evil.example/x.png)',
-  '<base href="https://evil.example/"><link rel=stylesheet href="https://evil.example/x.css">',
-  '<style>@import "https://evil.example/x.css"; * { background: url(https://evil.example/x) }</style>',
-  '<meta http-equiv="refresh" content="0;url=https://evil.example/">',
-  '<form action="https://evil.example/"><input autofocus onfocus=globalThis.ran=1></form>',
-  '{{constructor.constructor("globalThis.ran=1")()}}',
-  `\${globalThis.ran=1}`,
-  '<details open ontoggle=globalThis.ran=1>',
-  '\u202e<script>globalThis.ran=1</script>',
-] as const
 
 const SYSTEM = `import { defineSystem, fn, human } from 'trihand'
 
@@ -76,35 +53,23 @@ const items = async (path: string): Promise<readonly Item[]> => {
   return page.items
 }
 
-/** What the data did: set the word, open a dialog, or break a rule of the page. */
-const expectHarmless = async ({ page, faults }: WatchedPage, asked: readonly string[]): Promise<void> => {
-  expect(await page.evaluate(() => (globalThis as { ran?: number }).ran ?? null)).toBeNull()
-  expect(asked).toEqual([])
-  expect(faults).toEqual([])
-  expect(new URL(page.url()).origin).toBe(server.url)
-}
-
-const opened = async (): Promise<{ readonly watched: WatchedPage; readonly asked: string[] }> => {
-  const watched = await browser.open()
-  const asked: string[] = []
-  watched.page.on('dialog', (dialog) => {
-    asked.push(dialog.message())
-    return dialog.dismiss()
-  })
-  return { watched, asked }
-}
-
-test.each(['/inbox?view=open', '/runs', '/runs?status=failed', '/events', '/graph', '/workers'])(
-  '[S8] %s shows it as text',
-  async (path) => {
-    const { watched, asked } = await opened()
-    await watched.page.goto(`${server.url}${path}`)
-    await watched.page.getByRole('heading', { level: 1 }).waitFor()
-    await watched.page.locator('[aria-busy]').waitFor({ state: 'detached' })
-    await expectHarmless(watched, asked)
-    await watched.close()
-  },
-)
+test.each([
+  '/inbox?view=open',
+  '/inbox?view=done',
+  '/runs',
+  '/runs?status=failed',
+  '/events',
+  '/graph',
+  '/graph?view=list',
+  '/workers',
+])('[S8] %s shows it as text', async (path) => {
+  const { watched, expectHarmless } = await openPoisoned(browser, server.url)
+  await watched.page.goto(`${server.url}${path}`)
+  await watched.page.getByRole('heading', { level: 1 }).waitFor()
+  await watched.page.locator('[aria-busy]').waitFor({ state: 'detached' })
+  await expectHarmless()
+  await watched.close()
+})
 
 test('[S8] every task, its content, its editor, and every failed run show it as text', async () => {
   const tasks = await until(
@@ -117,7 +82,7 @@ test('[S8] every task, its content, its editor, and every failed run show it as 
     (found) => found.length === CORPUS.length,
     { what: 'every failed run is there' },
   )
-  const { watched, asked } = await opened()
+  const { watched, expectHarmless } = await openPoisoned(browser, server.url)
   const { page } = watched
   await page.addInitScript(`localStorage.setItem('trihand-me', '{"name":"ana","groups":"tasters"}')`)
   for (const { id, title = '' } of tasks) {
@@ -125,12 +90,12 @@ test('[S8] every task, its content, its editor, and every failed run show it as 
     await page.getByRole('tab', { name: 'Edit' }).click()
     await page.getByRole('textbox', { name: 'text' }).waitFor()
     expect(await page.locator('h2').first().textContent()).toBe(title)
-    await expectHarmless(watched, asked)
+    await expectHarmless()
   }
   for (const { id } of failed) {
     await page.goto(`${server.url}/runs/${id}`)
     await page.getByRole('heading', { level: 1, name: /choke/ }).waitFor()
-    await expectHarmless(watched, asked)
+    await expectHarmless()
   }
   await watched.close()
 })

@@ -1,13 +1,26 @@
 /** JSON as text, folded when it is long. */
-import { Code, Spoiler } from '@mantine/core'
+import { Button, Code } from '@mantine/core'
+import { useState } from 'react'
 import type { Json } from '../api/documents.ts'
 
-const FOLDED_HEIGHT = 180
+const FOLDED_LINES = 12
 
-export const Data = ({ value }: { readonly value: Json }) => (
-  <Spoiler maxHeight={FOLDED_HEIGHT} showLabel="Show all" hideLabel="Show less">
-    <Code block className="data" tabIndex={0}>
-      {JSON.stringify(value, null, 2)}
-    </Code>
-  </Spoiler>
-)
+/** A folded box is no landmark: a page has many of them. */
+export const Data = ({ value }: { readonly value: Json }) => {
+  const [isOpen, setOpen] = useState(false)
+  const lines = JSON.stringify(value, null, 2).split('\n')
+  const isLong = lines.length > FOLDED_LINES
+  const shown = isLong && !isOpen ? [...lines.slice(0, FOLDED_LINES - 1), '…'] : lines
+  return (
+    <>
+      <Code block className="data" tabIndex={0}>
+        {shown.join('\n')}
+      </Code>
+      {isLong && (
+        <Button variant="subtle" size="compact-xs" mt={4} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Show less' : `Show all ${lines.length} lines`}
+        </Button>
+      )}
+    </>
+  )
+}
