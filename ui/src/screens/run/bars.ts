@@ -25,7 +25,6 @@ const OPENS: Readonly<Record<string, BarKind>> = {
   'timer.set': 'sleep',
   'wait.opened': 'event',
   'child.started': 'child',
-  'task.asked': 'human',
   'step.intended': 'work',
   'step.retry_scheduled': 'retry',
   'step.uncertain': 'doubt',
@@ -36,10 +35,13 @@ const DONE: ReadonlySet<string> = new Set([
   'wait.received',
   'wait.timed_out',
   'child.ended',
-  'task.answered',
 ])
 
 const attemptOf = ({ body }: Fact): number => (typeof body['attempt'] === 'number' ? body['attempt'] : 1)
+
+/** A question to people is a child that is a task. */
+const opensAs = ({ type, body }: Fact): BarKind | undefined =>
+  type === 'child.started' && String(body['child']).startsWith('tsk_') ? 'human' : OPENS[type]
 
 const handOf = (step: string, kind: BarKind): Hand => {
   if (kind === 'human') return 'human'
@@ -54,7 +56,7 @@ export const barsOf = (facts: readonly Fact[]): readonly Bar[] => {
     const at = Date.parse(fact.at)
     if (fact.step !== null) {
       const known = bars.get(fact.step)
-      const opens = OPENS[fact.type]
+      const opens = opensAs(fact)
       const from = known?.from ?? (opens === undefined ? before : at)
       const attempts = Math.max(known?.attempts ?? 1, attemptOf(fact))
       const kind = opens ?? known?.kind ?? 'work'
