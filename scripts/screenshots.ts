@@ -1,11 +1,12 @@
 /**
  * Pictures of every screen, light and dark, for the documents: the campaign on a folder that vanishes, driven to states worth seeing.
  *
- * `node .build/scripts/screenshots.js [screen …]` writes docs/screenshots/<screen>-<scheme>.png. Owns the story; the browser and the
- * server are those of the tests.
+ * `node .build/scripts/screenshots.js [--width 390] [--out folder] [screen …]` writes docs/screenshots/<screen>-<scheme>.png. Owns the
+ * story; the browser and the server are those of the tests.
  */
 import { appendFileSync, cpSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
 import { createTrihand } from '../src/assemble.ts'
 import { startBrowser } from '../test/support/browser.ts'
@@ -14,7 +15,11 @@ import { freePort } from '../test/support/free-port.ts'
 import { PROJECT } from '../test/support/places.ts'
 import { until } from '../test/support/until.ts'
 
-const OUT = join(PROJECT, 'docs/screenshots')
+const { values: given, positionals: wanted } = parseArgs({
+  options: { width: { type: 'string', default: '1280' }, out: { type: 'string' } },
+  allowPositionals: true,
+})
+const OUT = given.out ?? join(PROJECT, 'docs/screenshots')
 const MAX_BYTES = 150_000
 const ME = JSON.stringify({ name: 'ana', groups: 'sales' })
 
@@ -65,6 +70,22 @@ const drawn = async (page: Page): Promise<void> => {
   await page.locator('.react-flow__node').last().waitFor()
 }
 
+const talk = async (page: Page): Promise<void> => {
+  const field = page.getByLabel('Your message')
+  await field.fill('What do you do?')
+  await field.press('Enter')
+  await page.getByText('draft nine mails').waitFor()
+  await page.getByRole('status').filter({ hasText: 'An answer' }).waitFor({ state: 'detached' })
+  await field.fill('Start the campaign')
+  await field.press('Enter')
+  await page.getByRole('link', { name: 'Open the task' }).waitFor()
+}
+
+const openKeys = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'Keys' }).click()
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+}
+
 const openPalette = async (page: Page): Promise<void> => {
   await page.keyboard.press('ControlOrMeta+k')
   await page.getByPlaceholder('A screen, a handler, or paste an id').fill('re')
@@ -81,11 +102,13 @@ const SCREENS: readonly Screen[] = [
   { name: 'graph-focus', path: () => '/graph?node=human%3Areview-campaign', pose: drawn },
   { name: 'sessions', path: () => '/sessions' },
   { name: 'session', path: lastSession },
+  { name: 'chat', path: () => '/chat', pose: talk },
   { name: 'costs', path: () => '/costs?days=7' },
   { name: 'events', path: () => '/events' },
   { name: 'schedules', path: () => '/schedules' },
   { name: 'workers', path: () => '/workers' },
   { name: 'settings', path: () => '/settings' },
+  { name: 'keys', path: () => '/runs', pose: openKeys },
   { name: 'palette', path: () => '/costs', pose: openPalette },
 ]
 
@@ -158,7 +181,7 @@ const take = async (page: Page, world: World, { name, path, pose }: Screen, sche
   await page.goto(`${world.url}${await path(world)}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await until(
-    () => page.locator('[aria-busy]').count(),
+    () => page.locator('[aria-busy=true]').count(),
     (count) => count === 0,
     { what: `${name} has loaded` },
   )
@@ -172,7 +195,7 @@ const take = async (page: Page, world: World, { name, path, pose }: Screen, sche
   if (size > MAX_BYTES) process.exitCode = 1
 }
 
-const main = async (wanted: readonly string[]): Promise<void> => {
+const main = async (): Promise<void> => {
   mkdirSync(OUT, { recursive: true })
   const folder = new Folder()
   const data = join(folder.path, '.trihand')
@@ -189,6 +212,7 @@ const main = async (wanted: readonly string[]): Promise<void> => {
     await play(folder, world)
     for (const scheme of ['light', 'dark'] as const) {
       const { page, close } = await browser.open({ scheme })
+      await page.setViewportSize({ width: Number(given.width), height: 800 })
       await page.addInitScript(`localStorage.setItem('trihand-me', ${JSON.stringify(ME)})`)
       for (const screen of SCREENS)
         if (wanted.length === 0 || wanted.includes(screen.name)) await take(page, world, screen, scheme)
@@ -200,4 +224,4 @@ const main = async (wanted: readonly string[]): Promise<void> => {
   }
 }
 
-await main(process.argv.slice(2))
+await main()

@@ -55,12 +55,34 @@ describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
   })
 })
 
+describe.each(['light', 'dark'] as const)('after a talk, in %s', (scheme) => {
+  test('its session, the costs and the runs have no fault that axe finds', async () => {
+    const chat = await opened(scheme)
+    const { page, faults, close } = chat
+    await say(chat, 'Hello')
+    await page.getByText('can I do for you?').waitFor()
+    await page.goto(`${server.url}/sessions`)
+    await page.getByRole('link', { name: /^ses_/ }).first().waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByRole('link', { name: /^ses_/ }).first().click()
+    await page.getByRole('heading', { name: 'Memory' }).waitFor()
+    await page.getByRole('table', { name: 'Runs of this session' }).waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    await page.goto(`${server.url}/costs`)
+    await page.getByRole('table', { name: 'By agent and model' }).waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    expect(faults).toEqual([])
+    await close()
+  })
+})
+
 test('[E10] what costs money waits for a person: the card leads to the task, and the answer comes after it', async () => {
   const chat = await opened()
   const { page, faults, close } = chat
   await say(chat, 'Refund order 4711')
   const card = page.getByRole('link', { name: 'Open the task' })
   await card.waitFor()
+  expect(await axeFindings(page)).toEqual([])
   const address = page.url()
   await card.click()
   await page.getByRole('heading', { name: 'Chat desk wants to execute refund' }).waitFor()

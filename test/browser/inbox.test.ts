@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { axeFindings, startBrowser, type TestBrowser } from '../support/browser.ts'
 import { buildCommand, Folder, type Server } from '../support/command.ts'
 import { freePort } from '../support/free-port.ts'
@@ -31,10 +31,9 @@ afterAll(async () => {
 const mails = (): readonly Record<string, string>[] => {
   const file = join(folder.path, '.trihand/mails.jsonl')
   if (!existsSync(file)) return []
-  return readFileSync(file, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  // What is behind the last end of a line is still being written.
+  const whole = readFileSync(file, 'utf8').split('\n').slice(0, -1)
+  return whole.map((line) => JSON.parse(line))
 }
 
 const press = async (page: Page, ...keys: readonly string[]): Promise<void> => {
@@ -90,6 +89,73 @@ test('[C3][C6][C13][P7] a bundle is reviewed by keyboard only, and what was appr
   expect(sent.map(({ subject: title }) => title)).not.toContain('What a stop costs')
   expect(new Set(sent.map(({ key }) => key)).size).toBe(8)
   expect(faults).toEqual([])
+})
+
+describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
+  test('a full inbox, a task under review and its submit have no fault that axe finds', async () => {
+    await folder.json(['send', 'campaign.requested', `{"campaign_id":"${scheme}"}`])
+    const { page, faults, close } = await browser.open({ scheme })
+    await page.addInitScript(`localStorage.setItem('trihand-me', '{"name": "bea", "groups": "sales"}')`)
+    await page.goto(`${server.url}/inbox`)
+    const row = page.getByRole('list', { name: 'Tasks' }).getByRole('link').first()
+    await row.waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    await row.click()
+    await page.getByText('/9 reviewed').waitFor()
+    await press(page, 'a', 'n', 'r', 'n', 'e')
+    await page.getByRole('textbox', { name: 'subject' }).fill('Another one')
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByRole('tab', { name: 'Diff' }).click()
+    await page.locator('ins').first().waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Reject', exact: true }).last().click()
+    await page.getByRole('dialog').getByLabel('Reason').waitFor()
+    expect(await axeFindings(page, '[role=dialog]')).toEqual([])
+    expect(faults).toEqual([])
+    await close()
+  })
+})
+
+test('[C6] keys take back a mark, hand a task on, copy its id, and lead back to the list', async () => {
+  await folder.json(['send', 'campaign.requested', '{"campaign_id":"keys"}'])
+  const { page, faults, close } = await browser.open()
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.addInitScript(`localStorage.setItem('trihand-me', '{"name": "eve", "groups": "sales"}')`)
+  await page.goto(`${server.url}/inbox`)
+  await page.getByRole('list', { name: 'Tasks' }).getByRole('link').first().waitFor()
+  await press(page, 'j', 'Enter')
+  await page.getByText('0/9 reviewed').waitFor()
+  await press(page, 'a', 'n', 'r')
+  await page.getByText('2/9 reviewed').waitFor()
+  await press(page, 'u')
+  await page.getByText('1/9 reviewed').waitFor()
+  await press(page, 'Shift+A')
+  await page.getByText('9/9 reviewed').waitFor()
+  await press(page, 'u', 'u')
+  await page.getByText('0/9 reviewed').waitFor()
+  await page.getByText('marks are saved').waitFor()
+  await press(page, 'c')
+  await page.getByText('Copied').waitFor()
+  await press(page, 's')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('To').waitFor()
+  await press(page, 'Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('0/9 reviewed').waitFor()
+  // The second letter of two is no key of its own.
+  await press(page, 'g', 'r')
+  await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor()
+  await page.goBack()
+  await page.getByText('0/9 reviewed').waitFor()
+  // Out of a field first, then out of the task.
+  await press(page, 'p', 'e')
+  await page.getByRole('textbox', { name: 'subject' }).focus()
+  await press(page, 'Escape')
+  await page.getByRole('textbox', { name: 'subject' }).waitFor()
+  await press(page, 'Escape')
+  await page.getByText('Choose a task.').waitFor()
+  expect(faults).toEqual([])
+  await close()
 })
 
 test('[C17] marks are kept on the server: another browser shows them', async () => {

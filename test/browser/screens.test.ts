@@ -37,9 +37,13 @@ const opened = async (path: string, scheme: 'light' | 'dark' = 'light'): Promise
 
 describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
   test.each([
+    '/inbox?view=open',
+    '/inbox?view=done',
     '/runs',
     '/runs?status=failed',
     '/events',
+    '/events?type=nothing.like.it',
+    '/chat',
     '/schedules',
     '/workers',
     '/graph?view=list',
@@ -65,6 +69,24 @@ describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
     const panel = page.getByRole('complementary', { name: 'greet' })
     await panel.getByRole('link', { name: 'greeting.requested' }).waitFor()
     expect(await axeFindings(page)).toEqual([])
+    expect(faults).toEqual([])
+    await close()
+  })
+
+  test('the palette and the sheet of keys have no fault that axe finds', async () => {
+    const { page, faults, close } = await opened('/runs', scheme)
+    await page.keyboard.press('ControlOrMeta+k')
+    const wanted = page.getByPlaceholder('A screen, a handler, or paste an id')
+    await wanted.waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    await wanted.fill('nothing has this name')
+    await page.getByText('Nothing has this name').waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await wanted.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Keys' }).click()
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    expect(await axeFindings(page, '[role=dialog]')).toEqual([])
     expect(faults).toEqual([])
     await close()
   })
@@ -155,6 +177,71 @@ test('keys lead from screen to screen and over the rows', async () => {
   await page.waitForURL(/\/runs\/run_/)
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('g and a letter lead to every screen of the rail', async () => {
+  const { page, faults, close } = await opened('/settings')
+  const screens = {
+    i: 'Inbox',
+    r: 'Runs',
+    s: 'Sessions',
+    g: 'Graph',
+    c: 'Chat',
+    h: 'Schedules',
+    w: 'Workers',
+    o: 'Costs',
+    e: 'Events',
+  }
+  for (const [key, name] of Object.entries(screens)) {
+    await page.keyboard.press('g')
+    await page.keyboard.press(key)
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+  }
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('/ leads into the filter; c copies the id of what is shown; Shift C cancels a run, t begins it again', async () => {
+  const { page, faults, close } = await opened('/runs')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.keyboard.press('/')
+  await page.keyboard.type('greet')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/handler=greet/)
+  await page.getByRole('link', { name: /^run_/ }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'greet' }).waitFor()
+  await page.keyboard.press('c')
+  await page.getByText('Copied').waitFor()
+  const copied = await page.evaluate(() =>
+    (
+      globalThis as unknown as { navigator: { clipboard: { readText(): Promise<string> } } }
+    ).navigator.clipboard.readText(),
+  )
+  expect(page.url()).toContain(copied)
+  const verb = (name: string) => page.getByRole('button', { name, exact: true })
+  await verb('Cancel').waitFor()
+  await page.keyboard.press('Shift+C')
+  await verb('Retry').waitFor()
+  await page.keyboard.press('t')
+  await verb('Cancel').waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('a narrow page shows everything without being wider than it is', async () => {
+  const { page, faults, close } = await opened('/inbox?view=open')
+  await page.setViewportSize({ width: 390, height: 800 })
+  for (const path of ['/inbox?view=open', '/runs', '/sessions', '/graph', '/chat', '/costs', '/events', '/settings']) {
+    await page.goto(`${server.url}${path}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const width = await page.evaluate(
+      () => (globalThis as unknown as { document: { body: { scrollWidth: number } } }).document.body.scrollWidth,
+    )
+    expect([path, width]).toEqual([path, 390])
+    expect(await axeFindings(page)).toEqual([])
+  }
   expect(faults).toEqual([])
   await close()
 })

@@ -130,6 +130,12 @@ export const tasksQuery = (view: string, me: Me) => {
   return pageOf<TaskSummary>(['tasks', 'list', view, me], `/api/tasks?limit=200${parameters(filter)}`)
 }
 
+export const taskCountsQuery = (me: Me) =>
+  queryOptions({
+    queryKey: ['tasks', 'counts', me],
+    queryFn: ({ signal }) => getJson<Readonly<Record<string, number>>>('/api/tasks/counts', signal),
+  })
+
 /** What a person may do depends on who asks. */
 export const taskQuery = (id: string, me: Me) =>
   queryOptions({

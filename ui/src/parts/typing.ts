@@ -1,7 +1,45 @@
-/** When single letters are no keys: somebody is writing, or has switched them off. */
+/** When single letters are no keys: somebody is writing, has switched them off, or is about to go to another screen (`g` and a letter). */
 import { areKeysOn } from './keys-on.ts'
+
+/** So long the second letter may take. */
+export const GO_MS = 2_000
+let isGoing = false
+let timer: ReturnType<typeof setTimeout> | undefined
+
+const goFor = (ms: number): void => {
+  clearTimeout(timer)
+  timer = setTimeout(() => {
+    isGoing = false
+  }, ms)
+}
 
 const isWriting = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-export const areKeysAsleep = (target: EventTarget | null): boolean => isWriting(target) || !areKeysOn()
+const isAsleep = (target: EventTarget | null): boolean => isWriting(target) || !areKeysOn()
+
+/** What a single letter does, unless it is asleep or the second of two. */
+export const letter =
+  (act: () => unknown) =>
+  (event: KeyboardEvent): void => {
+    if (isGoing || isAsleep(event.target)) return
+    event.preventDefault()
+    act()
+  }
+
+/** The first of two letters: the second does nothing else. */
+export const beginToGo = ({ target }: KeyboardEvent): void => {
+  if (isAsleep(target)) return
+  isGoing = true
+  goFor(GO_MS)
+}
+
+/** The second of two letters. Others hear it too, some of them after this: they sleep until all have heard it. */
+export const goBy =
+  (act: () => unknown) =>
+  (event: KeyboardEvent): void => {
+    if (isAsleep(event.target)) return
+    event.preventDefault()
+    goFor(0)
+    act()
+  }

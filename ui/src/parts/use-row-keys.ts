@@ -2,7 +2,7 @@
 
 import { useEffect } from 'react'
 import { tinykeys } from 'tinykeys'
-import { areKeysAsleep } from './typing.ts'
+import { letter } from './typing.ts'
 
 const rows = (): readonly HTMLElement[] => [...document.querySelectorAll<HTMLElement>('[data-row]')]
 
@@ -18,8 +18,8 @@ export const useRowKeys = (): void => {
   useEffect(
     () =>
       tinykeys(window, {
-        j: (event) => void (areKeysAsleep(event.target) || move(1)),
-        k: (event) => void (areKeysAsleep(event.target) || move(-1)),
+        j: letter(() => move(1)),
+        k: letter(() => move(-1)),
       }),
     [],
   )

@@ -11,6 +11,7 @@ import { shortId } from '../parts/copy.tsx'
 import { Data } from '../parts/data.tsx'
 import { complain, say } from '../parts/say.ts'
 import { Empty, Failed, Loading } from '../parts/state.tsx'
+import { useFirstCommand } from '../parts/use-first-command.ts'
 import { useRowKeys } from '../parts/use-row-keys.ts'
 import { When } from '../parts/when.tsx'
 
@@ -110,15 +111,12 @@ const List = () => {
   const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
     eventsQuery(type),
   )
+  const command = useFirstCommand()
   const events = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data])
   if (isPending) return <Loading />
   if (error !== null && data === undefined) return <Failed error={error} again={() => void refetch()} />
   if (events.length === 0)
-    return (
-      <Empty command="npx trihand send <event> '{}'">
-        {type === undefined ? 'No event yet.' : `No event ${type} yet.`}
-      </Empty>
-    )
+    return <Empty command={command}>{type === undefined ? 'No event yet.' : `No event ${type} yet.`}</Empty>
   return (
     <>
       <Table aria-label="Events" className="rows">
@@ -168,7 +166,7 @@ export const Events = () => {
   useRowKeys()
   return (
     <Stack gap={0}>
-      <Group justify="space-between" align="flex-end" className="head">
+      <Group justify="space-between" align="flex-start" className="head">
         <Title order={1} size="h2">
           Events
         </Title>

@@ -8,12 +8,16 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['/', 'Filter'],
   ['j  k', 'Next, previous'],
   ['Enter', 'Open'],
-  ['Esc', 'Back'],
+  ['Esc', 'Inbox: leave a field, then the task'],
+  ['c', 'Copy the id'],
+  ['s  !', 'Task: reassign, escalate'],
   ['n  p', 'Bundle: next, previous item'],
   ['a  r', 'Bundle: mark approve, reject'],
   ['e  d', 'Bundle: edit, show the difference'],
+  ['u', 'Bundle: undo the last mark'],
   ['Shift A', 'Bundle: mark the rest approved'],
   ['Ctrl Enter', 'Submit'],
+  ['t  Shift C', 'Run: retry, cancel'],
   ['?', 'This sheet'],
 ]
 

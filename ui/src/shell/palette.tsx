@@ -58,6 +58,7 @@ export const Palette = () => {
       attributes={{ content: { 'aria-label': 'Go to' } }}
       limit={8}
       highlightQuery
+      overlayProps={{ blur: 0 }}
       clearQueryOnClose
       nothingFound="Nothing has this name"
       filter={(wanted, all) =>

@@ -9,35 +9,40 @@ import { useEffect, useState } from 'react'
 import { tinykeys } from 'tinykeys'
 import { mountPath } from '../api/client.ts'
 import { live } from '../api/live.ts'
-import { healthQuery } from '../api/queries.ts'
-import { areKeysAsleep } from '../parts/typing.ts'
+import { useMe } from '../api/me.ts'
+import { healthQuery, taskCountsQuery } from '../api/queries.ts'
+import { complain, say } from '../parts/say.ts'
+import { beginToGo, GO_MS, goBy, letter } from '../parts/typing.ts'
 import { KeySheet } from './key-sheet.tsx'
 import { MeButton } from './me-button.tsx'
 import { Palette } from './palette.tsx'
 import { SCREENS } from './screens.ts'
 
-/** Single letters sleep while somebody types. */
-const unlessTyping =
-  (act: () => void) =>
-  (event: KeyboardEvent): void => {
-    if (areKeysAsleep(event.target)) return
-    event.preventDefault()
-    act()
-  }
+/** The id of the row that has the focus, else of what the screen shows. */
+const copyId = async (): Promise<void> => {
+  const near = document.activeElement?.closest<HTMLElement>('[data-id]')
+  const id = (near ?? document.querySelector<HTMLElement>('[data-id]'))?.dataset['id']
+  if (id === undefined) return
+  await navigator.clipboard.writeText(id)
+  say('teal', 'Copied', id)
+}
 
 const useKeys = (openSheet: () => void): void => {
   const router = useRouter()
   useEffect(() => {
     const bindings = Object.fromEntries(
-      SCREENS.map(({ key, to }) => [`g ${key}`, unlessTyping(() => void router.navigate({ to }))]),
+      SCREENS.map(({ key, to }) => [`g ${key}`, goBy(() => void router.navigate({ to }))]),
     )
-    const filter = unlessTyping(() => document.querySelector<HTMLInputElement>('[data-filter]')?.focus())
-    return tinykeys(window, {
+    const filter = letter(() => document.querySelector<HTMLInputElement>('[data-filter]')?.focus())
+    const keys = {
       ...bindings,
-      'Shift+?': unlessTyping(openSheet),
-      '?': unlessTyping(openSheet),
+      'Shift+?': letter(openSheet),
+      '?': letter(openSheet),
       '/': filter,
-    })
+      g: beginToGo,
+      c: letter(() => void copyId().catch(complain)),
+    }
+    return tinykeys(window, keys, { timeout: GO_MS })
   }, [router, openSheet])
 }
 
@@ -77,6 +82,17 @@ const SchemeButton = () => {
   )
 }
 
+const Waiting = () => {
+  const { data } = useQuery(taskCountsQuery(useMe()))
+  const count = Object.values(data ?? {}).reduce((sum, some) => sum + some, 0)
+  return count === 0 ? null : (
+    <span className="count">
+      {count}
+      <span className="unseen"> wait</span>
+    </span>
+  )
+}
+
 const Rail = () => (
   <nav className="rail" aria-label="Screens">
     <Link to="/inbox" search={{}} className="brand">
@@ -87,6 +103,7 @@ const Rail = () => (
       <Link key={to} to={to} search={{}} className="screen" aria-keyshortcuts={`g ${key}`}>
         <Icon size={18} aria-hidden />
         {label}
+        {to === '/inbox' && <Waiting />}
       </Link>
     ))}
   </nav>
@@ -128,10 +145,12 @@ export const Shell = () => {
           >
             Go to
           </Button>
-          <Button variant="subtle" size="compact-sm" onClick={() => setSheet(true)} aria-keyshortcuts="?">
-            Keys
-          </Button>
-          <SchemeButton />
+          <Group gap="md" className="only-wide">
+            <Button variant="subtle" size="compact-sm" onClick={() => setSheet(true)} aria-keyshortcuts="?">
+              Keys
+            </Button>
+            <SchemeButton />
+          </Group>
         </Group>
       </section>
       <main id="main" tabIndex={-1}>

@@ -144,7 +144,7 @@ const Chats = ({ list, id }: { readonly list: ChatList; readonly id: string | un
   return (
     <div className="chat">
       <nav aria-label="Conversations">
-        <Link to="/chat" search={{}} onClick={() => setFresh(crypto.randomUUID())}>
+        <Link to="/chat" search={{}} activeOptions={{ exact: true }} onClick={() => setFresh(crypto.randomUUID())}>
           New conversation
         </Link>
         <ul>

@@ -78,7 +78,7 @@ const Execution = ({ part, parts }: { readonly part: DynamicToolUIPart; readonly
       {part.state === 'approval-requested' && task !== null && (
         <Group justify="space-between" mt="xs">
           <Text size="sm">Nothing is done before a person approves it.</Text>
-          <Link to="/inbox" search={{ view: 'all', task: task.task_id }}>
+          <Link to="/inbox" search={{ view: 'open', task: task.task_id }}>
             Open the task
           </Link>
         </Group>

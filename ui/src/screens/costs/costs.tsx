@@ -5,6 +5,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import type { CostRow, Costs as CostsDocument, Spent } from '../../api/documents.ts'
 import { costsQuery } from '../../api/queries.ts'
 import { Empty, Failed, Loading } from '../../parts/state.tsx'
+import { useFirstCommand } from '../../parts/use-first-command.ts'
 import { DayChart } from './day-chart.tsx'
 import { dollars, tokens } from './figures.ts'
 
@@ -76,13 +77,14 @@ const AgentTable = ({ costs }: { readonly costs: CostsDocument }) => (
 const Body = ({ days }: { readonly days: number }) => {
   const byAgent = useQuery(costsQuery('agent,model', days))
   const byDay = useQuery(costsQuery('day', days))
+  const command = useFirstCommand()
   const [costs, perDay] = [byAgent.data, byDay.data]
   if (costs === undefined || perDay === undefined) {
     const error = byAgent.error ?? byDay.error
     return error === null ? <Loading /> : <Failed error={error} again={() => void byAgent.refetch()} />
   }
   if (costs.items.length === 0)
-    return <Empty command="npx trihand send <event> '{}'">No model was called in these days. An agent calls one:</Empty>
+    return <Empty command={command}>No model was called in these days. An agent calls one:</Empty>
   return (
     <Stack gap="lg" className="screen-body">
       <Figures total={costs.total} />

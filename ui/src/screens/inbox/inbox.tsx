@@ -1,12 +1,14 @@
 /** What waits for people: views on the left of the list, the open task beside it. */
-import { Text, Title } from '@mantine/core'
+import { Button, Text, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Inbox as InboxSign } from 'lucide-react'
-import { useCallback, useMemo } from 'react'
+import { useCallback, useEffect, useMemo } from 'react'
+import { tinykeys } from 'tinykeys'
 import { useMe } from '../../api/me.ts'
 import { tasksQuery } from '../../api/queries.ts'
 import { Empty, Failed, Loading } from '../../parts/state.tsx'
+import { useFirstCommand } from '../../parts/use-first-command.ts'
 import { useRowKeys } from '../../parts/use-row-keys.ts'
 import { Task } from './task.tsx'
 import { TaskList } from './task-list.tsx'
@@ -31,6 +33,31 @@ const Views = () => {
   )
 }
 
+const Nothing = ({ view }: { readonly view: string }) => {
+  const command = useFirstCommand()
+  const { name } = useMe()
+  if (view === 'done') return <Empty>Nothing was decided yet.</Empty>
+  return (
+    <Empty command={command}>
+      Nothing waits for {view === 'mine' && name !== '' ? name : 'anybody'}. An event starts what asks people:
+    </Empty>
+  )
+}
+
+/** Out of a field first, then out of the task. A dialog takes the key for itself. */
+const useBackKey = (back: () => void): void => {
+  useEffect(() => {
+    const leave = (): void => {
+      if (document.querySelector('[role=dialog]') !== null) return
+      const at = document.activeElement
+      if (at instanceof HTMLElement && /^(INPUT|TEXTAREA)$/.test(at.tagName)) at.blur()
+      else back()
+    }
+    // Asked before the dialog is: after it has closed, nobody would know of it.
+    return tinykeys(window, { Escape: leave }, { capture: true })
+  }, [back])
+}
+
 const List = () => {
   const { view = 'mine', task: chosen } = route.useSearch()
   const navigate = route.useNavigate()
@@ -45,8 +72,7 @@ const List = () => {
   const open = useCallback((id: string) => void navigate({ search: { view, task: id } }), [navigate, view])
   if (isPending) return <Loading />
   if (error !== null && data === undefined) return <Failed error={error} again={() => void refetch()} />
-  if (tasks.length === 0)
-    return view === 'done' ? <Empty>Nothing was decided yet.</Empty> : <Empty>Nothing waits for you.</Empty>
+  if (tasks.length === 0) return <Nothing view={view} />
   return <TaskList tasks={tasks} view={view} chosen={chosen} open={open} more={more} />
 }
 
@@ -54,8 +80,10 @@ export const Inbox = () => {
   useRowKeys()
   const { task, view } = route.useSearch()
   const navigate = route.useNavigate()
+  const back = useCallback(() => void navigate({ search: { view } }), [navigate, view])
+  useBackKey(back)
   return (
-    <div className="inbox">
+    <div className="inbox" data-open={task !== undefined}>
       <div className="inbox-list">
         <div className="inbox-head">
           <Title order={1} size="h2">
@@ -66,6 +94,11 @@ export const Inbox = () => {
         <List />
       </div>
       <div className="inbox-task">
+        {task !== undefined && (
+          <Button className="only-narrow" variant="default" size="xs" mb="sm" onClick={back}>
+            All tasks
+          </Button>
+        )}
         {task === undefined ? (
           <div className="blank">
             <InboxSign size={32} aria-hidden />
@@ -73,7 +106,7 @@ export const Inbox = () => {
             <Text className="quiet">j and k move, Enter opens, ? shows all keys</Text>
           </div>
         ) : (
-          <Task key={task} id={task} done={() => void navigate({ search: { view } })} />
+          <Task key={task} id={task} done={back} />
         )}
       </div>
     </div>

@@ -16,7 +16,7 @@ export type Marks = ReadonlyMap<string, Mark>
 /** What can be marked: the items of every section. */
 export const itemsOf = ({ sections }: TaskDetail): readonly TaskItem[] => sections.flatMap(({ items }) => items)
 
-const UNMARKED: Mark = { verdict: null }
+export const UNMARKED: Mark = { verdict: null }
 
 const markIn = ({ content }: TaskDraft): Mark => {
   if (!isRecord(content)) return UNMARKED

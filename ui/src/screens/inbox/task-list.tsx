@@ -40,8 +40,8 @@ export const TaskList = ({ tasks, view, chosen, open, more }: TaskListProps) => 
     if (isNearEnd) more()
   }, [isNearEnd, more])
   const onClick = (event: MouseEvent): void => {
-    const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-task]') : null
-    const id = row?.dataset['task']
+    const row = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-id]') : null
+    const id = row?.dataset['id']
     if (id === undefined || !isPlain(event)) return
     event.preventDefault()
     open(id)

@@ -59,7 +59,7 @@ export const TaskRow = memo(({ task, view, isChosen, index, count, top }: TaskRo
     <a
       href={`${mountPath()}/inbox?view=${view}&task=${task.id}`}
       data-row
-      data-task={task.id}
+      data-id={task.id}
       className="task-row"
       aria-current={isChosen}
     >

@@ -11,7 +11,7 @@ import { becomeMe, useLogin, useMay, useMe } from '../../api/me.ts'
 import { queryClient, taskQuery } from '../../api/queries.ts'
 import { shortId } from '../../parts/copy.tsx'
 import { Failed, Loading } from '../../parts/state.tsx'
-import { areKeysAsleep } from '../../parts/typing.ts'
+import { letter } from '../../parts/typing.ts'
 import { When } from '../../parts/when.tsx'
 import { Content } from './content.tsx'
 import { SubmitDialog } from './decide.tsx'
@@ -36,13 +36,7 @@ const useReviewKeys = (
   }: { readonly at: TaskItem | undefined; readonly go: (by: number) => void; readonly submit: () => void },
 ): void => {
   useEffect(() => {
-    const onItem =
-      (act: (item: TaskItem) => void) =>
-      (event: KeyboardEvent): void => {
-        if (areKeysAsleep(event.target) || at === undefined) return
-        event.preventDefault()
-        act(at)
-      }
+    const onItem = (act: (item: TaskItem) => void) => letter(() => at !== undefined && act(at))
     const mark = (verdict: 'approve' | 'reject') =>
       onItem((item) => book.set(item.id, { ...markOf(book.marks, item.id), verdict }))
     return tinykeys(window, {
@@ -52,6 +46,7 @@ const useReviewKeys = (
       r: mark('reject'),
       e: onItem(() => document.querySelector<HTMLElement>('[data-edit]')?.click()),
       d: onItem(() => document.querySelector<HTMLElement>('[data-diff]')?.click()),
+      u: onItem(() => book.undo()),
       'Shift+A': onItem(() => book.setAll(restApproved(itemsOf(task), book.marks))),
       '$mod+Enter': (event: KeyboardEvent) => {
         event.preventDefault()
@@ -135,7 +130,7 @@ const Review = ({
 const Head = ({ task }: { readonly task: TaskDetail }) => (
   <div>
     <Group gap="xs">
-      <Title order={2} size="h3">
+      <Title order={2} size="h3" data-id={task.id}>
         {task.title}
       </Title>
       <Badge variant="outline" color="gray" tt="none" className="label">
@@ -211,9 +206,23 @@ const Buttons = ({ task, choose }: { readonly task: TaskDetail; readonly choose:
   )
 }
 
+/** Whom else it goes to. */
+const useActionKeys = (task: TaskDetail, choose: (action: TaskAction) => void): void => {
+  useEffect(() => {
+    const key = (name: string) =>
+      letter(() => {
+        const action = task.actions.find((one) => one.name === name && task.allowed_actions.includes(name))
+        if (action !== undefined) choose(action)
+      })
+    const [reassign, escalate] = [key('reassign'), key('escalate')]
+    return tinykeys(window, { s: reassign, '!': escalate, 'Shift+!': escalate })
+  }, [task, choose])
+}
+
 const Opened = ({ task, done }: { readonly task: TaskDetail; readonly done: () => void }) => {
   const book = useMarks(task)
   const [action, setAction] = useState<TaskAction | null>(null)
+  useActionKeys(task, setAction)
   const first = task.actions.find(({ name }) => task.allowed_actions.includes(name))
   const shown = task.sections.filter(({ type }) => type === 'summary' || type === 'preview')
   return (

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { sendJson } from '../../api/client.ts'
 import type { TaskDetail } from '../../api/documents.ts'
-import { type Mark, type Marks, marksOf } from './marks.ts'
+import { type Mark, type Marks, markOf, marksOf, UNMARKED } from './marks.ts'
 
 const SAVE_AFTER_MS = 500
 
@@ -14,6 +14,8 @@ export interface MarkBook {
   readonly saved: Saved
   set(item: string, mark: Mark): void
   setAll(marks: Marks): void
+  /** Takes back the last change of marks, of one item or of many. */
+  undo(): void
   /** Settles when all marks are on the server, or were refused. */
   flush(): Promise<void>
 }
@@ -48,16 +50,26 @@ export const useMarks = (task: TaskDetail): MarkBook => {
     const timer = setTimeout(() => void save(), SAVE_AFTER_MS)
     return () => clearTimeout(timer)
   }, [pending, save])
-  const note = (item: string, mark: Mark): void => void unsaved.current.set(item, mark)
-  const set = (item: string, mark: Mark): void => {
-    setMarks((now) => new Map(now).set(item, mark))
-    note(item, mark)
-    setPending((count) => count + 1)
-  }
-  const setAll = (all: Marks): void => {
-    for (const [item, mark] of all) if (marks.get(item) !== mark) note(item, mark)
+  const before = useRef<Marks[]>([])
+  const become = (all: Marks): void => {
+    for (const [item, mark] of all) if (marks.get(item) !== mark) unsaved.current.set(item, mark)
+    for (const item of marks.keys()) if (!all.has(item)) unsaved.current.set(item, UNMARKED)
     setMarks(all)
     setPending((count) => count + 1)
   }
-  return { marks, saved: failed ? 'unsaved' : pending > 0 ? 'saving' : 'saved', set, setAll, flush: save }
+  const setAll = (all: Marks): void => {
+    before.current.push(marks)
+    become(all)
+  }
+  const set = (item: string, mark: Mark): void => {
+    const old = markOf(marks, item)
+    // The letters of one edit are one change.
+    const goesOn = old.content !== undefined && mark.content !== undefined && old.verdict === mark.verdict
+    ;(goesOn ? become : setAll)(new Map(marks).set(item, mark))
+  }
+  const undo = (): void => {
+    const last = before.current.pop()
+    if (last !== undefined) become(last)
+  }
+  return { marks, saved: failed ? 'unsaved' : pending > 0 ? 'saving' : 'saved', set, setAll, undo, flush: save }
 }

@@ -2,16 +2,19 @@
 import { Alert, Button, Group, Stack, Table, Tabs, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import { tinykeys } from 'tinykeys'
 import { sendJson } from '../../api/client.ts'
 import type { Fact, RunDetail, WaitingOn } from '../../api/documents.ts'
 import { useMay } from '../../api/me.ts'
 import { queryClient, runQuery } from '../../api/queries.ts'
 import { Command, CopyText, shortId } from '../../parts/copy.tsx'
 import { Data } from '../../parts/data.tsx'
+import { Linked } from '../../parts/linked.tsx'
 import { complain } from '../../parts/say.ts'
 import { Failed, Loading } from '../../parts/state.tsx'
 import { Status } from '../../parts/status.tsx'
+import { letter } from '../../parts/typing.ts'
 import { useRowKeys } from '../../parts/use-row-keys.ts'
 import { span, When } from '../../parts/when.tsx'
 import { RunTable } from '../runs/run-table.tsx'
@@ -72,7 +75,7 @@ const Waiting = ({ run }: { readonly run: RunDetail }) => (
       ) : (
         <Text key={`${wait.step}`} className="waits">
           {wait.step === null ? '' : <strong>{wait.step} </strong>}
-          waits for {wait.text}
+          waits for <Linked text={wait.text} />
           {wait.until !== null && (
             <>
               {' '}
@@ -115,7 +118,9 @@ const Facts = ({ facts, step }: { readonly facts: readonly Fact[]; readonly step
                 </time>
               </Table.Td>
               <Table.Td>{fact.step ?? ''}</Table.Td>
-              <Table.Td>{fact.text}</Table.Td>
+              <Table.Td>
+                <Linked text={fact.text} />
+              </Table.Td>
             </Table.Tr>
           ))}
       </Table.Tbody>
@@ -125,16 +130,31 @@ const Facts = ({ facts, step }: { readonly facts: readonly Fact[]; readonly step
 
 const Verbs = ({ run }: { readonly run: RunDetail }) => {
   const { mutate, isPending } = useVerb(run.id)
-  if (!useMay('operator')) return null
+  const may = useMay('operator')
+  const [canRetry, canCancel] = [may && RETRIABLE.has(run.status), may && !ENDED.has(run.status)]
+  useEffect(
+    () =>
+      tinykeys(window, {
+        t: letter(() => canRetry && mutate({ verb: 'retry', body: {} })),
+        'Shift+C': letter(() => canCancel && mutate({ verb: 'cancel', body: {} })),
+      }),
+    [canRetry, canCancel, mutate],
+  )
   return (
     <Group gap="xs">
-      {RETRIABLE.has(run.status) && (
-        <Button size="xs" loading={isPending} onClick={() => mutate({ verb: 'retry', body: {} })}>
+      {canRetry && (
+        <Button size="xs" loading={isPending} aria-keyshortcuts="t" onClick={() => mutate({ verb: 'retry', body: {} })}>
           Retry
         </Button>
       )}
-      {!ENDED.has(run.status) && (
-        <Button size="xs" variant="default" loading={isPending} onClick={() => mutate({ verb: 'cancel', body: {} })}>
+      {canCancel && (
+        <Button
+          size="xs"
+          variant="default"
+          loading={isPending}
+          aria-keyshortcuts="Shift+C"
+          onClick={() => mutate({ verb: 'cancel', body: {} })}
+        >
           Cancel
         </Button>
       )}
@@ -197,7 +217,9 @@ export const Run = () => {
             <Status of={run.status} />
           </Group>
           <Group gap={4} className="quiet">
-            <span className="id">{shortId(run.id)}</span>
+            <span className="id" data-id={run.id}>
+              {shortId(run.id)}
+            </span>
             <CopyText text={run.id} label="Copy the id" />
             <span>
               began <When at={run.created_at} />

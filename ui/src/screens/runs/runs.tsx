@@ -6,6 +6,7 @@ import { useMemo } from 'react'
 import { runCountsQuery, runsQuery } from '../../api/queries.ts'
 import { Empty, Failed, Loading } from '../../parts/state.tsx'
 import { STATUSES, Status } from '../../parts/status.tsx'
+import { useFirstCommand } from '../../parts/use-first-command.ts'
 import { useRowKeys } from '../../parts/use-row-keys.ts'
 import { RunTable } from './run-table.tsx'
 
@@ -53,6 +54,7 @@ const List = () => {
   const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
     runsQuery(filter),
   )
+  const command = useFirstCommand()
   const runs = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data])
   if (isPending) return <Loading />
   if (error !== null && data === undefined) return <Failed error={error} again={() => void refetch()} />
@@ -61,7 +63,7 @@ const List = () => {
     return isFiltered ? (
       <Empty>No run fits the filter.</Empty>
     ) : (
-      <Empty command="npx trihand send <event> '{}'">No run yet. An event starts the first one:</Empty>
+      <Empty command={command}>No run yet. An event starts the first one:</Empty>
     )
   }
   return (

@@ -59,7 +59,10 @@ const Head = ({ session }: { readonly session: SessionDetail }) => (
   <div>
     <Group gap="xs">
       <Title order={1} size="h2">
-        Session <span className="id">{shortId(session.id)}</span>
+        Session{' '}
+        <span className="id" data-id={session.id}>
+          {shortId(session.id)}
+        </span>
       </Title>
       <CopyText text={session.id} label="Copy the id" />
       <Badge variant="outline" color="gray" tt="none" className="label">

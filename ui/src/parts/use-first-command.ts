@@ -1,0 +1,11 @@
+/** What to type to see something happen: a command that sends an event which starts something and which nothing in the system sends. */
+import { useQuery } from '@tanstack/react-query'
+import { graphQuery } from '../api/queries.ts'
+
+export const useFirstCommand = (): string => {
+  const { data: graph } = useQuery(graphQuery)
+  const heard = new Set(graph?.edges.filter(({ kind }) => kind === 'hears').map(({ from }) => from))
+  const sent = new Set(graph?.edges.filter(({ kind }) => kind === 'sends').map(({ to }) => to))
+  const first = graph?.nodes.find(({ id, kind }) => kind === 'event' && heard.has(id) && !sent.has(id))
+  return `npx trihand send ${first?.name ?? '<event>'} '{}'`
+}
