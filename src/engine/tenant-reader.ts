@@ -17,6 +17,8 @@ export const tenantReader = (reader: Reader, tenant: TenantId): Reader => ({
   facts: (_, id, page) => reader.facts(tenant, id, page),
   counts: (_, handler) => reader.counts(tenant, handler),
   events: (query) => reader.events({ ...query, tenant }),
+  eventsWithId: (_, id) => reader.eventsWithId(tenant, id),
+  startedBy: (_, event, limit) => reader.startedBy(tenant, event, limit),
   suppressed: (_, event) => reader.suppressed(tenant, event),
   document: (_, table, key) => reader.document(tenant, table, key),
   documents: (query) => reader.documents({ ...query, tenant }),

@@ -54,6 +54,26 @@ export interface StoredEvent {
   readonly hops: number
 }
 
+export interface EventCause {
+  readonly kind: 'event' | 'run' | 'task' | 'schedule'
+  readonly id: string
+  /** the type of an event, the handler of a run, the title of a task */
+  readonly name: string
+  /** of an event */
+  readonly sequence: number | null
+}
+
+export interface EventDetail {
+  readonly event: StoredEvent
+  /** what led to it, the nearest first */
+  readonly causes: readonly EventCause[]
+  /** that it started by itself */
+  readonly runs: readonly Run[]
+  /** that those runs have sent */
+  readonly events: readonly StoredEvent[]
+  readonly suppressed: readonly Suppression[]
+}
+
 export interface Suppression {
   readonly trigger: string
   readonly reason: 'filter' | 'error' | 'hop_limit' | 'reentry'
@@ -541,6 +561,8 @@ export interface Api {
   readonly listEvents: { readonly input: { readonly query?: { readonly type?: string; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly StoredEvent[]; readonly next_cursor: string | null } }
   /** Sends an event, in short or as a CloudEvent; a repeat with the same source and id gets the first answer. */
   readonly sendEvent: { readonly input: { readonly body: { readonly type: string; readonly data?: Json; readonly id?: string; readonly source?: string; readonly subject?: string; readonly time?: string } }; readonly output: Receipt }
+  /** One event by its sequence or its id: what led to it, and what it led to. */
+  readonly getEvent: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly source?: string } }; readonly output: EventDetail }
   /** Runs, newest first. */
   readonly listRuns: { readonly input: { readonly query?: { readonly status?: RunStatus; readonly handler?: string; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Run[]; readonly next_cursor: string | null } }
   /** Starts a function, an agent or a human by name, without an event. */
@@ -649,6 +671,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   revokeToken: 'DELETE /api/tokens/{id}',
   listEvents: 'GET /api/events',
   sendEvent: 'POST /api/events',
+  getEvent: 'GET /api/events/{id}',
   listRuns: 'GET /api/runs',
   startRun: 'POST /api/runs',
   countRuns: 'GET /api/runs/counts',

@@ -31,6 +31,10 @@ export interface Reader {
     readonly before: number | null
     readonly limit: number
   }): Promise<readonly StoredEvent[]>
+  /** Events with this id, oldest first: each source has its own ids. At most ten. */
+  eventsWithId(tenant: TenantId, id: string): Promise<readonly StoredEvent[]>
+  /** The runs that this event started by itself, by handler. */
+  startedBy(tenant: TenantId, event: number, limit: number): Promise<readonly RunSummary[]>
   suppressed(tenant: TenantId, event: number): Promise<readonly Suppression[]>
   document(tenant: TenantId, table: string, key: string): Promise<Json | null>
   /** One page of a table, in the order of the keys. The cursor is the last key of the page before. */

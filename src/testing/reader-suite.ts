@@ -170,6 +170,25 @@ const oneRun = (harness: LedgerHarness, reader: GetReader): void => {
     expect(await reader().children(LOCAL_TENANT, newRun())).toEqual([])
   })
 
+  test('[A7] an event is found by its id, and leads to the runs that it started', async () => {
+    const [first, second] = [newRun(), newRun()]
+    const events = [anEvent({ id: 'one', source: 'a' }), anEvent({ id: 'one', source: 'b' }), anEvent({ id: 'two' })]
+    await harness.written({
+      events,
+      writes: [aCreation(first, { event: 1, handler: 'b' }), aCreation(second, { event: 1, handler: 'a' })],
+    })
+    const found = await reader().eventsWithId(LOCAL_TENANT, 'one')
+    expect(found.map(({ source }) => source)).toEqual(['a', 'b'])
+    const [unheard, heard] = found.map(({ sequence }) => sequence)
+    const started = async (event = 0, limit = 9) =>
+      (await reader().startedBy(LOCAL_TENANT, event, limit)).map(({ id }) => id)
+    expect(await started(heard)).toEqual([second, first])
+    expect(await started(heard, 1)).toEqual([second])
+    expect(await started(unheard)).toEqual([])
+    expect(await reader().eventsWithId('other' as TenantId, 'one')).toEqual([])
+    expect(await reader().startedBy('other' as TenantId, heard ?? 0, 9)).toEqual([])
+  })
+
   test('facts are read page by page, each page beginning at its seq', async () => {
     const facts = Array.from({ length: 5 }, () => aFact())
     const run = await harness.createRun({ facts })

@@ -84,6 +84,12 @@ export class EventLog {
     return this.#byIdentity.get(identity(event))
   }
 
+  /** Of any source, oldest first. */
+  withId(tenant: TenantId, id: string): readonly StoredEvent[] {
+    const found = [...this.#byIdentity].filter(([key]) => key.startsWith(`${tenant}\n`) && key.endsWith(`\n${id}`))
+    return found.map(([, row]) => toStored(row)).sort((a, b) => a.sequence - b.sequence)
+  }
+
   countAfter(tenant: TenantId, type: string, after: number): number {
     const rows = this.#byTopic.get(topic(tenant, type)) ?? []
     return rows.length - firstAfter(rows, after)

@@ -32,6 +32,8 @@ import type {
 import { documentKey, type MemoryStore } from './store.ts'
 import type { MemoryStream } from './stream.ts'
 
+const MOST_OF_AN_ID = 10
+
 export class MemoryReader implements Reader {
   readonly #store: MemoryStore
 
@@ -90,6 +92,18 @@ export class MemoryReader implements Reader {
     readonly limit: number
   }): Promise<readonly StoredEvent[]> {
     return this.#store.events.page(query)
+  }
+
+  async eventsWithId(tenant: TenantId, id: string): Promise<readonly StoredEvent[]> {
+    return this.#store.events.withId(tenant, id).slice(0, MOST_OF_AN_ID)
+  }
+
+  async startedBy(tenant: TenantId, event: number, limit: number): Promise<readonly RunSummary[]> {
+    return this.#runsOf(tenant)
+      .filter((run) => run.event === event)
+      .sort((a, b) => (a.handler < b.handler ? -1 : 1))
+      .slice(0, limit)
+      .map(toSummary)
   }
 
   async suppressed(tenant: TenantId, event: number): Promise<readonly Suppression[]> {

@@ -121,7 +121,7 @@ describe('a webhook', () => {
     await carry({}, { ...EVENT, data: { text: 'x'.repeat(30_000) } })
     expect(got[0]?.body.length).toBeLessThan(20_000)
     expect(verified(OLD)).toMatchObject({
-      data_url: 'https://trihand.example/api/events/task_1%2F0%2Fhuman.assigned',
+      data_url: 'https://trihand.example/api/events/1',
     })
     expect(verified(OLD)).not.toHaveProperty('data')
   })

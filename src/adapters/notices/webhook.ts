@@ -22,7 +22,7 @@ const MAX_BODY_BYTES = 20_000
 
 /** Data that is too large to carry is left to be fetched, by those who may. */
 const bodyOf = (event: StoredEvent, publicUrl: string | null): string => {
-  const { id, source, type, subject, time, data, correlationId } = event
+  const { id, source, type, subject, time, data, correlationId, sequence } = event
   const attributes = {
     specversion: '1.0',
     id,
@@ -35,7 +35,7 @@ const bodyOf = (event: StoredEvent, publicUrl: string | null): string => {
   }
   const whole = JSON.stringify({ ...attributes, data })
   if (Buffer.byteLength(whole) <= MAX_BODY_BYTES) return whole
-  const elsewhere: Json = publicUrl === null ? null : new URL(`/api/events/${encodeURIComponent(id)}`, publicUrl).href
+  const elsewhere: Json = publicUrl === null ? null : new URL(`/api/events/${sequence}`, publicUrl).href
   return JSON.stringify({ ...attributes, data_url: elsewhere })
 }
 

@@ -83,6 +83,16 @@ const EVENTS: Statement = {
   name: 'read_events',
   text: `select ${EVENT_COLUMNS} from event where tenant = $1 and seq < $2 order by seq desc limit $3`,
 }
+const MOST_OF_AN_ID = 10
+const EVENTS_WITH_ID: Statement = {
+  name: 'read_events_with_id',
+  text: `select * from (select ${EVENT_COLUMNS} from event where id = $2 and tenant = $1 offset 0) found order by seq
+    limit ${MOST_OF_AN_ID}`,
+}
+const STARTED_BY: Statement = {
+  name: 'read_started_by',
+  text: `select * from (${SUMMARY} where ${OF_TENANT} and event = $2 offset 0) started order by handler collate "C" limit $3`,
+}
 const EVENTS_OF_TYPE: Statement = {
   name: 'read_events_of_type',
   text: `select ${EVENT_COLUMNS} from event where tenant = $1 and seq < $2 and type = $4 order by seq desc limit $3`,
@@ -185,6 +195,14 @@ export class PostgresReader implements Reader {
         ? await this.#database.query<EventRow>(EVENTS, values)
         : await this.#database.query<EventRow>(EVENTS_OF_TYPE, [...values, type])
     return rows.map(toEvent)
+  }
+
+  async eventsWithId(tenant: TenantId, id: string): Promise<readonly StoredEvent[]> {
+    return (await this.#database.query<EventRow>(EVENTS_WITH_ID, [tenant, id])).map(toEvent)
+  }
+
+  async startedBy(tenant: TenantId, event: number, limit: number): Promise<readonly RunSummary[]> {
+    return (await this.#database.query<SummaryRow>(STARTED_BY, [tenant, event, limit])).map(toSummary)
   }
 
   async suppressed(tenant: TenantId, event: number): Promise<readonly Suppression[]> {

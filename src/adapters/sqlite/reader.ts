@@ -66,6 +66,7 @@ interface SummaryRow {
 }
 
 const RUNS = `${SUMMARY} from stream s`
+const MOST_OF_AN_ID = 10
 const OF_TENANT = `tenant = ? and kind = ${RUN}`
 /** Also keeps the wildcards of `like` out. */
 const DIGITS = /^[0-9a-f]{0,32}$/
@@ -86,6 +87,11 @@ const prepareQueries = (db: Database) => ({
     db,
     `select ${EVENT_COLUMNS} from event where type = ? and tenant = ? and seq < ? order by seq desc limit ?`,
   ),
+  eventsWithId: prepareList(
+    db,
+    `select ${EVENT_COLUMNS} from event where id = ? and tenant = ? order by seq limit ${MOST_OF_AN_ID}`,
+  ),
+  startedBy: db.prepare(`${RUNS} where event = ? and ${OF_TENANT} order by handler limit ?`),
   suppressed: db.prepare(`select s.trigger_name, s.reason, s.detail from suppressed s join event e on e.seq = s.event
     where e.tenant = ? and e.seq = ? order by s.trigger_name`),
   workers: db.prepare(`select id, beat_at, info, (select count(*) from stream where lease = worker.key) as leases
@@ -178,6 +184,14 @@ export class SqliteReader implements Reader {
     return this.#connection.read(({ events, eventsOfType }) =>
       (type === null ? events.all(tenant, before, limit) : eventsOfType.all(type, tenant, before, limit)).map(toEvent),
     )
+  }
+
+  async eventsWithId(tenant: TenantId, id: string): Promise<readonly StoredEvent[]> {
+    return this.#connection.read((queries) => queries.eventsWithId.all(id, tenant).map(toEvent))
+  }
+
+  async startedBy(tenant: TenantId, event: number, limit: number): Promise<readonly RunSummary[]> {
+    return this.#connection.read((queries) => queries.startedBy.all(event, tenant, limit).map(toSummary))
   }
 
   async suppressed(tenant: TenantId, event: number): Promise<readonly Suppression[]> {

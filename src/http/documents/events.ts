@@ -27,6 +27,19 @@ export const eventComponents = {
     causation_id: orNull(text),
     hops: whole,
   }),
+  EventCause: record({
+    kind: words(['event', 'run', 'task', 'schedule']),
+    id: text,
+    name: described('the type of an event, the handler of a run, the title of a task', text),
+    sequence: described('of an event', orNull(whole)),
+  }),
+  EventDetail: record({
+    event: ref('StoredEvent'),
+    causes: described('what led to it, the nearest first', list(ref('EventCause'))),
+    runs: described('that it started by itself', list(ref('Run'))),
+    events: described('that those runs have sent', list(ref('StoredEvent'))),
+    suppressed: list(ref('Suppression')),
+  }),
   Suppression: record({ trigger: text, reason: words(['filter', 'error', 'hop_limit', 'reentry']), detail: text }),
   Receipt: record({
     id: text,

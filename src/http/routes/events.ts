@@ -1,5 +1,5 @@
 /**
- * Events over HTTP: sent in our short form or as CloudEvents, listed newest first.
+ * Events over HTTP: sent in our short form or as CloudEvents, listed newest first, shown with what led to them and what they led to.
  *
  * Owns the spelling of an incoming event. Admission is the engine's: no rule about events lives here.
  */
@@ -8,6 +8,7 @@ import { TrihandError } from '../../model/errors.ts'
 import { type Members, optionalText, readBody, textOf } from '../body.ts'
 import { BATCH, cloudEvents, modeOf, STRUCTURED } from '../cloud-events.ts'
 import { SEND_EVENT } from '../documents/events.ts'
+import { eventDetail, findEvent } from '../event-detail.ts'
 import { callerName } from '../identity.ts'
 import { problemOf } from '../problem.ts'
 import { limitOf, pageOf, positionOf } from '../query.ts'
@@ -81,6 +82,11 @@ const list: Handle = async (service, context, query) => {
   return context.json(pageOf(events, limit, { item: eventDocument, cursor: (last) => String(last.sequence) }))
 }
 
+const show: Handle = async (service, context, query) => {
+  const event = await findEvent(service, context.req.param('id') ?? '', query.get('source') ?? null)
+  return context.json(await eventDetail(service, event))
+}
+
 export const eventRoutes: readonly Operation[] = [
   {
     id: 'listEvents',
@@ -92,6 +98,17 @@ export const eventRoutes: readonly Operation[] = [
     answers: { 200: json(page(ref('StoredEvent'))) },
     problems: ['CURSOR_INVALID'],
     handle: list,
+  },
+  {
+    id: 'getEvent',
+    method: 'get',
+    path: '/api/events/{id}',
+    access: 'viewer',
+    summary: 'One event by its sequence or its id: what led to it, and what it led to',
+    query: { source: described('where several sources have used the id', text) },
+    answers: { 200: json(ref('EventDetail')) },
+    problems: ['NOT_FOUND', 'ID_AMBIGUOUS'],
+    handle: show,
   },
   {
     id: 'sendEvent',
