@@ -19,6 +19,7 @@ import { FileWorkspaces } from './adapters/tools/workspaces.ts'
 import { modelsFor, perSystem } from './assemble-models.ts'
 import type { AgentDeps, ContextSource } from './executors/agent/deps.ts'
 import { type AgentHandler, enterAgent } from './executors/agent/enter.ts'
+import { selectRows } from './executors/agent/select-rows.ts'
 import { callAlone, type ToolAnswer, type ToolCall } from './executors/agent/tool-broker.ts'
 import { valueChecker } from './manifest/check-value.ts'
 import { resolveReferences } from './manifest/reference.ts'
@@ -27,7 +28,6 @@ import type { System } from './manifest/system.ts'
 import { compileTemplate } from './manifest/template.ts'
 import { fieldsOf } from './manifest/workflow.ts'
 import { TrihandError } from './model/errors.ts'
-import type { Json } from './model/json.ts'
 import { permits } from './model/module.ts'
 import type { AgentBackend, BackendFactory } from './ports/agent-backend.ts'
 import type { Blobs } from './ports/blobs.ts'
@@ -98,18 +98,8 @@ const fileOf = ({ system, folder }: AgentsInput): AgentDeps['readFile'] => {
   }
 }
 
-/** `leads` → `lead_id`, `companies` → `company_id`. */
-const referenceTo = (table: string): string => `${table.replace(/ies$/, 'y').replace(/(?<!s)s$/, '')}_id`
-
 const contextOf = (read: AgentDeps['readFile']): ContextSource => ({
-  rows: async ({ table, where, input, document }) => {
-    const field = where ?? referenceTo(table)
-    const key = (input as { readonly [name: string]: Json } | null)?.[field]
-    if (typeof key !== 'string' && typeof key !== 'number')
-      throw new TrihandError('CONTEXT_AMBIGUOUS', `rows of ${table} are selected by ${field}, which the input has not`)
-    const row = await document(table, String(key))
-    return row === null ? [] : [row]
-  },
+  rows: selectRows,
   render: async (template, roots) => {
     const text = (await read(template)) ?? (await read(`templates/${template}`))
     if (text === null) throw new TrihandError('CONTEXT_MISSING', `there is no template ${template}`)

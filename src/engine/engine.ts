@@ -60,6 +60,7 @@ export interface EngineDeps {
   readonly system: System
   /** Absent: there are no documents. */
   readonly document?: Reader['document']
+  readonly documents?: Reader['documents']
   /** Who else works on this ledger. Absent: nobody. */
   readonly workers?: Reader['workers']
 }
@@ -145,6 +146,7 @@ export class Engine {
       },
       price: deps.price ?? (() => null),
       document: deps.document ?? (() => Promise.resolve(null)),
+      documents: deps.documents ?? (() => Promise.resolve([])),
       publish,
       deltas: new Deltas(),
       tenant,

@@ -137,6 +137,8 @@ const enter = (resident: Resident, errors: StepErrors): void => {
         emit: (event) => intents.events.push(event),
         write: (table, key, value) => intents.documents.push({ tenant: record.tenant, table, key, value }),
         move: (change) => resident.whileActive(() => moveEntity(resident, change)),
+        documents: (table, after, limit) =>
+          resident.whileActive(() => house.documents({ tenant: record.tenant, table, after, limit })),
         document: (table, key) => resident.whileActive(() => house.document(record.tenant, table, key)),
         report: (said) => {
           resident.report = said

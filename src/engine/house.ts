@@ -54,6 +54,7 @@ export interface House {
   readonly taskWorld: TaskWorld
   /** A document of a managed table, as it is now. */
   readonly document: Reader['document']
+  readonly documents: Reader['documents']
   /** New for every append. Short: it stands beside every fact. */
   readonly appendId: () => string
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { AgentSpec } from '../model/agent.ts'
 import { TrihandError } from '../model/errors.ts'
-import { agent } from './agents.ts'
+import { agent, agentHandler } from './agents.ts'
 import { normalise, type SystemSource } from './define.ts'
 import type { System } from './system.ts'
 
@@ -106,4 +106,12 @@ test.each<[string, Partial<SystemSource>]>([
   ],
 ])('%s is told at definition', (code, source) => {
   expect(codeOf(source)).toBe(code)
+})
+
+test('rows that cannot be said are refused with the definition', () => {
+  const reader = (given: { where?: string; orderBy?: string }) => () =>
+    agentHandler(agent('reader', { contextIn: { fromDb: [{ table: 'leads', as: 'x', ...given }] } }))
+  expect(reader({ where: 'name LIKE a' })).toThrow(expect.objectContaining({ code: 'CONDITION_UNSUPPORTED' }))
+  expect(reader({ orderBy: 'name; drop' })).toThrow(expect.objectContaining({ code: 'CONDITION_UNSUPPORTED' }))
+  expect(reader({ where: 'lead', orderBy: 'name desc' })).not.toThrow()
 })

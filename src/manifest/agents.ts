@@ -24,6 +24,7 @@ import type { CancelSource } from '../model/cancel-on.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import type { FlowSource } from '../model/policies/flow-source.ts'
+import { isFieldName, parseOrder, parseWhere } from '../model/row-filter.ts'
 import type { WatchTrigger } from '../model/watch.ts'
 import type { CircuitSource } from './circuit.ts'
 import { durationMs } from './duration.ts'
@@ -190,14 +191,25 @@ const serverOf = (server: McpServerSource, path: string): McpServer => {
   }
 }
 
+/** Read here already: what cannot be said is refused when the system is defined. */
+const whereOf = (where: string | null | undefined): string | null => {
+  if (where != null && !isFieldName(where)) parseWhere(where)
+  return where ?? null
+}
+
+const orderOf = (order: string | null | undefined): string | null => {
+  if (order != null) parseOrder(order)
+  return order ?? null
+}
+
 const contextOf = (given: AgentOptions['contextIn'] = {}, path: string): AgentSpec['context'] => ({
   rows: (given.fromDb ?? []).map((rows) => ({
     table: rows.table,
     as: rows.as,
     template: rows.template ?? null,
     mustHave: rows.mustHave ?? [],
-    where: rows.where ?? null,
-    orderBy: rows.orderBy ?? null,
+    where: whereOf(rows.where),
+    orderBy: orderOf(rows.orderBy),
     limit: whole(rows.limit, DEFAULT_ROWS, 1, `${path}.limit`),
     untrusted: rows.untrusted ?? false,
   })),

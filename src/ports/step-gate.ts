@@ -9,6 +9,7 @@ import type { Instant, RunId, TaskId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Telling } from '../model/lifecycle.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
+import type { KeyedRow } from '../model/row-filter.ts'
 import type { RunStatus } from '../model/status.ts'
 import type { Effect } from '../model/step.ts'
 import type { TaskSpec } from '../model/task-spec.ts'
@@ -180,4 +181,6 @@ export interface Entry {
   cancel(reason: string): void
   /** One document, as it is now. */
   document(table: string, key: string): Promise<Json | null>
+  /** A page of a table, in the order of keys, after this one. */
+  documents(table: string, after: string | null, limit: number): Promise<readonly KeyedRow[]>
 }

@@ -147,10 +147,7 @@ export class AgentWork {
     const { spec, broker, entry } = this
     const { input } = entry
     const body = ({ signal }: StepContext) =>
-      hydrate(
-        { spec, input, key: entry.run, document: (table, at) => entry.document(table, at), broker, signal },
-        this.deps,
-      )
+      hydrate({ spec, input, key: entry.run, documents: entry, broker, signal }, this.deps)
     // A server that brings tools may be away for a moment; nothing else here gets better by waiting.
     const retry = spec.mcpServers.length > 0 ? TOOL_RETRY : ONCE
     const hydrated = (await this.step('agent/hydrate', body, { retry })) as unknown as Hydrated

@@ -13,6 +13,7 @@ import type { Blobs } from '../../ports/blobs.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Ids } from '../../ports/ids.ts'
 import type { Model, ModelName } from '../../ports/model.ts'
+import type { Entry } from '../../ports/step-gate.ts'
 import type { Tool, ToolContext } from '../../ports/tool.ts'
 import type { ServedTool, ToolServers } from '../../ports/tool-servers.ts'
 import type { Workspaces } from '../../ports/workspaces.ts'
@@ -70,8 +71,8 @@ export interface RowQuery {
   readonly orderBy: string | null
   readonly limit: number
   readonly input: Json
-  /** One document of the run's own tenant. */
-  document(table: string, key: string): Promise<Json | null>
+  /** Documents of the run's own tenant. */
+  readonly documents: Pick<Entry, 'document' | 'documents'>
 }
 
 /** What hydration has recorded: the prompt is the same at every wake, whatever changed outside. */

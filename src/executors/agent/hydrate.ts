@@ -18,7 +18,7 @@ interface Beginning {
   readonly input: Json
   /** Names the directory. */
   readonly key: string
-  readonly document: RowQuery['document']
+  readonly documents: RowQuery['documents']
   readonly broker: Broker
   readonly signal: AbortSignal
 }
@@ -60,12 +60,12 @@ const rowText = (rows: ContextRows, roots: Json, deps: AgentDeps): Promise<strin
 
 const putRows = async (
   rows: ContextRows,
-  { input, document }: Beginning,
+  { input, documents }: Beginning,
   into: OpenWorkspace,
   deps: AgentDeps,
 ): Promise<void> => {
   const { table, where, orderBy, limit } = rows
-  const found = await deps.context.rows({ table, where, orderBy, limit, input, document })
+  const found = await deps.context.rows({ table, where, orderBy, limit, input, documents })
   for (const row of found) checkRow(rows, row)
   if (found.length === 0 && rows.mustHave.length > 0)
     throw new TrihandError('CONTEXT_MISSING', `no row of ${table} is selected`)
