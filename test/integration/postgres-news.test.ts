@@ -178,6 +178,18 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('news of a Pos
     expect(caughtUp.some(({ data }) => data === '{"topic":"events","id":null}')).toBe(true)
   })
 
+  test('shared-1: 200 readers of one process hear of the commit of another, each once', async () => {
+    const [page, worker] = [await app({ work: false }), await app({ work: true })]
+    const responses = await Promise.all(Array.from({ length: 200 }, () => page.open('/api/stream?topics=events')))
+    await worker.started('go')
+    for (const response of responses) {
+      for await (const { event, data } of readSse(response)) {
+        expect([event, data]).toEqual(['notice', '{"topic":"events","id":null}'])
+        break
+      }
+    }
+  })
+
   test('shared-1: a position of another ledger, or of none, is answered with a reset', async () => {
     const page = await app({ work: false })
     for (const after of ['0123456789ab-5-0', 'nonsense', ''])

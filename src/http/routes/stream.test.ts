@@ -90,20 +90,31 @@ test('a reader that does not read is cut off, and its last message is a reset', 
   expect(messages.filter(({ event }) => event === 'reset')).toEqual([messages.at(-1)])
 })
 
-test('an open stream does not hold up a server that stops', async () => {
+/** Reads on; answers how the stream ended, and what came. */
+const readOn = async (
+  response: Response,
+): Promise<{ readonly isCut: boolean; readonly heard: readonly SseMessage[] }> => {
+  const heard: SseMessage[] = []
+  try {
+    for await (const message of readSse(response)) heard.push(message)
+    return { isCut: false, heard }
+  } catch {
+    return { isCut: true, heard }
+  }
+}
+
+test('200 readers hear of a commit, and all of their streams end by themselves when the server stops', async () => {
   const ending = new AbortController()
   const app = createApp(trihand, { version: '0', pid: 1, report: () => {}, ending: ending.signal })
   const other = await listen({ fetch: (request) => app.fetch(request), port: 0 })
-  const response = await fetch(`${other.url}/api/stream`)
-  const ended = (async () => {
-    try {
-      for await (const _ of response.body ?? []);
-    } catch {
-      // Cut off: that is an end too.
-    }
-    return 'ended'
-  })()
+  const responses = await Promise.all(Array.from({ length: 200 }, () => fetch(`${other.url}/api/stream`)))
+  const reading = responses.map(readOn)
+  const { runs } = await send()
+  await trihand.result(runs[0] ?? ('' as never))
   ending.abort()
-  expect(await ended).toBe('ended')
+  for (const { isCut, heard } of await Promise.all(reading)) {
+    expect(isCut).toBe(false)
+    expect(heard.some(({ data }) => data?.includes(runs[0] ?? '?') === true)).toBe(true)
+  }
   await other.stop()
 })
