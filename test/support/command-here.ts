@@ -51,11 +51,17 @@ export interface EndedHere {
   readonly stderr: string
 }
 
-export const callHere = (folder: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<EndedHere> =>
+export interface HereOptions {
+  readonly env: NodeJS.ProcessEnv
+  readonly isTTY: boolean
+}
+
+export const callHere = (folder: string, args: readonly string[], { env, isTTY }: HereOptions): Promise<EndedHere> =>
   inTurn(async () => {
     const main = await loadMain()
     const text = { stdout: '', stderr: '' }
     const streamOf = (name: 'stdout' | 'stderr') => ({
+      isTTY,
       write: (words: string): void => {
         text[name] += words
       },

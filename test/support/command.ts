@@ -34,6 +34,8 @@ export interface Ended {
 export interface CallOptions {
   /** In a process of its own. */
   readonly apart?: boolean
+  /** Its streams say that they are a terminal. Not for a process of its own, which asks the system. */
+  readonly terminal?: boolean
   /** Text is sent and stdin closed; `open` leaves it open and silent. Default: closed. */
   readonly stdin?: string | 'open'
   readonly env?: Readonly<Record<string, string>>
@@ -98,9 +100,11 @@ export class Folder {
 
   /** A call that must end by itself. */
   run(args: readonly string[], options: CallOptions = {}): Promise<Ended> {
-    const { apart = false, stdin, node, through, env } = options
+    const { apart = false, stdin, node, through, env, terminal = false } = options
     const needsProcess = apart || stdin !== undefined || node !== undefined || through !== undefined
-    return needsProcess ? this.#runApart(args, options) : callHere(this.path, args, environment(env))
+    return needsProcess
+      ? this.#runApart(args, options)
+      : callHere(this.path, args, { env: environment(env), isTTY: terminal })
   }
 
   async #runApart(args: readonly string[], options: CallOptions): Promise<Ended> {
