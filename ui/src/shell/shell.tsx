@@ -1,6 +1,7 @@
 /** The frame of every screen: rail, badges, the live dot, keys that work anywhere. */
 
 import { Badge, Button, Group, Stack, Text, Title, Tooltip, useMantineColorScheme } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { spotlight } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
@@ -114,6 +115,8 @@ export const Shell = () => {
   const [openSheet] = useState(() => () => setSheet(true))
   useKeys(openSheet)
   const { data: health } = useQuery(healthQuery)
+  // There it is what scrolls, and keys have to reach it.
+  const isNarrow = useMediaQuery('(max-width: 48rem)')
   return (
     <div className="frame">
       <a className="skip" href="#main">
@@ -153,7 +156,7 @@ export const Shell = () => {
           </Group>
         </Group>
       </section>
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={isNarrow ? 0 : -1}>
         <Outlet />
       </main>
       <Palette />

@@ -1,5 +1,5 @@
 /** The system as a graph: who hears what and sends what, what each of them has to do now, and what lint has found. */
-import { Button, Group, Loader, SegmentedControl, Text, Title } from '@mantine/core'
+import { Button, Group, SegmentedControl, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { Check, ClipboardCopy } from 'lucide-react'
@@ -75,7 +75,7 @@ const Body = ({ graph }: { readonly graph: ManifestGraph }) => {
   if (view === 'list') return <NodeTable graph={graph} />
   return (
     <div className="graph" data-panel={node !== undefined}>
-      <Suspense fallback={<Loader m="xl" aria-label="Loading" />}>
+      <Suspense fallback={<Loading />}>
         <Picture
           graph={graph}
           chosen={chosen}
