@@ -9,6 +9,8 @@ import type { Allowlist, Module } from '../model/module.ts'
 export interface ModuleSource {
   readonly name: string
   readonly functions?: readonly string[]
+  /** What its agents may be given of their own lists. Absent: all of it. */
+  readonly tools?: readonly string[]
   /** Absent lists allow nothing. */
   readonly allow?: {
     readonly operations?: readonly string[]
@@ -55,7 +57,12 @@ export const defineModules = (sources: readonly ModuleSource[]): Modules => {
     if (!NAME.test(source.name)) throw invalid(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
     if (byName.has(source.name))
       throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two modules are named ${source.name}`)
-    const module = { name: source.name, allow: allowlistOf(path, source.allow) }
+    const { tools } = source
+    const module = {
+      name: source.name,
+      allow: allowlistOf(path, source.allow),
+      ...(tools === undefined ? {} : { tools }),
+    }
     byName.set(source.name, module)
     for (const name of source.functions ?? []) {
       const other = byFunction.get(name)

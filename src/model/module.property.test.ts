@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { policyCases } from '../../test/support/policy-cases.ts'
-import { type CapabilityKind, demand, type Module, permits } from './module.ts'
+import { type CapabilityKind, demand, type Module, mayUse, permits } from './module.ts'
 
 const EMPTY = { operations: [], hosts: [], tables: { read: [], write: [] }, events: [], secrets: [], modules: [] }
 const KINDS: readonly CapabilityKind[] = ['operation', 'host', 'read', 'write', 'event', 'secret', 'module']
@@ -54,5 +54,16 @@ describe('modules', () => {
     expect(() => demand(module, wanted)).toThrow('MODULE_DENIED: module m may not use event mail.sent')
     expect(() => demand(null, wanted)).not.toThrow()
     expect(() => demand(module, { kind: 'event', name: 'order.paid' })).not.toThrow()
+  })
+
+  test('[N9] a list of tools gives exactly what it names; without one a module has no say', () => {
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 3 }), word, (tools, name) => {
+        expect(mayUse({ name: 'm', allow: EMPTY, tools }, name)).toBe(tools.includes(name))
+        expect(mayUse({ name: 'm', allow: EMPTY }, name)).toBe(true)
+        expect(mayUse(null, name)).toBe(true)
+      }),
+      policyCases(12),
+    )
   })
 })

@@ -10,6 +10,8 @@ import { TrihandError } from './errors.ts'
 export interface Module {
   readonly name: string
   readonly allow: Allowlist
+  /** What its agents may be given. Absent: it has no say in that. */
+  readonly tools?: readonly string[]
 }
 
 export interface Allowlist {
@@ -57,6 +59,10 @@ const matches = (pattern: string, name: string): boolean => {
 
 export const permits = (module: Module, { kind, name }: Capability): boolean =>
   listFor(module, kind).some((pattern) => matches(pattern, name))
+
+/** Whether an agent of this module may be given a tool. */
+export const mayUse = (module: Module | null, tool: string): boolean =>
+  module?.tools === undefined || module.tools.some((pattern) => matches(pattern, tool))
 
 /** Code without a module is not limited by one. */
 export const demand = (module: Module | null, ...capabilities: readonly Capability[]): void => {

@@ -112,6 +112,34 @@ onEveryStore('agents', (store) => {
     expect(existsSync(join(place.folder, 'workspaces', run))).toBe(false)
     await system.close()
   })
+  test('[N9] an agent of a module that lists tools is given no others, whatever it was allowed', async () => {
+    const used: string[] = []
+    const tool = (name: string) => ({
+      name,
+      effect: 'none' as const,
+      run: () => {
+        used.push(name)
+        return 'done'
+      },
+    })
+    const model = paidModel((_, turn) => (turn === 0 ? called(['crm__get', {}], ['mail__send', {}]) : said('ok')))
+    const writer = agent('writer', { instructions: 'x', module: 'desk', allowedTools: ['crm.get', 'mail.send'] })
+    const system = await beginAgents(
+      {
+        modules: [{ name: 'desk', tools: ['crm.*'] }],
+        tools: [tool('crm.get'), tool('mail.send')],
+        agents: [writer],
+      },
+      store(),
+      place,
+      model,
+    )
+    expect(await ended(system, await system.start('writer'))).toMatchObject({ status: 'success' })
+    expect(used).toEqual(['crm.get'])
+    expect(model.calls[0]?.tools.map(({ name }) => name)).toEqual(['crm__get'])
+    expect(lastText(model.calls[1] as never)).toContain('TOOL_NOT_ALLOWED')
+    await system.close()
+  })
 
   test('[B5] a required file that was not made is a failure', async () => {
     const writer = agent('writer', { instructions: 'x', artifacts: ['report.md'] })

@@ -94,7 +94,7 @@ export class AgentWork {
     this.module = module
     this.deps = deps
     this.chat = chatCallOf(entry.input)
-    this.scope = scopeOf(spec, entry.input, deps.defaultModel())
+    this.scope = scopeOf(spec, entry.input, deps.defaultModel(), module)
     this.broker = new Broker(spec, this.scope.tools, deps)
     const { maxTurns, maxToolCalls, timeoutMs, maxRetries } = spec.limits
     this.rules = {

@@ -1,10 +1,11 @@
 /**
- * How far an agent may reach: its own definition, cut to what its parent gave it.
+ * How far an agent may reach: its own definition, cut to what its module lists and what its parent gave it.
  *
  * Owns the intersection. A scope only ever narrows, so whoever writes one into an input gains nothing by it.
  */
 import type { AgentSpec } from '../../model/agent.ts'
 import type { Json } from '../../model/json.ts'
+import { type Module, mayUse } from '../../model/module.ts'
 import type { Allowance } from '../../model/policies/budget.ts'
 
 /** What a parent hands to its child, inside the child's input. */
@@ -55,12 +56,13 @@ const less = (own: number | null, given: number | null): number | null => {
   return given === null ? own : Math.min(own, given)
 }
 
-export const scopeOf = (spec: AgentSpec, input: Json, defaultModel: string): Scope => {
+export const scopeOf = (spec: AgentSpec, input: Json, defaultModel: string, module: Module | null): Scope => {
   const child = childCallOf(input)
   const { maxTokens, maxCost } = spec.limits
   const models = [spec.model ?? defaultModel, ...spec.fallbackModels]
   const allowedModels = spec.allowedModels.length > 0 ? spec.allowedModels : models
-  const own = { tools: spec.allowedTools, models, allowedModels, allowance: { tokens: maxTokens, micros: maxCost } }
+  const tools = spec.allowedTools.filter((tool) => mayUse(module, tool))
+  const own = { tools, models, allowedModels, allowance: { tokens: maxTokens, micros: maxCost } }
   if (child === null) return { ...own, depth: 0, child }
   const within = (list: readonly string[], of: readonly string[]): readonly string[] =>
     list.filter((name) => of.includes(name))

@@ -1,8 +1,18 @@
 /** What is risky in the hands themselves: rules over fields that no answer has, tools beyond the parent's, timeouts that approve. */
+import { mayUse } from '../../model/module.ts'
 import type { Tell } from '../yaml/finding.ts'
 import { field, type HandlerEntry, handlersOf, heardBy, type Manifest, sentBy } from '../yaml/manifest.ts'
 import { isRecord, listed, recordsIn } from '../yaml/record.ts'
 import { outputSchemaOf } from './schemas.ts'
+
+const NO_ALLOWANCE = {
+  operations: [],
+  hosts: [],
+  tables: { read: [], write: [] },
+  events: [],
+  secrets: [],
+  modules: [],
+}
 
 /** What the engine knows of an agent besides its answer. */
 const AGENT_FIELDS: ReadonlySet<string> = new Set(['output', 'usage', 'status', 'attempts', 'model_used'])
@@ -40,6 +50,29 @@ const lintTools = (handler: HandlerEntry, tell: Tell): void => {
       }
 }
 
+const moduleOf = (manifest: Manifest, handler: HandlerEntry) =>
+  (manifest.modules ?? []).find(
+    (module) => module.name === field(handler, 'module') || listed(field(module, 'functions')).includes(handler.name),
+  )
+
+/** A module that lists tools gives its agents no others. */
+const lintModuleTools = (manifest: Manifest, handler: HandlerEntry, tell: Tell): void => {
+  const config = field(handler, 'config')
+  const module = moduleOf(manifest, handler)
+  if (!isRecord(config) || module === undefined || field(module, 'tools') === undefined) return
+  const given = { name: module.name, allow: NO_ALLOWANCE, tools: listed(field(module, 'tools')).map(String) }
+  for (const tool of listed(config['allowed_tools']).map(String))
+    if (!mayUse(given, tool)) {
+      const message = `${handler.name} wants ${tool}, which module ${module.name} does not list: it is withheld`
+      tell({
+        level: 'warning',
+        code: 'LINT_TOOL_WIDER',
+        message,
+        path: ['agents', handler.name, 'config', 'allowed_tools'],
+      })
+    }
+}
+
 const lintAutoApprove = (manifest: Manifest, tell: Tell): void => {
   for (const handler of manifest.humans ?? []) {
     if (field(handler, 'auto_action_on_timeout') !== 'approve') continue
@@ -58,6 +91,7 @@ export const lintHands = (manifest: Manifest, tell: Tell): void => {
   for (const handler of manifest.agents ?? []) {
     lintEscalation(handler, tell)
     lintTools(handler, tell)
+    lintModuleTools(manifest, handler, tell)
   }
   lintAutoApprove(manifest, tell)
 }

@@ -206,6 +206,16 @@ agents:
     expect(told(text, 'LINT_TOOL_WIDER')).toEqual([['warning', 3, 76]])
   })
 
+  test('a tool that the module does not list', () => {
+    const text = `product: {name: s}
+modules: [{name: m, tools: [Read, mail.*]}]
+agents:
+  - {name: a, module: m, config: {allowed_tools: [Read, mail.send, Bash]}}
+`
+    expect(told(text, 'LINT_TOOL_WIDER')).toEqual([['warning', 4, 50]])
+    expect(told(text.replace('tools: [Read, mail.*]', 'functions: [a]'), 'LINT_TOOL_WIDER')).toEqual([])
+  })
+
   test('a timeout that approves what cannot be undone', () => {
     const text = `product: {name: s}
 humans: [{name: h, trigger: {event: a.b}, deadline: 1d, auto_action_on_timeout: approve, actions: [{name: approve, emits_event: b.c}]}]

@@ -26,7 +26,7 @@ export const LINTS = {
   LINT_SCHEDULE_TZ: 'Name the time zone of the schedule, or defaults.tz.',
   LINT_SCHEDULE_DUPLICATE: 'Keep one of the two.',
   LINT_NAME_SHADOWED: 'Rename one of them: the first in the order of roots wins.',
-  LINT_TOOL_WIDER: 'Allow the tool to the agent too, or take it from the subagent.',
+  LINT_TOOL_WIDER: 'Allow the tool to the parent or list it in the module, or take it from the agent.',
   LINT_TOOL_UNKNOWN: 'Fix the name, or register the tool.',
   LINT_EMIT_AMBIGUOUS: 'Say when each of them is meant.',
   LINT_ENV_MISSING: 'Set the variable before the start, or give the reference a default.',
