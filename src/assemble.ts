@@ -333,7 +333,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const note = engine.note.bind(engine)
   const server = engine.of(SERVER_TENANT)
   const send = server.send.bind(server)
-  const requests = new Requests({ send, note, reader: store.reader, ids })
+  const requests = new Requests({ send, note, reader: store.reader, ids, clock })
   const tokens = new Tokens({ note, reader: store.reader, clock, ids, secret: drawSecret })
   const endpoint = opened?.endpoint ?? null
   const world = { ids, clock }

@@ -50,6 +50,7 @@ const openHttp = async (shell: Shell, trihand: Trihand, port: number | null): Pr
     auth,
     webApp: readWebApp(WEB_APP),
     ending: ending.signal,
+    ...(settings.retention === undefined ? {} : { retentionMs: settings.retention }),
   })
   const listening = await listen({ fetch: (request, peer) => app.fetch(request, peer), port, host: settings.host })
   const stop = (): Promise<void> => {

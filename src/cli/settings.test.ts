@@ -6,6 +6,7 @@ test('without anything said there is a folder and its ledger', () => {
   const settings = readSettings({})
   expect(settings).toEqual({
     database: undefined,
+    retention: undefined,
     metricsToken: null,
     port: null,
     server: undefined,

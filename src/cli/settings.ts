@@ -22,6 +22,8 @@ export interface Settings {
   /** Where people find it; null: where it listens. */
   readonly publicUrl: string | null
   readonly signingKey: string | undefined
+  /** Milliseconds: how long answers to requests with a key are kept; undefined: as long as is usual. */
+  readonly retention: number | undefined
   /** Opens the metrics of this server, and nothing else; null: there is none. */
   readonly metricsToken: string | null
   /** Who this process is to a server that asks. */
@@ -82,7 +84,9 @@ const problemWith = (name: string, read: () => unknown): string | null => {
 export const readSettings = (env: Environment): Settings => {
   const [database, port, server] = ['DATABASE_URL', 'PORT', 'TRIHAND_URL'].map((name) => given(env, name))
   const [host, publicUrl, key] = ['HOST', 'TRIHAND_PUBLIC_URL', 'TRIHAND_SIGNING_KEY'].map((name) => given(env, name))
-  const [slots, labels, drain] = ['SLOTS', 'LABELS', 'DRAIN'].map((name) => given(env, `TRIHAND_${name}`))
+  const [slots, labels, drain, retention] = ['SLOTS', 'LABELS', 'DRAIN', 'RETENTION'].map((name) =>
+    given(env, `TRIHAND_${name}`),
+  )
   const problems = [
     problemWith('DATABASE_URL', () => ledgerChoice(database)),
     port !== undefined && parsePort(port) === null ? `PORT is "${port}"; expected 0 to ${MAX_PORT}` : null,
@@ -94,6 +98,7 @@ export const readSettings = (env: Environment): Settings => {
     slots !== undefined && parseSlots(slots) === null ? `TRIHAND_SLOTS is "${slots}"; expected 1 to 999999` : null,
     labels === undefined ? null : problemWith('TRIHAND_LABELS', () => parseLabels(labels)),
     drain === undefined ? null : problemWith('TRIHAND_DRAIN', () => durationMs(drain)),
+    retention === undefined ? null : problemWith('TRIHAND_RETENTION', () => durationMs(retention)),
     problemWith('TRIHAND_DISPATCHER', () => dispatcherChoice(env)),
   ].filter((problem) => problem !== null)
   if (problems.length > 0) throw new TrihandError('CONFIG_INVALID', problems.join('; '))
@@ -104,6 +109,7 @@ export const readSettings = (env: Environment): Settings => {
     host: host ?? '127.0.0.1',
     publicUrl: publicUrl ?? null,
     signingKey: key,
+    retention: retention === undefined ? undefined : durationMs(retention),
     metricsToken: given(env, 'TRIHAND_METRICS_TOKEN') ?? null,
     token: given(env, 'TRIHAND_TOKEN'),
     dispatcher: dispatcherChoice(env),

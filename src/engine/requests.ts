@@ -7,21 +7,24 @@
  * requests-1  Of many requests with one key one begins; the others are told that it is at work, or what it answered.
  * requests-2  A key is bound to what was sent with it first.
  * requests-3  Work that certainly was not done gives its key back; if nobody knows, the key stays taken.
+ * requests-4  An answer that is forgotten frees its key for other work; its next turn is remembered, since the event of each turn stays.
  */
 import { TrihandError } from '../model/errors.ts'
 import { SERVER_TENANT } from '../model/ids.ts'
 import { isJsonRecord, type Json } from '../model/json.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { DocumentWrite } from '../ports/ledger.ts'
-import type { Reader } from '../ports/reader.ts'
+import type { Document, Reader } from '../ports/reader.ts'
 import type { IncomingEvent, Receipt, SendOptions } from './intake.ts'
 
 export interface RequestsDeps {
   /** As the server itself, for no tenant. */
   send(event: IncomingEvent, options: SendOptions): Promise<Receipt>
   note(documents: readonly DocumentWrite[]): Promise<void>
-  readonly reader: Pick<Reader, 'document'>
+  readonly reader: Pick<Reader, 'document' | 'documents'>
   readonly ids: Pick<Ids, 'digest'>
+  readonly clock: Pick<Clock, 'now'>
 }
 
 export interface Keyed {
@@ -38,11 +41,24 @@ export interface Taken {
 }
 
 const TABLE = 'trihand.request'
+/** Keys whose answers are forgotten, each with its next turn. */
+const FORGOTTEN = 'trihand.request.forgotten'
+const PAGE = 200
 const TYPE = 'trihand.request.began'
 const SOURCE = 'trihand'
 
 const mismatch = (): TrihandError =>
   new TrihandError('IDEMPOTENCY_MISMATCH', 'the key was used before, for something else')
+
+/** The turn after the one that was answered; one that was given back names its next already. */
+const forgotten = ({ key, value }: Document): readonly DocumentWrite[] => {
+  const { turn = 0, answer = null } = isJsonRecord(value) ? value : {}
+  const next = Number(turn) + (answer === null ? 0 : 1)
+  return [
+    { tenant: SERVER_TENANT, table: TABLE, key, value: null },
+    { tenant: SERVER_TENANT, table: FORGOTTEN, key, value: { turn: next } },
+  ]
+}
 
 export class Requests {
   private readonly deps: RequestsDeps
@@ -56,7 +72,8 @@ export class Requests {
     const { ids, reader } = this.deps
     const name = ids.digest(JSON.stringify(scope))
     const hash = ids.digest(content)
-    const known = await reader.document(SERVER_TENANT, TABLE, name)
+    const known =
+      (await reader.document(SERVER_TENANT, TABLE, name)) ?? (await reader.document(SERVER_TENANT, FORGOTTEN, name))
     const { answer = null, turn = 0, content: first = hash } = isJsonRecord(known) ? known : {}
     if (first !== hash) throw mismatch()
     if (answer !== null) return { answer }
@@ -86,7 +103,25 @@ export class Requests {
     throw new TrihandError('REQUEST_IN_PROGRESS', detail)
   }
 
-  private put(key: string, value: Json): Promise<void> {
-    return this.deps.note([{ tenant: SERVER_TENANT, table: TABLE, key, value }])
+  /** requests-4. How many answers were older. */
+  async forgetOlderThan(ms: number): Promise<number> {
+    const { reader, clock, note } = this.deps
+    const before = clock.now() - ms
+    let count = 0
+    for (let after: string | null = null; ; ) {
+      const page: readonly Document[] = await reader.documents({
+        ...{ tenant: SERVER_TENANT, table: TABLE, after, limit: PAGE },
+      })
+      const old = page.filter(({ value }) => isJsonRecord(value) && Number(value['at'] ?? 0) < before)
+      if (old.length > 0) await note(old.flatMap(forgotten))
+      count += old.length
+      after = page.at(-1)?.key ?? null
+      if (page.length < PAGE) return count
+    }
+  }
+
+  private put(key: string, value: { readonly [member: string]: Json }): Promise<void> {
+    const at = this.deps.clock.now()
+    return this.deps.note([{ tenant: SERVER_TENANT, table: TABLE, key, value: { ...value, at } }])
   }
 }

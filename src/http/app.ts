@@ -14,6 +14,7 @@ import { limitBody, limitLength } from './body-limit.ts'
 import { randomText } from './chance.ts'
 import { FailedLogins } from './failed-logins.ts'
 import { commonHeaders, guard } from './guards.ts'
+import { keepHouse } from './housekeeping.ts'
 import { type Feed, LiveFeed, noticesOf } from './live.ts'
 import { mountMcp } from './mcp/endpoint.ts'
 import { countFor } from './metrics/metrics.ts'
@@ -36,6 +37,8 @@ export interface AppOptions extends HealthOptions {
   readonly webApp?: WebApp | null
   /** Aborted when the server stops: open streams end. */
   readonly ending?: AbortSignal
+  /** How long the first answer to a request with a key is kept. */
+  readonly retentionMs?: number
 }
 
 /** Where other processes commit, too, the store tells what and in which order; a commit of this one is a reason to look. */
@@ -65,6 +68,7 @@ const feeds = (own: Service): ((service: Service) => Feed) => {
 export const createApp = (service: Service, options: AppOptions): Hono => {
   const app = new Hono()
   const { webApp = null, auth = LOOPBACK, ending = new AbortController().signal } = options
+  keepHouse(service.requests, ending, options.retentionMs)
   const metrics = countFor(service, options.version)
   app.use(timing(metrics, () => service.tasks.now))
   app.use(commonHeaders)

@@ -1,8 +1,9 @@
 /** Idempotency-Key over the real application: one effect, the first answer, and what is refused. */
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Answer, type HttpApp, openApp } from '../../test/support/http-app.ts'
 import { fn } from '../executors/workflow/function.ts'
 import { TrihandError } from '../model/errors.ts'
+import { SERVER_TENANT } from '../model/ids.ts'
 import type { Service } from './service.ts'
 
 const faults: TrihandError[] = []
@@ -83,4 +84,38 @@ test('a key that is no key is refused, and keys are seen by nobody', async () =>
   expect((await start('x'.repeat(300))).body).toMatchObject({ code: 'INPUT_INVALID' })
   await start('k')
   expect((await app.ask('/api/events')).body.items).toEqual([])
+})
+
+describe('requests-4: what was answered long ago', () => {
+  const kept = () =>
+    app.trihand.reader.documents({ tenant: SERVER_TENANT, table: 'trihand.request', after: null, limit: 9 })
+  /** Longer ago than a moment from now: all of them. */
+  const forgetAll = (): Promise<number> => app.trihand.requests.forgetOlderThan(-60_000)
+
+  test('is kept until its time has come', async () => {
+    const first = await start('k')
+    expect(await app.trihand.requests.forgetOlderThan(3_600_000)).toBe(0)
+    expect((await start('k')).body).toEqual(first.body)
+  })
+
+  test('is forgotten: its key starts something else, once, as often as it is used again', async () => {
+    const [first] = [await start('k'), await start('other')]
+    expect(await forgetAll()).toBe(2)
+    expect(await kept()).toEqual([])
+    const second = await start('k', 2)
+    expect(second.status).toBe(201)
+    expect(second.body).not.toEqual(first.body)
+    expect((await start('k', 2)).headers.get('idempotency-replayed')).toBe('true')
+    expect(await forgetAll()).toBe(1)
+    expect((await start('k', 3)).headers.get('idempotency-replayed')).toBeNull()
+    expect(await runs()).toBe(4)
+  })
+
+  test('also where the key was given back before', async () => {
+    faults.push(new TrihandError('LEDGER_UNAVAILABLE', 'gone', { outcome: 'not_done' }))
+    expect((await start('k')).status).toBe(503)
+    expect(await forgetAll()).toBe(1)
+    expect((await start('k')).status).toBe(201)
+    expect((await start('k')).headers.get('idempotency-replayed')).toBe('true')
+  })
 })

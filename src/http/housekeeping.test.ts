@@ -1,0 +1,34 @@
+/** When answers are put away. What that means is proved in keyed.test.ts. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { keepHouse } from './housekeeping.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const HOUR = 3_600_000
+
+test('every hour, also after a failure, until the server stops', async () => {
+  const asked: number[] = []
+  const requests = {
+    forgetOlderThan: async (ms: number): Promise<number> => {
+      asked.push(ms)
+      throw new Error('the store is away')
+    },
+  }
+  const ending = new AbortController()
+  keepHouse(requests, ending.signal, 5)
+  await vi.advanceTimersByTimeAsync(HOUR - 1)
+  expect(asked).toEqual([])
+  await vi.advanceTimersByTimeAsync(HOUR + 1)
+  expect(asked).toEqual([5, 5])
+  ending.abort()
+  await vi.advanceTimersByTimeAsync(9 * HOUR)
+  expect(asked).toEqual([5, 5])
+})
+
+test('after thirty days, unless told otherwise', async () => {
+  const asked: number[] = []
+  keepHouse({ forgetOlderThan: async (ms) => asked.push(ms) }, new AbortController().signal)
+  await vi.advanceTimersByTimeAsync(HOUR)
+  expect(asked).toEqual([30 * 24 * HOUR])
+})
