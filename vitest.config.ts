@@ -3,6 +3,7 @@
  * browser a Chromium, chaos real processes, two disasters at a time as in scripts/chaos.mjs.
  */
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 import { StageReporter } from './test/support/stage-reporter.ts'
 
 const POSTGRES_TESTS = 'src/adapters/postgres/**/*.test.ts'
@@ -15,6 +16,7 @@ export default defineConfig({
   test: {
     // All cores: without it one stays idle, and there are two.
     maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     reporters: report === undefined ? ['default'] : ['default', new StageReporter(report)],
     projects: [
       {

@@ -4,7 +4,7 @@
  * Each check is shown a fault as well as our sources, so that none is green by accident. Lint has its own file.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -20,6 +20,7 @@ import {
   strayArrows,
   unprovenInvariants,
 } from '../support/house.ts'
+import { LONGEST } from '../support/longest-files.ts'
 
 const sources = filesUnder('src')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
@@ -246,5 +247,9 @@ describe('the set-up', () => {
     expect(readme).toContain('npm ci && npm start')
     expect(readme).toContain('npm ci && npm test')
     expect(read('.ci/run')).toMatch(/'npm ci\b[^']*'\n\s+'npm test'/)
+  })
+
+  test('begins with the longest test files, which are there', () => {
+    expect(LONGEST.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
   })
 })
