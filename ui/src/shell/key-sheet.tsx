@@ -1,5 +1,5 @@
 /** What the keys do, on one sheet. */
-import { Kbd, Modal, Table } from '@mantine/core'
+import { Kbd, Modal } from '@mantine/core'
 import { SCREENS } from './screens.ts'
 
 const KEYS: readonly (readonly [string, string])[] = [
@@ -22,18 +22,16 @@ const KEYS: readonly (readonly [string, string])[] = [
 ]
 
 export const KeySheet = ({ opened, close }: { readonly opened: boolean; readonly close: () => void }) => (
-  <Modal opened={opened} onClose={close} title="Keys" closeButtonProps={{ 'aria-label': 'Close' }}>
-    <Table>
-      <Table.Tbody>
-        {KEYS.map(([keys, does]) => (
-          <Table.Tr key={keys}>
-            <Table.Td>
-              <Kbd>{keys}</Kbd>
-            </Table.Td>
-            <Table.Td>{does}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+  <Modal opened={opened} onClose={close} title="Keys" size="xl" closeButtonProps={{ 'aria-label': 'Close' }}>
+    <dl className="keys">
+      {KEYS.map(([keys, does]) => (
+        <div key={keys}>
+          <dt>
+            <Kbd>{keys}</Kbd>
+          </dt>
+          <dd>{does}</dd>
+        </div>
+      ))}
+    </dl>
   </Modal>
 )
