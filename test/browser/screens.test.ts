@@ -73,6 +73,20 @@ describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
     await close()
   })
 
+  test('[A7] an opened event says what led to it and what it started, with a link', async () => {
+    const { page, faults, close } = await opened('/events?type=greeting.requested', scheme)
+    await page.getByRole('button', { name: 'greeting.requested' }).first().click()
+    await page.getByText('Because of: somebody outside').waitFor()
+    expect(await axeFindings(page)).toEqual([])
+    await page
+      .getByText(/^Started: greet/)
+      .getByRole('link')
+      .click()
+    await page.waitForURL(/runs\/run_/)
+    expect(faults).toEqual([])
+    await close()
+  })
+
   test('the palette and the sheet of keys have no fault that axe finds', async () => {
     const { page, faults, close } = await opened('/runs', scheme)
     await page.keyboard.press('ControlOrMeta+k')

@@ -8,6 +8,8 @@ export type {
   Checkpoint,
   CostRow,
   Costs,
+  EventCause,
+  EventDetail,
   Fact,
   Finding as ManifestFinding,
   Graph as ManifestGraph,

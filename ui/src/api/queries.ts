@@ -10,6 +10,7 @@ import type {
   ChatList,
   Checkpoint,
   Costs,
+  EventDetail,
   Health,
   ManifestGraph,
   Page,
@@ -106,6 +107,13 @@ export const chatQuery = (id: string) =>
 
 export const eventsQuery = (type: string | undefined) =>
   pageOf<StoredEvent>(['events', 'list', type ?? ''], `/api/events?limit=100${parameters({ type })}`)
+
+/** Under `runs`: what it started goes on. */
+export const eventQuery = (sequence: number) =>
+  queryOptions({
+    queryKey: ['runs', 'event', sequence],
+    queryFn: ({ signal }) => getJson<EventDetail>(`/api/events/${sequence}`, signal),
+  })
 
 export const schedulesQuery = queryOptions({
   queryKey: ['schedules'],

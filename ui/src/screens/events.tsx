@@ -1,4 +1,4 @@
-/** Events as they come, newest first, and a form to send one. */
+/** Events as they come, newest first, each with what led to it and what it led to, and a form to send one. */
 import { Button, Group, Stack, Table, Textarea, TextInput, Title } from '@mantine/core'
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -14,6 +14,7 @@ import { Empty, Failed, Loading } from '../parts/state.tsx'
 import { useFirstCommand } from '../parts/use-first-command.ts'
 import { useRowKeys } from '../parts/use-row-keys.ts'
 import { When } from '../parts/when.tsx'
+import { EventLineage } from './event-lineage.tsx'
 
 const LONG_ID = /^[a-z]{2,3}_[0-9a-f]{32}$/
 const eventsRoute = getRouteApi('/events')
@@ -98,6 +99,7 @@ const Row = ({ event }: { readonly event: StoredEvent }) => {
         <Table.Tr>
           <Table.Td />
           <Table.Td colSpan={4}>
+            <EventLineage sequence={event.sequence} />
             <Data value={JSON.parse(JSON.stringify(event))} />
           </Table.Td>
         </Table.Tr>
