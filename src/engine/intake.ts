@@ -10,8 +10,8 @@
 import { checkAgainst } from '../manifest/schema.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Cause, type Event, isPlainId, isReservedType } from '../model/event.ts'
-import { type RunId, runId, type SessionId } from '../model/ids.ts'
-import { type Json, toJson } from '../model/json.ts'
+import { LOCAL_TENANT, type RunId, runId, type SessionId, type TenantId } from '../model/ids.ts'
+import { isJsonRecord, type Json, toJson } from '../model/json.ts'
 import type { DocumentWrite, NewEvent, Outcome, Suppression } from '../ports/ledger.ts'
 import { commitBirths } from './births.ts'
 import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'
@@ -67,6 +67,15 @@ const firstCause = (id: string, traceparent: string | null): Cause => ({
   hops: 0,
   chain: [],
 })
+
+/** The tenant comes from the credential alone: data may repeat it, and gets it where it is absent. Alone there are no others. */
+const ownData = (data: Json, field: string | null, tenant: TenantId): Json => {
+  if (field === null || tenant === LOCAL_TENANT || !isJsonRecord(data)) return data
+  const named = data[field]
+  if (named !== undefined && named !== null && named !== tenant)
+    throw new TrihandError('TENANT_MISMATCH', `${field} is ${JSON.stringify(named)}, and the sender is of ${tenant}`)
+  return { ...data, [field]: tenant }
+}
 
 export class Intake {
   private readonly house: House
@@ -149,7 +158,8 @@ export class Intake {
 
   private async check(incoming: IncomingEvent, isOwn: boolean): Promise<Event> {
     const { house } = this
-    const data = toJson(incoming.data ?? {})
+    const given = toJson(incoming.data ?? {})
+    const data = isOwn ? given : ownData(given, house.system().tenantField, house.tenant)
     await checkEvent(house, incoming.type, data, isOwn)
     const id = incoming.id ?? `evt_${house.ids.uuid()}`
     const source = incoming.source ?? DEFAULT_SOURCE

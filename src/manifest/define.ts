@@ -107,6 +107,8 @@ export interface SystemSource {
   /** The time zone of schedules that name none. */
   readonly tz?: string
   readonly modules?: readonly ModuleSource[]
+  /** The field of events that names their tenant. */
+  readonly tenancy?: { readonly identifier?: string }
   /** Executor types beside the built-in ones. */
   readonly executors?: readonly ExecutorSource[]
   /** States of entities, and the moves between them. */
@@ -311,7 +313,7 @@ const shapeOf = (source: SystemSource): string => {
   const shape = {
     ...{ name, open, pools, modules, schedules, models, scripts, limits, stateMachines, chats },
     maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
-    tz: source.tz ?? null,
+    ...{ tz: source.tz ?? null, ...(source.tenancy === undefined ? {} : { tenancy: source.tenancy }) },
     events: Object.entries(events).map(([type, schema]) => [type, schemaShape(schema)]),
     executors: executors.map(({ type }) => type),
     // Without secrets and code.
@@ -373,7 +375,7 @@ export const normalise = (given: SystemSource, digest: (text: string) => string)
     listeners,
     awaited,
     hearsLife: heard.some(isOfLife),
-    maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
+    ...{ maxHops: source.maxHops ?? DEFAULT_MAX_HOPS, tenantField: source.tenancy?.identifier ?? null },
     pools: poolsOf(source, functions),
     sources: watched,
     executors,

@@ -43,6 +43,8 @@ export interface System {
   /** Whether anybody listens to or waits for what is told of the work itself: asked with every step there is. */
   readonly hearsLife: boolean
   readonly maxHops: number
+  /** The field of an event's data that names its tenant; null: none does. */
+  readonly tenantField: string | null
   /** Declared, or named by a function. */
   readonly pools: ReadonlyMap<string, Pool>
   /** What must be watched, by name. */

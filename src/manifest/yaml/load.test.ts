@@ -306,3 +306,21 @@ state_machine: {entity: lead, key: lead_id, initial: new, states: [{name: new, t
       hashOf(inYaml(YAML.replace('rate_limit: {limit: 3, period: 10s,', 'rateLimit: {period: 10s, limit: 3,'))),
     ).toBe(hashOf(inCode)))
 })
+
+test('sections that have an effect: whose events they are, and where tables are', () => {
+  const { manifest, findings } = loadManifest(`product: {name: s}
+tenancy: {identifier: tenant_id, isolation: {database: schema}}
+database: {source: main.db, tables: [{name: lead}]}
+functions:
+  - {name: a, trigger: {table: leads}}
+  - {name: b, trigger: {table: leads, database: other.db}}
+`)
+  const source = manifest === null ? null : sourceOf(manifest)
+  expect(source?.tenancy).toEqual({ identifier: 'tenant_id' })
+  expect(source?.functions?.map(({ options }) => options.triggers)).toMatchObject([
+    [{ table: 'leads', database: 'main.db' }],
+    [{ table: 'leads', database: 'other.db' }],
+  ])
+  const unused = findings.filter(({ code }) => code === 'LINT_NOT_USED').map(({ message }) => message.split(' ')[0])
+  expect(unused).toEqual(['tenancy.isolation', 'database.tables'])
+})

@@ -20,7 +20,7 @@ import {
 } from './manifest.ts'
 import { type Parts, schemaFor } from './parts.ts'
 import { payloadSchema } from './payload.ts'
-import { defined, type JsonRecord } from './record.ts'
+import { defined, isRecord, type JsonRecord } from './record.ts'
 import { MANIFEST } from './sections.ts'
 import type { RecordShape } from './shape.ts'
 import { eventTriggers, STARTING } from './trigger-source.ts'
@@ -141,6 +141,12 @@ const webhookSource = (entry: NamedEntry, parts: Parts): unknown => {
   }
 }
 
+const tenancySource = (manifest: Manifest): Pick<SystemSource, 'tenancy'> => {
+  const tenancy = manifest['tenancy']
+  if (!isRecord(tenancy) || tenancy['enabled'] === false || typeof tenancy['identifier'] !== 'string') return {}
+  return { tenancy: { identifier: tenancy['identifier'] } }
+}
+
 export const sourceOf = (manifest: Manifest, parts: Parts = {}): SystemSource => {
   const { limits, defaults } = manifest as { limits?: JsonRecord; defaults?: JsonRecord }
   const tz = defaults?.['tz'] ?? manifest.product.tz
@@ -163,6 +169,7 @@ export const sourceOf = (manifest: Manifest, parts: Parts = {}): SystemSource =>
       .map((entry) => webhookSource(entry, parts)) as NonNullable<SystemSource['webhooks']>,
     ...(manifest.endpoints === undefined ? {} : { endpoints: listOf('endpoints', manifest.endpoints) }),
     ...(manifest.chats === undefined ? {} : { chats: listOf('chats', manifest.chats) }),
+    ...tenancySource(manifest),
     pools: listOf('pools', manifest.pools),
     modules: listOf('modules', manifest.modules),
     schedules: listOf('schedules', schedules.map(scheduleSource)),

@@ -3,6 +3,7 @@ import type { Json } from '../../model/json.ts'
 import { authorForm } from './author-form.ts'
 import { triggerShape } from './handler-sections.ts'
 import { type HandlerEntry, heardBy, type Manifest, type TriggerEntry } from './manifest.ts'
+import { isRecord } from './record.ts'
 import { list } from './shape.ts'
 
 /** What starts a handler and how it flows: the same for every hand. */
@@ -11,7 +12,17 @@ export const STARTING: readonly string[] =
     ' ',
   )
 
+const MANAGED = 'managed'
+
 const isWatched = ({ kind }: TriggerEntry): boolean => !['event', 'manual', 'webhook'].includes(kind)
+
+/** A table of the user's own database is in the one that the manifest names, unless it says where. */
+const withDatabase = (trigger: TriggerEntry, manifest: Manifest): TriggerEntry => {
+  const database = manifest['database']
+  const source = isRecord(database) ? database['source'] : undefined
+  const isNamed = trigger.kind !== 'table' || (trigger as { readonly database?: unknown }).database !== undefined
+  return isNamed || typeof source !== 'string' || source === MANAGED ? trigger : { ...trigger, database: source }
+}
 
 /** A handler that is switched off keeps its definition and starts by hand only. */
 export const eventTriggers = (handler: HandlerEntry, manifest: Manifest): readonly Json[] => {
@@ -19,7 +30,7 @@ export const eventTriggers = (handler: HandlerEntry, manifest: Manifest): readon
   const direct = handler.triggers.filter(({ event }) => event !== undefined)
   const named = new Set(direct.map(({ event }) => event))
   const through = heardBy(handler, manifest).filter((event) => !named.has(event))
-  const watched = handler.triggers.filter(isWatched)
+  const watched = handler.triggers.filter(isWatched).map((trigger) => withDatabase(trigger, manifest))
   const triggers = [...direct, ...through.map((event) => ({ event })), ...watched]
   const without = triggers.map(({ kind: _, ...trigger }: Record<string, unknown>) => trigger as Json)
   return authorForm(list(triggerShape), without) as readonly Json[]

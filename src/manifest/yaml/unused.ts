@@ -4,23 +4,15 @@
  * Owns the list of what the engine reads. Grows shorter as hands and engines arrive.
  */
 
+import type { Json } from '../../model/json.ts'
 import type { Tell } from './finding.ts'
 import { HUMAN_KEYS } from './human-source.ts'
 import { field, type HandlerEntry, type HandSection, type Manifest } from './manifest.ts'
-import { isRecord } from './record.ts'
+import { isRecord, type JsonRecord } from './record.ts'
 import { isAnnotation } from './shape.ts'
 import { AGENT_KEYS, FUNCTION_KEYS } from './source.ts'
 
-const SECTIONS = [
-  'plans',
-  'session_pools',
-  'queues',
-  'tenancy',
-  'database',
-  'integrations',
-  'infrastructure',
-  'observability',
-] as const
+const SECTIONS = ['plans', 'session_pools', 'queues', 'integrations', 'infrastructure', 'observability'] as const
 
 const KEYS: Readonly<Partial<Record<HandSection, ReadonlySet<string>>>> = {
   functions: FUNCTION_KEYS,
@@ -71,6 +63,23 @@ const tellParts = (manifest: Manifest, tell: Tell): void => {
   }
 }
 
+/** Sections of which some keys are read. */
+const IN_SECTIONS: readonly (readonly [string, string])[] = [
+  ['tenancy', 'isolation'],
+  ['database', 'actors'],
+  ['database', 'tables'],
+  ['database', 'migrations_dir'],
+]
+
+const tellInSections = (manifest: Manifest, tell: Tell): void => {
+  for (const [section, key] of IN_SECTIONS) {
+    const value = manifest[section as keyof Manifest] as unknown
+    if (!isRecord(value as Json) || isEmpty((value as JsonRecord)[key])) continue
+    const message = `${section}.${key} is kept and shown, and has no effect yet`
+    tell({ level: 'info', code: 'LINT_NOT_USED', message, path: [section, key], on: 'key' })
+  }
+}
+
 export const tellUnused = (manifest: Manifest, tell: Tell): void => {
   for (const section of SECTIONS)
     if (!isEmpty(manifest[section])) {
@@ -79,4 +88,5 @@ export const tellUnused = (manifest: Manifest, tell: Tell): void => {
     }
   for (const section of Object.keys(KEYS) as HandSection[]) tellKeys(section, manifest[section] ?? [], tell)
   tellParts(manifest, tell)
+  tellInSections(manifest, tell)
 }
