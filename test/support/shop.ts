@@ -21,7 +21,7 @@ export const system = defineSystem({
   functions: [
     fn('pack', { trigger: 'order.placed' }, async ({ input, step }) => {
       await step.run('box', () => trace('box'))
-      await step.sleep('glue', 200)
+      await step.sleep('glue', existsSync('slow-glue.txt') ? 1_500 : 200)
       const weight = await step.invoke('weight', 'weigh', input)
       return { weight }
     }),
