@@ -129,7 +129,7 @@ test('a decider decides under the name of the login, and nobody asks who they ar
   await until(
     () => trihand.reader.tasks(query),
     (tasks) => tasks.some(({ summary }) => JSON.stringify(summary).includes('"dora"')),
-    { what: 'the decision is of dora' },
+    { what: 'the decision is of dora', timeoutMs: 40_000 },
   )
   expect(faults).toEqual([])
   await close()

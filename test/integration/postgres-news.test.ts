@@ -65,7 +65,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('news of a Pos
     await until(
       () => ask(place.url, waiting),
       (rows) => rows.length > 0,
-      { what: 'the older one waits' },
+      { what: 'the older one waits', timeoutMs: 40_000 },
     )
     const younger = newRun()
     await there.ledger.append([birth(younger)])
