@@ -11,6 +11,7 @@ test('loopback asks for nothing, any other address and any public name do', () =
     takesAddresses: false,
     origin: 'https://th.example',
     signingKey: 'k',
+    metricsToken: null,
   })
   expect(authSettings({ host: '10.0.0.7', publicUrl: null }, 'k')).toMatchObject({
     isRequired: true,
