@@ -3,7 +3,7 @@
  *
  * Owns that translation. A failure may come twice, as a result and as a throw: it is one outcome.
  */
-import { type ErrorCode, isErrorCode } from '../../model/errors.ts'
+import { type ErrorCode, TrihandError } from '../../model/errors.ts'
 import { toJson } from '../../model/json.ts'
 import type { ModelAnswer, ModelFailure, ModelReply, ModelUsage } from '../../ports/model.ts'
 import type { SdkMessage } from './sdk.ts'
@@ -81,9 +81,8 @@ export const failedWith = ({ code, detail }: Failure, usage: ModelUsage | null, 
 
 /** Something that was thrown before there was a result. */
 export const thrownAs = (error: unknown): Failure => {
-  const code = (error as { readonly code?: unknown } | null)?.code
-  const detail = error instanceof Error ? error.message : String(error)
-  return { code: typeof code === 'string' && isErrorCode(code) ? code : 'MODEL_UNAVAILABLE', detail }
+  if (error instanceof TrihandError) return { code: error.code, detail: error.detail }
+  return { code: 'MODEL_UNAVAILABLE', detail: error instanceof Error ? error.message : String(error) }
 }
 
 export const outcomeOf = (result: SdkMessage, said: string, model: string, usage: ModelUsage | null): ModelReply => {
