@@ -34,7 +34,11 @@ describe('dev', () => {
     const page = await (await fetch(server.url)).text()
     expect(page).toMatch(/<script type="module".* src="\/assets\/[^"]+\.js"/)
     expect((await folder.run(['verify'])).code).toBe(0)
-    expect(server.stdout).toContain('"text":"ended well"')
+    await until(
+      () => server.stdout,
+      (text) => text.includes('"text":"ended well"'),
+      { what: 'it says so' },
+    )
   })
 
   test('says where it is, for its owner only, and takes that back when it stops', async () => {
