@@ -170,7 +170,7 @@ describe('in a process of its own', () => {
   })
 
   test('a real terminal shows colours and asks nothing; with NO_COLOR it shows none', async (context) => {
-    if (spawnSync('script', ['--version']).status !== 0)
+    if (spawnSync('sh', ['-c', 'command -v script']).status !== 0)
       return context.skip('there is no `script` to make a terminal with')
     const through = ['sh', '-c', 'script -qec "$*" /dev/null', 'sh']
     const coloured = await call('runs show', { through })
