@@ -4,7 +4,7 @@
  * Owns finding and starting it, and what makes any page fail: an error on its console, a refusal by its policy, a request elsewhere.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
@@ -72,7 +72,12 @@ export const startBrowser = async (): Promise<TestBrowser> => {
   const browser: Browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   return {
     open: async ({ scheme = 'light' } = {}) => {
-      const context = await browser.newContext({ colorScheme: scheme, viewport: { width: 1280, height: 800 } })
+      // Without motion: what is looked at while it fades in has the colours of neither before nor after.
+      const context = await browser.newContext({
+        colorScheme: scheme,
+        reducedMotion: 'reduce',
+        viewport: { width: 1280, height: 800 },
+      })
       const page = await context.newPage()
       return { page, faults: watch(page), tab: () => context.newPage(), close: () => context.close() }
     },
@@ -86,21 +91,40 @@ export const startBrowser = async (): Promise<TestBrowser> => {
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** What axe finds wrong with the page as it is now, or with a part of it, one line each. */
-export const axeFindings = async (page: Page, part = 'html'): Promise<readonly string[]> => {
-  await page.evaluate(await import('node:fs').then(({ readFileSync }) => readFileSync(AXE, 'utf8')))
-  return page.evaluate(
+type Axe = {
+  run(
+    root: unknown,
+    options: unknown,
+  ): Promise<{ violations: { id: string; nodes: { target: unknown; failureSummary?: string }[] }[] }>
+}
+
+const loadAxe = async (page: Page): Promise<void> => {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(readFileSync(AXE, 'utf8'))
+}
+
+const findings = (page: Page, part: string): Promise<readonly string[]> =>
+  page.evaluate(
     async ([rules, root]) => {
-      type Axe = {
-        run(
-          root: unknown,
-          options: unknown,
-        ): Promise<{ violations: { id: string; nodes: { target: unknown; failureSummary?: string }[] }[] }>
-      }
-      const world = globalThis as unknown as { axe: Axe }
-      const { violations } = await world.axe.run(root, { runOnly: rules })
+      const { axe } = globalThis as unknown as { axe: Axe }
+      const { violations } = await axe.run(root, { runOnly: rules })
       return violations.map(({ id, nodes }) => `${id} ${String(nodes[0]?.target)}: ${nodes[0]?.failureSummary ?? ''}`)
     },
     [RULES, part] as const,
   )
+
+/** Colours on their way from one to another are neither. What turns for ever is no such way. */
+const AT_REST = `(async () => {
+  const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+  await nextFrame()
+  await nextFrame()
+  const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().iterations !== Infinity)
+  // One that was taken back has ended too.
+  await Promise.allSettled(ending.map(({ finished }) => finished))
+})()`
+
+/** What axe finds wrong with the page as it is now, or with a part of it, one line each. */
+export const axeFindings = async (page: Page, part = 'html'): Promise<readonly string[]> => {
+  await loadAxe(page)
+  await page.evaluate(AT_REST)
+  return findings(page, part)
 }

@@ -19,6 +19,7 @@ export const theme = createTheme({
   primaryColor: 'ink',
   primaryShade: { light: 7, dark: 5 },
   autoContrast: true,
+  respectReducedMotion: true,
   luminanceThreshold: 0.35,
   defaultRadius: 'md',
   fontFamily:
