@@ -88,6 +88,7 @@ test.each<[string, Partial<SystemSource>]>([
   ['MANIFEST_INVALID', { agents: [agent('a', { contextIn: { static: [{ dest: 'x' }] } })] }],
   ['MANIFEST_INVALID', { agents: [agent('a', { outputSchema: 'text' })] }],
   ['MANIFEST_INVALID', { models: { aliases: { small: { id: '' } } } }],
+  ['MANIFEST_INVALID', { models: { aliases: { small: null as never } } }],
   ['MANIFEST_INVALID', { models: { prices: { small: { input: -1, output: 1 } } } }],
   ['MANIFEST_INVALID', { tools: [{ name: '1st', effect: 'none', run }] }],
   ['MANIFEST_DUPLICATE_NAME', { agents: [agent('a'), agent('a')] }],

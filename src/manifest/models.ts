@@ -25,10 +25,11 @@ export interface ModelsSource {
 
 const DEFAULT_MODEL = 'sonnet'
 
-const aliasOf = (alias: string, given: string | ModelAliasSource): ModelAlias => {
-  const source = typeof given === 'string' ? { id: given } : given
-  if (typeof source.id !== 'string' || source.id === '') throw invalid(`models.${alias}`, 'expected the id of a model')
+/** A manifest may leave the place empty. */
+const aliasOf = (alias: string, given: string | ModelAliasSource | null): ModelAlias => {
+  const source: Partial<ModelAliasSource> = typeof given === 'string' ? { id: given } : (given ?? {})
   const { id, provider = null, baseUrl = null, api = null, context = null, structured = null } = source
+  if (typeof id !== 'string' || id === '') throw invalid(`models.${alias}`, 'expected the id of a model')
   return { alias, id, provider, baseUrl, api, context, structured }
 }
 
