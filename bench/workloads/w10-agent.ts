@@ -13,6 +13,7 @@ import type { Json } from '../../src/model/json.ts'
 import type { ModelRequest } from '../../src/ports/model.ts'
 import { startAnthropicStub } from '../../src/testing/stubs/anthropic-stub.ts'
 import type { StubBlock, StubBody } from '../../src/testing/stubs/model-stub.ts'
+import { withEnvironment } from '../environment.ts'
 import { type Measurement, median } from '../report.ts'
 import type { BenchLedger } from '../target.ts'
 
@@ -88,19 +89,15 @@ const agentCall = async (ledger: BenchLedger, source: SystemSource): Promise<num
 
 export const agentOverhead = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
   const stub = await startAnthropicStub({ script })
-  const kept = process.env['ANTHROPIC_API_KEY']
-  process.env['ANTHROPIC_API_KEY'] = ENVIRONMENT.ANTHROPIC_API_KEY
   try {
     const source = systemAt(stub.url)
-    const raw = await rawCall(source)
-    const value = await agentCall(ledger, source)
+    const raw = await withEnvironment(ENVIRONMENT, () => rawCall(source))
+    const value = await withEnvironment(ENVIRONMENT, () => agentCall(ledger, source))
     return [
       { metric: 'agent, per model call with a tool', value, unit: 'ms', raw },
       { metric: 'agent, added to each model call', value: value - raw, unit: 'ms' },
     ]
   } finally {
-    if (kept === undefined) delete process.env['ANTHROPIC_API_KEY']
-    else process.env['ANTHROPIC_API_KEY'] = kept
     await stub.close()
   }
 }

@@ -13,6 +13,7 @@ import { LOCAL_TENANT, type TaskId } from '../../src/model/ids.ts'
 import type { Identity } from '../../src/model/task-spec.ts'
 import { PROJECT } from '../../test/support/places.ts'
 import { pause } from '../../test/support/until.ts'
+import { withEnvironment } from '../environment.ts'
 import type { Measurement } from '../report.ts'
 import type { BenchLedger } from '../target.ts'
 
@@ -73,7 +74,13 @@ const play = async (app: Trihand): Promise<number> => {
 
 export const campaignEvents = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'trihand-bench-'))
-  Object.assign(process.env, { TRIHAND_DATA: folder, CAMPAIGN_PAUSE: '1ms', TRIHAND_MODELS: 'simulated' })
+  const settings = { TRIHAND_DATA: folder, CAMPAIGN_PAUSE: '1ms', TRIHAND_MODELS: 'simulated' }
+  const value = await withEnvironment(settings, () => playedIn(ledger, folder))
+  rmSync(folder, { recursive: true, force: true })
+  return [{ metric: `campaign of ${LEADS} leads, all three hands`, value, unit: 'events/s' }]
+}
+
+const playedIn = async (ledger: BenchLedger, folder: string): Promise<number> => {
   const place = ledger.fresh()
   const app = await createTrihand({
     system: await load(),
@@ -86,6 +93,5 @@ export const campaignEvents = async (ledger: BenchLedger): Promise<readonly Meas
   const value = await play(app)
   await app.close()
   await place.remove()
-  rmSync(folder, { recursive: true, force: true })
-  return [{ metric: `campaign of ${LEADS} leads, all three hands`, value, unit: 'events/s' }]
+  return value
 }
