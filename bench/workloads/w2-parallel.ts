@@ -6,7 +6,7 @@ import { type BenchLedger, open, told } from '../target.ts'
 
 const RUNS = 1_000
 const STEPS = 10
-/** Of some 10,000 steps each. The compiler is still at work in the fourth; from the sixth on the rate stays. */
+/** Of some 10,000 steps each: the rate rises over the first five or six, while the compiler is at work. */
 const WARM_UP = 8
 const MUST = { sqlite: 0.35, postgres: 0.15 } as const
 

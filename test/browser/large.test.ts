@@ -1,4 +1,4 @@
-/** The web app where there is much of something: ten thousand tasks, eight tabs, and what the first load weighs. */
+/** The web app where there is much of something: ten thousand tasks, and what the first load weighs. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -163,44 +163,6 @@ test('[C2] a row that stays in sight is not drawn again while the list is scroll
   expect(changed).toBe(0)
   // One or two rows came, each with when it was asked.
   expect(read).toBeLessThanOrEqual(4)
-  await close()
-})
-
-const send = async (name: string): Promise<void> => {
-  const { status } = await fetch(`${server.url}/api/events`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ type: 'greeting.requested', data: { name } }),
-  })
-  expect(status).toBe(202)
-}
-
-test('eight tabs share one stream, and the next one takes over when its owner closes', async () => {
-  const { page, tab, close } = await browser.open()
-  const streams: Page[] = []
-  const open = async (fresh: Page): Promise<Page> => {
-    fresh.on('request', (request) => {
-      if (request.url().endsWith('/api/stream')) streams.push(fresh)
-    })
-    await fresh.goto(`${server.url}/events`)
-    await fresh.locator('[data-live=true]').waitFor()
-    return fresh
-  }
-  const tabs = [await open(page)]
-  while (tabs.length < 8) tabs.push(await open(await tab()))
-  expect(streams).toHaveLength(1)
-  await send('Ada')
-  for (const one of tabs) await one.getByRole('button', { name: 'greeting.requested' }).waitFor()
-  await streams[0]?.close()
-  const rest = tabs.filter((one) => one !== streams[0])
-  await until(
-    () => streams.length,
-    (count) => count === 2,
-    { what: 'another tab owns the stream' },
-  )
-  await send('Grace')
-  for (const one of rest) await one.getByRole('button', { name: 'greeting.requested' }).nth(1).waitFor()
-  expect(streams).toHaveLength(2)
   await close()
 })
 
