@@ -203,14 +203,23 @@ export class Attempts {
 
   private call(envelope: Envelope, heard: Heard, done: (performed: Performed) => void): void {
     const { resident } = this
+    const { observers, clock } = resident.house
+    const since = observers.isEmpty ? null : clock.now()
     const performance = perform(resident.house, envelope, (performed) => {
       resident.performances.delete(performance)
       resident.house.deltas.over(resident.record.id, envelope.context.step)
       heard?.(performed)
+      if (since !== null) this.count(performed, clock.now() - since)
       if (!resident.isGone) done(performed)
       this.turns?.pass()
     })
     resident.performances.add(performance)
+  }
+
+  /** What was broken off because the run has left says nothing about the step. */
+  private count({ kind }: Performed, ms: number): void {
+    const { house, record, isGone } = this.resident
+    if (!isGone) house.observers.tell((observer) => observer.performed(record.handler, kind === 'done', ms))
   }
 
   // -- code -----------------------------------------------------------------------------------------------------------

@@ -148,6 +148,7 @@ export class Engine {
       document: deps.document ?? (() => Promise.resolve(null)),
       documents: deps.documents ?? (() => Promise.resolve([])),
       publish,
+      observers,
       deltas: new Deltas(),
       tenant,
       system: () => this.definition,

@@ -84,6 +84,7 @@ const catchUp = async (resident: Resident, recoveries: number, prefetched: Prefe
     await offerDoubts(resident)
   }
   const due = wakeAt(live)
+  if (due !== null && due <= now) resident.house.observers.tell((observer) => observer.woke(now - due))
   const isTimeUp = (due !== null && due <= now) || live.start.startBy !== null
   if (isTimeUp || commands.length > 0 || live.open.size > 0) await recorded(resident)
 }

@@ -27,6 +27,7 @@ import type { Deltas } from './deltas.ts'
 import type { Births } from './duty.ts'
 import type { AskedRun } from './gate-keeping.ts'
 import type { NewRun } from './new-run.ts'
+import type { Observers } from './observers.ts'
 import type { Executors } from './perform.ts'
 import type { Publish } from './publish.ts'
 
@@ -41,6 +42,8 @@ export interface House {
   /** What tokens of a model cost. */
   readonly price: PriceOf
   readonly publish: Publish
+  /** Who counts; asked before anything is measured. */
+  readonly observers: Observers
   /** Answers on their way. */
   readonly deltas: Deltas
   readonly tenant: TenantId

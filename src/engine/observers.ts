@@ -1,5 +1,5 @@
 /**
- * Who counts what this process does: every tenant's appends, what became of their batches, leases that were freed.
+ * Who counts what this process does: every tenant's appends, what became of their batches, how long steps took, leases that were freed.
  *
  * Owns the list. Never changes what it hears of, never fails it, and costs next to nothing while nobody counts.
  */
@@ -21,6 +21,10 @@ export interface Observer {
   /** Facts of a run of this handler are in the ledger, other than those it was born with. */
   ranOn(handler: string, facts: readonly RunFact[]): void
   wrote(batch: Written): void
+  /** An attempt of a step of this handler was performed, in so many milliseconds. */
+  performed(handler: string, isDone: boolean, ms: number): void
+  /** A run that waited for an instant was woken so long after it. */
+  woke(lateMs: number): void
   /** So many leases of silent workers were freed. */
   recovered(leases: number): void
 }

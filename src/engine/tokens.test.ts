@@ -18,7 +18,7 @@ const open = () => {
   const note = async (documents: readonly DocumentWrite[]): Promise<void> => {
     await ledger.append([{ appendId: `a${appends++}`, writes: [], events: [], signals: [], documents }])
   }
-  const clock = { now: () => time.now }
+  const clock = { now: () => time.now, at: () => () => {} }
   const tokens = new Tokens({ note, reader, clock, ids: new SystemIds(), secret: () => `secret-${secrets++}` })
   return { tokens, reader, time }
 }
@@ -80,7 +80,7 @@ test('a wish that cannot be a token is refused, and so is a life without end', a
 test('tokens-2: a store that does not answer is no answer about a token', async () => {
   const away = new TrihandError('LEDGER_UNAVAILABLE', 'away')
   const reader = { document: () => Promise.reject(away), documents: () => Promise.reject(away) }
-  const clock = { now: () => 0 }
+  const clock = { now: () => 0, at: () => () => {} }
   const tokens = new Tokens({ note: async () => {}, reader, clock, ids: new SystemIds(), secret: () => 's' })
   await expect(tokens.callerOf('th_x')).rejects.toBe(away)
 })

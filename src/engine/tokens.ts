@@ -5,6 +5,7 @@
  *
  * tokens-1  The ledger never holds a secret.
  * tokens-2  A lookup that fails throws; it never passes for an answer.
+ * tokens-3  Whoever watches a token hears of its end (token-watch.ts).
  */
 import { TrihandError } from '../model/errors.ts'
 import type { Caller, Role } from '../model/identity.ts'
@@ -14,11 +15,12 @@ import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { DocumentWrite } from '../ports/ledger.ts'
 import type { Reader } from '../ports/reader.ts'
+import { TokenWatch } from './token-watch.ts'
 
 export interface TokensDeps {
   note(documents: readonly DocumentWrite[]): Promise<void>
   readonly reader: Pick<Reader, 'document' | 'documents'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'at'>
   readonly ids: Pick<Ids, 'digest'>
   /** 32 bytes of chance as text. */
   readonly secret: () => string
@@ -38,9 +40,12 @@ const USUAL_LIFE_MS = 90 * 86_400_000
 
 export class Tokens {
   private readonly deps: TokensDeps
+  private readonly watched: TokenWatch
 
   constructor(deps: TokensDeps) {
     this.deps = deps
+    const counts = async (id: string): Promise<boolean> => (await this.callerById(id)) !== null
+    this.watched = new TokenWatch({ clock: deps.clock, counts })
   }
 
   async create(wish: TokenWish, by: string, lifeMs: number = USUAL_LIFE_MS): Promise<NewToken> {
@@ -81,6 +86,11 @@ export class Tokens {
     return record === null ? null : callerOf(record, this.deps.clock.now())
   }
 
+  /** Calls back once, when this token stands for nobody any more or `until` has come. The answer stops it. */
+  watch(id: string, until: Instant, over: () => void): () => void {
+    return this.watched.watch(id, until, over)
+  }
+
   /** Those of one tenant, or of all; newest first. */
   async list(tenant: TenantId | null): Promise<readonly TokenRecord[]> {
     const found: TokenRecord[] = []
@@ -101,7 +111,7 @@ export class Tokens {
     return (await this.list(null)).some((token) => callerOf(token, now)?.roles.includes(role) === true)
   }
 
-  /** From the next request on. Once is enough; a second time changes nothing. */
+  /** From the next request on, and for what goes on under it now. Once is enough; a second time changes nothing. */
   async revoke(id: string, tenant: TenantId | null): Promise<TokenRecord> {
     const record = isTokenId(id) ? await this.find(id) : null
     if (record === null || (tenant !== null && record.tenant !== tenant))
@@ -109,6 +119,7 @@ export class Tokens {
     if (record.revokedAt !== null) return record
     const revoked = { ...record, revokedAt: this.deps.clock.now() }
     await this.put(revoked)
+    this.watched.revoked(record.id)
     return revoked
   }
 

@@ -20,6 +20,7 @@ import { mountMcp } from './mcp/endpoint.ts'
 import { countFor } from './metrics/metrics.ts'
 import { timing } from './metrics/timing.ts'
 import { mount } from './mount.ts'
+import { Streams } from './open-stream.ts'
 import { problemOf, problemResponse, type Report } from './problem.ts'
 import type { HealthOptions } from './routes/health.ts'
 import { operations } from './routes/table.ts'
@@ -69,13 +70,14 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
   const app = new Hono()
   const { webApp = null, auth = LOOPBACK, ending = new AbortController().signal } = options
   keepHouse(service.requests, ending, options.retentionMs)
-  const metrics = countFor(service, options.version)
+  const streams = new Streams(ending, service.tokens)
+  const metrics = countFor(service, options.version, streams)
   app.use(timing(metrics, () => service.tasks.now))
   app.use(commonHeaders)
   app.use(guard(auth))
   app.use(limitLength)
   const failures = new FailedLogins()
-  const own = { auth, ending, failures, metrics, hasPage: webApp === null, feedOf: feeds(service) }
+  const own = { auth, streams, failures, metrics, hasPage: webApp === null, feedOf: feeds(service) }
   const routes = operations({ ...options, ...own })
   const { endpoint } = service
   // First: it stands where its owner put it, also under a path that a pattern of ours would match.

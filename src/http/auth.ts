@@ -25,7 +25,7 @@ import { TooManyRequests } from './problem.ts'
 import { METRICS_PATH } from './routes/metrics.ts'
 import { isSameSecret } from './secret.ts'
 
-export type Credentials = Pick<Tokens, 'callerOf' | 'callerById' | 'now'>
+export type Credentials = Pick<Tokens, 'callerOf' | 'callerById' | 'idOf' | 'now'>
 
 const BEARER = /^Bearer +(\S+)$/i
 
@@ -49,21 +49,22 @@ const fromBearer = async (keeper: Keeper, context: Context, header: string): Pro
   const [, token = ''] = BEARER.exec(header) ?? []
   const caller = await keeper.tokens.callerOf(token)
   if (caller === null) throw refuseToken(keeper, context)
-  return { caller, isNamed: true }
+  return { caller, isNamed: true, credential: { token: keeper.tokens.idOf(token), until: Number.POSITIVE_INFINITY } }
 }
 
 const fromLogin = async (tokens: Credentials, context: Context, key: string): Promise<Asking | null> => {
-  const id = readLogin(context.req.header('cookie'), tokens.now, key)
-  const caller = id === null ? null : await tokens.callerById(id)
+  const login = readLogin(context.req.header('cookie'), tokens.now, key)
+  const caller = login === null ? null : await tokens.callerById(login.token)
   if (caller === null) return null
   if (!isSafe(context) && !isFromOwnPage(context))
     throw new TrihandError('ORIGIN_FORBIDDEN', 'a login counts for pages of this server; programs send a token')
-  return { caller, isNamed: true }
+  return { caller, isNamed: true, credential: login }
 }
 
 const SCRAPER: Asking = {
   caller: { tenant: LOCAL_TENANT, id: 'metrics', kind: 'service', groups: [], roles: ['viewer'] },
   isNamed: true,
+  credential: null,
 }
 
 /** auth-4. */

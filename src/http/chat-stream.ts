@@ -3,11 +3,13 @@
  *
  * Owns the loop. What is written is chat-chunks.ts; closing the stream never stops the turn.
  */
+import type { Context } from 'hono'
 import type { TurnView } from '../model/chat-turn.ts'
 import type { RunId } from '../model/ids.ts'
 import { type AskedTask, ChatChunks, type Chunk } from './chat-chunks.ts'
+import { openStream, type Streams } from './open-stream.ts'
 import type { Service } from './service.ts'
-import { type Pen, SSE_HEADERS, sseBody } from './sse.ts'
+import { type Pen, SSE_HEADERS } from './sse.ts'
 
 /** Another process may write the turn: its commits are not told here. */
 const LOOK_AGAIN_MS = 1_000
@@ -90,8 +92,13 @@ class Follower {
 }
 
 /** `known`: what the reader has seen of the turn already; null: nothing. */
-export const followTurn = (service: Service, run: RunId, ending: AbortSignal, known: TurnView | null): Response =>
+export const followTurn = (
+  service: Service,
+  run: RunId,
+  { streams, context }: { readonly streams: Streams; readonly context: Context },
+  known: TurnView | null,
+): Response =>
   new Response(
-    sseBody(ending, (pen) => new Follower(service, run, pen, known).begin()),
+    openStream(streams, context, (pen) => new Follower(service, run, pen, known).begin()),
     { headers: HEADERS },
   )

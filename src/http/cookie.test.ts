@@ -10,13 +10,13 @@ test('a login is read back for twelve hours, among other cookies', () => {
   const cookie = loginCookie('tok_1', 1_000, { key: KEY, isSecure: true })
   expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200; Secure$/)
   const header = `theme=dark; ${pairOf(cookie)}; other=1`
-  expect(readLogin(header, 1_000 + 12 * HOURS - 1, KEY)).toBe('tok_1')
+  expect(readLogin(header, 1_000 + 12 * HOURS - 1, KEY)).toEqual({ token: 'tok_1', until: 1_000 + 12 * HOURS })
   expect(readLogin(header, 1_000 + 12 * HOURS, KEY)).toBeNull()
 })
 
 test('cookie-1: a cookie that was changed in any place is none', () => {
   const value = pairOf(loginCookie('tok_1', 0, { key: KEY, isSecure: false }))
-  expect(readLogin(value, 1, KEY)).toBe('tok_1')
+  expect(readLogin(value, 1, KEY)).toMatchObject({ token: 'tok_1' })
   for (let i = value.indexOf('=') + 1; i < value.length; i++) {
     const other = value[i] === 'a' ? 'b' : 'a'
     expect(readLogin(value.slice(0, i) + other + value.slice(i + 1), 1, KEY)).toBeNull()

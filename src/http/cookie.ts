@@ -37,9 +37,16 @@ const valueIn = (header: string): string | null => {
   return pair === undefined ? null : pair.trim().slice(NAME.length + 1)
 }
 
-/** cookie-1. The name of the token; null: nobody has logged in. */
-export const readLogin = (header: string | undefined, now: Instant, key: string): string | null => {
+export interface Login {
+  /** The name of the token that it was made with. */
+  readonly token: string
+  readonly until: Instant
+}
+
+/** cookie-1. Null: nobody has logged in. */
+export const readLogin = (header: string | undefined, now: Instant, key: string): Login | null => {
   const [token = '', end = '', signature = ''] = (valueIn(header ?? '') ?? '').split('.')
   if (key === '' || !isSameSecret(signature, signatureOf(`${token}.${end}`, key))) return null
-  return Number.parseInt(end, RADIX) > now ? token : null
+  const until = Number.parseInt(end, RADIX)
+  return until > now ? { token, until } : null
 }

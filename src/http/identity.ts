@@ -7,13 +7,21 @@
 import type { Context } from 'hono'
 import { TrihandError } from '../model/errors.ts'
 import { type Caller, forbidAccess, KINDS, type Kind, ROLES } from '../model/identity.ts'
-import { isPlainText, LOCAL_TENANT } from '../model/ids.ts'
+import { type Instant, isPlainText, LOCAL_TENANT } from '../model/ids.ts'
 import type { Identity } from '../model/task-spec.ts'
 
 export interface Asking {
   readonly caller: Caller
   /** False: somebody at this machine who has not said their name. */
   readonly isNamed: boolean
+  /** What stands for the caller: what goes on under it ends with it. Null: it is not asked for here, or has no end. */
+  readonly credential: Credential | null
+}
+
+/** A token by its public name, and until when it counts if nobody revokes it. */
+export interface Credential {
+  readonly token: string
+  readonly until: Instant
 }
 
 const MAX_LENGTH = 255
@@ -50,7 +58,7 @@ export const askedLocally = (context: Context): Asking => {
   const id = headerOf(context, 'x-trihand-user')
   const groups = (headerOf(context, 'x-trihand-groups') ?? '').split(',').map((name) => name.trim())
   const who = { id: id ?? NOBODY, kind: kindOf(context), groups: groups.filter((name) => name !== '') }
-  return { caller: { tenant: LOCAL_TENANT, ...who, roles: ROLES }, isNamed: id !== null }
+  return { caller: { tenant: LOCAL_TENANT, ...who, roles: ROLES }, isNamed: id !== null, credential: null }
 }
 
 export const keepAsking = (context: Context, asking: Asking): void => context.set(KEY, asking)

@@ -4,6 +4,8 @@
  * Owns the joining. Which fact counts as what is ticks.ts; how it is shown is registry.ts.
  */
 import type { Instant } from '../../model/ids.ts'
+import type { Modality } from '../../model/modality.ts'
+import type { Streams } from '../open-stream.ts'
 import type { Service } from '../service.ts'
 import { gaugesOf } from './gauges.ts'
 import { exposition, type Shown } from './registry.ts'
@@ -18,16 +20,19 @@ export interface Metrics {
   show(now: Instant): Promise<Shown>
 }
 
-export const countFor = (service: Service, version: string): Metrics => {
+export const countFor = (service: Service, version: string, streams: Pick<Streams, 'count'>): Metrics => {
   const tally = new Tally()
   const read = gaugesOf(service)
   const shown = exposition(tally)
+  const modalityOf = (handler: string): Modality => service.system.functions.get(handler)?.modality ?? 'workflow'
   service.observe({
     appended: (append) => tally.add(ticksOfAppend(append)),
-    ranOn: (handler, facts) => {
-      const modality = service.system.functions.get(handler)?.modality ?? 'workflow'
-      tally.add(ticksOfRun(handler, modality, facts))
+    ranOn: (handler, facts) => tally.add(ticksOfRun(handler, modalityOf(handler), facts)),
+    performed: (handler, isDone, ms) => {
+      const labels = [modalityOf(handler), isDone ? 'success' : 'failed']
+      tally.add([{ metric: 'step_seconds', labels, value: ms / 1_000 }])
     },
+    woke: (lateMs) => tally.add([{ metric: 'wake_lag_seconds', labels: [], value: lateMs / 1_000 }]),
     wrote: (batch) => tally.add(ticksOfBatch(batch)),
     recovered: (leases) => tally.add([{ metric: 'runs_recovered_total', labels: [], value: leases }]),
   })
@@ -35,6 +40,11 @@ export const countFor = (service: Service, version: string): Metrics => {
     answered: (route, status, ms) =>
       tally.add([{ metric: 'http_seconds', labels: [route, `${status}`], value: ms / 1_000 }]),
     refused: (code) => tally.add([{ metric: 'errors_total', labels: [code], value: 1 }]),
-    show: async (now) => shown([...(await read(now)), { metric: 'build_info', labels: [version], value: 1 }]),
+    show: async (now) =>
+      shown([
+        ...(await read(now)),
+        { metric: 'stream_clients', labels: [], value: streams.count },
+        { metric: 'build_info', labels: [version], value: 1 },
+      ]),
   }
 }

@@ -35,6 +35,11 @@ export const COUNTED = {
   runs_started_total: counter('Runs that began', 'handler', 'mode'),
   runs_ended_total: counter('Runs that ended', 'handler', 'status'),
   steps_total: counter('Attempts of steps that ended', 'modality', 'status'),
+  step_seconds: distribution(
+    'How long attempts of steps took to perform',
+    [0.005, 0.025, 0.1, 0.5, 1, 5, 15, MINUTE, 5 * MINUTE, 15 * MINUTE],
+    ...['modality', 'status'],
+  ),
   step_uncertain_total: counter('Steps of which nobody knows whether they happened', 'modality'),
   decisions_total: counter('Tasks that were decided', 'action'),
   escalations_total: counter('Tasks that went up a level, and answers that went to a person', 'cause'),
@@ -53,6 +58,7 @@ export const COUNTED = {
     [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 4 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY],
     'type',
   ),
+  wake_lag_seconds: distribution('From the instant a run waited for to its waking', [...SHORT, 30, MINUTE, HOUR]),
   commit_seconds: distribution('How long the ledger took for a batch', SHORT),
   commit_appends: distribution('Appends of a batch', [1, 2, 5, 10, 25, 50, 100, 256]),
   http_seconds: distribution('How long a request took', SHORT, 'route', 'status'),
@@ -67,6 +73,7 @@ export const GAUGES = {
   circuit_state: counter('Breakers: 0 closed, 1 tried again, 2 open', 'key'),
   workers: counter('Workers that beat', 'pool', 'state'),
   slots_used: counter('Runs that workers hold', 'pool'),
+  stream_clients: counter('Streams that are open'),
   build_info: counter('Always 1', 'version'),
   durable: counter('1: what is acknowledged is on disk'),
 } as const satisfies Readonly<Record<string, MetricSpec>>

@@ -10,6 +10,7 @@ import { readBody, readOptionalBody } from '../body.ts'
 import { followTurn } from '../chat-stream.ts'
 import { SEND_MESSAGE } from '../documents/chats.ts'
 import { demandIdentity, identityOf } from '../identity.ts'
+import type { Streams } from '../open-stream.ts'
 import { limitOf } from '../query.ts'
 import { described, nothing, PAGING, record, ref, text, yesNo } from '../schema.ts'
 import type { Service } from '../service.ts'
@@ -41,7 +42,7 @@ const approve = async (
   service: Service,
   context: Context,
   request: Extract<ChatRequest, { readonly kind: 'approval' }>,
-  ending: AbortSignal,
+  streams: Streams,
 ): Promise<Response> => {
   const by = demandIdentity(context)
   const { running } = await service.chats.show(request.chat)
@@ -51,19 +52,19 @@ const approve = async (
   const { approved, reason, hash } = request
   const action = approved ? 'approve' : 'reject'
   await service.tasks.submit(request.task, by, { action, reason: reason ?? (approved ? null : 'no'), shownHash: hash })
-  return followTurn(service, view.run, ending, view)
+  return followTurn(service, view.run, { streams, context }, view)
 }
 
-export const chatRoutes = ({ ending }: Pick<StreamOptions, 'ending'>): readonly Operation[] => {
+export const chatRoutes = ({ streams }: Pick<StreamOptions, 'streams'>): readonly Operation[] => {
   const send: Handle = async (service, context) => {
     const request = chatRequest(await readBody(context, { schema: SEND_MESSAGE, code: CODE }))
-    if (request.kind === 'approval') return approve(service, context, request, ending)
+    if (request.kind === 'approval') return approve(service, context, request, streams)
     const { kind: _, ...message } = request
-    return followTurn(service, await service.chats.send(message), ending, null)
+    return followTurn(service, await service.chats.send(message), { streams, context }, null)
   }
   const resume: Handle = async (service, context) => {
     const { running } = await service.chats.show(chatOf(context))
-    return running === null ? context.body(null, 204) : followTurn(service, running, ending, null)
+    return running === null ? context.body(null, 204) : followTurn(service, running, { streams, context }, null)
   }
   return [
     {

@@ -43,7 +43,8 @@ const grown = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, n
       .map(([name, value]) => [name.replace('trihand_', ''), value - (before.get(name) ?? 0)] as const)
       .filter(
         ([name, more]) =>
-          more !== 0 && !/^(commit_|http_seconds|task_wait_seconds_sum|runs_open|tasks_open|slots_used)/.test(name),
+          more !== 0 &&
+          !/^(commit_|http_seconds|task_wait_seconds_sum|step_seconds_[bs]|runs_open|tasks_open|slots_used)/.test(name),
       ),
   )
 
@@ -64,6 +65,7 @@ describe('a scrape', () => {
       'runs_started_total{handler="draft",mode="daemon"}': 1,
       'runs_ended_total{handler="draft",status="success"}': 1,
       'steps_total{modality="workflow",status="success"}': 2,
+      'step_seconds_count{modality="workflow",status="success"}': 2,
     })
   })
 
@@ -123,6 +125,15 @@ describe('a scrape', () => {
     const text = await scrape()
     expect(text.get('trihand_build_info{version="0.0.0"}')).toBe(1)
     expect(text.get('trihand_durable')).toBe(0)
+  })
+
+  test('says how many streams are open', async () => {
+    const openStreams = async (): Promise<number | undefined> => (await scrape()).get('trihand_stream_clients')
+    expect(await openStreams()).toBe(0)
+    const [first, second] = [await app.open('/api/stream'), await app.open('/api/stream')]
+    expect(await openStreams()).toBe(2)
+    await Promise.all([first.body?.cancel(), second.body?.cancel()])
+    expect(await openStreams()).toBe(0)
   })
 
   test('reads the ledger again after five seconds, and not before', async () => {

@@ -12,11 +12,12 @@ import { TrihandError } from '../../model/errors.ts'
 import type { RunId } from '../../model/ids.ts'
 import { isEnded } from '../../model/status.ts'
 import type { Fact } from '../api.ts'
+import { openStream } from '../open-stream.ts'
 import { factPage } from '../run-detail.ts'
 import { findRun } from '../run-id.ts'
 import { described, text } from '../schema.ts'
 import type { Service } from '../service.ts'
-import { asEvent, type Pen, SSE_HEADERS, sseBody } from '../sse.ts'
+import { asEvent, type Pen, SSE_HEADERS } from '../sse.ts'
 import type { Handle, Operation } from './route.ts'
 import type { StreamOptions } from './stream.ts'
 
@@ -104,12 +105,12 @@ const follow = (service: Service, run: RunId, next: number, pen: Pen): (() => vo
   }
 }
 
-export const runStreamRoutes = ({ ending }: Pick<StreamOptions, 'ending'>): readonly Operation[] => {
+export const runStreamRoutes = ({ streams }: Pick<StreamOptions, 'streams'>): readonly Operation[] => {
   const read: Handle = async (service, context, query) => {
     const { id } = await findRun(service, context.req.param('id') ?? '')
     const next = positionOf(context.req.header('last-event-id') ?? query.get('after'))
     return new Response(
-      sseBody(ending, (pen) => follow(service, id, next, pen)),
+      openStream(streams, context, (pen) => follow(service, id, next, pen)),
       { headers: SSE_HEADERS },
     )
   }

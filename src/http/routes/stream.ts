@@ -5,10 +5,11 @@
  */
 import { TrihandError } from '../../model/errors.ts'
 import { type Feed, type FeedReader, type Heard, TOPIC_NAMES, type Topic } from '../live.ts'
+import { openStream, type Streams } from '../open-stream.ts'
 import type { Query } from '../query.ts'
 import { described, text } from '../schema.ts'
 import type { Service } from '../service.ts'
-import { asEvent, type Pen, SSE_HEADERS, sseBody } from '../sse.ts'
+import { asEvent, type Pen, SSE_HEADERS } from '../sse.ts'
 import type { Handle, Operation } from './route.ts'
 
 const RETRY_MS = 2_000
@@ -41,11 +42,10 @@ const readerOn = ({ write }: Pen, wanted: Wanted): FeedReader => ({
 
 export interface StreamOptions {
   readonly feedOf: (service: Service) => Feed
-  /** The server stops, and streams end by themselves. */
-  readonly ending: AbortSignal
+  readonly streams: Streams
 }
 
-export const streamRoutes = ({ feedOf, ending }: StreamOptions): readonly Operation[] => {
+export const streamRoutes = ({ feedOf, streams }: StreamOptions): readonly Operation[] => {
   const read: Handle = async (service, context, query) => {
     const wanted = wantedOf(query)
     const feed = feedOf(service)
@@ -57,7 +57,7 @@ export const streamRoutes = ({ feedOf, ending }: StreamOptions): readonly Operat
       return feed.follow(after, readerOn(pen, wanted))
     }
     // Who does not read fast enough is cut off, and asks for everything when it has come so far.
-    const stream = sseBody(ending, begin, () => asReset(feed.position))
+    const stream = openStream(streams, context, begin, () => asReset(feed.position))
     return new Response(stream, { headers: SSE_HEADERS })
   }
   return [

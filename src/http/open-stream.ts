@@ -1,0 +1,46 @@
+/**
+ * An open answer as the server keeps it: it ends with the server, with its reader, and with the credential it was opened with.
+ *
+ * Owns how many are open. What is written is the business of each route; the life of the lines is sse.ts.
+ *
+ * open-stream-1  Nobody hears anything under a credential that has ended longer than its watch takes to tell (engine/token-watch.ts).
+ */
+import type { Context } from 'hono'
+import type { Tokens } from '../engine/tokens.ts'
+import { askingOf } from './identity.ts'
+import { sseBody, type Writer } from './sse.ts'
+
+/** What all open answers of a server have in common. */
+export class Streams {
+  /** The server stops, and streams end by themselves. */
+  readonly ending: AbortSignal
+  readonly tokens: Pick<Tokens, 'watch'>
+  count = 0
+
+  constructor(ending: AbortSignal, tokens: Pick<Tokens, 'watch'>) {
+    this.ending = ending
+    this.tokens = tokens
+  }
+}
+
+/** `lastWord`: what a reader is told that is cut off because it does not read. */
+export const openStream = (
+  streams: Streams,
+  context: Context,
+  begin: Writer,
+  lastWord?: () => string,
+): ReadableStream<Uint8Array> => {
+  const { ending, tokens } = streams
+  const credential = askingOf(context)?.credential ?? null
+  const write: Writer = (pen) => {
+    streams.count++
+    const forget = credential === null ? null : tokens.watch(credential.token, credential.until, () => pen.end())
+    const undo = begin(pen)
+    return () => {
+      streams.count--
+      forget?.()
+      undo()
+    }
+  }
+  return sseBody(ending, write, lastWord)
+}
