@@ -1,11 +1,11 @@
 /**
  * Credentials: made, looked up, listed, revoked. They are documents of the server itself, where no tenant's code can write.
  *
- * Owns the rule that a secret is answered once and kept as its hash. Who may ask for one is checked outside.
+ * Owns the rule that a secret is answered once and kept as its hash. Who may ask for one is checked outside; who hears of
+ * its end is token-watch.ts.
  *
  * tokens-1  The ledger never holds a secret.
  * tokens-2  A lookup that fails throws; it never passes for an answer.
- * tokens-3  Whoever watches a token hears of its end (token-watch.ts).
  */
 import { TrihandError } from '../model/errors.ts'
 import type { Caller, Role } from '../model/identity.ts'
