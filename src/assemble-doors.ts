@@ -31,6 +31,8 @@ export const joinDoors = (
     send: engine.send.bind(engine),
     note: engine.note.bind(engine),
     recall: engine.sessions.recall.bind(engine.sessions),
+    waitingIn: async (queue: string) =>
+      engine.definition.queues.has(queue) ? (await engine.queues.show(queue)).length : null,
     reader,
     clock,
     ids,

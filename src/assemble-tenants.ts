@@ -46,6 +46,7 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats'>
   lacks: engine.lacks.bind(engine),
   sessions: engine.sessions,
   schedules: engine.schedules,
+  queues: engine.queues,
   tasks: engine.tasks,
   chats: doors.chats,
   webhooks: doors.webhooks,

@@ -22,6 +22,7 @@ import { Engine, type RunResult } from './engine/engine.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from './engine/intake.ts'
 import type { Observer } from './engine/observers.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
+import type { Queues } from './engine/queues.ts'
 import { Requests } from './engine/requests.ts'
 import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
@@ -141,6 +142,7 @@ export interface Trihand {
   replace(system: SystemSource): Promise<void>
   readonly sessions: Sessions
   readonly schedules: Schedules
+  readonly queues: Queues
   /** What people are asked, and what they decide. */
   readonly tasks: Tasks
   /** Conversations, a turn at a time. */

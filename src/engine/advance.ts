@@ -7,6 +7,8 @@ import { type CircuitCommand, type CircuitFact, type CircuitState, circuit } fro
 import { gate } from '../model/gate.ts'
 import type { GateCommand, GateFact, GateState } from '../model/gate-fact.ts'
 import type { Machine, Refusal } from '../model/machine.ts'
+import { queue } from '../model/queue.ts'
+import type { QueueCommand, QueueFact, QueueState } from '../model/queue-fact.ts'
 import { run } from '../model/run.ts'
 import type { RunCommand, RunFact, RunState } from '../model/run-fact.ts'
 import { schedule } from '../model/schedule.ts'
@@ -44,6 +46,9 @@ export const advanceGate = (state: GateState, command: GateCommand): Advance<Gat
 
 export const advanceSchedule = (state: ScheduleState, command: ScheduleCommand): Advance<ScheduleState, ScheduleFact> =>
   advance(schedule, state, command)
+
+export const advanceQueue = (state: QueueState, command: QueueCommand): Advance<QueueState, QueueFact> =>
+  advance(queue, state, command)
 
 export const advanceCircuit = (state: CircuitState, command: CircuitCommand): Advance<CircuitState, CircuitFact> =>
   advance(circuit, state, command)

@@ -1,18 +1,30 @@
 /**
- * The clerks of a system: a gate for each handler whose flow control needs memory, and the declared schedules.
+ * The clerks of a system: a gate for each handler whose flow control needs memory, and the declared schedules and queues.
  *
  * Owns which clerks there are, their opening at every start, and what people may ask of them. Their life is clerk.ts.
  */
 import type { FlowDefinition } from '../manifest/flow.ts'
+import { queueSource } from '../manifest/queues.ts'
 import type { FunctionDefinition, System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { GateFact, GateState } from '../model/gate-fact.ts'
 import { heardTypes, hearsJust } from '../model/gate-read.ts'
-import { type ClerkId, type GateId, type Instant, namedSessionId, type RunId, type TenantId } from '../model/ids.ts'
+import {
+  type ClerkId,
+  type GateId,
+  type Instant,
+  namedSessionId,
+  type QueueId,
+  queueId,
+  type RunId,
+  type SessionId,
+  type TenantId,
+} from '../model/ids.ts'
+import type { QueueCommand, QueueState } from '../model/queue-fact.ts'
 import type { ScheduleCommand, ScheduleState, ScheduleWorld } from '../model/schedule-fact.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { StreamRecord } from '../ports/ledger.ts'
-import { type Advance, advanceGate, advanceSchedule } from './advance.ts'
+import { type Advance, advanceGate, advanceQueue, advanceSchedule } from './advance.ts'
 import { commandClerk, FIRST_TAIL, lookAtClerk } from './clerk-state.ts'
 import type { FindDuty } from './clerks.ts'
 import type { Births, ClerkFact, Duty } from './duty.ts'
@@ -20,18 +32,24 @@ import { callGate, passGate } from './gate-calls.ts'
 import { GateDuty, gateOf } from './gate-duty.ts'
 import type { AskedRun, GateKeeping } from './gate-keeping.ts'
 import type { House } from './house.ts'
+import { QueueDuty, type QueueKeeping } from './queue-duty.ts'
 import { ScheduleDuty, type ScheduleKeeping, scheduleOf } from './schedule-duty.ts'
 import { ensureSession } from './sessions.ts'
 
 interface Kept {
   readonly gates: ReadonlyMap<ClerkId, GateKeeping>
   readonly schedules: ReadonlyMap<ClerkId, ScheduleKeeping>
+  readonly queues: ReadonlyMap<ClerkId, QueueKeeping>
 }
 
 /** What may be asked of a schedule; the clock and the calendar are added here. */
 type Ask<Command> = Command extends { readonly now: Instant; readonly world: ScheduleWorld }
   ? Omit<Command, 'now' | 'world'>
   : never
+
+type AskQueue =
+  | Omit<Extract<QueueCommand, { readonly type: 'open_queue' }>, 'now'>
+  | Omit<Extract<QueueCommand, { readonly type: 'revive' }>, 'now'>
 
 export class ClerkBook {
   private readonly ids: Pick<Ids, 'digest'>
@@ -46,9 +64,11 @@ export class ClerkBook {
   }
 
   readonly findDuty: FindDuty = (house, system, id) => {
-    const { gates, schedules } = this.of(system)
+    const { gates, schedules, queues } = this.of(system)
     const gate = gates.get(id)
     if (gate !== undefined) return new GateDuty(house, gate) as Duty<unknown, ClerkFact>
+    const queue = queues.get(id)
+    if (queue !== undefined) return new QueueDuty(house, queue) as Duty<unknown, ClerkFact>
     const schedule = schedules.get(id)
     return schedule === undefined ? null : (new ScheduleDuty(house, schedule) as Duty<unknown, ClerkFact>)
   }
@@ -56,10 +76,14 @@ export class ClerkBook {
   /** At every start, and when the definition changes: what is declared exists from now on. */
   async declare(house: House): Promise<void> {
     await this.findLeftOver(house)
-    const { gates, schedules } = this.of(house.system())
+    const { gates, schedules, queues } = this.of(house.system())
     for (const some of inParts([...gates.values()]))
       await Promise.all(some.map((keeping) => this.openGate(house, keeping)))
     for (const some of inParts([...schedules.values()])) await this.declareSchedules(house, some)
+    for (const { definition, session } of queues.values()) {
+      await ensureSession(house, session, 'daemon')
+      await this.askQueue(house, definition.name, { type: 'open_queue' })
+    }
   }
 
   /** The gate that runs of this handler pass; null: they begin at once. */
@@ -117,6 +141,23 @@ export class ClerkBook {
       // By this clock alone, as the duty does: a slot must not come early because another's ran ahead.
       advance: (state) =>
         advanceSchedule(state, { ...ask, now: house.clock.now(), world: duty.world } as ScheduleCommand),
+    })
+  }
+
+  queue(house: House, name: string): QueueKeeping {
+    const keeping = this.of(house.system()).queues.get(this.queueOf(name))
+    if (keeping === undefined) throw new TrihandError('NOT_FOUND', `there is no queue ${name}`)
+    return keeping
+  }
+
+  async askQueue(house: House, name: string, ask: AskQueue): Promise<QueueState> {
+    const keeping = this.queue(house, name)
+    return commandClerk(house, {
+      id: keeping.id,
+      handler: queueSource(name),
+      duty: new QueueDuty(house, keeping),
+      initial: { kind: 'none' } as QueueState,
+      advance: (state, now) => advanceQueue(state, { ...ask, now }),
     })
   }
 
@@ -203,7 +244,7 @@ export class ClerkBook {
   private of(system: System): Kept {
     const known = this.books.get(system)
     if (known !== undefined) return known
-    const kept = { gates: this.gatesOf(system), schedules: this.schedulesOf(system) }
+    const kept = { gates: this.gatesOf(system), schedules: this.schedulesOf(system), queues: this.queuesOf(system) }
     this.books.set(system, kept)
     return kept
   }
@@ -229,10 +270,26 @@ export class ClerkBook {
     return new Map(
       [...system.schedules.values()].map((definition) => {
         const id = scheduleOf(this.ids, this.tenant, definition.name)
-        const session = namedSessionId(this.ids.digest(`session\n${this.tenant}\n${definition.session}`))
-        return [id, { id, definition, session }]
+        return [id, { id, definition, session: this.sessionOf(definition.session) }]
       }),
     )
+  }
+
+  private queuesOf(system: System): Map<ClerkId, QueueKeeping> {
+    return new Map(
+      [...system.queues.values()].map((definition) => {
+        const id = this.queueOf(definition.name)
+        return [id, { id, definition, session: this.sessionOf(queueSource(definition.name)) }]
+      }),
+    )
+  }
+
+  private queueOf(name: string): QueueId {
+    return queueId(this.ids.digest(`queue\n${this.tenant}\n${name}`))
+  }
+
+  private sessionOf(name: string): SessionId {
+    return namedSessionId(this.ids.digest(`session\n${this.tenant}\n${name}`))
   }
 }
 

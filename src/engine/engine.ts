@@ -36,6 +36,7 @@ import { type Observer, Observers } from './observers.ts'
 import { commandFromOutside } from './outside.ts'
 import { fetchValue, storeValue } from './payloads.ts'
 import { Publish, type Subscriber, type Watcher } from './publish.ts'
+import { Queues } from './queues.ts'
 import { type RunSteps, stepsOf } from './run-steps.ts'
 import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
@@ -84,6 +85,7 @@ const PREFIX = 10
 export class Engine {
   readonly sessions: Sessions
   readonly schedules: Schedules
+  readonly queues: Queues
   readonly tasks: Tasks
   private readonly house: House
   private readonly intake: Intake
@@ -166,6 +168,7 @@ export class Engine {
     this.intake = new Intake(this.house)
     this.sessions = new Sessions(this.house)
     this.schedules = new Schedules(this.house, this.book)
+    this.queues = new Queues(this.house, this.book)
     this.tasks = new Tasks(this.house)
   }
 

@@ -213,15 +213,17 @@ const finishRun = async (
 
 /** What a run of a batch says about its events. That all have failed is an end of its own, and no reason to try all of it again. */
 const statusAfter = (
-  { inputs, live }: Resident,
+  { inputs, live, house }: Resident,
   definition: FunctionDefinition | undefined,
   output: Json,
 ): 'success' | 'partial' | null => {
+  if (live?.start.input.kind !== 'events') return null
   const flows = definition?.flow == null ? [] : [definition.flow, ...definition.flow.ofTriggers.values()]
   const batch = flows.map(({ policies }) => policies.batch).find((policy) => policy !== null)
-  if (batch == null || live?.start.input.kind !== 'events') return null
+  const isReader = [...house.system().queues.values()].some(({ handler }) => handler === definition?.name)
+  if (batch == null && !isReader) return null
   const ids = inputs.events.map(({ id }) => id)
-  const { status } = batchOutcome(ids, output, batch.outputs ?? null)
+  const { status } = batchOutcome(ids, output, batch?.outputs ?? null)
   if (status === 'failed') throw new TrihandError('BATCH_ITEMS_FAILED', `each of the ${ids.length} items has failed`)
   return status === 'partial' ? 'partial' : null
 }

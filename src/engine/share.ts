@@ -8,6 +8,7 @@
  * share-3  What was parked here is asked for by name where it is sticky; what is no longer remembered waits that moment, no more.
  * share-4  A worker that stands by takes nothing, and nobody leaves anything to it; it sees within a beat that its turn has come.
  */
+import { queueSource } from '../manifest/queues.ts'
 import type { System } from '../manifest/system.ts'
 import type { ClaimableId, Instant, WorkerId } from '../model/ids.ts'
 import { ANYWHERE, misfit, PATIENCE_MS, type Placement, type Share, shareOf, takersOf } from '../model/placement.ts'
@@ -37,9 +38,9 @@ const ALL: Share = { atOnce: null, later: [], returning: [] }
 const NONE: Share = { atOnce: [], later: [], returning: [] }
 
 /** By the handler's name on a stream. A schedule's clerk does no step, so that any worker may mind it. */
-const placementsOf = ({ functions, schedules }: System): ReadonlyMap<string, Placement> =>
+const placementsOf = ({ functions, schedules, queues }: System): ReadonlyMap<string, Placement> =>
   new Map([
-    ...[...schedules.keys()].map((name) => [name, ANYWHERE] as const),
+    ...[...schedules.keys(), ...[...queues.keys()].map(queueSource)].map((name) => [name, ANYWHERE] as const),
     ...[...functions.values()].map(({ name, placement }) => [name, placement] as const),
   ])
 

@@ -347,6 +347,26 @@ export interface Schedule {
   readonly paused_by: string | null
 }
 
+export interface Queue {
+  readonly name: string
+  /** who works through it; null: nobody */
+  readonly handler: string | null
+  /** messages that wait */
+  readonly length: number
+  readonly max_length: number
+  readonly on_full: 'reject' | 'block' | 'drop_oldest'
+  /** messages that are being worked on */
+  readonly in_flight: number
+  /** messages that were given up */
+  readonly dead: number
+}
+
+export interface QueueReceipt {
+  readonly id: string
+  readonly sequence: number
+  readonly duplicate: boolean
+}
+
 export interface Worker {
   readonly id: string
   /** null, as all that a worker of an older version does not tell */
@@ -607,6 +627,14 @@ export interface Api {
   readonly pauseHandler: { readonly input: { readonly path: { readonly name: string }; readonly body?: Nothing }; readonly output: { readonly handler: string } }
   /** Starts its runs again. */
   readonly resumeHandler: { readonly input: { readonly path: { readonly name: string }; readonly body?: Nothing }; readonly output: { readonly handler: string } }
+  /** Queues, with how many messages wait in each. */
+  readonly listQueues: { readonly input: Nothing; readonly output: { readonly items: readonly Queue[]; readonly next_cursor: string | null } }
+  /** One queue. */
+  readonly getQueue: { readonly input: { readonly path: { readonly name: string } }; readonly output: Queue }
+  /** Puts a message into a queue; refused when it is full. */
+  readonly putMessage: { readonly input: { readonly path: { readonly name: string }; readonly body: { readonly data: Json; readonly id?: string } }; readonly output: QueueReceipt }
+  /** Gives messages that were given up all their tries again. */
+  readonly reviveMessages: { readonly input: { readonly path: { readonly name: string }; readonly body?: Nothing }; readonly output: { readonly revived: number } }
   /** An inbox: the caller's own, or everybody's with all=true. */
   readonly listTasks: { readonly input: { readonly query?: { readonly status?: 'open' | 'closed' | 'pending' | 'in_review' | 'revision_requested' | 'approved' | 'rejected' | 'completed' | 'expired' | 'withdrawn'; readonly type?: TaskType; readonly run?: string; readonly order?: 'newest' | 'oldest' | 'deadline'; readonly claimed_by?: string; readonly all?: 'true' | 'false'; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly TaskSummary[]; readonly next_cursor: string | null } }
   /** How many open tasks have each status. */
@@ -694,6 +722,10 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   backfillSchedule: 'POST /api/schedules/{name}/backfill',
   pauseHandler: 'POST /api/handlers/{name}/pause',
   resumeHandler: 'POST /api/handlers/{name}/resume',
+  listQueues: 'GET /api/queues',
+  getQueue: 'GET /api/queues/{name}',
+  putMessage: 'POST /api/queues/{name}',
+  reviveMessages: 'POST /api/queues/{name}/revive',
   listTasks: 'GET /api/tasks',
   countTasks: 'GET /api/tasks/counts',
   decideTasks: 'POST /api/tasks/decisions',

@@ -8,6 +8,7 @@ import type { RunResult } from '../engine/engine.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from '../engine/intake.ts'
 import type { Observer } from '../engine/observers.ts'
 import type { Watcher } from '../engine/publish.ts'
+import type { Queues } from '../engine/queues.ts'
 import type { Requests } from '../engine/requests.ts'
 import type { Schedules } from '../engine/schedules.ts'
 import type { Sessions } from '../engine/sessions.ts'
@@ -46,6 +47,7 @@ export interface Service {
   /** What an event would start, without sending it. */
   rehearse(event: IncomingEvent): Promise<Rehearsal>
   readonly webhooks: Pick<Webhooks, 'receive' | 'replay' | 'rehearse'>
+  readonly queues: Pick<Queues, 'list' | 'show' | 'put' | 'revive'>
   readonly schedules: Pick<Schedules, 'list' | 'show' | 'pause' | 'resume' | 'runNow' | 'backfill'>
   readonly tasks: Pick<
     Tasks,

@@ -10,15 +10,14 @@ import { canonical, type Json } from '../model/json.ts'
 import { isOfLife } from '../model/lifecycle.ts'
 import type { Modality } from '../model/modality.ts'
 import type { ConstraintsSource } from '../model/policies/constraints.ts'
-import type { BudgetSource, FlowSource, TriggerFlowSource } from '../model/policies/flow-source.ts'
+import type { BudgetSource, FlowSource } from '../model/policies/flow-source.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
-import type { Rule } from '../model/rule.ts'
 import type { Effect } from '../model/step.ts'
 import { DEFAULT_MAX_HOPS } from '../model/trigger.ts'
-import type { WatchTrigger } from '../model/watch.ts'
 import type { StateMachineSource, WorkflowSource } from '../model/workflow-source.ts'
 import { PLAIN } from '../model/workflow-spec.ts'
 import { type AgentSource, agentHandler, agentShape, innerAgents } from './agents.ts'
+import { awaitedBy, bindAll, ownFlows, type TriggerSource, triggersOf } from './bindings.ts'
 import { defineCancelOn } from './cancel-on.ts'
 import { asDeciders, type ChatSource, defineChats } from './chats.ts'
 import { type CircuitSource, defineCircuit } from './circuit.ts'
@@ -26,7 +25,7 @@ import { defineConstraints } from './constraints.ts'
 import { durationMs } from './duration.ts'
 import { defineEndpoints, type EndpointSource } from './endpoints.ts'
 import { defineExecutors, type ExecutorSource } from './executors.ts'
-import { defineFlows, hasOwnFlow, type NamedTriggerFlow } from './flow.ts'
+import { defineFlows } from './flow.ts'
 import { defineBudgets, type SharedBudgets } from './flow-policies.ts'
 import { type HumanSource, humanEvents, humanHandler, humanShape } from './humans.ts'
 import { jsonSchemaOf } from './json-schema.ts'
@@ -34,24 +33,17 @@ import { LATER, laterFunction } from './later.ts'
 import { defineModels, type ModelsSource } from './models.ts'
 import { defineModules, type ModuleSource, type Modules, moduleOf } from './modules.ts'
 import { definePlacement, definePools, type PlacementSource, type PoolSource } from './placement.ts'
-import { compileRule } from './rules.ts'
+import { asReader, defineQueues, type QueueReading, type QueueSource } from './queues.ts'
 import type { ScheduleOptions } from './schedule.ts'
 import { definedSchedules } from './schedules.ts'
 import { isSchema, type Schema } from './schema.ts'
-import { hear, isWatchTrigger, type SourceDefinition } from './sources.ts'
-import type { EventDefinition, Filter, FunctionDefinition, Listener, System } from './system.ts'
+import type { EventDefinition, FunctionDefinition, System } from './system.ts'
 import { defineTools, type ToolSource } from './tools.ts'
 import { defineWebhooks, type WebhookSource } from './webhooks.ts'
 import { defineMachines, defineWorkflow, fieldsOf, toldBy, type WorkflowWorld } from './workflow.ts'
 import type { Finding } from './yaml/finding.ts'
 
 type Duration = string | number
-interface EventTrigger {
-  readonly event: string
-  readonly filter?: string
-}
-type TriggerSource = (EventTrigger | WatchTrigger) & TriggerFlowSource
-
 export interface FunctionSource {
   readonly name: string
   readonly options: PlacementSource &
@@ -70,6 +62,8 @@ export interface FunctionSource {
       readonly cancelOn?: readonly CancelSource[]
       readonly circuit?: CircuitSource
       readonly constraints?: ConstraintsSource
+      /** The queue that it works through. */
+      readonly source?: QueueReading
     }
   readonly code: unknown
   /** Absent: a workflow function. */
@@ -104,6 +98,8 @@ export interface SystemSource {
   readonly limits?: { readonly shared?: Readonly<Record<string, BudgetSource>> }
   readonly pools?: readonly PoolSource[]
   readonly schedules?: readonly ScheduleOptions[]
+  /** Bounded lines of messages, each worked through by one handler. */
+  readonly queues?: readonly QueueSource[]
   /** The time zone of schedules that name none. */
   readonly tz?: string
   readonly modules?: readonly ModuleSource[]
@@ -137,16 +133,6 @@ const schemaOf = (given: unknown, path: string): Schema | null => {
   if (given === undefined || given === null) return null
   if (!isSchema(given)) throw invalid(path, 'expected a schema with the ~standard interface')
   return given
-}
-
-/** A fan-in listens to its members, whatever else starts it. */
-const triggersOf = (source: FunctionSource): readonly TriggerSource[] => {
-  const { trigger, triggers = [], fanIn } = source.options
-  const members = fanIn === undefined ? [] : [fanIn.primary, ...fanIn.waitFor]
-  const named = trigger === undefined ? triggers : [trigger, ...triggers]
-  const heard = new Set(named.map((entry) => (typeof entry === 'string' ? entry : 'event' in entry ? entry.event : '')))
-  const all = [...named, ...members.filter((type) => !heard.has(type))]
-  return all.map((entry) => (typeof entry === 'string' ? { event: entry } : entry))
 }
 
 /** What a function takes from the rest of its system. */
@@ -192,85 +178,6 @@ const defineFunction = (source: FunctionSource, { modules, budgets, world }: Sur
   }
 }
 
-interface Bound {
-  readonly types: readonly string[]
-  readonly filter: Filter
-  readonly watch: SourceDefinition | null
-}
-
-/** Counted among those that have some: a name must not change when a plain trigger is added. */
-const flowName = (number: number): string => `trigger ${number}`
-
-const ownFlows = (source: FunctionSource): readonly NamedTriggerFlow[] =>
-  triggersOf(source)
-    .filter(hasOwnFlow)
-    .map((own, i) => ({ name: flowName(i + 1), own }))
-
-const bindEvent = ({ event, filter }: EventTrigger, path: string): Bound => {
-  if (!isEventType(event)) throw invalid(path, `"${event}" is not an event type`)
-  const rule = filter === undefined ? null : compileRule(filter)
-  return { types: [event], filter: { text: filter ?? '', rule, from: null }, watch: null }
-}
-
-/** The status of an ended run is looked at before the author's own filter. */
-const ruleOf = (filter: string | undefined, statuses: readonly string[] | null): Rule | null => {
-  const own = filter === undefined ? null : compileRule(filter)
-  if (statuses === null) return own
-  return (roots) => {
-    const status = (roots['payload'] as { readonly status?: Json }).status
-    if (!statuses.includes(String(status))) return { kind: 'value', value: false }
-    return own === null ? { kind: 'value', value: true } : own(roots)
-  }
-}
-
-const bindWatch = (trigger: WatchTrigger, path: string): Bound => {
-  const { types, from, statuses, watch } = hear(trigger, path)
-  const text = [statuses === null ? '' : `status ${statuses.join(', ')}`, trigger.filter ?? ''].filter(Boolean)
-  return { types, filter: { text: text.join(' and '), rule: ruleOf(trigger.filter, statuses), from }, watch }
-}
-
-const bindingsOf = (source: FunctionSource, names: ReadonlySet<string>): readonly Bound[] => {
-  let flows = 0
-  return triggersOf(source).map((trigger) => {
-    const bound = bind(source, trigger, names)
-    return hasOwnFlow(trigger) ? { ...bound, filter: { ...bound.filter, trigger: flowName(++flows) } } : bound
-  })
-}
-
-const bind = (source: FunctionSource, trigger: TriggerSource, names: ReadonlySet<string>): Bound => {
-  const path = `functions.${source.name}.trigger`
-  if (!isWatchTrigger(trigger)) return bindEvent(trigger, path)
-  if ('after' in trigger && (!names.has(trigger.after) || trigger.after === source.name))
-    throw invalid(`${path}.after`, `"${trigger.after}" is not another function of this system`)
-  return bindWatch(trigger, path)
-}
-
-const awaitedBy = ({ name, options }: FunctionSource): readonly string[] => {
-  const bad = options.waits?.find((type) => !isEventType(type))
-  if (bad !== undefined) throw invalid(`functions.${name}.waits`, `"${bad}" is not an event type`)
-  return [...(options.waits ?? []), ...(options.cancelOn ?? []).map(({ event }) => event)]
-}
-
-interface Bindings {
-  readonly listeners: Map<string, Listener[]>
-  readonly sources: Map<string, SourceDefinition>
-}
-
-const bindAll = (sources: readonly FunctionSource[], functions: ReadonlyMap<string, FunctionDefinition>): Bindings => {
-  const bindings: Bindings = { listeners: new Map(), sources: new Map() }
-  for (const source of sources) {
-    const handler = functions.get(source.name) as FunctionDefinition
-    const byType = new Map<string, Filter[]>()
-    for (const { types, filter, watch } of bindingsOf(source, new Set(functions.keys()))) {
-      for (const type of types) byType.set(type, [...(byType.get(type) ?? []), filter])
-      if (watch !== null) bindings.sources.set(watch.name, watch)
-    }
-    for (const [type, filters] of byType)
-      bindings.listeners.set(type, [...(bindings.listeners.get(type) ?? []), { handler, filters }])
-  }
-  return bindings
-}
-
 /** A pool that only a function names is declared by that. */
 const poolsOf = (source: SystemSource, functions: ReadonlyMap<string, FunctionDefinition>): System['pools'] => {
   const declared = source.pools ?? []
@@ -309,9 +216,11 @@ const shapeOf = (source: SystemSource): string => {
     limits = {},
     stateMachines = [],
     chats = [],
+    queues = [],
   } = source
   const shape = {
     ...{ name, open, pools, modules, schedules, models, scripts, limits, stateMachines, chats },
+    ...(queues.length === 0 ? {} : { queues }),
     maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
     ...{ tz: source.tz ?? null, ...(source.tenancy === undefined ? {} : { tenancy: source.tenancy }) },
     events: Object.entries(events).map(([type, schema]) => [type, schemaShape(schema)]),
@@ -351,7 +260,8 @@ export const normalise = (given: SystemSource, digest: (text: string) => string)
   for (const entry of sources) {
     if (functions.has(entry.name))
       throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two handlers are named ${entry.name}`)
-    functions.set(entry.name, defineFunction(entry, { modules, budgets, world }))
+    const read = { ...entry, options: asReader(entry.options, source.queues ?? []) }
+    functions.set(entry.name, defineFunction(read, { modules, budgets, world }))
   }
   const { listeners, sources: watched } = bindAll(sources, functions)
   const executors = defineExecutors(source.executors ?? [])
@@ -383,6 +293,7 @@ export const normalise = (given: SystemSource, digest: (text: string) => string)
     webhooks,
     endpoints: defineEndpoints(source.endpoints ?? []),
     schedules: definedSchedules(source, functions, events),
+    queues: defineQueues(source.queues ?? [], sources),
     tools: defineTools(source.tools ?? [], digest),
     models: defineModels(source.models),
     scripts: new Map(Object.entries(source.scripts ?? {})),

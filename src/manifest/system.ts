@@ -21,6 +21,7 @@ import type { EndpointDefinition } from './endpoints.ts'
 import type { ExecutorDefinition } from './executors.ts'
 import type { FlowDefinition } from './flow.ts'
 import type { Pool } from './placement.ts'
+import type { QueueDefinition } from './queues.ts'
 import type { ScheduleDefinition } from './schedule.ts'
 import type { Schema } from './schema.ts'
 import type { SourceDefinition } from './sources.ts'
@@ -56,6 +57,7 @@ export interface System {
   /** Who performs tasks, by executor type; the built-in ones are not here. */
   readonly executors: ReadonlyMap<string, ExecutorDefinition>
   readonly schedules: ReadonlyMap<string, ScheduleDefinition>
+  readonly queues: ReadonlyMap<string, QueueDefinition>
   readonly chats: ReadonlyMap<string, ChatSpec>
   /** What agents may be allowed to use, by its own name. */
   readonly tools: ReadonlyMap<string, ToolDefinition>

@@ -101,6 +101,7 @@ export const ERRORS = {
   HANDLER_PAUSED: { status: 409, retryable: false, hint: 'Resume it with `trihand handlers resume`, then ask again.' },
   RUN_EXISTS: { status: 409, retryable: false, hint: 'A run for this key exists already.' },
   RUN_BACKLOG_FULL: { status: 429, retryable: false, hint: 'Wait until the runs in the line have ended, or ask for fewer.' },
+  QUEUE_FULL: { status: 429, retryable: true, hint: 'Send it again when messages have left the queue, or raise max_length.' },
   RUN_ENDED: { status: 409, retryable: false, hint: 'The run has ended; start a new one, or retry it if it failed.' },
   RUN_NOT_FAILED: { status: 409, retryable: false, hint: 'Only failed, cancelled, expired or quarantined runs can be retried.' },
   RUN_CANCELLED: { status: 409, retryable: false, hint: 'The run was cancelled.' },

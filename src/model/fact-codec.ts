@@ -6,6 +6,7 @@
 import { TrihandError } from './errors.ts'
 import type { GateFact, GateFactType } from './gate-fact.ts'
 import type { Instant } from './ids.ts'
+import type { QueueFact, QueueFactType } from './queue-fact.ts'
 import type { RunFact, RunFactType } from './run-fact.ts'
 import type { ScheduleFact, ScheduleFactType } from './schedule-fact.ts'
 import type { SessionFact, SessionFactType } from './session.ts'
@@ -93,6 +94,17 @@ const SCHEDULE_FACTS: Readonly<Record<ScheduleFactType, true>> = {
   'schedule.checkpointed': true,
 }
 
+const QUEUE_FACTS: Readonly<Record<QueueFactType, true>> = {
+  'queue.opened': true,
+  'queue.put': true,
+  'queue.dropped': true,
+  'queue.passed': true,
+  'queue.cycle_started': true,
+  'queue.cycle_ended': true,
+  'queue.revived': true,
+  'queue.checkpointed': true,
+}
+
 const TASK_FACTS: Readonly<Record<TaskFactType, true>> = {
   'task.opened': true,
   'task.viewed': true,
@@ -135,4 +147,5 @@ export const readRunFact = (written: WrittenFact): RunFact => readAs<RunFact>(RU
 export const readSessionFact = (written: WrittenFact): SessionFact => readAs<SessionFact>(SESSION_FACTS, written)
 export const readGateFact = (written: WrittenFact): GateFact => readAs<GateFact>(GATE_FACTS, written)
 export const readScheduleFact = (written: WrittenFact): ScheduleFact => readAs<ScheduleFact>(SCHEDULE_FACTS, written)
+export const readQueueFact = (written: WrittenFact): QueueFact => readAs<QueueFact>(QUEUE_FACTS, written)
 export const readTaskFact = (written: WrittenFact): TaskFact => readAs<TaskFact>(TASK_FACTS, written)

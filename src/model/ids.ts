@@ -10,9 +10,10 @@ export type RunId = Branded<'run'>
 export type SessionId = Branded<'session'>
 export type GateId = Branded<'gate'>
 export type ScheduleId = Branded<'schedule'>
+export type QueueId = Branded<'queue'>
 export type TaskId = Branded<'task'>
-/** A clerk starts runs and does no step itself: a handler's gate, or a schedule. */
-export type ClerkId = GateId | ScheduleId
+/** A clerk starts runs and does no step itself: a handler's gate, a schedule, or a queue. */
+export type ClerkId = GateId | ScheduleId | QueueId
 /** What a run starts and waits for: another run, or a task for people. */
 export type ChildId = RunId | TaskId
 /** What can be due, claimed by a worker, signalled, and the parent of a run. */
@@ -33,7 +34,7 @@ export const SERVER_TENANT = '*' as TenantId
 const TENANT = /^[a-z0-9][a-z0-9_-]{0,62}$/
 export const isTenantId = (text: string): text is TenantId => TENANT.test(text)
 
-const STREAM = /^(run|ses|gat|sch|tsk)_[0-9a-f]{32}$/
+const STREAM = /^(run|ses|gat|sch|tsk|que)_[0-9a-f]{32}$/
 const BARE = /^[0-9a-f]*$/
 const bare = (text: string): string => (BARE.test(text) ? text : text.replaceAll('-', '').toLowerCase())
 
@@ -67,12 +68,14 @@ export const sessionId = (uuid: string): SessionId => `ses_${bare(uuid)}` as Ses
 const GATE_DIGITS = '81'
 const SCHEDULE_DIGITS = '82'
 const TASK_DIGITS = '83'
+const QUEUE_DIGITS = '84'
 const marked = (digest: string, digits: string): string => {
   const hex = hexOf(digest)
   return `${hex.slice(0, 12)}${digits}${hex.slice(14, 32)}`
 }
 export const gateId = (digest: string): GateId => `gat_${marked(digest, GATE_DIGITS)}` as GateId
 export const scheduleId = (digest: string): ScheduleId => `sch_${marked(digest, SCHEDULE_DIGITS)}` as ScheduleId
+export const queueId = (digest: string): QueueId => `que_${marked(digest, QUEUE_DIGITS)}` as QueueId
 
 /** A task is new each time, and its name keeps the time at the front of the uuid: the order of names is the order of asking. */
 export const taskId = (uuid: string): TaskId => {
@@ -90,6 +93,8 @@ export const claimableId = (uuid: string): ClaimableId => {
       return `sch_${digits}` as ScheduleId
     case TASK_DIGITS:
       return `tsk_${digits}` as TaskId
+    case QUEUE_DIGITS:
+      return `que_${digits}` as QueueId
     default:
       return runId(digits)
   }

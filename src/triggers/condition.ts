@@ -16,6 +16,8 @@ import { type Source, type SourceDeps, SourceMemory, tell } from './source.ts'
 export interface ConditionDeps extends SourceDeps {
   readonly reader: Pick<Reader, 'document' | 'counts'>
   recall(session: SessionId, key: string): Promise<Json | null>
+  /** How many messages wait in a queue; null: there is none of that name. */
+  waitingIn(queue: string): Promise<number | null>
 }
 
 type Roots = { readonly [root: string]: Json }
@@ -34,7 +36,7 @@ const readRoots = async ({ needs }: Definition, deps: ConditionDeps): Promise<Ro
   const queue: Record<string, Json> = {}
   for (const handler of needs.handlers) {
     const counts = tally(await reader.counts(tenant, handler))
-    queue[handler] = { ...counts, length: counts['queued'] ?? 0 }
+    queue[handler] = { ...counts, length: (await deps.waitingIn(handler)) ?? counts['queued'] ?? 0 }
   }
   const table: Record<string, Json> = {}
   for (const [name, { table: from, key }] of Object.entries(needs.documents))

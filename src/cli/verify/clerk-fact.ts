@@ -46,6 +46,7 @@ export type ClerkFact =
   | { readonly type: 'gate.released'; readonly count: number }
   | { readonly type: 'schedule.fired'; readonly run: string; readonly slot: number; readonly origin: string }
   | { readonly type: 'schedule.run_ended'; readonly run: string }
+  | { readonly type: 'queue.cycle_started'; readonly run: string }
   | { readonly type: 'paused' | 'resumed' | 'created' | 'ended' | 'other' }
 
 const PLAIN: Readonly<Record<string, 'paused' | 'resumed' | 'created' | 'ended'>> = {
@@ -132,6 +133,7 @@ const read = (type: string, body: Body): ClerkFact => {
     case 'schedule.fired':
       return { type, run: body.text('run'), slot: body.number('slot'), origin: body.text('origin') }
     case 'schedule.run_ended':
+    case 'queue.cycle_started':
       return { type, run: body.text('run') }
     default:
       return { type: PLAIN[type] ?? 'other' }

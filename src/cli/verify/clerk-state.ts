@@ -51,6 +51,7 @@ export class ClerkState {
         return
       case 'gate.started':
       case 'gate.buffered':
+      case 'queue.cycle_started':
       case 'trigger.suppressed':
       case 'other':
     }

@@ -1,5 +1,5 @@
 /**
- * One clerk (a gate or a schedule), fact by fact and then at rest: its chain, the runs it starts, what it hears, when it wakes.
+ * One clerk (a gate, a schedule or a queue), fact by fact and then at rest: its chain, the runs it starts, what it hears, when it wakes.
  *
  * Owns the order only. A fact that cannot be read ends the judging of the clerk's rest; its chain is checked on.
  */
@@ -54,6 +54,8 @@ const gather = ({ clerks }: Inspection, row: StreamRow, fact: ClerkFact, seq: nu
     if (fact.isAsked) clerks.waitsNoMore(run)
     else clerks.started({ clerk, tenant, seq, run, handler, isTracked: tracked, slot: null })
   }
+  if (fact.type === 'queue.cycle_started')
+    clerks.started({ clerk, tenant, seq, run: fact.run, handler: null, isTracked: true, slot: null })
   if (fact.type === 'schedule.fired') {
     const { run, origin } = fact
     const slot = OWN_SLOTS.has(origin) ? fact.slot : null

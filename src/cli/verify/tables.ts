@@ -110,12 +110,14 @@ export const isClerk = (row: StreamRow): boolean => row.kind === CLERK
 export const isTask = (row: StreamRow): boolean => row.kind === TASK
 export const nameOf = (row: StreamRow): string => `${prefixOf(row)}_${row.hex}`
 
+const CLERK_PREFIXES: Readonly<Record<string, string>> = { '81': 'gat', '82': 'sch', '84': 'que' }
+
 /** A clerk's uuid says which kind of clerk it is, in its version digit and the one after. */
 const prefixOf = ({ kind, hex }: Pick<StreamRow, 'kind' | 'hex'>): string => {
   if (kind === RUN) return 'run'
   if (kind === SESSION) return 'ses'
   if (kind === TASK) return 'tsk'
-  return hex.slice(12, 14) === '81' ? 'gat' : 'sch'
+  return CLERK_PREFIXES[hex.slice(12, 14)] ?? 'sch'
 }
 
 const hexOf = (run: string): string => run.slice('run_'.length)

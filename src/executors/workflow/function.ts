@@ -106,6 +106,8 @@ export interface FunctionOptions<Input> extends FlowSource, WorkflowSource {
     /** `wait` until it is well, `fail` the step, or perform the step's `fallback`. */
     readonly whenOpen?: 'wait' | 'fail' | 'fallback'
   }
+  /** The queue that it works through, and how many messages at a time. */
+  readonly source?: { readonly queue: string; readonly batch?: number }
   /** What executors of its tasks must keep to, whatever a step asks for. */
   readonly constraints?: ConstraintsSource
   /** The module it belongs to, which says what it may do. */

@@ -4,6 +4,7 @@ import { chatComponents } from './chats.ts'
 import { costComponents } from './costs.ts'
 import { eventComponents } from './events.ts'
 import { manifestComponents } from './manifest.ts'
+import { queueComponents } from './queues.ts'
 import { runComponents } from './runs.ts'
 import { scheduleComponents } from './schedules.ts'
 import { serverComponents } from './server.ts'
@@ -19,6 +20,7 @@ export const COMPONENTS: Readonly<Record<string, Schema>> = {
   ...taskComponents,
   ...tokenComponents,
   ...scheduleComponents,
+  ...queueComponents,
   ...workerComponents,
   ...manifestComponents,
   ...sessionComponents,

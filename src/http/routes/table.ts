@@ -13,6 +13,7 @@ import { type LoginOptions, loginRoutes } from './login.ts'
 import { manifestRoutes } from './manifest.ts'
 import { type MetricsOptions, metricsRoutes } from './metrics.ts'
 import { pageRoutes } from './page.ts'
+import { queueRoutes } from './queues.ts'
 import type { Operation } from './route.ts'
 import { runStreamRoutes } from './run-stream.ts'
 import { runRoutes } from './runs.ts'
@@ -41,6 +42,7 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...workerRoutes,
   ...triggerRoutes,
   ...scheduleRoutes,
+  ...queueRoutes,
   ...taskRoutes,
   ...manifestRoutes,
   ...sessionRoutes,

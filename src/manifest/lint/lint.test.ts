@@ -311,4 +311,12 @@ test('policies that exclude each other', () => {
 })
 
 test('what has no effect yet is said', () =>
-  expect(told('product: {name: s}\nqueues: [{name: q}]\n', 'LINT_NOT_USED')).toEqual([['info', 2, 1]]))
+  expect(told('product: {name: s}\nsession_pools: [{name: q}]\n', 'LINT_NOT_USED')).toEqual([['info', 2, 1]]))
+
+test('a queue that nobody works through is found', () => {
+  const reader = 'functions: [{name: f, mode: daemon, source: {queue: q}}]\n'
+  const text = 'product: {name: s}\nqueues: [{name: q}]\n'
+  expect(told(text, 'LINT_QUEUE_UNREAD')).toEqual([['warning', 2, 10]])
+  expect(told(text + reader, 'LINT_QUEUE_UNREAD')).toEqual([])
+  expect(told(text + reader, 'LINT_NOT_USED')).toEqual([])
+})

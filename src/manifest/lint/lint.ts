@@ -12,6 +12,7 @@ import { type Folder, lintFiles } from './files.ts'
 import { lintHands } from './hands.ts'
 import { lintLifecycle } from './lifecycle.ts'
 import { lintPlans } from './plans.ts'
+import { lintQueues } from './queues.ts'
 import { lintSchemas } from './schemas.ts'
 import { lintStates } from './states.ts'
 import { lintTables } from './tables.ts'
@@ -33,6 +34,7 @@ export const lint = (manifest: Manifest, { folder, environment }: Surroundings, 
   lintStates(manifest, tell)
   lintHands(manifest, tell)
   lintPlans(manifest, tell)
+  lintQueues(manifest, tell)
   lintTables(manifest, tell)
   lintEnvironment(manifest, environment, tell)
   if (folder !== null) lintFiles(manifest, folder, tell)

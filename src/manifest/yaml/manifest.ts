@@ -81,6 +81,7 @@ export interface Manifest {
   readonly state_machines?: readonly MachineEntry[]
   readonly modules?: readonly NamedEntry[]
   readonly pools?: readonly NamedEntry[]
+  readonly queues?: readonly NamedEntry[]
   readonly [section: string]: unknown
 }
 
@@ -143,6 +144,12 @@ export const endedBy = (handler: HandlerEntry): readonly string[] =>
   listed(field(handler, 'cancel_on')).flatMap((rule) =>
     isRecord(rule) && typeof rule['event'] === 'string' ? rule['event'] : [],
   )
+
+/** The queue that a handler works through. */
+export const readsQueue = (handler: HandlerEntry): string | null => {
+  const source = field(handler, 'source')
+  return isRecord(source) && typeof source['queue'] === 'string' ? source['queue'] : null
+}
 
 export interface Outgoing {
   readonly event: string

@@ -16,6 +16,7 @@ import {
   handlersOf,
   type Manifest,
   type NamedEntry,
+  readsQueue,
   sentBy,
 } from './manifest.ts'
 import { type Parts, schemaFor } from './parts.ts'
@@ -49,6 +50,7 @@ export const FUNCTION_KEYS: ReadonlySet<string> = new Set([
   'output',
   'schema',
   'output_schema',
+  'source',
 ])
 
 /** Keys of an agent that mean something to the engine. */
@@ -101,7 +103,14 @@ const functionSource = (entry: HandlerEntry, manifest: Manifest, parts: Parts): 
   const { retry } = manifest.defaults ?? {}
   const options = authorForm(entryShape('functions'), {
     ...(retry === undefined ? {} : { retry }),
-    ...pick(entry, [...STARTING, 'waits', 'retry', 'timeout', 'effect']),
+    ...pick(entry, [
+      ...STARTING,
+      'waits',
+      'retry',
+      'timeout',
+      'effect',
+      ...(readsQueue(entry) === null ? [] : ['source']),
+    ]),
   }) as JsonRecord
   const declared = workflowSource(entry, manifest)
   const given = parts.code?.get(entry.name)
@@ -173,6 +182,7 @@ export const sourceOf = (manifest: Manifest, parts: Parts = {}): SystemSource =>
     pools: listOf('pools', manifest.pools),
     modules: listOf('modules', manifest.modules),
     schedules: listOf('schedules', schedules.map(scheduleSource)),
+    ...(manifest.queues === undefined ? {} : { queues: listOf('queues', manifest.queues) }),
     ...(manifest.events.open === undefined ? {} : { open: manifest.events.open }),
     ...(typeof limits?.['max_hops'] === 'number' ? { maxHops: limits['max_hops'] } : {}),
     ...(limits?.['shared'] === undefined ? {} : { limits: { shared: limits['shared'] as unknown as SharedBudgets } }),

@@ -7,12 +7,12 @@
 import type { Json } from '../../model/json.ts'
 import type { Tell } from './finding.ts'
 import { HUMAN_KEYS } from './human-source.ts'
-import { field, type HandlerEntry, type HandSection, type Manifest } from './manifest.ts'
+import { field, type HandlerEntry, type HandSection, type Manifest, readsQueue } from './manifest.ts'
 import { isRecord, type JsonRecord } from './record.ts'
 import { isAnnotation } from './shape.ts'
 import { AGENT_KEYS, FUNCTION_KEYS } from './source.ts'
 
-const SECTIONS = ['plans', 'session_pools', 'queues', 'integrations', 'infrastructure', 'observability'] as const
+const SECTIONS = ['plans', 'session_pools', 'integrations', 'infrastructure', 'observability'] as const
 
 const KEYS: Readonly<Partial<Record<HandSection, ReadonlySet<string>>>> = {
   functions: FUNCTION_KEYS,
@@ -31,7 +31,12 @@ const tellKeys = (section: HandSection, handlers: readonly HandlerEntry[], tell:
   const users = new Map<string, string[]>()
   for (const handler of handlers)
     for (const key of Object.keys(handler))
-      if (!read.has(key) && !isAnnotation(key) && !isEmpty(handler[key]))
+      if (
+        !read.has(key) &&
+        !(key === 'mode' && readsQueue(handler) !== null) &&
+        !isAnnotation(key) &&
+        !isEmpty(handler[key])
+      )
         users.set(key, [...(users.get(key) ?? []), handler.name])
   for (const [key, [first = '', ...others]] of users) {
     const rest = others.length === 0 ? '' : ` and ${others.length} more`
@@ -40,12 +45,16 @@ const tellKeys = (section: HandSection, handlers: readonly HandlerEntry[], tell:
   }
 }
 
+/** What a daemon may read beside a queue. */
+const OTHER_SOURCES = 'sse websocket http file_tail stdin custom loop file table condition signal'.split(' ')
+
 /** Inside of keys that are read otherwise. */
 const PARTS: readonly (readonly [HandSection, ...string[]])[] = [
   ['functions', 'validate_input', 'exists'],
   ['functions', 'validate_input', 'state'],
   ['functions', 'validate_input', 'files'],
   ['functions', 'validate_input', 'on_invalid'],
+  ...OTHER_SOURCES.map((source) => ['functions', 'source', source] as const),
   ['agents', 'contract', 'state_in'],
   ['agents', 'contract', 'state_out'],
   ['agents', 'workspace', 'base'],

@@ -1,0 +1,168 @@
+/**
+ * Queues as people and programs meet them: a message put in, what waits, what was given up.
+ *
+ * Owns the door of a queue: a message and its place in the line are one append, so that the bound holds however many put at once.
+ *
+ * queues-1  A message under an id of its own is put once, however often it is sent.
+ * queues-2  What is refused has left no trace: neither a message nor a place.
+ */
+import { messageType, type QueueDefinition, queueSource } from '../manifest/queues.ts'
+import { TrihandError } from '../model/errors.ts'
+import { type Event, isPlainId } from '../model/event.ts'
+import type { Instant } from '../model/ids.ts'
+import { toJson } from '../model/json.ts'
+import { queueLength } from '../model/queue.ts'
+import type { QueueFact, QueuePolicy, QueueState } from '../model/queue-fact.ts'
+import { advanceQueue } from './advance.ts'
+import { commitBirths } from './births.ts'
+import type { ClerkBook } from './clerk-book.ts'
+import { changeOf, lookAtClerk } from './clerk-state.ts'
+import { checkEvent, routeAll } from './events.ts'
+import type { House } from './house.ts'
+import { QueueDuty, type QueueKeeping } from './queue-duty.ts'
+
+export interface QueueView {
+  readonly name: string
+  /** Who works through it; null: nobody. */
+  readonly handler: string | null
+  /** How many wait. */
+  readonly length: number
+  readonly maxLength: number
+  readonly onFull: QueuePolicy['onFull']
+  /** Messages that cycles have now. */
+  readonly inFlight: number
+  /** Messages that were given up, and may be revived. */
+  readonly dead: number
+}
+
+export interface PutReceipt {
+  readonly id: string
+  readonly sequence: number
+  /** It was there already. */
+  readonly duplicate: boolean
+}
+
+export interface PutOptions {
+  /** Sent again under the same id it is one message. */
+  readonly id?: string
+  /** How long a put waits for room where the queue says `block`; absent: half a minute. */
+  readonly waitMs?: number
+}
+
+const MAX_CONFLICTS = 100
+const PATIENCE_MS = 30_000
+const LOOK_AGAIN_MS = 200
+/** After so many facts without a checkpoint whoever puts writes one: a put reads only what came after it. */
+const TAIL = 256
+
+export class Queues {
+  private readonly house: House
+  private readonly book: ClerkBook
+  /** Puts of this process into one queue take turns: they would only meet in the ledger. */
+  private readonly turns = new Map<string, Promise<unknown>>()
+
+  constructor(house: House, book: ClerkBook) {
+    this.house = house
+    this.book = book
+  }
+
+  list(): Promise<readonly QueueView[]> {
+    return Promise.all([...this.house.system().queues.keys()].map((name) => this.show(name)))
+  }
+
+  async show(name: string): Promise<QueueView> {
+    const { definition, id } = this.book.queue(this.house, name)
+    const state = (await lookAtClerk(this.house, id, this.duty(name)))?.state ?? { kind: 'none' }
+    return viewOf(definition, state)
+  }
+
+  /** Refused with QUEUE_FULL where there is no room and none comes in time. */
+  async put(name: string, data: unknown, { id, waitMs = PATIENCE_MS }: PutOptions = {}): Promise<PutReceipt> {
+    const { clock } = this.house
+    const keeping = this.book.queue(this.house, name)
+    const message = await this.check(name, data, id ?? `msg_${this.house.ids.uuid()}`)
+    const until = clock.now() + (keeping.definition.policy.onFull === 'block' ? waitMs : 0)
+    for (;;) {
+      const receipt = await this.inTurn(name, () => this.tryPut(keeping, message))
+      if (receipt !== null) return receipt
+      if (clock.now() >= until) throw full(keeping.definition)
+      await new Promise<void>((resolve) => void clock.at(Math.min(until, clock.now() + LOOK_AGAIN_MS), resolve))
+    }
+  }
+
+  /** What was given up gets all its tries again. Answers how many. */
+  async revive(name: string, { by = 'local' }: { readonly by?: string } = {}): Promise<number> {
+    const { dead } = await this.show(name)
+    if (dead > 0) await this.book.askQueue(this.house, name, { type: 'revive', by })
+    return dead
+  }
+
+  private duty(name: string): QueueDuty {
+    return new QueueDuty(this.house, this.book.queue(this.house, name))
+  }
+
+  private async check(name: string, given: unknown, id: string): Promise<Event> {
+    const data = toJson(given ?? {})
+    const type = messageType(name)
+    if (!isPlainId(id))
+      throw new TrihandError('INPUT_INVALID', 'id must have 1 to 255 characters and no control characters')
+    await checkEvent(this.house, type, data, true)
+    const { tenant, clock } = this.house
+    const cause = { correlationId: id, causationId: null, traceparent: null, hops: 0, chain: [] }
+    return { id, tenant, source: queueSource(name), type, subject: null, time: clock.now(), data, ...cause }
+  }
+
+  private inTurn<Value>(name: string, work: () => Promise<Value>): Promise<Value> {
+    const turn = (this.turns.get(name) ?? Promise.resolve()).then(work, work)
+    this.turns.set(name, turn)
+    return turn
+  }
+
+  /** Null: there is no room. */
+  private async tryPut({ id, definition }: QueueKeeping, message: Event): Promise<PutReceipt | null> {
+    const { house } = this
+    const duty = this.duty(definition.name)
+    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+      const restored = await lookAtClerk(house, id, duty)
+      if (restored === null) {
+        await this.book.askQueue(house, definition.name, { type: 'open_queue' })
+        continue
+      }
+      const { record, state } = restored
+      const now = Math.max(house.clock.now(), record.facts.at(-1)?.recordedAt ?? 0)
+      const decided = advanceQueue(state, { type: 'put', now, count: 1, policy: definition.policy })
+      if (decided.refusal !== null) return null
+      const { events, runs } = routeAll(house, [message])
+      const own = changeOf(house, record, withCheckpoint(decided, record.facts.length, now))
+      const writes = [own, ...runs.map(({ write }) => write)]
+      const outcome = await commitBirths(house, { writes, events, signals: [], documents: [] }, runs)
+      if (outcome.kind !== 'conflict') {
+        house.worker.signal([id])
+        return { id: message.id, sequence: outcome.sequences[0] as number, duplicate: false }
+      }
+      if (outcome.reason !== 'taken') continue
+      if (outcome.dataHash !== events[0]?.dataHash)
+        throw new TrihandError('EVENT_ID_REUSED', `message ${message.id} of ${definition.name} exists with other data`)
+      return { id: message.id, sequence: outcome.sequence, duplicate: true }
+    }
+    throw new TrihandError('LEDGER_CONFLICT', `${MAX_CONFLICTS} others wrote to ${definition.name} first`)
+  }
+}
+
+const full = ({ name, policy }: QueueDefinition): TrihandError =>
+  new TrihandError('QUEUE_FULL', `${policy.maxLength} messages wait in ${name}, and no more may`)
+
+const withCheckpoint = (
+  { facts, state }: { readonly facts: readonly QueueFact[]; readonly state: QueueState },
+  tail: number,
+  at: Instant,
+): readonly QueueFact[] =>
+  tail < TAIL || state.kind === 'none' ? facts : [...facts, { type: 'queue.checkpointed', at, state }]
+
+const viewOf = ({ name, handler, policy }: QueueDefinition, state: QueueState): QueueView => {
+  const { maxLength, onFull } = policy
+  const about = { name, handler, maxLength, onFull }
+  if (state.kind === 'none') return { ...about, length: 0, inFlight: 0, dead: 0 }
+  const inFlight = state.cycles.reduce((sum, { messages }) => sum + messages.length, 0)
+  return { ...about, length: queueLength(state), inFlight, dead: state.dead.length }
+}

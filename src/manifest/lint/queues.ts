@@ -1,0 +1,16 @@
+/**
+ * Queues that fill up because nobody works through them.
+ *
+ * Owns that one finding. Two that work through one queue are refused when the system is made (queues.ts).
+ */
+import type { Tell } from '../yaml/finding.ts'
+import { handlersOf, type Manifest, readsQueue } from '../yaml/manifest.ts'
+
+export const lintQueues = (manifest: Manifest, tell: Tell): void => {
+  const read = new Set(handlersOf(manifest).map(({ handler }) => readsQueue(handler)))
+  for (const { name } of manifest.queues ?? []) {
+    if (read.has(name)) continue
+    const message = `nobody works through the queue ${name}: it fills up`
+    tell({ level: 'warning', code: 'LINT_QUEUE_UNREAD', message, path: ['queues', name] })
+  }
+}
