@@ -27,7 +27,7 @@ type CommandOf<Type extends QueueCommand['type']> = Extract<QueueCommand, { read
 type FactOf<Type extends QueueFact['type']> = Extract<QueueFact, { readonly type: Type }>
 
 /** More dead ones than this are kept as facts alone. */
-export const MAX_DEAD = 1_000
+const MAX_DEAD = 1_000
 /** Tries again come at their own time, not anywhere before it. */
 const WHOLE_DELAY = 1
 

@@ -44,7 +44,7 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
 const show = (system: TestSystem) => system.run(() => system.engine.queues.show('orders'))
 
 onEveryStore('queues', (store) => {
-  test('[I1] messages are worked through in order, a cycle at a time, also if the process dies', async () => {
+  test('[I1] queue-duty-1 messages are worked through in order, a cycle at a time, also if the process dies', async () => {
     const cycles: (readonly number[])[] = []
     const source: SystemSource = {
       ...reading({}, () => null),
@@ -120,7 +120,7 @@ onEveryStore('queues', (store) => {
     await system.close()
   })
 
-  test('[M4] a full queue refuses what comes, and takes it again when there is room', async () => {
+  test('[M4] queues-2 a full queue refuses what comes, and takes it again when there is room', async () => {
     const source = reading({ maxLength: 2 }, () => null, { source: { queue: 'orders', batch: 1 } })
     const waiting = { ...source, functions: [] }
     const system = await startTestSystem(waiting, store())
@@ -151,7 +151,7 @@ onEveryStore('queues', (store) => {
     await system.close()
   })
 
-  test('[I1] the same message twice is one, and another under its id is refused', async () => {
+  test('[I1] queues-1 the same message twice is one, and another under its id is refused', async () => {
     const seen: number[] = []
     const system = await startTestSystem(
       reading({}, (numbers) => void seen.push(...numbers)),
