@@ -2,6 +2,7 @@
  * A real Chromium for tests: one that is on the machine, or the one that npm brings.
  *
  * Owns finding and starting it, and what makes any page fail: an error on its console, a refusal by its policy, a request elsewhere.
+ * TRIHAND_SLOW_PAGE=10 makes every page ten times as slow and its server as far away: a step that relies on luck shows itself.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -66,6 +67,19 @@ const watch = (page: Page): string[] => {
   return faults
 }
 
+/** How many times slower than it is. */
+const SLOWER = Number(process.env['TRIHAND_SLOW_PAGE'] ?? 1)
+const MORE_MS = 20
+
+const slowDown = async (page: Page): Promise<Page> => {
+  if (SLOWER === 1) return page
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
+  const asFastAsItIs = { offline: false, downloadThroughput: -1, uploadThroughput: -1 }
+  await devtools.send('Network.emulateNetworkConditions', { ...asFastAsItIs, latency: MORE_MS * SLOWER })
+  return page
+}
+
 export const startBrowser = async (): Promise<TestBrowser> => {
   const folder = temporaryFolder('browser')
   const executablePath = process.env['CHROME_PATH'] ?? onThePath() ?? (await unpacked(folder.path))
@@ -78,8 +92,9 @@ export const startBrowser = async (): Promise<TestBrowser> => {
         reducedMotion: 'reduce',
         viewport: { width: 1280, height: 800 },
       })
-      const page = await context.newPage()
-      return { page, faults: watch(page), tab: () => context.newPage(), close: () => context.close() }
+      const another = async (): Promise<Page> => slowDown(await context.newPage())
+      const page = await another()
+      return { page, faults: watch(page), tab: another, close: () => context.close() }
     },
     close: async () => {
       await browser.close()

@@ -3,7 +3,7 @@
  *
  * The first part of a key is the topic of the stream: a notice about `runs` asks every open query of that topic again.
  */
-import { infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query'
+import { type InfiniteData, infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query'
 import { getJson } from './client.ts'
 import type {
   Chat,
@@ -135,7 +135,14 @@ export const healthQuery = queryOptions({
 /** Whose tasks, and of which kind: those of whoever sits here, or everybody's. */
 export const tasksQuery = (view: string, me: Me) => {
   const filter = view === 'done' ? { status: 'closed', all: 'true' } : view === 'mine' ? {} : { all: 'true' }
-  return pageOf<TaskSummary>(['tasks', 'list', view, me], `/api/tasks?limit=200${parameters(filter)}`)
+  return {
+    ...pageOf<TaskSummary>(['tasks', 'list', view, me], `/api/tasks?limit=200${parameters(filter)}`),
+    // Everybody's tasks are the same for everybody: they stay, and keys find them, while somebody says who they are.
+    placeholderData: (
+      before: InfiniteData<Page<TaskSummary>, string> | undefined,
+      { queryKey }: { readonly queryKey?: readonly unknown[] } = {},
+    ) => (view !== 'mine' && queryKey?.[2] === view ? before : undefined),
+  }
 }
 
 export const taskCountsQuery = (me: Me) =>
@@ -144,9 +151,10 @@ export const taskCountsQuery = (me: Me) =>
     queryFn: ({ signal }) => getJson<Readonly<Record<string, number>>>('/api/tasks/counts', signal),
   })
 
-/** What a person may do depends on who asks. */
+/** What a person may do depends on who asks. Forgotten when it is left: whoever comes back finds the marks that were saved meanwhile. */
 export const taskQuery = (id: string, me: Me) =>
   queryOptions({
+    gcTime: 0,
     queryKey: ['tasks', 'one', id, me],
     queryFn: ({ signal }) => getJson<TaskDetail>(`/api/tasks/${id}`, signal),
   })

@@ -1,4 +1,4 @@
-/** When single letters are no keys: somebody is writing, has switched them off, or is about to go to another screen (`g` and a letter). */
+/** When single letters are no keys: somebody is writing or in a dialog, has switched them off, or is about to go to another screen (`g` and a letter). */
 import { areKeysOn } from './keys-on.ts'
 
 /** So long the second letter may take. */
@@ -16,7 +16,10 @@ const goFor = (ms: number): void => {
 const isWriting = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-const isAsleep = (target: EventTarget | null): boolean => isWriting(target) || !areKeysOn()
+/** What is under a dialog hears no key: what is typed is meant for the dialog. */
+export const isDialogOpen = (): boolean => document.querySelector('[role=dialog]') !== null
+
+const isAsleep = (target: EventTarget | null): boolean => isWriting(target) || isDialogOpen() || !areKeysOn()
 
 /** What a single letter does, unless it is asleep or the second of two. */
 export const letter =

@@ -1,8 +1,6 @@
 /** `j` and `k` move over the rows of a list, `Enter` opens one. The focus is the selection. */
-
-import { useEffect } from 'react'
-import { tinykeys } from 'tinykeys'
 import { letter } from './typing.ts'
+import { useKeys } from './use-keys.ts'
 
 const rows = (): readonly HTMLElement[] => [...document.querySelectorAll<HTMLElement>('[data-row]')]
 
@@ -14,13 +12,6 @@ const move = (by: number): void => {
   next?.scrollIntoView({ block: 'nearest' })
 }
 
-export const useRowKeys = (): void => {
-  useEffect(
-    () =>
-      tinykeys(window, {
-        j: letter(() => move(1)),
-        k: letter(() => move(-1)),
-      }),
-    [],
-  )
-}
+const KEYS = { j: letter(() => move(1)), k: letter(() => move(-1)) }
+
+export const useRowKeys = (): void => useKeys(KEYS)

@@ -22,7 +22,15 @@ const KEYS: readonly (readonly [string, string])[] = [
 ]
 
 export const KeySheet = ({ opened, close }: { readonly opened: boolean; readonly close: () => void }) => (
-  <Modal opened={opened} onClose={close} title="Keys" size="xl" closeButtonProps={{ 'aria-label': 'Close' }}>
+  <Modal
+    opened={opened}
+    onClose={close}
+    title="Keys"
+    size="xl"
+    // Gone at once: while a dialog is there, keys are its own.
+    transitionProps={{ exitDuration: 0 }}
+    closeButtonProps={{ 'aria-label': 'Close' }}
+  >
     <dl className="keys">
       {KEYS.map(([keys, does]) => (
         <div key={keys}>

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import type { WhoAmI } from '../api/documents.ts'
 import { logOut } from '../api/login.ts'
 import { becomeMe, useLogin, useMe } from '../api/me.ts'
+import { focusAtOnce } from '../parts/focus-at-once.ts'
 import { LoginFacts } from '../parts/login-facts.tsx'
 import { complain } from '../parts/say.ts'
 
@@ -21,7 +22,13 @@ const SayWho = ({ done }: { readonly done: () => void }) => {
   return (
     <form onSubmit={save}>
       <Stack gap="xs">
-        <TextInput label="Your name" size="xs" value={name} onChange={(e) => setName(e.currentTarget.value)} />
+        <TextInput
+          label="Your name"
+          size="xs"
+          ref={focusAtOnce}
+          value={name}
+          onChange={(e) => setName(e.currentTarget.value)}
+        />
         <TextInput
           label="Your groups"
           placeholder="sales, leads"
@@ -41,18 +48,19 @@ const LoggedIn = ({ login }: { readonly login: WhoAmI }) => (
   <Stack gap="xs">
     <Text fw={650}>{login.id}</Text>
     <LoginFacts login={login} />
-    <Button size="xs" onClick={() => void logOut().catch(complain)}>
+    <Button size="xs" ref={focusAtOnce} onClick={() => void logOut().catch(complain)}>
       Log out
     </Button>
   </Stack>
 )
 
+/** Without a trap for the focus: it would take it back a moment after a quick person has moved it. */
 export const MeButton = () => {
   const me = useMe()
   const login = useLogin()
   const [open, setOpen] = useState(false)
   return (
-    <Popover opened={open} onChange={setOpen} trapFocus position="bottom-end">
+    <Popover opened={open} onChange={setOpen} returnFocus position="bottom-end">
       <Popover.Target>
         <Button
           variant="subtle"

@@ -1,10 +1,11 @@
-/** Everything by name: screens, handlers of the system, and ids that were pasted. Opens with Ctrl K. */
+/** Everything by name: screens, handlers of the system, and ids that were pasted. The frame opens it with Ctrl K. */
 import '@mantine/spotlight/styles.css'
 import { Spotlight, type SpotlightActionData } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { graphQuery } from '../api/queries.ts'
+import { focusAtOnce } from '../parts/focus-at-once.ts'
 import { SCREENS } from './screens.ts'
 
 type Router = ReturnType<typeof useRouter>
@@ -53,12 +54,14 @@ export const Palette = () => {
       actions={actions}
       query={query}
       onQueryChange={setQuery}
-      shortcut="mod + K"
+      shortcut={null}
       title="Go to"
       attributes={{ content: { 'aria-label': 'Go to' } }}
       limit={8}
       highlightQuery
       overlayProps={{ blur: 0 }}
+      // Gone at once: while a dialog is there, keys are its own.
+      transitionProps={{ transition: 'pop', duration: 200, exitDuration: 0 }}
       clearQueryOnClose
       nothingFound="Nothing has this name"
       filter={(wanted, all) =>
@@ -66,7 +69,7 @@ export const Palette = () => {
           ? all
           : all.filter((one) => 'label' in one && `${one.label}`.toLowerCase().includes(wanted.trim().toLowerCase()))
       }
-      searchProps={{ placeholder: 'A screen, a handler, or paste an id', 'aria-label': 'Go to' }}
+      searchProps={{ placeholder: 'A screen, a handler, or paste an id', 'aria-label': 'Go to', ref: focusAtOnce }}
     />
   )
 }

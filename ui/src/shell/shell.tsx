@@ -7,13 +7,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
 import { Command, Moon, Sun, SunMoon } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { tinykeys } from 'tinykeys'
 import { mountPath } from '../api/client.ts'
 import { live } from '../api/live.ts'
 import { useMe } from '../api/me.ts'
 import { healthQuery, taskCountsQuery } from '../api/queries.ts'
 import { complain, say } from '../parts/say.ts'
 import { beginToGo, GO_MS, goBy, letter } from '../parts/typing.ts'
+import { useKeys } from '../parts/use-keys.ts'
 import { KeySheet } from './key-sheet.tsx'
 import { MeButton } from './me-button.tsx'
 import { Palette } from './palette.tsx'
@@ -28,23 +28,24 @@ const copyId = async (): Promise<void> => {
   say('teal', 'Copied', id)
 }
 
-const useKeys = (openSheet: () => void): void => {
+const useShellKeys = (openSheet: () => void): void => {
   const router = useRouter()
-  useEffect(() => {
-    const bindings = Object.fromEntries(
-      SCREENS.map(({ key, to }) => [`g ${key}`, goBy(() => void router.navigate({ to }))]),
-    )
-    const filter = letter(() => document.querySelector<HTMLInputElement>('[data-filter]')?.focus())
-    const keys = {
-      ...bindings,
-      'Shift+?': letter(openSheet),
-      '?': letter(openSheet),
-      '/': filter,
-      g: beginToGo,
-      c: letter(() => void copyId().catch(complain)),
-    }
-    return tinykeys(window, keys, { timeout: GO_MS })
-  }, [router, openSheet])
+  const bindings = Object.fromEntries(
+    SCREENS.map(({ key, to }) => [`g ${key}`, goBy(() => void router.navigate({ to }))]),
+  )
+  const keys = {
+    ...bindings,
+    'Shift+?': letter(openSheet),
+    '?': letter(openSheet),
+    '/': letter(() => document.querySelector<HTMLInputElement>('[data-filter]')?.focus()),
+    g: beginToGo,
+    c: letter(() => void copyId().catch(complain)),
+    '$mod+k': (event: KeyboardEvent) => {
+      event.preventDefault()
+      spotlight.open()
+    },
+  }
+  useKeys(keys, { timeout: GO_MS })
 }
 
 const LiveDot = () => {
@@ -112,8 +113,7 @@ const Rail = () => (
 
 export const Shell = () => {
   const [sheet, setSheet] = useState(false)
-  const [openSheet] = useState(() => () => setSheet(true))
-  useKeys(openSheet)
+  useShellKeys(() => setSheet(true))
   const { data: health } = useQuery(healthQuery)
   // There it is what scrolls, and keys have to reach it.
   const isNarrow = useMediaQuery('(max-width: 48rem)')

@@ -1,11 +1,13 @@
 /** The one submit: which action, with what reason and fields, and what it will set off. No way back after it. */
 import { Alert, Button, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Problem, sendJson } from '../../api/client.ts'
 import type { TaskAction, TaskDetail } from '../../api/documents.ts'
 import { queryClient } from '../../api/queries.ts'
+import { focusAtOnce } from '../../parts/focus-at-once.ts'
 import { say } from '../../parts/say.ts'
+import { useKeys } from '../../parts/use-keys.ts'
 import { Difference } from './content.tsx'
 import { changesOf } from './difference.ts'
 import { choicesOf, isEdited, itemsOf, type Marks, markOf, progressOf } from './marks.ts'
@@ -82,6 +84,8 @@ export const SubmitDialog = ({
     event.preventDefault()
     mutate()
   }
+  const written = useRef<HTMLFormElement>(null)
+  useKeys({ '$mod+Enter': () => written.current?.requestSubmit() })
   return (
     <Modal
       opened
@@ -90,7 +94,7 @@ export const SubmitDialog = ({
       size="lg"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <form onSubmit={submit}>
+      <form ref={written} onSubmit={submit}>
         <Stack gap="sm">
           {action.is_terminal && action.name !== 'reject' && <Summary task={task} marks={marks} />}
           {action.name === 'reassign' && (
@@ -99,6 +103,7 @@ export const SubmitDialog = ({
               description="A person, or a group as group:name"
               required
               data-autofocus
+              ref={focusAtOnce}
               value={form.to}
               onChange={(e) => setForm({ ...form, to: e.currentTarget.value })}
             />
@@ -115,7 +120,7 @@ export const SubmitDialog = ({
           <Textarea
             label="Reason"
             required={action.requires_reason}
-            data-autofocus={action.name !== 'reassign'}
+            {...(action.name !== 'reassign' && { 'data-autofocus': true, ref: focusAtOnce })}
             autosize
             minRows={2}
             value={form.reason}

@@ -3,12 +3,13 @@ import { Button, Text, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Inbox as InboxSign } from 'lucide-react'
-import { useCallback, useEffect, useMemo } from 'react'
-import { tinykeys } from 'tinykeys'
+import { useCallback, useMemo } from 'react'
 import { useMe } from '../../api/me.ts'
 import { tasksQuery } from '../../api/queries.ts'
 import { Empty, Failed, Loading } from '../../parts/state.tsx'
+import { isDialogOpen } from '../../parts/typing.ts'
 import { useFirstCommand } from '../../parts/use-first-command.ts'
+import { useKeys } from '../../parts/use-keys.ts'
 import { useRowKeys } from '../../parts/use-row-keys.ts'
 import { Task } from './task.tsx'
 import { TaskList } from './task-list.tsx'
@@ -46,16 +47,14 @@ const Nothing = ({ view }: { readonly view: string }) => {
 
 /** Out of a field first, then out of the task. A dialog takes the key for itself. */
 const useBackKey = (back: () => void): void => {
-  useEffect(() => {
-    const leave = (): void => {
-      if (document.querySelector('[role=dialog]') !== null) return
-      const at = document.activeElement
-      if (at instanceof HTMLElement && /^(INPUT|TEXTAREA)$/.test(at.tagName)) at.blur()
-      else back()
-    }
-    // Asked before the dialog is: after it has closed, nobody would know of it.
-    return tinykeys(window, { Escape: leave }, { capture: true })
-  }, [back])
+  const leave = (): void => {
+    if (isDialogOpen()) return
+    const at = document.activeElement
+    if (at instanceof HTMLElement && /^(INPUT|TEXTAREA)$/.test(at.tagName)) at.blur()
+    else back()
+  }
+  // Asked before the dialog is: after it has closed, nobody would know of it.
+  useKeys({ Escape: leave }, { capture: true })
 }
 
 const List = () => {

@@ -4,14 +4,15 @@ import { Alert, Badge, Button, Group, Stack, Text, TextInput, Title } from '@man
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { tinykeys } from 'tinykeys'
+import { flushSync } from 'react-dom'
 import { sendJson } from '../../api/client.ts'
 import type { TaskAction, TaskDetail, TaskItem } from '../../api/documents.ts'
 import { becomeMe, useLogin, useMay, useMe } from '../../api/me.ts'
 import { queryClient, taskQuery } from '../../api/queries.ts'
 import { shortId } from '../../parts/copy.tsx'
 import { Failed, Loading } from '../../parts/state.tsx'
-import { letter } from '../../parts/typing.ts'
+import { isDialogOpen, letter } from '../../parts/typing.ts'
+import { useKeys } from '../../parts/use-keys.ts'
 import { When } from '../../parts/when.tsx'
 import { Content } from './content.tsx'
 import { SubmitDialog } from './decide.tsx'
@@ -25,6 +26,12 @@ const SAVED = {
   unsaved: 'marks are NOT saved: the server did not take them',
 } as const
 
+/** What is typed next is meant for the first field. */
+const beginToEdit = (): void => {
+  flushSync(() => document.querySelector<HTMLElement>('[data-edit]')?.click())
+  document.querySelector<HTMLElement>('[role=tabpanel] textarea')?.focus()
+}
+
 /** The keys of a review: move, mark, edit, submit. */
 const useReviewKeys = (
   task: TaskDetail,
@@ -35,25 +42,23 @@ const useReviewKeys = (
     submit,
   }: { readonly at: TaskItem | undefined; readonly go: (by: number) => void; readonly submit: () => void },
 ): void => {
-  useEffect(() => {
-    const onItem = (act: (item: TaskItem) => void) => letter(() => at !== undefined && act(at))
-    const mark = (verdict: 'approve' | 'reject') =>
-      onItem((item) => book.set(item.id, { ...markOf(book.marks, item.id), verdict }))
-    return tinykeys(window, {
-      n: onItem(() => go(1)),
-      p: onItem(() => go(-1)),
-      a: mark('approve'),
-      r: mark('reject'),
-      e: onItem(() => document.querySelector<HTMLElement>('[data-edit]')?.click()),
-      d: onItem(() => document.querySelector<HTMLElement>('[data-diff]')?.click()),
-      u: onItem(() => book.undo()),
-      'Shift+A': onItem(() => book.setAll(restApproved(itemsOf(task), book.marks))),
-      '$mod+Enter': (event: KeyboardEvent) => {
-        event.preventDefault()
-        submit()
-      },
-    })
-  }, [task, book, at, go, submit])
+  const onItem = (act: (item: TaskItem) => void) => letter(() => at !== undefined && act(at))
+  const mark = (verdict: 'approve' | 'reject') =>
+    onItem((item) => book.set(item.id, { ...markOf(book.marks, item.id), verdict }))
+  useKeys({
+    n: onItem(() => go(1)),
+    p: onItem(() => go(-1)),
+    a: mark('approve'),
+    r: mark('reject'),
+    e: onItem(beginToEdit),
+    d: onItem(() => document.querySelector<HTMLElement>('[data-diff]')?.click()),
+    u: onItem(() => book.undo()),
+    'Shift+A': onItem(() => book.setAll(restApproved(itemsOf(task), book.marks))),
+    '$mod+Enter': (event: KeyboardEvent) => {
+      event.preventDefault()
+      if (!isDialogOpen()) submit()
+    },
+  })
 }
 
 const ItemList = ({
@@ -208,15 +213,13 @@ const Buttons = ({ task, choose }: { readonly task: TaskDetail; readonly choose:
 
 /** Whom else it goes to. */
 const useActionKeys = (task: TaskDetail, choose: (action: TaskAction) => void): void => {
-  useEffect(() => {
-    const key = (name: string) =>
-      letter(() => {
-        const action = task.actions.find((one) => one.name === name && task.allowed_actions.includes(name))
-        if (action !== undefined) choose(action)
-      })
-    const [reassign, escalate] = [key('reassign'), key('escalate')]
-    return tinykeys(window, { s: reassign, '!': escalate, 'Shift+!': escalate })
-  }, [task, choose])
+  const key = (name: string) =>
+    letter(() => {
+      const action = task.actions.find((one) => one.name === name && task.allowed_actions.includes(name))
+      if (action !== undefined) choose(action)
+    })
+  const [reassign, escalate] = [key('reassign'), key('escalate')]
+  useKeys({ s: reassign, '!': escalate, 'Shift+!': escalate })
 }
 
 const Opened = ({ task, done }: { readonly task: TaskDetail; readonly done: () => void }) => {

@@ -1,5 +1,9 @@
-/** Marks of one task: changed at once on the page, saved on the server a moment later, back after a reload. */
-import { useMutation } from '@tanstack/react-query'
+/**
+ * Marks of one task: changed at once on the page, saved on the server a moment later, back after a reload.
+ *
+ * Each change begins where the last one ended, whether it was drawn or not. What is saved later arrives later; what is not saved yet when
+ * the person leaves, is then.
+ */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { sendJson } from '../../api/client.ts'
 import type { TaskDetail } from '../../api/documents.ts'
@@ -24,10 +28,6 @@ export const useMarks = (task: TaskDetail): MarkBook => {
   const [marks, setMarks] = useState<Marks>(() => marksOf(task.drafts))
   const unsaved = useRef(new Map<string, Mark>())
   const [pending, setPending] = useState(0)
-  const { mutateAsync } = useMutation({
-    mutationFn: ({ item, mark }: { readonly item: string; readonly mark: Mark }) =>
-      sendJson(`/api/tasks/${task.id}/drafts`, { item, content: mark }, { method: 'PATCH' }),
-  })
   const [failed, setFailed] = useState(false)
   const saving = useRef<Promise<void>>(Promise.resolve())
   const save = useCallback((): Promise<void> => {
@@ -38,34 +38,43 @@ export const useMarks = (task: TaskDetail): MarkBook => {
       setFailed(isFailed)
       setPending(unsaved.current.size)
     }
-    const under = [saving.current, ...batch.map(([item, mark]) => mutateAsync({ item, mark }))]
-    saving.current = Promise.all(under).then(
-      () => settle(false),
-      () => settle(true),
-    )
+    const send = ([item, mark]: readonly [string, Mark]) =>
+      sendJson(`/api/tasks/${task.id}/drafts`, { item, content: mark }, { method: 'PATCH' })
+    saving.current = saving.current
+      .then(() => Promise.all(batch.map(send)))
+      .then(
+        () => settle(false),
+        () => settle(true),
+      )
     return saving.current
-  }, [mutateAsync])
+  }, [task.id])
   useEffect(() => {
     if (pending === 0) return
     const timer = setTimeout(() => void save(), SAVE_AFTER_MS)
     return () => clearTimeout(timer)
   }, [pending, save])
+  useEffect(() => {
+    const left = unsaved.current
+    return () => void (left.size > 0 && save())
+  }, [save])
   const before = useRef<Marks[]>([])
+  const newest = useRef(marks)
   const become = (all: Marks): void => {
-    for (const [item, mark] of all) if (marks.get(item) !== mark) unsaved.current.set(item, mark)
-    for (const item of marks.keys()) if (!all.has(item)) unsaved.current.set(item, UNMARKED)
+    for (const [item, mark] of all) if (newest.current.get(item) !== mark) unsaved.current.set(item, mark)
+    for (const item of newest.current.keys()) if (!all.has(item)) unsaved.current.set(item, UNMARKED)
+    newest.current = all
     setMarks(all)
     setPending((count) => count + 1)
   }
   const setAll = (all: Marks): void => {
-    before.current.push(marks)
+    before.current.push(newest.current)
     become(all)
   }
   const set = (item: string, mark: Mark): void => {
-    const old = markOf(marks, item)
+    const old = markOf(newest.current, item)
     // The letters of one edit are one change.
     const goesOn = old.content !== undefined && mark.content !== undefined && old.verdict === mark.verdict
-    ;(goesOn ? become : setAll)(new Map(marks).set(item, mark))
+    ;(goesOn ? become : setAll)(new Map(newest.current).set(item, mark))
   }
   const undo = (): void => {
     const last = before.current.pop()

@@ -2,8 +2,7 @@
 import { Alert, Button, Group, Stack, Table, Tabs, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
-import { tinykeys } from 'tinykeys'
+import { useState } from 'react'
 import { sendJson } from '../../api/client.ts'
 import type { Fact, RunDetail, WaitingOn } from '../../api/documents.ts'
 import { useMay } from '../../api/me.ts'
@@ -15,6 +14,7 @@ import { complain } from '../../parts/say.ts'
 import { Failed, Loading } from '../../parts/state.tsx'
 import { Status } from '../../parts/status.tsx'
 import { letter } from '../../parts/typing.ts'
+import { useKeys } from '../../parts/use-keys.ts'
 import { useRowKeys } from '../../parts/use-row-keys.ts'
 import { span, When } from '../../parts/when.tsx'
 import { RunTable } from '../runs/run-table.tsx'
@@ -132,14 +132,10 @@ const Verbs = ({ run }: { readonly run: RunDetail }) => {
   const { mutate, isPending } = useVerb(run.id)
   const may = useMay('operator')
   const [canRetry, canCancel] = [may && RETRIABLE.has(run.status), may && !ENDED.has(run.status)]
-  useEffect(
-    () =>
-      tinykeys(window, {
-        t: letter(() => canRetry && mutate({ verb: 'retry', body: {} })),
-        'Shift+C': letter(() => canCancel && mutate({ verb: 'cancel', body: {} })),
-      }),
-    [canRetry, canCancel, mutate],
-  )
+  useKeys({
+    t: letter(() => canRetry && mutate({ verb: 'retry', body: {} })),
+    'Shift+C': letter(() => canCancel && mutate({ verb: 'cancel', body: {} })),
+  })
   return (
     <Group gap="xs">
       {canRetry && (
