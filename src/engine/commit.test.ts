@@ -52,6 +52,7 @@ test('commit-1: a source has one append under way, and what it wants meanwhile g
   const source: AppendSource = {
     isWaiting: false,
     isBusy: false,
+    isNew: false,
     next: () => {
       if (left-- === 0) return null
       log.push('next')
@@ -81,6 +82,7 @@ test('commit-3: a source that keeps its append is served once the store is back,
   const keeper: AppendSource = {
     isWaiting: false,
     isBusy: false,
+    isNew: false,
     next: () => keeping,
     settle: (outcome) => void outcomes.push(outcome),
     failed: () => 'keep',
@@ -99,6 +101,7 @@ test('a source that cannot say what it wants does not stop the others', async ()
   const broken: AppendSource = {
     isWaiting: false,
     isBusy: false,
+    isNew: false,
     next: () => {
       throw new Error('broken')
     },
@@ -157,4 +160,25 @@ test('commit-5: a refusal after doubt leaves the outcome unknown', async () => {
   const told = expect(commitOnce(commit, eventAppend())).rejects.toMatchObject({ outcome: 'unknown' })
   await clock.runUntilIdle()
   await told
+})
+
+test('commit-6: what is begun comes first, and what is new has its share of every batch all the same', async () => {
+  const { clock, commit } = start([], { maxBatch: 8, maxInFlight: 1 })
+  const order: string[] = []
+  const asked = (name: string, isNew: boolean): AppendSource => ({
+    isWaiting: false,
+    isBusy: false,
+    isNew,
+    next: () => {
+      order.push(name)
+      return anAppend({ writes: [aCreation(newRun())] })
+    },
+    settle: () => {},
+    failed: () => 'drop',
+  })
+  for (let i = 0; i < 3; i++) commit.request(asked('new', true))
+  for (let i = 0; i < 15; i++) commit.request(asked('begun', false))
+  await clock.runUntilIdle()
+  const batch = [...Array.from({ length: 7 }, () => 'begun'), 'new']
+  expect(order).toEqual([...batch, ...batch, 'begun', 'new'])
 })

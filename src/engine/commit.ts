@@ -8,6 +8,8 @@
  * commit-3  A source that must not lose its append (a finished step) is kept and sent again while the store is full or down.
  * commit-4  A batch writes an existing stream once: a second append to it waits for the next batch.
  * commit-5  Once the outcome of a batch is unknown, a later refusal of the same batch does not make it known.
+ * commit-6  What is begun comes before what is new, so that few runs are under way at once and what they hold in memory is soon
+ *           over; what is new has a share of every batch all the same.
  */
 import { TrihandError } from '../model/errors.ts'
 import type { StreamId } from '../model/ids.ts'
@@ -21,6 +23,8 @@ export interface AppendSource {
   /** The commit's own marks: sets of thousands that change with every step would cost more than the steps. False at first. */
   isWaiting: boolean
   isBusy: boolean
+  /** Whether it comes from outside, as an event or a command does, and not from a run in memory. */
+  readonly isNew: boolean
   /** What to write now; null if there is nothing. Not called again before settle or failed. */
   next(): Append | null
   settle(outcome: Outcome): void
@@ -51,8 +55,19 @@ interface Batch {
   readonly appends: readonly Append[]
 }
 
+/** A batch while it is being made. */
+interface Gathering extends Batch {
+  readonly sources: AppendSource[]
+  readonly appends: Append[]
+  readonly written: Set<StreamId>
+  weight: number
+}
+
 /** In steps: an event with the run it starts takes about three times as long, in the ledger and in the turn that answers it. */
 const weightOf = ({ writes, events }: Append): number => Math.max(1, writes.length) + 2 * events.length
+
+/** Of a batch, for what is new, however much is begun. */
+const SHARE_OF_NEW = 1 / 8
 
 /** How long a caller waits for a store in doubt before it is told that the outcome is unknown. */
 const MAX_RESENDS = 12
@@ -63,7 +78,8 @@ export class Commit {
   private readonly ids: Ids
   private readonly options: CommitOptions
   private readonly tell: CommitNews
-  private waiting: AppendSource[] = []
+  private begun: AppendSource[] = []
+  private fresh: AppendSource[] = []
   private postponed: Entry[] = []
   private inFlight = 0
   private scheduled = false
@@ -84,20 +100,21 @@ export class Commit {
   /** Asks for `next` to be called once everything that is ready in this turn has been gathered. */
   request(source: AppendSource): void {
     if (this.stopped) return
-    if (!source.isWaiting) this.waiting.push(source)
+    if (!source.isWaiting) (source.isNew ? this.fresh : this.begun).push(source)
     source.isWaiting = true
     this.schedule()
   }
 
   /** True while a batch is under way or waits for its turn. */
   get pending(): boolean {
-    return this.inFlight > 0 || this.waiting.length > 0 || this.postponed.length > 0
+    return this.inFlight > 0 || this.begun.length > 0 || this.fresh.length > 0 || this.postponed.length > 0
   }
 
   /** No further batch begins; what is under way may still settle. */
   stop(): void {
     this.stopped = true
-    this.waiting = []
+    this.begun = []
+    this.fresh = []
     this.postponed = []
   }
 
@@ -120,22 +137,28 @@ export class Commit {
   }
 
   private hasReady(): boolean {
-    return this.postponed.length > 0 || this.waiting.some(({ isBusy }) => !isBusy)
+    return this.postponed.length > 0 || this.fresh.length > 0 || this.begun.some(({ isBusy }) => !isBusy)
   }
 
   private gather(): Batch {
-    const batch = { sources: [] as AppendSource[], appends: [] as Append[] }
-    const written = new Set<StreamId>()
+    const batch: Gathering = { sources: [], appends: [], written: new Set(), weight: 0 }
     const postponed = this.postponed
     this.postponed = []
-    for (const entry of postponed) this.take(entry, batch, written)
-    let weight = batch.appends.length
-    const queue = this.waiting
+    for (const entry of postponed) this.take(entry, batch)
+    const { maxBatch } = this.options
+    const share = this.fresh.length === 0 ? 0 : Math.ceil(maxBatch * SHARE_OF_NEW)
+    this.begun = this.draw(this.begun, batch, maxBatch - share)
+    this.fresh = this.draw(this.fresh, batch, maxBatch)
+    this.begun = this.draw(this.begun, batch, maxBatch)
+    return batch
+  }
+
+  /** Asks one after the other until the batch has this weight; whoever comes meanwhile is asked too. Answers who was not asked. */
+  private draw(line: AppendSource[], batch: Gathering, limit: number): AppendSource[] {
     const later: AppendSource[] = []
     let asked = 0
-    // Whoever comes while others are asked is asked too.
-    for (; asked < queue.length && weight < this.options.maxBatch; asked++) {
-      const source = queue[asked] as AppendSource
+    for (; asked < line.length && batch.weight < limit; asked++) {
+      const source = line[asked] as AppendSource
       if (source.isBusy) {
         later.push(source)
         continue
@@ -144,23 +167,23 @@ export class Commit {
       const append = this.ask(source)
       if (append === null) continue
       source.isBusy = true
-      weight += weightOf(append)
-      this.take({ source, append }, batch, written)
+      this.take({ source, append }, batch)
     }
-    this.waiting = this.stopped ? [] : later.concat(queue.slice(asked))
-    return batch
+    if (this.stopped) return []
+    return asked === 0 ? line : later.concat(line.slice(asked))
   }
 
   /** commit-4: two writers of one session, or a run's holder and a command from outside. */
-  private take(entry: Entry, batch: { sources: AppendSource[]; appends: Append[] }, written: Set<StreamId>): void {
+  private take(entry: Entry, batch: Gathering): void {
     const { writes } = entry.append
     for (const { stream, create } of writes) {
-      if (create === null && written.has(stream)) {
+      if (create === null && batch.written.has(stream)) {
         this.postponed.push(entry)
         return
       }
     }
-    for (const { stream } of writes) written.add(stream)
+    for (const { stream } of writes) batch.written.add(stream)
+    batch.weight += weightOf(entry.append)
     batch.sources.push(entry.source)
     batch.appends.push(entry.append)
   }

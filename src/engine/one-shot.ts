@@ -19,6 +19,7 @@ export const commitOnce = (
     const source: AppendSource = {
       isWaiting: false,
       isBusy: false,
+      isNew: true,
       next: () => append,
       settle: (outcome) => (isTold ? late(outcome) : resolve(outcome)),
       failed: (error: TrihandError) => {

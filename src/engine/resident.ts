@@ -70,6 +70,7 @@ export class Resident implements AppendSource {
   readonly record: ResidentRecord
   isWaiting = false
   isBusy = false
+  readonly isNew = false
   state: RunState
   /** Signals up to this one have been looked at: what they told of is recorded or on its way. */
   seenSignal: number
