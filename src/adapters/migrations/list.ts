@@ -7,6 +7,7 @@ import { tasks } from './0005-tasks.ts'
 import { reading } from './0006-reading.ts'
 import { lists } from './0007-lists.ts'
 import { news } from './0008-news.ts'
+import { heldRows } from './0009-held-rows.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   reading,
   lists,
   news,
+  heldRows,
 ]

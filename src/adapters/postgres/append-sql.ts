@@ -14,7 +14,7 @@
  */
 import { isEnded, RUN_STATUSES } from '../../model/status.ts'
 import type { Statement } from './pool.ts'
-import { SESSION } from './rows.ts'
+import { SESSION, versionOf } from './rows.ts'
 import type { Shape } from './shape.ts'
 
 /** One row of the answer. */
@@ -78,18 +78,26 @@ const WRITTEN_OR_NUDGED = `
   select g.*, coalesce(g.stream, n.stream) as target, least(g.due, n.due) as at_once, n.stream is not null as is_nudged
   from guard g full join (select stream, min(due) as due from nudge group by stream) n on n.stream = g.stream`
 
+/** The version by the facts: a row that has a lease may stand behind them (rows.ts). After a wait for the lock the row may know more. */
+const FACTS = versionOf('s')
+
+/** A holder's facts and nothing else: its next release, or whoever takes the lease away, brings the row up to them (held.ts). */
+const STANDS_STILL = `coalesce(w.fence is not null and not w.release and w.added > 0 and w.to_status = s.status
+  and s.lease is not null and s.recoveries = 0, false)`
+
 const lockParts = (shape: Shape): string[] => [
   `guard as materialized (select * from ${shape.table('guard')})`,
   ...(shape.nudges ? [nudge(shape)] : []),
   `locked as materialized (
-    select w.*, s.* from (${shape.nudges ? WRITTEN_OR_NUDGED : WRITTEN} order by target) w,
+    select w.*, s.*, ${FACTS} as facts, ${STANDS_STILL} as stands_still
+    from (${shape.nudges ? WRITTEN_OR_NUDGED : WRITTEN} order by target) w,
       lateral (select * from stream s where s.id = w.target for update) s)`,
 ]
 
 /** A write that brings no fact and finds the lease already given back at its own epoch has been here before (ledger-3). */
 const LOST_BY_FENCE = [
   `select append from locked where append is not null
-    and (version <> expected or epoch <> fence or (newsless and lease is null and epoch = fence))`,
+    and (facts <> expected or epoch <> fence or (newsless and lease is null and epoch = fence))`,
   'select append from guard where stream not in (select id from locked)',
 ]
 
@@ -175,12 +183,13 @@ const changeParts = (shape: Shape): string[] => {
 /**
  * An insert that never inserts, because the rows are there and locked: unlike an update it is driven by the list.
  *
+ * The row of a step stands still, unless it is signalled as well.
  * A holder decides at its release when the run is woken; until then nobody's wake counts. `least` passes over null.
  */
 const UPDATED = `updated as (
   insert into stream (${STREAM_COLUMNS})
   select id, kind, tenant, handler, system_hash, session, parent, event, base,
-    version + case when is_written then added else 0 end, epoch, signal + is_raised::int,
+    case when is_written then expected + added else version end, epoch, signal + is_raised::int,
     case when is_written then to_head else head_hash end, next_status,
     case
       when next_lease is not null then wake_at
@@ -188,7 +197,7 @@ const UPDATED = `updated as (
       when is_written then to_wake_at
       else wake_at end,
     next_lease, case when is_written and added > 0 then 0 else recoveries end, created_at, lane
-  from changed where is_written or is_raised
+  from changed where is_raised or (is_written and not stands_still)
   on conflict (id) do update set version = excluded.version, signal = excluded.signal, head_hash = excluded.head_hash,
     status = excluded.status, wake_at = excluded.wake_at, lease = excluded.lease, recoveries = excluded.recoveries)`
 
@@ -372,4 +381,10 @@ export const LOCK_TYPES: Statement = {
   name: 'lock_types',
   text: `select case when is_shared then pg_advisory_xact_lock_shared($1, key)::text else pg_advisory_xact_lock($1, key)::text end
     from unnest($2::int[], $3::bool[]) as locks(key, is_shared)`,
+}
+
+/** Streams. In the order of their ids, as the append statement does it. */
+export const LOCK_STREAMS: Statement = {
+  name: 'lock_streams',
+  text: `select from (select id from unnest($1::uuid[]) as id order by id) w, lateral (select from stream s where s.id = w.id for update) s`,
 }

@@ -9,11 +9,13 @@ import { TrihandError } from '../../model/errors.ts'
 import type { ClaimableId } from '../../model/ids.ts'
 import { claimableId } from '../../model/ids.ts'
 import type { Append, Outcome } from '../../ports/ledger.ts'
-import { type AnswerRow, appendStatement, LOCK_TYPES } from './append-sql.ts'
+import { type AnswerRow, appendStatement, LOCK_STREAMS, LOCK_TYPES } from './append-sql.ts'
 import { flatten } from './batch.ts'
 import { isWorthSplitting } from './errors.ts'
+import { HeldRuns, type StepsRow, stepValues, WRITE_STEPS } from './held.ts'
 import { judge } from './judge.ts'
 import type { BatchRows } from './lists.ts'
+import { type Parts, partsOf } from './parts.ts'
 import type { Command, Database } from './pool.ts'
 import { SHAPES, SINGLE, shapeOf } from './shape.ts'
 import { isSingle, singleValues } from './single.ts'
@@ -26,6 +28,8 @@ const LOCK_CLASS = 0x7472_6968
 
 /** Somebody may make the same row again and again while we try; one who loses this often has another problem. */
 const MAX_TRIES = 3
+
+const NONE: readonly never[] = []
 
 /** What the statement told about the appends of a batch, by their places. */
 interface Answer {
@@ -46,11 +50,22 @@ const lockOf = (shared: ReadonlyMap<number, boolean>): Command => {
   return { statement: LOCK_TYPES, values: [LOCK_CLASS, `{${keys}}`, `{${keys.map((key) => shared.get(key))}}`] }
 }
 
+/**
+ * A release that brings no fact is not checked by the unique address of a fact: nothing may be under way for its stream once the
+ * statement begins. So these come in parts of their own, and all that such a part writes or signals is locked before.
+ */
+const locksOfReleases = ({ guard, signal }: BatchRows): readonly Command[] => {
+  if (!guard.some(({ added }) => added === 0)) return NONE
+  const streams = new Set([...guard, ...signal].map(({ stream }) => stream ?? ''))
+  return [{ statement: LOCK_STREAMS, values: [[...streams]] }]
+}
+
 export class Appender {
   readonly #database: Database
   readonly #options: AppenderOptions
   /** Event types that are waited for, with the paths that waits look at. Only grows; the statement tells what is missing. */
   readonly #paths = new Map<string, Set<string>>()
+  readonly #held = new HeldRuns()
 
   constructor(database: Database, options: AppenderOptions) {
     this.#database = database
@@ -58,6 +73,53 @@ export class Appender {
   }
 
   async append(batch: readonly Append[]): Promise<readonly Outcome[]> {
+    const outcomes = await this.#appendParts(batch, partsOf(batch, this.#held))
+    for (const [place, append] of batch.entries()) this.#held.note(append, outcomes[place] as Outcome)
+    return outcomes
+  }
+
+  /** Parts are transactions of their own: each append succeeds or fails alone (ledger-2). */
+  async #appendParts(batch: readonly Append[], parts: Parts): Promise<readonly Outcome[]> {
+    const outcomes: Outcome[] = []
+    const settled = await Promise.allSettled(
+      [...parts].map(async ([way, places]) => {
+        const part = places.map((place) => batch[place] as Append)
+        const written = await (way === 'step' ? this.#appendSteps(part) : this.#appendAny(part))
+        for (const [i, place] of places.entries()) outcomes[place] = written[i] as Outcome
+      }),
+    )
+    for (const one of settled) if (one.status === 'rejected') throw asUnknown(one.reason, outcomes)
+    return outcomes
+  }
+
+  /** What was not as guessed goes the long way: there it is judged. */
+  async #appendSteps(steps: readonly Append[]): Promise<readonly Outcome[]> {
+    const { position, written } = await this.#writeSteps(steps)
+    const done: Outcome = { kind: 'written', sequences: NONE, position, signalled: NONE }
+    if (written === null) return steps.map(() => done)
+    const isWritten = new Set(written)
+    const others = steps.filter((_, place) => !isWritten.has(place))
+    const outcomes: Outcome[] = written.map(() => done)
+    const judged = (
+      await this.#appendAny(others).catch((error: unknown) => {
+        throw asUnknown(error, outcomes)
+      })
+    ).values()
+    return steps.map((_, place) => (isWritten.has(place) ? done : (judged.next().value as Outcome)))
+  }
+
+  /** Steps that are refused by the tables have not been written: nothing was as guessed. */
+  async #writeSteps(steps: readonly Append[]): Promise<StepsRow> {
+    try {
+      const [row] = await this.#database.query<StepsRow>(WRITE_STEPS, stepValues(steps))
+      return row ?? { position: 0, written: [] }
+    } catch (error) {
+      if (!isWorthSplitting(error)) throw error
+      return { position: 0, written: [] }
+    }
+  }
+
+  async #appendAny(batch: readonly Append[]): Promise<readonly Outcome[]> {
     if (batch.length === 0) return []
     try {
       return await this.#send(batch)
@@ -121,21 +183,21 @@ export class Appender {
       statement: STATEMENTS.get(shape) ?? appendStatement(shape),
       values: shape.values(rows, batch.length),
     }
-    const locks = this.#locksFor(rows)
-    if (locks === null) return this.#database.query(append.statement, append.values)
-    const [, answers] = await this.#database.transaction<AnswerRow>([locks, append])
-    return answers ?? []
+    const locks = [...this.#locksFor(rows), ...locksOfReleases(rows)]
+    if (locks.length === 0) return this.#database.query(append.statement, append.values)
+    const answers = await this.#database.transaction<AnswerRow>([...locks, append])
+    return answers.at(-1) ?? []
   }
 
   /** Alone for a type that is waited for, shared for one that is emitted: append-sql.ts says why. */
-  #locksFor(rows: BatchRows): Command | null {
+  #locksFor(rows: BatchRows): readonly Command[] {
     const emitted = new Set(rows.occurrence.map(({ type }) => type ?? ''))
     const awaited = new Set(rows.opening.map(({ type }) => type ?? ''))
-    if (emitted.size + awaited.size === 0) return null
+    if (emitted.size + awaited.size === 0) return NONE
     const shared = new Map<number, boolean>()
     for (const type of emitted) shared.set(this.#lockKey(type), true)
     for (const type of awaited) shared.set(this.#lockKey(type), false)
-    return lockOf(shared)
+    return [lockOf(shared)]
   }
 
   /** Waits for all who write events of these types, and keeps others from it until the transaction ends. */
@@ -179,8 +241,6 @@ const read = (rows: readonly AnswerRow[]): Answer => {
   for (const own of sequences.values()) own.sort((a, b) => a - b)
   return { position, lost, sequences, signalled }
 }
-
-const NONE: readonly never[] = []
 
 const written = (place: number, { position, sequences, signalled }: Answer): Outcome => {
   const own = sequences.get(place) ?? NONE

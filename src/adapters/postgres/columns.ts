@@ -20,6 +20,29 @@ export const unnest = (name: string, columns: Columns, first: number): string =>
 export const toArrays = (columns: Columns, rows: readonly Readonly<Record<string, unknown>>[]): string[] =>
   Object.entries(columns).map(([name, type]) => arrayLiteral(rows, name, type === 'text'))
 
+/** The same, filled cell by cell, without rows in between. Texts come quoted. */
+export class ColumnTexts {
+  readonly #texts: string[]
+  #next = 0
+  #separator = '{'
+
+  constructor(columns: Columns) {
+    this.#texts = Object.keys(columns).map(() => '')
+  }
+
+  /** The next cells of a row; the last one ends it. */
+  add(...cells: readonly (string | number | boolean | null)[]): void {
+    for (const cell of cells) this.#texts[this.#next++] += this.#separator + (cell ?? 'NULL')
+    if (this.#next < this.#texts.length) return
+    this.#next = 0
+    this.#separator = ','
+  }
+
+  literals(): string[] {
+    return this.#texts.map((text) => `${text || '{'}}`)
+  }
+}
+
 const arrayLiteral = (rows: readonly Readonly<Record<string, unknown>>[], name: string, isText: boolean): string => {
   let literal = '{'
   for (const row of rows) {

@@ -11,7 +11,7 @@ import type { Append, Outcome, StreamWrite } from '../../ports/ledger.ts'
 import { LAST_SEQUENCE } from './append-sql.ts'
 import { type Columns, toArrays, unnest } from './columns.ts'
 import type { Database, Statement } from './pool.ts'
-import { toStreamId, toUuid } from './rows.ts'
+import { toStreamId, toUuid, versionOf } from './rows.ts'
 
 interface FoundStream {
   readonly id: string
@@ -44,7 +44,7 @@ const IDENTITY = { ord: 'int', tenant: 'text', source: 'text', id: 'text' } as c
 
 const STREAMS: Statement = {
   name: 'judge_streams',
-  text: 'select id, kind, version, epoch, base, lease is not null as is_leased from stream where id = any($1::uuid[])',
+  text: `select id, kind, ${versionOf('stream')} as version, epoch, base, lease is not null as is_leased from stream where id = any($1::uuid[])`,
 }
 const FACTS: Statement = {
   name: 'judge_facts',

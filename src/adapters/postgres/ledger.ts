@@ -25,6 +25,7 @@ import {
   EVENT_COLUMNS,
   type EventRow,
   type FactRow,
+  STREAM_NOW,
   type StreamRow,
   toEvent,
   toFact,
@@ -33,7 +34,7 @@ import {
   toUuid,
 } from './rows.ts'
 
-const STREAMS: Statement = { name: 'load_streams', text: 'select * from stream where id = any($1::uuid[])' }
+const STREAMS: Statement = { name: 'load_streams', text: `select ${STREAM_NOW} from stream where id = any($1::uuid[])` }
 const FACTS: Statement = {
   name: 'load_facts',
   text: 'select stream, seq, type, recorded_at, body, hash from fact where stream = any($1::uuid[]) and seq >= $2 order by stream, seq',

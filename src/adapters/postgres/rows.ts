@@ -65,6 +65,23 @@ export interface EventRow {
 export const EVENT_COLUMNS =
   'seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data'
 
+/** The last fact of the stream in a table or alias of that name. */
+const lastFact = (column: string, stream: string): string =>
+  `(select f.${column} from fact f where f.stream = ${stream}.id order by f.seq desc limit 1)`
+
+/**
+ * A row that has a lease may stand behind its facts: its version is the number of its facts, its head the hash of the last. Every
+ * other row is exact (docs/decisions/0070).
+ */
+export const versionOf = (stream: string): string =>
+  `case when ${stream}.lease is null then ${stream}.version else greatest(${stream}.version, 1 + ${lastFact('seq', stream)}) end`
+export const headOf = (stream: string): string =>
+  `case when ${stream}.lease is null then ${stream}.head_hash else coalesce(${lastFact('hash', stream)}, ${stream}.head_hash) end`
+
+/** The columns of a StreamRow, as its facts have it. */
+export const STREAM_NOW = `id, kind, tenant, handler, system_hash, session, parent, event, base, ${versionOf('stream')} as version, epoch,
+  signal, ${headOf('stream')} as head_hash, status, wake_at, lease, recoveries, created_at`
+
 export const toUuid = (stream: StreamId): string => stream.slice(PREFIX_LENGTH)
 export const kindOf = (stream: StreamId): number => {
   if (isRunId(stream)) return RUN

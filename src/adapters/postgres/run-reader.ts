@@ -7,15 +7,15 @@ import type { TenantId } from '../../model/ids.ts'
 import { RUN_STATUSES, type RunStatus } from '../../model/status.ts'
 import type { RunQuery } from '../../ports/reader.ts'
 import type { Database, Statement, Value } from './pool.ts'
-import { RUN, type StreamRow, toUuid } from './rows.ts'
+import { RUN, type StreamRow, toUuid, versionOf } from './rows.ts'
 
 export type SummaryRow = Pick<
   StreamRow,
   'id' | 'handler' | 'status' | 'session' | 'parent' | 'event' | 'version' | 'wake_at' | 'lease' | 'created_at'
 >
 
-export const SUMMARY =
-  'select id, handler, status, session, parent, event, version, wake_at, lease, created_at from stream'
+export const SUMMARY = `select id, handler, status, session, parent, event, ${versionOf('stream')} as version, wake_at, lease, created_at
+  from stream`
 const PARKED = `kind = ${RUN} and lease is null`
 const SUCCESS: RunStatus = 'success'
 const OTHERS = RUN_STATUSES.filter((status) => status !== SUCCESS)

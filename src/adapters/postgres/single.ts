@@ -6,7 +6,7 @@
  */
 import type { Append } from '../../ports/ledger.ts'
 import { instantOf } from './batch.ts'
-import { type Columns, quote, unnest } from './columns.ts'
+import { type Columns, ColumnTexts, quote, unnest } from './columns.ts'
 import { toUuid } from './rows.ts'
 
 const COLUMNS = {
@@ -44,31 +44,15 @@ export const isSingle = ({ writes, events, signals, documents }: Append): boolea
 
 /** Column by column, in the order of COLUMNS; `isSingle` holds for every append. */
 export const singleValues = (batch: readonly Append[], clock: 'database' | 'caller'): string[] => {
-  const columns = Object.keys(COLUMNS).map(() => '')
-  let separator = '{'
-  const add = (column: number, cell: string | number | boolean | null): void => {
-    columns[column] += separator + (cell ?? 'NULL')
-  }
+  const texts = new ColumnTexts(COLUMNS)
   for (const [place, append] of batch.entries()) {
+    const due = clock === 'database' ? null : instantOf(append)
     for (const { stream, expectedVersion, epoch, status, wakeAt, release, seenSignal, facts } of append.writes) {
       for (const { type, recordedAt, body, hash } of facts) {
-        add(0, place)
-        add(1, toUuid(stream))
-        add(2, expectedVersion)
-        add(3, epoch)
-        add(4, status)
-        add(5, wakeAt)
-        add(6, release)
-        add(7, seenSignal)
-        add(8, clock === 'database' ? null : instantOf(append))
-        add(9, quote(append.appendId))
-        add(10, quote(type))
-        add(11, recordedAt)
-        add(12, quote(body))
-        add(13, quote(hash))
+        texts.add(place, toUuid(stream), expectedVersion, epoch, status, wakeAt, release, seenSignal, due)
+        texts.add(quote(append.appendId), quote(type), recordedAt, quote(body), quote(hash))
       }
     }
-    separator = ','
   }
-  return columns.map((column) => `${column}}`)
+  return texts.literals()
 }

@@ -13,7 +13,6 @@ const POSTGRES: Dialect = {
   hex: (column) => `replace(${column}::text, '-', '')`,
   id: (text) => `(case when ${text} ~ ${UUID} then (${text})::uuid end)`,
   list: (parameter) => `json_array_elements_text(${parameter}::json)`,
-  lags: 'false',
   now: '(extract(epoch from now()) * 1000)::bigint',
 }
 

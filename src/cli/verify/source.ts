@@ -25,8 +25,6 @@ export interface Dialect {
   readonly id: (text: string) => string
   /** A table with one column `value`: the members of a JSON list of texts. */
   readonly list: (parameter: string) => string
-  /** Whether the row of stream `s` may stand behind its facts: true while it is held in a store that one process owns. */
-  readonly lags: string
   /** The store's clock, in milliseconds. */
   readonly now: string
 }

@@ -14,7 +14,6 @@ const SQLITE: Dialect = {
   hex: (column) => `nullif(lower(hex(${column})), '')`,
   id: (text) => `unhex(${text})`,
   list: (parameter) => `(select value from json_each(${parameter}))`,
-  lags: 's.lease is not null',
   now: "cast(unixepoch('subsec') * 1000 as integer)",
 }
 

@@ -150,9 +150,9 @@ export class Tables {
   }
 
   streams(): AsyncIterable<StreamRow> {
-    const { key, hex, lags } = this.#dialect
+    const { key, hex } = this.#dialect
     return this.#all(`select s.${key} as key, ${hex('s.id')} as hex, s.kind, s.tenant, s.handler, s.version, s.epoch, s.head_hash, s.status,
-      s.wake_at, s.lease, ${lags} as lags from stream s ${this.#where('s')} order by s.${key}`)
+      s.wake_at, s.lease, s.lease is not null as lags from stream s ${this.#where('s')} order by s.${key}`)
   }
 
   facts(): AsyncIterable<FactRow> {

@@ -59,11 +59,14 @@ interface Held {
   readonly epoch: string
 }
 
+/** A held run's row stands still: its facts tell how far it has come. */
+const VERSION = '(select count(*) from fact where stream = s.id)'
+
 /** Milliseconds until none of these is as `still` describes; `s` is the run now, `t` as it was. */
 const untilNone = async ({ pool, leaseTtlMs }: Ground, rows: readonly Held[], still: string): Promise<number> => {
   const startedAt = performance.now()
   const sql = `select count(*)::int as n from stream s join unnest($1::uuid[], $2::bigint[], $3::bigint[]) as t(id, version, epoch)
-    on s.id = t.id and s.version = t.version where ${still}`
+    on s.id = t.id and ${VERSION} = t.version where ${still}`
   const values = [rows.map((row) => row.id), rows.map((row) => row.version), rows.map((row) => row.epoch)]
   const left = async (): Promise<number> => (await pool.query<{ n: number }>(sql, values)).rows[0]?.n ?? 0
   await until(left, (count) => count === 0, {
@@ -76,13 +79,15 @@ const untilNone = async ({ pool, leaseTtlMs }: Ground, rows: readonly Held[], st
 
 /** Until every run that is leased now has moved on: written to, taken by another, or given back. */
 const takeover = async (ground: Ground): Promise<number> => {
-  const { rows } = await ground.pool.query<Held>('select id, version, epoch from stream where lease is not null')
+  const { rows } = await ground.pool.query<Held>(
+    `select id, ${VERSION} as version, epoch from stream s where lease is not null`,
+  )
   return untilNone(ground, rows, 's.epoch = t.epoch and s.lease is not null')
 }
 
 /** Until others have taken every run that this worker holds now: freeing it raises the epoch, and so does the claim. */
 export const takeoverFrom = async (ground: Ground, worker: string): Promise<number> => {
-  const sql = 'select id, version, epoch from stream where lease = $1'
+  const sql = `select id, ${VERSION} as version, epoch from stream s where lease = $1`
   const { rows } = await ground.pool.query<Held>(sql, [worker])
   return untilNone(ground, rows, 's.epoch < t.epoch + 2')
 }
