@@ -39,6 +39,11 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats'>
     { by = 'local', reason = 'cancelled by a person' }: By & { readonly reason?: string } = {},
   ) => engine.cancel(run, by, reason),
   retry: (run: Parameters<Engine['look']>[0], { by = 'local' }: By = {}) => engine.retry(run, by),
+  pause: (
+    run: Parameters<Engine['look']>[0],
+    { by = 'local', reason = null }: By & { readonly reason?: string | null } = {},
+  ) => engine.pause(run, by, reason),
+  resume: (run: Parameters<Engine['look']>[0], { by = 'local' }: By = {}) => engine.resume(run, by),
   resolve: engine.resolve.bind(engine),
   watch: engine.watch.bind(engine),
   observe: engine.observe.bind(engine),

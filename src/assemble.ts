@@ -36,7 +36,7 @@ import type { ToolBroker } from './executors/workflow/built-in/tool-call.ts'
 import { type EnterOptions, enterFunction } from './executors/workflow/function.ts'
 import { StepFailure } from './executors/workflow/step-failure.ts'
 import { type HandSettings, handsOf, reach } from './hands.ts'
-import type { Service, TenantNews } from './http/service.ts'
+import type { Service, TenantNews, Word } from './http/service.ts'
 import type { SystemSource } from './manifest/define.ts'
 import { durationMs } from './manifest/duration.ts'
 import { taskOfStep } from './manifest/humans.ts'
@@ -52,7 +52,6 @@ import {
   type WorkerId,
   workerId,
 } from './model/ids.ts'
-import type { Verdict } from './model/run-fact.ts'
 import type { PriceOf } from './model/usage.ts'
 import type { WorkerPlace } from './model/worker-info.ts'
 import type { Chats } from './modes/chats.ts'
@@ -115,12 +114,11 @@ export interface Trihand {
   result(run: RunId, options?: { readonly wait?: string | number }): Promise<RunResult>
   cancel(run: RunId, options?: { readonly by?: string; readonly reason?: string }): Promise<void>
   retry(run: RunId, options?: { readonly by?: string }): Promise<void>
+  /** No step begins until it is resumed; what is under way may finish, and its time limits go on. */
+  pause(run: RunId, options?: { readonly by?: string; readonly reason?: string | null }): Promise<void>
+  resume(run: RunId, options?: { readonly by?: string }): Promise<void>
   /** A person's word on a step whose outcome nobody knows. */
-  resolve(
-    run: RunId,
-    step: string,
-    word: { readonly verdict: Verdict; readonly by: string; readonly result?: unknown },
-  ): Promise<void>
+  resolve(run: RunId, step: string, word: Word): Promise<void>
   /** Called after each commit of a run. */
   on(subscriber: Subscriber): () => void
   /** Called with what each append of this process has changed: runs, tasks, schedules, events. */

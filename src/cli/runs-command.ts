@@ -1,4 +1,4 @@
-/** `trihand runs cancel|retry|resolve <id>`: a person's word to one run. Prints what the run is afterwards. */
+/** `trihand runs cancel|pause|resume|retry|resolve <id>`: a person's word to one run. Prints what the run is afterwards. */
 import type { Run, RunDetail } from '../http/api.ts'
 import { withApi } from './connect.ts'
 import { exitCodeFor, outcomeOf, outcomeRow, settled } from './follow.ts'
@@ -8,7 +8,7 @@ import type { RunFlags } from './runs-show.ts'
 import type { Shell, Verb } from './shell.ts'
 
 interface Command {
-  readonly name: 'cancel' | 'retry' | 'resolve'
+  readonly name: 'cancel' | 'pause' | 'resume' | 'retry' | 'resolve'
   readonly body: unknown
 }
 
@@ -29,12 +29,20 @@ const give = (shell: Shell, flags: CommandFlags, { name, body }: Command): Promi
     return flags.wait === undefined ? EXIT.done : exitCodeFor(runs)
   })
 
-export interface CancelFlags extends RunFlags {
+export interface ReasonFlags extends RunFlags {
   readonly reason?: string
 }
 
-export const cancelRun: Verb<CancelFlags> = (shell, flags) =>
-  give(shell, flags, { name: 'cancel', body: flags.reason === undefined ? {} : { reason: flags.reason } })
+const withReason =
+  (name: 'cancel' | 'pause'): Verb<ReasonFlags> =>
+  (shell, flags) =>
+    give(shell, flags, { name, body: flags.reason === undefined ? {} : { reason: flags.reason } })
+
+export const cancelRun = withReason('cancel')
+
+export const pauseRun = withReason('pause')
+
+export const resumeRun: Verb<CommandFlags> = (shell, flags) => give(shell, flags, { name: 'resume', body: {} })
 
 export const retryRun: Verb<CommandFlags> = (shell, flags) => give(shell, flags, { name: 'retry', body: {} })
 

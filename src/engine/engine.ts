@@ -292,6 +292,15 @@ export class Engine {
     return this.worker.cancel(this.house.tenant, run, by, reason)
   }
 
+  /** No step begins until it is resumed; what is under way may finish. */
+  async pause(run: RunId, by: string, reason: string | null): Promise<void> {
+    await commandFromOutside(this.house, run, (now) => ({ type: 'pause_run', now, by, reason }))
+  }
+
+  async resume(run: RunId, by: string): Promise<void> {
+    await commandFromOutside(this.house, run, (now) => ({ type: 'resume_run', now, by }))
+  }
+
   async retry(run: RunId, by: string): Promise<void> {
     await commandFromOutside(this.house, run, (now) => ({ type: 'retry_run', now, by }))
   }

@@ -17,7 +17,7 @@ import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import { wakeAt } from '../model/run.ts'
 import type { LiveRun, RunCommand } from '../model/run-fact.ts'
 import type { Abort, Envelope } from '../ports/executor.ts'
-import { effectKeyOf } from './attempts.ts'
+import { effectKeyOf, isOpen } from './attempts.ts'
 import { doubtTask, offerDoubts } from './doubt.ts'
 import { moveEntity } from './entity-move.ts'
 import { Gate, type StepErrors } from './gate.ts'
@@ -64,8 +64,7 @@ export const awaken = async (
 export const enterFresh = async (resident: Resident, errors: StepErrors): Promise<void> =>
   awaken(resident, 0, NOTHING_PREFETCHED, errors)
 
-const isReady = (resident: Resident): boolean =>
-  !resident.isGone && resident.live !== null && resident.live.cancel === null && resident.live.retryAt === null
+const isReady = (resident: Resident): boolean => isOpen(resident) && resident.live?.retryAt === null
 
 const catchUp = async (resident: Resident, recoveries: number, prefetched: Prefetched): Promise<void> => {
   const live = resident.live

@@ -68,7 +68,9 @@ export class Gate implements StepGate {
     if (!this.isOpen()) return never()
     const begins = this.begins(request.step)
     const value = this.value(request.step)
-    this.resident.waiters.addRetry(request.step, () => this.attempts.begin(request))
+    this.resident.waiters.addRetry(request.step, () => {
+      if (this.isOpen()) this.attempts.begin(request)
+    })
     if (begins) this.attempts.begin(request)
     return value
   }

@@ -1,5 +1,5 @@
 /**
- * Commands from outside to a run that nobody here holds: cancel, retry, a person's word on an uncertain step.
+ * Commands from outside to a run that nobody here holds: cancel, pause, resume, retry, a person's word on an uncertain step.
  *
  * Owns load, decide, append, and again if somebody else was faster. Needs no lease and waits for none.
  *
@@ -9,8 +9,9 @@ import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
 import type { Instant, RunId, TaskId } from '../model/ids.ts'
 import { fold } from '../model/machine.ts'
-import { run as runMachine, statusOf } from '../model/run.ts'
+import { isUntouched, run as runMachine, statusOf, wakeAt } from '../model/run.ts'
 import type { RunCommand, RunFact, RunState } from '../model/run-fact.ts'
+import type { RunStatus } from '../model/status.ts'
 import type { StreamRecord } from '../ports/ledger.ts'
 import { advanceRun } from './advance.ts'
 import { headOf, sealFacts } from './chain.ts'
@@ -65,9 +66,7 @@ const write = async (house: House, record: StreamRecord, change: Change): Promis
         epoch: null,
         facts: sealed.facts,
         headHash: sealed.head.headHash,
-        status: statusOf(state, record.lease === null),
-        // Not ended: somebody must take it up now, to stop children, to go on, to begin again.
-        wakeAt: ended ? null : now,
+        ...restOf(record, state, now),
         release: false,
         seenSignal: record.signal,
         opensWaits: [],
@@ -89,6 +88,23 @@ const write = async (house: House, record: StreamRecord, change: Change): Promis
   })
   house.worker.signal([...outcome.signalled, id, ...born.map((run) => run.id)])
   return true
+}
+
+/**
+ * Not ended: somebody must take it up now, to stop children, to go on, to begin again; unless a person holds it, or it was to begin
+ * later and nothing of it has begun.
+ */
+const restOf = (
+  record: StreamRecord,
+  state: RunState,
+  now: Instant,
+): { readonly status: RunStatus; readonly wakeAt: Instant | null } => {
+  const status = statusOf(state, record.lease === null)
+  if (state.kind !== 'live') return { status, wakeAt: null }
+  const isHeld = state.pause !== null && state.cancel === null
+  if (isUntouched(state) && state.cancel === null && record.wakeAt !== null && record.wakeAt > now)
+    return { status: isHeld ? status : 'queued', wakeAt: record.wakeAt }
+  return { status, wakeAt: isHeld ? wakeAt(state) : now }
 }
 
 /** Tasks whose question was answered here: they find that nobody waits for them. */

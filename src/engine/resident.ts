@@ -278,8 +278,10 @@ export class Resident implements AppendSource {
   private goOn(facts: readonly RunFact[], wasCancelled: boolean): void {
     this.waiters.deliver(facts, this.live)
     if (this.live?.cancel != null && !wasCancelled) this.spreadCancel()
+    // pause-1: its code was or will be turned away, so that it is entered anew; it parks once what is under way has ended.
+    if (this.live?.pause != null) this.entry = 'over'
     this.watchTime()
-    if (!this.waiters.isEmpty) this.considerParking()
+    if (!this.waiters.isEmpty || this.live?.pause != null) this.considerParking()
   }
 
   /** run-2: bodies are told to stop, children are cancelled, and only then the run may end. */

@@ -55,6 +55,7 @@ export const wakeAfter = (
   if (departs === null) return now
   if (departs === 'ended' || state.kind !== 'live') return null
   if (state.cancel !== null) return isUntold ? now + CANCEL_AGAIN_MS : null
+  if (state.pause !== null) return wakeAt(state)
   // Not inside and free to enter: its delay has passed, or a person retried it, while this stay was ending.
   return entry !== 'inside' && state.retryAt === null ? now : wakeAt(state)
 }

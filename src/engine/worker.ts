@@ -12,7 +12,6 @@
 import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import { type ClaimableId, isClaimable, isRunId, type RunId, type TenantId, type WorkerId } from '../model/ids.ts'
-import { wakeAt } from '../model/run.ts'
 import type { RunCommand } from '../model/run-fact.ts'
 import type { WorkerInfo, WorkerPlace } from '../model/worker-info.ts'
 import type { Dispatcher } from '../ports/dispatcher.ts'
@@ -33,6 +32,7 @@ import { commandFromOutside } from './outside.ts'
 import type { Answer } from './request.ts'
 import { type Departure, Resident, type ResidentRecord } from './resident.ts'
 import { Rhythm } from './rhythm.ts'
+import { wakeAfter } from './run-append.ts'
 import { Shares } from './share.ts'
 
 export interface WorkerOptions {
@@ -338,7 +338,8 @@ export class Worker implements WorkerDesk {
 
   private departed(resident: Resident, departure: Departure): void {
     this.residents.delete(resident.record.id)
-    if (departure === 'parked' && resident.live !== null) this.parked(resident.record, wakeAt(resident.live))
+    if (departure === 'parked')
+      this.parked(resident.record, wakeAfter(resident.state, departure, resident, this.house().clock.now()))
     if (departure === 'dropped' && this.state === 'running') this.leases.letGo(resident.record.id)
     // One that has ended leaves nothing due, and whoever waited for it was signalled.
     this.afterDeparture(departure === 'fenced' || departure === 'dropped')

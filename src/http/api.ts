@@ -126,7 +126,7 @@ export interface Rehearsal {
   readonly suppressed: readonly Suppression[]
 }
 
-export type RunStatus = 'queued' | 'running' | 'waiting' | 'cancelling' | 'success' | 'partial' | 'failed' | 'cancelled' | 'expired' | 'quarantined'
+export type RunStatus = 'queued' | 'running' | 'waiting' | 'paused' | 'cancelling' | 'success' | 'partial' | 'failed' | 'cancelled' | 'expired' | 'quarantined'
 
 export interface Run {
   readonly id: string
@@ -588,7 +588,7 @@ export interface Api {
   /** Starts a function, an agent or a human by name, without an event. */
   readonly startRun: { readonly input: { readonly body: { readonly name: string; readonly input?: Json } }; readonly output: { readonly id: string } }
   /** How many runs have each status. */
-  readonly countRuns: { readonly input: Nothing; readonly output: { readonly queued: number; readonly running: number; readonly waiting: number; readonly cancelling: number; readonly success: number; readonly partial: number; readonly failed: number; readonly cancelled: number; readonly expired: number; readonly quarantined: number } }
+  readonly countRuns: { readonly input: Nothing; readonly output: { readonly queued: number; readonly running: number; readonly waiting: number; readonly paused: number; readonly cancelling: number; readonly success: number; readonly partial: number; readonly failed: number; readonly cancelled: number; readonly expired: number; readonly quarantined: number } }
   /** One run: what it waits for, its children, its end, its first facts. */
   readonly getRun: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly wait?: string } }; readonly output: RunDetail }
   /** Why a run does not go on, in one sentence. */
@@ -597,6 +597,10 @@ export interface Api {
   readonly listFacts: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Fact[]; readonly next_cursor: string | null } }
   /** Asks a run to end. */
   readonly cancelRun: { readonly input: { readonly path: { readonly id: string }; readonly body?: { readonly reason?: string } }; readonly output: Run }
+  /** Begins no step of a run until it is resumed; what is under way may finish. */
+  readonly pauseRun: { readonly input: { readonly path: { readonly id: string }; readonly body?: { readonly reason?: string } }; readonly output: Run }
+  /** Lets a paused run go on. */
+  readonly resumeRun: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: Run }
   /** Begins a run again that has failed; finished steps stay finished. */
   readonly retryRun: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: Run }
   /** Says what became of a step whose outcome nobody knows. */
@@ -707,6 +711,8 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   explainRun: 'GET /api/runs/{id}/why',
   listFacts: 'GET /api/runs/{id}/facts',
   cancelRun: 'POST /api/runs/{id}/cancel',
+  pauseRun: 'POST /api/runs/{id}/pause',
+  resumeRun: 'POST /api/runs/{id}/resume',
   retryRun: 'POST /api/runs/{id}/retry',
   resolveStep: 'POST /api/runs/{id}/resolve',
   listWorkers: 'GET /api/workers',

@@ -25,7 +25,7 @@ td.id, td.time { white-space: nowrap; }
 td.data { color: var(--dim); overflow-wrap: anywhere; }
 .status { font-weight: 600; white-space: nowrap; }
 .success { color: var(--good); } .failed, .quarantined, .expired { color: var(--bad); }
-.waiting, .partial, .cancelling { color: var(--wait); } .running, .queued { color: var(--work); } .cancelled { color: var(--dim); }
+.waiting, .paused, .partial, .cancelling { color: var(--wait); } .running, .queued { color: var(--work); } .cancelled { color: var(--dim); }
 pre { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .8rem 1rem; margin: 0; overflow-x: auto; }
 p.empty { color: var(--dim); margin: 0; padding: .8rem 1rem; }
 `

@@ -41,6 +41,12 @@ const stateOf = async ({ reader, tenant }: Service, run: RunId): Promise<RunStat
   }
 }
 
+const pausedOf = ({ pause }: LiveRun): readonly WaitingOn[] => {
+  if (pause === null) return []
+  const why = pause.reason === null ? '' : ` (${pause.reason})`
+  return [{ kind: 'paused', step: null, until: null, text: `somebody to resume it: ${pause.by} paused it${why}` }]
+}
+
 const waitsOf = (run: LiveRun): readonly WaitingOn[] => {
   const retry: readonly WaitingOn[] =
     run.retryAt === null
@@ -49,7 +55,7 @@ const waitsOf = (run: LiveRun): readonly WaitingOn[] => {
   const steps = run.open
     .entries()
     .map(([step, open]) => ({ step, until: isoTimeOrNull(stepWakeAt(open)), ...tellOpen(open) }))
-  return [...retry, ...steps]
+  return [...pausedOf(run), ...retry, ...steps]
 }
 
 export const waitingOn = async (service: Service, run: RunSummary): Promise<readonly WaitingOn[]> => {

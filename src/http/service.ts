@@ -38,6 +38,8 @@ export interface Service {
   start(name: string, input: unknown): Promise<RunId>
   result(run: RunId, options: { readonly wait: number }): Promise<RunResult>
   cancel(run: RunId, options: { readonly by: string; readonly reason?: string }): Promise<void>
+  pause(run: RunId, options: { readonly by: string; readonly reason: string | null }): Promise<void>
+  resume(run: RunId, options: { readonly by: string }): Promise<void>
   retry(run: RunId, options: { readonly by: string }): Promise<void>
   resolve(run: RunId, step: string, word: Word): Promise<void>
   /** Orders a worker to finish what it has and leave. */

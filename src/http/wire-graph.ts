@@ -10,7 +10,7 @@ import type { Graph as GraphDocument, GraphNode } from './api.ts'
 type GraphCounts = NonNullable<GraphNode['counts']>
 
 /** Queued ones wait, too: for a worker. */
-const WAITING: readonly RunStatus[] = ['queued', 'waiting']
+const WAITING: readonly RunStatus[] = ['queued', 'waiting', 'paused']
 const RUNNING: readonly RunStatus[] = ['running', 'cancelling']
 const FAILED: readonly RunStatus[] = ['failed', 'expired', 'quarantined']
 

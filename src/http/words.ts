@@ -45,6 +45,8 @@ const TELLING: Telling = {
   'run.started': (fact) => started(fact),
   'run.retry_scheduled': tryAgain,
   'run.retry_due': () => 'the next attempt is due',
+  'run.paused': ({ by, reason }) => `${by} paused it${reason === null ? '' : `: ${reason}`}`,
+  'run.resumed': ({ by }) => `${by} let it go on`,
   'run.cancel_requested': (fact) => `${fact.by} asked for an end, ${failure(fact.error)}`,
   'run.completed': (fact) => (fact.status === 'success' ? 'ended well' : 'ended in part'),
   'run.failed': (fact) => `failed, ${failure(fact.error)}`,

@@ -103,6 +103,7 @@ export const ERRORS = {
   RUN_BACKLOG_FULL: { status: 429, retryable: false, hint: 'Wait until the runs in the line have ended, or ask for fewer.' },
   QUEUE_FULL: { status: 429, retryable: true, hint: 'Send it again when messages have left the queue, or raise max_length.' },
   RUN_ENDED: { status: 409, retryable: false, hint: 'The run has ended; start a new one, or retry it if it failed.' },
+  RUN_PAUSED: { status: 409, retryable: false, hint: 'Let the run go on first: trihand runs resume.' },
   RUN_NOT_FAILED: { status: 409, retryable: false, hint: 'Only failed, cancelled, expired or quarantined runs can be retried.' },
   RUN_CANCELLED: { status: 409, retryable: false, hint: 'The run was cancelled.' },
   RUN_DEADLINE: { status: 422, retryable: false, hint: 'Raise deadline.finish, or find what the run waited for.' },

@@ -22,6 +22,8 @@ const RUN_FACTS: Readonly<Record<RunFactType, true>> = {
   'run.started': true,
   'run.retry_scheduled': true,
   'run.retry_due': true,
+  'run.paused': true,
+  'run.resumed': true,
   'run.cancel_requested': true,
   'run.completed': true,
   'run.failed': true,

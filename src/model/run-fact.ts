@@ -65,6 +65,8 @@ export type RunFact =
       readonly wakeAt: Instant
     })
   | (At & { readonly type: 'run.retry_due' })
+  | (At & { readonly type: 'run.paused'; readonly by: string; readonly reason: string | null })
+  | (At & { readonly type: 'run.resumed'; readonly by: string })
   | (At & { readonly type: 'run.cancel_requested'; readonly by: string; readonly error: Failure })
   | (At & {
       readonly type: 'run.completed'
@@ -139,6 +141,8 @@ type LifeCommand =
   /** The holder has stopped its own work; children are known from the state. */
   | (Now & { readonly type: 'confirm_cancel' })
   | (Now & { readonly type: 'retry_run'; readonly by: string })
+  | (Now & { readonly type: 'pause_run'; readonly by: string; readonly reason: string | null })
+  | (Now & { readonly type: 'resume_run'; readonly by: string })
   | (Now & { readonly type: 'quarantine_run'; readonly error: Failure })
   | (ToStep & {
       readonly type: 'report_late'
@@ -214,6 +218,7 @@ export interface LiveRun {
   /** A step has sent events with its result. */
   readonly hasTold: boolean
   readonly cancel: { readonly by: string; readonly error: Failure } | null
+  readonly pause: { readonly by: string; readonly reason: string | null } | null
   /** Tasks that it has asked and that are not over, as far as it knows. */
   readonly tasks: readonly TaskId[]
   readonly open: PersistentMap<string, OpenStep>

@@ -24,5 +24,5 @@ export const reopen = (last: LiveRun, now: Instant): LiveRun => {
   for (const [step, one] of stillOpen.entries())
     if (one.kind === 'retrying' || one.kind === 'waiting' || (one.kind === 'calling' && isTaskId(one.child)))
       stillOpen = stillOpen.without(step)
-  return { ...last, start, failures: 0, retryAt: null, cancel: null, tasks: [], settled, open: stillOpen }
+  return { ...last, start, failures: 0, retryAt: null, cancel: null, pause: null, tasks: [], settled, open: stillOpen }
 }

@@ -126,6 +126,26 @@ describe('any commands', () => {
     })
   })
 
+  const HELD = [
+    ...['step.intended', 'timer.set', 'wait.opened', 'child.started'],
+    ...['run.retry_due', 'step.retry_due', 'timer.fired', 'wait.timed_out'],
+  ]
+
+  test('pause-1: while a run is paused nothing of it begins and none of its instants passes', () =>
+    forEveryTurn(({ before, facts }) => {
+      if (before.kind !== 'live' || before.pause === null || facts.length === 0) return false
+      for (const fact of facts) expect(HELD).not.toContain(fact.type)
+      return true
+    }))
+
+  test('pause-2: a pause ends by a word, a cancel or an end alone', () =>
+    forEveryTurn(({ before, facts, after }) => {
+      if (before.kind !== 'live' || before.pause === null || after.kind !== 'live') return false
+      const isOver = facts.some(({ type }) => type === 'run.resumed')
+      expect(after.pause).toBe(isOver ? null : before.pause)
+      return facts.length > 0
+    }))
+
   test('run-2: never confirm a cancel over an open child', () =>
     forEveryTurn(({ after }) => {
       if (after.kind !== 'ended' || after.last.cancel === null || after.status === 'quarantined') return false

@@ -1,7 +1,8 @@
 /**
  * One computation: a handler at work on one trigger, as a fold over its facts.
  *
- * Owns the run's life from start to end and what each command may record. Attempts are attempt.ts, waits are waiting.ts.
+ * Owns the run's life from start to end and what each command may record. Attempts are attempt.ts, waits are waiting.ts, pauses are
+ * pause.ts.
  *
  * run-1  After an end nothing but evidence is recorded, until a person retries the run.
  * run-2  After a cancel no step starts and no result counts; the run ends once its children have.
@@ -21,6 +22,7 @@ import {
 import type { Failure } from './errors.ts'
 import type { Instant } from './ids.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
+import { pauseRun, refusePaused, resumeRun } from './pause.ts'
 import { NOTHING } from './payload.ts'
 import { PersistentMap } from './persistent-map.ts'
 import { retryDelayMs } from './policies/retry.ts'
@@ -52,8 +54,13 @@ const decideLive = (run: LiveRun, command: RunCommand): Decision<RunFact> => {
       return facts({ type: 'run.quarantined', at: command.now, error: command.error })
     case 'retry_run':
       return refuse('RUN_NOT_FAILED', 'the run has not ended')
+    case 'pause_run':
+      return pauseRun(run, command)
+    case 'resume_run':
+      return resumeRun(run, command)
     default:
-      return run.cancel === null ? decideWorking(run, command) : decideCancelled(run, command)
+      if (run.cancel !== null) return decideCancelled(run, command)
+      return refusePaused(run, command) ?? decideWorking(run, command)
   }
 }
 
@@ -154,10 +161,13 @@ const failRun = (run: LiveRun, command: Extract<RunCommand, { readonly type: 'fa
   })
 }
 
+/** Nothing of it has begun. */
+export const isUntouched = (run: LiveRun): boolean =>
+  run.settled.size === 0 && run.open.size === 0 && run.failures === 0
+
 const passTime = (run: LiveRun, now: Instant): Decision<RunFact> => {
   const { deadlineAt, startBy } = run.start
-  const untouched = run.settled.size === 0 && run.open.size === 0 && run.failures === 0
-  if (startBy !== null && startBy < now && untouched) {
+  if (startBy !== null && startBy < now && isUntouched(run)) {
     return facts({
       type: 'run.expired',
       at: now,
@@ -172,6 +182,7 @@ const passTime = (run: LiveRun, now: Instant): Decision<RunFact> => {
       error: { code: 'RUN_DEADLINE', message: 'the run passed its deadline' },
     })
   }
+  if (run.pause !== null) return facts()
   const retryDue: readonly RunFact[] =
     run.retryAt !== null && run.retryAt <= now ? [{ type: 'run.retry_due', at: now }] : []
   return facts(...retryDue, ...dueFacts(run, now))
@@ -202,6 +213,7 @@ const begin = (start: Fact<'run.started'>): LiveRun => ({
   retryAt: null,
   hasTold: false,
   cancel: null,
+  pause: null,
   tasks: [],
   open: PersistentMap.empty<string, OpenStep>(),
   settled: PersistentMap.empty<string, SettledStep>(),
@@ -225,6 +237,10 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
       return { ...run, failures: fact.attempt, retryAt: fact.wakeAt }
     case 'run.retry_due':
       return { ...run, retryAt: null }
+    case 'run.paused':
+      return { ...run, pause: { by: fact.by, reason: fact.reason } }
+    case 'run.resumed':
+      return { ...run, pause: null }
     case 'run.cancel_requested':
       return { ...run, cancel: { by: fact.by, error: fact.error } }
     case 'run.completed':
@@ -337,6 +353,7 @@ export const run: Machine<RunState, RunCommand, RunFact> = {
 /** The earliest instant at which time alone moves the run on; null if only an answer from outside does (run-3). */
 export const wakeAt = (state: RunState): Instant | null => {
   if (state.kind !== 'live' || state.cancel !== null) return null
+  if (state.pause !== null) return state.start.deadlineAt
   let earliest = Number.POSITIVE_INFINITY
   const consider = (instant: Instant | null): void => {
     if (instant !== null && instant < earliest) earliest = instant
@@ -351,5 +368,6 @@ export const wakeAt = (state: RunState): Instant | null => {
 export const statusOf = (state: RunState, parked: boolean): RunStatus => {
   if (state.kind === 'ended') return state.status
   if (state.kind === 'live' && state.cancel !== null) return 'cancelling'
+  if (state.kind === 'live' && state.pause !== null && parked) return 'paused'
   return parked ? 'waiting' : 'running'
 }

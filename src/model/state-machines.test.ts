@@ -54,7 +54,8 @@ const edgesOf = (look: (before: RunState, fact: RunFact, after: RunState, see: S
 
 const runName = (state: RunState): string => {
   if (state.kind === 'none') return NOWHERE
-  return state.kind === 'live' && state.cancel === null ? 'live' : statusOf(state, true)
+  const isPlain = state.kind === 'live' && state.cancel === null && state.pause === null
+  return isPlain ? 'live' : statusOf(state, true)
 }
 
 const stepName = (state: RunState, step: string): string => {

@@ -7,6 +7,7 @@ export const RUN_STATUSES = [
   'queued',
   'running',
   'waiting',
+  'paused',
   'cancelling',
   'success',
   'partial',

@@ -38,6 +38,8 @@ const CALLS: Readonly<Record<string, readonly [args: readonly string[], exit: nu
   'runs why': [[NOBODY], 3],
   'runs watch': [[NOBODY], 3],
   'runs cancel': [[NOBODY], 3],
+  'runs pause': [[NOBODY], 3],
+  'runs resume': [[NOBODY], 3],
   'runs retry': [[NOBODY], 3],
   'runs resolve': [[NOBODY, 'card', 'happened'], 3],
   worker: [['nowhere'], 4],

@@ -130,6 +130,15 @@ describe('commands to a run', () => {
     expect([again.code, again.stdout]).toEqual([8, expect.stringContaining('waiting')])
   })
 
+  test('[G12] pause holds it until resume, across calls', async () => {
+    const { runs } = await folder.json(['send', 'order.paid', '{"id":"held"}'])
+    expect(await folder.json(['runs', 'pause', runs[0], '--reason', 'wait for ana'])).toMatchObject({
+      status: 'paused',
+    })
+    expect((await folder.run(['runs', 'why', runs[0]])).stdout).toContain('paused it (wait for ana)')
+    expect(await folder.json(['runs', 'resume', runs[0]])).toMatchObject({ status: 'waiting' })
+  })
+
   test('retry begins a failed one again', async () => {
     const { runs } = await folder.json(['send', 'order.lost'])
     folder.write('found.txt', '')

@@ -6,7 +6,7 @@
 export type Fact =
   | { readonly type: 'run.started'; readonly deadlineAt: number | null; readonly startBy: number | null }
   | { readonly type: 'run.retry_scheduled'; readonly attempt: number; readonly wakeAt: number }
-  | { readonly type: 'run.retry_due' | 'run.cancel_requested' | 'run.retried' }
+  | { readonly type: 'run.retry_due' | 'run.cancel_requested' | 'run.retried' | 'run.paused' | 'run.resumed' }
   | { readonly type: 'run.completed'; readonly status: string; readonly events: readonly string[] }
   | { readonly type: 'run.failed' | 'run.cancelled' | 'run.expired' | 'run.quarantined' }
   | StepFact
@@ -125,6 +125,8 @@ const read = (type: string, body: Body): Fact | null => {
     case 'run.retry_due':
     case 'run.cancel_requested':
     case 'run.retried':
+    case 'run.paused':
+    case 'run.resumed':
     case 'run.failed':
     case 'run.cancelled':
     case 'run.expired':

@@ -49,6 +49,20 @@ test.each(['run.completed', 'run.failed', 'run.cancelled', 'run.quarantined'] as
   },
 )
 
+test.each(['step.intended', 'timer.set', 'wait.opened', 'child.started'] as const)(
+  '[V8] %s while the run is paused is found, and not when it goes on',
+  async (type) => {
+    expect(await judged(fact('run.paused'), fact(type))).toContainEqual(['V8', 2])
+    expect(await judged(fact('run.paused'), fact('run.resumed'), fact(type))).not.toContainEqual(['V8', 3])
+  },
+)
+
+test('[V8] a timer that fires while the run is paused is found; what was under way may end', async () => {
+  const sleeping = fact('timer.set', { wakeAt: 5 })
+  expect(await judged(sleeping, fact('run.paused'), fact('timer.fired'))).toEqual([['V8', 3]])
+  expect(await judged(fact('run.paused'), fact('step.completed'))).toEqual([])
+})
+
 test('[V5] a run that has failed may be retried and go on', async () => {
   expect(await judged(fact('run.failed'), fact('run.retried'), fact('step.completed'), fact('run.completed'))).toEqual(
     [],

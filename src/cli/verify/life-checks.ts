@@ -18,6 +18,12 @@ const STARTS: ReadonlySet<string> = new Set([
   'run.completed',
 ])
 
+/** What no paused run does: its code does not run, and its time stands still. */
+const HELD: ReadonlySet<string> = new Set([
+  ...['step.intended', 'timer.set', 'wait.opened', 'child.started'],
+  ...['run.retry_due', 'step.retry_due', 'timer.fired', 'wait.timed_out'],
+])
+
 export const checkLife = (findings: Findings, state: RunState, fact: Fact, place: Place): void => {
   findings.expect(
     'V4',
@@ -38,6 +44,8 @@ export const checkLife = (findings: Findings, state: RunState, fact: Fact, place
       () => `${fact.type} after a cancel was requested`,
     )
   }
+  if (HELD.has(fact.type))
+    findings.expect('V8', !state.isHeld || state.end !== null, place, () => `${fact.type} while the run was paused`)
 }
 
 /** An ended run takes evidence, and a person's retry if its end was not accepted. */

@@ -23,9 +23,16 @@ test.each([
   ['no end', [fact('run.completed')], { status: 'waiting' }],
   ['an end', [waiting], { status: 'failed' }],
   ['a cancel', [waiting], { status: 'cancelling' }],
+  ['a pause', [waiting], { status: 'paused' }],
   ['no known word', [waiting], { status: 'asleep' }],
 ] as const)('[V4] a status that says %s than the facts is found', async (_, facts, options) => {
   expect(await judged(facts, options)).toEqual(['V4'])
+})
+
+test('[V13] a paused run needs nothing that moves it on', async () => {
+  expect(await judged([fact('run.paused')], { status: 'paused', wakeAt: null })).toEqual([])
+  expect(await judged([fact('run.paused'), sleeping], { status: 'paused', wakeAt: null })).not.toContain('V13')
+  expect(await judged([fact('run.paused'), fact('run.resumed')], { status: 'waiting', wakeAt: null })).toEqual(['V13'])
 })
 
 test.each([

@@ -8,7 +8,7 @@ import { neededTypes, type OpenStep, type RunState } from './run-state.ts'
 import type { Moment, StreamRow, WaitRow } from './tables.ts'
 
 const ENDED: ReadonlySet<string> = new Set(['success', 'partial', 'failed', 'cancelled', 'expired', 'quarantined'])
-const LIVE: ReadonlySet<string> = new Set(['queued', 'running', 'waiting', 'cancelling'])
+const LIVE: ReadonlySet<string> = new Set(['queued', 'running', 'waiting', 'paused', 'cancelling'])
 /** Open steps that an answer from outside moves on. A cancelled run waits for its children alone. */
 const ANSWERED: ReadonlySet<OpenStep['kind']> = new Set(['waiting', 'calling', 'uncertain'])
 
@@ -35,8 +35,8 @@ export const checkRest = (findings: Findings, rest: Rest, waits: readonly WaitRo
 
 const checkStatus = (findings: Findings, { row, state, place }: Rest): void => {
   const { status } = row
-  const fits =
-    state.end === null ? LIVE.has(status) && (status !== 'cancelling' || state.cancelled) : status === state.end
+  const isSaid = (status !== 'cancelling' || state.cancelled) && (status !== 'paused' || state.isHeld)
+  const fits = state.end === null ? LIVE.has(status) && isSaid : status === state.end
   findings.expect(
     'V4',
     fits,
@@ -45,7 +45,10 @@ const checkStatus = (findings: Findings, { row, state, place }: Rest): void => {
   )
 }
 
-const describeLife = (state: RunState): string => (state.cancelled ? 'cancel requested' : 'not ended')
+const describeLife = (state: RunState): string => {
+  if (state.cancelled) return 'cancel requested'
+  return state.paused ? 'paused' : 'not ended'
+}
 
 const addressOf = (wait: Omit<WaitRow, 'stream'>): string =>
   JSON.stringify([wait.step, wait.type, wait.path, wait.value])
@@ -89,7 +92,7 @@ const checkStranded = (findings: Findings, { row, state, place }: Rest): void =>
     [...state.openSteps()].some(([, { kind }]) => (state.cancelled ? kind === 'calling' : ANSWERED.has(kind)))
   findings.expect(
     'V13',
-    row.wake_at !== null || waits(),
+    row.wake_at !== null || state.isHeld || waits(),
     place,
     () => `the run is ${row.status} and nothing will move it on: no wake, no holder, no open wait, child or doubt`,
   )
@@ -109,7 +112,7 @@ const checkWake = (findings: Findings, { row, state, moment, place }: Rest, wake
   const isDue = wakeAt <= Math.max(moment.now, moment.event_time)
   findings.expect(
     'V4',
-    isDue || row.status === 'queued' || isKnown(),
+    isDue || row.status === 'queued' || (state.isHeld && state.isUntouched) || isKnown(),
     place,
     () => `the run is to wake at ${wakeAt}, which is neither past nor an instant that its facts name`,
   )
@@ -125,6 +128,7 @@ const checkOversleep = (findings: Findings, { row, state, moment, place }: Rest)
 
 /** When time alone moves the run on; null: only an answer from outside does. */
 const nextInstant = (state: RunState): number | null => {
+  if (state.isHeld) return state.deadlineAt
   let next = earlier(state.deadlineAt, state.retryAt)
   for (const [, open] of state.openSteps()) next = earlier(next, stepInstant(open))
   return next

@@ -51,9 +51,19 @@ export class RunState {
   /** Every end it ever had: a person's retry opens an ended run again. */
   readonly ends = new Set<string>()
   cancelled = false
+  paused = false
   failures = 0
   retryAt: number | null = null
   readonly #steps = new Map<string, Step>()
+
+  /** Whether a person holds it: a cancel goes over that. */
+  get isHeld(): boolean {
+    return this.paused && !this.cancelled
+  }
+
+  get isUntouched(): boolean {
+    return this.#steps.size === 0 && this.failures === 0
+  }
 
   step(address: string): Readonly<Step> {
     return this.#steps.get(address) ?? NEW_STEP
@@ -95,6 +105,10 @@ export class RunState {
         return
       case 'run.cancel_requested':
         this.cancelled = true
+        return
+      case 'run.paused':
+      case 'run.resumed':
+        this.paused = fact.type === 'run.paused'
         return
       default:
         this.end = fact.type === 'run.completed' ? fact.status : fact.type.slice('run.'.length)
@@ -159,6 +173,7 @@ export class RunState {
     if (this.deadlineAt !== null && this.deadlineAt <= at) this.deadlineAt = null
     this.end = null
     this.cancelled = false
+    this.paused = false
     this.failures = 0
     this.retryAt = null
     for (const step of this.#steps.values()) {

@@ -64,4 +64,5 @@ export const counts = record(Object.fromEntries(STATUSES.map((status) => [status
 
 export const START_RUN = closed({ name: text }, { input: anything })
 export const CANCEL_RUN = closed({}, { reason: text })
+export const PAUSE_RUN = closed({}, { reason: text })
 export const RESOLVE_STEP = closed({ step: text, verdict: words(VERDICTS) }, { result: anything })

@@ -179,6 +179,21 @@ describe('commands', () => {
     expect([retry.status, retry.body.code]).toEqual([409, 'RUN_NOT_FAILED'])
   })
 
+  test('[G12] a run is paused with a reason that is shown, takes what comes, and goes on where it was', async () => {
+    const run = await waiting('held')
+    const paused = await app.post(`/api/runs/${run}/pause`, { reason: 'prices changed' }, { 'x-trihand-user': 'ana' })
+    expect([paused.status, paused.body.status]).toEqual([202, 'paused'])
+    expect((await app.ask(`/api/runs/${run}/why`)).body.text).toMatch(
+      /^It waits for somebody to resume it: ana paused it \(prices changed\); and for an event: order\.paid/,
+    )
+    expect((await app.ask('/api/runs?status=paused')).body.items.map(({ id }: { id: string }) => id)).toEqual([run])
+    await app.post('/api/events', { type: 'order.paid', data: { id: 'held' } })
+    expect((await app.post(`/api/runs/${run}/resume`, {})).status).toBe(202)
+    expect((await app.when(run, 'success')).output).toEqual({ weight: 7, paid: 'received' })
+    const ended = await app.post(`/api/runs/${run}/pause`, {})
+    expect([ended.status, ended.body.code]).toEqual([409, 'RUN_ENDED'])
+  })
+
   test('a failed run is retried by a person and goes on', async () => {
     const { body } = await app.post('/api/runs', { name: 'mend' })
     const failed = await app.when(body.id, 'failed')
@@ -207,7 +222,7 @@ describe('commands', () => {
   })
 
   test('a command to a run that is not there is 404', async () => {
-    for (const verb of ['cancel', 'retry', 'resolve']) {
+    for (const verb of ['cancel', 'pause', 'resume', 'retry', 'resolve']) {
       const { status } = await app.post(`/api/runs/ffffffff/${verb}`, { step: 'a', verdict: 'abort' })
       expect([verb, status]).toEqual([verb, 404])
     }

@@ -10,7 +10,7 @@ import { isRunId, type RunId } from '../../model/ids.ts'
 import type { RunSummary } from '../../ports/reader.ts'
 import type { RunDetail } from '../api.ts'
 import { optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
-import { CANCEL_RUN, counts, RESOLVE_STEP, START_RUN, STATUSES, VERDICTS } from '../documents/runs.ts'
+import { CANCEL_RUN, counts, PAUSE_RUN, RESOLVE_STEP, START_RUN, STATUSES, VERDICTS } from '../documents/runs.ts'
 import { callerName } from '../identity.ts'
 import { badCursor, choiceOf, limitOf, pageOf, positionOf, type Query } from '../query.ts'
 import { factPage, runDetail, runWhy } from '../run-detail.ts'
@@ -112,6 +112,16 @@ const retry = command(async (service, run, context) => {
   await service.retry(run, { by: callerName(context) })
 })
 
+const pause = command(async (service, run, context) => {
+  const members = await readOptionalBody(context, { schema: PAUSE_RUN, code: CODE })
+  await service.pause(run, { by: callerName(context), reason: optionalText(members, 'reason', CODE) ?? null })
+})
+
+const resume = command(async (service, run, context) => {
+  await readOptionalBody(context, { schema: nothing, code: CODE })
+  await service.resume(run, { by: callerName(context) })
+})
+
 const resolve = command(async (service, run, context) => {
   const members = await readBody(context, { schema: RESOLVE_STEP, code: CODE })
   const given = textOf(members, 'verdict', CODE)
@@ -202,6 +212,28 @@ export const runRoutes: readonly Operation[] = [
     answers: accepted,
     problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'PRECONDITION_FAILED', 'RUN_ENDED'],
     handle: cancel,
+  },
+  {
+    id: 'pauseRun',
+    method: 'post',
+    path: `${AT}/pause`,
+    access: 'operator',
+    summary: 'Begins no step of a run until it is resumed; what is under way may finish',
+    body: optionalBody(PAUSE_RUN),
+    answers: accepted,
+    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'PRECONDITION_FAILED', 'RUN_ENDED', 'RUN_CANCELLED'],
+    handle: pause,
+  },
+  {
+    id: 'resumeRun',
+    method: 'post',
+    path: `${AT}/resume`,
+    access: 'operator',
+    summary: 'Lets a paused run go on',
+    body: optionalBody(nothing),
+    answers: accepted,
+    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'PRECONDITION_FAILED', 'RUN_ENDED'],
+    handle: resume,
   },
   {
     id: 'retryRun',

@@ -3,7 +3,7 @@
  *
  * Owns what rest means. Judges the store and the calls that were made from outside, not the engine.
  */
-import { wakeAt } from '../../../../src/model/run.ts'
+import { statusOf, wakeAt } from '../../../../src/model/run.ts'
 import type { LiveRun } from '../../../../src/model/run-fact.ts'
 import { isEnded } from '../../../../src/model/status.ts'
 import type { Cast } from '../cast.ts'
@@ -41,7 +41,7 @@ const restOf = (run: LookedRun, look: Look): readonly string[] => {
   if (stream.lease !== null) return [`V13: ${who} is leased to ${stream.lease}, who does nothing with it`]
   if (stream.wakeAt !== null) return [`V13: ${who} is due since ${stream.wakeAt} and nobody takes it`]
   if (state.kind === 'none') return [`V13: ${who} has no first fact`]
-  const projected = state.kind === 'ended' ? [state.status] : state.cancel === null ? ['waiting'] : ['cancelling']
+  const projected = [statusOf(state, true)]
   const status = projected.includes(stream.status as never) ? [] : [`V4: ${who} folds to ${projected.join()}`]
   const rows = sameRows(run) ? [] : [`V4: ${who} has other wait rows than open waits`]
   if (state.kind === 'ended') return [...status, ...rows]
@@ -81,6 +81,7 @@ const sameRows = ({ stream, state }: LookedRun): boolean => {
 /** Time would move it (then it had a wake), or an open step waits for an event, a person or a child that lives. */
 const hasReason = (state: LiveRun, look: Look): boolean => {
   if (wakeAt(state) !== null) return false
+  if (state.pause !== null && state.cancel === null) return true
   return state.open.some((step) => {
     if (step.kind === 'waiting') return state.cancel === null
     if (step.kind === 'uncertain') return state.cancel === null
