@@ -4,8 +4,6 @@
  * Every acceptance test runs on each of them; a store that is missing is skipped aloud. In the project `restate` the durable ones are
  * woken by a Restate server instead of their own dispatcher. TRIHAND_TEST_STORES=sqlite,postgres names the ones to use.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect } from 'vitest'
 import { MemoryBlobs } from '../../src/adapters/memory/blobs.ts'
@@ -20,6 +18,7 @@ import type { Store } from '../../src/assemble.ts'
 import { verifyLedger } from '../../src/cli/verify/verify.ts'
 import type { Dispatcher } from '../../src/ports/dispatcher.ts'
 import type { TestStore } from '../../src/testing/system.ts'
+import { fastFolder } from './places.ts'
 import { type FreshSchema, SchemaShelf } from './postgres-schema.ts'
 import { restateDoors } from './restate-setup.ts'
 
@@ -44,9 +43,10 @@ const memoryStore = (): TestStore => {
 }
 
 const sqliteStore = (): TestStore => {
-  const folder = mkdtempSync(join(tmpdir(), 'trihand-test-'))
+  const folder = fastFolder('test')
+  const file = join(folder.path, 'ledger.db')
   const open = async (clock: Parameters<TestStore['open']>[0]): Promise<Store> => {
-    const { ledger, reader, blobs } = await openSqlite({ file: join(folder, 'ledger.db') })
+    const { ledger, reader, blobs } = await openSqlite({ file })
     return { ...rest, ledger, reader, blobs, dispatcher: new InProcessDispatcher(clock), description: 'sqlite' }
   }
   return {
@@ -54,8 +54,8 @@ const sqliteStore = (): TestStore => {
     open,
     ids: () => new SystemIds(),
     remove: async () => {
-      await expectClean({ file: join(folder, 'ledger.db') })
-      rmSync(folder, { recursive: true, force: true })
+      await expectClean({ file })
+      folder.remove()
     },
   }
 }

@@ -1,7 +1,6 @@
 /** The SQLite ledger, reader and blobs against the conformance suites, on real files. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fastFolder } from '../../../test/support/places.ts'
 import { Random } from '../../../test/support/random.ts'
 import { type BlobsUnderTest, blobsSuite } from '../../testing/blobs-suite.ts'
 import { type FaultPlan, faultyLedger } from '../../testing/faulty-ledger.ts'
@@ -22,8 +21,8 @@ const moveSequence = async (file: string, lastSequence: number): Promise<void> =
 }
 
 const newFile = (): { file: string; remove: () => void } => {
-  const directory = mkdtempSync(join(tmpdir(), 'trihand-sqlite-'))
-  return { file: join(directory, 'ledger.db'), remove: () => rmSync(directory, { recursive: true }) }
+  const { path, remove } = fastFolder('sqlite')
+  return { file: join(path, 'ledger.db'), remove }
 }
 
 const openTemporary = async (lastSequence = 0, plan = NO_FAULTS): Promise<ReaderUnderTest> => {

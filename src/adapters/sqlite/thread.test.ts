@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { fastFolder } from '../../../test/support/places.ts'
 import { LOCAL_TENANT, type RunId } from '../../model/ids.ts'
 import type { Append, Ledger, Outcome } from '../../ports/ledger.ts'
 import type { BlobsUnderTest } from '../../testing/blobs-suite.ts'
@@ -56,8 +57,8 @@ const restless = (ledger: Ledger): Ledger => {
 }
 
 const openTemporary = async (limits = RESTLESS): Promise<ReaderUnderTest & Pick<OpenedSqlite, 'blobs'>> => {
-  const directory = mkdtempSync(join(tmpdir(), 'trihand-thread-'))
-  const open = () => openSqlite({ file: join(directory, 'ledger.db'), threads: { start: startBeside(), limits } })
+  const { path, remove } = fastFolder('thread')
+  const open = () => openSqlite({ file: join(path, 'ledger.db'), threads: { start: startBeside(), limits } })
   let current = await open()
   return {
     ...current,
@@ -69,7 +70,7 @@ const openTemporary = async (limits = RESTLESS): Promise<ReaderUnderTest & Pick<
     },
     close: async () => {
       await current.ledger.close()
-      rmSync(directory, { recursive: true })
+      remove()
     },
   }
 }
