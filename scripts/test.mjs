@@ -4,7 +4,7 @@
  * `--only types,unit` runs some stages. Exits with 1 if anything failed; the last line is the sum. A stage runs also when the
  * one before it has failed, so that one run shows everything. In CI a missing tool is a failure, not a skip.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -13,17 +13,26 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const IN_CI = process.env.CI === 'true'
 const ENV = { ...process.env, ...(IN_CI && { TRIHAND_REQUIRE: process.env.TRIHAND_REQUIRE ?? 'pg,cc' }) }
 
-const npm = (args, options) =>
-  spawnSync('npm', args, { cwd: ROOT, env: ENV, shell: process.platform === 'win32', ...options })
+const HOW = { cwd: ROOT, env: ENV, shell: process.platform === 'win32' }
+
+/** What a script of package.json says, and whether it was content. */
+const run = (name) =>
+  new Promise((resolve, reject) => {
+    const child = spawn('npm', ['run', '--silent', ...name.split(' ')], { ...HOW, stdio: ['ignore', 'pipe', 'pipe'] })
+    const said = []
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => said.push(chunk))
+    child.on('error', reject)
+    child.on('close', (status) => resolve({ status, said: Buffer.concat(said).toString() }))
+  })
 
 /** A stage that only passes or fails, and speaks only when it fails. */
 const script =
   (...names) =>
-  () => {
+  async () => {
     for (const name of names) {
-      const { status, stdout, stderr } = npm(['run', '--silent', ...name.split(' ')], { encoding: 'utf8' })
+      const { status, said } = await run(name)
       if (status !== 0) {
-        process.stdout.write(`${stdout}${stderr}`)
+        process.stdout.write(said)
         return { passed: 0, failed: 1, skips: [], failures: [name] }
       }
     }
@@ -46,7 +55,8 @@ const tally = (report, exitCode) => {
 const project = (name) => () => {
   const path = `${ROOT}.test-output/${name}.json`
   rmSync(path, { force: true })
-  const { status } = npm(['exec', '--', 'vitest', 'run', '--project', name, '--passWithNoTests'], {
+  const { status } = spawnSync('npm', ['exec', '--', 'vitest', 'run', '--project', name, '--passWithNoTests'], {
+    ...HOW,
     env: { ...ENV, TRIHAND_REPORT: path },
     stdio: 'inherit',
   })
@@ -59,10 +69,11 @@ const project = (name) => () => {
     : { passed: 0, failed: 0, skips: [none], failures: [] }
 }
 
+/** `beside`: only reads what is there, so that it runs at the same time as the one before it. */
 const STAGES = [
   { name: 'types', perform: script('types') },
-  { name: 'lint', perform: script('lint') },
-  { name: 'unused', perform: script('unused') },
+  { name: 'lint', perform: script('lint'), beside: true },
+  { name: 'unused', perform: script('unused'), beside: true },
   { name: 'build', perform: script('build -- --if-changed', 'build:tools -- --if-changed', 'published') },
   { name: 'unit', perform: project('unit') },
   { name: 'acceptance', perform: project('acceptance') },
@@ -84,16 +95,27 @@ const chosenStages = () => {
   return STAGES.filter((stage) => names.includes(stage.name))
 }
 
-const performStage = ({ name, perform }) => {
+const performStage = async ({ name, perform }) => {
   console.log(`\n== ${name}`)
   const startedAt = Date.now()
-  const result = perform()
+  const result = await perform()
   return { name, ...result, seconds: (Date.now() - startedAt) / 1000 }
+}
+
+const performAll = async (stages) => {
+  const begun = []
+  for (const stage of stages) {
+    if (stage.beside !== true) await Promise.all(begun)
+    begun.push(performStage(stage))
+  }
+  return Promise.all(begun)
 }
 
 const row = (name, ...cells) => name.padEnd(12) + cells.map((cell) => String(cell).padStart(9)).join('')
 
-const results = chosenStages().map(performStage)
+const since = Date.now()
+const results = await performAll(chosenStages())
+const seconds = (Date.now() - since) / 1000
 const total = (count) => results.reduce((sum, result) => sum + count(result), 0)
 const failed = total((result) => result.failed)
 
@@ -101,6 +123,7 @@ console.log(`\n${row('stage', 'passed', 'failed', 'skipped', 'seconds')}`)
 for (const { name, passed, failed, skips, seconds } of results) {
   console.log(row(name, passed, failed, skips.length, seconds.toFixed(1)))
 }
+console.log(row('together', ...['', '', ''], seconds.toFixed(1)))
 for (const { name, skips } of results) for (const skip of skips) console.log(`skipped in ${name}: ${skip}`)
 for (const { name, failures } of results) for (const failure of failures) console.log(`failed in ${name}: ${failure}`)
 console.log(
