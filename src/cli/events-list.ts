@@ -2,6 +2,7 @@
 import type { StoredEvent } from '../http/api.ts'
 import type { Page } from '../http/query.ts'
 import { withApi } from './connect.ts'
+import { listDelayed } from './events-delayed.ts'
 import { type Listing, printPage, queryText } from './listing.ts'
 import type { CommonFlags, Verb } from './shell.ts'
 
@@ -9,6 +10,7 @@ export interface EventsListFlags extends CommonFlags {
   readonly type?: string
   readonly limit?: string
   readonly cursor?: string
+  readonly delayed?: boolean
 }
 
 const LISTING: Listing<StoredEvent> = {
@@ -19,7 +21,8 @@ const LISTING: Listing<StoredEvent> = {
 }
 
 export const listEvents: Verb<EventsListFlags> = async (shell, flags) => {
-  const { type, limit, cursor } = flags
+  const { type, limit, cursor, delayed } = flags
+  if (delayed === true) return listDelayed(shell, flags)
   const path = `/api/events${queryText({ type, limit, cursor })}`
   const page = await withApi(shell, flags, { need: 'look' }, (api) => api.get<Page<StoredEvent>>(path))
   return printPage(shell.output, page, LISTING)

@@ -6,6 +6,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RunDetail } from '../http/api.ts'
+import type { Page } from '../http/query.ts'
 import { isEnded, type RunStatus } from '../model/status.ts'
 import type { Api } from './api.ts'
 import { EXIT } from './output.ts'
@@ -46,13 +47,25 @@ export const untilTold = <Answer>(
 ): Promise<Answer | 'interrupted'> =>
   Promise.race([poll(ask, holds, limitMs ?? LONGEST_MS), untilAskedToStop().then((): 'interrupted' => 'interrupted')])
 
-const AT_WORK: readonly RunStatus[] = ['queued', 'running', 'cancelling']
+type Counts = Readonly<Record<RunStatus, number>>
+
+/** A delayed event is queued until its time comes, which may be in a week. Past so many nobody counts them. */
+const MOST_DELAYED = 200
+
+const isQuiet = async (api: Api): Promise<boolean> => {
+  const { queued, running, cancelling } = await api.get<Counts>('/api/runs/counts')
+  if (running + cancelling > 0 || queued === 0) return running + cancelling === 0
+  const { items } = await api.get<Page<unknown>>(`/api/events/delayed?limit=${MOST_DELAYED}`)
+  return queued === items.length
+}
 
 /** Until every run has ended or waits for something. */
-const untilQuiet = async (api: Api, limitMs = QUIET_WITHIN_MS): Promise<void> => {
-  const counts = () => api.get<Readonly<Record<RunStatus, number>>>('/api/runs/counts')
-  await poll(counts, (found) => AT_WORK.every((status) => found[status] === 0), limitMs)
-}
+const untilQuiet = (api: Api, limitMs = QUIET_WITHIN_MS): Promise<unknown> =>
+  poll(
+    () => isQuiet(api),
+    (isSo) => isSo,
+    limitMs,
+  )
 
 export const hasEnded = (run: Pick<RunDetail, 'status'>): boolean => isEnded(run.status as RunStatus)
 

@@ -54,6 +54,17 @@ export interface StoredEvent {
   readonly hops: number
 }
 
+export interface DelayedEvent {
+  /** of the run that will send it */
+  readonly id: string
+  readonly type: string
+  readonly subject: string | null
+  readonly data: Json
+  /** null: its time has come */
+  readonly due_at: string | null
+  readonly created_at: string
+}
+
 export interface EventCause {
   readonly kind: 'event' | 'run' | 'task' | 'schedule'
   readonly id: string
@@ -577,12 +588,16 @@ export interface Api {
   readonly createToken: { readonly input: { readonly body: { readonly name: string; readonly kind: 'user' | 'service' | 'agent'; readonly roles: readonly ('viewer' | 'decider' | 'operator' | 'admin')[]; readonly groups?: readonly string[]; readonly tenant?: string; readonly expires_in?: string } }; readonly output: NewToken }
   /** Ends a token, from the next request on. */
   readonly revokeToken: { readonly input: { readonly path: { readonly id: string } }; readonly output: Token }
+  /** Events that are to be sent later, the last that was asked for first. */
+  readonly listDelayedEvents: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly DelayedEvent[]; readonly next_cursor: string | null } }
+  /** Takes an event back that is to be sent later; answers what it was. */
+  readonly cancelEvent: { readonly input: { readonly path: { readonly id: string } }; readonly output: DelayedEvent }
+  /** One event by its sequence or its id: what led to it, and what it led to. */
+  readonly getEvent: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly source?: string } }; readonly output: EventDetail }
   /** Events, newest first. */
   readonly listEvents: { readonly input: { readonly query?: { readonly type?: string; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly StoredEvent[]; readonly next_cursor: string | null } }
   /** Sends an event, in short or as a CloudEvent; a repeat with the same source and id gets the first answer. */
   readonly sendEvent: { readonly input: { readonly body: { readonly type: string; readonly data?: Json; readonly id?: string; readonly source?: string; readonly subject?: string; readonly time?: string } }; readonly output: Receipt }
-  /** One event by its sequence or its id: what led to it, and what it led to. */
-  readonly getEvent: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly source?: string } }; readonly output: EventDetail }
   /** Runs, newest first. */
   readonly listRuns: { readonly input: { readonly query?: { readonly status?: RunStatus; readonly handler?: string; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Run[]; readonly next_cursor: string | null } }
   /** Starts a function, an agent or a human by name, without an event. */
@@ -701,9 +716,11 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   listTokens: 'GET /api/tokens',
   createToken: 'POST /api/tokens',
   revokeToken: 'DELETE /api/tokens/{id}',
+  listDelayedEvents: 'GET /api/events/delayed',
+  cancelEvent: 'DELETE /api/events/{id}',
+  getEvent: 'GET /api/events/{id}',
   listEvents: 'GET /api/events',
   sendEvent: 'POST /api/events',
-  getEvent: 'GET /api/events/{id}',
   listRuns: 'GET /api/runs',
   startRun: 'POST /api/runs',
   countRuns: 'GET /api/runs/counts',

@@ -60,6 +60,21 @@ describe('without a server', () => {
     expect(again).toMatchObject({ type, source, subject, data })
   })
 
+  test('[A6] an event that is to be sent later keeps no call waiting, is listed, and taken back', async () => {
+    const later = "import { fn } from 'trihand'\nexport default { name: 'later', events: { ping: null }, functions: [\n"
+    const remind = "  fn('remind', {}, ({ emit }) => emit('ping', { n: 1 }, { delay: '1h' })),\n] }\n"
+    const other = new Folder({ 'system.ts': later + remind })
+    // Without a wait it takes as long as something is at work; a call that hangs is a failed test.
+    await other.json(['start', 'remind'])
+    const { items } = await other.json(['events', 'list', '--delayed'])
+    expect(items).toEqual([expect.objectContaining({ type: 'ping', data: { n: 1 } })])
+    const taken = await other.run(['events', 'cancel', items[0].id.slice(-8)])
+    expect([taken.code, taken.stdout]).toEqual([0, `ping of ${items[0].id} is not sent\n`])
+    const none = await other.run(['events', 'list', '--delayed'])
+    expect([none.code, none.stderr]).toEqual([0, expect.stringContaining('No event waits for its time.')])
+    await other.remove()
+  })
+
   test('an event that is not there ends with 3, what is no number with 2', async () => {
     for (const verb of ['show', 'replay']) {
       const absent = await folder.run(['events', verb, '999999'])

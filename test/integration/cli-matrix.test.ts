@@ -26,6 +26,7 @@ const CALLS: Readonly<Record<string, readonly [args: readonly string[], exit: nu
   'events list': [[], 0],
   'events show': [['1'], 0],
   'events tail': [[], 6],
+  'events cancel': [[NOBODY], 3],
   'events replay': [['999999'], 3],
   start: [['weigh', '{}'], 0],
   'triggers list': [[], 0],

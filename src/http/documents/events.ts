@@ -27,6 +27,14 @@ export const eventComponents = {
     causation_id: orNull(text),
     hops: whole,
   }),
+  DelayedEvent: record({
+    id: described('of the run that will send it', text),
+    type: text,
+    subject: orNull(text),
+    data: anything,
+    due_at: described('null: its time has come', orNull(instant)),
+    created_at: instant,
+  }),
   EventCause: record({
     kind: words(['event', 'run', 'task', 'schedule']),
     id: text,

@@ -11,6 +11,7 @@ beforeAll(async () => {
     events: { 'order.placed': z.object({ id: z.string() }), 'order.paid': null },
     functions: [
       fn('ship', { trigger: 'order.placed' }, () => 'shipped'),
+      fn('remind', {}, ({ emit }) => emit('order.paid', { amount: 11 }, { delay: '1h', subject: 'a box' })),
       fn('thank', { trigger: { event: 'order.paid', filter: 'payload.amount > 10' } }, () => 'thanked'),
     ],
   })
@@ -111,5 +112,44 @@ describe('listing', () => {
     }
     expect(seen).toEqual(all)
     expect(seen).toEqual([...seen].sort((a, b) => b - a))
+  })
+})
+
+describe('an event that is to be sent later', () => {
+  const delayed = async (): Promise<readonly { readonly id: string }[]> =>
+    (await app.ask('/api/events/delayed')).body.items
+
+  const remind = async (): Promise<string> => {
+    const { body } = await app.post('/api/runs', { name: 'remind' })
+    await app.when(body.id, 'success')
+    return (await delayed())[0]?.id ?? ''
+  }
+
+  test('[A6] is listed with what it says and when, and taken back once', async () => {
+    const id = await remind()
+    const [event] = await delayed()
+    expect(event).toMatchObject({ type: 'order.paid', subject: 'a box', data: { amount: 11 } })
+    expect(event).toMatchObject({ due_at: expect.stringMatching(/^\d{4}-.*Z$/) })
+    const taken = await app.ask(`/api/events/${id}`, { method: 'DELETE' })
+    expect([taken.status, taken.body]).toEqual([200, event])
+    expect(await delayed()).toEqual([])
+    const again = await app.ask(`/api/events/${id}`, { method: 'DELETE' })
+    expect([again.status, again.body.code]).toEqual([409, 'RUN_ENDED'])
+  })
+
+  test('is listed in pages', async () => {
+    const ids = [await remind(), await remind()]
+    const { body: first } = await app.ask('/api/events/delayed?limit=1')
+    const { body: second } = await app.ask(`/api/events/delayed?limit=1&cursor=${first.next_cursor}`)
+    expect([first.items[0].id, second.items[0].id, second.next_cursor]).toEqual([...ids.reverse(), null])
+    expect((await app.ask('/api/events/delayed?cursor=x')).body.code).toBe('CURSOR_INVALID')
+  })
+
+  test('is the only kind that is taken back', async () => {
+    const { body } = await app.post('/api/events', { type: 'order.placed', data: { id: 'z' } })
+    for (const id of [body.id, body.runs[0], 'nonsense']) {
+      const { status, body: problem } = await app.ask(`/api/events/${id}`, { method: 'DELETE' })
+      expect([status, problem.detail]).toEqual([404, expect.stringContaining('what was sent is not taken back')])
+    }
   })
 })

@@ -6,6 +6,7 @@
 
 import { chatRoutes } from './chats.ts'
 import { costRoutes } from './costs.ts'
+import { delayedRoutes } from './delayed.ts'
 import { documentRoutes } from './document.ts'
 import { eventRoutes } from './events.ts'
 import { type HealthOptions, healthRoutes } from './health.ts'
@@ -37,6 +38,8 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...metricsRoutes(options),
   ...loginRoutes(options),
   ...tokenRoutes,
+  // Before the pattern that would take its word for the id of an event.
+  ...delayedRoutes,
   ...eventRoutes,
   ...runRoutes,
   ...workerRoutes,
