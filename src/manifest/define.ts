@@ -255,8 +255,9 @@ export const normalise = (given: SystemSource, digest: (text: string) => string)
   const modules = defineModules(source.modules ?? [])
   const budgets = defineBudgets(source.limits?.shared ?? {})
   const functions = new Map<string, FunctionDefinition>()
+  const hands = new Map(sources.map(({ name, modality = 'workflow' }) => [name, modality] as const))
   const machines = defineMachines(source.stateMachines ?? [])
-  const world = { fieldsOf: (type: string) => fieldsOf(events.get(type)?.schema ?? null), machines }
+  const world = { fieldsOf: (type: string) => fieldsOf(events.get(type)?.schema ?? null), machines, hands }
   for (const entry of sources) {
     if (functions.has(entry.name))
       throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two handlers are named ${entry.name}`)

@@ -6,6 +6,7 @@
 import { TrihandError } from '../model/errors.ts'
 import { isEventType, isReservedType } from '../model/event.ts'
 import { type Json, toJson } from '../model/json.ts'
+import type { Modality } from '../model/modality.ts'
 import type { FanInPolicy } from '../model/policies/fan-in.ts'
 import type {
   EmitSource,
@@ -32,6 +33,7 @@ import {
 } from '../model/workflow-spec.ts'
 import { durationMs } from './duration.ts'
 import { jsonSchemaOf } from './json-schema.ts'
+import { definePlan } from './plans.ts'
 import { invalidAt, oneOf, ruleAt } from './ranges.ts'
 import { compileRule, EMIT_ROOTS } from './rules.ts'
 import type { Schema } from './schema.ts'
@@ -46,6 +48,8 @@ export interface WorkflowWorld {
   /** The members that an event declares; null: none, or nobody can tell. */
   fieldsOf(event: string): readonly string[] | null
   readonly machines: ReadonlyMap<string, EntityMachineDefinition>
+  /** Every handler, and the hand that does its work. */
+  readonly hands: ReadonlyMap<string, Modality>
 }
 
 export interface EntityMachineDefinition {
@@ -182,6 +186,7 @@ export const defineWorkflow = (
     routing: routingOf(`${path}.routing`, source.routing),
     fanIn: world.fanIn,
     state: stateOf(path, source, world),
+    plan: source.plan === undefined ? null : definePlan(`${path}.plan`, source.plan, world.hands),
   }
   const isPlain = JSON.stringify(spec) === JSON.stringify(PLAIN)
   return isPlain ? PLAIN : spec

@@ -3,6 +3,7 @@
  *
  * Owns the options only. What they come to is workflow-spec.ts.
  */
+import type { PlanSource } from './plan-source.ts'
 import type { EmitEnd } from './workflow-spec.ts'
 
 type Duration = string | number
@@ -75,6 +76,8 @@ export interface WorkflowSource {
   readonly validateInput?: { readonly payload?: readonly string[] }
   readonly persist?: readonly PersistSource[]
   readonly routing?: RoutingSource
+  /** Its work as steps of other hands, in the place of code. */
+  readonly plan?: PlanSource
   readonly entity?: string
   readonly entityKey?: string
   readonly stateIn?: string | readonly string[]

@@ -5,6 +5,7 @@
  * holds its code to them (engine/rights.ts).
  */
 import type { Json } from './json.ts'
+import type { PlanSpec } from './plan.ts'
 import type { FanInPolicy } from './policies/fan-in.ts'
 import type { Rule } from './rule.ts'
 
@@ -31,6 +32,8 @@ export interface WorkflowSpec {
   readonly routing: RoutingSpec | null
   readonly fanIn: FanInPolicy | null
   readonly state: StateSpec | null
+  /** Its work, if it is a plan and no code. */
+  readonly plan: PlanSpec | null
 }
 
 export interface EmitSpec {
@@ -97,4 +100,5 @@ export const PLAIN: WorkflowSpec = {
   routing: null,
   fanIn: null,
   state: null,
+  plan: null,
 }

@@ -10,11 +10,12 @@ import { afterEach, beforeEach } from 'vitest'
 import type { RunResult } from '../../src/engine/engine.ts'
 import type { SystemSource } from '../../src/manifest/define.ts'
 import { readRunFact } from '../../src/model/fact-codec.ts'
-import { LOCAL_TENANT, type RunId } from '../../src/model/ids.ts'
+import { LOCAL_TENANT, type RunId, type TaskId } from '../../src/model/ids.ts'
 import type { Json } from '../../src/model/json.ts'
 import type { RunStatus } from '../../src/model/status.ts'
 import { startTestSystem, type TestHands, type TestStore, type TestSystem } from '../../src/testing/system.ts'
 import type { PaidModel } from './agents.ts'
+import type { Inbox } from './inbox.ts'
 
 export interface Place {
   readonly folder: string
@@ -73,6 +74,15 @@ export const untilStatus = (system: TestSystem, run: RunId, ...statuses: readonl
       await turn()
     }
   })
+
+/** The first task that is open, once there is one. */
+export const untilTask = async (inbox: Pick<Inbox, 'list'>): Promise<TaskId> => {
+  for (;;) {
+    const [task] = await inbox.list()
+    if (task !== undefined) return task.id
+    await turn()
+  }
+}
 
 export const ended = (system: TestSystem, run: RunId): Promise<RunResult> =>
   untilStatus(system, run, 'success', 'partial', 'failed', 'cancelled', 'quarantined')

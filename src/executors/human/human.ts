@@ -1,15 +1,15 @@
 /**
  * A human as a handler: what triggers it becomes a question to people, and their answer the output of its run.
  *
- * Owns what its templates may speak of and the shape of its output. What a decision is, and the events it sends, is the task's
+ * Owns what its templates may speak of. What a decision is, and the events it sends, is the task's
  * (model/task.ts); nothing is kept between entries.
  */
 import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import type { Human, People } from '../../model/human.ts'
 import { isJsonRecord, type Json } from '../../model/json.ts'
-import { decisionData } from '../../model/task-view.ts'
-import type { AskReply, Entry } from '../../ports/step-gate.ts'
+import type { Entry } from '../../ports/step-gate.ts'
+import { taskOutput } from '../task-output.ts'
 
 /** The one step of a human. */
 const STEP = 'ask'
@@ -51,16 +51,7 @@ const peopleOf = ({ input, events }: Entry): People => {
   }
 }
 
-/** Under the names of the wire: other handlers and manifests read it. */
-const outputOf = (reply: AskReply): Json => ({
-  ...(decisionData(reply.task, reply) as { readonly [name: string]: Json }),
-  task_id: reply.task,
-  status: reply.status,
-  decided_at: reply.decidedAt,
-  revision: reply.revision,
-})
-
 export const enterHuman = async (entry: Entry, { code }: { readonly code: unknown }): Promise<Json> => {
   const { make } = code as Human
-  return outputOf(await entry.gate.ask(STEP, { spec: make(rootsOf(entry), peopleOf(entry)) }))
+  return taskOutput(await entry.gate.ask(STEP, { spec: make(rootsOf(entry), peopleOf(entry)) }))
 }

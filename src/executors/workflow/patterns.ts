@@ -1,19 +1,20 @@
 /**
- * Functions that need no code: routing by a value, and members that have come together.
+ * Functions that need no code: routing by a value, members that have come together, and plans (plan.ts).
  *
- * Owns what they do. Both are ordinary functions over steps; what they declare is in model/workflow-spec.ts.
+ * Owns what the first two do. All are ordinary functions over steps; what they declare is in model/workflow-spec.ts.
  */
 import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import type { Json } from '../../model/json.ts'
 import type { FanInPolicy } from '../../model/policies/fan-in.ts'
 import type { Roots, RoutingSpec, WorkflowSpec } from '../../model/workflow-spec.ts'
+import { planned } from './plan.ts'
 import type { Step } from './step-api.ts'
 
 /** What these need of the context that every function gets. */
 interface PatternContext {
   readonly input: Json
-  readonly step: Pick<Step, 'invoke'>
+  readonly step: Pick<Step, 'invoke' | 'human' | 'sleep' | 'waitForEvent'>
   emit(type: string, data: Json): void
 }
 
@@ -73,6 +74,7 @@ const gathered =
 
 /** What a function without code does by its pattern; null: it has none. */
 export const patternCode = (spec: WorkflowSpec, roots: Roots): PatternCode | null => {
+  if (spec.plan !== null) return planned(spec.plan, roots)
   if (spec.routing !== null) return routed(spec.routing, roots)
   return spec.fanIn === null ? null : gathered(spec)
 }

@@ -11,8 +11,12 @@ import { snakeCase } from './places.ts'
 /** Hashes are not looked at here. */
 const noDigest = (text: string): string => text
 
+/** A plan of a manifest has become a function's. */
+const OF_PLAN = /^functions\.([^.]+)\.plan\b/
+
 const pathOf = (text: string): Path =>
   text
+    .replace(OF_PLAN, 'plans.$1')
     .replace(/\[(\d+)\]/g, '.$1')
     .split('.')
     .filter((part) => part !== '')

@@ -31,7 +31,8 @@ export const ROOTS = [
   'tenant',
 ] as const
 
-const KNOWN: ReadonlySet<string> = new Set([...ROOTS, 'true', 'false', 'null', 'in'])
+const LITERALS: ReadonlySet<string> = new Set(['true', 'false', 'null', 'in'])
+const KNOWN: ReadonlySet<string> = new Set([...ROOTS, ...LITERALS])
 
 interface Token {
   readonly text: string
@@ -59,6 +60,10 @@ export const rootNames = (text: string): readonly string[] => {
   const names = tokensOf(text).filter(({ isName }) => isName)
   return ROOTS.filter((root) => names.some(({ text: name }) => name === root))
 }
+
+/** Every name that an expression speaks of. */
+export const namesIn = (text: string): readonly string[] =>
+  tokensOf(text).flatMap(({ text: name, isName }) => (isName && !LITERALS.has(name) ? [name] : []))
 
 /** `owners`: where a bare name belongs, like payload for each of its fields. */
 export const celText = (text: string, owners: ReadonlyMap<string, string> = new Map()): string =>

@@ -4,6 +4,7 @@
  * Owns which keys the engine reads; the others are kept in the manifest and told. Code and schemas of files are handed in.
  */
 import type { Json } from '../../model/json.ts'
+import type { PlanSource } from '../../model/plan-source.ts'
 import { jsonSchema } from '../ajv-schema.ts'
 import type { FunctionSource, SystemSource } from '../define.ts'
 import { agentSource, modelsSource } from './agent-source.ts'
@@ -34,6 +35,9 @@ const entryShape = (section: string): RecordShape => {
   return shape.of
 }
 
+/** What makes a function a plan. */
+const PLANNED = ['goal', 'text', 'steps', 'approve']
+
 /** Keys of a function that mean something to the engine. */
 export const FUNCTION_KEYS: ReadonlySet<string> = new Set([
   ...STARTING,
@@ -51,6 +55,19 @@ export const FUNCTION_KEYS: ReadonlySet<string> = new Set([
   'schema',
   'output_schema',
   'source',
+])
+
+/** Keys of a plan that mean something to the engine. */
+export const PLAN_KEYS: ReadonlySet<string> = new Set([
+  ...STARTING,
+  ...WORKFLOW_KEYS,
+  ...PLANNED,
+  'name',
+  'triggers',
+  'waits',
+  'retry',
+  'input',
+  'output_schema',
 ])
 
 /** Keys of an agent that mean something to the engine. */
@@ -131,12 +148,21 @@ const functionSource = (entry: HandlerEntry, manifest: Manifest, parts: Parts): 
   }
 }
 
+export const planOf = (entry: HandlerEntry): PlanSource =>
+  authorForm(entryShape('plans'), pick(entry, PLANNED)) as unknown as PlanSource
+
+/** A plan is a function whose work is its steps. */
+const planSource = (entry: HandlerEntry, manifest: Manifest, parts: Parts): FunctionSource => {
+  const source = functionSource(entry, manifest, parts)
+  return { ...source, options: { ...source.options, plan: planOf(entry) }, code: null }
+}
+
 const listOf = <Source>(section: string, entries: readonly NamedEntry[] = []): readonly Source[] =>
   entries.map((entry) => authorForm(entryShape(section), entry as Json) as unknown as Source)
 
 /** Every handler is started the same way, whichever hand it is. */
-const scheduleSource = ({ agent, plan: _, ...entry }: NamedEntry): NamedEntry =>
-  (agent === undefined ? entry : { ...entry, function: agent }) as NamedEntry
+const scheduleSource = ({ agent, plan = agent, ...entry }: NamedEntry): NamedEntry =>
+  (plan === undefined ? entry : { ...entry, function: plan }) as NamedEntry
 
 const WEBHOOK_KEYS = ['name', 'path', 'auth', 'secret', 'emits', 'unsigned', 'header', 'id_header']
 
@@ -160,13 +186,14 @@ export const sourceOf = (manifest: Manifest, parts: Parts = {}): SystemSource =>
   const { limits, defaults } = manifest as { limits?: JsonRecord; defaults?: JsonRecord }
   const tz = defaults?.['tz'] ?? manifest.product.tz
   const machines = machinesSource(manifest)
-  const schedules = (manifest.schedules ?? []).filter(
-    (entry) => entry['plan'] === undefined && entry['prompt'] === undefined,
-  )
+  const schedules = (manifest.schedules ?? []).filter((entry) => entry['prompt'] === undefined)
   return {
     name: manifest.product.name,
     events: eventsSource(manifest, parts),
-    functions: (manifest.functions ?? []).map((entry) => functionSource(entry, manifest, parts)),
+    functions: [
+      ...(manifest.functions ?? []).map((entry) => functionSource(entry, manifest, parts)),
+      ...(manifest.plans ?? []).map((entry) => planSource(entry, manifest, parts)),
+    ],
     agents: (manifest.agents ?? []).map((entry) => agentSource(entry, manifest, parts)),
     humans: [
       ...(manifest.humans ?? []).map((entry) => humanSource(entry, manifest, parts)),

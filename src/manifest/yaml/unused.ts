@@ -8,16 +8,17 @@ import type { Json } from '../../model/json.ts'
 import type { Tell } from './finding.ts'
 import { HUMAN_KEYS } from './human-source.ts'
 import { field, type HandlerEntry, type HandSection, type Manifest, readsQueue } from './manifest.ts'
-import { isRecord, type JsonRecord } from './record.ts'
+import { isRecord, type JsonRecord, recordsIn } from './record.ts'
 import { isAnnotation } from './shape.ts'
-import { AGENT_KEYS, FUNCTION_KEYS } from './source.ts'
+import { AGENT_KEYS, FUNCTION_KEYS, PLAN_KEYS } from './source.ts'
 
-const SECTIONS = ['plans', 'session_pools', 'integrations', 'infrastructure', 'observability'] as const
+const SECTIONS = ['session_pools', 'integrations', 'infrastructure', 'observability'] as const
 
 const KEYS: Readonly<Partial<Record<HandSection, ReadonlySet<string>>>> = {
   functions: FUNCTION_KEYS,
   agents: AGENT_KEYS,
   humans: HUMAN_KEYS,
+  plans: PLAN_KEYS,
 }
 
 const isEmpty = (value: unknown): boolean => {
@@ -72,6 +73,24 @@ const tellParts = (manifest: Manifest, tell: Tell): void => {
   }
 }
 
+const STEP_KEYS: ReadonlySet<string> = new Set(
+  'id name type assigned_to default_modality requires when each as trigger inputs agent_config human_config workflow_config wait_config escalation_rules on_failure'.split(
+    ' ',
+  ),
+)
+
+const tellSteps = (manifest: Manifest, tell: Tell): void => {
+  const told = new Set<string>()
+  for (const plan of manifest.plans ?? [])
+    for (const step of recordsIn(field(plan, 'steps')))
+      for (const key of Object.keys(step)) {
+        if (STEP_KEYS.has(key) || isAnnotation(key) || told.has(key)) continue
+        told.add(key)
+        const message = `${key} of step ${String(step['id'])} is kept and shown, and has no effect yet`
+        tell({ level: 'info', code: 'LINT_NOT_USED', message, path: ['plans', plan.name, 'steps', String(step['id'])] })
+      }
+}
+
 /** Sections of which some keys are read. */
 const IN_SECTIONS: readonly (readonly [string, string])[] = [
   ['tenancy', 'isolation'],
@@ -97,5 +116,6 @@ export const tellUnused = (manifest: Manifest, tell: Tell): void => {
     }
   for (const section of Object.keys(KEYS) as HandSection[]) tellKeys(section, manifest[section] ?? [], tell)
   tellParts(manifest, tell)
+  tellSteps(manifest, tell)
   tellInSections(manifest, tell)
 }

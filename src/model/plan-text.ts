@@ -1,0 +1,48 @@
+/**
+ * Plans as people write them down, a line for each step: `c. Send emails (requires steps a and b)`.
+ *
+ * Owns that spelling. Who does a step is not said there: its words are looked up among the names of handlers (manifest/plans.ts).
+ */
+export interface WrittenStep {
+  readonly id: string
+  /** The line without its label and what it requires. */
+  readonly name: string
+  readonly requires: readonly string[]
+  /** What stands behind a colon, without its quotes; null: nothing does. */
+  readonly text: string | null
+}
+
+export type PlanText =
+  | { readonly kind: 'steps'; readonly steps: readonly WrittenStep[] }
+  | { readonly kind: 'unread'; readonly line: number; readonly text: string }
+
+const LINE = /^([A-Za-z0-9][\w-]*)[.)]\s+(\S.*)$/
+const REQUIRES = /\s*\(\s*requires?\s+(?:steps?\s+)?([^()]+)\)\s*$/i
+const SAID = /^[^:]+:\s*(?:"(.*)"|(.+))$/s
+
+const stepOf = (line: string): WrittenStep | null => {
+  const [, id, rest] = LINE.exec(line) ?? []
+  if (id === undefined || rest === undefined) return null
+  const requires = (REQUIRES.exec(rest)?.[1] ?? '').split(/[\s,]+/).filter((word) => word !== '' && word !== 'and')
+  const name = rest.replace(REQUIRES, '').trim()
+  const [, quoted, bare] = SAID.exec(name) ?? []
+  return { id, name, requires, text: quoted ?? bare ?? null }
+}
+
+export const readPlanText = (text: string): PlanText => {
+  const steps: WrittenStep[] = []
+  for (const [i, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    const step = stepOf(line.trim())
+    if (step === null) return { kind: 'unread', line: i + 1, text: line.trim() }
+    steps.push(step)
+  }
+  return { kind: 'steps', steps }
+}
+
+/** What a handler that does the step would be called. */
+export const slugOf = ({ name }: Pick<WrittenStep, 'name'>): string =>
+  (name.split(':')[0] ?? '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')

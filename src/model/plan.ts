@@ -1,0 +1,98 @@
+/**
+ * A plan: steps that wait for each other, each done by one hand. Data, never code.
+ *
+ * Owns the shapes, which step may begin after which, and what an end means for those behind it. Who performs a step is
+ * executors/workflow/plan.ts; rules and templates arrive compiled.
+ *
+ * plan-1  A step begins when everything that it requires has ended, and no step waits for itself.
+ * plan-2  What people refuse withholds whatever requires it, however far behind.
+ * plan-3  A step that is left out stops only those that read what it would have said.
+ */
+import type { EscalationRule } from './agent.ts'
+import type { Json } from './json.ts'
+import type { Rule } from './rule.ts'
+
+/** A template that was compiled. */
+type Filler = (roots: { readonly [root: string]: Json }) => Json
+
+/** Where a step stands among the others. */
+export interface PlanNode {
+  readonly id: string
+  /** Steps that must have ended before. */
+  readonly requires: readonly string[]
+  /** Of these: steps whose output it speaks of. */
+  readonly reads: readonly string[]
+}
+
+/** `skipped`: left out, by its condition or by its failure. `rejected`: people said no. `withheld`: behind one that was rejected. */
+export type StepEnd = 'success' | 'skipped' | 'rejected' | 'withheld'
+
+export interface Asked {
+  readonly text: string
+  readonly rule: Rule
+}
+
+export type PlanWork =
+  | { readonly kind: 'call'; readonly handler: string; readonly isAgent: boolean }
+  /** The task as its author writes it, once it is filled in. */
+  | { readonly kind: 'ask'; readonly task: Filler; readonly isApproval: boolean }
+  | { readonly kind: 'wait'; readonly for: PlanWait; readonly onTimeout: 'continue' | 'fail' | 'escalate' }
+  /** It may be kept, not run. */
+  | { readonly kind: 'nobody' }
+
+/** An event, or a length of time. */
+export type PlanWait =
+  | { readonly event: string; readonly timeout: string | number | null }
+  | { readonly duration: string | number }
+
+export interface PlanStep extends PlanNode {
+  readonly name: string
+  readonly when: Asked | null
+  /** One child for each item of the list that it gives. */
+  readonly each: Asked | null
+  /** What an item is called. */
+  readonly as: string
+  /** What it waits for beside the steps before it: time, an event, or a person's word. */
+  readonly before: PlanWait | 'manual' | null
+  /** Null: what the plan was given, and the outputs of what it requires. */
+  readonly input: Filler | null
+  readonly work: PlanWork
+  readonly onFailure: 'fail' | 'skip' | 'human'
+  readonly escalation: readonly (EscalationRule & { readonly rule: Rule })[]
+}
+
+export interface PlanSpec {
+  readonly goal: string
+  readonly approve: 'human' | 'auto'
+  readonly steps: readonly PlanStep[]
+}
+
+/** The circle that steps stand in, beginning and ending with the same one; null: there is none. */
+export const circleIn = (nodes: readonly PlanNode[]): readonly string[] | null => {
+  const next = new Map(nodes.map(({ id, requires }) => [id, requires]))
+  for (const start of next.keys()) {
+    const circle = circleFrom(start, next)
+    if (circle !== null) return circle
+  }
+  return null
+}
+
+const circleFrom = (start: string, next: ReadonlyMap<string, readonly string[]>): readonly string[] | null => {
+  const stack: (readonly string[])[] = [[start]]
+  const seen = new Set<string>()
+  for (let path = stack.pop(); path !== undefined; path = stack.pop())
+    for (const to of next.get(path.at(-1) ?? '') ?? []) {
+      if (to === start) return [...path, start]
+      if (seen.has(to)) continue
+      seen.add(to)
+      stack.push([...path, to])
+    }
+  return null
+}
+
+/** What becomes of a step whose requirements have ended so; null: it may begin. */
+export const fateOf = ({ requires, reads }: PlanNode, ends: ReadonlyMap<string, StepEnd>): StepEnd | null => {
+  const endOf = (id: string): StepEnd => ends.get(id) ?? 'skipped'
+  if (requires.some((id) => endOf(id) === 'rejected' || endOf(id) === 'withheld')) return 'withheld'
+  return reads.some((id) => endOf(id) === 'skipped') ? 'skipped' : null
+}
