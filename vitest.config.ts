@@ -74,7 +74,7 @@ export default defineConfig({
           name: 'browser',
           server: AS_PUBLISHED,
           include: ['test/browser/**/*.test.ts'],
-          fileParallelism: false,
+          globalSetup: ['test/support/browser-setup.ts'],
           testTimeout: 90_000,
           hookTimeout: 120_000,
         },

@@ -1,8 +1,8 @@
 /** The chat in a real browser, on the real server: talk, see what is done, approve in the inbox, stop, come back after a reload. */
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axeFindings, startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
-import { buildCommand, Folder, type Server } from '../support/command.ts'
+import { Folder, type Server } from '../support/command.ts'
 import { PROJECT } from '../support/places.ts'
 
 let browser: TestBrowser
@@ -10,7 +10,6 @@ let folder: Folder
 let server: Server
 
 beforeAll(async () => {
-  buildCommand()
   folder = new Folder()
   const serving = folder.serve(['dev', join(PROJECT, 'examples/chat')], {
     env: { TRIHAND_MODELS: 'simulated', PORT: '0' },
@@ -22,8 +21,8 @@ afterAll(async () => {
   await folder.remove()
 })
 
-const opened = async (scheme: 'light' | 'dark' = 'light'): Promise<WatchedPage> => {
-  const watched = await browser.open({ scheme })
+const opened = async (): Promise<WatchedPage> => {
+  const watched = await browser.open()
   await watched.page.addInitScript(`localStorage.setItem('trihand-me', '{"name": "ana", "groups": "operators"}')`)
   await watched.page.goto(`${server.url}/chat`)
   await watched.page.getByLabel('Your message').waitFor()
@@ -35,45 +34,41 @@ const say = async ({ page }: WatchedPage, text: string): Promise<void> => {
   await page.getByLabel('Your message').press('Enter')
 }
 
-describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
-  test('[E10] an empty chat says what to type; a message is answered, marked as simulated, without a fault', async () => {
-    const chat = await opened(scheme)
-    const { page, faults, close } = chat
-    await page.getByText('Where is order 4711?').first().waitFor()
-    expect(await axeFindings(page)).toEqual([])
-    await say(chat, 'Hello')
-    const answer = page.getByRole('listitem').filter({ hasText: 'What can I do for you?' })
-    await answer.waitFor()
-    await answer.getByText('simulated').waitFor()
-    await answer.locator('strong').waitFor()
-    await say(chat, 'Where is order 4711?')
-    await page.getByText('It is on its way and comes on Friday.', { exact: true }).waitFor()
-    await page.getByRole('status').filter({ hasText: 'An answer' }).waitFor({ state: 'detached' })
-    expect(await axeFindings(page)).toEqual([])
-    expect(faults).toEqual([])
-    await close()
-  })
+test('[E10] an empty chat says what to type; a message is answered, marked as simulated, without a fault', async () => {
+  const chat = await opened()
+  const { page, faults, close } = chat
+  await page.getByText('Where is order 4711?').first().waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await say(chat, 'Hello')
+  const answer = page.getByRole('listitem').filter({ hasText: 'What can I do for you?' })
+  await answer.waitFor()
+  await answer.getByText('simulated').waitFor()
+  await answer.locator('strong').waitFor()
+  await say(chat, 'Where is order 4711?')
+  await page.getByText('It is on its way and comes on Friday.', { exact: true }).waitFor()
+  await page.getByRole('status').filter({ hasText: 'An answer' }).waitFor({ state: 'detached' })
+  expect(await axeFindings(page)).toEqual([])
+  expect(faults).toEqual([])
+  await close()
 })
 
-describe.each(['light', 'dark'] as const)('after a talk, in %s', (scheme) => {
-  test('its session, the costs and the runs have no fault that axe finds', async () => {
-    const chat = await opened(scheme)
-    const { page, faults, close } = chat
-    await say(chat, 'Hello')
-    await page.getByText('can I do for you?').waitFor()
-    await page.goto(`${server.url}/sessions`)
-    await page.getByRole('link', { name: /^ses_/ }).first().waitFor()
-    expect(await axeFindings(page)).toEqual([])
-    await page.getByRole('link', { name: /^ses_/ }).first().click()
-    await page.getByRole('heading', { name: 'Memory' }).waitFor()
-    await page.getByRole('table', { name: 'Runs of this session' }).waitFor()
-    expect(await axeFindings(page)).toEqual([])
-    await page.goto(`${server.url}/costs`)
-    await page.getByRole('table', { name: 'By agent and model' }).waitFor()
-    expect(await axeFindings(page)).toEqual([])
-    expect(faults).toEqual([])
-    await close()
-  })
+test('after a talk its session, the costs and the runs have no fault that axe finds', async () => {
+  const chat = await opened()
+  const { page, faults, close } = chat
+  await say(chat, 'Hello')
+  await page.getByText('can I do for you?').waitFor()
+  await page.goto(`${server.url}/sessions`)
+  await page.getByRole('link', { name: /^ses_/ }).first().waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await page.getByRole('link', { name: /^ses_/ }).first().click()
+  await page.getByRole('heading', { name: 'Memory' }).waitFor()
+  await page.getByRole('table', { name: 'Runs of this session' }).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await page.goto(`${server.url}/costs`)
+  await page.getByRole('table', { name: 'By agent and model' }).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  expect(faults).toEqual([])
+  await close()
 })
 
 test('[E10] what costs money waits for a person: the card leads to the task, and the answer comes after it', async () => {

@@ -7,8 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSqlite } from '../../src/adapters/sqlite/open.ts'
 import { aCreation, anAppend, aTask, newTask } from '../../src/testing/ledger/builders.ts'
 import { axeFindings, startBrowser, type TestBrowser } from '../support/browser.ts'
-import { buildCommand, Folder, type Server } from '../support/command.ts'
-import { freePort } from '../support/free-port.ts'
+import { Folder, type Server } from '../support/command.ts'
 import { PROJECT } from '../support/places.ts'
 import { until } from '../support/until.ts'
 
@@ -37,13 +36,12 @@ const fill = async (file: string): Promise<void> => {
 }
 
 beforeAll(async () => {
-  buildCommand()
   folder = new Folder()
   const data = join(folder.path, '.trihand')
   mkdirSync(data)
   const database = join(data, 'trihand.db')
   await fill(database)
-  const env = { PORT: String(await freePort()), TRIHAND_DATA: data, DATABASE_URL: database }
+  const env = { PORT: '0', TRIHAND_DATA: data, DATABASE_URL: database }
   ;[browser, server] = await Promise.all([
     startBrowser(),
     folder.serve(['dev', join(PROJECT, 'examples/hello')], { env }),

@@ -8,7 +8,6 @@ import { createApp } from '../../src/http/app.ts'
 import { type Listening, listen } from '../../src/http/server.ts'
 import { readWebApp } from '../../src/http/web-app.ts'
 import { startBrowser, type TestBrowser } from '../support/browser.ts'
-import { buildCommand } from '../support/command.ts'
 import { PROJECT } from '../support/places.ts'
 
 let browser: TestBrowser
@@ -18,7 +17,6 @@ let streams = 0
 const ending = new AbortController()
 
 beforeAll(async () => {
-  buildCommand()
   const system = { name: 'shop', events: { go: null }, functions: [fn('work', { trigger: 'go' }, () => 1)] }
   ;[browser, trihand] = await Promise.all([startBrowser(), createTrihand({ system, database: 'memory:', drain: 100 })])
   const app = createApp(trihand, {

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTrihand } from '../../src/assemble.ts'
 import { startBrowser, type TestBrowser } from '../support/browser.ts'
-import { buildCommand, Folder, type Server } from '../support/command.ts'
-import { freePort } from '../support/free-port.ts'
-import { CORPUS, DOSES, openPoisoned } from '../support/script-corpus.ts'
+import { Folder, type Server } from '../support/command.ts'
+import { CORPUS, DOSES, openPoisoned, type Poisoned } from '../support/script-corpus.ts'
 import { until } from '../support/until.ts'
 
 const MANIFEST = `
@@ -49,6 +48,8 @@ let browser: TestBrowser
 let folder: Folder
 let server: Server
 let session: string
+/** Who looks at one screen after the other. */
+let visitor: Poisoned
 
 /** What a session remembers, under names and with values from outside. */
 const remember = async (database: string): Promise<string> => {
@@ -62,19 +63,19 @@ const remember = async (database: string): Promise<string> => {
 }
 
 beforeAll(async () => {
-  buildCommand()
   folder = new Folder(FILES)
   const data = join(folder.path, '.trihand')
   mkdirSync(data)
   const database = join(data, 'trihand.db')
   session = await remember(database)
   const env = {
-    PORT: String(await freePort()),
+    PORT: '0',
     TRIHAND_DATA: data,
     DATABASE_URL: database,
     TRIHAND_MODELS: 'simulated',
   }
   ;[browser, server] = await Promise.all([startBrowser(), folder.serve(['dev'], { env })])
+  visitor = await openPoisoned(browser, server.url)
 })
 afterAll(async () => {
   await browser.close()
@@ -147,12 +148,11 @@ test('[S8] what waits for a person, is refused for a reason, and the task itself
 })
 
 test.each(['/chat', '/costs', '/sessions', '/settings', '/schedules'])('[S8] %s shows it as text', async (path) => {
-  const { watched, expectHarmless } = await openPoisoned(browser, server.url)
+  const { watched, expectHarmless } = visitor
   await watched.page.goto(`${server.url}${path}`)
   await watched.page.getByRole('heading', { level: 1 }).waitFor()
   await watched.page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
   await expectHarmless()
-  await watched.close()
 })
 
 test('[S8] what a session remembers is shown as text', async () => {

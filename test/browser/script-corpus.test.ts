@@ -1,9 +1,8 @@
 /** Data that would like to be a program, in every field that the page shows: it stays text, and the policy is never even asked. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startBrowser, type TestBrowser } from '../support/browser.ts'
-import { buildCommand, Folder, type Server } from '../support/command.ts'
-import { freePort } from '../support/free-port.ts'
-import { CORPUS, openPoisoned } from '../support/script-corpus.ts'
+import { Folder, type Server } from '../support/command.ts'
+import { CORPUS, openPoisoned, type Poisoned } from '../support/script-corpus.ts'
 import { until } from '../support/until.ts'
 
 const SYSTEM = `import { defineSystem, fn, human } from 'trihand'
@@ -23,12 +22,14 @@ export const system = defineSystem({
 let browser: TestBrowser
 let folder: Folder
 let server: Server
+/** Who looks at one screen after the other. */
+let visitor: Poisoned
 
 beforeAll(async () => {
-  buildCommand()
   folder = new Folder({ 'system.ts': SYSTEM })
-  const serving = folder.serve(['dev'], { env: { PORT: String(await freePort()) } })
+  const serving = folder.serve(['dev'], { env: { PORT: '0' } })
   ;[browser, server] = await Promise.all([startBrowser(), serving])
+  visitor = await openPoisoned(browser, server.url)
   for (const [i, text] of CORPUS.entries()) await send({ id: `p${i}`, source: text, subject: text, data: { text } })
 })
 afterAll(async () => {
@@ -63,12 +64,11 @@ test.each([
   '/graph?view=list',
   '/workers',
 ])('[S8] %s shows it as text', async (path) => {
-  const { watched, expectHarmless } = await openPoisoned(browser, server.url)
+  const { watched, expectHarmless } = visitor
   await watched.page.goto(`${server.url}${path}`)
   await watched.page.getByRole('heading', { level: 1 }).waitFor()
-  await watched.page.locator('[aria-busy]').waitFor({ state: 'detached' })
+  await watched.page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
   await expectHarmless()
-  await watched.close()
 })
 
 test('[S8] every task, its content, its editor, and every failed run show it as text', async () => {
@@ -85,16 +85,21 @@ test('[S8] every task, its content, its editor, and every failed run show it as 
   const { watched, expectHarmless } = await openPoisoned(browser, server.url)
   const { page } = watched
   await page.addInitScript(`localStorage.setItem('trihand-me', '{"name":"ana","groups":"tasters"}')`)
+  await page.goto(`${server.url}/inbox?view=open`)
+  // As a click on a link does it: without loading the page anew.
+  const go = (path: string) => page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`)
   for (const { id, title = '' } of tasks) {
-    await page.goto(`${server.url}/inbox?view=open&task=${id}`)
+    await go(`/inbox?view=open&task=${id}`)
+    await page.locator(`h2[data-id=${id}]`).waitFor()
     await page.getByRole('tab', { name: 'Edit' }).click()
     await page.getByRole('textbox', { name: 'text' }).waitFor()
     expect(await page.locator('h2').first().textContent()).toBe(title)
     await expectHarmless()
   }
   for (const { id } of failed) {
-    await page.goto(`${server.url}/runs/${id}`)
-    await page.getByRole('heading', { level: 1, name: /choke/ }).waitFor()
+    await go(`/runs/${id}`)
+    await page.locator(`[data-id=${id}]`).waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('choke')
     await expectHarmless()
   }
   await watched.close()

@@ -11,6 +11,8 @@ import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { temporaryFolder } from './places.ts'
 
+/** Set by whoever has found one: browser-setup.ts, for all test files. Read before any call of the command borrows the environment. */
+const { CHROME_PATH: CHROMIUM } = process.env
 const NAMES = ['google-chrome', 'chromium', 'chromium-browser']
 
 const onThePath = (): string | null => {
@@ -27,9 +29,12 @@ const onThePath = (): string | null => {
 /** Its fonts are found by a configuration of our own: its own one knows the default folder only. */
 const unpacked = async (folder: string): Promise<string> => {
   process.env['AWS_LAMBDA_JS_RUNTIME'] ??= 'nodejs20.x'
+  const { TMPDIR: before } = process.env
   process.env['TMPDIR'] = folder
   const { default: packed } = await import('@sparticuz/chromium')
   const path = await packed.executablePath()
+  if (before === undefined) delete process.env['TMPDIR']
+  else process.env['TMPDIR'] = before
   const fonts = join(folder, 'fonts')
   mkdirSync(fonts, { recursive: true })
   const configuration = join(folder, 'fonts.conf')
@@ -40,6 +45,9 @@ const unpacked = async (folder: string): Promise<string> => {
   process.env['FONTCONFIG_FILE'] = configuration
   return path
 }
+
+/** Where a Chromium is; one that npm brings is unpacked into the folder. */
+export const findChromium = async (folder: string): Promise<string> => CHROMIUM ?? onThePath() ?? unpacked(folder)
 
 export interface TestBrowser {
   /** A page that counts its own faults. */
@@ -82,7 +90,7 @@ const slowDown = async (page: Page): Promise<Page> => {
 
 export const startBrowser = async (): Promise<TestBrowser> => {
   const folder = temporaryFolder('browser')
-  const executablePath = process.env['CHROME_PATH'] ?? onThePath() ?? (await unpacked(folder.path))
+  const executablePath = await findChromium(folder.path)
   const browser: Browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   return {
     open: async ({ scheme = 'light' } = {}) => {
@@ -117,19 +125,21 @@ const loadAxe = async (page: Page): Promise<void> => {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(readFileSync(AXE, 'utf8'))
 }
 
-const findings = (page: Page, part: string): Promise<readonly string[]> =>
+const findings = (page: Page, part: string, rules: object): Promise<readonly string[]> =>
   page.evaluate(
-    async ([rules, root]) => {
+    async ([runOnly, root]) => {
       const { axe } = globalThis as unknown as { axe: Axe }
-      const { violations } = await axe.run(root, { runOnly: rules })
+      const { violations } = await axe.run(root, { runOnly, resultTypes: ['violations'] })
       return violations.map(({ id, nodes }) => `${id} ${String(nodes[0]?.target)}: ${nodes[0]?.failureSummary ?? ''}`)
     },
-    [RULES, part] as const,
+    [rules, part] as const,
   )
 
 /** Colours on their way from one to another are neither. What turns for ever is no such way. */
-const AT_REST = `(async () => {
+const atRest = (scheme: string): string => `(async () => {
   const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+  const root = document.documentElement
+  while ((root.dataset.mantineColorScheme ?? '${scheme}') !== '${scheme}') await nextFrame()
   await nextFrame()
   await nextFrame()
   const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().iterations !== Infinity)
@@ -137,9 +147,29 @@ const AT_REST = `(async () => {
   await Promise.allSettled(ending.map(({ finished }) => finished))
 })()`
 
-/** What axe finds wrong with the page as it is now, or with a part of it, one line each. */
-export const axeFindings = async (page: Page, part = 'html'): Promise<readonly string[]> => {
+const EVERYTHING = { type: 'tag', values: RULES }
+/** All that can differ between light and dark: the rest of the page is the same. */
+const COLOURS = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
+
+/** What axe finds wrong with the page as it is now, or with a part of it, in light alone. */
+export const axeFindingsInLight = async (page: Page, part = 'html'): Promise<readonly string[]> => {
   await loadAxe(page)
-  await page.evaluate(AT_REST)
-  return findings(page, part)
+  await page.evaluate(atRest('light'))
+  return findings(page, part, EVERYTHING)
+}
+
+/** What axe finds wrong with the page as it is now, or with a part of it, in light and in dark, one line each. */
+export const axeFindings = async (page: Page, part = 'html'): Promise<readonly string[]> => {
+  const inLight = await axeFindingsInLight(page, part)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.evaluate(atRest('dark'))
+  const inDark = await findings(page, part, COLOURS)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.evaluate(atRest('light'))
+  return [...inLight, ...inDark.map((line) => `in dark: ${line}`)]
+}
+
+/** One key after another, as fast as they can be pressed. */
+export const press = async (page: Page, ...keys: readonly string[]): Promise<void> => {
+  for (const key of keys) await page.keyboard.press(key)
 }

@@ -37,7 +37,7 @@ export const DOSES: readonly string[] = CORPUS.filter((_, i) => i % PER_DOSE ===
   CORPUS.slice(dose * PER_DOSE, (dose + 1) * PER_DOSE).join('\n\n'),
 )
 
-interface Poisoned {
+export interface Poisoned {
   readonly watched: WatchedPage
   /** Fails if anything of what the page shows did something. */
   expectHarmless(): Promise<void>

@@ -1,0 +1,176 @@
+/** What all screens have in common, in a real browser on the real server: keys, the palette, news without a reload, a server that restarts. */
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axeFindings, press, startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
+import { Folder, type Server } from '../support/command.ts'
+import { freePort } from '../support/free-port.ts'
+import { PROJECT } from '../support/places.ts'
+
+let browser: TestBrowser
+let folder: Folder
+let server: Server
+let port: number
+
+const serve = (): Promise<Server> =>
+  folder.serve(['dev', join(PROJECT, 'examples/hello')], { env: { PORT: String(port) } })
+
+/** Somebody is greeted: the run that does it, by its id. */
+const greet = async (name: string): Promise<string> => {
+  const { runs } = await folder.json(['send', 'greeting.requested', JSON.stringify({ name })])
+  return runs[0]
+}
+
+beforeAll(async () => {
+  folder = new Folder()
+  port = await freePort()
+  ;[browser, server] = await Promise.all([startBrowser(), serve()])
+})
+afterAll(async () => {
+  await browser.close()
+  await folder.remove()
+})
+
+const opened = async (path: string): Promise<WatchedPage> => {
+  const watched = await browser.open()
+  await watched.page.goto(`${server.url}${path}`)
+  await watched.page.getByRole('heading', { level: 1 }).waitFor()
+  return watched
+}
+
+const rowOf = ({ page }: WatchedPage, id: string) => page.locator(`a[href$="/runs/${id}"]`)
+
+test('a second tab shows what happens without a reload', async () => {
+  const one = await opened('/runs')
+  const two = await opened('/events')
+  const before = await two.page.getByRole('button', { name: 'greeting.requested' }).count()
+  const id = await greet('Grace')
+  await two.page.getByRole('button', { name: 'greeting.requested' }).nth(before).waitFor()
+  await rowOf(one, id).waitFor()
+  await one.page.getByRole('link', { name: /waiting [1-9]/ }).waitFor()
+  await one.close()
+  await two.close()
+})
+
+test('an event that is sent from the page is on disk, and bad data is refused with a reason', async () => {
+  await greet('Barbara')
+  const { page, close } = await opened('/events')
+  await page.getByLabel('Send an event').fill('greeting.answered')
+  await page.getByLabel('Data (JSON)').fill('{"name": "Barbara", ')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('NOT_JSON').waitFor()
+  await page.getByLabel('Data (JSON)').fill('{"name": "Barbara", "text": "Hi"}')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('The event is on disk').waitFor()
+  await page.getByRole('button', { name: 'greeting.ended' }).waitFor()
+  await close()
+})
+
+test('the palette opens with Ctrl K, finds a screen, a handler and a pasted id', async () => {
+  const id = await greet('Sophie')
+  const { page, faults, close } = await opened('/runs')
+  await press(page, 'ControlOrMeta+k')
+  const wanted = page.getByPlaceholder('A screen, a handler, or paste an id')
+  // What is typed at once is not lost.
+  await page.keyboard.type('cost')
+  await press(page, 'Enter')
+  await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor()
+  await wanted.waitFor({ state: 'hidden' })
+  await press(page, 'ControlOrMeta+k')
+  await page.keyboard.type('count-l')
+  await page.getByText('runs of this function').waitFor()
+  await press(page, 'Enter')
+  await page.waitForURL(/handler=count-letters/)
+  await press(page, 'ControlOrMeta+k')
+  await wanted.fill(id)
+  await page.getByText('Open the run').click()
+  await page.waitForURL(`${server.url}/runs/${id}`)
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('single letters can be switched off, and stay off', async () => {
+  const { page, close } = await opened('/settings')
+  await page.getByRole('switch', { name: 'Single letters are keys' }).click()
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  await press(page, '?', 'ControlOrMeta+k')
+  await page.getByPlaceholder('A screen, a handler, or paste an id').waitFor()
+  expect(await page.getByRole('dialog', { name: 'Keys' }).count()).toBe(0)
+  await close()
+})
+
+test('keys lead from screen to screen and over the rows', async () => {
+  await greet('Edith')
+  const { page, faults, close } = await opened('/runs')
+  await press(page, 'g', 'e')
+  await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
+  await press(page, 'g', 'r')
+  await page.getByRole('link', { name: /^run_/ }).first().waitFor()
+  await press(page, 'j')
+  await page.locator('[data-row]:focus').waitFor()
+  await press(page, 'Enter')
+  await page.waitForURL(/\/runs\/run_/)
+  await press(page, '?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('g and a letter lead to every screen of the rail', async () => {
+  const { page, faults, close } = await opened('/settings')
+  const screens = {
+    i: 'Inbox',
+    r: 'Runs',
+    s: 'Sessions',
+    g: 'Graph',
+    c: 'Chat',
+    h: 'Schedules',
+    w: 'Workers',
+    o: 'Costs',
+    e: 'Events',
+  }
+  for (const [key, name] of Object.entries(screens)) {
+    await press(page, 'g', key)
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+  }
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('/ leads into the filter; c copies the id of what is shown; Shift C cancels a run, t begins it again', async () => {
+  const id = await greet('Hedy')
+  const watched = await opened('/runs')
+  const { page, faults, close } = watched
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await press(page, '/')
+  await page.keyboard.type('greet')
+  await press(page, 'Enter')
+  await page.waitForURL(/handler=greet/)
+  await rowOf(watched, id).click()
+  await page.getByRole('heading', { level: 1, name: 'greet' }).waitFor()
+  await press(page, 'c')
+  await page.getByText('Copied').waitFor()
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(id)
+  const verb = (name: string) => page.getByRole('button', { name, exact: true })
+  await verb('Cancel').waitFor()
+  await press(page, 'Shift+C')
+  await verb('Retry').waitFor()
+  await press(page, 't')
+  await verb('Cancel').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('a page stays open while the server is killed and started again, and misses nothing', async () => {
+  const watched = await opened('/runs')
+  const { page, close } = watched
+  await page.getByText('live', { exact: true }).waitFor()
+  await server.kill()
+  await page.getByText('reconnecting').waitFor()
+  server = await serve()
+  const id = await greet('Edsger')
+  await rowOf(watched, id).waitFor({ timeout: 40_000 })
+  await page.getByText('live', { exact: true }).waitFor()
+  await close()
+})
