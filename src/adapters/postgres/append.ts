@@ -15,7 +15,7 @@ import { isWorthSplitting } from './errors.ts'
 import { HeldRuns, type StepsRow, stepValues, WRITE_STEPS } from './held.ts'
 import { judge } from './judge.ts'
 import type { BatchRows } from './lists.ts'
-import { type Parts, partsOf } from './parts.ts'
+import { type Part, partsOf } from './parts.ts'
 import type { Command, Database } from './pool.ts'
 import { SHAPES, SINGLE, shapeOf } from './shape.ts'
 import { isSingle, singleValues } from './single.ts'
@@ -73,23 +73,24 @@ export class Appender {
   }
 
   async append(batch: readonly Append[]): Promise<readonly Outcome[]> {
+    if (batch.length === 0) return []
     const outcomes = await this.#appendParts(batch, partsOf(batch, this.#held))
     for (const [place, append] of batch.entries()) this.#held.note(append, outcomes[place] as Outcome)
     return outcomes
   }
 
-  /** Parts are transactions of their own: each append succeeds or fails alone (ledger-2). */
-  async #appendParts(batch: readonly Append[], parts: Parts): Promise<readonly Outcome[]> {
+  /** Each append succeeds or fails alone (ledger-2), so that parts may. */
+  async #appendParts(batch: readonly Append[], parts: readonly Part[]): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = []
-    const settled = await Promise.allSettled(
-      [...parts].map(async ([way, places]) => {
-        const part = places.map((place) => batch[place] as Append)
-        const written = await (way === 'step' ? this.#appendSteps(part) : this.#appendAny(part))
-        for (const [i, place] of places.entries()) outcomes[place] = written[i] as Outcome
-      }),
-    )
-    for (const one of settled) if (one.status === 'rejected') throw asUnknown(one.reason, outcomes)
-    return outcomes
+    const write = async ({ way, places }: Part): Promise<void> => {
+      const part = places.map((place) => batch[place] as Append)
+      const written = await (way === 'steps' ? this.#appendSteps(part) : this.#appendAny(part))
+      for (const [i, place] of places.entries()) outcomes[place] = written[i] as Outcome
+    }
+    const settled = await Promise.allSettled(parts.map(write))
+    const reasons = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+    if (reasons.length === 0) return outcomes
+    throw asUnknown(reasons.find(isInDoubt) ?? reasons[0], outcomes)
   }
 
   /** What was not as guessed goes the long way: there it is judged. */
@@ -120,7 +121,6 @@ export class Appender {
   }
 
   async #appendAny(batch: readonly Append[]): Promise<readonly Outcome[]> {
-    if (batch.length === 0) return []
     try {
       return await this.#send(batch)
     } catch (error) {
@@ -218,6 +218,8 @@ export class Appender {
     return unknown.length > 0
   }
 }
+
+const isInDoubt = (error: unknown): boolean => error instanceof TrihandError && error.outcome === 'unknown'
 
 /** Where some are written, the batch as a whole is neither done nor undone: it may be sent again as it is. */
 const asUnknown = (error: unknown, outcomes: readonly Outcome[]): unknown => {

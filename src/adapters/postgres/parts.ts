@@ -1,32 +1,30 @@
 /**
- * How a batch of appends is parted: each part has its own way to the tables.
+ * How a batch of appends is parted: each part has its own way to the tables, and is a transaction of its own.
  *
- * Owns the choice. A few steps among other things are not worth a statement of their own.
+ * Owns the choice. Steps take the short way only where there is nothing else: two commits cost more than a longer statement.
  */
 import type { Append } from '../../ports/ledger.ts'
 import type { HeldRuns } from './held.ts'
 
-/** Steps of held runs; releases that bring no fact; the rest. */
-export type Way = 'step' | 'release' | 'rest'
+/** Steps of held runs alone; releases that bring no fact; any other appends. */
+export type Way = 'steps' | 'releases' | 'any'
 
-/** The places of the appends in the batch, in its order. */
-export type Parts = ReadonlyMap<Way, readonly number[]>
-
-const WORTH_A_STATEMENT = 24
-
-export const partsOf = (batch: readonly Append[], held: HeldRuns): Parts => {
-  const places: Record<Way, number[]> = { step: [], release: [], rest: [] }
-  for (const [place, append] of batch.entries()) places[wayOf(append, held)].push(place)
-  const { step, rest } = places
-  const others = batch.length - step.length
-  const parts: Record<Way, readonly number[]> =
-    others > 0 && step.length < WORTH_A_STATEMENT
-      ? { ...places, step: [], rest: [...step, ...rest].sort((a, b) => a - b) }
-      : places
-  return new Map((Object.keys(parts) as Way[]).flatMap((way) => (parts[way].length > 0 ? [[way, parts[way]]] : [])))
+export interface Part {
+  readonly way: Way
+  /** Where its appends stand in the batch. */
+  readonly places: readonly number[]
 }
 
-const wayOf = (append: Append, held: HeldRuns): Way => {
-  if (held.isStep(append)) return 'step'
-  return append.writes.some(({ create, facts }) => create === null && facts.length === 0) ? 'release' : 'rest'
+export const partsOf = (batch: readonly Append[], held: HeldRuns): readonly Part[] => {
+  const all = batch.map((_, place) => place)
+  if (batch.every((append) => held.isStep(append))) return [{ way: 'steps', places: all }]
+  const isRelease = batch.map(bringsRelease)
+  const parts: readonly Part[] = [
+    { way: 'releases', places: all.filter((place) => isRelease[place]) },
+    { way: 'any', places: all.filter((place) => !isRelease[place]) },
+  ]
+  return parts.filter(({ places }) => places.length > 0)
 }
+
+const bringsRelease = ({ writes }: Append): boolean =>
+  writes.some(({ create, facts }) => create === null && facts.length === 0)
