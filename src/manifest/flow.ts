@@ -10,6 +10,7 @@ import {
   CONCURRENCY_SCOPES,
   type ConcurrencySource,
   type FlowSource,
+  ON_LIMITS,
   TRIGGER_OPTIONS,
   type TriggerFlowSource,
   UNITS,
@@ -155,6 +156,27 @@ const concurrencyOf = (path: string, source: ConcurrencySource): Concurrency => 
   }
 }
 
+const AT_LIMIT = { skip: 'skip', cancel_oldest: 'stop_oldest', cancel_newest: 'stop_newest' } as const
+
+/** An entry that does not let what finds no room wait is minded by the gate: it counts the runs of a key, parked ones too. */
+const boundedBy = (
+  path: string,
+  options: FlowSource,
+): { readonly key: string | undefined; readonly policies: Pick<FlowPolicies, 'overlap' | 'room'> } | null => {
+  const bounded = concurrencySources(options).filter((entry, i) => {
+    const onLimit = oneOf(`${path}.concurrency.${i}.onLimit`, entry.onLimit ?? 'queue', ON_LIMITS)
+    return onLimit !== 'queue'
+  })
+  const [entry, other] = bounded
+  if (entry?.onLimit === undefined || entry.onLimit === 'queue') return null
+  if (other !== undefined) throw conflict(path, 'two limits say what becomes of a run that finds no room; keep one')
+  if ((entry.scope ?? 'handler') !== 'handler')
+    throw conflict(path, `onLimit ${entry.onLimit} is for runs of one handler, not for scope ${entry.scope}`)
+  if ((options.overlap ?? 'allow') !== 'allow')
+    throw conflict(path, 'overlap and onLimit both say what becomes of a run that finds another; keep one')
+  return { key: entry.key, policies: { overlap: AT_LIMIT[entry.onLimit], room: entry.limit } }
+}
+
 const conflict = (path: string, problem: string): TrihandError =>
   new TrihandError('POLICY_CONFLICT', `${path}: ${problem}`, { place: { path } })
 
@@ -212,13 +234,14 @@ export const defineFlow = (
 ): FlowDefinition | null => {
   if (!Object.keys(FLOW_OPTIONS).some((name) => options[name as keyof FlowSource] !== undefined)) return null
   checkConflicts(path, options)
-  const policies = policiesOf(path, options, around)
+  const bounded = boundedBy(path, options)
+  const policies = { ...policiesOf(path, options, around), ...bounded?.policies }
   const entries = concurrencySources(options)
   if (entries.length > MAX_CONCURRENCY)
     throw invalidAt(`${path}.concurrency`, `${entries.length} entries; at most ${MAX_CONCURRENCY} are allowed`)
   return {
     policies,
-    rules: rulesOf(path, options),
+    rules: rulesOf(path, bounded?.key === undefined ? options : { ...options, overlapKey: bounded.key }),
     concurrency: entries.map((entry, i) => concurrencyOf(`${path}.concurrency.${i}`, entry)),
     fairness: fairnessOf(`${path}.fairness`, options.fairness),
     isStateful: remembers(policies),

@@ -24,6 +24,8 @@ export interface FlowPolicies {
   readonly debounce: DebouncePolicy | null
   readonly batch: BatchPolicy | null
   readonly overlap: OverlapPolicy
+  /** So many runs of an overlap key may run at once; absent: one. */
+  readonly room?: number
   readonly throttle: ThrottlePolicy | null
   /** Absent: events of its triggers have nothing to do with each other. */
   readonly fanIn?: FanInPolicy

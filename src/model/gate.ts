@@ -55,7 +55,8 @@ const drop = (draft: Draft, candidate: Candidate, detail: string, into?: RunId):
 
 /** Overlap, and behind it throttle. False if the candidate found no place. */
 const place = (draft: Draft, candidate: Candidate, passage: Passage | null): boolean => {
-  const verdict = judgeOverlap(lineAt(draft.state.lines, candidate.overlapKey), draft.policies.overlap)
+  const { overlap, room } = draft.policies
+  const verdict = judgeOverlap(lineAt(draft.state.lines, candidate.overlapKey), overlap, room)
   const claim = passage?.claim ?? null
   switch (verdict.kind) {
     case 'skip':

@@ -203,4 +203,47 @@ onEveryStore('concurrency', (store) => {
     expect([now(), (await system.look(run)).status]).toEqual([[], 'cancelled'])
     await system.close()
   })
+
+  test('[J2] what finds no room starts no run where the limit says skip', async () => {
+    const { system, place, finish, now } = await begin({ concurrency: [{ limit: 2, onLimit: 'skip' }] })
+    await place(...orders(1, 2, 3, 4))
+    expect(now()).toEqual([1, 2])
+    await finish(1)
+    expect(now()).toEqual([2])
+    await place(...orders(5))
+    expect(now()).toEqual([2, 5])
+    await system.close()
+  })
+
+  test.each([
+    ['cancel_oldest', ['cancelled', 'waiting', 'waiting']],
+    ['cancel_newest', ['waiting', 'cancelled', 'waiting']],
+  ] as const)(
+    '[J2] where it says %s another gives way to the next of its key, also after a crash',
+    async (onLimit, ends) => {
+      const nap = fn(
+        'nap',
+        { trigger: 'nap.wanted', concurrency: [{ limit: 2, key: 'payload.key', onLimit }] },
+        ({ step }) => step.sleep('nap', '1h'),
+      )
+      const system = await startTestSystem({ name: 'naps', events: { 'nap.wanted': null }, functions: [nap] }, store())
+      const send = async (n: number, key: string) => {
+        await system.send({ type: 'nap.wanted', data: { n, key } })
+        // Runs are listed by the time of their events.
+        await system.advance('1s')
+      }
+      await send(1, 'a')
+      await send(2, 'a')
+      await send(9, 'b')
+      await system.crash()
+      await send(3, 'a')
+      const query = { tenant: LOCAL_TENANT, handler: 'nap', status: null, before: null, limit: 10 }
+      const runs = await system.run(() => system.store.reader.runs(query))
+      const statuses = await Promise.all(
+        runs.toReversed().map(async ({ id }) => (await system.run(() => system.look(id))).status),
+      )
+      expect(statuses).toEqual([ends[0], ends[1], 'waiting', ends[2]])
+      await system.close()
+    },
+  )
 })

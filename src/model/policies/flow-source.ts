@@ -16,6 +16,7 @@ export const OVERLAPS = ['allow', 'skip', 'buffer_one', 'buffer_all', 'cancel_ru
 export const CONCURRENCY_SCOPES = ['handler', 'session', 'module', 'pool', 'global'] as const
 export const COLLECTS = ['first', 'last', 'all'] as const
 export const UNITS = ['step', 'run'] as const
+export const ON_LIMITS = ['queue', 'skip', 'cancel_oldest', 'cancel_newest'] as const
 
 /** A throttle's budget: of one handler, or under `limits.shared` of all that name it. */
 export interface BudgetSource {
@@ -32,6 +33,8 @@ export interface ConcurrencySource {
   readonly weight?: number
   /** Of all keys together. */
   readonly total?: number
+  /** What finds no room waits (default), starts no run, or takes the place of the oldest or the newest. */
+  readonly onLimit?: (typeof ON_LIMITS)[number]
 }
 
 /** What may also stand on a single trigger, and wins there over the handler's. */

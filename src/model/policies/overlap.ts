@@ -7,7 +7,16 @@ import { type Candidate, withoutEvent } from '../arrival.ts'
 import { type DueMap, put, remove, valueAt } from '../due-map.ts'
 import type { RunId } from '../ids.ts'
 
-export type OverlapPolicy = 'allow' | 'skip' | 'buffer_one' | 'buffer_all' | 'cancel_running' | 'terminate_running'
+export type OverlapPolicy =
+  | 'allow'
+  | 'skip'
+  | 'buffer_one'
+  | 'buffer_all'
+  | 'cancel_running'
+  | 'terminate_running'
+  /** What `on_limit` of concurrency comes to: of those over the bound the oldest, or the newest, give way to the next. */
+  | 'stop_oldest'
+  | 'stop_newest'
 
 export interface Line<Waiting = Candidate> {
   readonly running: readonly RunId[]
@@ -34,16 +43,22 @@ const putLine = (lines: Lines, key: string, line: Line): Lines => {
   return put(lines, key, line, line.running.length === 0 ? 0 : null)
 }
 
+/** `room`: so many of a key may run at once. */
 export const judgeOverlap = <Waiting>(
   { running, waiting }: Line<Waiting>,
   policy: OverlapPolicy,
+  room = 1,
 ): OverlapVerdict<Waiting> => {
-  const isFree = running.length === 0 && waiting.length === 0
+  const isFree = running.length < room && waiting.length === 0
   switch (policy) {
     case 'allow':
       return START
     case 'terminate_running':
       return { kind: 'start', terminates: running }
+    case 'stop_oldest':
+      return { kind: 'start', terminates: running.slice(0, Math.max(0, running.length - room + 1)) }
+    case 'stop_newest':
+      return { kind: 'start', terminates: running.slice(room - 1) }
     case 'skip':
       return isFree ? START : { kind: 'skip', detail: `${running[0] ?? 'another run'} has not ended` }
     case 'buffer_one':
