@@ -1,12 +1,13 @@
 /** `trihand dev [path]`: runs a system from its source, serves it on loopback, and takes a changed source without a restart. */
 import { dirname } from 'node:path'
-import type { System } from '../manifest/system.ts'
+import type { Finding } from '../manifest/yaml/finding.ts'
 import type { Serving } from './announce.ts'
 import { findSystem, loadSystem } from './load-system.ts'
 import { visible } from './output.ts'
 import { serve } from './serve.ts'
 import { codeFolder, defaultLedger } from './settings.ts'
 import type { Shell, Verb } from './shell.ts'
+import { suggestionsFor } from './suggest.ts'
 import { watchFiles } from './watch-files.ts'
 
 export interface DevFlags {
@@ -17,24 +18,26 @@ export interface DevFlags {
   readonly work?: boolean
 }
 
-const reload = async ({ output, settings }: Shell, file: string, { trihand }: Serving): Promise<void> => {
+/** What does not stop it, and may still be a slip. */
+const warn = ({ output }: Shell, findings: readonly Finding[]): void => {
+  const [first, ...rest] = findings.filter(({ level }) => level === 'warning')
+  if (first === undefined) return
+  const { file, line, column, code, message, hint } = first
+  output.talk(visible(`${file}:${line}:${column} warning ${code} ${message}`))
+  output.talk(visible(rest.length === 0 ? hint : `and ${rest.length} more: npx trihand manifest validate`))
+}
+
+const reload = async (shell: Shell, file: string, { trihand }: Serving): Promise<void> => {
+  const { output, settings } = shell
   try {
     const { source } = await loadSystem(file, codeFolder(settings))
     await trihand.replace(source)
+    warn(shell, source.findings ?? [])
     output.talk(visible(`reloaded ${source.name}: new runs follow it, runs at work go on by their step names`))
   } catch (error) {
     output.fail(error)
     output.talk('the system that was loaded before goes on serving')
   }
-}
-
-const tryThese = ({ listeners }: System): readonly string[] => {
-  const [type] = listeners.keys()
-  return [
-    ...(type === undefined ? [] : [`npx trihand send ${type} '{}'`]),
-    'npx trihand runs list',
-    'npx trihand runs show <id>',
-  ]
 }
 
 /** One reload after the other: the last change is the one that stays. */
@@ -50,6 +53,7 @@ const reloadOnChange = (shell: Shell, file: string, serving: Serving): (() => vo
 
 export const dev: Verb<DevFlags> = async (shell, flags) => {
   const { file, source } = await loadSystem(findSystem(flags.path), codeFolder(shell.settings))
+  warn(shell, source.findings ?? [])
   return serve(shell, {
     source,
     folder: dirname(file),
@@ -57,6 +61,6 @@ export const dev: Verb<DevFlags> = async (shell, flags) => {
     work: flags.work ?? true,
     port: flags.port ?? shell.settings.port,
     begin: (serving) => reloadOnChange(shell, file, serving),
-    suggestions: ({ system }) => tryThese(system),
+    suggestions: ({ system }) => suggestionsFor(system),
   })
 }

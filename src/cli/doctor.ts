@@ -10,7 +10,7 @@ import { ledgerChoice } from '../config.ts'
 import { problemOf } from '../http/problem.ts'
 import { liveServer } from './connect.ts'
 import { findSystem, loadSystem } from './load-system.ts'
-import { EXIT } from './output.ts'
+import { EXIT, placeText } from './output.ts'
 import { codeFolder, defaultLedger } from './settings.ts'
 import type { Shell, Verb } from './shell.ts'
 
@@ -29,8 +29,9 @@ const USUAL_PORT = 4400
 const KEEP = 'set DATABASE_URL to a file or to Postgres'
 
 const failed = (name: string, error: unknown): Finding => {
-  const { code, detail, hint } = problemOf(error)
-  return { name, state: 'fail', says: `${code} ${detail}`, hint }
+  const problem = problemOf(error)
+  const { code, detail, hint } = problem
+  return { name, state: 'fail', says: `${code} ${placeText(problem)}${detail}`, hint }
 }
 
 const node: Question = async () => ({ name: 'node', state: 'ok', says: process.version })
@@ -49,7 +50,10 @@ const aboutSystem: Question = async ({ settings }, path) => {
   if (file === null) return { name, state: 'warn', says: 'there is none here', hint: 'npx trihand init makes one' }
   try {
     const { source } = await loadSystem(file, codeFolder(settings))
-    return { name, state: 'ok', says: `${source.name} loads` }
+    const count = (source.findings ?? []).filter(({ level }) => level === 'warning').length
+    if (count === 0) return { name, state: 'ok', says: `${source.name} loads` }
+    const hint = 'npx trihand manifest validate shows them, with line and column'
+    return { name, state: 'warn', says: `${source.name} loads, with ${count} warning${count > 1 ? 's' : ''}`, hint }
   } catch (error) {
     return failed(name, error)
   }

@@ -32,8 +32,8 @@ const templateFolder = (name: string): string => {
   const all = names()
   if (all.includes(name)) return join(TEMPLATES, name)
   const guess = nearest(name, all)
-  const hint = guess === null ? '' : `; did you mean ${guess}?`
-  throw new TrihandError('CONFIG_INVALID', `there is no template ${name}${hint} There are ${all.join(', ')}`)
+  const meant = guess === null ? '' : `did you mean ${guess}? `
+  throw new TrihandError('CONFIG_INVALID', `there is no template ${name}; ${meant}there are ${all.join(', ')}`)
 }
 
 const filesOf = (folder: string): Files => {
@@ -80,8 +80,12 @@ const differing = (target: string, files: Files): readonly string[] =>
     return existsSync(file) && readFileSync(file, 'utf8') !== text ? [path] : []
   })
 
-const inTheWay = (target: string): readonly string[] =>
-  existsSync(target) ? readdirSync(target).filter((name) => name !== '.git') : []
+const inTheWay = (target: string): readonly string[] => {
+  if (!existsSync(target)) return []
+  if (!statSync(target).isDirectory())
+    throw new TrihandError('CONFIG_INVALID', `${target} is a file; name a folder, new or empty`)
+  return readdirSync(target).filter((name) => name !== '.git')
+}
 
 const refuse = (target: string, found: readonly string[]): never => {
   const shown = found.slice(0, 5).join(', ')

@@ -16,11 +16,17 @@ const readText = (given: string): string => {
   }
 }
 
+/** A shell takes the quotes away that JSON needs. */
+const wayOut = (given: string): string =>
+  given === '-' || given.startsWith('@')
+    ? ''
+    : `; in a shell it stands in single quotes, '{"id": 1}', or in a file, @data.json`
+
 export const parseJson = (given: string, what: string): unknown => {
   const text = readText(given)
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new TrihandError('NOT_JSON', `${what} is not JSON: ${messageOf(error)}`, { cause: error })
+    throw new TrihandError('NOT_JSON', `${what} is not JSON: ${messageOf(error)}${wayOut(given)}`, { cause: error })
   }
 }

@@ -28,12 +28,16 @@ export interface LoadedSystem {
 /** The file that a folder or a path means. */
 export const findSystem = (given: string | undefined): string => {
   const path = resolve(given ?? '.')
-  if (!existsSync(path)) throw new TrihandError('LOAD_FAILED', `there is no ${relative('', path) || path}`)
+  if (!existsSync(path))
+    throw new TrihandError('LOAD_FAILED', `there is no ${relative('', path) || path}; trihand init makes a system`)
   if (!statSync(path).isDirectory()) return path
   const file = FILES.map((name) => join(path, name)).find((candidate) => existsSync(candidate))
   if (file === undefined) {
     const folder = relative('', path) || 'this folder'
-    throw new TrihandError('LOAD_FAILED', `${folder} has no system; expected one of ${FILES.join(', ')}`)
+    throw new TrihandError(
+      'LOAD_FAILED',
+      `${folder} has no system: none of ${FILES.join(', ')}; trihand init makes one`,
+    )
   }
   return file
 }

@@ -3,7 +3,7 @@
  *
  * Owns the shell that verbs are given. Usage errors end with 2 and name the nearest verb.
  */
-import { CommanderError } from 'commander'
+import { type Command, CommanderError } from 'commander'
 import { problem } from '../http/problem.ts'
 import { EXIT, Output, type OutputOptions } from './output.ts'
 import { loadEnvFile, readSettings } from './settings.ts'
@@ -12,11 +12,23 @@ import { createProgram } from './verbs.ts'
 
 const SAID: ReadonlySet<string> = new Set(['commander.helpDisplayed', 'commander.version'])
 
-const usage = (output: Output, error: CommanderError): number => {
+/** The words of the arguments that name a verb: `runs show`. */
+const verbIn = (program: Command, args: readonly string[]): string => {
+  const words: string[] = []
+  let found: Command | undefined = program
+  for (const arg of args) {
+    found = found?.commands.find((one) => one.name() === arg || one.aliases().includes(arg))
+    if (found === undefined) break
+    words.push(arg)
+  }
+  return ['trihand', ...words].join(' ')
+}
+
+const usage = (output: Output, error: CommanderError, verb: string): number => {
   if (SAID.has(error.code)) return EXIT.done
   if (error.code === 'commander.help') return EXIT.usage
   const detail = error.message.replace(/^error: /, '').replaceAll('\n', ' ')
-  return output.tell({ ...problem('CONFIG_INVALID', detail), hint: 'See `trihand --help`.' })
+  return output.tell({ ...problem('CONFIG_INVALID', detail), hint: `See \`${verb} --help\`.` })
 }
 
 /** What a call is given besides its arguments. `process` is one. */
@@ -41,7 +53,7 @@ export const main = async (args: readonly string[], caller: Caller): Promise<num
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    return error instanceof CommanderError ? usage(output, error) : output.fail(error)
+    return error instanceof CommanderError ? usage(output, error, verbIn(program, args)) : output.fail(error)
   }
 }
 

@@ -75,7 +75,8 @@ export type Colors = ReturnType<typeof pc.createColors>
 const colorsFor = (stream: Stream, env: OutputOptions['env']): Colors =>
   pc.createColors(stream.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb')
 
-const placeText = ({ place }: Problem): string => {
+/** `file:line:column ` before a detail, as far as it is known. */
+export const placeText = ({ place }: Pick<Problem, 'place'>): string => {
   const parts = [place?.file, place?.line, place?.line === undefined ? undefined : place.column]
   const position = parts.filter((part) => part !== undefined).join(':')
   return position === '' ? '' : `${position} `

@@ -11,8 +11,10 @@ import { createApp } from '../http/app.ts'
 import { type Listening, listen } from '../http/server.ts'
 import { readWebApp } from '../http/web-app.ts'
 import type { SystemSource } from '../manifest/define.ts'
+import { TrihandError } from '../model/errors.ts'
 import { Activity } from './activity.ts'
 import { announce, type Invitation, type Serving } from './announce.ts'
+import { liveServer } from './connect.ts'
 import { openAuth } from './credentials.ts'
 import { EXIT } from './output.ts'
 import { removeServerFile, writeServerFile } from './server-file.ts'
@@ -85,15 +87,29 @@ const whileOpen = async (
   removeServerFile(dataFolder, process.pid)
 }
 
-export const serve = async (shell: Shell, options: ServeOptions): Promise<number> => {
-  const trihand = await createTrihand({
+const open = ({ settings }: Shell, options: ServeOptions): Promise<Trihand> =>
+  createTrihand({
     system: options.source,
     database: options.database,
     folder: options.folder,
     work: options.work ?? true,
-    ...(shell.settings.dispatcher === null ? {} : { dispatcher: shell.settings.dispatcher }),
+    ...(settings.dispatcher === null ? {} : { dispatcher: settings.dispatcher }),
     // Also where the work is left to workers: they watch nothing, so that each change is seen by one process.
     sources: true,
+  })
+
+/** Whoever has the ledger is named, if it is the server of this folder. */
+const nameOwner = async ({ settings }: Shell, error: unknown): Promise<unknown> => {
+  if (!(error instanceof TrihandError) || error.code !== 'LEDGER_IN_USE') return error
+  const server = await liveServer(settings.dataFolder)
+  if (server === null) return error
+  const who = `the server at ${server.url}, process ${server.pid}`
+  return new TrihandError(error.code, `${error.detail}: ${who}`, { cause: error })
+}
+
+export const serve = async (shell: Shell, options: ServeOptions): Promise<number> => {
+  const trihand = await open(shell, options).catch(async (error: unknown) => {
+    throw await nameOwner(shell, error)
   })
   try {
     const listening = await openHttp(shell, trihand, options.port)

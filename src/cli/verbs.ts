@@ -350,6 +350,7 @@ export const createProgram = (perform: Perform, { stdout, stderr }: Streams): Co
       writeErr: (text) => stderr.write(text),
       outputError: () => undefined,
     })
+  addBeginning(program, perform)
   addServing(program, perform)
   addEvents(program, perform)
   addTriggers(program, perform)
@@ -363,6 +364,5 @@ export const createProgram = (perform: Perform, { stdout, stderr }: Streams): Co
   addSimulate(program, perform)
   addVerify(program, perform)
   addMcp(program, perform)
-  addBeginning(program, perform)
   return program
 }

@@ -21,6 +21,8 @@ import { route } from './route.ts'
 
 const MAX_EVENT_BYTES = 256 * 1024
 const MAX_FAN_OUT = 1_000
+/** How many names a refusal lists. */
+const MOST_NAMED = 8
 
 /** Refuses an event that may not enter: bad name, too large, undeclared, or data that does not fit. `isOwn`: the system tells it. */
 export const checkEvent = async (
@@ -46,7 +48,10 @@ export const checkEvent = async (
 
 const unknownEvent = (type: string, known: readonly string[]): string => {
   const near = nearest(type, known)
-  return `no event ${type} is declared${near === null ? '' : `; did you mean ${near}?`}`
+  if (near !== null) return `no event ${type} is declared; did you mean ${near}?`
+  const more = known.length > MOST_NAMED ? `, and ${known.length - MOST_NAMED} more` : ''
+  const named = known.length === 0 ? '' : `; there are ${known.slice(0, MOST_NAMED).join(', ')}${more}`
+  return `no event ${type} is declared${named}`
 }
 
 export interface Outgoing {

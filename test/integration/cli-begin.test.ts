@@ -64,6 +64,27 @@ describe('trihand init', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean campaign')])
     expect(existsSync(join(folder.path, 'mine'))).toBe(false)
   })
+
+  test('a file where a folder should be is told as that', async () => {
+    folder.write('mine', '')
+    const { code, stderr } = await folder.run(['init', 'mine'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is a file; name a folder')])
+  })
+})
+
+test('a slip in a manifest that does not stop it is told by dev and by the doctor', async () => {
+  await folder.json(['init', 'mine', '--template', 'empty'])
+  folder.write('mine/manifest.yaml', `${read('mine/manifest.yaml')}\nshedules: []\n`)
+  // Ends at once: there is no such ledger.
+  const { code, stderr } = await folder.run(['dev', 'mine', '--database', 'mysql://x'])
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/manifest\.yaml:\d+:1 warning MANIFEST_UNKNOWN_KEY shedules/),
+  ])
+  const { findings }: Doctor = await folder.json(['doctor', 'mine'])
+  expect(findings).toContainEqual(
+    expect.objectContaining({ name: 'system', state: 'warn', says: expect.stringContaining('with 1 warning') }),
+  )
 })
 
 describe('trihand doctor', () => {
@@ -87,6 +108,8 @@ describe('trihand doctor', () => {
     expect(code).toBe(1)
     for (const name of ['system', 'ledger', 'port']) expect([name, stateOf(report, name)]).toEqual([name, 'fail'])
     expect(stateOf(report, 'settings')).toBe('warn')
+    const system = report.findings.find(({ name }) => name === 'system')
+    expect(system?.says).toMatch(/^LOAD_FAILED system\.ts:1:\d+ /)
     await new Promise((resolve) => other.close(resolve))
   })
 

@@ -48,6 +48,16 @@ describe('what was typed', () => {
     expect(stderr).toMatch(/^EVENT_UNKNOWN no event order\.pad is declared; did you mean order\.paid\?\n/)
   })
 
+  test('an event that is like none is told with those that there are', async () => {
+    const { code, stderr } = await folder.run(['send', 'weather', '{}'])
+    expect([code, stderr]).toEqual([4, expect.stringContaining('there are order.placed, order.paid')])
+  })
+
+  test('a mistake in a verb is told with the help of that verb', async () => {
+    const { code, stderr } = await folder.run(['runs', 'show'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('See `trihand runs show --help`.')])
+  })
+
   test('a file that cannot be read is a mistake of usage', async () => {
     const { code, stderr } = await folder.run(['send', 'order.placed', '@nowhere.json'])
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^CONFIG_INVALID cannot read nowhere\.json: /)])
@@ -144,7 +154,7 @@ describe('the system', () => {
     expect([code, stderr]).toEqual([
       4,
       expect.stringMatching(
-        /^LOAD_FAILED empty has no system; expected one of manifest\.yaml, manifest\.yml, system\.ts, system\.js, system\.mjs\n/,
+        /^LOAD_FAILED empty has no system: none of manifest\.yaml, .*, system\.mjs; trihand init makes one\n/,
       ),
     ])
   })

@@ -86,7 +86,9 @@ describe('dev', () => {
     await folder.serve(DEV)
     const { code, stdout, stderr } = await folder.run(DEV)
     expect([code, stdout]).toEqual([6, ''])
-    expect(stderr).toMatch(/^LEDGER_IN_USE another process owns .*trihand\.db\n.*talk to it over HTTP, or stop it\.\n$/)
+    expect(stderr).toMatch(
+      /^LEDGER_IN_USE another process owns .*trihand\.db: the server at http:\S+, process \d+\n.*talk to it over HTTP, or stop it\.\n$/,
+    )
     const receipt = await folder.json(['send', 'order.placed', '{"id":"a"}', '--wait', '10s'])
     expect(receipt.results[0].status).toBe('success')
   })
