@@ -16,6 +16,8 @@ export interface Problem {
   readonly place?: { readonly file?: string; readonly line?: number; readonly column?: number; readonly path?: string }
   /** under this name the error stands in the server's log */
   readonly error_id?: string
+  /** of STALE_VIEW: what is in force now */
+  readonly task?: TaskDetail
 }
 
 export interface Live {

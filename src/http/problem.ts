@@ -4,6 +4,7 @@
  * Owns the only translation of an error into an answer. Never shows what an unexpected error said: it gets a name instead.
  */
 import { ERRORS, type ErrorCode, isErrorCode, type Place, TrihandError } from '../model/errors.ts'
+import type { TaskDetail } from './api.ts'
 import { randomText } from './chance.ts'
 
 export interface Problem {
@@ -16,6 +17,8 @@ export interface Problem {
   readonly place?: Place
   /** Under this name the error stands in the server's log. */
   readonly error_id?: string
+  /** What is in force now, for whoever decided on what was. */
+  readonly task?: TaskDetail
 }
 
 const titleOf = (code: string): string => {
@@ -38,6 +41,7 @@ const isOurs = (error: unknown): error is TrihandError =>
   error instanceof Error && error.name === 'TrihandError' && 'code' in error && isErrorCode(String(error.code))
 
 export const problemOf = (error: unknown): Problem => {
+  if (error instanceof StaleView) return { ...problem(error.code, error.detail), task: error.task }
   if (isOurs(error)) return problem(error.code, error.detail, error.place)
   return problem('INTERNAL', error instanceof Error ? error.message : String(error))
 }
@@ -60,6 +64,16 @@ export const problemResponse = (error: unknown, report: Report): Response => {
     ...(error instanceof RefusalWithHeaders ? error.headers : {}),
   }
   return new Response(JSON.stringify(document), { status: document.status, headers })
+}
+
+/** A decision on what is no longer shown: the answer brings what is. */
+export class StaleView extends TrihandError {
+  readonly task: TaskDetail
+
+  constructor(detail: string, task: TaskDetail) {
+    super('STALE_VIEW', detail)
+    this.task = task
+  }
 }
 
 /** What a refusal says beside its document. */

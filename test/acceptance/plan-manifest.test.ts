@@ -12,9 +12,12 @@ const TEXT = `
 product: {name: campaign}
 events: [{name: lead.replied, source: external}]
 agents:
-  - {name: response-triager, instructions: Classify the reply.}
+  - name: response-triager
+    instructions: Classify the reply.
+    contract: {output_schema: {type: object, properties: {category: {type: string}, confidence: {type: number}}}}
 functions:
   - {name: send-email}
+  - {name: note, trigger: agent.escalated}
 plans:
   - name: answer
     approve: auto
@@ -54,7 +57,15 @@ onEveryStore('plans of a manifest', (store) => {
     const { manifest, findings } = loadManifest(TEXT)
     if (manifest === null) throw new Error(JSON.stringify(findings))
     const sent: Json[] = []
-    const code = new Map([['send-email', ({ input }: { readonly input: Json }) => void sent.push(input)]])
+    const told: Json[] = []
+    const push =
+      (list: Json[]) =>
+      ({ input }: { readonly input: Json }) =>
+        void list.push(input)
+    const code = new Map([
+      ['send-email', push(sent)],
+      ['note', push(told)],
+    ])
     const model = paidModel(() => said(JSON.stringify({ category: 'maybe', confidence: 0.3 })))
     const { functions = [], agents = [], events = {} } = sourceOf(manifest, { code })
     const system = await beginAgents({ agents, functions, events }, store(), place, model)
@@ -72,7 +83,9 @@ onEveryStore('plans of a manifest', (store) => {
       status: 'success',
       output: { steps: { triage: { output: { category: 'yes' } }, send: { status: 'success' } } },
     })
+    await system.settle()
     expect(sent).toEqual([{ email_id: 7 }])
+    expect(told).toMatchObject([{ run_id: run, step_id: 'triage[escalated]', reason: 'Low confidence classification' }])
     expect(model.calls).toHaveLength(1)
     await system.close()
   })

@@ -13,7 +13,7 @@ import type { Roots } from '../../model/workflow-spec.ts'
 import type { AskReply } from '../../ports/step-gate.ts'
 import { partial } from '../partial.ts'
 import { taskOutput } from '../task-output.ts'
-import type { Step } from './step-api.ts'
+import type { Step, StepOptions, Telling } from './step-api.ts'
 import { isStepFailure } from './step-failure.ts'
 
 interface PlanContext {
@@ -214,7 +214,8 @@ class Play {
     const answers = escalation.map(({ rule }) => rule({ agent, output, payload: this.context.input }))
     const found = escalationOf(escalation, answers, confidence)
     if (found === null) return output
-    const at = keyed(key, 'escalated')
+    const told = { rule: escalation[found.rule]?.condition ?? null, reason: found.reason, to: found.to }
+    const at: StepOptions & Telling = { ...keyed(key, 'escalated'), tells: { type: 'agent.escalated', data: told } }
     const question = { step: id, reason: found.reason, output }
     if (found.to !== 'human' && !PEOPLE.test(found.to)) return this.context.step.invoke(id, found.to, question, at)
     const reply = await this.context.step.human(

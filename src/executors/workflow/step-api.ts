@@ -122,6 +122,11 @@ export interface OutgoingEvent {
 }
 
 export type ParseDuration = (duration: Duration) => number
+/** What only our own programs say with a step: told with its birth. */
+export interface Telling {
+  readonly tells?: Parameters<StepGate['tell']>[1]
+}
+
 /** What a step asks of people, checked. */
 export type DefineTask = (name: string, options: TaskOptions) => Human
 
@@ -261,13 +266,13 @@ export const createStep = (
       })
       return resultOf(answer)
     },
-    invoke: async (name, handler, input, options = {}) =>
-      gate.invoke(address(name, options.key), handler, toJson(input)),
-    async human(name, task, { key, revises, requester } = {}) {
+    invoke: async (name, handler, input, options: StepOptions & Telling = {}) =>
+      gate.invoke(address(name, options.key), handler, toJson(input), options.tells),
+    async human(name, task, { key, revises, requester, tells }: HumanStepOptions & Telling = {}) {
       const step = address(name, key)
       const spec = taskOf(name, task).make({}, peopleFor(requester))
       const again = revises === undefined ? {} : { revises: { task: revises.task, revision: revises.revision } }
-      const reply = await gate.ask(step, { spec, ...again })
+      const reply = await gate.ask(step, { spec, ...again, ...(tells === undefined ? {} : { tells }) })
       deciders.set(name, [...(deciders.get(name) ?? []), ...reply.deciders])
       return reply
     },

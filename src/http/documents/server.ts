@@ -1,6 +1,6 @@
 /** What the server says of itself and of errors, described. */
 import { TOPIC_NAMES } from '../live.ts'
-import { described, mapOf, orNull, record, text, whole, words, yesNo } from '../schema.ts'
+import { described, mapOf, orNull, record, ref, text, whole, words, yesNo } from '../schema.ts'
 
 export const serverComponents = {
   Problem: record(
@@ -8,6 +8,7 @@ export const serverComponents = {
     {
       place: record({}, { file: text, line: whole, column: whole, path: text }),
       error_id: described("under this name the error stands in the server's log", text),
+      task: described('of STALE_VIEW: what is in force now', ref('TaskDetail')),
     },
   ),
   Live: record({ status: words(['ok']), version: text, pid: whole }),

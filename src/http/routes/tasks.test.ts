@@ -128,6 +128,14 @@ test.each([
   expect((await decide(await aTask(), body)).body).toMatchObject({ status, code })
 })
 
+test('[C14] a decision on what is no longer shown brings what is, and can be made on that', async () => {
+  const task = await aTask()
+  const { body: stale } = await decide(task, { action: 'approve', shown_hash: 'old' })
+  expect(stale).toMatchObject({ code: 'STALE_VIEW', task: { id: task.id, shown_hash: task.shown_hash, is_open: true } })
+  const again = await decide(task, { action: 'approve', shown_hash: stale.task.shown_hash })
+  expect(again.body).toMatchObject({ is_open: false, status: 'approved' })
+})
+
 test('[C7][C8][C17] claimed, put off, begun, handed on and escalated', async () => {
   const { id } = await aTask()
   const post = (verb: string, body: object, headers = ANA) => app.post(`/api/tasks/${id}/${verb}`, body, headers)

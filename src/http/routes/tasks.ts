@@ -5,7 +5,7 @@
  */
 import type { Context } from 'hono'
 import type { TaskChanged } from '../../engine/tasks.ts'
-import { ERRORS } from '../../model/errors.ts'
+import { ERRORS, TrihandError } from '../../model/errors.ts'
 import { isTaskId, type TaskId } from '../../model/ids.ts'
 import type { Identity } from '../../model/task-spec.ts'
 import type { TaskQuery } from '../../ports/reader.ts'
@@ -22,7 +22,7 @@ import {
   taskCounts,
 } from '../documents/tasks.ts'
 import { deciderOf, demandIdentity, identityOf } from '../identity.ts'
-import { problem } from '../problem.ts'
+import { problem, StaleView } from '../problem.ts'
 import { badCursor, choiceOf, limitOf, pageOf, type Query } from '../query.ts'
 import { findRun } from '../run-id.ts'
 import { list as listOf, nothing, PAGING, page, record, ref, text, words } from '../schema.ts'
@@ -113,7 +113,12 @@ const plain =
 
 const decide: Act = async ({ tasks }, context, by) => {
   const members = await readBody(context, { schema: DECIDE, code: CODE })
-  return tasks.submit(idOf(context), by, decisionOf(members, context.req.header('idempotency-key') ?? null))
+  try {
+    return await tasks.submit(idOf(context), by, decisionOf(members, context.req.header('idempotency-key') ?? null))
+  } catch (error) {
+    if (!(error instanceof TrihandError) || error.code !== 'STALE_VIEW') throw error
+    throw new StaleView(error.detail, taskDetail(await tasks.show(idOf(context)), by))
+  }
 }
 
 const handOn =
