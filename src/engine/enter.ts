@@ -17,17 +17,16 @@ import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import { wakeAt } from '../model/run.ts'
 import type { LiveRun, RunCommand } from '../model/run-fact.ts'
 import type { Abort, Envelope } from '../ports/executor.ts'
-import { effectKeyOf, isOpen } from './attempts.ts'
+import { isOpen } from './attempts.ts'
 import { doubtTask, offerDoubts } from './doubt.ts'
-import { moveEntity } from './entity-move.ts'
 import { Gate, type StepErrors } from './gate.ts'
-import { Intents, packIntents, sessionOf } from './intents.ts'
-import { isToldOf } from './lifecycle.ts'
+import { type Intents, packIntents } from './intents.ts'
 import { NOTHING_PREFETCHED, offerChildren, offerEvents, type Prefetched } from './offer.ts'
 import { storeValue } from './payloads.ts'
 import { type Performed, perform } from './perform.ts'
 import type { Answer } from './request.ts'
 import type { Resident } from './resident.ts'
+import { RunEntry } from './run-entry.ts'
 import { readInputs } from './run-input.ts'
 
 const MAX_RECOVERIES = 5
@@ -110,46 +109,15 @@ const recorded = (resident: Resident): Promise<void> =>
     resident.ask({ command: { type: 'pass_time', now }, luggage: null, done })
   })
 
-const askForEnd = (resident: Resident, reason: string): void => {
-  const error: Failure = { code: 'RUN_CANCELLED', message: reason }
-  const now = resident.house.clock.now()
-  resident.ask({ command: { type: 'cancel_run', now, by: 'trihand', error, idle: false }, luggage: null, done: null })
-}
-
 const enter = (resident: Resident, errors: StepErrors): void => {
   const { house, record, inputs } = resident
   const definition = house.system().functions.get(record.handler)
-  const intents = new Intents()
-  const gate = new Gate(resident, errors)
-  const attempt = (resident.live?.failures ?? 0) + 1
+  const entry = new RunEntry(resident, new Gate(resident, errors))
+  const { attempt, intents } = entry
   const call = (abort: Abort): unknown => {
     if (definition === undefined)
       throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `the system has no function ${record.handler}`)
-    return house.enter(
-      {
-        run: record.id,
-        attempt,
-        ...inputs,
-        event: record.event,
-        gate,
-        effectKey: () => effectKeyOf(resident, ''),
-        recall: (key) => resident.whileActive(async () => (await sessionOf(resident)).recall(key)),
-        emit: (event) => intents.events.push(event),
-        write: (table, key, value) => intents.documents.push({ tenant: record.tenant, table, key, value }),
-        move: (change) => resident.whileActive(() => moveEntity(resident, change)),
-        documents: (table, after, limit) =>
-          resident.whileActive(() => house.documents({ tenant: record.tenant, table, after, limit })),
-        document: (table, key) => resident.whileActive(() => house.document(record.tenant, table, key)),
-        report: (said) => {
-          resident.report = said
-        },
-        cancel: (reason) => askForEnd(resident, reason),
-        isToldOf: (type) => isToldOf(house, record.handler, type),
-        hasTold: () => intents.events.length > 0 || resident.live?.hasTold === true,
-      },
-      definition,
-      abort,
-    )
+    return house.enter(entry, definition, abort)
   }
   resident.entry = 'inside'
   const envelope: Envelope = {

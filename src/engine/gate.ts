@@ -189,10 +189,9 @@ export class Gate implements StepGate {
     }
     const counted = past.filter((event) => event.sequence > base)
     for (const type of request.types)
-      resident.seenCounts.set(`${step}\n${type}`, counted.filter((event) => event.type === type).length)
+      resident.seen.count(step, type, counted.filter((event) => event.type === type).length)
     const received = candidates(openWait(spec), counted, resident.inputs.input)
-    for (const event of counted)
-      if (received.some((one) => one.sequence === event.sequence)) resident.knownEvents.set(event.sequence, event)
+    for (const event of counted) if (received.some((one) => one.sequence === event.sequence)) resident.seen.keep(event)
     resident.ask({ command: { type: 'open_wait', now, step, wait: spec }, luggage: null, done: null })
     for (const event of received)
       resident.ask({ command: { type: 'receive_event', now, step, event }, luggage: null, done: null })
@@ -210,13 +209,13 @@ export class Gate implements StepGate {
   private async waitAnswer(step: string, settled: SettledStep): Promise<WaitAnswer> {
     if (settled.kind === 'failed') throw this.errors(step, settled.error)
     if (settled.kind !== 'received') return { status: 'timed_out', events: [], missing: [] }
-    const { house, record, knownEvents } = this.resident
-    const unknown = settled.events.filter(({ sequence }) => !knownEvents.has(sequence)).map(({ sequence }) => sequence)
+    const { house, record, seen } = this.resident
+    const unknown = settled.events.flatMap(({ sequence }) => (seen.get(sequence) === undefined ? sequence : []))
     if (unknown.length > 0) {
       const loaded = await house.ledger.events({ tenant: record.tenant, sequences: unknown, limit: unknown.length })
-      for (const event of loaded) knownEvents.set(event.sequence, event)
+      for (const event of loaded) seen.keep(event)
     }
-    const events = settled.events.flatMap(({ sequence }) => knownEvents.get(sequence) ?? [])
+    const events = settled.events.flatMap(({ sequence }) => seen.get(sequence) ?? [])
     return { status: settled.timedOut ? 'timed_out' : 'received', events, missing: settled.missing }
   }
 

@@ -108,7 +108,7 @@ export const offerEvents = async (resident: Resident, prefetched: Prefetched): P
       prefetched(types, base) ?? (await eventsSince(resident.house.ledger, resident.record.tenant, types, base))
     for (const event of candidates(open.wait, events, resident.inputs.input)) {
       const found = events.find((candidate) => candidate.sequence === event.sequence)
-      if (found !== undefined) resident.knownEvents.set(found.sequence, found)
+      if (found !== undefined) resident.seen.keep(found)
       resident.ask({
         command: { type: 'receive_event', now: resident.house.clock.now(), step, event },
         luggage: null,

@@ -28,6 +28,7 @@ import type { Performance } from './perform.ts'
 import { type Gathered, gather, type Luggage, type Request } from './request.ts'
 import { type AppendContext, type RunAppend, runAppend, wakeAfter } from './run-append.ts'
 import { NO_INPUTS, type RunInputs } from './run-input.ts'
+import { SeenEvents } from './seen-events.ts'
 import type { SessionHead } from './session-head.ts'
 import { Waiters } from './waiters.ts'
 
@@ -81,9 +82,7 @@ export class Resident implements AppendSource {
   /** Whether the handler's code is in memory: not yet, at work, or done with its last word on the way. */
   entry: 'none' | 'inside' | 'over' = 'none'
   readonly performances = new Set<Performance>()
-  readonly knownEvents = new Map<number, StoredEvent>()
-  /** How many events of a type were looked at for a step's wait: the ledger compares it when the wait is opened. */
-  readonly seenCounts = new Map<string, number>()
+  readonly seen = new SeenEvents()
   session: SessionHead | null = null
   /** What the hand at work says of it besides: told with its end. */
   report: AppendContext['report'] = {}
@@ -234,7 +233,7 @@ export class Resident implements AppendSource {
       departs,
       wakeAt: wakeAfter(gathered.state, departs, this, this.house.clock.now()),
       seenSignal: this.seenSignal,
-      seenCounts: this.seenCounts,
+      seen: this.seen,
       memory: this.memoryWrite(gathered.carried),
       report: this.report,
     })

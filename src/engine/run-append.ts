@@ -15,6 +15,7 @@ import type { House } from './house.ts'
 import { type LifeRecord, lifecycleOf } from './lifecycle.ts'
 import type { NewRun } from './new-run.ts'
 import { type Gathered, type Luggage, mergeLuggage } from './request.ts'
+import type { SeenEvents } from './seen-events.ts'
 
 export interface AppendContext {
   readonly record: LifeRecord & { readonly epoch: number }
@@ -25,8 +26,8 @@ export interface AppendContext {
   /** Counts only if the run has no lease when this is written: parked with it, or long since let go. */
   readonly wakeAt: Instant | null
   readonly seenSignal: number
-  /** How many events of a type were looked at before a step opens a wait on them, by step and type. */
-  readonly seenCounts: ReadonlyMap<string, number>
+  /** How many events of a type were looked at before a step opens a wait on them. */
+  readonly seen: Pick<SeenEvents, 'countOf'>
   /** The session's write, if a step changes its memory. */
   readonly memory: StreamWrite | null
   /** What the hand at work says of it besides. */
@@ -113,14 +114,14 @@ const ownWrite = ({ state, facts }: Gathered, sealed: Sealed, context: AppendCon
   wakeAt: context.wakeAt,
   release: context.departs !== null,
   seenSignal: context.seenSignal,
-  opensWaits: opensWaits(facts, state, context.seenCounts),
+  opensWaits: opensWaits(facts, state, context.seen),
   closesWaits: closesWaits(context.before, facts, state),
 })
 
 const opensWaits = (
   facts: readonly RunFact[],
   after: RunState,
-  seenCounts: AppendContext['seenCounts'],
+  seenEvents: AppendContext['seen'],
 ): readonly WaitRow[] => {
   if (after.kind !== 'live' || after.open.size === 0) return NONE
   return facts.flatMap((fact) => {
@@ -134,7 +135,7 @@ const opensWaits = (
       path,
       value,
       base,
-      seen: seenCounts.get(`${fact.step}\n${type}`) ?? 0,
+      seen: seenEvents.countOf(fact.step, type),
     }))
   })
 }

@@ -30,7 +30,7 @@ import { Nudges } from './nudges.ts'
 import { NOTHING_PREFETCHED, offerEvents } from './offer.ts'
 import { commandFromOutside } from './outside.ts'
 import type { Answer } from './request.ts'
-import { type Departure, Resident, type ResidentRecord } from './resident.ts'
+import { type Departure, type Keeper, Resident, type ResidentRecord } from './resident.ts'
 import { Rhythm } from './rhythm.ts'
 import { wakeAfter } from './run-append.ts'
 import { Shares } from './share.ts'
@@ -87,6 +87,11 @@ export class Worker implements WorkerDesk {
   private rhythm: Rhythm | null = null
   private dueTimer: { readonly at: number; readonly cancel: () => void } | null = null
   private readonly idle = new Set<() => void>()
+
+  private readonly keeper: Keeper = {
+    departed: (gone, departure) => this.departed(gone, departure),
+    look: (woken) => offerEvents(woken, NOTHING_PREFETCHED),
+  }
 
   constructor(
     deps: {
@@ -328,10 +333,7 @@ export class Worker implements WorkerDesk {
   }
 
   private keep(record: ResidentRecord): Resident {
-    const resident = new Resident(this.houseOf(record.tenant), record, {
-      departed: (gone, departure) => this.departed(gone, departure),
-      look: (woken) => offerEvents(woken, NOTHING_PREFETCHED),
-    })
+    const resident = new Resident(this.houseOf(record.tenant), record, this.keeper)
     this.residents.set(record.id, resident)
     return resident
   }

@@ -75,5 +75,5 @@ export const heedCancels = (entry: Entry, rules: readonly CancelRule[]): Entry =
   if (rules.length === 0) return entry
   const heed = new Heed(entry)
   for (const [n, rule] of rules.entries()) heed.watch(rule, n)
-  return { ...entry, gate: heeded(entry.gate, heed) }
+  return entry.behind(heeded(entry.gate, heed))
 }

@@ -4,6 +4,7 @@
  * Owns sharing between versions (Baker's trick: the newest holds the real Map, older ones hold one difference each).
  * Without it, evolve would copy every step of a run for each new step, and a run of n steps would cost n squared.
  */
+
 /** Values are never undefined: that is how a difference says that its key was not there. */
 type Value = NonNullable<unknown>
 
@@ -15,6 +16,7 @@ interface Difference<K, V extends Value> {
 }
 
 export class PersistentMap<K, V extends Value> {
+  private static readonly EMPTY = new PersistentMap<never, never>(new Map<never, never>())
   /** The newest version has the map itself, every older one a difference. */
   private store: Map<K, V> | Difference<K, V>
 
@@ -22,8 +24,9 @@ export class PersistentMap<K, V extends Value> {
     this.store = map
   }
 
+  /** One for all, which no version grows out of: most runs never have an open step. */
   static empty<K, V extends Value>(): PersistentMap<K, V> {
-    return new PersistentMap<K, V>(new Map())
+    return PersistentMap.EMPTY as unknown as PersistentMap<K, V>
   }
 
   get(key: K): V | undefined {
@@ -50,6 +53,7 @@ export class PersistentMap<K, V extends Value> {
   }
 
   with(key: K, value: V): PersistentMap<K, V> {
+    if (this === PersistentMap.empty()) return new PersistentMap<K, V>(new Map([[key, value]]))
     const map = this.reroot()
     const next = new PersistentMap<K, V>(map)
     this.store = { key, value: map.get(key), next }

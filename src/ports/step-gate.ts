@@ -163,8 +163,10 @@ export interface Entry {
   /** Why and for which slot, if a schedule started it. */
   readonly schedule: ScheduleContext | null
   readonly gate: StepGate
+  /** The same with this gate before its own. */
+  behind(gate: StepGate): Entry
   /** One key for the whole run, for handlers that are a single step. */
-  readonly effectKey: () => string
+  effectKey(): string
   recall(key: string): Promise<Json | null>
   emit(event: EmittedEvent): void
   /** An intent: written with the handler's result, or not at all; null removes it. */

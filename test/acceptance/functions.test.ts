@@ -335,4 +335,29 @@ onEveryStore('functions', (store) => {
     await expect(system.run(() => system.engine.retry(run, 'ana'))).rejects.toMatchObject({ code: 'RUN_NOT_FAILED' })
     await system.close()
   })
+
+  test('what a handler is given works also when it was taken out of its place', async () => {
+    const system = await startTestSystem(
+      {
+        name: 'apart',
+        events: { 'thing.done': null },
+        functions: [
+          fn('apart', {}, async ({ step: { run, sleep, invoke }, emit, recall, effectKey, signal }) => {
+            const one = await run('one', ({ attempt }) => attempt)
+            await sleep('nap', '1m')
+            const two = await invoke('two', 'child', {})
+            emit('thing.done', {})
+            return { one, two, recalls: typeof recall, isKeyed: effectKey !== '', isAborted: signal.aborted }
+          }),
+          fn('child', {}, () => 2),
+        ],
+      },
+      store(),
+    )
+    const run = await system.start('apart')
+    await system.advance('2m')
+    const output = { one: 1, two: 2, recalls: 'function', isKeyed: true, isAborted: false }
+    expect(await system.look(run)).toMatchObject({ status: 'success', output })
+    await system.close()
+  })
 })

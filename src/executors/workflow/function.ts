@@ -23,7 +23,8 @@ import type { EmittedEvent, Entry, ScheduleContext, StepContext } from '../../po
 import { isPartial, partialValue } from '../partial.ts'
 import { after, before, rootsOf } from './declared.ts'
 import { type FannedIn, fannedIn, patternCode } from './patterns.ts'
-import { createStep, type Duration, type ParseDuration, type Readers, type Step } from './step-api.ts'
+import type { Duration, ParseDuration, Readers, Step } from './step-api.ts'
+import { Steps } from './steps.ts'
 
 const KIND = Symbol.for('trihand.kind')
 /** The one step of a function that is a step itself (`effect: 'once'` on the function). */
@@ -159,23 +160,49 @@ const emitted = (
   ...(options?.delay === undefined ? {} : { delayMs: parse(options.delay) }),
 })
 
-const contextOf = ({ entry, input, lookups, readers }: Given, step: Step, abort: Abort): FunctionContext => ({
-  input,
-  event: entry.event,
-  events: entry.events,
-  schedule: entry.schedule,
-  run: { id: entry.run, attempt: entry.attempt },
-  step,
-  get signal() {
-    return abort.signal
-  },
-  get effectKey() {
-    return entry.effectKey()
-  },
-  emit: (type, data = {}, options) => entry.emit(emitted(readers.parse, type, data, options)),
-  lookups,
-  recall: (key) => entry.recall(key),
-})
+/** Made for every run: whatever is rare is made when it is asked for. Authors take members out of it: `({ emit }) => emit(…)`. */
+class HandlerContext implements FunctionContext {
+  readonly input: Json
+  readonly event: StoredEvent | null
+  readonly events: readonly StoredEvent[]
+  readonly schedule: ScheduleContext | null
+  readonly run: FunctionContext['run']
+  readonly step: Step
+  readonly lookups: FunctionContext['lookups']
+  readonly #given: Given
+  readonly #abort: Abort
+
+  constructor(given: Given, step: Step, abort: Abort) {
+    const { entry } = given
+    this.input = given.input
+    this.event = entry.event
+    this.events = entry.events
+    this.schedule = entry.schedule
+    this.run = { id: entry.run, attempt: entry.attempt }
+    this.step = step
+    this.lookups = given.lookups
+    this.#given = given
+    this.#abort = abort
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  get effectKey(): string {
+    return this.#given.entry.effectKey()
+  }
+
+  get emit(): FunctionContext['emit'] {
+    const { entry, readers } = this.#given
+    return (type, data = {}, options) => entry.emit(emitted(readers.parse, type, data, options))
+  }
+
+  get recall(): FunctionContext['recall'] {
+    const { entry } = this.#given
+    return (key) => entry.recall(key)
+  }
+}
 
 /** A function that is one step: its body is performed under its own effect class, and may not have steps inside. */
 const wholeStep = (handler: Handler, given: Given, options: EnterOptions): Promise<Json> => {
@@ -213,7 +240,8 @@ const wholeStep = (handler: Handler, given: Given, options: EnterOptions): Promi
 
 const play = (handler: Handler, given: Given, options: EnterOptions, abort: Abort): unknown => {
   if (options.effect !== 'idempotent') return wholeStep(handler, given, options)
-  return handler(contextOf(given, createStep(given.entry.gate, given.readers, options), abort))
+  const step = new Steps(given.entry.gate, given.readers, options.timeoutMs)
+  return handler(new HandlerContext(given, step, abort))
 }
 
 const endingOf = (result: unknown, members: FannedIn | null): Ending => {

@@ -1,0 +1,33 @@
+/**
+ * What a run in memory has seen of events for its waits: the ones received, and how many were looked at.
+ *
+ * Owns both for one stay in memory. Most runs wait for no event, so that nothing is made before it is needed.
+ */
+import type { StoredEvent } from '../model/event.ts'
+
+const placeOf = (step: string, type: string): string => `${step}\n${type}`
+
+export class SeenEvents {
+  private events: Map<number, StoredEvent> | null = null
+  private counts: Map<string, number> | null = null
+
+  /** An event that a wait receives, read once. */
+  keep(event: StoredEvent): void {
+    this.events ??= new Map()
+    this.events.set(event.sequence, event)
+  }
+
+  get(sequence: number): StoredEvent | undefined {
+    return this.events?.get(sequence)
+  }
+
+  /** So many events of the type were looked at for a step's wait: the ledger compares it when the wait is opened. */
+  count(step: string, type: string, count: number): void {
+    this.counts ??= new Map()
+    this.counts.set(placeOf(step, type), count)
+  }
+
+  countOf(step: string, type: string): number {
+    return this.counts?.get(placeOf(step, type)) ?? 0
+  }
+}

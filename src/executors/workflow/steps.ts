@@ -1,0 +1,202 @@
+/**
+ * The steps of one entry of a handler: each call of `step.run` and its sisters becomes one request at the gate.
+ *
+ * Owns addresses (step-api-1) and the reading of options. Never decides, waits or stores anything.
+ */
+import { TrihandError } from '../../model/errors.ts'
+import type { People } from '../../model/human.ts'
+import { toJson } from '../../model/json.ts'
+import { DEFAULT_RETRY } from '../../model/policies/retry.ts'
+import { isLoopKey, isStepName, stepAddress } from '../../model/step.ts'
+import type { EmittedEvent, StepGate, TaskRequest, WaitAnswer, WaitRequest } from '../../ports/step-gate.ts'
+import type {
+  ExecuteOptions,
+  HumanStepOptions,
+  OutgoingEvent,
+  ParseDuration,
+  Readers,
+  RunOptions,
+  Step,
+  StepOptions,
+  Telling,
+  WaitOptions,
+  WaitResult,
+} from './step-api.ts'
+
+const NO_OPTIONS: RunOptions<never> = {}
+const TASK_TIMEOUT_MS = 30_000
+
+const taskRequest = (step: string, options: ExecuteOptions, parse: ParseDuration): TaskRequest => {
+  const {
+    type,
+    task,
+    context = {},
+    constraints = {},
+    models = [],
+    onPartial = 'accept',
+    effect = 'idempotent',
+  } = options
+  const { task_type: taskType = type, ...input } = task
+  const { timeout, ...limits } = constraints
+  return {
+    step,
+    effect,
+    retry: { ...DEFAULT_RETRY, ...options.retry },
+    executorType: type,
+    task: { type: String(taskType), input: toJson(input) },
+    context,
+    constraints: { ...limits, timeoutMs: timeout === undefined ? TASK_TIMEOUT_MS : parse(timeout) },
+    models,
+    onPartial,
+  }
+}
+
+const typesOf = (options: WaitOptions): { readonly mode: 'any' | 'all'; readonly types: readonly string[] } => {
+  const given = [options.event === undefined ? undefined : [options.event], options.anyOf, options.allOf].filter(
+    (list) => list !== undefined,
+  )
+  const types = given[0]
+  if (given.length !== 1 || types === undefined || types.length === 0) {
+    throw new TrihandError('STEP_MISUSED', 'waitForEvent takes exactly one of event, anyOf and allOf')
+  }
+  return { mode: options.allOf === undefined ? 'any' : 'all', types }
+}
+
+const resultOf = (answer: WaitAnswer): WaitResult => {
+  const [event] = answer.events
+  if (answer.status === 'timed_out' || event === undefined) return { ...answer, status: 'timed_out', event: null }
+  return { ...answer, status: 'received', event }
+}
+
+/** Made for every run: what is rare is made when it is asked for, as a function of its own, because authors take it out of the object. */
+export class Steps implements Step {
+  readonly run: Step['run']
+  readonly #gate: StepGate
+  readonly #readers: Readers
+  /** How often each name was used in this entry. */
+  readonly #rounds = new Map<string, number>()
+  /** Who has decided which step, as far as this entry has come. */
+  #deciders: Map<string, readonly string[]> | null = null
+
+  constructor(gate: StepGate, readers: Readers, timeoutMs: number) {
+    this.#gate = gate
+    this.#readers = readers
+    this.run = (name, body, options = NO_OPTIONS) => {
+      // The gate's own promise, without another around it: this is called for every step.
+      try {
+        return gate.run({
+          step: this.#address(name, options.key),
+          effect: options.effect ?? 'idempotent',
+          retry: options.retry === undefined ? DEFAULT_RETRY : { ...DEFAULT_RETRY, ...options.retry },
+          timeoutMs: options.timeout === undefined ? timeoutMs : readers.parse(options.timeout),
+          body,
+          fallback: options.fallback,
+        }) as Promise<never>
+      } catch (error) {
+        return Promise.reject(error)
+      }
+    }
+  }
+
+  get execute(): Step['execute'] {
+    return async (name, options) =>
+      this.#gate.perform(taskRequest(this.#address(name, options.key), options, this.#readers.parse))
+  }
+
+  get sleep(): Step['sleep'] {
+    return async (name, duration, options = {}) => {
+      const ms = this.#readers.parse(duration)
+      await this.#gate.sleepUntil(this.#address(name, options.key), (now) => now + ms)
+    }
+  }
+
+  get sleepUntil(): Step['sleepUntil'] {
+    return async (name, instant, options = {}) => {
+      const at = Number(instant)
+      if (!Number.isFinite(at)) throw new TrihandError('STEP_MISUSED', `sleepUntil ${name}: not an instant`)
+      await this.#gate.sleepUntil(this.#address(name, options.key), () => at)
+    }
+  }
+
+  get waitForEvent(): Step['waitForEvent'] {
+    return async (name, options) => {
+      const { mode, types } = typesOf(options)
+      const answer = await this.#gate.waitForEvent(this.#address(name, options.key), {
+        mode,
+        types,
+        match: options.match ?? null,
+        condition: options.if ?? null,
+        timeoutMs: options.timeout === undefined ? null : this.#readers.parse(options.timeout),
+        lookback: lookbackOf(options.lookback, this.#readers.parse),
+      })
+      return resultOf(answer)
+    }
+  }
+
+  get invoke(): Step['invoke'] {
+    return async (name, handler, input, options: StepOptions & Telling = {}) =>
+      this.#gate.invoke(this.#address(name, options.key), handler, toJson(input), options.tells)
+  }
+
+  get human(): Step['human'] {
+    return async (name, task, { key, revises, requester, tells }: HumanStepOptions & Telling = {}) => {
+      const step = this.#address(name, key)
+      const spec = this.#readers.taskOf(name, task).make({}, this.#peopleFor(requester))
+      const again = revises === undefined ? {} : { revises: { task: revises.task, revision: revises.revision } }
+      const reply = await this.#gate.ask(step, { spec, ...again, ...(tells === undefined ? {} : { tells }) })
+      this.#deciders ??= new Map()
+      this.#deciders.set(name, [...(this.#deciders.get(name) ?? []), ...reply.deciders])
+      return reply
+    }
+  }
+
+  get emit(): Step['emit'] {
+    return async (name, events, options = {}) => {
+      const list: readonly OutgoingEvent[] = Array.isArray(events) ? events : [events]
+      return this.#gate.emit(
+        this.#address(name, options.key),
+        list.map((event) => outgoing(event, this.#readers.parse)),
+      )
+    }
+  }
+
+  /** step-api-1 */
+  #address(name: string, key: string | undefined): string {
+    if (!isStepName(name)) throw new TrihandError('STEP_NAME_INVALID', `"${name}" is not a step name`)
+    if (key !== undefined) {
+      // `#` is ours: it numbers the rounds that were given no key.
+      if (!isLoopKey(key) || key.startsWith('#'))
+        throw new TrihandError('STEP_NAME_INVALID', `"${key}" is not a loop key for step ${name}`)
+      return stepAddress(name, key)
+    }
+    const round = this.#rounds.get(name) ?? 0
+    this.#rounds.set(name, round + 1)
+    return stepAddress(name, round === 0 ? null : `#${round}`)
+  }
+
+  #peopleFor(requester: string | undefined): People {
+    return {
+      isKnown: () => true,
+      requester: requester ?? null,
+      decidersOf: (step) => {
+        const people = this.#deciders?.get(step)
+        // Fail closed: a name that is misspelt must not let everybody in.
+        if (people === undefined)
+          throw new TrihandError('SEPARATION_OF_DUTIES', `nobody has decided a step ${step} before this one`)
+        return people
+      },
+    }
+  }
+}
+
+const lookbackOf = (given: WaitOptions['lookback'], parse: ParseDuration): WaitRequest['lookback'] => {
+  if (given === undefined || given === 'run') return { kind: 'run' }
+  return given === 'none' ? { kind: 'none' } : { kind: 'within', ms: parse(given) }
+}
+
+const outgoing = (event: OutgoingEvent, parse: ParseDuration): EmittedEvent => ({
+  type: event.type,
+  data: toJson(event.data ?? {}),
+  subject: event.subject ?? null,
+  ...(event.delay === undefined ? {} : { delayMs: parse(event.delay) }),
+})
