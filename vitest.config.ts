@@ -74,6 +74,8 @@ export default defineConfig({
           name: 'browser',
           server: AS_PUBLISHED,
           include: ['test/browser/**/*.test.ts'],
+          // Every file has a browser and a server of its own: what the files load is loaded once.
+          isolate: false,
           globalSetup: ['test/support/browser-setup.ts'],
           testTimeout: 90_000,
           hookTimeout: 120_000,
