@@ -1,58 +1,19 @@
 /** What a person sets for themselves in this browser, and what this server is. */
-import {
-  Button,
-  Group,
-  SegmentedControl,
-  Stack,
-  Switch,
-  Table,
-  Text,
-  TextInput,
-  Title,
-  useMantineColorScheme,
-} from '@mantine/core'
+import { Group, SegmentedControl, Stack, Switch, Table, Text, Title, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { becomeMe, useLogin, useMe } from '../api/me.ts'
+import { useLogin } from '../api/me.ts'
 import { graphQuery, healthQuery } from '../api/queries.ts'
 import { switchKeys, useKeysOn } from '../parts/keys-on.ts'
 import { LoginFacts } from '../parts/login-facts.tsx'
+import { MeForm } from '../parts/me-form.tsx'
 import { say } from '../parts/say.ts'
 
 const SCHEMES = ['auto', 'light', 'dark'] as const
 
-const MeForm = () => {
-  const me = useMe()
-  const [name, setName] = useState(me.name)
-  const [groups, setGroups] = useState(me.groups)
-  const save = (event: { preventDefault(): void }): void => {
-    event.preventDefault()
-    becomeMe({ name, groups })
-    say('teal', 'Saved', `You decide as ${name}.`)
-  }
-  return (
-    <form onSubmit={save}>
-      <Stack gap="sm" maw="26rem">
-        <TextInput label="Your name" value={name} required onChange={(e) => setName(e.currentTarget.value)} />
-        <TextInput
-          label="Your groups"
-          description="With commas between them. Tasks of a group are in the inbox of everyone in it."
-          value={groups}
-          onChange={(e) => setGroups(e.currentTarget.value)}
-        />
-        <Group>
-          <Button type="submit" size="xs">
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  )
-}
-
 const You = () => {
   const login = useLogin()
-  return login === null ? <MeForm /> : <LoginFacts login={login} />
+  if (login !== null) return <LoginFacts login={login} />
+  return <MeForm submit="Save" done={({ name }) => say('teal', 'Saved', `You decide as ${name}.`)} />
 }
 
 const PageSettings = () => {
