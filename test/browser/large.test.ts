@@ -106,6 +106,47 @@ test('[C2] an inbox of ten thousand tasks is scrolled with at most forty rows in
   await close()
 })
 
+test('[C2] a notice about one task asks for the pages that it is on, not for all that were loaded', async () => {
+  const { page, close } = await browser.open()
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/api/tasks?')) asked.push(request.url())
+  })
+  await page.goto(`${server.url}/inbox?view=open`)
+  const rows = page.getByRole('list', { name: 'Tasks' }).getByRole('listitem')
+  await rows.first().waitFor()
+  // What is asked for when the connection is there has been asked for.
+  await until(
+    () => asked.length,
+    (count) => count >= 2,
+    { what: 'the list was asked for again' },
+  )
+  await until(
+    async () => {
+      await scrollDown(page)
+      return Number(await rows.first().getAttribute('aria-setsize'))
+    },
+    (count) => count >= SCROLLED,
+    { timeoutMs: 80_000, what: 'the list has grown while it was scrolled' },
+  )
+  const id = await rows.last().getByRole('link').getAttribute('data-id')
+  const before = asked.splice(0)
+  // As a tab that has the connection passes it on to the others.
+  await page.evaluate(
+    `new BroadcastChannel('trihand-live').postMessage({ kind: 'notice', notice: { topic: 'tasks', id: '${id}' } })`,
+  )
+  const again = () => asked.filter((url) => before.includes(url))
+  const isOfIt = async (url: string) => (await (await fetch(url)).text()).includes(`"${id}"`)
+  await until(
+    async () => (await Promise.all(again().map(isOfIt))).includes(true),
+    (is) => is,
+    { what: 'the page that it is on was asked for' },
+  )
+  const isFirst = again().map((url) => !url.includes('cursor='))
+  expect(isFirst.sort()).toEqual([false, true])
+  await close()
+})
+
 interface Redrawn {
   readonly stayed: number
   readonly changed: number

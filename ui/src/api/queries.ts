@@ -24,38 +24,17 @@ import type {
   TaskSummary,
   Worker,
 } from './documents.ts'
-import { live, type Notice } from './live.ts'
-import { askWhoIAm } from './login.ts'
 import type { Me } from './me.ts'
-
-const COALESCE_MS = 100
 
 export const queryClient = new QueryClient({
   defaultOptions: { queries: { staleTime: 30_000, retry: 1, refetchOnWindowFocus: false } },
 })
 
-/** Many notices of one moment are one question. */
-export const followNews = (): void => {
-  const topics = new Set<string>()
-  let isDue = false
-  const ask = (): void => {
-    isDue = false
-    const all = topics.has('*')
-    // After a gap roles may be others, too.
-    if (all) void askWhoIAm()
-    for (const topic of topics) void queryClient.invalidateQueries(all ? {} : { queryKey: [topic] })
-    topics.clear()
-  }
-  live.subscribe(({ topic }: Notice) => {
-    topics.add(topic)
-    if (!isDue) setTimeout(ask, COALESCE_MS)
-    isDue = true
-  })
-}
-
 const pageOf = <Item>(key: readonly unknown[], path: string) =>
   infiniteQueryOptions({
     queryKey: key,
+    // For whoever asks for one page alone (news.ts).
+    meta: { path },
     queryFn: ({ pageParam, signal }) => getJson<Page<Item>>(`${path}${pageParam}`, signal),
     initialPageParam: '',
     getNextPageParam: (last) => (last.next_cursor === null ? null : `&cursor=${encodeURIComponent(last.next_cursor)}`),

@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Problem, sendJson } from '../../api/client.ts'
 import type { TaskAction, TaskDetail } from '../../api/documents.ts'
-import { queryClient } from '../../api/queries.ts'
+import { askAgain } from '../../api/news.ts'
 import { focusAtOnce } from '../../parts/focus-at-once.ts'
 import { say } from '../../parts/say.ts'
 import { useKeys } from '../../parts/use-keys.ts'
@@ -78,7 +78,10 @@ export const SubmitDialog = ({
       close()
       done()
     },
-    onSettled: () => queryClient.invalidateQueries(),
+    onSettled: () => {
+      askAgain('tasks', new Set([task.id]))
+      askAgain('runs', new Set([task.run_id]))
+    },
   })
   const submit = (event: { preventDefault(): void }): void => {
     event.preventDefault()

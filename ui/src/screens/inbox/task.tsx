@@ -8,7 +8,8 @@ import { flushSync } from 'react-dom'
 import { sendJson } from '../../api/client.ts'
 import type { TaskAction, TaskDetail, TaskItem } from '../../api/documents.ts'
 import { becomeMe, useLogin, useMay, useMe } from '../../api/me.ts'
-import { queryClient, taskQuery } from '../../api/queries.ts'
+import { askAgain } from '../../api/news.ts'
+import { taskQuery } from '../../api/queries.ts'
 import { shortId } from '../../parts/copy.tsx'
 import { Failed, Loading } from '../../parts/state.tsx'
 import { isDialogOpen, letter } from '../../parts/typing.ts'
@@ -254,7 +255,7 @@ const useViewed = (id: string): void => {
   const mayDecide = useMay('decider')
   const { mutate } = useMutation({
     mutationFn: () => sendJson(`/api/tasks/${id}/view`, {}),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['tasks'] }),
+    onSuccess: () => askAgain('tasks', new Set([id])),
   })
   useEffect(() => {
     if (name !== '' && mayDecide) mutate()
