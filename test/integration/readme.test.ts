@@ -2,11 +2,17 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { pathToFileURL } from 'node:url'
+import { afterEach, expect, test, vi } from 'vitest'
+import type { Trihand } from '../../src/assemble.ts'
+import { LOCAL_TENANT } from '../../src/model/ids.ts'
 import { PROJECT, temporaryFolder } from '../support/places.ts'
+import { until } from '../support/until.ts'
 
 const README = readFileSync(join(PROJECT, 'README.md'), 'utf8')
 const MOST_LINES = 150
+
+afterEach(() => vi.unstubAllEnvs())
 
 /** What the sample takes for granted. */
 const AROUND = `
@@ -24,8 +30,9 @@ const CONFIG = {
   include: ['sample.ts', join(PROJECT, 'src/**/*.d.ts')],
 }
 
+const sample = /```ts\n([\s\S]*?)```/.exec(README)?.[1] ?? ''
+
 test('the sample of the README compiles', () => {
-  const sample = /```ts\n([\s\S]*?)```/.exec(README)?.[1] ?? ''
   expect(sample).toContain("from 'trihand'")
   const { path, remove } = temporaryFolder('readme')
   writeFileSync(join(path, 'package.json'), '{"type":"module"}')
@@ -41,6 +48,62 @@ test('the sample of the README compiles', () => {
   remove()
   expect(stdout).toBe('')
   expect(status).toBe(0)
+})
+
+/** Without a key a model answers from a script. */
+const SCRIPT = "  scripts: { drafter: { answers: [{ json: { thread: 7, text: 'It is on its way.' } }] } },\n"
+const PARTS = `
+interface Mail { readonly thread: number; readonly text: string }
+export const delivered: Mail[] = []
+async function deliver(mail: Mail, _key: string): Promise<void> { delivered.push(mail) }
+export { app }
+`
+
+const ANA = { id: 'ana', kind: 'user', groups: ['support'] } as const
+const EVERYBODY = { addresses: null, viewer: null, status: null, type: null, claimedBy: null, run: null } as const
+const OPEN_TASKS = { tenant: LOCAL_TENANT, isOpen: true, ...EVERYBODY, order: 'newest', after: null, limit: 9 } as const
+
+test('the sample of the README does what it says: a draft, a decision, one mail, an answer days later', async () => {
+  const { path, remove } = temporaryFolder('readme-run')
+  const source = sample.replace("from 'trihand'", `from '${join(PROJECT, 'src/index.ts')}'`)
+  writeFileSync(join(path, 'sample.ts'), source.replace("name: 'support',\n", (name) => name + SCRIPT) + PARTS)
+  vi.stubEnv('DATABASE_URL', 'memory:')
+  const ran = await import(/* @vite-ignore */ pathToFileURL(join(path, 'sample.ts')).href)
+  const { app, delivered } = ran as { readonly app: Trihand; readonly delivered: readonly unknown[] }
+  const [task] = await until(
+    () => app.reader.tasks(OPEN_TASKS),
+    (tasks) => tasks.length === 1,
+    { what: 'the draft waits for a person' },
+  )
+  if (task === undefined) throw new Error('there is no task')
+  const { state } = await app.tasks.show(task.id)
+  const shownHash = state.kind === 'open' ? state.hash : ''
+  await app.tasks.submit(task.id, ANA, { action: 'approve', reason: null, shownHash })
+  await app.send({ type: 'mail.received', id: 'mail-8', data: { thread: 7, text: 'Thank you!' } })
+  const [closed] = await until(
+    () => app.reader.events({ tenant: LOCAL_TENANT, type: 'thread.closed', before: null, limit: 1 }),
+    (events) => events.length === 1,
+    { what: 'the thread is closed' },
+  )
+  expect(delivered).toEqual([{ thread: 7, text: 'It is on its way.' }])
+  expect(closed?.data).toEqual({ thread: 7, answered: true })
+  await app.close()
+  remove()
+})
+
+/** Rows whose proof is a file of tests, with the ids of features that its titles must have. */
+const proofs = [...README.matchAll(/^\| .* \| (.*`test\/[\w/-]+\.test\.ts`.*\[.*) \|$/gm)].map(([, cell = '']) => ({
+  files: [...cell.matchAll(/`(test\/[\w/.-]+)`/g)].map(([, file = '']) => file),
+  ids: [...cell.matchAll(/\[([A-Z]+\d+)\]/g)].map(([, id = '']) => id),
+}))
+
+test('each promise of the README is named by a test of the file that it points to', () => {
+  expect(proofs.length).toBeGreaterThan(8)
+  for (const { files, ids } of proofs) {
+    const text = files.map((file) => readFileSync(join(PROJECT, file), 'utf8')).join('\n')
+    for (const id of ids)
+      expect([files, id, new RegExp(`test(\\.each)?\\([\\s\\S]*?\\[${id}\\]`).test(text)]).toEqual([files, id, true])
+  }
 })
 
 test('the README is short, and every file that it names is there', () => {
