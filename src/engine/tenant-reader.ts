@@ -16,6 +16,7 @@ export const tenantReader = (reader: Reader, tenant: TenantId): Reader => ({
   children: (_, id) => reader.children(tenant, id),
   facts: (_, id, page) => reader.facts(tenant, id, page),
   counts: (_, handler) => reader.counts(tenant, handler),
+  newestCounts: (_, most) => reader.newestCounts(tenant, most),
   events: (query) => reader.events({ ...query, tenant }),
   eventsWithId: (_, id) => reader.eventsWithId(tenant, id),
   startedBy: (_, event, limit) => reader.startedBy(tenant, event, limit),

@@ -181,6 +181,22 @@ export interface RunWhy {
   readonly waiting_on: readonly WaitingOn[]
 }
 
+export interface RunCounts {
+  readonly queued: number
+  readonly running: number
+  readonly waiting: number
+  readonly paused: number
+  readonly cancelling: number
+  readonly success: number
+  readonly partial: number
+  readonly failed: number
+  readonly cancelled: number
+  readonly expired: number
+  readonly quarantined: number
+  /** statuses with more runs than were counted: of these there are at least so many */
+  readonly more: readonly RunStatus[]
+}
+
 export interface RunDetail {
   readonly id: string
   readonly handler: string
@@ -439,7 +455,7 @@ export interface GraphNode {
   readonly name: string
   readonly modality: 'agent' | 'human' | 'workflow' | null
   /** its runs now; null for what is no handler */
-  readonly counts: { readonly running: number; readonly waiting: number; readonly failed: number } | null
+  readonly counts: { readonly running: number; readonly waiting: number; readonly failed: number; readonly more: readonly ('running' | 'waiting' | 'failed')[] } | null
   readonly findings: readonly Finding[]
 }
 
@@ -605,7 +621,7 @@ export interface Api {
   /** Starts a function, an agent or a human by name, without an event. */
   readonly startRun: { readonly input: { readonly body: { readonly name: string; readonly input?: Json } }; readonly output: { readonly id: string } }
   /** How many runs have each status. */
-  readonly countRuns: { readonly input: Nothing; readonly output: { readonly queued: number; readonly running: number; readonly waiting: number; readonly paused: number; readonly cancelling: number; readonly success: number; readonly partial: number; readonly failed: number; readonly cancelled: number; readonly expired: number; readonly quarantined: number } }
+  readonly countRuns: { readonly input: Nothing; readonly output: RunCounts }
   /** One run: what it waits for, its children, its end, its first facts. */
   readonly getRun: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly wait?: string } }; readonly output: RunDetail }
   /** Why a run does not go on, in one sentence. */

@@ -27,7 +27,7 @@ export interface PageModel {
   readonly nonce: string
   readonly system: string
   readonly ledger: string
-  readonly counts: readonly { readonly status: string; readonly count: number }[]
+  readonly counts: readonly { readonly status: string; readonly count: string }[]
   readonly runs: readonly PageRun[]
   readonly events: readonly PageEvent[]
   readonly commands: readonly string[]

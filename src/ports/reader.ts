@@ -6,6 +6,7 @@
 import type { StoredEvent } from '../model/event.ts'
 import type { ClaimableId, Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
+import type { NewestCounts } from '../model/newest-counts.ts'
 import type { RunStatus } from '../model/status.ts'
 import type { WorkerInfo } from '../model/worker-info.ts'
 import type { SealedFact, Suppression, TaskRow } from './ledger.ts'
@@ -25,6 +26,8 @@ export interface Reader {
   ): Promise<readonly SealedFact[]>
   /** How many runs have each status; of one handler, if it is named. */
   counts(tenant: TenantId, handler?: string): Promise<ReadonlyMap<RunStatus, number>>
+  /** The same for pages, however many there are: of each status at most so many, the newest, are looked at. */
+  newestCounts(tenant: TenantId, most: number): Promise<NewestCounts>
   events(query: {
     readonly tenant: TenantId
     readonly type: string | null

@@ -6,6 +6,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LOCAL_TENANT, type RunId, type TenantId } from '../model/ids.ts'
+import { sumsOf } from '../model/newest-counts.ts'
 import type { WorkerInfo } from '../model/worker-info.ts'
 import type { Suppression } from '../ports/ledger.ts'
 import type { Reader, RunQuery } from '../ports/reader.ts'
@@ -102,6 +103,26 @@ const runs = (harness: LedgerHarness, reader: GetReader): void => {
       ['failed', 1],
       ['queued', 1],
     ])
+  })
+
+  test('runs are counted by status and handler for pages: the newest of each status, and whether there are more', async () => {
+    await createFive()
+    const held = aCreation(newRun(), { handler: 'even', lease: newWorker() }, { status: 'queued', wakeAt: null })
+    const session = aCreation(newSession(), {}, { status: 'session', wakeAt: null })
+    await harness.written({ writes: [held, session] })
+    const of = async (most: number) => {
+      const { counts, more } = await reader().newestCounts(LOCAL_TENANT, most)
+      return { queued: sumsOf(counts).get('queued'), odd: [...sumsOf(counts, 'odd')].sort(), more: [...more].sort() }
+    }
+    const odd = [
+      ['failed', 1],
+      ['queued', 1],
+    ]
+    expect(await of(4)).toEqual({ queued: 4, odd, more: [] })
+    expect(await of(3)).toEqual({ queued: 4, odd, more: ['queued'] })
+    expect(await of(2)).toEqual({ queued: 3, odd, more: ['failed', 'queued'] })
+    expect(await of(1)).toEqual({ queued: 2, odd: [], more: ['failed', 'queued'] })
+    expect((await reader().newestCounts(OTHER_TENANT, 3)).counts).toEqual([])
   })
 
   test('sessions are not among the runs', async () => {

@@ -121,13 +121,14 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('plans of the 
     await reader.tasks({ ...query, order: 'deadline', claimedBy: 'ana' })
   }
 
-  /** Pages of runs by status and handler, of which there are few, or none. */
+  /** Pages of runs by status and handler, of which there are few, or none; and how many there are. */
   const useRuns = async (reader: Reader): Promise<void> => {
     const before = newRun()
     for (const status of [null, 'failed', 'running', 'success'] as const)
       for (const handler of [null, 'scan', 'nobody'])
         for (const cursor of [null, before])
           await reader.runs({ tenant: LOCAL_TENANT, status, handler, before: cursor, limit: 10 })
+    await reader.newestCounts(LOCAL_TENANT, 10)
   }
 
   /** Every statement once, with a handful of rows each. */

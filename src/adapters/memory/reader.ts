@@ -11,7 +11,8 @@ import {
   type WorkerId,
 } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
-import type { RunStatus } from '../../model/status.ts'
+import { type NewestCounts, newestCounts } from '../../model/newest-counts.ts'
+import { RUN_STATUSES, type RunStatus } from '../../model/status.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
 import type {
   Document,
@@ -83,6 +84,15 @@ export class MemoryReader implements Reader {
     for (const { status, handler } of this.#runsOf(tenant))
       if (only === undefined || handler === only) counts.set(status, (counts.get(status) ?? 0) + 1)
     return counts
+  }
+
+  async newestCounts(tenant: TenantId, most: number): Promise<NewestCounts> {
+    const runs = this.#runsOf(tenant).map(({ handler, status, lease }) => ({ handler, status, lease, count: 1 }))
+    const newest = RUN_STATUSES.flatMap((wanted) =>
+      runs.filter(({ status, lease }) => status === wanted && lease === null).slice(-most),
+    )
+    const held = runs.filter(({ lease }) => lease !== null)
+    return newestCounts(newest, held, most)
   }
 
   async events(query: {

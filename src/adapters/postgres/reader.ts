@@ -7,6 +7,7 @@ import type { StoredEvent } from '../../model/event.ts'
 import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '../../model/ids.ts'
 import { runId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
+import type { NewestCounts } from '../../model/newest-counts.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { WorkerInfo } from '../../model/worker-info.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
@@ -38,7 +39,7 @@ import {
   toSessionId,
   toUuid,
 } from './rows.ts'
-import { countRuns, RunTotals, readRuns, SUMMARY, type SummaryRow } from './run-reader.ts'
+import { countNewest, countRuns, RunTotals, readRuns, SUMMARY, type SummaryRow } from './run-reader.ts'
 import {
   readForks,
   readModelCalls,
@@ -186,6 +187,10 @@ export class PostgresReader implements Reader {
 
   async counts(tenant: TenantId, handler?: string): Promise<ReadonlyMap<RunStatus, number>> {
     return countRuns(this.#database, this.#totals, tenant, handler ?? null)
+  }
+
+  newestCounts(tenant: TenantId, most: number): Promise<NewestCounts> {
+    return countNewest(this.#database, tenant, most)
   }
 
   async events({ tenant, type, before, limit }: Parameters<Reader['events']>[0]): Promise<readonly StoredEvent[]> {

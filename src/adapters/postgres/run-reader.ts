@@ -4,6 +4,7 @@
  * Owns their SQL and which index each is read from. How many runs there are is counted anew while they are few; of many, the number may be seconds old.
  */
 import type { TenantId } from '../../model/ids.ts'
+import { type NewestCounts, newestCounts, type RunCount } from '../../model/newest-counts.ts'
 import { RUN_STATUSES, type RunStatus } from '../../model/status.ts'
 import type { RunQuery } from '../../ports/reader.ts'
 import type { Database, Statement, Value } from './pool.ts'
@@ -23,12 +24,14 @@ const OTHERS = RUN_STATUSES.filter((status) => status !== SUCCESS)
   .join()
 
 /** Ids are uuids of version 7: their order is the order of creation. */
-const BEFORE = `coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')`
+const FIRST = '00000000-0000-0000-0000-000000000000'
+const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+const BEFORE = `coalesce($3::uuid, '${LAST}')`
 const PAGE = `and id < ${BEFORE} order by id desc limit $2`
 
 /** Where the column is $4. Written as a range of pairs: only the index of that column has them in this order, whatever the planner knows. */
 const pageOf = (column: string): string => `and (${column}, id) < ($4::text, ${BEFORE})
-  and (${column}, id) >= ($4::text, '00000000-0000-0000-0000-000000000000'::uuid) order by ${column} desc, id desc limit $2`
+  and (${column}, id) >= ($4::text, '${FIRST}'::uuid) order by ${column} desc, id desc limit $2`
 
 /** Those that nobody holds from their index; those that somebody does are few, and sorted. Their own order leads to the index of leases. */
 const ofStatus = (name: string, and: string): Statement => ({
@@ -78,6 +81,25 @@ const TOTAL: Statement = {
 const TOTAL_OF: Statement = {
   name: 'read_total_of',
   text: `select count(*) as count from stream where tenant = $1 and kind = ${RUN} and handler = $2`,
+}
+
+/** Tenant, how many of each status. */
+const NEWEST_COUNTS: Statement = {
+  name: 'read_newest_counts',
+  text: `select wanted.status, newest.handler, count(*) as count, false as held from unnest($3::text[]) as wanted(status), lateral (
+      select handler from stream where tenant = $1 and ${PARKED} and (status, id) <= (wanted.status, '${LAST}'::uuid)
+        and (status, id) >= (wanted.status, '${FIRST}'::uuid) order by status desc, id desc limit $2::bigint) newest
+    group by wanted.status, newest.handler
+    union all
+    select status, handler, count(*), true from (
+      select status, handler from stream where lease is not null and tenant = $1 and kind = ${RUN} order by lease offset 0) held
+    group by status, handler`,
+}
+
+export const countNewest = async (database: Database, tenant: TenantId, most: number): Promise<NewestCounts> => {
+  const rows = await database.query<RunCount & { readonly held: boolean }>(NEWEST_COUNTS, [tenant, most, RUN_STATUSES])
+  const [held, parked] = [rows.filter((row) => row.held), rows.filter((row) => !row.held)]
+  return newestCounts(parked, held, most)
 }
 
 /** Fewer than these are counted each time. */

@@ -131,8 +131,8 @@ const COUNT_OPEN: Statement = {
 /** A task may be in several of them. */
 const COUNT_INBOXES: Statement = {
   name: 'count_inboxes',
-  text: `select a.status, count(distinct a.task) as count from unnest($2::text[]) as w(address),
-    lateral (select a.task, a.status from task_address a where a.tenant = $1 and a.address = w.address offset 0) a group by a.status`,
+  text: `select status, count(*) as count from (select distinct a.task, a.status from unnest($2::text[]) as w(address),
+    lateral (select a.task, a.status from task_address a where a.tenant = $1 and a.address = w.address offset 0) a) found group by status`,
 }
 
 export const readTasks = async (database: Database, query: TaskQuery): Promise<readonly TaskSummary[]> => {

@@ -6,6 +6,7 @@
 import type { StoredEvent } from '../../model/event.ts'
 import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
+import type { NewestCounts } from '../../model/newest-counts.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { WorkerInfo } from '../../model/worker-info.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
@@ -40,7 +41,7 @@ import {
   toRunId,
   toSessionId,
 } from './rows.ts'
-import { countRuns, prepareRunQueries, RunTotals, readRuns, SUMMARY } from './run-reader.ts'
+import { countNewest, countRuns, prepareRunQueries, RunTotals, readRuns, SUMMARY } from './run-reader.ts'
 import {
   prepareSessionQueries,
   readForks,
@@ -176,6 +177,10 @@ export class SqliteReader implements Reader {
 
   async counts(tenant: TenantId, handler?: string): Promise<ReadonlyMap<RunStatus, number>> {
     return this.#connection.read((queries) => countRuns(queries, this.#totals, tenant, handler ?? null))
+  }
+
+  async newestCounts(tenant: TenantId, most: number): Promise<NewestCounts> {
+    return this.#connection.read((queries) => countNewest(queries, tenant, most))
   }
 
   async events(query: Parameters<Reader['events']>[0]): Promise<readonly StoredEvent[]> {

@@ -5,10 +5,11 @@
  * once, and after that only what is new: runs are never removed. So the successes, which are most of them, are not counted.
  */
 import type { TenantId } from '../../model/ids.ts'
+import { type NewestCounts, newestCounts, type RunCount } from '../../model/newest-counts.ts'
 import { RUN_STATUSES, type RunStatus } from '../../model/status.ts'
 import type { RunQuery } from '../../ports/reader.ts'
 import type { Database, Row, Value } from './driver.ts'
-import { idBytes, RUN } from './rows.ts'
+import { idBytes, RUN, rowAs } from './rows.ts'
 import { VERSION } from './statements.ts'
 
 export const SUMMARY = `select s.id, s.handler, s.status, s.session, s.parent, s.event, ${VERSION}, s.wake_at, s.lease, s.created_at, s.key`
@@ -47,6 +48,11 @@ export const prepareRunQueries = (db: Database) => ({
   ),
   counts: db.prepare(countsOf('')),
   countsOfHandler: db.prepare(countsOf('and s.handler = ?')),
+  newestRunsOfStatus: db.prepare(`select handler, count(*) as count from (
+    select s.handler from stream s indexed by stream_status where s.tenant = ? and s.status = ? and ${PARKED} order by s.key desc limit ?)
+    group by handler`),
+  countHeldRuns: db.prepare(`select s.handler, s.status, count(*) as count from stream s indexed by stream_lease
+    where s.lease is not null and s.tenant = ? and s.kind = ${RUN} group by s.handler, s.status`),
   total: db.prepare(countOf('indexed by stream_handler', '')),
   totalAfter: db.prepare(countOf('not indexed', 'and key > ?')),
   totalOf: db.prepare(countOf('indexed by stream_handler', 'and handler = ? and key > ?')),
@@ -62,6 +68,13 @@ export const readRuns = (sql: RunQueries, { tenant, status, handler, before, lim
   if (handler === null) return sql.runsOfStatus.all(tenant, status, ...page, tenant, status, ...page, limit)
   const both: Value[] = [tenant, status, handler, ...page]
   return sql.runsOfBoth.all(...both, ...both, limit)
+}
+
+export const countNewest = (sql: RunQueries, tenant: TenantId, most: number): NewestCounts => {
+  const parked = RUN_STATUSES.flatMap((status) =>
+    sql.newestRunsOfStatus.all(tenant, status, most).map((row) => ({ ...rowAs<RunCount>(row), status })),
+  )
+  return newestCounts(parked, sql.countHeldRuns.all(tenant).map(rowAs<RunCount>), most)
 }
 
 /** So many tenants and handlers are remembered. */

@@ -29,7 +29,14 @@ export const manifestComponents = {
     modality: orNull(words(['agent', 'human', 'workflow'])),
     counts: described(
       'its runs now; null for what is no handler',
-      orNull(record({ running: whole, waiting: whole, failed: whole })),
+      orNull(
+        record({
+          running: whole,
+          waiting: whole,
+          failed: whole,
+          more: described('of these there are at least so many', list(words(['running', 'waiting', 'failed']))),
+        }),
+      ),
     ),
     findings: list(ref('Finding')),
   }),

@@ -50,6 +50,13 @@ export const runComponents = {
     text: described('one sentence', text),
     waiting_on: list(ref('WaitingOn')),
   }),
+  RunCounts: record({
+    ...Object.fromEntries(STATUSES.map((status) => [status, whole])),
+    more: described(
+      'statuses with more runs than were counted: of these there are at least so many',
+      list(ref('RunStatus')),
+    ),
+  }),
   RunDetail: record({
     ...run,
     waiting_on: list(ref('WaitingOn')),
@@ -59,8 +66,6 @@ export const runComponents = {
     facts: page(ref('Fact')),
   }),
 }
-
-export const counts = record(Object.fromEntries(STATUSES.map((status) => [status, whole])))
 
 export const START_RUN = closed({ name: text }, { input: anything })
 export const CANCEL_RUN = closed({}, { reason: text })

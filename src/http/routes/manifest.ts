@@ -7,14 +7,12 @@ import { LATER } from '../../manifest/later.ts'
 import { optionalText, readBody, textOf } from '../body.ts'
 import { VALIDATE, validated } from '../documents/manifest.ts'
 import { ref } from '../schema.ts'
-import { countsOf, graphDocument } from '../wire-graph.ts'
+import { MOST_COUNTED } from '../wire-counts.ts'
+import { graphDocument } from '../wire-graph.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
 const graph: Handle = async ({ system, reader, tenant }, context) => {
-  const counted = [...system.functions.keys()].map(
-    async (name) => [name, countsOf(await reader.counts(tenant, name))] as const,
-  )
-  return context.json(graphDocument(system, new Map(await Promise.all(counted))))
+  return context.json(graphDocument(system, await reader.newestCounts(tenant, MOST_COUNTED)))
 }
 
 const show: Handle = async ({ system }, context) =>

@@ -6,7 +6,6 @@
 import type { Context } from 'hono'
 import type { System } from '../../manifest/system.ts'
 import type { StoredEvent } from '../../model/event.ts'
-import { RUN_STATUSES } from '../../model/status.ts'
 import type { RunSummary } from '../../ports/reader.ts'
 import { randomText } from '../chance.ts'
 import { type PageEvent, type PageModel, type PageRun, renderPage } from '../page.ts'
@@ -14,6 +13,7 @@ import { waitingOn } from '../run-detail.ts'
 import { shortId } from '../run-id.ts'
 import { text } from '../schema.ts'
 import type { Service } from '../service.ts'
+import { countTexts, MOST_COUNTED } from '../wire-counts.ts'
 import { isoTime } from '../wire-time.ts'
 import type { Operation } from './route.ts'
 
@@ -64,13 +64,13 @@ const gather = async (service: Service, nonce: string): Promise<PageModel> => {
   const [runs, events, counts] = await Promise.all([
     reader.runs({ tenant, status: null, handler: null, before: null, limit: RUNS }),
     reader.events({ tenant, type: null, before: null, limit: EVENTS }),
-    reader.counts(tenant),
+    reader.newestCounts(tenant, MOST_COUNTED),
   ])
   return {
     nonce,
     system: system.name,
     ledger: `${ledger.description}${ledger.durable ? '' : ', not durable'}`,
-    counts: RUN_STATUSES.map((status) => ({ status, count: counts.get(status) ?? 0 })).filter(({ count }) => count > 0),
+    counts: countTexts(counts),
     runs: await Promise.all(runs.map((run) => pageRun(service, run))),
     events: events.map(pageEvent),
     commands: commandsFor(system, runs[0]),

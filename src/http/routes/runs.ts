@@ -10,7 +10,7 @@ import { isRunId, type RunId } from '../../model/ids.ts'
 import type { RunSummary } from '../../ports/reader.ts'
 import type { RunDetail } from '../api.ts'
 import { optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
-import { CANCEL_RUN, counts, PAUSE_RUN, RESOLVE_STEP, START_RUN, STATUSES, VERDICTS } from '../documents/runs.ts'
+import { CANCEL_RUN, PAUSE_RUN, RESOLVE_STEP, START_RUN, STATUSES, VERDICTS } from '../documents/runs.ts'
 import { callerName } from '../identity.ts'
 import { badCursor, choiceOf, limitOf, pageOf, positionOf, type Query } from '../query.ts'
 import { factPage, runDetail, runWhy } from '../run-detail.ts'
@@ -19,6 +19,7 @@ import { described, nothing, PAGING, page, record, ref, text } from '../schema.t
 import type { Service } from '../service.ts'
 import { demandVersion, tagOf } from '../version.ts'
 import { runDocument } from '../wire.ts'
+import { countsDocument, MOST_COUNTED } from '../wire-counts.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const CODE = 'INPUT_INVALID'
@@ -43,8 +44,7 @@ const list: Handle = async (service, context, query) => {
 }
 
 const count: Handle = async (service, context) => {
-  const found = await service.reader.counts(service.tenant)
-  return context.json(Object.fromEntries(STATUSES.map((status) => [status, found.get(status) ?? 0])))
+  return context.json(countsDocument(await service.reader.newestCounts(service.tenant, MOST_COUNTED)))
 }
 
 const start: Handle = async (service, context) => {
@@ -167,7 +167,7 @@ export const runRoutes: readonly Operation[] = [
     path: '/api/runs/counts',
     access: 'viewer',
     summary: 'How many runs have each status',
-    answers: { 200: json(counts) },
+    answers: { 200: json(ref('RunCounts')) },
     handle: count,
   },
   {

@@ -20,6 +20,7 @@ export type {
   Me as WhoAmI,
   Receipt,
   Run,
+  RunCounts,
   RunDetail,
   Schedule,
   Session,

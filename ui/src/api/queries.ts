@@ -15,6 +15,7 @@ import type {
   ManifestGraph,
   Page,
   Run,
+  RunCounts,
   RunDetail,
   Schedule,
   Session,
@@ -56,7 +57,7 @@ export const runsQuery = (filter: RunFilter) =>
 
 export const runCountsQuery = queryOptions({
   queryKey: ['runs', 'counts'],
-  queryFn: ({ signal }) => getJson<Readonly<Record<string, number>>>('/api/runs/counts', signal),
+  queryFn: ({ signal }) => getJson<RunCounts>('/api/runs/counts', signal),
 })
 
 export const runQuery = (id: string) =>

@@ -1,15 +1,21 @@
 /** What a node has to do now. */
 import type { GraphNode } from '../../api/documents.ts'
 
+type NodeCounts = NonNullable<GraphNode['counts']>
+
+/** Of very many it is told that there are at least so many. */
+export const countText = (counts: NodeCounts, word: NodeCounts['more'][number]): string =>
+  `${counts[word]}${counts.more.includes(word) ? '+' : ''} ${word}`
+
 /** How many runs it has now, by what they do. Nothing where nothing is. */
 export const Counts = ({ node }: { readonly node: GraphNode }) => {
   if (node.counts === null) return null
   const { waiting, running, failed } = node.counts
   return (
     <span className="graph-counts">
-      {running > 0 && <span data-tone="work">{running} running</span>}
-      {waiting > 0 && <span data-tone="wait">{waiting} waiting</span>}
-      {failed > 0 && <span data-tone="bad">{failed} failed</span>}
+      {running > 0 && <span data-tone="work">{countText(node.counts, 'running')}</span>}
+      {waiting > 0 && <span data-tone="wait">{countText(node.counts, 'waiting')}</span>}
+      {failed > 0 && <span data-tone="bad">{countText(node.counts, 'failed')}</span>}
     </span>
   )
 }

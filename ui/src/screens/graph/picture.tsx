@@ -20,7 +20,7 @@ import type { GraphNode, ManifestGraph } from '../../api/documents.ts'
 import { lookOf } from '../../parts/hands.ts'
 import { type Place, placesOf } from './layout.ts'
 import { neighbourhood } from './lines.ts'
-import { Counts } from './looks.tsx'
+import { Counts, countText } from './looks.tsx'
 
 type Drawn = Node<{ readonly node: GraphNode; readonly isFaded: boolean }>
 
@@ -71,8 +71,10 @@ const FIT = { padding: 0.06, maxZoom: 1.1 }
 const short = (label: string): string =>
   label.length > LONGEST_LABEL ? `${label.slice(0, LONGEST_LABEL - 1)}…` : label
 
+const WORDS = ['running', 'waiting', 'failed'] as const
+
 const ariaOf = ({ kind, name, counts, findings }: GraphNode): string => {
-  const work = counts === null ? '' : `, ${counts.running} running, ${counts.waiting} waiting, ${counts.failed} failed`
+  const work = counts === null ? '' : `, ${WORDS.map((word) => countText(counts, word)).join(', ')}`
   return `${lookOf(kind).word} ${name}${work}${findings.length === 0 ? '' : `, ${findings.length} findings`}`
 }
 

@@ -3,6 +3,7 @@ import { Button, Group, TextInput, Title } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import type { RunCounts } from '../../api/documents.ts'
 import { runCountsQuery, runsQuery } from '../../api/queries.ts'
 import { Empty, Failed, Loading } from '../../parts/state.tsx'
 import { STATUSES, Status } from '../../parts/status.tsx'
@@ -12,10 +13,14 @@ import { RunTable } from './run-table.tsx'
 
 const runsRoute = getRouteApi('/runs')
 
+/** Of very many runs it is told that there are at least so many. */
+const numberOf = (counts: RunCounts | undefined, status: (typeof STATUSES)[number]): string =>
+  counts === undefined ? '0' : `${counts[status]}${counts.more.includes(status) ? '+' : ''}`
+
 const Counts = () => {
   const { data: counts } = useQuery(runCountsQuery)
   const { status: chosen, handler } = runsRoute.useSearch()
-  const shown = STATUSES.filter((status) => (counts?.[status] ?? 0) > 0 || status === chosen)
+  const shown = STATUSES.filter((status) => numberOf(counts, status) !== '0' || status === chosen)
   return (
     <nav className="chips" aria-label="Statuses">
       <Link to="/runs" search={{ handler }} className="chip" data-chosen={chosen === undefined}>
@@ -24,7 +29,7 @@ const Counts = () => {
       {shown.map((status) => (
         <Link key={status} to="/runs" search={{ status, handler }} className="chip" data-chosen={chosen === status}>
           <Status of={status} />
-          <strong>{counts?.[status] ?? 0}</strong>
+          <strong>{numberOf(counts, status)}</strong>
         </Link>
       ))}
     </nav>
