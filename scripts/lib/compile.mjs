@@ -45,7 +45,8 @@ const isFresh = (out, hash) => {
  */
 export const compile = async ({ config, out, folders, finish }) => {
   const hash = hashOf(config, folders)
-  if (process.argv.includes('--if-changed') && isFresh(out, hash)) return 0
+  const isDone = () => process.argv.includes('--if-changed') && isFresh(out, hash)
+  if (isDone()) return 0
   const next = `${ROOT}node_modules/.cache/trihand-build-${process.pid}`
   mkdirSync(next, { recursive: true })
   try {
@@ -56,6 +57,8 @@ export const compile = async ({ config, out, folders, finish }) => {
     if (status !== 0) return status ?? 1
     await finish(next)
     writeFileSync(`${next}/.build`, hash)
+    // Somebody else was faster: what they built is the same, and may be in use already.
+    if (isDone()) return 0
     rmSync(`${ROOT}${out}`, { recursive: true, force: true })
     renameSync(next, `${ROOT}${out}`)
     return 0
