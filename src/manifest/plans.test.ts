@@ -47,6 +47,11 @@ test('a step stands behind what it requires, what it reads and what it comes aft
   expect(last).toMatchObject({ requires: ['a', 'b', 'c'], reads: ['c'] })
 })
 
+test.each(['package', '__proto__', 'constructor', 'int', 'if'])(
+  'a step may be called %s, a word of the language',
+  (id) => expect(define({ id, type: 'send-email', inputs: { text: '{{ payload.text }}' } })).toMatchObject([{ id }]),
+)
+
 describe('what is refused', () => {
   const codeOf = (work: () => unknown): string => {
     try {
@@ -69,6 +74,11 @@ describe('what is refused', () => {
     ['an id twice', 'MANIFEST_INVALID plan', [{ id: 'a' }, { id: 'a' }]],
     ['a wait for nothing', 'MANIFEST_INVALID plan.steps.a.waitConfig', [{ id: 'a', type: 'wait' }]],
     ['a trigger of no kind', 'MANIFEST_INVALID plan.steps.a.trigger', [{ id: 'a', trigger: 'soon' }]],
+    [
+      'a word of the language as a value',
+      'EXPR_REJECTED plan.steps.a',
+      [{ id: 'a', inputs: { b: '{{ __proto__.x }}' } }],
+    ],
     ['an expression that is none', 'EXPR_REJECTED plan.steps.a.when', [{ id: 'a', when: '1 +' }]],
   ])('%s', (_, code, steps) => expect(codeOf(() => define(...steps))).toBe(code))
 

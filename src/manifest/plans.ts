@@ -13,7 +13,7 @@ import type { PlanSource, PlanStepSource } from '../model/plan-source.ts'
 import { readPlanText, slugOf, type WrittenStep } from '../model/plan-text.ts'
 import { durationMs } from './duration.ts'
 import { invalidAt, oneOf, withPath } from './ranges.ts'
-import { compileRule } from './rules.ts'
+import { compileRule, rootsAmong } from './rules.ts'
 import { compileValue } from './values.ts'
 import { namesIn, ROOTS } from './yaml/expression.ts'
 
@@ -201,7 +201,7 @@ const rootsOf = (steps: readonly PlanStepSource[]): Roots => {
   const rules = steps.flatMap(({ when = '', each = '' }) => [...namesIn(when), ...namesIn(each)])
   const spoken = namesOf(toJson(steps.map(textsOf).map((texts) => texts.map((text) => toJson(text ?? null)))))
   const own = steps.flatMap(({ id, as }) => [id, as ?? 'item']).filter((name) => WORD.test(name))
-  return [...new Set<string>([...ROOTS, ...own, ...rules, ...spoken])]
+  return rootsAmong([...new Set<string>([...ROOTS, ...own, ...rules, ...spoken])])
 }
 
 export const definePlan = (path: string, source: PlanSource, hands: Hands): PlanSpec => {

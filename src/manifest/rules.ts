@@ -97,6 +97,20 @@ const createEnvironment = (roots: readonly string[]): Environment => {
   return environment
 }
 
+/** Those of these names that can stand for a value: the others are words of the language itself. */
+export const rootsAmong = (names: readonly string[]): readonly string[] => {
+  const { Environment: Language } = language()
+  const environment = new Language({ unlistedVariablesAreDyn: false })
+  return names.filter((name) => {
+    try {
+      environment.registerVariable(name, 'dyn')
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'op' in value && 'args' in value
 

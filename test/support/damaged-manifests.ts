@@ -38,6 +38,7 @@ functions:
     rateLimit: {limit: 3, period: 10s, key: payload.id}
     circuit: {window: 20, codes: [EXECUTOR_FAILED]}
     state_in: paid
+  read: {source: {queue: letters, batch: 5}, mode: daemon}
   nightly: {trigger: {cron: "0 3 * * *", schedule: every night}, concurrency: [{limit: 2, scope: handler}]}
   join: {trigger: {event: order.paid, wait_for: [order.shipped], correlation_key: payload.id, timeout: 1h}}
   sort: {trigger: {event: order.shipped, route_on: payload.kind, routes: {a: order.paid, b: {emit: order.placed}}}}
@@ -51,9 +52,18 @@ humans:
     deadline: 48h
     reminders: [24h]
     escalation: [{to: group:leads, deadline: 24h}]
+queues:
+  - {name: letters, max_length: 10, on_full: drop_oldest, visibility: 30s, max_attempts: 3}
 plans:
   - name: p
     steps: [{subtask: {name: Draft, type: generation, assigned_to: automated}}, {id: b, type: email, requires: [draft]}]
+  - name: q
+    approve: auto
+    steps:
+      - {id: c, type: wait, wait_config: {until_event: order.paid, timeout: 1h}}
+      - {id: d, type: approval, when: payload.n > 1, human_config: {assign: {rule: payload.id}, context: {a: "{{c.data}}"}}}
+      - {id: e, assigned_to: ship, each: steps.d.output.items, trigger: "after:c", escalation_rules: [{condition: agent.confidence < 0.5}]}
+  - {name: r, text: "a. Ship\\nb. Join (requires step a)"}
 schedules: [{name: hourly, every: 1h, emit: order.placed, missed: {policy: skip}}]
 crons: [{name: night, schedule: "0 3 * * *", function: nightly}]
 webhooks: [{name: mail, emits: order.placed, secret: "\${SECRET}", transform: {id: "{{body.id}}"}}]
