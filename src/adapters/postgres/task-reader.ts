@@ -3,35 +3,14 @@
  *
  * Owns their SQL. An inbox is read from its index in the order it is shown; of several inboxes a page of each is read and merged.
  */
-import type { TaskId, TenantId } from '../../model/ids.ts'
-import { claimableId, type Instant, runId } from '../../model/ids.ts'
-import type { Json } from '../../model/json.ts'
+import type { Instant, TaskId, TenantId } from '../../model/ids.ts'
 import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
+import { type StoredTask, TASK_COLUMNS, taskOf } from '../migrations/task-table.ts'
 import { EVERYBODY, NEVER } from './batch.ts'
 import type { Database, Statement } from './pool.ts'
 import { toUuid } from './rows.ts'
 
-interface Stored {
-  readonly id: string
-  readonly tenant: TenantId
-  readonly run: string
-  readonly step: string
-  readonly status: string
-  readonly is_open: boolean
-  readonly type: string
-  readonly title: string
-  readonly addresses: string
-  readonly claimed_by: string | null
-  readonly priority: number
-  readonly deadline: Instant | null
-  readonly created_at: Instant
-  readonly updated_at: Instant
-  readonly put_off: string
-  readonly summary: string
-}
-
-const COLUMNS = `t.id, t.tenant, t.run, t.step, t.status, t.is_open, t.type, t.title, t.addresses, t.claimed_by, t.priority, t.deadline,
-  t.created_at, t.updated_at, t.put_off, t.summary`
+type Stored = StoredTask<string, boolean>
 
 /** Which of them; who looks, and when. The addresses are $8, the place after which a page begins is $9. */
 const FILTERS = `($2::text is null or t.status = $2) and ($3::text is null or t.type = $3) and ($4::text is null or t.claimed_by = $4)
@@ -44,7 +23,7 @@ const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const inbox = (order: TaskOrder, after: string, by: string, merged: string, name: string = order): Statement => ({
   name: `read_tasks_${name}`,
   text: `select * from (select distinct on (id) page.* from unnest($8::text[]) as w(address), lateral (
-      select ${COLUMNS} from (select a.task, a.deadline, a.status from task_address a where a.tenant = $1 and a.address = w.address
+      select ${TASK_COLUMNS} from (select a.task, a.deadline, a.status from task_address a where a.tenant = $1 and a.address = w.address
         and ${after} order by ${by}) a,
         lateral (select * from task t where t.id = a.task offset 0) t
       where ${FILTERS} order by ${by} limit $7) page) found order by ${merged} limit $7`,
@@ -86,7 +65,7 @@ const OF_STATUS = {
 
 const others = (name: string, which: string): Statement => ({
   name: `read_tasks_${name}`,
-  text: `select ${COLUMNS} from task t where t.tenant = $1 and ${which} and ${FILTERS} and ${IN_SOME}
+  text: `select ${TASK_COLUMNS} from task t where t.tenant = $1 and ${which} and ${FILTERS} and ${IN_SOME}
     and ($9::uuid is null or t.id < $9) order by t.id desc limit $7`,
 })
 
@@ -97,7 +76,7 @@ const open = (column: string, value: string, which: 'newest' | 'oldest', cursor 
       ? `(t.${column}, t.id) < (${value}, coalesce(${cursor}, '${LAST}')) and (t.${column}, t.id) >= (${value}, '${FIRST}'::uuid)`
       : `(t.${column}, t.id) > (${value}, coalesce(${cursor}, '${FIRST}')) and (t.${column}, t.id) <= (${value}, '${LAST}'::uuid)`
   const back = which === 'newest' ? 'desc' : ''
-  return `select ${COLUMNS} from task t where t.tenant = $1 and t.is_open and t.${column} is not null and ${bounds} and ${FILTERS}
+  return `select ${TASK_COLUMNS} from task t where t.tenant = $1 and t.is_open and t.${column} is not null and ${bounds} and ${FILTERS}
     and ${IN_SOME} order by t.${column} ${back}, t.id ${back}`
 }
 const CLOSED = others('closed', 'not t.is_open')
@@ -118,7 +97,10 @@ const OF_TYPE = {
   oldest: { name: 'read_tasks_of_type_oldest', text: `${open('type', '$3::text', 'oldest')} limit $7` },
 }
 
-const TASK: Statement = { name: 'read_task', text: `select ${COLUMNS} from task t where t.tenant = $1 and t.id = $2` }
+const TASK: Statement = {
+  name: 'read_task',
+  text: `select ${TASK_COLUMNS} from task t where t.tenant = $1 and t.id = $2`,
+}
 const COUNT_INBOX: Statement = {
   name: 'count_inbox',
   text: 'select a.status, count(*) as count from task_address a where a.tenant = $1 and a.address = $2 group by a.status',
@@ -185,21 +167,4 @@ export const countOpen = async (database: Database, tenant: TenantId, now: Insta
   return rows.map(({ type, overdue, count }) => ({ type, isOverdue: overdue, count }))
 }
 
-const toTask = (row: Stored): TaskSummary => ({
-  id: claimableId(row.id) as TaskId,
-  tenant: row.tenant,
-  run: runId(row.run),
-  step: row.step,
-  status: row.status,
-  isOpen: row.is_open,
-  type: row.type,
-  title: row.title,
-  addresses: JSON.parse(row.addresses) as readonly string[],
-  claimedBy: row.claimed_by,
-  priority: row.priority,
-  deadlineAt: row.deadline,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-  putOff: JSON.parse(row.put_off) as Readonly<Record<string, Instant>>,
-  summary: JSON.parse(row.summary) as Json,
-})
+const toTask = (row: Stored): TaskSummary => taskOf(row, (id) => id)

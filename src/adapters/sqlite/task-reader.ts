@@ -4,35 +4,12 @@
  * Owns their SQL. An inbox is read from its index in the order it is shown; several inboxes are read one by one and merged here, since
  * SQLite would sort all of them. What is rare in an inbox (a status, a type, who has taken it) is read from an index of its own.
  */
-import type { TenantId } from '../../model/ids.ts'
-import { claimableId, type Instant, type TaskId } from '../../model/ids.ts'
-import type { Json } from '../../model/json.ts'
+import type { Instant, TaskId, TenantId } from '../../model/ids.ts'
 import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
+import { type StoredTask, TASK_COLUMNS, taskOf } from '../migrations/task-table.ts'
 import type { Database, Row, Statement, Value } from './driver.ts'
-import { idBytes, orNull, rowAs, toRunId } from './rows.ts'
+import { idBytes, orNull, rowAs } from './rows.ts'
 import { EVERYBODY, NEVER } from './task.ts'
-
-interface Stored {
-  readonly id: Uint8Array
-  readonly tenant: TenantId
-  readonly run: Uint8Array
-  readonly step: string
-  readonly status: string
-  readonly is_open: number
-  readonly type: string
-  readonly title: string
-  readonly addresses: string
-  readonly claimed_by: string | null
-  readonly priority: number
-  readonly deadline: Instant | null
-  readonly created_at: Instant
-  readonly updated_at: Instant
-  readonly put_off: string
-  readonly summary: string
-}
-
-const COLUMNS = `t.id, t.tenant, t.run, t.step, t.status, t.is_open, t.type, t.title, t.addresses, t.claimed_by, t.priority, t.deadline,
-  t.created_at, t.updated_at, t.put_off, t.summary`
 
 /** After every id. A bound that is always there lets a page begin in the index; one that may be missing makes it read from the start. */
 const LAST = `x'${'ff'.repeat(17)}'`
@@ -42,13 +19,13 @@ const FILTERS = `(? is null or t.status = ?) and (? is null or t.type = ?) and (
   and (? is null or coalesce((select value from json_each(t.put_off) where key = ?), 0) <= ?)`
 
 const inbox = (status: string): string =>
-  `select ${COLUMNS} from task_address a cross join task t on t.id = a.task where a.tenant = ? and a.address = ? ${status} and ${FILTERS}`
+  `select ${TASK_COLUMNS} from task_address a cross join task t on t.id = a.task where a.tenant = ? and a.address = ? ${status} and ${FILTERS}`
 const INBOX = inbox('')
 /** Of one status, which stands beside the address: in the order of tasks. */
 const OF_STATUS = inbox('and a.status = ?')
 const NEWEST = `and a.task < coalesce(?, ${LAST}) order by a.task desc limit ?`
 const OLDEST = `and a.task > coalesce(?, x'00') order by a.task limit ?`
-const OTHERS = `select ${COLUMNS} from task t where t.tenant = ?`
+const OTHERS = `select ${TASK_COLUMNS} from task t where t.tenant = ?`
 const IN_SOME = `${FILTERS}
   and (? is null or exists (select 1 from json_each(t.addresses) a where a.value in (select value from json_each(?))))`
 const OF_OTHERS = `${IN_SOME} and (? is null or t.id < ?) order by t.id desc limit ?`
@@ -75,7 +52,7 @@ export const prepareTaskQueries = (db: Database) => ({
   oldestOfType: db.prepare(`${TYPE} and ${OF_OTHERS_OLDEST}`),
   closed: db.prepare(`${OTHERS} and t.is_open = 0 and ${OF_OTHERS}`),
   ofRun: db.prepare(`${OTHERS} and t.run = ? and t.is_open = ? and ${OF_OTHERS}`),
-  task: db.prepare(`select ${COLUMNS} from task t where t.tenant = ? and t.id = ?`),
+  task: db.prepare(`select ${TASK_COLUMNS} from task t where t.tenant = ? and t.id = ?`),
   countInbox: db.prepare(
     'select a.status, count(*) as count from task_address a where a.tenant = ? and a.address = ? group by a.status',
   ),
@@ -162,24 +139,5 @@ const BY: Readonly<Record<TaskOrder, (a: TaskSummary, b: TaskSummary) => number>
   deadline: (a, b) => (a.deadlineAt ?? NEVER) - (b.deadlineAt ?? NEVER) || byId(a, b),
 }
 
-const toTask = (raw: Row): TaskSummary => {
-  const row = rowAs<Stored>(raw)
-  return {
-    id: claimableId(Buffer.from(row.id).toString('hex')) as TaskId,
-    tenant: row.tenant,
-    run: toRunId(row.run),
-    step: row.step,
-    status: row.status,
-    isOpen: row.is_open === 1,
-    type: row.type,
-    title: row.title,
-    addresses: JSON.parse(row.addresses) as readonly string[],
-    claimedBy: row.claimed_by,
-    priority: row.priority,
-    deadlineAt: row.deadline,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    putOff: JSON.parse(row.put_off) as Readonly<Record<string, Instant>>,
-    summary: JSON.parse(row.summary) as Json,
-  }
-}
+const toTask = (row: Row): TaskSummary =>
+  taskOf(rowAs<StoredTask<Uint8Array, number>>(row), (id) => Buffer.from(id).toString('hex'))

@@ -1,0 +1,49 @@
+/**
+ * The row of a task in the tables of both dialects: its columns, and what they mean.
+ *
+ * Owns the reading of a row. How an id and a yes are spelled is the dialect's.
+ */
+import { claimableId, type Instant, runId, type TaskId, type TenantId } from '../../model/ids.ts'
+import type { Json } from '../../model/json.ts'
+
+export const TASK_COLUMNS = `t.id, t.tenant, t.run, t.step, t.status, t.is_open, t.type, t.title, t.addresses, t.claimed_by, t.priority,
+  t.deadline, t.created_at, t.updated_at, t.put_off, t.summary`
+
+export interface StoredTask<Id, Flag> {
+  readonly id: Id
+  readonly tenant: TenantId
+  readonly run: Id
+  readonly step: string
+  readonly status: string
+  readonly is_open: Flag
+  readonly type: string
+  readonly title: string
+  readonly addresses: string
+  readonly claimed_by: string | null
+  readonly priority: number
+  readonly deadline: Instant | null
+  readonly created_at: Instant
+  readonly updated_at: Instant
+  readonly put_off: string
+  readonly summary: string
+}
+
+/** `digits`: those of an id, with or without dashes. */
+export const taskOf = <Id>(row: StoredTask<Id, number | boolean>, digits: (id: Id) => string) => ({
+  id: claimableId(digits(row.id)) as TaskId,
+  tenant: row.tenant,
+  run: runId(digits(row.run)),
+  step: row.step,
+  status: row.status,
+  isOpen: Boolean(row.is_open),
+  type: row.type,
+  title: row.title,
+  addresses: JSON.parse(row.addresses) as readonly string[],
+  claimedBy: row.claimed_by,
+  priority: row.priority,
+  deadlineAt: row.deadline,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  putOff: JSON.parse(row.put_off) as Readonly<Record<string, Instant>>,
+  summary: JSON.parse(row.summary) as Json,
+})
