@@ -33,10 +33,7 @@ const open = async (plan: FaultPlan = () => null): Promise<ReaderUnderTest> => {
       await ledger.close()
       return wrapped()
     },
-    close: async () => {
-      await ledger.close()
-      await shelf.giveBack(fresh)
-    },
+    close: async () => shelf.giveBackSoon(fresh, ledger.close()),
   }
 }
 
