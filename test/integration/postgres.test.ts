@@ -33,7 +33,10 @@ const open = async (plan: FaultPlan = () => null): Promise<ReaderUnderTest> => {
       await ledger.close()
       return wrapped()
     },
-    close: async () => shelf.giveBackSoon(fresh, ledger.close()),
+    close: async () => {
+      await ledger.close()
+      await shelf.giveBack(fresh)
+    },
   }
 }
 

@@ -48,7 +48,6 @@ export class SchemaShelf {
   readonly #url: string
   readonly #all: FreshSchema[] = []
   readonly #free: FreshSchema[] = []
-  readonly #coming: Promise<void>[] = []
 
   constructor(url: string) {
     this.#url = url
@@ -68,13 +67,7 @@ export class SchemaShelf {
     this.#free.push(schema)
   }
 
-  /** The same behind the back of the next test, once `closing` is done. Whoever drops all hears if it failed. */
-  giveBackSoon(schema: FreshSchema, closing: Promise<unknown>): void {
-    this.#coming.push(closing.then(() => this.giveBack(schema)))
-  }
-
   async dropAll(): Promise<void> {
-    await Promise.all(this.#coming)
     for (const schema of this.#all) await schema.drop()
   }
 }
