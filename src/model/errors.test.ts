@@ -18,7 +18,10 @@ describe('the table', () => {
   })
 
   test('the engine retries nothing that the caller must mend, but what asks for patience alone', () =>
-    expect(ROWS.filter(([, row]) => row.retryable && row.status < 500).map(([code]) => code)).toEqual(['RATE_LIMITED']))
+    expect(ROWS.filter(([, row]) => row.retryable && row.status < 500).map(([code]) => code)).toEqual([
+      'QUEUE_FULL',
+      'RATE_LIMITED',
+    ]))
 
   test('a code is known by its own name only', () => {
     expect(isErrorCode('NOT_FOUND')).toBe(true)
