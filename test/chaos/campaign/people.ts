@@ -5,7 +5,7 @@
  * Owns what was said and what was acknowledged. Runs in the process that is never killed, and repeats what got no answer.
  */
 import { appendFileSync } from 'node:fs'
-import { isEnded, type RunStatus } from '../../../src/model/status.ts'
+import { isEnded, RUN_STATUSES, type RunStatus } from '../../../src/model/status.ts'
 import type { Random } from '../../support/random.ts'
 import { pause } from '../../support/until.ts'
 import { type Choice, choose, type Lead, leadOf, newLead, type ShownTask } from './choices.ts'
@@ -200,8 +200,11 @@ export class People {
 
   /** Whether anything is left to do; new leads come while there is little. */
   async #lookAround(url: string): Promise<void> {
-    const counts = Object.entries((await this.#ask(url, '/api/runs/counts')).body as Record<RunStatus, number>)
-    const open = counts.reduce((sum, [status, n]) => (isEnded(status as RunStatus) ? sum : sum + n), 0)
+    const counts = (await this.#ask(url, '/api/runs/counts')).body as Partial<Record<RunStatus, number>>
+    const open = RUN_STATUSES.filter((status) => !isEnded(status)).reduce(
+      (sum, status) => sum + (counts[status] ?? 0),
+      0,
+    )
     if (this.#isLast) {
       const isHeard = [...this.said.values()].every(({ heardIn }) => heardIn !== null)
       this.isQuiet = open === 0 && isHeard && this.#letters.size === 0
