@@ -2,7 +2,7 @@
  * The real Claude Agent SDK against a stub of the API it calls: the traps that our stand-in only imitates.
  *
  * The package is large and not in our lock. Where it is found, by its name or in the folder that TRIHAND_CLAUDE_SDK names, it is run;
- * elsewhere this file says so and passes.
+ * elsewhere each test is skipped and says so.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -33,8 +33,7 @@ const findSdk = async (): Promise<ClaudeSdk | null> => {
 }
 
 const found = await findSdk()
-if (found === null)
-  console.warn(`SKIPPED: ${PEER} is not installed. Install it anywhere and name its folder in TRIHAND_CLAUDE_SDK.`)
+const MISSING = `${PEER} is not installed: install it anywhere and name its folder in TRIHAND_CLAUDE_SDK`
 
 let root = ''
 let stub: ModelStub | null = null
@@ -92,7 +91,9 @@ const call = (name: string, input: Json): StubBlock => ({ type: 'call', name, in
 const text = (said: string): StubBlock => ({ type: 'text', text: said })
 const heard = (api: ModelStub): string => JSON.stringify(api.calls.at(-1)?.body['messages'])
 
-describe.runIf(found !== null)('the real Claude Agent SDK', () => {
+describe('the real Claude Agent SDK', () => {
+  beforeEach(({ skip }) => skip(found === null, MISSING))
+
   test('tools that only read and files of the directory are used inside; settings of the directory are not read', async () => {
     const api = await serve({
       script: (_, n) => {
