@@ -23,6 +23,24 @@ export interface Advance<State, Fact> {
   readonly refusal: Refusal | null
 }
 
+/** Commands one after the other, each on the state that the one before has left. What is refused leaves nothing. */
+export class InTurn<State, Command, Fact> {
+  readonly facts: Fact[] = []
+  state: State
+  private readonly advance: (state: State, command: Command) => Advance<State, Fact>
+
+  constructor(state: State, advance: (state: State, command: Command) => Advance<State, Fact>) {
+    this.state = state
+    this.advance = advance
+  }
+
+  ask(command: Command): void {
+    const { state, facts } = this.advance(this.state, command)
+    this.state = state
+    for (const fact of facts) this.facts.push(fact)
+  }
+}
+
 const advance = <State, Command, Fact>(
   machine: Machine<State, Command, Fact>,
   state: State,

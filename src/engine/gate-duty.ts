@@ -19,7 +19,7 @@ import { fold } from '../model/machine.ts'
 import { recordTurn, type ThrottleState } from '../model/policies/throttle.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { SealedFact, StreamRecord } from '../ports/ledger.ts'
-import { type Advance, advanceGate } from './advance.ts'
+import { type Advance, advanceGate, InTurn } from './advance.ts'
 import { arrivalOf } from './arrivals.ts'
 import { demandOfDecided, leaseFor, NO_DEMAND, rootsOfInput } from './demand.ts'
 import type { Births, Duty, Found } from './duty.ts'
@@ -96,16 +96,11 @@ export class GateDuty implements Duty<GateState, GateFact> {
     const ended = await withFailedItems(this.house, this.keeping.flow, { ended: heads, triggerOf })
     const page = await this.read(before)
     const rules = { ...this.ruled(before.held, page), now: now() }
-    const facts: GateFact[] = []
-    let state: GateState = before
-    const ask = (command: GateCommand): void => {
-      const advance = this.advance(state, command)
-      state = advance.state
-      for (const fact of advance.facts) facts.push(fact)
-    }
-    if (ended.length > 0) ask({ type: 'end_runs', ended, ...rules })
-    if (page.length > 0) ask({ type: 'arrive', ...this.arrivals(page, before.types), ...rules })
-    ask({ type: 'pass_time', ...rules })
+    const turn = new InTurn<GateState, GateCommand, GateFact>(before, (state, command) => this.advance(state, command))
+    if (ended.length > 0) turn.ask({ type: 'end_runs', ended, ...rules })
+    if (page.length > 0) turn.ask({ type: 'arrive', ...this.arrivals(page, before.types), ...rules })
+    turn.ask({ type: 'pass_time', ...rules })
+    const { facts, state } = turn
     return { facts, state, more: page.length === PAGE }
   }
 

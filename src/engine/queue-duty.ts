@@ -18,7 +18,7 @@ import type { Cycle, OpenQueue, QueueCommand, QueueFact, QueueState } from '../m
 import { run as runMachine } from '../model/run.ts'
 import type { RunStatus } from '../model/status.ts'
 import type { SealedFact, StreamRecord } from '../ports/ledger.ts'
-import { advanceQueue } from './advance.ts'
+import { advanceQueue, InTurn } from './advance.ts'
 import { demandOfDecided, leaseFor } from './demand.ts'
 import type { Births, Duty, Found } from './duty.ts'
 import { endedRuns } from './ended-runs.ts'
@@ -69,18 +69,13 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
     const ends = await Promise.all(
       ended.map(async ({ run, status }) => ({ run, failed: await this.failedIn(before, run, status) })),
     )
-    const facts: QueueFact[] = []
-    let state: QueueState = before
-    const ask = (command: QueueCommand): void => {
-      const advance = advanceQueue(state, command)
-      state = advance.state
-      for (const fact of advance.facts) facts.push(fact)
+    const turn = new InTurn<QueueState, QueueCommand, QueueFact>(before, advanceQueue)
+    for (const end of ends) turn.ask({ type: 'end_cycle', now: now(), policy, ...end })
+    if (turn.state.kind === 'open' && turn.state.cycles.length < policy.cycles) {
+      const unread = await this.unread(turn.state)
+      turn.ask({ type: 'take', now: now(), policy, unread, runOf: (cycle) => this.runOf(cycle, now()) })
     }
-    for (const end of ends) ask({ type: 'end_cycle', now: now(), policy, ...end })
-    if (state.cycles.length < policy.cycles) {
-      const unread = await this.unread(state)
-      ask({ type: 'take', now: now(), policy, unread, runOf: (cycle) => this.runOf(cycle, now()) })
-    }
+    const { facts, state } = turn
     return { facts, state, more: facts.length > 0 }
   }
 

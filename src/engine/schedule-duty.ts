@@ -35,7 +35,7 @@ import type {
 } from '../model/schedule-fact.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { SealedFact, StreamRecord } from '../ports/ledger.ts'
-import { advanceSchedule } from './advance.ts'
+import { advanceSchedule, InTurn } from './advance.ts'
 import { demandOfDecided, leaseFor, rootsOfInput } from './demand.ts'
 import type { Births, Duty, Found } from './duty.ts'
 import { endedRuns } from './ended-runs.ts'
@@ -98,16 +98,11 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
     // By this clock alone: a slot must not come early because another's ran ahead.
     const now = this.house.clock.now()
     const { world } = this
-    const facts: ScheduleFact[] = []
-    let state: ScheduleState = before
-    const ask = (command: ScheduleCommand): void => {
-      const advance = advanceSchedule(state, command)
-      state = advance.state
-      for (const fact of advance.facts) facts.push(fact)
-    }
+    const turn = new InTurn<ScheduleState, ScheduleCommand, ScheduleFact>(before, advanceSchedule)
     for (const { run, status } of ended)
-      ask({ type: 'end_run', now, world, run, status, yielded: await this.yielded(run) })
-    ask({ type: 'pass_time', now, world })
+      turn.ask({ type: 'end_run', now, world, run, status, yielded: await this.yielded(run) })
+    turn.ask({ type: 'pass_time', now, world })
+    const { facts, state } = turn
     return { facts, state, more: false }
   }
 

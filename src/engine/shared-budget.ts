@@ -8,13 +8,13 @@
 
 import { readGateFact } from '../model/fact-codec.ts'
 import { gate } from '../model/gate.ts'
-import type { GateFact, GateState } from '../model/gate-fact.ts'
+import type { GateState } from '../model/gate-fact.ts'
 import { resumeGateFrom } from '../model/gate-read.ts'
 import { type GateId, gateId, type TenantId } from '../model/ids.ts'
 import type { ThrottleState, Turn } from '../model/policies/throttle.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { StreamRecord, StreamWrite } from '../ports/ledger.ts'
-import { advanceGate } from './advance.ts'
+import { advanceGate, InTurn } from './advance.ts'
 import { birthOf, changeOf, lookAtClerk } from './clerk-state.ts'
 import type { House } from './house.ts'
 
@@ -46,16 +46,11 @@ export const takenOf = ({ state }: Budget): ThrottleState => (state.kind === 'op
 export const budgetWrite = (house: House, budget: Budget, turns: readonly Turn[]): StreamWrite => {
   const { record } = budget
   const now = Math.max(house.clock.now(), record?.facts.at(-1)?.recordedAt ?? 0)
-  const facts: GateFact[] = []
-  let { state } = budget
-  const ask = (command: Parameters<typeof advanceGate>[1]): void => {
-    const advance = advanceGate(state, command)
-    state = advance.state
-    for (const fact of advance.facts) facts.push(fact)
-  }
-  if (record === null) ask({ type: 'open_gate', now, cursor: 0 })
-  ask({ type: 'take_turns', now, turns })
-  if ((record?.facts.length ?? 0) + facts.length >= FACTS_PER_CHECKPOINT) ask({ type: 'checkpoint_gate', now })
+  const turn = new InTurn(budget.state, advanceGate)
+  const { facts } = turn
+  if (record === null) turn.ask({ type: 'open_gate', now, cursor: 0 })
+  turn.ask({ type: 'take_turns', now, turns })
+  if ((record?.facts.length ?? 0) + facts.length >= FACTS_PER_CHECKPOINT) turn.ask({ type: 'checkpoint_gate', now })
   const write = record === null ? birthOf(house, budget, facts) : changeOf(house, record, facts)
   return { ...write, wakeAt: null }
 }

@@ -1,7 +1,7 @@
 /** What all screens have in common, in a real browser on the real server: keys, the palette, news without a reload, a server that restarts. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeFindings, press, startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
+import { axeFindings, openAt, press, startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
 import { Folder, type Server } from '../support/command.ts'
 import { freePort } from '../support/free-port.ts'
 import { PROJECT } from '../support/places.ts'
@@ -30,12 +30,7 @@ afterAll(async () => {
   await folder.remove()
 })
 
-const opened = async (path: string): Promise<WatchedPage> => {
-  const watched = await browser.open()
-  await watched.page.goto(`${server.url}${path}`)
-  await watched.page.getByRole('heading', { level: 1 }).waitFor()
-  return watched
-}
+const opened = (path: string): Promise<WatchedPage> => openAt(browser, `${server.url}${path}`)
 
 const rowOf = ({ page }: WatchedPage, id: string) => page.locator(`a[href$="/runs/${id}"]`)
 

@@ -4,9 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   axeFindings,
   axeFindingsInLight,
+  openAt,
   press,
   startBrowser,
   type TestBrowser,
+  visit,
   type WatchedPage,
 } from '../support/browser.ts'
 import { Folder, type Server } from '../support/command.ts'
@@ -35,12 +37,7 @@ afterAll(async () => {
   await folder.remove()
 })
 
-const opened = async (path: string): Promise<WatchedPage> => {
-  const watched = await browser.open()
-  await watched.page.goto(`${server.url}${path}`)
-  await watched.page.getByRole('heading', { level: 1 }).waitFor()
-  return watched
-}
+const opened = (path: string): Promise<WatchedPage> => openAt(browser, `${server.url}${path}`)
 
 const WIDTH_OF_ALL = 'document.body.scrollWidth'
 
@@ -63,8 +60,7 @@ test.each([
   const { page, faults } = visitor
   const before = faults.length
   await page.setViewportSize(WIDE)
-  await page.goto(`${server.url}${path}`)
-  await page.getByRole('heading', { level: 1 }).waitFor()
+  await visit(page, `${server.url}${path}`)
   await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
   expect(await axeFindings(page)).toEqual([])
   await page.setViewportSize(NARROW)

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTrihand } from '../../src/assemble.ts'
-import { startBrowser, type TestBrowser } from '../support/browser.ts'
+import { startBrowser, type TestBrowser, visit } from '../support/browser.ts'
 import { Folder, type Server } from '../support/command.ts'
 import { CORPUS, DOSES, openPoisoned, type Poisoned } from '../support/script-corpus.ts'
 import { until } from '../support/until.ts'
@@ -149,8 +149,7 @@ test('[S8] what waits for a person, is refused for a reason, and the task itself
 
 test.each(['/chat', '/costs', '/sessions', '/settings', '/schedules'])('[S8] %s shows it as text', async (path) => {
   const { watched, expectHarmless } = visitor
-  await watched.page.goto(`${server.url}${path}`)
-  await watched.page.getByRole('heading', { level: 1 }).waitFor()
+  await visit(watched.page, `${server.url}${path}`)
   await watched.page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
   await expectHarmless()
 })

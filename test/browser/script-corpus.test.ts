@@ -1,6 +1,6 @@
 /** Data that would like to be a program, in every field that the page shows: it stays text, and the policy is never even asked. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startBrowser, type TestBrowser } from '../support/browser.ts'
+import { startBrowser, type TestBrowser, visit } from '../support/browser.ts'
 import { Folder, type Server } from '../support/command.ts'
 import { CORPUS, openPoisoned, type Poisoned } from '../support/script-corpus.ts'
 import { until } from '../support/until.ts'
@@ -65,8 +65,7 @@ test.each([
   '/workers',
 ])('[S8] %s shows it as text', async (path) => {
   const { watched, expectHarmless } = visitor
-  await watched.page.goto(`${server.url}${path}`)
-  await watched.page.getByRole('heading', { level: 1 }).waitFor()
+  await visit(watched.page, `${server.url}${path}`)
   await watched.page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
   await expectHarmless()
 })

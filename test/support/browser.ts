@@ -114,6 +114,19 @@ export const startBrowser = async (): Promise<TestBrowser> => {
   }
 }
 
+/** Shows an address, and waits until its screen is there. */
+export const visit = async (page: Page, address: string): Promise<void> => {
+  await page.goto(address)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+}
+
+/** A page of its own that shows an address. */
+export const openAt = async (browser: TestBrowser, address: string): Promise<WatchedPage> => {
+  const watched = await browser.open()
+  await visit(watched.page, address)
+  return watched
+}
+
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice']
 
