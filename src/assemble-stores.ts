@@ -7,6 +7,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { InProcessDispatcher } from './adapters/system/dispatcher.ts'
 import type { LedgerChoice } from './config.ts'
+import type { CommitOptions } from './engine/commit.ts'
 import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Dispatcher } from './ports/dispatcher.ts'
@@ -25,7 +26,7 @@ export interface Store {
   readonly pollMs: number
   /** How often a worker looks for the dead; null where it has the store to itself. */
   readonly sweepMs: number | null
-  readonly maxInFlight: number
+  readonly commit: CommitOptions
   /** Whether the dispatcher keeps instants outside of this process. */
   readonly keepsInstants?: boolean
   /** Where other processes commit, too: what they did. */
@@ -48,8 +49,10 @@ export const openStore = async (choice: LedgerChoice, schema: string | undefined
 export const backUp = async (file: string, to: string): Promise<void> =>
   (await import('./adapters/sqlite/backup.ts')).backUpSqlite(file, to)
 
-const EMBEDDED = { pollMs: 1_000, sweepMs: null, maxInFlight: 2 } as const
-const SHARED = { pollMs: 250, sweepMs: 500, maxInFlight: 2 } as const
+/** Small enough that a run of a few steps is over before the collector of young memory has met it twice. */
+const EMBEDDED = { pollMs: 1_000, sweepMs: null, commit: { maxBatch: 192, maxInFlight: 2 } } as const
+/** Each batch is a round trip. */
+const SHARED = { pollMs: 250, sweepMs: 500, commit: { maxBatch: 256, maxInFlight: 2 } } as const
 
 const POSTGRES = { durable: true, description: 'postgres' } as const
 

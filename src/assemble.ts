@@ -172,7 +172,6 @@ export interface Trihand {
 }
 
 const DEFAULT_SLOTS = 1_024
-const MAX_BATCH = 256
 
 export interface EngineSettings extends Pick<TrihandOptions, 'slots' | 'leaseTtl' | 'drain'>, HandSettings {
   readonly worker?: WorkerIdentity
@@ -258,7 +257,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
     },
     {
       tenant: LOCAL_TENANT,
-      commit: { maxBatch: MAX_BATCH, maxInFlight: store.maxInFlight },
+      commit: store.commit,
       worker: {
         ...(options.worker ?? { id: workerId(ids.uuid()), slots: options.slots ?? DEFAULT_SLOTS }),
         leaseTtlMs: durationMs(options.leaseTtl ?? '15s'),

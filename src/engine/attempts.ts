@@ -207,14 +207,14 @@ export class Attempts {
     const { observers, clock } = resident.house
     const since = observers.isEmpty ? null : clock.now()
     const performance = perform(resident.house, envelope, (performed) => {
-      resident.performances.delete(performance)
+      resident.performances.end(performance)
       resident.house.deltas.over(resident.record.id, envelope.context.step)
       heard?.(performed)
       if (since !== null) this.count(performed, clock.now() - since)
       if (!resident.isGone) done(performed)
       this.turns?.pass()
     })
-    resident.performances.add(performance)
+    resident.performances.begin(performance)
   }
 
   /** What was broken off because the run has left says nothing about the step. */

@@ -29,14 +29,13 @@ export const sealFacts = (
   facts: readonly { readonly type: string; readonly at: Instant }[],
 ): Sealed => {
   let { version, headHash, lastAt } = head
-  const sealed: SealedFact[] = []
-  for (const fact of facts) {
+  const sealed = facts.map((fact): SealedFact => {
     const { type, recordedAt: at, body } = writeFact(fact)
     lastAt = Math.max(lastAt, at)
     headHash = ids.digest(sealText(headHash, { stream, seq: version, type, recordedAt: lastAt, body }))
     version++
-    sealed.push({ type, recordedAt: lastAt, body, hash: headHash })
-  }
+    return { type, recordedAt: lastAt, body, hash: headHash }
+  })
   return { facts: sealed, head: { version, headHash, lastAt } }
 }
 

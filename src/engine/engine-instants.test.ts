@@ -46,7 +46,8 @@ test('a dispatcher that keeps instants hears when a parked run falls due, and of
 test('a dispatcher that keeps instants hears when a clerk falls due', async () => {
   const { heard, outside } = noting()
   const calm = fn('calm', { trigger: 'ping', debounce: { period: '1h' } }, () => null)
-  const rest = { durable: true, description: 'memory', pollMs: HOUR, sweepMs: null, maxInFlight: 1 }
+  const commit = { maxBatch: 256, maxInFlight: 1 }
+  const rest = { durable: true, description: 'memory', pollMs: HOUR, sweepMs: null, commit }
   const system = await startTestSystem(
     { name: 'calm', events: { ping: null }, functions: [calm] },
     {

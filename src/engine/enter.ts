@@ -129,10 +129,10 @@ const enter = (resident: Resident, errors: StepErrors): void => {
     constraints: { timeoutMs: Number.POSITIVE_INFINITY },
   }
   const performance = perform(house, envelope, (performed) => {
-    resident.performances.delete(performance)
+    resident.performances.end(performance)
     if (!resident.isGone) void leave(resident, definition, performed, intents)
   })
-  resident.performances.add(performance)
+  resident.performances.begin(performance)
 }
 
 /** The handler's last word becomes the run's end, or its next attempt. */

@@ -56,8 +56,8 @@ export interface Rehearsal {
 
 const DEFAULT_SOURCE = 'app'
 const OWN_SOURCE = 'trihand'
-/** Two full batches, one on its way and one to come: more would only be routed earlier, all in one turn of the loop. */
-const MAX_INSIDE = 512
+/** Two batches of nothing else, as each counts for three: more would only be routed earlier, and kept alive until its turn. */
+const MAX_INSIDE = 128
 
 /** An event from outside begins a chain of causes. */
 const firstCause = (id: string, traceparent: string | null): Cause => ({

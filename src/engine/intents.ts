@@ -21,11 +21,16 @@ import { SessionHead } from './session-head.ts'
 export class Intents {
   readonly events: EmittedEvent[] = []
   readonly documents: DocumentWrite[] = []
-  /** Null removes the key. */
-  readonly memory = new Map<string, Json>()
+  private remembered: Map<string, Json> | null = null
+
+  /** Null removes the key. Made when it is asked for: every run has intents, few have memory. */
+  get memory(): Map<string, Json> {
+    this.remembered ??= new Map()
+    return this.remembered
+  }
 
   get isEmpty(): boolean {
-    return this.events.length === 0 && this.documents.length === 0 && this.memory.size === 0
+    return this.events.length === 0 && this.documents.length === 0 && (this.remembered?.size ?? 0) === 0
   }
 }
 

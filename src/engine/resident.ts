@@ -24,7 +24,7 @@ import type { AppendSource } from './commit.ts'
 import type { House } from './house.ts'
 import { isLeased } from './new-run.ts'
 import { insist, isStoreTrouble } from './patience.ts'
-import type { Performance } from './perform.ts'
+import { Performances } from './performances.ts'
 import { type Gathered, gather, type Luggage, type Request } from './request.ts'
 import { type AppendContext, type RunAppend, runAppend, wakeAfter } from './run-append.ts'
 import { NO_INPUTS, type RunInputs } from './run-input.ts'
@@ -81,7 +81,7 @@ export class Resident implements AppendSource {
   active = 1
   /** Whether the handler's code is in memory: not yet, at work, or done with its last word on the way. */
   entry: 'none' | 'inside' | 'over' = 'none'
-  readonly performances = new Set<Performance>()
+  readonly performances = new Performances()
   readonly seen = new SeenEvents()
   session: SessionHead | null = null
   /** What the hand at work says of it besides: told with its end. */
@@ -122,7 +122,9 @@ export class Resident implements AppendSource {
 
   ask(request: Request): void {
     if (this.gone) return
-    this.queue.push(request)
+    // A list that is grown has room for seventeen; most appends carry one request.
+    if (this.queue.length === 0) this.queue = [request]
+    else this.queue.push(request)
     this.house.commit.request(this)
   }
 
@@ -160,10 +162,6 @@ export class Resident implements AppendSource {
     this.gone = true
     this.leave(failure)
     this.keeper.departed(this, departure)
-  }
-
-  abortPerformances(failure: Failure): void {
-    for (const performance of [...this.performances]) performance.abort(failure)
   }
 
   // -- AppendSource ---------------------------------------------------------------------------------------------------
@@ -288,7 +286,7 @@ export class Resident implements AppendSource {
     const live = this.live
     if (live?.cancel == null) return
     const { by, error } = live.cancel
-    this.abortPerformances({ code: 'RUN_CANCELLED', message: error.message })
+    this.performances.abort({ code: 'RUN_CANCELLED', message: error.message })
     for (const [, open] of live.open.entries()) {
       if (open.kind !== 'calling') continue
       this.begin()
@@ -339,7 +337,7 @@ export class Resident implements AppendSource {
   private leave(failure: Failure): void {
     this.waiters.clear()
     this.alarm?.cancel()
-    this.abortPerformances(failure)
+    this.performances.abort(failure)
     this.leaveQueue()
   }
 

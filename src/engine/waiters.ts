@@ -5,6 +5,7 @@
  */
 import type { LiveRun, RunFact } from '../model/run-fact.ts'
 import type { SettledStep } from '../model/step.ts'
+import { Few } from './few.ts'
 
 type Callback = (settled: SettledStep) => void
 
@@ -12,6 +13,8 @@ type Callback = (settled: SettledStep) => void
 const isSentBack = (fact: RunFact): boolean => fact.type === 'step.resolved' && fact.verdict === 'run_again'
 
 interface Waiter {
+  /** Of the step. */
+  readonly name: string
   readonly callbacks: Callback[]
   /** The next attempt of this step, for when its delay is over. */
   retry: (() => void) | null
@@ -20,19 +23,19 @@ interface Waiter {
 }
 
 export class Waiters {
-  private readonly waiting = new Map<string, Waiter>()
+  private readonly waiting = new Few<Waiter>()
 
   get isEmpty(): boolean {
-    return this.waiting.size === 0
+    return this.waiting.isEmpty
   }
 
   isAwaited(step: string): boolean {
-    return this.waiting.has(step)
+    return this.waiting.get(step) !== undefined
   }
 
   add(step: string, callback: Callback): void {
     const waiter = this.waiting.get(step)
-    if (waiter === undefined) this.waiting.set(step, { callbacks: [callback], retry: null, isHeld: false })
+    if (waiter === undefined) this.waiting.add({ name: step, callbacks: [callback], retry: null, isHeld: false })
     else waiter.callbacks.push(callback)
   }
 
@@ -50,22 +53,21 @@ export class Waiters {
 
   /** Whether the handler has something to go on with in this state: an answer, or a failed step to be tried again. */
   canGoOn(state: LiveRun): boolean {
-    for (const [step, { isHeld }] of this.waiting) {
-      const open = state.open.get(step)
-      if (state.settled.has(step) || (open?.kind === 'retrying' && open.wakeAt === null && !isHeld)) return true
-    }
-    return false
+    return this.waiting.some(({ name, isHeld }) => {
+      const open = state.open.get(name)
+      return state.settled.has(name) || (open?.kind === 'retrying' && open.wakeAt === null && !isHeld)
+    })
   }
 
   /** resident-2: these facts are in the ledger, and this is the state after them; null if the run has ended with them. */
   deliver(facts: readonly RunFact[], after: LiveRun | null): void {
-    if (this.waiting.size === 0) return
+    if (this.waiting.isEmpty) return
     for (const fact of facts) {
       if (!('step' in fact)) continue
       const waiter = this.waiting.get(fact.step)
       if (waiter === undefined) continue
       const settled = after?.settled.get(fact.step)
-      if (settled !== undefined) this.settle(fact.step, waiter, settled)
+      if (settled !== undefined) this.settle(waiter, settled)
       else if (fact.type === 'step.retry_due' || isSentBack(fact)) waiter.retry?.()
     }
   }
@@ -74,8 +76,8 @@ export class Waiters {
     this.waiting.clear()
   }
 
-  private settle(step: string, { callbacks }: Waiter, settled: SettledStep): void {
-    this.waiting.delete(step)
-    for (const callback of callbacks) callback(settled)
+  private settle(waiter: Waiter, settled: SettledStep): void {
+    this.waiting.delete(waiter)
+    for (const callback of waiter.callbacks) callback(settled)
   }
 }

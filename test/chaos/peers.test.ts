@@ -328,7 +328,7 @@ describe('known failures of peers, in every order', () => {
         durable: true,
         pollMs: 1_000,
         sweepMs: null,
-        maxInFlight: 1,
+        commit: { maxBatch: 256, maxInFlight: 1 },
         dispatcher: new InProcessDispatcher(clock),
         description: 'memory',
       }),

@@ -194,7 +194,13 @@ describe.skipIf(postgres === '')('a system on Postgres and Restate', () => {
     const system = normalise({ name: 'far', events: { 'order.placed': null }, functions: [nap] }, (text) =>
       ids.digest(text),
     )
-    const rest = { durable: true, description: 'postgres', maxInFlight: 2, sweepMs: null, pollMs: HOURS }
+    const rest = {
+      durable: true,
+      description: 'postgres',
+      commit: { maxBatch: 256, maxInFlight: 2 },
+      sweepMs: null,
+      pollMs: HOURS,
+    }
     const store = { ledger, reader, blobs, dispatcher, keepsInstants: true, ...rest }
     const engine = joinEngine(store, system, ids, clock, { leaseTtl: HOURS, drain: 0 })
     return { engine, close: () => engine.stop().then(() => ledger.close()) }

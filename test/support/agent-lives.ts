@@ -109,11 +109,17 @@ export class World {
       durable: false,
       description: 'memory',
     }
-    const engine: Engine = joinEngine({ ...store, pollMs: 1e9, sweepMs: null, maxInFlight: 1 }, system, ids, clock, {
-      leaseTtl: '30d',
-      drain: 0,
-      agent: agents.enter,
-    })
+    const engine: Engine = joinEngine(
+      { ...store, pollMs: 1e9, sweepMs: null, commit: { maxBatch: 256, maxInFlight: 1 } },
+      system,
+      ids,
+      clock,
+      {
+        leaseTtl: '30d',
+        drain: 0,
+        agent: agents.enter,
+      },
+    )
     await agents.ready(system)
     const settle = async (): Promise<void> => {
       for (let quiet = 0; quiet < 3; ) {

@@ -28,7 +28,7 @@ const expectClean = async (target: Parameters<typeof verifyLedger>[0]): Promise<
   expect(violations).toEqual([])
 }
 
-const rest = { durable: true, pollMs: 1_000, sweepMs: null, maxInFlight: 1 } as const
+const rest = { durable: true, pollMs: 1_000, sweepMs: null, commit: { maxBatch: 256, maxInFlight: 1 } } as const
 
 const memoryStore = (): TestStore => {
   const store = new MemoryStore()

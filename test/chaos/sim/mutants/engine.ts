@@ -117,7 +117,7 @@ const childrenLive: Mutant = {
       () =>
         function () {
           if (this.live?.cancel == null) return
-          this.abortPerformances({ code: 'RUN_CANCELLED', message: 'no longer wanted' })
+          this.performances.abort({ code: 'RUN_CANCELLED', message: 'no longer wanted' })
           this.house.commit.request(this)
         },
     ),
