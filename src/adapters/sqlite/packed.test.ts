@@ -23,6 +23,12 @@ const writing = (...writes: Append['writes']): Append => anAppend({ writes })
 const aStep = (facts = [aFact()]): Append =>
   writing(aWrite(newRun(), { epoch: 3, facts, headHash: facts.at(-1)?.hash ?? '' }))
 
+/** One event and the run that it starts, as intake writes them. */
+const aBirth = (): Append => {
+  const fact = aFact()
+  return anAppend({ writes: [aCreation(newRun(), {}, { facts: [fact], headHash: fact.hash })], events: [anEvent()] })
+}
+
 test('a batch of every kind of append comes out as it went in', () => {
   const batch: readonly Append[] = [
     aStep(),
@@ -35,6 +41,9 @@ test('a batch of every kind of append comes out as it went in', () => {
     writing(aWrite(newRun(), { epoch: null })),
     writing(aWrite(newRun(), { epoch: 1 }), aWrite(newRun(), { epoch: 1 })),
     writing(aCreation(newRun())),
+    aBirth(),
+    { ...aBirth(), signals: [newRun()] },
+    { ...aBirth(), events: [anEvent(), anEvent()] },
     writing(aWrite(newTask(), { epoch: null, task: aTask() })),
     anAppend({ events: [anEvent()] }),
     { ...aStep(), signals: [newRun()] },
@@ -47,12 +56,17 @@ test('a batch of every kind of append comes out as it went in', () => {
 test('what a run writes goes as plain values, without an object of its own', () => {
   const packed = packBatch([aStep(), writing(aWrite(newRun(), { epoch: 1, release: true }))])
   expect(packed.filter((value) => typeof value === 'object' && value !== null)).toEqual([])
+  expect(packBatch([aBirth()]).some((value) => typeof value === 'object' && value !== null && 'writes' in value)).toBe(
+    false,
+  )
 })
 
 test('outcomes come out as they went in', () => {
   const outcomes: readonly Outcome[] = [
     { kind: 'written', sequences: [], position: 7, signalled: [] },
     { kind: 'written', sequences: [8], position: 8, signalled: [newRun()] },
+    { kind: 'written', sequences: [9], position: 10, signalled: [] },
+    { kind: 'written', sequences: [9, 10], position: 10, signalled: [] },
     { kind: 'already_written', sequences: [], position: 8, signalled: [] },
     { kind: 'conflict', reason: 'epoch', stream: newRun(), version: 1, epoch: 2 },
   ]

@@ -9,21 +9,17 @@ import type { StreamId } from '../../model/ids.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { Append, Outcome, SealedFact, StreamWrite, WaitRow } from '../../ports/ledger.ts'
 import { isBare } from './append.ts'
+import { BIRTH_VALUES, type BirthValue, isBirth, packBirth, unpackBirth } from './packed-birth.ts'
 import { isStep } from './stream.ts'
 
-/** A step begins with its stream, any other write to one stream that exists with the number of its facts; else it is one object. */
-export type PackedBatch = readonly (
-  | string
-  | number
-  | boolean
-  | null
-  | Append
-  | readonly WaitRow[]
-  | readonly string[]
-)[]
+/**
+ * A step begins with its stream, any other write to one stream that exists with the number of its facts, the birth of a run by an event
+ * with true; else it is one object.
+ */
+export type PackedBatch = readonly (BirthValue | Append | readonly WaitRow[])[]
 
-/** A bare position stands for a step that was written. */
-export type PackedOutcomes = readonly (number | Outcome)[]
+/** A bare position stands for a step that was written; with a sequence for one event that was, too. */
+export type PackedOutcomes = readonly (number | readonly [position: number, sequence: number] | Outcome)[]
 
 type StepList = readonly [
   ...[stream: StreamId, expectedVersion: number, epoch: number, status: RunStatus, wakeAt: number | null],
@@ -47,7 +43,9 @@ export const packBatch = (batch: readonly Append[]): PackedBatch => {
   const packed: PackedBatch[number][] = []
   for (const append of batch) {
     const [write] = append.writes
-    if (write === undefined || !isBare(append) || write.create !== null || write.task !== undefined) packed.push(append)
+    if (isBirth(append)) packBirth(packed, append)
+    else if (write === undefined || !isBare(append) || write.create !== null || write.task !== undefined)
+      packed.push(append)
     else packWrite(packed, append.appendId, write)
   }
   return packed
@@ -78,6 +76,9 @@ export const unpackBatch = (packed: PackedBatch): readonly Append[] => {
       const end = i + WRITE_VALUES + first * FACT_VALUES
       batch.push(toWrite(packed.slice(i, end)))
       i = end
+    } else if (first === true) {
+      batch.push(unpackBirth(packed.slice(i + 1, i + 1 + BIRTH_VALUES)))
+      i += 1 + BIRTH_VALUES
     } else {
       batch.push(first as Append)
       i += 1
@@ -144,13 +145,21 @@ const toFacts = (list: readonly unknown[], from: number): readonly SealedFact[] 
 }
 
 export const packOutcomes = (outcomes: readonly Outcome[]): PackedOutcomes =>
-  outcomes.map((outcome) =>
-    outcome.kind === 'written' && outcome.sequences.length === 0 && outcome.signalled.length === 0
-      ? outcome.position
-      : outcome,
-  )
+  outcomes.map((outcome) => {
+    if (outcome.kind !== 'written' || outcome.signalled.length > 0 || outcome.sequences.length > 1) return outcome
+    const { position, sequences } = outcome
+    return sequences[0] === undefined ? position : [position, sequences[0]]
+  })
+
+const written = (position: number, sequences: readonly number[]): Outcome => ({
+  kind: 'written',
+  sequences,
+  position,
+  signalled: NONE,
+})
 
 export const unpackOutcomes = (packed: PackedOutcomes): readonly Outcome[] =>
-  packed.map((one) =>
-    typeof one === 'number' ? { kind: 'written', sequences: NONE, position: one, signalled: NONE } : one,
-  )
+  packed.map((one) => {
+    if (typeof one === 'number') return written(one, NONE)
+    return 'kind' in one ? one : written(one[0], [one[1]])
+  })
