@@ -24,6 +24,7 @@ import type { Observer } from './engine/observers.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
 import type { Queues } from './engine/queues.ts'
 import { Requests } from './engine/requests.ts'
+import type { Reruns } from './engine/reruns.ts'
 import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
 import type { Tasks } from './engine/tasks.ts'
@@ -143,6 +144,8 @@ export interface Trihand {
   readonly queues: Queues
   /** What people are asked, and what they decide. */
   readonly tasks: Tasks
+  /** Runs once more, as new ones: from a step on, with the results before it. */
+  readonly reruns: Reruns
   /** Conversations, a turn at a time. */
   readonly chats: Chats
   /** Credentials for whoever asks over HTTP. */

@@ -37,6 +37,7 @@ import { commandFromOutside } from './outside.ts'
 import { fetchValue, storeValue } from './payloads.ts'
 import { Publish, type Subscriber, type Watcher } from './publish.ts'
 import { Queues } from './queues.ts'
+import { Reruns } from './reruns.ts'
 import { type RunSteps, stepsOf } from './run-steps.ts'
 import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
@@ -87,6 +88,7 @@ export class Engine {
   readonly schedules: Schedules
   readonly queues: Queues
   readonly tasks: Tasks
+  readonly reruns: Reruns
   private readonly house: House
   private readonly intake: Intake
   private readonly worker: Worker
@@ -170,6 +172,7 @@ export class Engine {
     this.schedules = new Schedules(this.house, this.book)
     this.queues = new Queues(this.house, this.book)
     this.tasks = new Tasks(this.house)
+    this.reruns = new Reruns(this.house)
   }
 
   /** The same engine for another tenant: one worker and one writer, but runs, events, gates and news of its own. */
