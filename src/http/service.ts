@@ -10,6 +10,7 @@ import type { Observer } from '../engine/observers.ts'
 import type { Watcher } from '../engine/publish.ts'
 import type { Queues } from '../engine/queues.ts'
 import type { Requests } from '../engine/requests.ts'
+import type { Reruns } from '../engine/reruns.ts'
 import type { Schedules } from '../engine/schedules.ts'
 import type { Sessions } from '../engine/sessions.ts'
 import type { Tasks } from '../engine/tasks.ts'
@@ -56,6 +57,7 @@ export interface Service {
     'show' | 'view' | 'claim' | 'unclaim' | 'saveDraft' | 'followUp' | 'submit' | 'submitMany' | 'now'
   >
   readonly sessions: Pick<Sessions, 'show'>
+  readonly reruns: Pick<Reruns, 'preview' | 'rerun'>
   readonly tokens: Tokens
   readonly requests: Requests
   readonly chats: Pick<Chats, 'send' | 'show' | 'list' | 'stop' | 'view' | 'listen'>
