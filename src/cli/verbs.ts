@@ -86,6 +86,7 @@ const addTriggers = (program: Command, perform: Perform): void => {
   withWork(program.command('start <function> [input]').alias('run'))
     .description('start a function by hand; the input is JSON, @file, or - for stdin')
     .option('--wait <duration>', 'wait for its end', wait)
+    .option('--callback <url>', 'tell this address of its end, by a signed webhook')
     .option('--quiet', 'the id only')
     .action((name, input, flags) => perform(async () => (await import('./start.ts')).start, { name, input, ...flags }))
   const triggers = program.command('triggers').description('what starts what')

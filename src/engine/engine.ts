@@ -8,7 +8,7 @@ import type { ExecutorDefinition, RemoteDefinition } from '../manifest/executors
 import type { System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import { LOCAL_TENANT, type RunId, SERVER_TENANT, type SessionId, type TenantId, type WorkerId } from '../model/ids.ts'
+import { LOCAL_TENANT, type RunId, SERVER_TENANT, type TenantId, type WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine } from '../model/run.ts'
@@ -31,7 +31,14 @@ import { Deltas, type PieceListener } from './deltas.ts'
 import { DRAIN_ORDERED } from './drain.ts'
 import type { StepErrors } from './gate.ts'
 import type { EnterHandler, House } from './house.ts'
-import { type IncomingEvent, Intake, type Receipt, type Rehearsal, type SendOptions } from './intake.ts'
+import {
+  type IncomingEvent,
+  Intake,
+  type Receipt,
+  type Rehearsal,
+  type SendOptions,
+  type StartOptions,
+} from './intake.ts'
 import { type Observer, Observers } from './observers.ts'
 import { commandFromOutside } from './outside.ts'
 import { fetchValue, storeValue } from './payloads.ts'
@@ -278,7 +285,7 @@ export class Engine {
     return this.intake.note(documents)
   }
 
-  startRun(name: string, input: unknown, options: { readonly session?: SessionId } = {}): Promise<RunId> {
+  startRun(name: string, input: unknown, options: StartOptions = {}): Promise<RunId> {
     return this.intake.start(name, input, options)
   }
 

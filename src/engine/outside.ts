@@ -120,8 +120,7 @@ const endingFor = async (
   record: StreamRecord,
   change: Change,
 ): Promise<ReturnType<typeof mergeLuggage> | null> => {
-  const { facts } = change
-  if (!tellsEnd(house, record.handler, facts) && !tellsLife(house, record.handler, change)) return null
+  if (!tellsEnd(house, record.handler, change) && !tellsLife(house, record.handler, change)) return null
   const trigger = triggerOf(record, change.state)
   const sequences = trigger === null ? [] : [trigger]
   const [event] = sequences.length === 0 ? [] : await house.ledger.events({ tenant: house.tenant, sequences, limit: 1 })

@@ -6,6 +6,7 @@
  *
  * reruns-1  The new run and all that it takes over are one append: there is no run that has half of it.
  */
+import { CALLBACK } from '../manifest/callback.ts'
 import { checkAgainst } from '../manifest/schema.ts'
 import type { FunctionDefinition } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
@@ -82,6 +83,8 @@ export class Reruns {
     const { handler } = old.start
     const definition = house.system().functions.get(handler)
     if (definition === undefined) throw new TrihandError('NOT_FOUND', `the system has no function ${handler} any more`)
+    if (input !== undefined && handler === CALLBACK)
+      throw new TrihandError('INPUT_INVALID', 'what a callback tells is what has happened, and is not changed')
     const given = input === undefined ? await this.same(old) : await this.other(input)
     await this.check(definition, given)
     const { tenant, session } = old.record

@@ -631,7 +631,7 @@ export interface Api {
   /** Runs, newest first. */
   readonly listRuns: { readonly input: { readonly query?: { readonly status?: RunStatus; readonly handler?: string; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Run[]; readonly next_cursor: string | null } }
   /** Starts a function, an agent or a human by name, without an event. */
-  readonly startRun: { readonly input: { readonly body: { readonly name: string; readonly input?: Json } }; readonly output: { readonly id: string } }
+  readonly startRun: { readonly input: { readonly body: { readonly name: string; readonly input?: Json; readonly callback_url?: string } }; readonly output: { readonly id: string } }
   /** How many runs have each status. */
   readonly countRuns: { readonly input: Nothing; readonly output: RunCounts }
   /** One run: what it waits for, its children, its end, its first facts. */

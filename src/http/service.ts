@@ -5,7 +5,7 @@
  */
 import type { PieceListener } from '../engine/deltas.ts'
 import type { RunResult } from '../engine/engine.ts'
-import type { IncomingEvent, Receipt, Rehearsal } from '../engine/intake.ts'
+import type { IncomingEvent, Receipt, Rehearsal, StartOptions } from '../engine/intake.ts'
 import type { Observer } from '../engine/observers.ts'
 import type { Watcher } from '../engine/publish.ts'
 import type { Queues } from '../engine/queues.ts'
@@ -36,7 +36,7 @@ export interface Service {
   readonly knownTenants: readonly TenantId[]
   /** Called with each piece of an answer that this run is given in this process, first with what it was given so far. */
   listen(run: RunId, listener: PieceListener): () => void
-  start(name: string, input: unknown): Promise<RunId>
+  start(name: string, input: unknown, options?: StartOptions): Promise<RunId>
   result(run: RunId, options: { readonly wait: number }): Promise<RunResult>
   cancel(run: RunId, options: { readonly by: string; readonly reason?: string }): Promise<void>
   pause(run: RunId, options: { readonly by: string; readonly reason: string | null }): Promise<void>

@@ -130,6 +130,7 @@ export const ERRORS = {
   SQLITE_TOO_OLD: { status: 503, retryable: false, hint: 'SQLite 3.51.3 or newer is needed; reinstall the package.' },
   STORAGE_FULL: { status: 507, retryable: true, hint: 'Free disk space; work goes on by itself.' },
   BLOB_MISSING: { status: 500, retryable: false, hint: 'A stored payload is gone; restore the blobs with the ledger.' },
+  CALLBACK_UNSIGNED: { status: 422, retryable: false, hint: 'Set TRIHAND_CALLBACK_SECRET (or notices.callbackSecret) and start again, or leave callback_url out.' },
   CONFIG_INVALID: { status: 422, retryable: false, hint: 'Fix the configuration named in the detail.' },
   PEER_MISSING: { status: 422, retryable: false, hint: 'Install the package that the detail names, then start again.' },
   LOAD_FAILED: { status: 422, retryable: false, hint: 'Fix the file at the place named.' },

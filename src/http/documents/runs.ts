@@ -85,7 +85,10 @@ export const runComponents = {
   }),
 }
 
-export const START_RUN = closed({ name: text }, { input: anything })
+export const START_RUN = closed(
+  { name: text },
+  { input: anything, callback_url: described('told of its end by one signed webhook', text) },
+)
 export const RERUN_RUN = closed(
   {},
   {
