@@ -236,7 +236,7 @@ onEveryStore('rerun', (store) => {
     await system.close()
   })
 
-  test('reruns-1: a preview says what stands and what would be done again, and writes nothing', async () => {
+  test('a preview says what stands and what would be done again, and writes nothing', async () => {
     const { source } = orders()
     const system = await startTestSystem(source, store())
     const { runs } = await system.send({ type: 'order.placed', data: { id: 'o-1' } })
