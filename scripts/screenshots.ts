@@ -91,11 +91,20 @@ const openPalette = async (page: Page): Promise<void> => {
   await page.getByPlaceholder('A screen, a handler, or paste an id').fill('re')
 }
 
+const openRerun = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'Rerun' }).click()
+  const from = page.getByLabel('From')
+  await from.locator('option').nth(1).waitFor({ state: 'attached' })
+  await from.selectOption({ index: 1 })
+  await page.getByText('happens once more').first().waitFor()
+}
+
 const SCREENS: readonly Screen[] = [
   { name: 'inbox', path: () => '/inbox?view=open' },
   { name: 'bundle', path: bundle, pose: review },
   { name: 'runs', path: () => '/runs' },
   { name: 'run-function', path: runOf('send-campaign') },
+  { name: 'rerun', path: runOf('send-campaign'), pose: openRerun },
   { name: 'run-agent', path: runOf('persona-matcher') },
   { name: 'run-human', path: runOf('review-campaign') },
   { name: 'graph', path: () => '/graph', pose: drawn },

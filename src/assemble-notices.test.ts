@@ -52,6 +52,12 @@ describe('what is added', () => {
     }
     expect((await open({}, environment)).names).toEqual(['notify-mail', 'notify-chat'])
   })
+
+  test('who calls back, once there is a secret to sign with', async () => {
+    expect((await open({ callbackSecret: SECRET })).names).toEqual(['notify-callback'])
+    expect((await open({}, { TRIHAND_CALLBACK_SECRET: SECRET })).names).toEqual(['notify-callback'])
+    expect(await refusal({ callbackSecret: 'no base64!' })).toContain('base64')
+  })
 })
 
 describe('what is refused', () => {

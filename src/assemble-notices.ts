@@ -3,7 +3,9 @@
  *
  * Owns which courier stands behind each setting. Holds no rule; without a setting nothing is loaded and nothing is added.
  */
-import { type HealthBook, type NoticeRoute, noticeFunctions } from './executors/workflow/notices.ts'
+import type { FunctionSource } from './executors/workflow/function.ts'
+import { callbackNotices, type HealthBook, type NoticeRoute, noticeFunctions } from './executors/workflow/notices.ts'
+import { CALLBACK } from './manifest/callback.ts'
 import type { SystemSource } from './manifest/define.ts'
 import { defineEndpoints } from './manifest/endpoints.ts'
 import { type Environment, resolveReferences } from './manifest/reference.ts'
@@ -17,6 +19,8 @@ export interface NoticesOptions {
    * separated by spaces, all sign.
    */
   readonly webhooks?: readonly { readonly url: string; readonly events: readonly string[]; readonly secret?: string }[]
+  /** Signs what callers of `start` are told at their `callbackUrl`, as `secret` does. Default: `TRIHAND_CALLBACK_SECRET`. */
+  readonly callbackSecret?: string
   /** Mail addresses of people, by the name that tasks are assigned to. Mail is sent if `SMTP_URL` is set. */
   readonly addresses?: Readonly<Record<string, string>>
 }
@@ -102,6 +106,19 @@ const chatRoutes = async (world: World): Promise<readonly NoticeRoute[]> => {
   return [{ name: 'notify-chat', events: TASK_EVENTS, courier }]
 }
 
+/** Who asks for a run with a callback is told of its end, once there is a secret to sign with. */
+const callbacks = async ({ callbackSecret }: NoticesOptions, world: World): Promise<readonly FunctionSource[]> => {
+  const { environment, clock, ids } = world
+  const given = callbackSecret ?? variable(world, 'TRIHAND_CALLBACK_SECRET') ?? ''
+  const secrets = resolveReferences(given, environment).split(' ').filter(Boolean)
+  if (secrets.length === 0) return []
+  const { webhookCouriers } = await import('./adapters/notices/webhook.ts')
+  const publicUrl = variable(world, 'TRIHAND_PUBLIC_URL')
+  const couriers = webhookCouriers({ secrets, publicUrl, dataPath: ({ id }) => `/api/runs/${id}` }, () => clock.now())
+  const courierTo = async (url: string) => couriers(url, await wayTo(url))
+  return [callbackNotices(CALLBACK, courierTo, () => ids.roll())]
+}
+
 /** The system, and the functions that tell of it. */
 export const withNotices = async (
   source: SystemSource,
@@ -110,6 +127,7 @@ export const withNotices = async (
 ): Promise<SystemSource> => {
   const webhooks = endpointsOf(source, options, world).map((endpoint) => webhookRoute(endpoint, world))
   const routes = await Promise.all([Promise.all(webhooks), mailRoutes(options, world), chatRoutes(world)])
-  const functions = noticeFunctions(routes.flat(), () => world.ids.roll())
+  const told = noticeFunctions(routes.flat(), () => world.ids.roll())
+  const functions = [...told, ...(await callbacks(options, world))]
   return functions.length === 0 ? source : { ...source, functions: [...(source.functions ?? []), ...functions] }
 }

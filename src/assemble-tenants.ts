@@ -53,6 +53,7 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats'>
   schedules: engine.schedules,
   queues: engine.queues,
   tasks: engine.tasks,
+  reruns: engine.reruns,
   chats: doors.chats,
   webhooks: doors.webhooks,
   handlers: {

@@ -19,11 +19,12 @@ import { type DispatcherChoice, type LedgerChoice, ledgerChoice } from './config
 import { dispatcherOf } from './dispatchers.ts'
 import type { PieceListener } from './engine/deltas.ts'
 import { Engine, type RunResult } from './engine/engine.ts'
-import type { IncomingEvent, Receipt, Rehearsal } from './engine/intake.ts'
+import type { IncomingEvent, Receipt, Rehearsal, StartOptions } from './engine/intake.ts'
 import type { Observer } from './engine/observers.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
 import type { Queues } from './engine/queues.ts'
 import { Requests } from './engine/requests.ts'
+import type { Reruns } from './engine/reruns.ts'
 import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
 import type { Tasks } from './engine/tasks.ts'
@@ -43,15 +44,7 @@ import { taskOfStep } from './manifest/humans.ts'
 import { placeIn } from './manifest/placement.ts'
 import type { Environment } from './manifest/reference.ts'
 import type { System } from './manifest/system.ts'
-import {
-  LOCAL_TENANT,
-  type RunId,
-  SERVER_TENANT,
-  type SessionId,
-  type TenantId,
-  type WorkerId,
-  workerId,
-} from './model/ids.ts'
+import { LOCAL_TENANT, type RunId, SERVER_TENANT, type TenantId, type WorkerId, workerId } from './model/ids.ts'
 import type { PriceOf } from './model/usage.ts'
 import type { WorkerPlace } from './model/worker-info.ts'
 import type { Chats } from './modes/chats.ts'
@@ -104,13 +97,9 @@ export interface Trihand {
   /** What an event would start, without sending it. */
   rehearse(event: IncomingEvent): Promise<Rehearsal>
   /** Starts a function by name; answers when the run is on disk. */
-  start(name: string, input?: unknown, options?: { readonly session?: SessionId }): Promise<RunId>
+  start(name: string, input?: unknown, options?: StartOptions): Promise<RunId>
   /** Starts a function and waits for its end, at most `wait` (30s). */
-  call(
-    name: string,
-    input?: unknown,
-    options?: { readonly session?: SessionId; readonly wait?: string | number },
-  ): Promise<RunResult>
+  call(name: string, input?: unknown, options?: StartOptions & { readonly wait?: string | number }): Promise<RunResult>
   result(run: RunId, options?: { readonly wait?: string | number }): Promise<RunResult>
   cancel(run: RunId, options?: { readonly by?: string; readonly reason?: string }): Promise<void>
   retry(run: RunId, options?: { readonly by?: string }): Promise<void>
@@ -143,6 +132,8 @@ export interface Trihand {
   readonly queues: Queues
   /** What people are asked, and what they decide. */
   readonly tasks: Tasks
+  /** Runs once more, as new ones: from a step on, with the results before it. */
+  readonly reruns: Reruns
   /** Conversations, a turn at a time. */
   readonly chats: Chats
   /** Credentials for whoever asks over HTTP. */

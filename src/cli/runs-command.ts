@@ -16,7 +16,7 @@ export interface CommandFlags extends RunFlags {
   readonly wait?: number
 }
 
-const print = (output: Output, run: RunDetail): void => {
+export const printRun = (output: Output, run: RunDetail): void => {
   if (output.isJson) output.document(outcomeOf(run))
   else output.table([outcomeRow(run)])
 }
@@ -25,7 +25,7 @@ const give = (shell: Shell, flags: CommandFlags, { name, body }: Command): Promi
   withApi(shell, flags, { need: 'work' }, async (api) => {
     const { id } = await api.post<Run>(`/api/runs/${encodeURIComponent(flags.id)}/${name}`, body)
     const runs = await settled(api, [id], flags.wait ?? null)
-    for (const run of runs) print(shell.output, run)
+    for (const run of runs) printRun(shell.output, run)
     return flags.wait === undefined ? EXIT.done : exitCodeFor(runs)
   })
 

@@ -11,10 +11,16 @@ export interface StartFlags extends CommonFlags {
   /** JSON, `@file`, or `-` for stdin. */
   readonly input?: string
   readonly wait?: number
+  /** Told of its end. */
+  readonly callback?: string
 }
 
 const startVia = async (api: Api, output: Output, flags: StartFlags, input: unknown): Promise<number> => {
-  const { id } = await api.post<{ readonly id: string }>('/api/runs', { name: flags.name, input })
+  const { id } = await api.post<{ readonly id: string }>('/api/runs', {
+    name: flags.name,
+    input,
+    ...(flags.callback !== undefined && { callback_url: flags.callback }),
+  })
   const runs = await settled(api, [id], flags.wait ?? null)
   for (const run of runs) {
     if (output.isJson) output.document(outcomeOf(run))

@@ -11,6 +11,7 @@ import type { TaskSpec } from '../model/task-spec.ts'
 import type { AskRequest } from '../ports/step-gate.ts'
 import { advanceTask } from './advance.ts'
 import { causeFrom } from './cause.ts'
+import { keptDecision } from './kept-decision.ts'
 import { type Luggage, NO_LUGGAGE, toldOf } from './request.ts'
 import type { Resident } from './resident.ts'
 import { taskBirth } from './task-append.ts'
@@ -47,7 +48,12 @@ export const taskOf = (
   return { id, ...taskBirth(house, place, { before, state, facts }, now) }
 }
 
-const openTask = (resident: Resident, step: string, { spec, tells }: AskRequest): void => {
+const openTask = async (resident: Resident, step: string, { spec, tells }: AskRequest): Promise<void> => {
+  const kept = await keptDecision(resident, step, spec)
+  if (kept !== null) {
+    const now = resident.house.clock.now()
+    return resident.ask({ command: { type: 'reuse_step', now, ...kept }, luggage: null, done: null })
+  }
   const { id, write, told } = taskOf(resident, step, spec)
   begin(resident, step, id, spec.name, { ...NO_LUGGAGE, ...told, tasks: [write], ...toldOf(tells, { task_id: id }) })
 }

@@ -1,7 +1,7 @@
 /** Where what a run sets off stands in the chain of causes: after the run itself, which stands after what triggered it. */
 import type { Cause } from '../model/event.ts'
 import type { RunId } from '../model/ids.ts'
-import type { RunState } from '../model/run-fact.ts'
+import type { RunStart, RunState } from '../model/run-fact.ts'
 import { causedBy } from '../model/trigger.ts'
 
 /** A run as its causes know it. */
@@ -12,8 +12,15 @@ export interface Caused {
   readonly event: Cause | null
 }
 
-export const causeFrom = ({ id, handler, event }: Caused, state: RunState): Cause => {
-  const start = state.kind === 'live' ? state.start : state.kind === 'ended' ? state.last.start : null
-  const own = start?.cause ?? event
-  return causedBy(own ?? { correlationId: id, causationId: null, traceparent: null, hops: 0, chain: [] }, id, handler)
-}
+export const startOf = (state: RunState): RunStart | null =>
+  state.kind === 'live' ? state.start : state.kind === 'ended' ? state.last.start : null
+
+/** The sequence of the event that a run works on: its own, or that of the run of which it is another go. */
+export const triggerOf = ({ event }: { readonly event: number | null }, state: RunState): number | null =>
+  event ?? startOf(state)?.rerun?.trigger ?? null
+
+/** Its own place in the chain. */
+export const causeOf = ({ id, event }: Omit<Caused, 'handler'>, state: RunState): Cause =>
+  startOf(state)?.cause ?? event ?? { correlationId: id, causationId: null, traceparent: null, hops: 0, chain: [] }
+
+export const causeFrom = (run: Caused, state: RunState): Cause => causedBy(causeOf(run, state), run.id, run.handler)

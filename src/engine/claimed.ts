@@ -10,6 +10,7 @@ import { fold } from '../model/machine.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { RunState } from '../model/run-fact.ts'
 import type { Claim, Claims, Ledger, StreamRecord } from '../ports/ledger.ts'
+import { triggerOf } from './cause.ts'
 import { headOf } from './chain.ts'
 import { NOTHING_PREFETCHED, openWaitsOf, type Prefetched, prefetchEvents } from './offer.ts'
 import type { ResidentRecord } from './resident.ts'
@@ -38,14 +39,15 @@ export const loadClaimed = async (
 
 const loadOf = async (ledger: Pick<Ledger, 'load' | 'events'>, tenant: TenantId, claimed: Taken): Promise<Claimed> => {
   const records = await recordsOf(ledger, claimed)
-  const events = await triggersOf(ledger, tenant, [...records.values()], claimed.events ?? [])
+  const states = new Map([...records.values()].map((record) => [record, stateOf(record)]))
+  const events = await triggersOf(ledger, tenant, states, claimed.events ?? [])
   const runs: Claimed['runs'][number][] = []
   const unreadable: StreamRecord[] = []
   claimed.claims.forEach((claim) => {
     const record = records.get(claim.stream)
     // Fenced already: somebody else has claimed it since.
     if (record === undefined || record.epoch !== claim.epoch) return
-    const state = stateOf(record)
+    const state = states.get(record) ?? null
     if (state === null) unreadable.push(record)
     else runs.push({ resident: residentOf(claim, record, state, events), recoveries: record.recoveries })
   })
@@ -69,11 +71,14 @@ const recordsOf = async (
 const triggersOf = async (
   ledger: Pick<Ledger, 'events'>,
   tenant: TenantId,
-  records: readonly StreamRecord[],
+  states: ReadonlyMap<StreamRecord, RunState | null>,
   brought: readonly StoredEvent[],
 ): Promise<ReadonlyMap<number, StoredEvent>> => {
   const known = new Map(brought.map((event) => [event.sequence, event]))
-  const sequences = records.flatMap(({ event }) => (event === null || known.has(event) ? [] : event))
+  const sequences = [...states].flatMap(([record, state]) => {
+    const trigger = state === null ? null : triggerOf(record, state)
+    return trigger === null || known.has(trigger) ? [] : trigger
+  })
   const loaded = sequences.length === 0 ? [] : await ledger.events({ tenant, sequences, limit: sequences.length })
   for (const event of loaded) known.set(event.sequence, event)
   return known
@@ -96,6 +101,7 @@ const residentOf = (
   const { tenant, handler, session, parent, base, lease } = record
   const { epoch, signal } = claim
   const id = record.stream as RunId
-  const event = record.event === null ? null : (events.get(record.event) ?? null)
+  const trigger = triggerOf(record, state)
+  const event = trigger === null ? null : (events.get(trigger) ?? null)
   return { id, tenant, handler, session, parent, event, base, lease, epoch, signal, state, head: headOf(record) }
 }

@@ -8,7 +8,7 @@ import type { ExecutorDefinition, RemoteDefinition } from '../manifest/executors
 import type { System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import { LOCAL_TENANT, type RunId, SERVER_TENANT, type SessionId, type TenantId, type WorkerId } from '../model/ids.ts'
+import { LOCAL_TENANT, type RunId, SERVER_TENANT, type TenantId, type WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine } from '../model/run.ts'
@@ -31,12 +31,20 @@ import { Deltas, type PieceListener } from './deltas.ts'
 import { DRAIN_ORDERED } from './drain.ts'
 import type { StepErrors } from './gate.ts'
 import type { EnterHandler, House } from './house.ts'
-import { type IncomingEvent, Intake, type Receipt, type Rehearsal, type SendOptions } from './intake.ts'
+import {
+  type IncomingEvent,
+  Intake,
+  type Receipt,
+  type Rehearsal,
+  type SendOptions,
+  type StartOptions,
+} from './intake.ts'
 import { type Observer, Observers } from './observers.ts'
 import { commandFromOutside } from './outside.ts'
 import { fetchValue, storeValue } from './payloads.ts'
 import { Publish, type Subscriber, type Watcher } from './publish.ts'
 import { Queues } from './queues.ts'
+import { Reruns } from './reruns.ts'
 import { type RunSteps, stepsOf } from './run-steps.ts'
 import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
@@ -87,6 +95,7 @@ export class Engine {
   readonly schedules: Schedules
   readonly queues: Queues
   readonly tasks: Tasks
+  readonly reruns: Reruns
   private readonly house: House
   private readonly intake: Intake
   private readonly worker: Worker
@@ -170,6 +179,7 @@ export class Engine {
     this.schedules = new Schedules(this.house, this.book)
     this.queues = new Queues(this.house, this.book)
     this.tasks = new Tasks(this.house)
+    this.reruns = new Reruns(this.house)
   }
 
   /** The same engine for another tenant: one worker and one writer, but runs, events, gates and news of its own. */
@@ -275,7 +285,7 @@ export class Engine {
     return this.intake.note(documents)
   }
 
-  startRun(name: string, input: unknown, options: { readonly session?: SessionId } = {}): Promise<RunId> {
+  startRun(name: string, input: unknown, options: StartOptions = {}): Promise<RunId> {
     return this.intake.start(name, input, options)
   }
 

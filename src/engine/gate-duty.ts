@@ -24,6 +24,7 @@ import { arrivalOf } from './arrivals.ts'
 import { demandOfDecided, leaseFor, NO_DEMAND, rootsOfInput } from './demand.ts'
 import type { Births, Duty, Found } from './duty.ts'
 import { endedRuns } from './ended-runs.ts'
+import { callbackOf } from './ending.ts'
 import { withFailedItems } from './failed-items.ts'
 import type { GateKeeping } from './gate-keeping.ts'
 import { refusalOf } from './gate-refusal.ts'
@@ -43,7 +44,7 @@ export const gateOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, handler: stri
 
 type Started = Extract<GateFact, { readonly type: 'gate.started' }>
 
-type About = Pick<Birth, 'input' | 'event' | 'session' | 'clerk'> & Partial<Pick<Birth, 'cause'>>
+type About = Pick<Birth, 'input' | 'event' | 'session' | 'clerk'> & Partial<Pick<Birth, 'cause' | 'callback'>>
 
 const causeIn = ({ correlationId, causationId, traceparent, hops, chain }: StoredEvent): Cause => ({
   correlationId,
@@ -249,8 +250,9 @@ export class GateDuty implements Duty<GateState, GateFact> {
   }
 
   private bearCalled(fact: Started, call: Call, value: Json): NewRun {
-    const { input, session, by } = call
-    return this.begin(fact, rootsOfInput(value), { input, event: null, session, clerk: by ?? this.tracker(fact) })
+    const { input, session, by, callback = null } = call
+    const clerk = by ?? this.tracker(fact)
+    return this.begin(fact, rootsOfInput(value), { input, event: null, session, clerk, callback })
   }
 
   private tracker({ tracked }: Started): GateId | null {
@@ -270,9 +272,11 @@ export class GateDuty implements Duty<GateState, GateFact> {
   /** What was asked for by name and starts nothing: a run that ends as it begins, with the reason. */
   private turnAway(fact: Extract<GateFact, { readonly type: 'trigger.suppressed' }>): readonly NewRun[] {
     if (fact.call === undefined) return []
-    const { run: id, input, session, by: clerk } = fact.call
-    const about = { id, input, event: null, session, clerk, demand: NO_DEMAND, lease: null, ends: refusalOf(fact) }
-    return [newRun(this.house.ids, { ...this.birth(), ...about })]
+    const { run: id, input, session, by: clerk, callback = null } = fact.call
+    const about = { id, input, event: null, session, clerk, callback, demand: NO_DEMAND, lease: null }
+    const away = newRun(this.house.ids, { ...this.birth(), ...about, ends: refusalOf(fact) })
+    const told = callbackOf(this.house, away, away.state)
+    return told === null ? [away] : [away, told]
   }
 
   private birth(): Pick<Birth, 'definition' | 'systemHash' | 'tenant' | 'now' | 'cause' | 'parent'> {

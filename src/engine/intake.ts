@@ -7,6 +7,7 @@
  * intake-2  An event and the runs it starts are one append: either all are there or none is.
  * intake-3  More callers than the ledger can serve wait here; what is accepted is never kept in memory alone.
  */
+import { CALLBACK, checkCallback } from '../manifest/callback.ts'
 import { checkAgainst } from '../manifest/schema.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Cause, type Event, isPlainId, isReservedType } from '../model/event.ts'
@@ -38,6 +39,12 @@ export interface Receipt {
   readonly runs: readonly RunId[]
   /** The event was there already; these are the first answer's values. */
   readonly duplicate: boolean
+}
+
+export interface StartOptions {
+  readonly session?: SessionId
+  /** Told of the run's end by a signed webhook. */
+  readonly callbackUrl?: string
 }
 
 /** What a source of the system itself may do beside sending. */
@@ -113,16 +120,21 @@ export class Intake {
   }
 
   /** Starts a function by name, without an event. Where it has a gate, that has its say. */
-  async start(name: string, input: unknown, options: { readonly session?: SessionId } = {}): Promise<RunId> {
+  async start(name: string, input: unknown, options: StartOptions = {}): Promise<RunId> {
     const { house } = this
+    const { callbackUrl: callback } = options
+    if (callback !== undefined) checkCallback(house.system(), callback)
     const definition = house.system().functions.get(name)
-    if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${name}`)
+    // What is told to the outside under our signature is what has happened, and nobody's wish.
+    if (definition === undefined || name === CALLBACK)
+      throw new TrihandError('NOT_FOUND', `there is no function ${name}`)
     const { payload, value } = await storeValue(house, input)
     if (definition.input !== null) await checkAgainst(definition.input, value, 'INPUT_INVALID', `the input of ${name}`)
     const session = options.session ?? null
     const given = { kind: 'given', payload } as const
     if (house.gates.gateFor(name) !== null) {
-      const call = { run: runId(house.ids.uuid()), input: given, session, by: null }
+      const told = callback === undefined ? {} : { callback }
+      const call = { run: runId(house.ids.uuid()), input: given, session, by: null, ...told }
       return this.withinLimit(() => house.gates.call(name, { call, value }))
     }
     const subject = { tenant: house.tenant, session, roots: rootsOfInput(value) }
@@ -140,6 +152,7 @@ export class Intake {
         parent: null,
         demand,
         lease: leaseFor(demand, () => house.worker.reserve(name)),
+        callback: callback ?? null,
       })
       const outcome = await this.commit([run], [], [])
       if (outcome.kind === 'conflict') throw new TrihandError('INTERNAL', 'a new run met an old one')

@@ -17,7 +17,7 @@ import {
   type TenantId,
 } from '../model/ids.ts'
 import { statusOf } from '../model/run.ts'
-import type { RunFact, RunInput, RunStart, RunState } from '../model/run-fact.ts'
+import type { RerunOf, ReusedStep, RunFact, RunInput, RunStart, RunState } from '../model/run-fact.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { NewStream, StreamWrite } from '../ports/ledger.ts'
 import { type Advance, advanceRun } from './advance.ts'
@@ -56,6 +56,9 @@ export interface Birth {
   readonly lease: WorkerId | null
   /** It is turned away as it is born, for this reason. Then it has no lease. */
   readonly ends?: Failure
+  readonly rerun?: { readonly of: RerunOf; readonly reuse: readonly ReusedStep[] }
+  /** Who outside is told of its end. */
+  readonly callback?: string | null
 }
 
 /** Whether it begins at once in the process that makes it. */
@@ -73,8 +76,10 @@ export const newRun = (ids: Ids, birth: Birth): NewRun => {
     depth: birth.parent?.depth ?? 0,
     deadlineAt,
     startBy,
+    ...(birth.rerun !== undefined && { rerun: birth.rerun.of }),
+    ...(birth.callback != null && { callback: birth.callback }),
   }
-  const { state, facts } = begun(start, now, birth.ends)
+  const { state, facts } = begun(start, birth)
   const sealed = sealFacts(ids, id, EMPTY_CHAIN, facts)
   const write: StreamWrite = {
     stream: id,
@@ -112,12 +117,9 @@ export const newRun = (ids: Ids, birth: Birth): NewRun => {
   }
 }
 
-const begun = (
-  start: RunStart,
-  now: Instant,
-  ends: Failure | undefined,
-): Pick<Advance<RunState, RunFact>, 'state' | 'facts'> => {
-  const started = advanceRun({ kind: 'none' }, { type: 'start_run', now, start })
+const begun = (start: RunStart, { now, ends, rerun }: Birth): Pick<Advance<RunState, RunFact>, 'state' | 'facts'> => {
+  const reuse = rerun?.reuse ?? []
+  const started = advanceRun({ kind: 'none' }, { type: 'start_run', now, start, reuse })
   if (ends === undefined) return started
   const ended = advanceRun(started.state, { type: 'cancel_run', now, by: 'trihand', error: ends, idle: true })
   return { state: ended.state, facts: [...started.facts, ...ended.facts] }

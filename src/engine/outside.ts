@@ -14,6 +14,7 @@ import type { RunCommand, RunFact, RunState } from '../model/run-fact.ts'
 import type { RunStatus } from '../model/status.ts'
 import type { StreamRecord } from '../ports/ledger.ts'
 import { advanceRun } from './advance.ts'
+import { triggerOf } from './cause.ts'
 import { headOf, sealFacts } from './chain.ts'
 import { endingOf, tellsEnd } from './ending.ts'
 import type { House } from './house.ts'
@@ -119,9 +120,9 @@ const endingFor = async (
   record: StreamRecord,
   change: Change,
 ): Promise<ReturnType<typeof mergeLuggage> | null> => {
-  const { facts } = change
-  if (!tellsEnd(house, record.handler, facts) && !tellsLife(house, record.handler, change)) return null
-  const sequences = record.event === null ? [] : [record.event]
+  if (!tellsEnd(house, record.handler, change) && !tellsLife(house, record.handler, change)) return null
+  const trigger = triggerOf(record, change.state)
+  const sequences = trigger === null ? [] : [trigger]
   const [event] = sequences.length === 0 ? [] : await house.ledger.events({ tenant: house.tenant, sequences, limit: 1 })
   const { handler, session, parent, version } = record
   const caused = { id: record.stream as RunId, handler, session, parent, event: event ?? null }

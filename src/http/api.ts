@@ -216,6 +216,18 @@ export interface RunDetail {
   readonly facts: { readonly items: readonly Fact[]; readonly next_cursor: string | null }
 }
 
+export interface RerunPreview {
+  readonly id: string
+  readonly handler: string
+  readonly from: string | null
+  /** what the old run was given */
+  readonly input: Json
+  /** steps whose results stand */
+  readonly reused: readonly string[]
+  /** steps that are done again, in the order in which the old run came to them */
+  readonly again: readonly { readonly step: string; readonly once: boolean; readonly asks: boolean }[]
+}
+
 export type TaskType = 'approval' | 'input' | 'review' | 'decision'
 
 export type TaskStatus = 'pending' | 'in_review' | 'revision_requested' | 'approved' | 'rejected' | 'completed' | 'expired' | 'withdrawn'
@@ -619,7 +631,7 @@ export interface Api {
   /** Runs, newest first. */
   readonly listRuns: { readonly input: { readonly query?: { readonly status?: RunStatus; readonly handler?: string; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Run[]; readonly next_cursor: string | null } }
   /** Starts a function, an agent or a human by name, without an event. */
-  readonly startRun: { readonly input: { readonly body: { readonly name: string; readonly input?: Json } }; readonly output: { readonly id: string } }
+  readonly startRun: { readonly input: { readonly body: { readonly name: string; readonly input?: Json; readonly callback_url?: string } }; readonly output: { readonly id: string } }
   /** How many runs have each status. */
   readonly countRuns: { readonly input: Nothing; readonly output: RunCounts }
   /** One run: what it waits for, its children, its end, its first facts. */
@@ -638,6 +650,10 @@ export interface Api {
   readonly retryRun: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: Run }
   /** Says what became of a step whose outcome nobody knows. */
   readonly resolveStep: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly step: string; readonly verdict: 'happened' | 'run_again' | 'abort'; readonly result?: Json } }; readonly output: Run }
+  /** What a rerun would do again, and which results would stand. */
+  readonly previewRerun: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly from?: string } }; readonly output: RerunPreview }
+  /** Runs a run once more as a new one; what was finished before a step stands, the rest is done again. */
+  readonly rerunRun: { readonly input: { readonly path: { readonly id: string }; readonly body?: { readonly from?: string; readonly input?: Json; readonly reuse_decisions?: boolean } }; readonly output: { readonly id: string } }
   /** Workers that beat. */
   readonly listWorkers: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Worker[]; readonly next_cursor: string | null } }
   /** One worker and what it holds: by id, its last digits, or its name. */
@@ -750,6 +766,8 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   resumeRun: 'POST /api/runs/{id}/resume',
   retryRun: 'POST /api/runs/{id}/retry',
   resolveStep: 'POST /api/runs/{id}/resolve',
+  previewRerun: 'GET /api/runs/{id}/rerun',
+  rerunRun: 'POST /api/runs/{id}/rerun',
   listWorkers: 'GET /api/workers',
   getWorker: 'GET /api/workers/{id}',
   drainWorker: 'POST /api/workers/{id}/drain',

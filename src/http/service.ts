@@ -5,11 +5,12 @@
  */
 import type { PieceListener } from '../engine/deltas.ts'
 import type { RunResult } from '../engine/engine.ts'
-import type { IncomingEvent, Receipt, Rehearsal } from '../engine/intake.ts'
+import type { IncomingEvent, Receipt, Rehearsal, StartOptions } from '../engine/intake.ts'
 import type { Observer } from '../engine/observers.ts'
 import type { Watcher } from '../engine/publish.ts'
 import type { Queues } from '../engine/queues.ts'
 import type { Requests } from '../engine/requests.ts'
+import type { Reruns } from '../engine/reruns.ts'
 import type { Schedules } from '../engine/schedules.ts'
 import type { Sessions } from '../engine/sessions.ts'
 import type { Tasks } from '../engine/tasks.ts'
@@ -35,7 +36,7 @@ export interface Service {
   readonly knownTenants: readonly TenantId[]
   /** Called with each piece of an answer that this run is given in this process, first with what it was given so far. */
   listen(run: RunId, listener: PieceListener): () => void
-  start(name: string, input: unknown): Promise<RunId>
+  start(name: string, input: unknown, options?: StartOptions): Promise<RunId>
   result(run: RunId, options: { readonly wait: number }): Promise<RunResult>
   cancel(run: RunId, options: { readonly by: string; readonly reason?: string }): Promise<void>
   pause(run: RunId, options: { readonly by: string; readonly reason: string | null }): Promise<void>
@@ -56,6 +57,7 @@ export interface Service {
     'show' | 'view' | 'claim' | 'unclaim' | 'saveDraft' | 'followUp' | 'submit' | 'submitMany' | 'now'
   >
   readonly sessions: Pick<Sessions, 'show'>
+  readonly reruns: Pick<Reruns, 'preview' | 'rerun'>
   readonly tokens: Tokens
   readonly requests: Requests
   readonly chats: Pick<Chats, 'send' | 'show' | 'list' | 'stop' | 'view' | 'listen'>

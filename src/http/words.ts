@@ -15,6 +15,10 @@ const failure = (error: Failure): string => `${error.code}: ${error.message}`
 const nth = (attempt: number): string => (attempt > 1 ? ` at attempt ${attempt}` : '')
 
 const started = (start: RunStart): string => {
+  if (start.rerun !== undefined) {
+    const { of, from, by } = start.rerun
+    return `${by} ran ${of} again${from === null ? '' : ` from ${from} on`}`
+  }
   if (start.parentStep !== null) return `${start.handler} was called by step ${start.parentStep} of its parent`
   switch (start.input.kind) {
     case 'event':
@@ -62,6 +66,7 @@ const TELLING: Telling = {
   'step.uncertain': (fact) => `nobody knows whether it happened: ${fact.reason}`,
   'step.resolved': (fact) => `${fact.by} said: ${fact.verdict.replaceAll('_', ' ')}`,
   'step.late_result': (fact) => `an answer of attempt ${fact.attempt} came too late and is kept as evidence`,
+  'step.reused': ({ of, settled }) => `${settled.kind === 'failed' ? 'had failed' : 'was done'} in ${of}, and stands`,
   'timer.set': (fact) => `sleeps until ${isoTime(fact.wakeAt)}`,
   'timer.fired': () => 'woke up',
   'wait.opened': (fact) => `waits for ${wanted(fact.wait)}`,

@@ -13,6 +13,8 @@ export interface Call {
   readonly session: SessionId | null
   /** The schedule that asks, and is the run's parent. */
   readonly by: ScheduleId | null
+  /** Who outside is told of the run's end. */
+  readonly callback?: string
 }
 
 /** One event that passed hops and filter. Keys are texts; empty where the policy has no key. */

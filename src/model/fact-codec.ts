@@ -39,6 +39,7 @@ const RUN_FACTS: Readonly<Record<RunFactType, true>> = {
   'step.uncertain': true,
   'step.resolved': true,
   'step.late_result': true,
+  'step.reused': true,
   'timer.set': true,
   'timer.fired': true,
   'wait.opened': true,

@@ -21,7 +21,9 @@ export const pauseRun = (run: LiveRun, command: Command<'pause_run'>): Decision<
 export const resumeRun = (run: LiveRun, { now: at, by }: Command<'resume_run'>): Decision<RunFact> =>
   run.pause === null || run.cancel !== null ? facts() : facts({ type: 'run.resumed', at, by })
 
-const BEGINNINGS: ReadonlySet<WorkCommand['type']> = new Set(['intend_step', 'set_timer', 'open_wait', 'start_child'])
+const BEGINNINGS: ReadonlySet<WorkCommand['type']> = new Set([
+  ...(['intend_step', 'reuse_step', 'set_timer', 'open_wait', 'start_child'] as const),
+])
 
 /** pause-1. Null: a pause does not stand in the way of this command. */
 export const refusePaused = ({ pause }: LiveRun, { type }: WorkCommand): Refusal | null =>

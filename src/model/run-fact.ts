@@ -35,6 +35,28 @@ export interface Occasion {
   readonly missed: { readonly from: Instant; readonly to: Instant; readonly count: number } | null
 }
 
+/** Of which run this is another go, and what it takes from it. */
+export interface RerunOf {
+  readonly of: RunId
+  /** Done again from this step on; null: from the beginning. */
+  readonly from: string | null
+  readonly by: string
+  /** The event that the old run worked on: an event triggers one run of a handler, so the row of this one names none. */
+  readonly trigger: number | null
+  /** What people have decided counts again where they would be asked the same. */
+  readonly decisions: boolean
+}
+
+/** A step's end as another run has recorded it, and where. */
+export interface ReusedStep {
+  readonly step: string
+  readonly of: RunId
+  readonly seq: number
+  readonly settled: SettledStep
+  /** It has sent events with its result. */
+  readonly told?: true
+}
+
 export interface RunStart {
   readonly handler: string
   readonly input: RunInput
@@ -44,6 +66,9 @@ export interface RunStart {
   readonly depth: number
   readonly deadlineAt: Instant | null
   readonly startBy: Instant | null
+  readonly rerun?: RerunOf
+  /** Who outside is told of its end. */
+  readonly callback?: string
 }
 
 export type Verdict = 'happened' | 'run_again' | 'abort'
@@ -120,6 +145,8 @@ export type RunFact =
       readonly result: Payload | null
       readonly error: Failure | null
     })
+  /** Answered by a result of the run that this is another go of. */
+  | (At & { readonly type: 'step.reused' } & ReusedStep)
   | (OnStep & { readonly type: 'timer.set'; readonly wakeAt: Instant })
   | (OnStep & { readonly type: 'timer.fired' })
   | (OnStep & { readonly type: 'wait.opened'; readonly wait: WaitSpec })
@@ -135,7 +162,8 @@ type ToStep = Now & { readonly step: string }
 
 /** Commands that a run takes whether or not it was cancelled. */
 type LifeCommand =
-  | (Now & { readonly type: 'start_run'; readonly start: RunStart })
+  /** `reuse`: steps that are finished before it begins. */
+  | (Now & { readonly type: 'start_run'; readonly start: RunStart; readonly reuse?: readonly ReusedStep[] })
   /** `idle`: nobody performs a step of this run now, so the cancel can be final at once if no child is open. */
   | (Now & { readonly type: 'cancel_run'; readonly by: string; readonly error: Failure; readonly idle: boolean })
   /** The holder has stopped its own work; children are known from the state. */
@@ -201,6 +229,7 @@ export type WorkCommand =
       /** The task on which it was said; absent: by a command. */
       readonly task?: TaskId
     })
+  | (Now & { readonly type: 'reuse_step' } & ReusedStep)
   | (ToStep & { readonly type: 'set_timer'; readonly wakeAt: Instant })
   | (ToStep & { readonly type: 'open_wait'; readonly wait: WaitSpec })
   | (ToStep & { readonly type: 'receive_event'; readonly event: Received })

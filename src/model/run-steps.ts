@@ -50,6 +50,10 @@ export const resolved = (before: LiveRun, fact: Fact<'step.resolved'>): LiveRun 
   }
 }
 
+/** A result of another run stands as if it had come here. */
+export const reused = (run: LiveRun, { step, settled, told }: Fact<'step.reused'>): LiveRun =>
+  settle(told === true ? { ...run, hasTold: true } : run, step, settled)
+
 export const childEnded = (run: LiveRun, { step, child, end }: Fact<'child.ended'>): LiveRun => {
   const isOver = isTaskId(child) && (end.kind === 'failed' || end.open !== true)
   const rest = isOver ? { ...run, tasks: run.tasks.filter((task) => task !== child) } : run

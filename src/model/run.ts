@@ -24,13 +24,13 @@ import type { Instant } from './ids.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
 import { pauseRun, refusePaused, resumeRun } from './pause.ts'
 import { NOTHING } from './payload.ts'
-import { PersistentMap } from './persistent-map.ts'
 import { retryDelayMs } from './policies/retry.ts'
-import type { EndedRun, LiveRun, RunCommand, RunFact, RunStart, RunState, WorkCommand } from './run-fact.ts'
+import { beginRun, reuseFact, startFacts } from './run-birth.ts'
+import type { EndedRun, LiveRun, RunCommand, RunFact, RunState, WorkCommand } from './run-fact.ts'
 import { reopen } from './run-reopen.ts'
-import { asked, childEnded, doubted, open, resolved, settle } from './run-steps.ts'
+import { asked, childEnded, doubted, open, resolved, reused, settle } from './run-steps.ts'
 import type { RunStatus } from './status.ts'
-import { type OpenStep, type SettledStep, stepWakeAt } from './step.ts'
+import { type OpenStep, stepWakeAt } from './step.ts'
 import { openWait as beginWait, isOver, missing, receive } from './wait.ts'
 import { dueFacts, endChild, openWait, receiveEvent, setTimer, startChild } from './waiting.ts'
 
@@ -88,6 +88,10 @@ const decideWorking = (run: LiveRun, command: WorkCommand): Decision<RunFact> =>
       return doubtStep(run, command)
     case 'resolve_step':
       return resolveStep(run, command)
+    case 'reuse_step':
+      return run.settled.has(command.step) || run.open.has(command.step)
+        ? facts()
+        : underLimit(run, command.step, facts(reuseFact(command, command.now)))
     case 'set_timer':
       return underLimit(run, command.step, setTimer(run, command))
     case 'open_wait':
@@ -194,31 +198,6 @@ const underLimit = (run: LiveRun, step: string, decision: Decision<RunFact>): De
   return isFull ? refuse('RUN_TOO_LONG', `the run has ${MAX_STEPS} steps`) : decision
 }
 
-/** What a run is started with and nothing else: a start may arrive as part of a larger object. */
-const startOf = ({ handler, input, cause, parentStep, depth, deadlineAt, startBy }: RunStart): RunStart => ({
-  handler,
-  input,
-  cause,
-  parentStep,
-  depth,
-  deadlineAt,
-  startBy,
-})
-
-const begin = (start: Fact<'run.started'>): LiveRun => ({
-  kind: 'live',
-  start: startOf(start),
-  startedAt: start.at,
-  failures: 0,
-  retryAt: null,
-  hasTold: false,
-  cancel: null,
-  pause: null,
-  tasks: [],
-  open: PersistentMap.empty<string, OpenStep>(),
-  settled: PersistentMap.empty<string, SettledStep>(),
-})
-
 const end = (run: LiveRun, status: RunStatus, rest: Partial<Pick<EndedRun, 'output' | 'error'>>): EndedRun => ({
   kind: 'ended',
   status,
@@ -267,6 +246,8 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
       return doubted(run, fact)
     case 'step.resolved':
       return resolved(run, fact)
+    case 'step.reused':
+      return reused(run, fact)
     case 'timer.set':
       return open(run, fact.step, { kind: 'sleeping', wakeAt: fact.wakeAt })
     case 'timer.fired':
@@ -329,7 +310,7 @@ export const run: Machine<RunState, RunCommand, RunFact> = {
     switch (state.kind) {
       case 'none':
         if (command.type !== 'start_run') return refuse('NOT_FOUND', 'the run does not exist')
-        return facts({ type: 'run.started', at: command.now, ...startOf(command.start) })
+        return facts(...startFacts(command))
       case 'live':
         return decideLive(state, command)
       case 'ended':
@@ -340,7 +321,7 @@ export const run: Machine<RunState, RunCommand, RunFact> = {
   evolve(state, fact) {
     switch (state.kind) {
       case 'none':
-        return fact.type === 'run.started' ? begin(fact) : state
+        return fact.type === 'run.started' ? beginRun(fact) : state
       case 'live':
         return evolveLive(state, fact)
       case 'ended':

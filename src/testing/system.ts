@@ -9,10 +9,10 @@ import { join } from 'node:path'
 import { type EngineSettings, joinEngine, lazyAgents, type Store, type TrihandOptions } from '../assemble.ts'
 import { defineWithChats } from '../assemble-chats.ts'
 import type { Engine, RunResult } from '../engine/engine.ts'
-import type { IncomingEvent, Receipt } from '../engine/intake.ts'
+import type { IncomingEvent, Receipt, StartOptions } from '../engine/intake.ts'
 import type { SystemSource } from '../manifest/define.ts'
 import { durationMs } from '../manifest/duration.ts'
-import { type RunId, type SessionId, workerId } from '../model/ids.ts'
+import { type RunId, workerId } from '../model/ids.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Ledger } from '../ports/ledger.ts'
@@ -32,7 +32,7 @@ export interface TestSystem {
   readonly engine: Engine
   readonly store: Store
   send(event: IncomingEvent): Promise<Receipt>
-  start(name: string, input?: unknown, options?: { readonly session?: SessionId }): Promise<RunId>
+  start(name: string, input?: unknown, options?: StartOptions): Promise<RunId>
   look(run: RunId): Promise<RunResult>
   /** Awaits work of the engine while its turns and store calls go on. */
   run<T>(work: () => Promise<T>): Promise<T>

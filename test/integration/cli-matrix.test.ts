@@ -42,6 +42,7 @@ const CALLS: Readonly<Record<string, readonly [args: readonly string[], exit: nu
   'runs pause': [[NOBODY], 3],
   'runs resume': [[NOBODY], 3],
   'runs retry': [[NOBODY], 3],
+  'runs rerun': [[NOBODY], 3],
   'runs resolve': [[NOBODY, 'card', 'happened'], 3],
   worker: [['nowhere'], 4],
   'workers list': [[], 0],

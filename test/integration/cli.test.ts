@@ -148,6 +148,31 @@ describe('commands to a run', () => {
     expect([twice.code, twice.stderr]).toEqual([5, expect.stringContaining('RUN_NOT_FAILED')])
   })
 
+  test('rerun begins another one from a step, with another input from a file; the old one stays', async () => {
+    const old = await folder.json(['start', 'weigh', '{"id":"a"}', '--wait', '10s'])
+    const wrong = await folder.run(['runs', 'rerun', old.id, '--from', 'scales'])
+    expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining('did you mean scale?')])
+    folder.write('other.json', '{"id":"b"}')
+    const again = await folder.json([
+      'runs',
+      'rerun',
+      old.id,
+      '--from',
+      'scale',
+      '--input',
+      '@other.json',
+      '--wait',
+      '10s',
+    ])
+    expect(again).toMatchObject({ handler: 'weigh', status: 'success', output: 7 })
+    expect(again.id).not.toBe(old.id)
+  })
+
+  test('a callback without a secret to sign with is refused before anything begins', async () => {
+    const { code, stderr } = await folder.run(['start', 'weigh', '{}', '--callback', 'https://asker.example'])
+    expect([code, stderr]).toEqual([4, expect.stringContaining('TRIHAND_CALLBACK_SECRET')])
+  })
+
   test('[R6] resolve is a person’s word on a step that nobody knows about', async () => {
     const { runs } = await folder.json(['send', 'order.doubtful'])
     const shown = await folder.json(['runs', 'show', runs[0]])

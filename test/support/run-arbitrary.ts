@@ -12,7 +12,7 @@ import type { Decision } from '../../src/model/machine.ts'
 import { inline, type Payload } from '../../src/model/payload.ts'
 import { run } from '../../src/model/run.ts'
 import type { ChildEnd, RunCommand, RunFact, RunInput, RunStart, RunState, Verdict } from '../../src/model/run-fact.ts'
-import type { Effect } from '../../src/model/step.ts'
+import type { Effect, SettledStep } from '../../src/model/step.ts'
 import type { Received, WaitSpec } from '../../src/model/wait.ts'
 import { CHILD, type CommandOf, type FactOf, OTHER_CHILD, RETRY } from './run-story.ts'
 
@@ -72,6 +72,12 @@ const end: fc.Arbitrary<ChildEnd> = fc.oneof(
   failure.map((error) => ({ kind: 'failed' as const, error })),
 )
 
+const settled: fc.Arbitrary<SettledStep> = fc.oneof(
+  payload.map((result) => ({ kind: 'done' as const, result })),
+  failure.map((error) => ({ kind: 'failed' as const, error })),
+)
+const reused = { of: child, seq: fc.nat(9), settled }
+
 const at = instant
 const onStep = { at, step }
 const factArbitraries: { readonly [Type in RunFact['type']]: fc.Arbitrary<FactOf<Type>> } = {
@@ -125,6 +131,7 @@ const factArbitraries: { readonly [Type in RunFact['type']]: fc.Arbitrary<FactOf
     result: fc.option(payload),
     error: fc.option(failure),
   }),
+  'step.reused': fc.record({ ...onStep, type: fc.constant('step.reused'), ...reused }),
   'timer.set': fc.record({ ...onStep, type: fc.constant('timer.set'), wakeAt: instant }),
   'timer.fired': fc.record({ ...onStep, type: fc.constant('timer.fired') }),
   'wait.opened': fc.record({ ...onStep, type: fc.constant('wait.opened'), wait }),
@@ -171,6 +178,7 @@ const commandArbitraries: { readonly [Type in RunCommand['type']]: fc.Arbitrary<
     result: fc.option(payload),
     error: fc.option(failure),
   }),
+  reuse_step: fc.record({ ...toStep, type: fc.constant('reuse_step'), ...reused }),
   set_timer: fc.record({ ...toStep, type: fc.constant('set_timer'), wakeAt: instant }),
   open_wait: fc.record({ ...toStep, type: fc.constant('open_wait'), wait }),
   receive_event: fc.record({ ...toStep, type: fc.constant('receive_event'), event: received }),

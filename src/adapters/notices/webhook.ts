@@ -10,19 +10,26 @@ import type { Json } from '../../model/json.ts'
 import type { Courier } from '../../ports/courier.ts'
 import { type NoticeFetch, post } from './post.ts'
 
-export interface WebhookEndpoint {
-  readonly url: string
+export interface WebhookSender {
   /** Standard Webhooks: base64, with or without `whsec_`. All of them sign, so that one can be changed for another. */
   readonly secrets: readonly string[]
   /** Where this system is for others: large data is fetched from there. */
   readonly publicUrl: string | null
+  /** Where large data is found there. Absent: with the event. */
+  readonly dataPath?: (event: StoredEvent) => string
+}
+
+export interface WebhookEndpoint extends WebhookSender {
+  readonly url: string
 }
 
 const MAX_BODY_BYTES = 20_000
 
+const pathOf = ({ sequence }: StoredEvent): string => `/api/events/${sequence}`
+
 /** Data that is too large to carry is left to be fetched, by those who may. */
-const bodyOf = (event: StoredEvent, publicUrl: string | null): string => {
-  const { id, source, type, subject, time, data, correlationId, sequence } = event
+const bodyOf = (event: StoredEvent, { publicUrl, dataPath = pathOf }: WebhookSender): string => {
+  const { id, source, type, subject, time, data, correlationId } = event
   const attributes = {
     specversion: '1.0',
     id,
@@ -35,11 +42,11 @@ const bodyOf = (event: StoredEvent, publicUrl: string | null): string => {
   }
   const whole = JSON.stringify({ ...attributes, data })
   if (Buffer.byteLength(whole) <= MAX_BODY_BYTES) return whole
-  const elsewhere: Json = publicUrl === null ? null : new URL(`/api/events/${sequence}`, publicUrl).href
+  const elsewhere: Json = publicUrl === null ? null : new URL(dataPath(event), publicUrl).href
   return JSON.stringify({ ...attributes, data_url: elsewhere })
 }
 
-const signersOf = ({ secrets }: WebhookEndpoint): readonly Webhook[] =>
+const signersOf = ({ secrets }: WebhookSender): readonly Webhook[] =>
   secrets.map((secret) => {
     try {
       return new Webhook(secret)
@@ -50,12 +57,15 @@ const signersOf = ({ secrets }: WebhookEndpoint): readonly Webhook[] =>
     }
   })
 
-/** Throws for a secret that is none: at start, not at the first notice. */
-export const webhookCourier = (endpoint: WebhookEndpoint, fetch: NoticeFetch, now: () => number): Courier => {
-  const signers = signersOf(endpoint)
-  return {
+/** Couriers to any address with the same secrets. Throws for a secret that is none: at start, not at the first notice. */
+export const webhookCouriers = (
+  sender: WebhookSender,
+  now: () => number,
+): ((url: string, fetch: NoticeFetch) => Courier) => {
+  const signers = signersOf(sender)
+  return (url, fetch) => ({
     carry: async (event, signal) => {
-      const body = bodyOf(event, endpoint.publicUrl)
+      const body = bodyOf(event, sender)
       const stamp = new Date(now())
       const headers = {
         'content-type': 'application/cloudevents+json',
@@ -65,7 +75,10 @@ export const webhookCourier = (endpoint: WebhookEndpoint, fetch: NoticeFetch, no
           'webhook-signature': signers.map((signer) => signer.sign(event.id, stamp, body)).join(' '),
         }),
       }
-      return post(fetch, endpoint.url, { headers, body, signal })
+      return post(fetch, url, { headers, body, signal })
     },
-  }
+  })
 }
+
+export const webhookCourier = (endpoint: WebhookEndpoint, fetch: NoticeFetch, now: () => number): Courier =>
+  webhookCouriers(endpoint, now)(endpoint.url, fetch)

@@ -10,13 +10,14 @@ import type { RunState, Step } from './run-state.ts'
 
 type Kind = NonNullable<Step['open']>['kind']
 
-/** Waits that begin once: a second beginning would lose the first. */
-const BEGINS: ReadonlySet<string> = new Set(['timer.set', 'wait.opened', 'child.started'])
+/** What begins once: a second beginning would lose the first. */
+const BEGINS: ReadonlySet<string> = new Set(['timer.set', 'wait.opened', 'child.started', 'step.reused'])
 const OPENS: ReadonlySet<string> = new Set([...BEGINS, 'step.intended', 'step.uncertain', 'step.retry_scheduled'])
 const RESULTS: ReadonlySet<string> = new Set([
   'step.completed',
   'step.failed',
   'step.resolved',
+  'step.reused',
   'timer.fired',
   'wait.received',
   'wait.timed_out',

@@ -19,6 +19,13 @@ export type StepFact = { readonly step: string } & (
   | { readonly type: 'step.uncertain'; readonly attempt: number; readonly task: string | null }
   | { readonly type: 'step.resolved'; readonly verdict: string }
   | { readonly type: 'step.late_result' }
+  | {
+      readonly type: 'step.reused'
+      readonly of: string
+      readonly seq: number
+      readonly settled: string
+      readonly result: string | null
+    }
   | { readonly type: 'timer.set'; readonly wakeAt: number }
   | { readonly type: 'step.retry_due' | 'timer.fired' | 'wait.timed_out' }
   | { readonly type: 'wait.opened'; readonly wait: WaitSpec }
@@ -49,6 +56,11 @@ export class Body {
     const value = this.#fields[name]
     if (typeof value !== 'string') throw new TypeError(`${name} is no text`)
     return value
+  }
+
+  /** Whatever it is, as JSON. */
+  written(name: string): string {
+    return JSON.stringify(this.#fields[name])
   }
 
   number(name: string): number {
@@ -152,6 +164,11 @@ const readStep = (type: string, body: Body): StepFact | null => {
       return { type, step, attempt: body.number('attempt'), task: body.orNull('task', (name) => body.text(name)) }
     case 'step.resolved':
       return { type, step, verdict: body.text('verdict') }
+    case 'step.reused': {
+      const settled = body.body('settled')
+      const result = settled.orNull('result', (name) => settled.written(name))
+      return { type, step, of: body.text('of'), seq: body.number('seq'), settled: settled.text('kind'), result }
+    }
     case 'step.retry_due':
     case 'step.late_result':
     case 'timer.fired':

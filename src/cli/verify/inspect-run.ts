@@ -108,7 +108,7 @@ const inspectFact = (inspection: Inspection, reading: Reading, row: FactRow): vo
 
 /** On the state before the fact. */
 const judge = (
-  { findings, effectKeys, waits }: Inspection,
+  { findings, effectKeys, reused, waits }: Inspection,
   { row, state }: Reading,
   fact: Fact,
   { at, place }: { readonly at: number; readonly place: Place },
@@ -118,4 +118,5 @@ const judge = (
   checkAttempt(findings, state, fact, at, place)
   checkEffectKey(findings, state, fact, effectKeys, place)
   waits.received(state, fact, row.tenant, place)
+  if (fact.type === 'step.reused') reused.add({ tenant: row.tenant, fact, place })
 }

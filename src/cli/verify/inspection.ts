@@ -11,6 +11,7 @@ import { EventChecks } from './event-checks.ts'
 import type { Evidence } from './evidence.ts'
 import { EvidenceChecks } from './evidence-checks.ts'
 import { Findings, NOWHERE } from './report.ts'
+import { ReuseChecks } from './reuse-checks.ts'
 import type { Scratch } from './scratch.ts'
 import type { Moment, Tables } from './tables.ts'
 import { WaitChecks } from './wait-checks.ts'
@@ -24,6 +25,7 @@ export interface Inspection {
   readonly effectKeys: EffectKeys
   readonly events: EventChecks
   readonly evidence: EvidenceChecks
+  readonly reused: ReuseChecks
   readonly waits: WaitChecks
 }
 
@@ -42,18 +44,20 @@ export const openInspection = async (
     effectKeys: new EffectKeys(scratch),
     events: new EventChecks(findings, tables),
     evidence: await EvidenceChecks.open(findings, evidence, scratch),
+    reused: new ReuseChecks(findings, tables),
     waits: new WaitChecks(findings, tables, scratch),
   }
 }
 
 /** Between two streams. */
-export const settleInspection = async ({ blobs, children, clerks, events, waits }: Inspection): Promise<void> => {
-  for (const checks of [blobs, children, clerks, events, waits]) await checks.settle()
+export const settleInspection = async (inspection: Inspection): Promise<void> => {
+  const { blobs, children, clerks, events, reused, waits } = inspection
+  for (const checks of [blobs, children, clerks, events, reused, waits]) await checks.settle()
 }
 
 /** After the last stream. */
 export const endInspection = async (inspection: Inspection, tables: Tables): Promise<void> => {
-  const { findings, blobs, children, clerks, events, evidence, waits } = inspection
+  const { findings, blobs, children, clerks, events, evidence, reused, waits } = inspection
   for (const table of ['fact', 'wait'] as const) {
     for await (const { stream, count } of tables.strays(table)) {
       findings.expect(
@@ -66,6 +70,7 @@ export const endInspection = async (inspection: Inspection, tables: Tables): Pro
   }
   await children.end()
   await clerks.end()
+  await reused.end()
   await waits.end()
   for await (const event of tables.events()) {
     findings.count('events')

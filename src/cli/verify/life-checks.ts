@@ -15,12 +15,13 @@ const STARTS: ReadonlySet<string> = new Set([
   'timer.set',
   'wait.opened',
   'child.started',
+  'step.reused',
   'run.completed',
 ])
 
 /** What no paused run does: its code does not run, and its time stands still. */
 const HELD: ReadonlySet<string> = new Set([
-  ...['step.intended', 'timer.set', 'wait.opened', 'child.started'],
+  ...['step.intended', 'step.reused', 'timer.set', 'wait.opened', 'child.started'],
   ...['run.retry_due', 'step.retry_due', 'timer.fired', 'wait.timed_out'],
 ])
 

@@ -21,6 +21,8 @@ const payloadsOf = (type: string, body: Body): readonly (Body | null)[] => {
       return [at(body, 'result')]
     case 'child.ended':
       return [at(at(body, 'end'), 'result')]
+    case 'step.reused':
+      return [at(at(body, 'settled'), 'result')]
     case 'session.changed':
       return at(body, 'set')?.bodies() ?? []
     default:

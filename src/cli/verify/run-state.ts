@@ -149,6 +149,8 @@ export class RunState {
         return settle(step, fact.end === 'done' ? 'done' : 'failed')
       case 'step.failed':
         return settle(step, 'failed')
+      case 'step.reused':
+        return settle(step, fact.settled === 'failed' ? 'failed' : 'done')
       case 'step.resolved':
         return resolve(step, fact.verdict)
       case 'wait.received':

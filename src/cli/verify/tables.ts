@@ -90,6 +90,14 @@ export interface SuppressedRow {
   readonly hex: string | null
 }
 
+export interface FoundFact {
+  readonly hex: string
+  readonly seq: number
+  readonly tenant: string
+  readonly type: string
+  readonly body: string
+}
+
 export interface StreamHead {
   readonly hex: string
   readonly kind: number
@@ -120,6 +128,7 @@ const prefixOf = ({ kind, hex }: Pick<StreamRow, 'kind' | 'hex'>): string => {
   return CLERK_PREFIXES[hex.slice(12, 14)] ?? 'sch'
 }
 
+const RUN_ID = /^run_[0-9a-f]{32}$/
 const hexOf = (run: string): string => run.slice('run_'.length)
 
 /** Blobs are up to 16 MiB each. */
@@ -247,6 +256,24 @@ export class Tables {
     const heads = new Map<string, StreamHead>()
     for await (const row of rows) heads.set(`${prefixOf(row)}_${row.hex}`, row)
     return heads
+  }
+
+  /** Facts of runs by the run's id and the place in its stream, under `<run>/<seq>`. */
+  async factsAt(
+    places: readonly { readonly run: string; readonly seq: number }[],
+  ): Promise<ReadonlyMap<string, FoundFact>> {
+    const { hex, id, key, list } = this.#dialect
+    // A store refuses to look for a place that is none.
+    const known = places.filter(({ run, seq }) => RUN_ID.test(run) && Number.isSafeInteger(seq))
+    const rows = this.#rows<FoundFact>(
+      `select ${hex('s.id')} as hex, f.seq, s.tenant, f.type, f.body from ${list('$1')} as item
+        join stream s on s.id = ${id('substr(item.value, 1, 32)')}
+        join fact f on f.stream = s.${key} and f.seq = cast(substr(item.value, 34) as bigint)`,
+      { values: [JSON.stringify(known.map(({ run, seq }) => `${hexOf(run)}/${seq}`))] },
+    )
+    const facts = new Map<string, FoundFact>()
+    for await (const row of rows) facts.set(`run_${row.hex}/${row.seq}`, row)
+    return facts
   }
 
   /** Every run that has a clerk as its parent, and the clerk. */

@@ -5,9 +5,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { digest, LedgerByHand, onSqlite, type RunOptions } from '../../../test/support/ledger-by-hand.ts'
-import { anyCommand, anyHistory, take } from '../../../test/support/run-arbitrary.ts'
+import { anyCommand, anyHistory, STEPS, take } from '../../../test/support/run-arbitrary.ts'
 import { aStart, CHILD, command, fact, OTHER_CHILD, started } from '../../../test/support/run-story.ts'
 import { attemptsOf } from '../../model/attempt.ts'
+import { NOTHING } from '../../model/payload.ts'
 import { run, wakeAt } from '../../model/run.ts'
 import type { LiveRun, RunCommand, RunFact, RunState } from '../../model/run-fact.ts'
 import type { Report } from './report.ts'
@@ -45,6 +46,9 @@ const asEngine = (state: RunState, drawn: RunCommand): RunCommand | null => {
       return isTooEarly(state, drawn.step) ? null : { ...drawn, effectKey: `key-${drawn.step}` }
     case 'finish_run':
       return { ...drawn, events: [] }
+    case 'reuse_step':
+      // What stands in the run that it names.
+      return { ...drawn, seq: STEPS.indexOf(drawn.step) + 1, settled: { kind: 'done', result: NOTHING } }
     case 'open_wait':
       // Whether a condition holds is the engine's to know, so these waits are not compared with the events.
       return { ...drawn, wait: { ...drawn.wait, condition: 'true' } }
@@ -87,6 +91,9 @@ const holding = (state: RunState): RunOptions => {
   return isParked ? {} : { lease: 'wrk-1', wakeAt: null }
 }
 
+/** What a walk may take over from another run. */
+const taken = STEPS.map((step) => fact('step.completed', { step, result: NOTHING }))
+
 /** Every walk was drawn with the same two children, the same keys and the same blob; in a ledger each has its own. */
 const writeWalk = async (ledger: LedgerByHand, { facts, state }: Walk): Promise<void> => {
   const [id, one, other] = [ledger.newRun(), ledger.newRun(), ledger.newRun()]
@@ -96,7 +103,7 @@ const writeWalk = async (ledger: LedgerByHand, { facts, state }: Walk): Promise<
     .replaceAll('"key-', `"${id}-`)
   await ledger.run(JSON.parse(text.replaceAll('"sha256"', JSON.stringify(digest(BLOB)))), { id, ...holding(state) })
   for (const child of [one, other])
-    await ledger.run([started()], { id: child, parent: id, lease: 'wrk-1', wakeAt: null })
+    await ledger.run([started(), ...taken], { id: child, parent: id, lease: 'wrk-1', wakeAt: null })
 }
 
 test('what the machine decides breaks no invariant', async () => {

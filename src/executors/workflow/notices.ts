@@ -77,10 +77,10 @@ const askOperators = async (step: Step, { name, events }: NoticeRoute, reason: s
   return true
 }
 
-const handler =
-  (route: NoticeRoute, roll: () => number): Handler =>
-  async ({ event, step }) => {
-    if (event === null) throw new FinalError('a notice tells of an event; it cannot be called')
+/** Tries, one after the other, until the notice is taken or nobody wants it. */
+const deliver =
+  (route: NoticeRoute, roll: () => number) =>
+  async (event: StoredEvent, step: Step): Promise<Omit<Tried, 'roll'> & { readonly tries: number }> => {
     const attempt = (n: number): Promise<Tried> =>
       step
         .run('try', async (context): Promise<Tried> => ({ ...(await carry(route, event, context)), roll: roll() }), {
@@ -105,6 +105,26 @@ const handler =
       await step.sleep('pause', pause, { key: `${n}` })
     }
   }
+
+const handler = (route: NoticeRoute, roll: () => number): Handler => {
+  const carryOut = deliver(route, roll)
+  return ({ event, step }) => {
+    if (event === null) throw new FinalError('a notice tells of an event; it cannot be called')
+    return carryOut(event, step)
+  }
+}
+
+/** The end of a run, told to whoever asked for it: the address comes with each, and so does what is told. */
+export const callbackNotices = (
+  name: string,
+  courierTo: (url: string) => Promise<Courier>,
+  roll: () => number,
+): FunctionSource =>
+  fn(name, {}, ({ input, step }) => {
+    const { url, event } = input as unknown as { readonly url: string; readonly event: StoredEvent }
+    const courier: Courier = { carry: async (...asked) => (await courierTo(url)).carry(...asked) }
+    return deliver({ name, events: [], courier }, roll)(event, step)
+  })
 
 /** What a notice tells of its own work is news to nobody: two routes would tell each other for ever. */
 const OF_OTHERS = '!event.source.startsWith("workflow:notify-")'

@@ -14,6 +14,7 @@ import {
   text,
   whole,
   words,
+  yesNo,
 } from '../schema.ts'
 
 /** The word for a session's stream is no status of a run. */
@@ -65,9 +66,37 @@ export const runComponents = {
     error: orNull(record({ code: text, message: text })),
     facts: page(ref('Fact')),
   }),
+  RerunPreview: record({
+    id: text,
+    handler: text,
+    from: orNull(text),
+    input: described('what the old run was given', anything),
+    reused: described('steps whose results stand', list(text)),
+    again: described(
+      'steps that are done again, in the order in which the old run came to them',
+      list(
+        record({
+          step: text,
+          once: described('its effect happens once more', yesNo),
+          asks: described('it asks people', yesNo),
+        }),
+      ),
+    ),
+  }),
 }
 
-export const START_RUN = closed({ name: text }, { input: anything })
+export const START_RUN = closed(
+  { name: text },
+  { input: anything, callback_url: described('told of its end by one signed webhook', text) },
+)
+export const RERUN_RUN = closed(
+  {},
+  {
+    from: described('the first step that is done again; absent: everything is', text),
+    input: described('absent: what the old run was given', anything),
+    reuse_decisions: described('what people have decided counts again where they would be asked the same', yesNo),
+  },
+)
 export const CANCEL_RUN = closed({}, { reason: text })
 export const PAUSE_RUN = closed({}, { reason: text })
 export const RESOLVE_STEP = closed({ step: text, verdict: words(VERDICTS) }, { result: anything })

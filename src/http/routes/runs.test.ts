@@ -56,6 +56,8 @@ describe('starting and showing', () => {
     [{ name: 'nothing' }, 404, 'NOT_FOUND'],
     [{ input: 1 }, 422, 'INPUT_INVALID'],
     [{ name: 'weigh', args: [] }, 422, 'INPUT_INVALID'],
+    [{ name: 'weigh', callback_url: 'nowhere' }, 422, 'INPUT_INVALID'],
+    [{ name: 'weigh', callback_url: 'https://asker.test' }, 422, 'CALLBACK_UNSIGNED'],
   ])('%j starts nothing: %i %s', async (given, wanted, code) => {
     const { status, body } = await app.post('/api/runs', given)
     expect([status, body.code]).toEqual([wanted, code])

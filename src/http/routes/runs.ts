@@ -49,7 +49,9 @@ const count: Handle = async (service, context) => {
 
 const start: Handle = async (service, context) => {
   const members = await readBody(context, { schema: START_RUN, code: CODE })
-  const id = await service.start(textOf(members, 'name', CODE), members['input'] ?? null)
+  const callbackUrl = optionalText(members, 'callback_url', CODE)
+  const options = callbackUrl === undefined ? {} : { callbackUrl }
+  const id = await service.start(textOf(members, 'name', CODE), members['input'] ?? null, options)
   return context.json({ id }, 201, { location: `/api/runs/${id}` })
 }
 
@@ -158,7 +160,7 @@ export const runRoutes: readonly Operation[] = [
     summary: 'Starts a function, an agent or a human by name, without an event',
     body: body(START_RUN),
     answers: { 201: json(record({ id: text })) },
-    problems: ['NOT_FOUND', 'INPUT_INVALID', 'EXPR_FAILED', ...TURNED_AWAY],
+    problems: ['NOT_FOUND', 'INPUT_INVALID', 'CALLBACK_UNSIGNED', 'EXPR_FAILED', ...TURNED_AWAY],
     handle: start,
   },
   {

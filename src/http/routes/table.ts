@@ -15,6 +15,7 @@ import { manifestRoutes } from './manifest.ts'
 import { type MetricsOptions, metricsRoutes } from './metrics.ts'
 import { pageRoutes } from './page.ts'
 import { queueRoutes } from './queues.ts'
+import { rerunRoutes } from './reruns.ts'
 import type { Operation } from './route.ts'
 import { runStreamRoutes } from './run-stream.ts'
 import { runRoutes } from './runs.ts'
@@ -42,6 +43,7 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...delayedRoutes,
   ...eventRoutes,
   ...runRoutes,
+  ...rerunRoutes,
   ...workerRoutes,
   ...triggerRoutes,
   ...scheduleRoutes,

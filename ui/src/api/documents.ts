@@ -19,6 +19,7 @@ export type {
   Json,
   Me as WhoAmI,
   Receipt,
+  RerunPreview,
   Run,
   RunCounts,
   RunDetail,

@@ -14,6 +14,7 @@ import type {
   Health,
   ManifestGraph,
   Page,
+  RerunPreview,
   Run,
   RunCounts,
   RunDetail,
@@ -64,6 +65,15 @@ export const runQuery = (id: string) =>
   queryOptions({
     queryKey: ['runs', 'one', id],
     queryFn: ({ signal }) => getJson<RunDetail>(`/api/runs/${id}`, signal),
+  })
+
+export const rerunQuery = (id: string, from: string | null) =>
+  queryOptions({
+    queryKey: ['runs', 'rerun', id, from],
+    queryFn: ({ signal }) => {
+      const choice = from === null ? '' : `?from=${encodeURIComponent(from)}`
+      return getJson<RerunPreview>(`/api/runs/${id}/rerun${choice}`, signal)
+    },
   })
 
 /** Under `runs`: its counts change with them. */

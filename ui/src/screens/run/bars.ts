@@ -31,6 +31,7 @@ const OPENS: Readonly<Record<string, BarKind>> = {
 }
 const DONE: ReadonlySet<string> = new Set([
   'step.completed',
+  'step.reused',
   'timer.fired',
   'wait.received',
   'wait.timed_out',

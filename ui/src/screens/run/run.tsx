@@ -18,6 +18,7 @@ import { useKeys } from '../../parts/use-keys.ts'
 import { useRowKeys } from '../../parts/use-row-keys.ts'
 import { span, When } from '../../parts/when.tsx'
 import { RunTable } from '../runs/run-table.tsx'
+import { Rerun } from './rerun.tsx'
 import { Timeline } from './timeline.tsx'
 
 const runRoute = getRouteApi('/runs/$id')
@@ -165,7 +166,10 @@ const Details = ({ run }: { readonly run: RunDetail }) => {
   return (
     <>
       <Timeline facts={facts} isOver={ENDED.has(run.status)} chosen={step} choose={choose} />
-      <Tabs defaultValue="facts" keepMounted={false} mt="md">
+      <div className="rerun-place">
+        <Rerun id={run.id} from={step} />
+      </div>
+      <Tabs defaultValue="facts" keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="facts">{step === null ? 'Facts' : `Facts of ${step}`}</Tabs.Tab>
           <Tabs.Tab value="output">Output</Tabs.Tab>

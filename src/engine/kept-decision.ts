@@ -1,0 +1,60 @@
+/**
+ * What people have decided in the run of which this is another go, for a step that would ask them the same.
+ *
+ * Owns when an old decision counts again: only where the rerun was asked for with it, and only for a question that has not changed by a
+ * letter. Otherwise people are asked.
+ *
+ * kept-decision-1  A decision counts again only for the very content that was first shown with it.
+ */
+import { readRunFact, readTaskFact } from '../model/fact-codec.ts'
+import { isTaskId, type RunId, type TaskId } from '../model/ids.ts'
+import type { ReusedStep, RunFact } from '../model/run-fact.ts'
+import type { TaskSpec } from '../model/task-spec.ts'
+import { itemsOf, subjectText } from '../model/task-subject.ts'
+import type { House } from './house.ts'
+import type { Resident } from './resident.ts'
+
+type Answered = Pick<ReusedStep, 'of' | 'seq' | 'settled'> & { readonly task: TaskId }
+
+/** The answer as the run that asked has recorded it; a rerun of a rerun looks further back. */
+const answerIn = async (house: House, run: RunId, step: string): Promise<Answered | null> => {
+  const [record] = await house.ledger.load([run])
+  if (record == null || record.tenant !== house.tenant) return null
+  const facts = record.facts.map(readRunFact)
+  const seq = facts.findLastIndex((fact) => isEndOf(fact, step))
+  const fact = facts[seq]
+  if (fact?.type === 'step.reused') return answerIn(house, fact.of, step)
+  if (fact?.type !== 'child.ended' || fact.end.kind !== 'done' || !isTaskId(fact.child)) return null
+  return { of: run, seq, settled: { kind: 'done', result: fact.end.result }, task: fact.child }
+}
+
+const isEndOf = (fact: RunFact, step: string): boolean =>
+  (fact.type === 'child.ended' || fact.type === 'step.reused') && fact.step === step
+
+/** kept-decision-1. The hash names the run that asked, so that it is worked out as if that run asked now. */
+const wasAskedSo = async (
+  { ledger, taskWorld }: House,
+  { task, of }: Answered,
+  step: string,
+  spec: TaskSpec,
+): Promise<boolean> => {
+  const [record] = await ledger.load([task])
+  const first = record?.facts[0]
+  const opened = first === undefined ? null : readTaskFact(first)
+  const items = itemsOf(spec.sections, taskWorld.digest)
+  return opened?.type === 'task.opened' && opened.hash === taskWorld.digest(subjectText({ run: of, step, spec, items }))
+}
+
+/** Null: people are asked. */
+export const keptDecision = async (
+  { house, live }: Resident,
+  step: string,
+  spec: TaskSpec,
+): Promise<ReusedStep | null> => {
+  const rerun = live?.start.rerun
+  if (rerun?.decisions !== true) return null
+  const answered = await answerIn(house, rerun.of, step)
+  if (answered === null || !(await wasAskedSo(house, answered, step, spec))) return null
+  const { of, seq, settled } = answered
+  return { step, of, seq, settled }
+}

@@ -1,0 +1,146 @@
+/**
+ * Runs once more: a new run of the same handler, born with the results of the old one that still stand.
+ *
+ * Owns what the new run is given: input, trigger, session, its place in the chain of causes. Which results stand is the model's
+ * (model/rerun.ts). The old run is only read. A gate is not asked: it decides on what comes, and this came already.
+ *
+ * reruns-1  The new run and all that it takes over are one append: there is no run that has half of it.
+ */
+import { CALLBACK } from '../manifest/callback.ts'
+import { checkAgainst } from '../manifest/schema.ts'
+import type { FunctionDefinition } from '../manifest/system.ts'
+import { TrihandError } from '../model/errors.ts'
+import type { StoredEvent } from '../model/event.ts'
+import { readRunFact } from '../model/fact-codec.ts'
+import type { RunId } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
+import { fold } from '../model/machine.ts'
+import { type AgainStep, planRerun, type RerunPlan } from '../model/rerun.ts'
+import { run as runMachine } from '../model/run.ts'
+import type { RunInput, RunStart, RunState } from '../model/run-fact.ts'
+import type { StreamRecord } from '../ports/ledger.ts'
+import { commitBirths } from './births.ts'
+import { causeOf, startOf, triggerOf } from './cause.ts'
+import { demandOfCall, rootsOfInput } from './demand.ts'
+import type { House } from './house.ts'
+import { newRun } from './new-run.ts'
+import { storeValue } from './payloads.ts'
+import { eventRoot } from './route.ts'
+import { readInputs } from './run-input.ts'
+
+export interface RerunWish {
+  /** The first step that is done again. Absent: everything is. */
+  readonly from?: string
+  /** Absent: what the old run was given. With another one the new run is called, and has no event. */
+  readonly input?: unknown
+  /** What people have decided counts again where they would be asked the same. */
+  readonly decisions?: boolean
+  readonly by: string
+}
+
+export interface RerunPreview {
+  readonly handler: string
+  /** What the old run was given. */
+  readonly input: Json
+  /** Steps whose results stand. */
+  readonly reused: readonly string[]
+  readonly again: readonly AgainStep[]
+}
+
+interface Old {
+  readonly record: StreamRecord
+  readonly state: RunState
+  readonly start: RunStart
+  readonly trigger: StoredEvent | null
+  readonly plan: RerunPlan
+}
+
+/** What the new run works on. */
+interface Given {
+  readonly input: RunInput
+  readonly value: Json
+  readonly trigger: StoredEvent | null
+}
+
+export class Reruns {
+  private readonly house: House
+
+  constructor(house: House) {
+    this.house = house
+  }
+
+  /** What a rerun would come to, without one. */
+  async preview(run: RunId, from: string | null): Promise<RerunPreview> {
+    const old = await this.read(run, from)
+    const { value } = await this.same(old)
+    const { reused, again } = old.plan
+    return { handler: old.start.handler, input: value, reused: reused.map(({ step }) => step), again }
+  }
+
+  async rerun(run: RunId, { from, input, decisions = false, by }: RerunWish): Promise<RunId> {
+    const { house } = this
+    const old = await this.read(run, from ?? null)
+    const { handler } = old.start
+    const definition = house.system().functions.get(handler)
+    if (definition === undefined) throw new TrihandError('NOT_FOUND', `the system has no function ${handler} any more`)
+    if (input !== undefined && handler === CALLBACK)
+      throw new TrihandError('INPUT_INVALID', 'what a callback tells is what has happened, and is not changed')
+    const given = input === undefined ? await this.same(old) : await this.other(input)
+    await this.check(definition, given)
+    const { tenant, session } = old.record
+    const { trigger, value } = given
+    const roots = trigger === null ? rootsOfInput(value) : { event: eventRoot(trigger), payload: trigger.data }
+    const born = newRun(house.ids, {
+      definition,
+      systemHash: house.system().hash,
+      tenant,
+      now: house.clock.now(),
+      input: given.input,
+      // At the same place of the chain: however often it is run again, it comes no nearer to the limit of hops.
+      cause: { ...causeOf({ id: run, event: old.trigger }, old.state), causationId: run },
+      event: null,
+      session,
+      parent: null,
+      demand: demandOfCall(definition, { tenant, session, roots }),
+      // Whoever claims it reads what it takes over, and the event that it works on.
+      lease: null,
+      rerun: {
+        of: { of: run, from: from ?? null, by, trigger: trigger?.sequence ?? null, decisions },
+        reuse: old.plan.reused,
+      },
+    })
+    // reruns-1
+    const outcome = await commitBirths(house, { writes: [born.write], events: [], signals: [], documents: [] }, [born])
+    if (outcome.kind === 'conflict') throw new TrihandError('INTERNAL', 'a new run met an old one')
+    return born.id
+  }
+
+  private async read(run: RunId, from: string | null): Promise<Old> {
+    const { ledger, tenant } = this.house
+    const [record] = await ledger.load([run])
+    if (record == null || record.tenant !== tenant) throw new TrihandError('NOT_FOUND', `there is no run ${run}`)
+    const facts = record.facts.map(readRunFact)
+    const state = fold(runMachine, facts)
+    const plan = planRerun({ id: run, facts, isAtWork: record.lease !== null && state.kind === 'live' }, from)
+    if (plan.kind === 'refused') throw new TrihandError(plan.code, plan.detail)
+    const sequence = triggerOf(record, state)
+    const [trigger = null] = sequence === null ? [] : await ledger.events({ tenant, sequences: [sequence], limit: 1 })
+    return { record, state, start: startOf(state) as RunStart, trigger, plan }
+  }
+
+  private async same({ record, start, trigger }: Old): Promise<Given> {
+    const { input: value } = await readInputs(this.house, { tenant: record.tenant, event: trigger }, start.input)
+    return { input: start.input, value, trigger }
+  }
+
+  private async other(input: unknown): Promise<Given> {
+    const { payload, value } = await storeValue(this.house, input)
+    return { input: { kind: 'given', payload }, value, trigger: null }
+  }
+
+  /** As for a call: the code may have changed since, and want another input. */
+  private async check({ name, input }: FunctionDefinition, given: Given): Promise<void> {
+    if (input !== null && given.input.kind === 'given')
+      await checkAgainst(input, given.value, 'INPUT_INVALID', `the input of ${name}`)
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * A run once more: which results of the old one answer in the new, and what is done again.
+ *
+ * Owns that choice, from the old run's facts alone. They are only read: the new run is born with what it takes over (run.ts).
+ *
+ * rerun-1  A result is taken over if and only if it stood before the step from which on is done again had one. So nothing that is
+ *          taken over can have come from what is done again.
+ */
+import { type ChildId, isTaskId, type RunId } from './ids.ts'
+import { type Refusal, refuse } from './machine.ts'
+import { nearest } from './nearest.ts'
+import { run as runMachine } from './run.ts'
+import type { LiveRun, ReusedStep, RunFact, RunState } from './run-fact.ts'
+
+/** A step that is done again if the new run comes to it. */
+export interface AgainStep {
+  readonly step: string
+  /** Its effect happens at most once by itself: with the new run it happens once more. */
+  readonly once: boolean
+  /** It asks people. */
+  readonly asks: boolean
+}
+
+export interface RerunPlan {
+  readonly kind: 'planned'
+  readonly reused: readonly ReusedStep[]
+  /** In the order in which the old run came to them. */
+  readonly again: readonly AgainStep[]
+}
+
+export interface OldRun {
+  readonly id: RunId
+  readonly facts: readonly RunFact[]
+  /** Somebody performs a step of it now. */
+  readonly isAtWork: boolean
+}
+
+interface Seen {
+  once: boolean
+  child: ChildId | null
+  /** The fact with which it settled; null: it is open, or was opened again. */
+  settledAt: number | null
+}
+
+const liveOf = (state: RunState): LiveRun | null =>
+  state.kind === 'live' ? state : state.kind === 'ended' ? state.last : null
+
+const look = (old: OldRun): { readonly steps: ReadonlyMap<string, Seen>; readonly live: LiveRun | null } => {
+  const steps = new Map<string, Seen>()
+  let state = runMachine.initial
+  for (const [seq, fact] of old.facts.entries()) {
+    state = runMachine.evolve(state, fact)
+    const live = liveOf(state)
+    if ('step' in fact) {
+      const seen = steps.get(fact.step) ?? { once: false, child: null, settledAt: null }
+      steps.set(fact.step, seen)
+      if (fact.type === 'step.intended') seen.once = true
+      if (fact.type === 'child.started') seen.child = fact.child
+      if (live?.settled.has(fact.step) === true) seen.settledAt ??= seq
+    } else if (fact.type === 'run.retried') {
+      for (const [step, seen] of steps) if (live?.settled.has(step) !== true) seen.settledAt = null
+    }
+  }
+  return { steps, live: liveOf(state) }
+}
+
+const hasTold = (fact: RunFact | undefined): boolean =>
+  fact?.type === 'step.completed' ? (fact.events ?? []).length > 0 : fact?.type === 'step.reused' && fact.told === true
+
+const notReached = ({ id }: OldRun, from: string, steps: readonly string[]): Refusal => {
+  const near = nearest(from, steps)
+  const meant = near === null ? '' : `; did you mean ${near}?`
+  return refuse('STEP_NOT_REACHED', `${id} has not come to a step ${JSON.stringify(from)}${meant}`)
+}
+
+/** `from`: the address of the first step that is done again; null: everything is. */
+export const planRerun = (old: OldRun, from: string | null): RerunPlan | Refusal => {
+  if (old.isAtWork) return refuse('RUN_AT_WORK', `a step of ${old.id} is under way`)
+  const { steps, live } = look(old)
+  if (live === null) return refuse('NOT_FOUND', `there is no run ${old.id}`)
+  const first = from === null ? undefined : steps.get(from)
+  if (from !== null && first === undefined) return notReached(old, from, [...steps.keys()])
+  const until = first === undefined ? 0 : (first.settledAt ?? Number.POSITIVE_INFINITY)
+  const reused: ReusedStep[] = []
+  const again: AgainStep[] = []
+  for (const [step, { once, child, settledAt }] of steps) {
+    const settled = live.settled.get(step)
+    // rerun-1
+    if (settled === undefined || settledAt === null || settledAt >= until)
+      again.push({ step, once, asks: child !== null && isTaskId(child) })
+    else
+      reused.push({ step, of: old.id, seq: settledAt, settled, ...(hasTold(old.facts[settledAt]) && { told: true }) })
+  }
+  return { kind: 'planned', reused, again }
+}
