@@ -15,10 +15,13 @@ import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
 import { openStore, type Store } from './assemble-stores.ts'
 import { newsOf, openTenants, type TenantDeps, verbsOf } from './assemble-tenants.ts'
+import { DEFAULT_SLOTS, identityOf, type WorkerIdentity } from './assemble-worker.ts'
 import { type DispatcherChoice, type LedgerChoice, ledgerChoice } from './config.ts'
 import { dispatcherOf } from './dispatchers.ts'
+import type { Circuits } from './engine/circuits.ts'
 import type { PieceListener } from './engine/deltas.ts'
 import { Engine, type RunResult } from './engine/engine.ts'
+import type { Fleet } from './engine/fleet.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from './engine/intake.ts'
 import type { Observer } from './engine/observers.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
@@ -40,7 +43,6 @@ import type { Service, TenantNews, Word } from './http/service.ts'
 import type { SystemSource } from './manifest/define.ts'
 import { durationMs } from './manifest/duration.ts'
 import { taskOfStep } from './manifest/humans.ts'
-import { placeIn } from './manifest/placement.ts'
 import type { Environment } from './manifest/reference.ts'
 import type { System } from './manifest/system.ts'
 import {
@@ -129,8 +131,10 @@ export interface Trihand {
   readonly knownTenants: readonly TenantId[]
   /** Called with each piece of an answer that this run is given in this process: provisional, and never twice. */
   listen(run: RunId, listener: PieceListener): () => void
-  /** Orders a worker, here or in another process, to finish what it has and leave. */
-  drainWorker(worker: WorkerId, options?: { readonly by?: string }): Promise<void>
+  /** The workers of this ledger: told to pause, to go on or to leave, and all of them stopped. */
+  readonly fleet: Fleet
+  /** Breakers, and a word that closes one. */
+  readonly circuits: Circuits
   /** Why nobody takes a run that has been due for 30 s; null if somebody may. */
   lacks(run: RunSummary): Promise<string | null>
   /** Settles when this process takes no more work: it was ordered to drain, or closed. */
@@ -171,34 +175,12 @@ export interface Trihand {
   close(): Promise<void>
 }
 
-const DEFAULT_SLOTS = 1_024
 const MAX_BATCH = 256
 
 export interface EngineSettings extends Pick<TrihandOptions, 'slots' | 'leaseTtl' | 'drain'>, HandSettings {
   readonly worker?: WorkerIdentity
   readonly price?: PriceOf
   readonly agent?: AgentHand['enter']
-}
-
-interface WorkerIdentity {
-  readonly id: WorkerId
-  readonly name: string
-  readonly slots: number
-  readonly place: WorkerPlace
-}
-
-const NAME_DIGITS = 6
-
-/** Who this process is among the workers of its ledger. */
-const identityOf = (system: System, ids: Ids, options: TrihandOptions): WorkerIdentity => {
-  const id = workerId(ids.uuid())
-  const { pool, labels } = options
-  const { slots, ...place } = placeIn(system.pools, {
-    ...(pool === undefined ? {} : { pool }),
-    ...(labels === undefined ? {} : { labels }),
-  })
-  const name = options.name ?? `${pool ?? 'worker'}-${id.slice(-NAME_DIGITS)}`
-  return { id, name, slots: options.slots ?? slots ?? DEFAULT_SLOTS, place }
 }
 
 interface LazyAgents {
@@ -301,6 +283,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
     ...{ agent: agents.enter, broker: agents.broker },
   })
   const doors = joinDoors(engine, store, { ids, clock }, environment)
+  const note = engine.note.bind(engine)
   try {
     await agents.ready(system)
     await (options.work === false ? engine.declare() : engine.start())
@@ -330,7 +313,6 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
       throw error
     }
   }
-  const note = engine.note.bind(engine)
   const server = engine.of(SERVER_TENANT)
   const send = server.send.bind(server)
   const requests = new Requests({ send, note, reader: store.reader, ids, clock })
@@ -365,7 +347,7 @@ const facade = (
     call: async (name, input, { wait = '30s', ...startOptions } = {}) =>
       verbs.result(await engine.startRun(name, input, startOptions), { wait }),
     on: (subscriber) => engine.subscribe(subscriber),
-    drainWorker: (id, { by = 'local' } = {}) => engine.drainWorker(id, by),
+    fleet: engine.fleet,
     drained: engine.drained,
     worker: { ...identity, ...place },
     tokens,

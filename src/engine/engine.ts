@@ -8,7 +8,7 @@ import type { ExecutorDefinition, RemoteDefinition } from '../manifest/executors
 import type { System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import { LOCAL_TENANT, type RunId, SERVER_TENANT, type SessionId, type TenantId, type WorkerId } from '../model/ids.ts'
+import { LOCAL_TENANT, type RunId, SERVER_TENANT, type SessionId, type TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine } from '../model/run.ts'
@@ -21,14 +21,14 @@ import type { Dispatcher } from '../ports/dispatcher.ts'
 import type { Executor } from '../ports/executor.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Append, DocumentWrite, Ledger } from '../ports/ledger.ts'
-import type { Reader, RunSummary } from '../ports/reader.ts'
+import type { Reader } from '../ports/reader.ts'
 import { Circuits } from './circuits.ts'
 import { ClerkBook } from './clerk-book.ts'
 import type { FindDuty } from './clerks.ts'
 import { Commit, type CommitOptions } from './commit.ts'
 import { Deadlines } from './deadlines.ts'
 import { Deltas, type PieceListener } from './deltas.ts'
-import { DRAIN_ORDERED } from './drain.ts'
+import { Fleet } from './fleet.ts'
 import type { StepErrors } from './gate.ts'
 import type { EnterHandler, House } from './house.ts'
 import { type IncomingEvent, Intake, type Receipt, type Rehearsal, type SendOptions } from './intake.ts'
@@ -40,7 +40,6 @@ import { Queues } from './queues.ts'
 import { type RunSteps, stepsOf } from './run-steps.ts'
 import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
-import { noWorkerFor } from './share.ts'
 import { Tasks } from './tasks.ts'
 import { Worker, type WorkerOptions } from './worker.ts'
 
@@ -87,10 +86,11 @@ export class Engine {
   readonly schedules: Schedules
   readonly queues: Queues
   readonly tasks: Tasks
+  /** Of the server, whatever tenant this engine is for. */
+  readonly fleet: Fleet
   private readonly house: House
   private readonly intake: Intake
   private readonly worker: Worker
-  private readonly workers: Reader['workers']
   private readonly book: ClerkBook
   private readonly deps: EngineDeps
   private readonly options: EngineOptions
@@ -114,9 +114,8 @@ export class Engine {
     const prefix = ids.uuid().slice(-PREFIX)
     let appends = 0
     const tenant = options.tenant ?? LOCAL_TENANT
-    this.workers = deps.workers ?? (() => Promise.resolve([]))
+    const workers = deps.workers ?? (() => Promise.resolve([]))
     this.book = new ClerkBook(ids, tenant)
-    const { workers } = this
     const publish = new Publish(observers)
     this.root.news.set(prefix, publish)
     this.root.tenants.set(tenant, this)
@@ -170,6 +169,13 @@ export class Engine {
     this.schedules = new Schedules(this.house, this.book)
     this.queues = new Queues(this.house, this.book)
     this.tasks = new Tasks(this.house)
+    this.fleet =
+      root?.fleet ??
+      new Fleet({
+        ...{ ledger, clock, tenant, workers, system: () => this.definition },
+        tell: (type, about) => this.intake.tell(type, about),
+        follow: () => this.worker.lookForOrders(),
+      })
   }
 
   /** The same engine for another tenant: one worker and one writer, but runs, events, gates and news of its own. */
@@ -250,15 +256,8 @@ export class Engine {
     return this.worker.whenStopped
   }
 
-  /** Orders a worker, of this process or another, to finish what it has and leave. */
-  async drainWorker(worker: WorkerId, by: string): Promise<void> {
-    await this.intake.tell(DRAIN_ORDERED, { subject: worker, data: { by } })
-    await this.worker.lookForOrders()
-  }
-
-  /** Why nobody takes a run that has been due for a while; null if somebody may. */
-  lacks(run: Pick<RunSummary, 'handler' | 'leased' | 'wakeAt'>): Promise<string | null> {
-    return noWorkerFor(run, { system: this.definition, now: this.house.clock.now(), workers: this.workers })
+  get circuits(): Circuits {
+    return this.house.circuits
   }
 
   send(event: IncomingEvent, options: SendOptions = {}): Promise<Receipt> {

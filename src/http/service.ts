@@ -3,8 +3,10 @@
  *
  * Owns the seam to the engine: whoever serves hands one of these in. Never opens, starts or stops anything.
  */
+import type { Circuits } from '../engine/circuits.ts'
 import type { PieceListener } from '../engine/deltas.ts'
 import type { RunResult } from '../engine/engine.ts'
+import type { Fleet } from '../engine/fleet.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from '../engine/intake.ts'
 import type { Observer } from '../engine/observers.ts'
 import type { Watcher } from '../engine/publish.ts'
@@ -15,7 +17,7 @@ import type { Sessions } from '../engine/sessions.ts'
 import type { Tasks } from '../engine/tasks.ts'
 import type { Tokens } from '../engine/tokens.ts'
 import type { System } from '../manifest/system.ts'
-import type { RunId, TenantId, WorkerId } from '../model/ids.ts'
+import type { RunId, TenantId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
 import type { Chats } from '../modes/chats.ts'
 import type { DispatcherEndpoint } from '../ports/dispatcher.ts'
@@ -42,8 +44,9 @@ export interface Service {
   resume(run: RunId, options: { readonly by: string }): Promise<void>
   retry(run: RunId, options: { readonly by: string }): Promise<void>
   resolve(run: RunId, step: string, word: Word): Promise<void>
-  /** Orders a worker to finish what it has and leave. */
-  drainWorker(worker: WorkerId, options: { readonly by: string }): Promise<void>
+  /** The workers of the server. A tenant sees whether they are stopped, and orders nothing. */
+  readonly fleet: Pick<Fleet, 'order' | 'stop' | 'lift' | 'stopped'>
+  readonly circuits: Pick<Circuits, 'list' | 'reset'>
   /** Why nobody takes a run that has been due for a while, in words; null if somebody may. */
   lacks(run: RunSummary): Promise<string | null>
   /** What an event would start, without sending it. */

@@ -9,6 +9,7 @@ import { costRoutes } from './costs.ts'
 import { delayedRoutes } from './delayed.ts'
 import { documentRoutes } from './document.ts'
 import { eventRoutes } from './events.ts'
+import { fleetRoutes } from './fleet.ts'
 import { type HealthOptions, healthRoutes } from './health.ts'
 import { type LoginOptions, loginRoutes } from './login.ts'
 import { manifestRoutes } from './manifest.ts'
@@ -43,6 +44,7 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...eventRoutes,
   ...runRoutes,
   ...workerRoutes,
+  ...fleetRoutes,
   ...triggerRoutes,
   ...scheduleRoutes,
   ...queueRoutes,
