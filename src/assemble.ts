@@ -31,6 +31,7 @@ import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
 import type { Tasks } from './engine/tasks.ts'
 import { Tokens } from './engine/tokens.ts'
+import { Versions } from './engine/versions.ts'
 import type { AgentHandler } from './executors/agent/enter.ts'
 import { builtInExecutors } from './executors/built-in.ts'
 import { enterBy } from './executors/hands.ts'
@@ -98,7 +99,7 @@ export interface TrihandOptions {
 }
 
 /** A running system. */
-export interface Trihand {
+export interface Trihand extends Pick<Service, 'artifact' | 'versions'> {
   /** Whose ledger this is, unless `of` names another. */
   readonly tenant: TenantId
   /** Sends an event. The answer means that it is on disk, with the runs it starts. */
@@ -284,10 +285,12 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   })
   const doors = joinDoors(engine, store, { ids, clock }, environment)
   const note = engine.note.bind(engine)
+  const versions = new Versions({ note, reader: store.reader, clock })
   try {
     await agents.ready(system)
     await (options.work === false ? engine.declare() : engine.start())
     if (isWatching) await doors.host.follow(system)
+    if (options.work !== false || isWatching) await versions.loaded(system)
   } catch (error) {
     await doors.host.stop()
     await engine.stop()
@@ -305,6 +308,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
       engine.replace(definition)
       await engine.declare()
       if (isWatching) await doors.host.follow(definition)
+      await versions.loaded(definition)
     }
     try {
       await follow(next)
@@ -320,11 +324,11 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const endpoint = opened?.endpoint ?? null
   const world = { ids, clock }
   return facade(engine, store, choice, {
-    ...{ doors, replace, worker, agents, tokens, requests, endpoint, world, environment },
+    ...{ doors, replace, worker, agents, tokens, requests, versions, endpoint, world, environment },
   })
 }
 
-interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'tokens' | 'requests'> {
+interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'tokens' | 'requests' | 'versions'> {
   readonly doors: Doors
   readonly agents: Pick<LazyAgents, 'close' | 'isSimulated'>
   readonly worker: WorkerIdentity
@@ -336,7 +340,7 @@ const facade = (
   engine: Engine,
   store: Store,
   choice: LedgerChoice,
-  { doors, replace, worker, agents, tokens, requests, endpoint, world, environment }: Joined,
+  { doors, replace, worker, agents, tokens, requests, versions, endpoint, world, environment }: Joined,
 ): Trihand => {
   const { place, ...identity } = worker
   let closing: Promise<void> | null = null
@@ -348,6 +352,7 @@ const facade = (
       verbs.result(await engine.startRun(name, input, startOptions), { wait }),
     on: (subscriber) => engine.subscribe(subscriber),
     fleet: engine.fleet,
+    versions,
     drained: engine.drained,
     worker: { ...identity, ...place },
     tokens,

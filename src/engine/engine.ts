@@ -22,6 +22,7 @@ import type { Executor } from '../ports/executor.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Append, DocumentWrite, Ledger } from '../ports/ledger.ts'
 import type { Reader } from '../ports/reader.ts'
+import { type Artifact, artifactOf } from './artifacts.ts'
 import { Circuits } from './circuits.ts'
 import { ClerkBook } from './clerk-book.ts'
 import type { FindDuty } from './clerks.ts'
@@ -319,6 +320,11 @@ export class Engine {
       by: word.by,
       result,
     }))
+  }
+
+  /** A file that an agent's run has left, by its hash. */
+  artifact(run: RunId, hash: string): Promise<Artifact> {
+    return artifactOf(this.house, run, hash)
   }
 
   /** What has become of each step so far; null: there is no such run, or not yet. */

@@ -497,6 +497,20 @@ export interface System {
   readonly findings: readonly Finding[]
 }
 
+export interface ManifestVersion {
+  readonly hash: string
+  /** null: known only by the runs that are pinned to it */
+  readonly name: string | null
+  /** new runs follow it */
+  readonly is_current: boolean
+  /** when a process first loaded it; null: not recorded */
+  readonly first_seen_at: string | null
+  /** runs that may still go on */
+  readonly open_runs: number
+  /** there are at least so many */
+  readonly more: boolean
+}
+
 export interface GraphNode {
   readonly id: string
   readonly kind: 'event' | 'agent' | 'function' | 'human' | 'plan' | 'schedule' | 'webhook' | 'state'
@@ -762,6 +776,8 @@ export interface Api {
   readonly followUpTask: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly until?: string | null } }; readonly output: TaskDetail }
   /** The running system: its events, its handlers, its hash, what lint says of it. */
   readonly getManifest: { readonly input: Nothing; readonly output: System }
+  /** Definitions that were loaded or that open runs are pinned to, the newest first. */
+  readonly listManifestVersions: { readonly input: Nothing; readonly output: { readonly items: readonly ManifestVersion[]; readonly next_cursor: string | null } }
   /** What is wrong with the text of a manifest; nothing of it is put in force. */
   readonly validateManifest: { readonly input: { readonly body: { readonly text: string; readonly file?: string } }; readonly output: { readonly is_valid: boolean; readonly findings: readonly Finding[] } }
   /** The running system as a graph: who hears and sends what, what each has to do now. */
@@ -852,6 +868,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   saveDraft: 'PATCH /api/tasks/{id}/drafts',
   followUpTask: 'POST /api/tasks/{id}/follow-up',
   getManifest: 'GET /api/manifest',
+  listManifestVersions: 'GET /api/manifest/versions',
   validateManifest: 'POST /api/manifest/validate',
   getGraph: 'GET /api/manifest/graph',
   listSessions: 'GET /api/sessions',

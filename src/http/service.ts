@@ -3,6 +3,7 @@
  *
  * Owns the seam to the engine: whoever serves hands one of these in. Never opens, starts or stops anything.
  */
+import type { Artifact } from '../engine/artifacts.ts'
 import type { Circuits } from '../engine/circuits.ts'
 import type { PieceListener } from '../engine/deltas.ts'
 import type { RunResult } from '../engine/engine.ts'
@@ -16,6 +17,7 @@ import type { Schedules } from '../engine/schedules.ts'
 import type { Sessions } from '../engine/sessions.ts'
 import type { Tasks } from '../engine/tasks.ts'
 import type { Tokens } from '../engine/tokens.ts'
+import type { Versions } from '../engine/versions.ts'
 import type { System } from '../manifest/system.ts'
 import type { RunId, TenantId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
@@ -47,6 +49,10 @@ export interface Service {
   /** The workers of the server. A tenant sees whether they are stopped, and orders nothing. */
   readonly fleet: Pick<Fleet, 'order' | 'stop' | 'lift' | 'stopped'>
   readonly circuits: Pick<Circuits, 'list' | 'reset'>
+  /** A file that an agent's run has left, by its hash. */
+  artifact(run: RunId, hash: string): Promise<Artifact>
+  /** The definitions of the system that this ledger has met. */
+  readonly versions: Pick<Versions, 'list'>
   /** Why nobody takes a run that has been due for a while, in words; null if somebody may. */
   lacks(run: RunSummary): Promise<string | null>
   /** What an event would start, without sending it. */

@@ -4,6 +4,7 @@
  * Owns the list. Mounting, the document /openapi.json and the client's types read it; a route that is not in it does not exist.
  */
 
+import { artifactRoutes } from './artifacts.ts'
 import { chatRoutes } from './chats.ts'
 import { costRoutes } from './costs.ts'
 import { delayedRoutes } from './delayed.ts'
@@ -51,6 +52,7 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...taskRoutes,
   ...manifestRoutes,
   ...sessionRoutes,
+  ...artifactRoutes,
   ...costRoutes,
   ...webhookRoutes,
   ...streamRoutes(options),
