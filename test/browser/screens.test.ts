@@ -135,6 +135,9 @@ test('a run is shown as bars and facts', async () => {
 
 test('a worker without work has none of its slots taken, and says so', async () => {
   const { page, close } = await opened('/workers')
-  await page.getByText(/^0 \/ \d+$/).waitFor()
+  await page
+    .getByRole('table', { name: 'Workers' })
+    .getByText(/^0 \/ \d+$/)
+    .waitFor()
   await close()
 })
