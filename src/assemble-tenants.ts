@@ -48,7 +48,9 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats'>
   watch: engine.watch.bind(engine),
   observe: engine.observe.bind(engine),
   listen: engine.listen.bind(engine),
-  lacks: engine.lacks.bind(engine),
+  lacks: engine.fleet.lacks.bind(engine.fleet),
+  artifact: engine.artifact.bind(engine),
+  circuits: engine.circuits,
   sessions: engine.sessions,
   schedules: engine.schedules,
   queues: engine.queues,
@@ -66,7 +68,10 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats'>
 export const newsOf = (news: News | undefined, tenant: TenantId): TenantNews | null =>
   news === undefined ? null : { begin: () => news.begin(), since: (position) => news.since(tenant, position) }
 
-const serverOnly = (): Promise<never> => Promise.reject(new TrihandError('NOT_FOUND', 'there is no such worker'))
+const serverOnly = (): Promise<never> =>
+  Promise.reject(
+    new TrihandError('ROLE_MISSING', 'workers belong to the server; an operator of the tenant local commands them'),
+  )
 
 /** Made with the first request of a tenant: its gates and schedules stand before anything is sent. */
 export const openTenants = (deps: TenantDeps, own: () => Service): Service['of'] => {
@@ -83,7 +88,8 @@ export const openTenants = (deps: TenantDeps, own: () => Service): Service['of']
       of: shared.of,
       tokens: shared.tokens,
       requests: shared.requests,
-      drainWorker: serverOnly,
+      fleet: { order: serverOnly, stop: serverOnly, lift: serverOnly, stopped: () => engine.fleet.stopped() },
+      versions: shared.versions,
       reader,
       news: newsOf(deps.news, tenant),
       endpoint: null,

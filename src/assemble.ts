@@ -15,10 +15,13 @@ import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
 import { openStore, type Store } from './assemble-stores.ts'
 import { newsOf, openTenants, type TenantDeps, verbsOf } from './assemble-tenants.ts'
+import { DEFAULT_SLOTS, identityOf, type WorkerIdentity } from './assemble-worker.ts'
 import { type DispatcherChoice, type LedgerChoice, ledgerChoice } from './config.ts'
 import { dispatcherOf } from './dispatchers.ts'
+import type { Circuits } from './engine/circuits.ts'
 import type { PieceListener } from './engine/deltas.ts'
 import { Engine, type RunResult } from './engine/engine.ts'
+import type { Fleet } from './engine/fleet.ts'
 import type { IncomingEvent, Receipt, Rehearsal, StartOptions } from './engine/intake.ts'
 import type { Observer } from './engine/observers.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
@@ -29,6 +32,7 @@ import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
 import type { Tasks } from './engine/tasks.ts'
 import { Tokens } from './engine/tokens.ts'
+import { Versions } from './engine/versions.ts'
 import type { AgentHandler } from './executors/agent/enter.ts'
 import { builtInExecutors } from './executors/built-in.ts'
 import { enterBy } from './executors/hands.ts'
@@ -41,7 +45,6 @@ import type { Service, TenantNews, Word } from './http/service.ts'
 import type { SystemSource } from './manifest/define.ts'
 import { durationMs } from './manifest/duration.ts'
 import { taskOfStep } from './manifest/humans.ts'
-import { placeIn } from './manifest/placement.ts'
 import type { Environment } from './manifest/reference.ts'
 import type { System } from './manifest/system.ts'
 import { LOCAL_TENANT, type RunId, SERVER_TENANT, type TenantId, type WorkerId, workerId } from './model/ids.ts'
@@ -89,7 +92,7 @@ export interface TrihandOptions {
 }
 
 /** A running system. */
-export interface Trihand {
+export interface Trihand extends Pick<Service, 'artifact' | 'versions'> {
   /** Whose ledger this is, unless `of` names another. */
   readonly tenant: TenantId
   /** Sends an event. The answer means that it is on disk, with the runs it starts. */
@@ -118,8 +121,10 @@ export interface Trihand {
   readonly knownTenants: readonly TenantId[]
   /** Called with each piece of an answer that this run is given in this process: provisional, and never twice. */
   listen(run: RunId, listener: PieceListener): () => void
-  /** Orders a worker, here or in another process, to finish what it has and leave. */
-  drainWorker(worker: WorkerId, options?: { readonly by?: string }): Promise<void>
+  /** The workers of this ledger: told to pause, to go on or to leave, and all of them stopped. */
+  readonly fleet: Fleet
+  /** Breakers, and a word that closes one. */
+  readonly circuits: Circuits
   /** Why nobody takes a run that has been due for 30 s; null if somebody may. */
   lacks(run: RunSummary): Promise<string | null>
   /** Settles when this process takes no more work: it was ordered to drain, or closed. */
@@ -162,33 +167,10 @@ export interface Trihand {
   close(): Promise<void>
 }
 
-const DEFAULT_SLOTS = 1_024
-
 export interface EngineSettings extends Pick<TrihandOptions, 'slots' | 'leaseTtl' | 'drain'>, HandSettings {
   readonly worker?: WorkerIdentity
   readonly price?: PriceOf
   readonly agent?: AgentHand['enter']
-}
-
-interface WorkerIdentity {
-  readonly id: WorkerId
-  readonly name: string
-  readonly slots: number
-  readonly place: WorkerPlace
-}
-
-const NAME_DIGITS = 6
-
-/** Who this process is among the workers of its ledger. */
-const identityOf = (system: System, ids: Ids, options: TrihandOptions): WorkerIdentity => {
-  const id = workerId(ids.uuid())
-  const { pool, labels } = options
-  const { slots, ...place } = placeIn(system.pools, {
-    ...(pool === undefined ? {} : { pool }),
-    ...(labels === undefined ? {} : { labels }),
-  })
-  const name = options.name ?? `${pool ?? 'worker'}-${id.slice(-NAME_DIGITS)}`
-  return { id, name, slots: options.slots ?? slots ?? DEFAULT_SLOTS, place }
 }
 
 interface LazyAgents {
@@ -291,10 +273,13 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
     ...{ agent: agents.enter, broker: agents.broker },
   })
   const doors = joinDoors(engine, store, { ids, clock }, environment)
+  const note = engine.note.bind(engine)
+  const versions = new Versions({ note, reader: store.reader, clock })
   try {
     await agents.ready(system)
     await (options.work === false ? engine.declare() : engine.start())
     if (isWatching) await doors.host.follow(system)
+    if (options.work !== false || isWatching) await versions.loaded(system)
   } catch (error) {
     await doors.host.stop()
     await engine.stop()
@@ -312,6 +297,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
       engine.replace(definition)
       await engine.declare()
       if (isWatching) await doors.host.follow(definition)
+      await versions.loaded(definition)
     }
     try {
       await follow(next)
@@ -320,7 +306,6 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
       throw error
     }
   }
-  const note = engine.note.bind(engine)
   const server = engine.of(SERVER_TENANT)
   const send = server.send.bind(server)
   const requests = new Requests({ send, note, reader: store.reader, ids, clock })
@@ -328,11 +313,11 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const endpoint = opened?.endpoint ?? null
   const world = { ids, clock }
   return facade(engine, store, choice, {
-    ...{ doors, replace, worker, agents, tokens, requests, endpoint, world, environment },
+    ...{ doors, replace, worker, agents, tokens, requests, versions, endpoint, world, environment },
   })
 }
 
-interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'tokens' | 'requests'> {
+interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'tokens' | 'requests' | 'versions'> {
   readonly doors: Doors
   readonly agents: Pick<LazyAgents, 'close' | 'isSimulated'>
   readonly worker: WorkerIdentity
@@ -344,7 +329,7 @@ const facade = (
   engine: Engine,
   store: Store,
   choice: LedgerChoice,
-  { doors, replace, worker, agents, tokens, requests, endpoint, world, environment }: Joined,
+  { doors, replace, worker, agents, tokens, requests, versions, endpoint, world, environment }: Joined,
 ): Trihand => {
   const { place, ...identity } = worker
   let closing: Promise<void> | null = null
@@ -355,7 +340,8 @@ const facade = (
     call: async (name, input, { wait = '30s', ...startOptions } = {}) =>
       verbs.result(await engine.startRun(name, input, startOptions), { wait }),
     on: (subscriber) => engine.subscribe(subscriber),
-    drainWorker: (id, { by = 'local' } = {}) => engine.drainWorker(id, by),
+    fleet: engine.fleet,
+    versions,
     drained: engine.drained,
     worker: { ...identity, ...place },
     tokens,

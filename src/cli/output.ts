@@ -34,7 +34,7 @@ export class Refused extends Error {
 }
 
 export const exitCodeOf = ({ code, status }: Pick<Problem, 'code' | 'status'>): number => {
-  if (code === 'CONFIG_INVALID') return EXIT.usage
+  if (code === 'CONFIG_INVALID' || code === 'NOT_A_TERMINAL') return EXIT.usage
   if (status === 404) return EXIT.notFound
   if (status === 401 || status === 403) return EXIT.forbidden
   if (status === 409 || status === 412 || status === 428) return EXIT.conflict
@@ -98,6 +98,11 @@ export class Output {
   /** One line of the result. */
   line(text: string): void {
     this.#options.stdout.write(`${text}\n`)
+  }
+
+  /** A person reads the result as it comes. */
+  get isTerminal(): boolean {
+    return this.#options.stdout.isTTY === true
   }
 
   /** The result as one document; in a stream of them, each on its own line. */

@@ -4,7 +4,8 @@
  * Owns their names and descriptions. Each verb is a file of its own, loaded when it is called.
  */
 import { Command } from 'commander'
-import { number, type Perform, port, slots, wait, withDoor, withOutput, withPage, withWork } from './flags.ts'
+import { number, type Perform, port, wait, withDoor, withOutput, withPage, withWork } from './flags.ts'
+import { addFleet, addWorkers } from './fleet-verbs.ts'
 import type { Stream } from './output.ts'
 import { VERSION } from './version.ts'
 
@@ -164,29 +165,6 @@ const addRuns = (program: Command, perform: Perform): void => {
     )
 }
 
-const addWorkers = (program: Command, perform: Perform): void => {
-  withOutput(program.command('worker [path]'))
-    .description('work on a shared ledger beside others, until SIGTERM or `workers drain`')
-    .option('--pool <name>', 'join this pool (TRIHAND_POOL)')
-    .option('--labels <name=value,…>', 'what runs may ask for (TRIHAND_LABELS)')
-    .option('--slots <n>', 'how many runs at once (TRIHAND_SLOTS)', slots)
-    .option('--name <name>', 'what people call it')
-    .option('--drain <duration>', 'how long runs at work may take to finish (TRIHAND_DRAIN; 30s)', wait)
-    .option('--database <path|url>', 'the ledger (DATABASE_URL)')
-    .option('--schema <name>', 'the Postgres schema that holds it')
-    .action((path, flags) => perform(async () => (await import('./worker.ts')).worker, { path, ...flags }))
-  const workers = program.command('workers').description('who works on the ledger')
-  withPage(withDoor(workers.command('list')))
-    .description('workers: name, pool, leases and slots, last beat, labels')
-    .action((flags) => perform(async () => (await import('./workers.ts')).listWorkers, flags))
-  withDoor(workers.command('show <id>'))
-    .description('one worker and the runs it holds; its name or the last 6 digits of the id do')
-    .action((id, flags) => perform(async () => (await import('./workers.ts')).showWorker, { id, ...flags }))
-  withDoor(workers.command('drain <id>'))
-    .description('tell a worker to finish what it has and leave')
-    .action((id, flags) => perform(async () => (await import('./workers.ts')).drainWorker, { id, ...flags }))
-}
-
 const addSchedules = (program: Command, perform: Perform): void => {
   const load = () => import('./schedules.ts')
   const schedules = program.command('schedules').description('what runs when')
@@ -318,6 +296,10 @@ const addManifest = (program: Command, perform: Perform): void => {
   verb('print')
     .description('the long form: every short form written out')
     .action((path, flags) => perform(async () => (await load()).printLongForm, { path, ...flags }))
+  withWork(manifest.command('versions'))
+    .description('definitions that this ledger has met, and how many open runs follow each')
+    .option('--quiet', 'hashes only')
+    .action((flags) => perform(async () => (await import('./manifest-versions.ts')).listVersions, flags))
 }
 
 const addSimulate = (program: Command, perform: Perform): void => {
@@ -364,6 +346,7 @@ export const createProgram = (perform: Perform, { stdout, stderr }: Streams): Co
   addTriggers(program, perform)
   addRuns(program, perform)
   addWorkers(program, perform)
+  addFleet(program, perform)
   addSchedules(program, perform)
   addTasks(program, perform)
   addTokens(program, perform)

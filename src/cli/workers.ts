@@ -1,6 +1,7 @@
-/** `trihand workers list|show|drain`: who works on the ledger, what each of them holds, and the order to leave. */
+/** `trihand workers list|show|drain|pause|resume`: who works on the ledger, what each of them holds, and orders to one. */
 import type { Worker, WorkerDetail } from '../http/api.ts'
 import type { Page } from '../http/query.ts'
+import type { WorkerOrder } from '../model/orders.ts'
 import { withApi } from './connect.ts'
 import { type Listing, printPage, queryText } from './listing.ts'
 import { EXIT, type Output, visible } from './output.ts'
@@ -13,6 +14,10 @@ export interface WorkersListFlags extends CommonFlags {
 
 export interface WorkerIdFlags extends CommonFlags {
   readonly id: string
+}
+
+export interface WorkerOrderFlags extends WorkerIdFlags {
+  readonly order: WorkerOrder
 }
 
 const labelsOf = ({ labels }: Worker): string =>
@@ -56,10 +61,16 @@ export const showWorker: Verb<WorkerIdFlags> = async (shell, flags) => {
   return EXIT.done
 }
 
-export const drainWorker: Verb<WorkerIdFlags> = async (shell, flags) => {
-  const path = `/api/workers/${encodeURIComponent(flags.id)}/drain`
+const TOLD: Readonly<Record<WorkerOrder, string>> = {
+  drain: 'was told to drain',
+  pause: 'was told to pause',
+  resume: 'was told to go on',
+}
+
+export const orderWorker: Verb<WorkerOrderFlags> = async (shell, flags) => {
+  const path = `/api/workers/${encodeURIComponent(flags.id)}/${flags.order}`
   const worker = await withApi(shell, flags, { need: 'look' }, (api) => api.post<Worker>(path, {}))
   if (shell.output.isJson) shell.output.document(worker)
-  else shell.output.line(visible(`${worker.name ?? worker.id} was told to drain`))
+  else shell.output.line(visible(`${worker.name ?? worker.id} ${TOLD[flags.order]}`))
   return EXIT.done
 }

@@ -7,6 +7,7 @@ import { type CircuitCommand, type CircuitFact, type CircuitState, circuit } fro
 import { gate } from '../model/gate.ts'
 import type { GateCommand, GateFact, GateState } from '../model/gate-fact.ts'
 import type { Machine, Refusal } from '../model/machine.ts'
+import { type OrderCommand, type OrderFact, orders, type Standing } from '../model/orders.ts'
 import { queue } from '../model/queue.ts'
 import type { QueueCommand, QueueFact, QueueState } from '../model/queue-fact.ts'
 import { run } from '../model/run.ts'
@@ -70,6 +71,9 @@ export const advanceQueue = (state: QueueState, command: QueueCommand): Advance<
 
 export const advanceCircuit = (state: CircuitState, command: CircuitCommand): Advance<CircuitState, CircuitFact> =>
   advance(circuit, state, command)
+
+export const advanceOrders = (state: Standing, command: OrderCommand): Advance<Standing, OrderFact> =>
+  advance(orders, state, command)
 
 export const advanceTask = (state: TaskState, command: TaskCommand): Advance<TaskState, TaskFact> =>
   advance(task, state, command)

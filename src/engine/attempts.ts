@@ -46,9 +46,9 @@ export const asFailure = (error: unknown): Failure =>
     ? { code: error.code, message: error.detail }
     : { code: 'INTERNAL', message: String(error) }
 
-/** Whether the run is here, alive, and neither cancelled nor paused. */
-export const isOpen = ({ isGone, live }: Resident): boolean =>
-  !isGone && live !== null && live.cancel === null && live.pause === null
+/** Whether the run is here, alive, neither cancelled nor paused, and steps may begin at all. */
+export const isOpen = ({ isGone, live, house }: Resident): boolean =>
+  !isGone && live !== null && live.cancel === null && live.pause === null && !house.worker.isStopped
 
 /** One key for every attempt of a step; the empty step stands for the whole run. */
 export const effectKeyOf = ({ record, house }: Resident, step: string): string =>

@@ -83,6 +83,20 @@ export class Circuits {
     for (const fact of advanceCircuit(this.stateOf(key), command).facts) await this.tell(key, fact)
   }
 
+  /** Every breaker that has ever opened, and those that `declared` names, by key. */
+  async list(declared: Iterable<string>): Promise<ReadonlyMap<string, CircuitState>> {
+    await this.refresh()
+    const keys = [...new Set([...declared, ...this.states.keys()])].sort()
+    return new Map(keys.map((key) => [key, this.stateOf(key)]))
+  }
+
+  /** Closes it; one that is closed stays so. What waits already waits until the instant that it was told. */
+  async reset(key: string, { by = 'local' }: { readonly by?: string } = {}): Promise<CircuitState> {
+    await this.refresh()
+    for (const fact of advanceCircuit(this.stateOf(key), { type: 'reset', by }).facts) await this.tell(key, fact)
+    return this.stateOf(key)
+  }
+
   private stateOf(key: string): CircuitState {
     return this.states.get(key) ?? machine.initial
   }
@@ -111,7 +125,9 @@ export class Circuits {
   }
 
   private take({ sequence, subject, data }: StoredEvent): void {
-    this.seen = Math.max(this.seen, sequence)
+    // Another look may have read on meanwhile.
+    if (sequence <= this.seen) return
+    this.seen = sequence
     const key = subject ?? ''
     this.states.set(key, machine.evolve(this.stateOf(key), data as unknown as CircuitFact))
     this.recent.delete(key)

@@ -8,7 +8,7 @@ import type { ExecutorDefinition, RemoteDefinition } from '../manifest/executors
 import type { System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import { LOCAL_TENANT, type RunId, SERVER_TENANT, type TenantId, type WorkerId } from '../model/ids.ts'
+import { LOCAL_TENANT, type RunId, SERVER_TENANT, type TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine } from '../model/run.ts'
@@ -21,14 +21,15 @@ import type { Dispatcher } from '../ports/dispatcher.ts'
 import type { Executor } from '../ports/executor.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Append, DocumentWrite, Ledger } from '../ports/ledger.ts'
-import type { Reader, RunSummary } from '../ports/reader.ts'
+import type { Reader } from '../ports/reader.ts'
+import { type Artifact, artifactOf } from './artifacts.ts'
 import { Circuits } from './circuits.ts'
 import { ClerkBook } from './clerk-book.ts'
 import type { FindDuty } from './clerks.ts'
 import { Commit, type CommitOptions } from './commit.ts'
 import { Deadlines } from './deadlines.ts'
 import { Deltas, type PieceListener } from './deltas.ts'
-import { DRAIN_ORDERED } from './drain.ts'
+import { Fleet } from './fleet.ts'
 import type { StepErrors } from './gate.ts'
 import type { EnterHandler, House } from './house.ts'
 import {
@@ -48,7 +49,6 @@ import { Reruns } from './reruns.ts'
 import { type RunSteps, stepsOf } from './run-steps.ts'
 import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
-import { noWorkerFor } from './share.ts'
 import { Tasks } from './tasks.ts'
 import { Worker, type WorkerOptions } from './worker.ts'
 
@@ -96,10 +96,11 @@ export class Engine {
   readonly queues: Queues
   readonly tasks: Tasks
   readonly reruns: Reruns
+  /** Of the server, whatever tenant this engine is for. */
+  readonly fleet: Fleet
   private readonly house: House
   private readonly intake: Intake
   private readonly worker: Worker
-  private readonly workers: Reader['workers']
   private readonly book: ClerkBook
   private readonly deps: EngineDeps
   private readonly options: EngineOptions
@@ -123,9 +124,8 @@ export class Engine {
     const prefix = ids.uuid().slice(-PREFIX)
     let appends = 0
     const tenant = options.tenant ?? LOCAL_TENANT
-    this.workers = deps.workers ?? (() => Promise.resolve([]))
+    const workers = deps.workers ?? (() => Promise.resolve([]))
     this.book = new ClerkBook(ids, tenant)
-    const { workers } = this
     const publish = new Publish(observers)
     this.root.news.set(prefix, publish)
     this.root.tenants.set(tenant, this)
@@ -180,6 +180,13 @@ export class Engine {
     this.queues = new Queues(this.house, this.book)
     this.tasks = new Tasks(this.house)
     this.reruns = new Reruns(this.house)
+    this.fleet =
+      root?.fleet ??
+      new Fleet({
+        ...{ ledger, clock, tenant, workers, system: () => this.definition },
+        tell: (type, about) => this.intake.tell(type, about),
+        follow: () => this.worker.lookForOrders(),
+      })
   }
 
   /** The same engine for another tenant: one worker and one writer, but runs, events, gates and news of its own. */
@@ -260,15 +267,8 @@ export class Engine {
     return this.worker.whenStopped
   }
 
-  /** Orders a worker, of this process or another, to finish what it has and leave. */
-  async drainWorker(worker: WorkerId, by: string): Promise<void> {
-    await this.intake.tell(DRAIN_ORDERED, { subject: worker, data: { by } })
-    await this.worker.lookForOrders()
-  }
-
-  /** Why nobody takes a run that has been due for a while; null if somebody may. */
-  lacks(run: Pick<RunSummary, 'handler' | 'leased' | 'wakeAt'>): Promise<string | null> {
-    return noWorkerFor(run, { system: this.definition, now: this.house.clock.now(), workers: this.workers })
+  get circuits(): Circuits {
+    return this.house.circuits
   }
 
   send(event: IncomingEvent, options: SendOptions = {}): Promise<Receipt> {
@@ -330,6 +330,11 @@ export class Engine {
       by: word.by,
       result,
     }))
+  }
+
+  /** A file that an agent's run has left, by its hash. */
+  artifact(run: RunId, hash: string): Promise<Artifact> {
+    return artifactOf(this.house, run, hash)
   }
 
   /** What has become of each step so far; null: there is no such run, or not yet. */

@@ -26,6 +26,7 @@ import { Attempts, asFailure, completeStep, failAtOnce, isOpen } from './attempt
 import { causeFrom } from './cause.ts'
 import { startChild } from './child.ts'
 import { emittedBy } from './events.ts'
+import { makeWay } from './hold.ts'
 import { demandTold, isToldOf } from './lifecycle.ts'
 import { lookbackBase } from './lookback.ts'
 import { candidates, eventsSince } from './offer.ts'
@@ -135,6 +136,8 @@ export class Gate implements StepGate {
   // -- what every call begins with ------------------------------------------------------------------------------------
 
   private isOpen(): boolean {
+    const { house, isGone } = this.resident
+    if (house.worker.isStopped && !isGone) makeWay(this.resident)
     return isOpen(this.resident)
   }
 

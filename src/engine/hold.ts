@@ -1,7 +1,8 @@
 /**
- * A step that may not begin yet: its run waits for an instant as it would for a timer, in memory or out of it, and no attempt is used.
+ * A step that may not begin yet: its run waits for an instant as it would for a timer, in memory or out of it, and no attempt is used. And
+ * a run none of whose steps may, because everything was stopped: it leaves memory and is due for whoever works again.
  *
- * Owns the timer's address. Never decides why or until when (circuits.ts).
+ * Owns the timer's address, and how a run makes way. Never decides why or until when (circuits.ts, model/orders.ts).
  */
 import type { Instant } from '../model/ids.ts'
 import type { Resident } from './resident.ts'
@@ -19,4 +20,15 @@ export const holdUntil = (resident: Resident, step: string, until: Instant, agai
   })
   const command = { type: 'set_timer', now: house.clock.now(), step: timer, wakeAt: until } as const
   if (begins) resident.ask({ command, luggage: null, done: null })
+}
+
+/** Its code is entered anew later, as after a pause; what is under way ends first. */
+export const makeWay = (resident: Resident): void => {
+  resident.entry = 'over'
+  resident.considerParking()
+}
+
+/** Everything was stopped. Code that waits for no step is at work itself: it may finish, and makes way when it asks for one. */
+export const turnAway = (resident: Resident): void => {
+  if (resident.entry === 'inside' && !resident.waiters.isEmpty) makeWay(resident)
 }

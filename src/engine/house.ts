@@ -91,6 +91,8 @@ export interface GateDesk {
 
 /** What the rest of the engine may ask of the worker in this process. */
 export interface WorkerDesk {
+  /** Everything was stopped: no step begins here. */
+  readonly isStopped: boolean
   /** A lease for a run of this handler about to be created, if there is room to start it here and now and it belongs here. */
   reserve(handler: string): WorkerId | null
   /** Gives back a reservation whose run was not created. */

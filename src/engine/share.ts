@@ -12,7 +12,7 @@ import { queueSource } from '../manifest/queues.ts'
 import type { System } from '../manifest/system.ts'
 import type { ClaimableId, Instant, WorkerId } from '../model/ids.ts'
 import { ANYWHERE, misfit, PATIENCE_MS, type Placement, type Share, shareOf, takersOf } from '../model/placement.ts'
-import type { WorkerPlace } from '../model/worker-info.ts'
+import { takesRuns, type WorkerPlace } from '../model/worker-info.ts'
 import type { ClaimRequest, Claims } from '../ports/ledger.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
 
@@ -56,10 +56,14 @@ export const noWorkerFor = async (
   if (placement === undefined || leased || wakeAt === null || world.now - wakeAt < NOTICED_AFTER_MS) return null
   const all = await world.workers({ after: null, limit: MAX_OTHERS })
   const living = all.filter(({ beatAt }) => world.now - beatAt < NOTICED_AFTER_MS)
-  const lacks = living.flatMap(({ info }) => (info === null ? [null] : [misfit(info, placement)]))
-  if (lacks.includes(null)) return null
-  const missing = [...new Set(lacks)].join('; ')
-  return `NO_WORKER: ${living.length === 0 ? 'no worker lives' : `of ${living.length} workers none has ${missing}`}`
+  if (living.length === 0) return 'NO_WORKER: no worker lives'
+  const taking = living.filter(({ info }) => info === null || takesRuns(info))
+  if (taking.length === 0)
+    return `NO_WORKER: of ${living.length} workers none takes runs now: paused, stopped or leaving`
+  const lacks = taking.map(({ info }) => (info === null ? null : misfit(info, placement)))
+  return lacks.includes(null)
+    ? null
+    : `NO_WORKER: of ${taking.length} workers none has ${[...new Set(lacks)].join('; ')}`
 }
 
 export class Shares {
@@ -147,7 +151,7 @@ export class Shares {
     const isOwn = ({ id }: (typeof known)[number]): boolean => own(id)
     this.others = takers.flatMap((one) => (isOwn(one) ? [] : [one.info]))
     // One that has not been heard of yet is not held back.
-    this.standsBy = known.some((one) => isOwn(one) && !one.info.drains) && !takers.some(isOwn)
+    this.standsBy = known.some((one) => isOwn(one) && takesRuns(one.info)) && !takers.some(isOwn)
     this.known = null
   }
 

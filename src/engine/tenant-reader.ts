@@ -25,6 +25,8 @@ export const tenantReader = (reader: Reader, tenant: TenantId): Reader => ({
   documents: (query) => reader.documents({ ...query, tenant }),
   workers: () => Promise.resolve([]),
   heldBy: () => Promise.resolve([]),
+  due: () => Promise.resolve([]),
+  pinned: (_, most) => reader.pinned(tenant, most),
   tasks: (query) => reader.tasks({ ...query, tenant }),
   task: (_, id) => reader.task(tenant, id),
   taskCounts: (_, addresses) => reader.taskCounts(tenant, addresses),

@@ -226,7 +226,7 @@ test('[I6] an order to drain is followed at the next beat, and the process can s
   const ids = await reader.workers({ after: null, limit: 9 })
   const target = ids.find(({ info }) => info?.name === 'first')?.id
   if (target === undefined) throw new Error('the first worker has not beaten')
-  await during(clock, second.drainWorker(target, 'ana'))
+  await during(clock, second.fleet.order('drain', target, { by: 'ana' }))
   await clock.advance(LEASE_MS)
   await first.drained
   expect((await reader.workers({ after: null, limit: 9 })).map(({ info }) => info?.name)).toEqual(['second'])

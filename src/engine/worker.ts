@@ -8,28 +8,28 @@
  * worker-3  After stop nothing new begins; what is still at work after the drain is let go and found by whoever comes next.
  * worker-4  While it drains it goes on saying that it lives: its runs stay its own until they end or are let go.
  * worker-5  It takes only runs that belong here (share.ts), and tells others of those it wakes and does not take.
+ * worker-6  While it is paused it takes nothing new; while everything is stopped no step of what it has begins, either.
  */
 import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import { type ClaimableId, isClaimable, isRunId, type RunId, type TenantId, type WorkerId } from '../model/ids.ts'
-import type { RunCommand } from '../model/run-fact.ts'
 import type { WorkerInfo, WorkerPlace } from '../model/worker-info.ts'
 import type { Dispatcher } from '../ports/dispatcher.ts'
 import type { ClaimRequest, Claims, Ledger } from '../ports/ledger.ts'
 import type { Reader } from '../ports/reader.ts'
+import { cancelRun } from './cancel-run.ts'
 import { type Claimed, loadClaimed } from './claimed.ts'
 import type { ClerkDeparture } from './clerk.ts'
 import { Clerks, type FindDuty } from './clerks.ts'
-import { DrainOrders } from './drain.ts'
 import { awaken, enterFresh } from './enter.ts'
 import type { StepErrors } from './gate.ts'
+import { turnAway } from './hold.ts'
 import type { House, WorkerDesk } from './house.ts'
 import { Leases } from './leases.ts'
 import type { NewRun } from './new-run.ts'
 import { Nudges } from './nudges.ts'
 import { NOTHING_PREFETCHED, offerEvents } from './offer.ts'
-import { commandFromOutside } from './outside.ts'
-import type { Answer } from './request.ts'
+import { Orders } from './orders.ts'
 import { type Departure, type Keeper, Resident, type ResidentRecord } from './resident.ts'
 import { Rhythm } from './rhythm.ts'
 import { wakeAfter } from './run-append.ts'
@@ -69,7 +69,7 @@ export class Worker implements WorkerDesk {
   private readonly options: WorkerOptions
   private readonly leases: Leases
   private readonly shares: Shares
-  private readonly orders: DrainOrders
+  private readonly orders: Orders
   private startedAt = 0
   private draining: Promise<void> | null = null
   private tellStopped: () => void = () => {}
@@ -120,7 +120,7 @@ export class Worker implements WorkerDesk {
     const told = name === undefined ? {} : { info: () => this.info(name, place) }
     this.leases = new Leases({ ...deps, isUsed, isNeeded, ...told }, options.id, options.leaseTtlMs)
     this.shares = new Shares(place, () => this.house().system(), deps.workers)
-    this.orders = new DrainOrders(deps.ledger, () => this.house().tenant)
+    this.orders = new Orders(deps.ledger, () => this.house().tenant, this.leases)
   }
 
   /** Recovers before it serves: the first beat frees the leases of the dead, the first claim takes what is due. */
@@ -129,17 +129,18 @@ export class Worker implements WorkerDesk {
     this.startedAt = this.house().clock.now()
     await this.beat()
     this.state = 'running'
+    await this.lookForOrders()
     await this.dispatcher.start(() => this.claimSoon())
     const { leaseTtlMs, pollMs, sweepMs = leaseTtlMs } = this.options
     // A beat frees the leases of the dead too: where others may die it comes often, so that their runs wait for the lease and no longer.
     const { clock, ids } = this.house()
-    const [isHere, isTaking] = [() => this.state !== 'stopped', () => this.state === 'running']
+    const [isHere, isRunning] = [() => this.state !== 'stopped', () => this.state === 'running']
     this.rhythm = new Rhythm(clock, ids)
     this.rhythm.every(Math.min(leaseTtlMs / 3, sweepMs), () => void this.beat().catch(() => {}), isHere)
     // What another process did to a run in memory here is noticed within a third of the lease.
     const compare = (): void => void this.nudges.compare(this.ledger, [...this.residents.values()]).catch(() => {})
     this.rhythm.every(leaseTtlMs / 3, compare, isHere)
-    this.rhythm.every(pollMs, () => this.claimSoon(), isTaking)
+    this.rhythm.every(pollMs, () => this.claimSoon(), isRunning)
     this.claimSoon()
   }
 
@@ -169,10 +170,19 @@ export class Worker implements WorkerDesk {
     if (!wasNew) await this.leases.retire()
   }
 
-  /** An order to drain is followed when it is seen. */
+  /** An order is followed when it is seen. */
   async lookForOrders(): Promise<void> {
-    if (this.state !== 'running' || this.options.name === undefined) return
-    if (await this.orders.concern((name) => this.leases.isOwn(name))) void this.drain().catch(() => {})
+    if (this.state !== 'running' || this.options.name === undefined || !(await this.orders.look())) return
+    if (this.orders.standing.drains) return void this.drain().catch(() => {})
+    if (this.isStopped) for (const resident of [...this.residents.values()]) turnAway(resident)
+    if (!this.isTaking) this.clerks.letGo()
+    // So that others leave nothing to one that takes nothing, and people see it. What is not told now is told with the next beat.
+    await this.sayThatItLives().catch(() => {})
+    this.claimSoon()
+  }
+
+  private get isTaking(): boolean {
+    return this.state === 'running' && this.orders.takesAny
   }
 
   get residentCount(): number {
@@ -181,8 +191,12 @@ export class Worker implements WorkerDesk {
 
   // -- WorkerDesk -----------------------------------------------------------------------------------------------------
 
+  get isStopped(): boolean {
+    return this.orders.standing.stop !== null
+  }
+
   reserve(handler: string): WorkerId | null {
-    if (this.state !== 'running' || this.free() <= 0 || !this.shares.takes(handler)) return null
+    if (!this.isTaking || this.free() <= 0 || !this.shares.takes(handler)) return null
     this.reserved++
     return this.leases.name
   }
@@ -204,7 +218,7 @@ export class Worker implements WorkerDesk {
 
   signal(streams: readonly ClaimableId[]): void {
     const now = this.house().clock.now()
-    const takesSome = this.state === 'running' && this.free() > 0
+    const takesSome = this.isTaking && this.free() > 0
     const takesThem = takesSome && this.shares.current.atOnce === null
     for (const id of streams) {
       const resident = isRunId(id) ? this.residents.get(id) : undefined
@@ -214,27 +228,13 @@ export class Worker implements WorkerDesk {
     if (takesSome) this.claimSoon()
   }
 
-  async cancel(tenant: TenantId, run: RunId, by: string, reason: string): Promise<void> {
-    const command = (idle: boolean) => (now: number) =>
-      ({ type: 'cancel_run', now, by, error: { code: 'RUN_CANCELLED', message: reason }, idle }) as const
-    const answer = await this.askResident(tenant, run, command(false)(this.house().clock.now()))
-    if (answer.kind === 'refused') throw new TrihandError(answer.code, answer.detail)
-    if (answer.kind === 'recorded') return
-    const [record] = await this.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
-    await commandFromOutside(this.houseOf(tenant), run, command(record?.lease == null))
-  }
-
-  /** `gone` if the run is not in memory here, or leaves before it has decided. */
-  private askResident(tenant: TenantId, run: RunId, command: RunCommand): Promise<Answer> {
-    const resident = this.residents.get(run)
-    if (resident === undefined || resident.isGone || resident.record.tenant !== tenant)
-      return Promise.resolve({ kind: 'gone' })
-    return new Promise((done) => resident.ask({ command, luggage: null, done }))
+  cancel(tenant: TenantId, run: RunId, by: string, reason: string): Promise<void> {
+    return cancelRun(this.houseOf(tenant), this.residents.get(run), { run, by, reason })
   }
 
   private info(name: string, place: WorkerPlace): WorkerInfo {
     const { startedAt, options } = this
-    return { name, ...place, slots: options.slots, startedAt, drains: this.state === 'stopping' }
+    return { name, ...place, slots: options.slots, startedAt, drains: this.state === 'stopping', ...this.orders.halt }
   }
 
   // -- claiming -------------------------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ export class Worker implements WorkerDesk {
   }
 
   private claimSoon(): void {
-    if (this.state !== 'running') return
+    if (!this.isTaking) return
     this.claimWanted = true
     if (this.claimScheduled || this.claiming) return
     this.claimScheduled = true
@@ -257,7 +257,7 @@ export class Worker implements WorkerDesk {
   private async claimAll(): Promise<void> {
     this.claiming = true
     try {
-      while (this.claimWanted && this.state === 'running' && this.free() > 0) {
+      while (this.claimWanted && this.isTaking && this.free() > 0) {
         this.claimWanted = false
         if (await this.claimSome()) this.claimWanted = true
       }
@@ -374,10 +374,13 @@ export class Worker implements WorkerDesk {
   // -- watching -------------------------------------------------------------------------------------------------------
 
   private async beat(): Promise<void> {
-    const freed = await this.leases.beat()
-    if (freed > 0) this.claimSoon()
-    await this.shares.refresh((name) => this.leases.isOwn(name))
+    await this.sayThatItLives()
     await this.lookForOrders()
+  }
+
+  private async sayThatItLives(): Promise<void> {
+    if ((await this.leases.beat()) > 0) this.claimSoon()
+    await this.shares.refresh((name) => this.leases.isOwn(name))
   }
 
   private drained(): Promise<void> {

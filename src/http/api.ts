@@ -412,7 +412,8 @@ export interface Worker {
   readonly id: string
   /** null, as all that a worker of an older version does not tell */
   readonly name: string | null
-  readonly status: 'working' | 'draining'
+  /** paused: it takes nothing new; stopped: it has seen that everything is stopped; draining: it leaves */
+  readonly status: 'working' | 'paused' | 'stopped' | 'draining'
   readonly pool: string | null
   readonly labels: { readonly [key: string]: string }
   /** the modules whose functions it may run; null: all */
@@ -427,7 +428,8 @@ export interface WorkerDetail {
   readonly id: string
   /** null, as all that a worker of an older version does not tell */
   readonly name: string | null
-  readonly status: 'working' | 'draining'
+  /** paused: it takes nothing new; stopped: it has seen that everything is stopped; draining: it leaves */
+  readonly status: 'working' | 'paused' | 'stopped' | 'draining'
   readonly pool: string | null
   readonly labels: { readonly [key: string]: string }
   /** the modules whose functions it may run; null: all */
@@ -438,6 +440,52 @@ export interface WorkerDetail {
   readonly beat_at: string
   /** what it has the lease of, oldest first, at most 100 */
   readonly runs: readonly Run[]
+}
+
+export interface Pool {
+  /** null: workers in no pool, and runs that name none, which any worker takes that fits */
+  readonly name: string | null
+  readonly labels: { readonly [key: string]: string }
+  /** the modules whose functions may run here; null: all */
+  readonly modules: readonly string[] | null
+  /** how many workers there should be */
+  readonly min: number
+  /** how many of its workers take runs; null: all */
+  readonly max: number | null
+  /** how many live */
+  readonly workers: number
+  /** how many of them take runs now */
+  readonly taking: number
+  /** how many runs those can hold at once */
+  readonly capacity: number
+  /** leases of all its workers */
+  readonly used: number
+  /** runs that are due and that nobody has */
+  readonly queued: number
+  /** there are at least so many */
+  readonly more: boolean
+  /** since when the first of them has been due */
+  readonly oldest_at: string | null
+}
+
+export interface Circuit {
+  /** what is called */
+  readonly key: string
+  readonly status: 'closed' | 'open' | 'half_open'
+  /** nothing passes before; half open: when the probe is given up */
+  readonly until: string | null
+  /** how often it has opened */
+  readonly openings: number
+  /** those whose steps it holds back; one that works its key out from data is not named */
+  readonly handlers: readonly string[]
+}
+
+export interface Stop {
+  /** no step begins anywhere */
+  readonly is_stopped: boolean
+  readonly by: string | null
+  readonly reason: string | null
+  readonly at: string | null
 }
 
 export interface Finding {
@@ -459,6 +507,20 @@ export interface System {
   readonly events: readonly string[]
   readonly handlers: readonly ({ readonly name: string; readonly modality: 'agent' | 'human' | 'workflow' })[]
   readonly findings: readonly Finding[]
+}
+
+export interface ManifestVersion {
+  readonly hash: string
+  /** null: known only by the runs that are pinned to it */
+  readonly name: string | null
+  /** new runs follow it */
+  readonly is_current: boolean
+  /** when a process first loaded it; null: not recorded */
+  readonly first_seen_at: string | null
+  /** runs that may still go on */
+  readonly open_runs: number
+  /** there are at least so many */
+  readonly more: boolean
 }
 
 export interface GraphNode {
@@ -660,6 +722,22 @@ export interface Api {
   readonly getWorker: { readonly input: { readonly path: { readonly id: string } }; readonly output: WorkerDetail }
   /** Orders a worker to finish what it has and leave. */
   readonly drainWorker: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: Worker }
+  /** Orders a worker to take nothing new; what it has goes on. */
+  readonly pauseWorker: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: Worker }
+  /** Lets a paused worker take runs again. */
+  readonly resumeWorker: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: Worker }
+  /** Pools: what each can hold, what it holds, what waits for it and since when. */
+  readonly listPools: { readonly input: Nothing; readonly output: { readonly items: readonly Pool[]; readonly next_cursor: string | null } }
+  /** Circuit breakers: those that handlers name, and those that have opened. */
+  readonly listCircuits: { readonly input: Nothing; readonly output: { readonly items: readonly Circuit[]; readonly next_cursor: string | null } }
+  /** Closes a breaker; what waits already waits until the instant it was told. */
+  readonly resetCircuit: { readonly input: { readonly path: { readonly key: string }; readonly body?: Nothing }; readonly output: Circuit }
+  /** Whether everything is stopped, by whom and why. */
+  readonly getStop: { readonly input: Nothing; readonly output: Stop }
+  /** Lets no worker begin a step until the stop is lifted; what is under way may finish. */
+  readonly stopEverything: { readonly input: { readonly body?: { readonly reason?: string } }; readonly output: Stop }
+  /** Lets workers go on. */
+  readonly liftStop: { readonly input: { readonly body?: Nothing }; readonly output: Stop }
   /** Who starts by what. */
   readonly listTriggers: { readonly input: Nothing; readonly output: { readonly items: readonly Trigger[]; readonly next_cursor: string | null } }
   /** What an event, or a delivery of a webhook, would start; nothing is sent. */
@@ -714,6 +792,8 @@ export interface Api {
   readonly followUpTask: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly until?: string | null } }; readonly output: TaskDetail }
   /** The running system: its events, its handlers, its hash, what lint says of it. */
   readonly getManifest: { readonly input: Nothing; readonly output: System }
+  /** Definitions that were loaded or that open runs are pinned to, the newest first. */
+  readonly listManifestVersions: { readonly input: Nothing; readonly output: { readonly items: readonly ManifestVersion[]; readonly next_cursor: string | null } }
   /** What is wrong with the text of a manifest; nothing of it is put in force. */
   readonly validateManifest: { readonly input: { readonly body: { readonly text: string; readonly file?: string } }; readonly output: { readonly is_valid: boolean; readonly findings: readonly Finding[] } }
   /** The running system as a graph: who hears and sends what, what each has to do now. */
@@ -771,6 +851,14 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   listWorkers: 'GET /api/workers',
   getWorker: 'GET /api/workers/{id}',
   drainWorker: 'POST /api/workers/{id}/drain',
+  pauseWorker: 'POST /api/workers/{id}/pause',
+  resumeWorker: 'POST /api/workers/{id}/resume',
+  listPools: 'GET /api/pools',
+  listCircuits: 'GET /api/circuits',
+  resetCircuit: 'POST /api/circuits/{key}/reset',
+  getStop: 'GET /api/stop',
+  stopEverything: 'POST /api/stop',
+  liftStop: 'POST /api/stop/lift',
   listTriggers: 'GET /api/triggers',
   rehearseEvent: 'POST /api/triggers/test',
   listSchedules: 'GET /api/schedules',
@@ -798,6 +886,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   saveDraft: 'PATCH /api/tasks/{id}/drafts',
   followUpTask: 'POST /api/tasks/{id}/follow-up',
   getManifest: 'GET /api/manifest',
+  listManifestVersions: 'GET /api/manifest/versions',
   validateManifest: 'POST /api/manifest/validate',
   getGraph: 'GET /api/manifest/graph',
   listSessions: 'GET /api/sessions',

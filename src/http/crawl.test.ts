@@ -15,7 +15,7 @@ test('app-2: every GET and HEAD, with every id there is, twice: nothing is writt
   )
   const session = await app.trihand.sessions.create()
   // So that whatever is written from here on is written because somebody looked.
-  await app.trihand.drainWorker(app.trihand.worker.id)
+  await app.trihand.fleet.order('drain', app.trihand.worker.id)
   await app.trihand.drained
   const written: unknown[] = []
   const forget = app.trihand.watch((change) => written.push(change))

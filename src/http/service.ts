@@ -3,8 +3,11 @@
  *
  * Owns the seam to the engine: whoever serves hands one of these in. Never opens, starts or stops anything.
  */
+import type { Artifact } from '../engine/artifacts.ts'
+import type { Circuits } from '../engine/circuits.ts'
 import type { PieceListener } from '../engine/deltas.ts'
 import type { RunResult } from '../engine/engine.ts'
+import type { Fleet } from '../engine/fleet.ts'
 import type { IncomingEvent, Receipt, Rehearsal, StartOptions } from '../engine/intake.ts'
 import type { Observer } from '../engine/observers.ts'
 import type { Watcher } from '../engine/publish.ts'
@@ -15,8 +18,9 @@ import type { Schedules } from '../engine/schedules.ts'
 import type { Sessions } from '../engine/sessions.ts'
 import type { Tasks } from '../engine/tasks.ts'
 import type { Tokens } from '../engine/tokens.ts'
+import type { Versions } from '../engine/versions.ts'
 import type { System } from '../manifest/system.ts'
-import type { RunId, TenantId, WorkerId } from '../model/ids.ts'
+import type { RunId, TenantId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
 import type { Chats } from '../modes/chats.ts'
 import type { DispatcherEndpoint } from '../ports/dispatcher.ts'
@@ -43,8 +47,13 @@ export interface Service {
   resume(run: RunId, options: { readonly by: string }): Promise<void>
   retry(run: RunId, options: { readonly by: string }): Promise<void>
   resolve(run: RunId, step: string, word: Word): Promise<void>
-  /** Orders a worker to finish what it has and leave. */
-  drainWorker(worker: WorkerId, options: { readonly by: string }): Promise<void>
+  /** The workers of the server. A tenant sees whether they are stopped, and orders nothing. */
+  readonly fleet: Pick<Fleet, 'order' | 'stop' | 'lift' | 'stopped'>
+  readonly circuits: Pick<Circuits, 'list' | 'reset'>
+  /** A file that an agent's run has left, by its hash. */
+  artifact(run: RunId, hash: string): Promise<Artifact>
+  /** The definitions of the system that this ledger has met. */
+  readonly versions: Pick<Versions, 'list'>
   /** Why nobody takes a run that has been due for a while, in words; null if somebody may. */
   lacks(run: RunSummary): Promise<string | null>
   /** What an event would start, without sending it. */

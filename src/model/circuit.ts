@@ -7,6 +7,7 @@
  * circuit-1  It opens only on enough calls with enough failures among the last ones, or on a failed probe.
  * circuit-2  While it is open nothing passes; after that one probe does, and another only if that one is never heard of again.
  * circuit-3  Each time it opens without having closed, it stays open twice as long, up to the limit.
+ * circuit-4  A person's word closes it at once; a probe that is under way then says nothing more.
  */
 import type { Instant } from './ids.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
@@ -25,7 +26,8 @@ export interface CircuitPolicy {
 export type CircuitFact =
   | { readonly type: 'opened'; readonly round: number; readonly until: Instant; readonly openForMs: number }
   | { readonly type: 'half_opened'; readonly round: number; readonly probe: number; readonly until: Instant }
-  | { readonly type: 'closed'; readonly round: number }
+  /** `by`: whose word it was; absent: a probe's. */
+  | { readonly type: 'closed'; readonly round: number; readonly by?: string }
 
 export type CircuitState =
   | { readonly kind: 'closed'; readonly round: number }
@@ -49,6 +51,7 @@ export type CircuitCommand =
       readonly recent: readonly boolean[]
       readonly probe: { readonly round: number; readonly probe: number } | null
     }
+  | { readonly type: 'reset'; readonly by: string }
 
 const trips = (recent: readonly boolean[], { window, minCalls, failureRate }: CircuitPolicy): boolean => {
   const counted = recent.slice(-window)
@@ -81,8 +84,16 @@ const report = (
 
 export const circuit: Machine<CircuitState, CircuitCommand, CircuitFact> = {
   initial: { kind: 'closed', round: 0 },
-  decide: (state, command) =>
-    command.type === 'call' ? call(state, command.now, command.policy) : report(state, command),
+  decide: (state, command) => {
+    switch (command.type) {
+      case 'call':
+        return call(state, command.now, command.policy)
+      case 'report':
+        return report(state, command)
+      case 'reset':
+        return state.kind === 'closed' ? facts() : facts({ type: 'closed', round: state.round, by: command.by })
+    }
+  },
   evolve: (state, fact) => {
     const { round } = fact
     switch (fact.type) {

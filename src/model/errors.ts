@@ -134,6 +134,7 @@ export const ERRORS = {
   CONFIG_INVALID: { status: 422, retryable: false, hint: 'Fix the configuration named in the detail.' },
   PEER_MISSING: { status: 422, retryable: false, hint: 'Install the package that the detail names, then start again.' },
   LOAD_FAILED: { status: 422, retryable: false, hint: 'Fix the file at the place named.' },
+  NOT_A_TERMINAL: { status: 422, retryable: false, hint: 'Call it at a terminal, or with the flag that the detail names.' },
   PORT_IN_USE: { status: 503, retryable: false, hint: 'Choose another port with --port.' },
   SERVER_UNREACHABLE: { status: 503, retryable: true, hint: 'Start it with `trihand dev`, or give --server.' },
   AGENT_MAX_TURNS: { status: 422, retryable: false, hint: 'Raise limits.max_turns, or give the agent a smaller task.' },

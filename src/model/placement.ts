@@ -8,7 +8,7 @@
  * placement-3  A run of a sticky handler goes back to the worker that had it last; the others wait a moment, if there are any.
  * placement-4  Of a pool with a bound the oldest so many workers take runs; the others stand by until one of these leaves.
  */
-import type { WorkerInfo, WorkerPlace } from './worker-info.ts'
+import { takesRuns, type WorkerInfo, type WorkerPlace } from './worker-info.ts'
 
 export interface Placement {
   /** Null: any pool. */
@@ -68,7 +68,7 @@ export interface NamedWorker {
   readonly info: WorkerInfo
 }
 
-/** placement-4: those of the living that take runs. One that drains has left its place to the next. */
+/** placement-4: those of the living that take runs. One that drains or is paused has left its place to the next. */
 export const takersOf = <One extends NamedWorker>(
   living: readonly One[],
   maxOf: (pool: string) => number | null,
@@ -76,7 +76,7 @@ export const takersOf = <One extends NamedWorker>(
   const places = new Map<string, number>()
   const isOlder = (a: One, b: One): number => a.info.startedAt - b.info.startedAt || (a.id < b.id ? -1 : 1)
   return living
-    .filter(({ info }) => !info.drains)
+    .filter(({ info }) => takesRuns(info))
     .sort(isOlder)
     .filter(({ info: { pool } }) => {
       if (pool === null) return true

@@ -27,3 +27,6 @@ const FAILURES: ReadonlySet<RunStatus> = new Set(['failed', 'expired', 'quaranti
 
 export const isFailure = (status: RunStatus): boolean => FAILURES.has(status)
 export const isEnded = (status: RunStatus): boolean => ENDED.has(status)
+
+/** Those of runs that may still go on. */
+export const OPEN_STATUSES = RUN_STATUSES.filter((status) => !isEnded(status) && status !== 'session')

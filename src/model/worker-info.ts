@@ -19,4 +19,10 @@ export interface WorkerInfo extends WorkerPlace {
   readonly startedAt: Instant
   /** It takes nothing new, finishes what it has and leaves. */
   readonly drains: boolean
+  /** It takes nothing new for now: it was told to pause, or everything was stopped. Absent: it does, as far as it knows. */
+  readonly halt?: 'paused' | 'stopped'
 }
+
+/** Whether anything may be left to it. */
+export const takesRuns = ({ drains, halt }: Pick<WorkerInfo, 'drains' | 'halt'>): boolean =>
+  !drains && halt === undefined

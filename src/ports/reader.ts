@@ -7,6 +7,7 @@ import type { StoredEvent } from '../model/event.ts'
 import type { ClaimableId, Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { NewestCounts } from '../model/newest-counts.ts'
+import type { PinnedRuns } from '../model/pinned-runs.ts'
 import type { RunStatus } from '../model/status.ts'
 import type { WorkerInfo } from '../model/worker-info.ts'
 import type { SealedFact, Suppression, TaskRow } from './ledger.ts'
@@ -46,6 +47,10 @@ export interface Reader {
   workers(query: { readonly after: WorkerId | null; readonly limit: number }): Promise<readonly WorkerSummary[]>
   /** The runs on which this worker has the lease, oldest first. */
   heldBy(tenant: TenantId, worker: WorkerId, limit: number): Promise<readonly RunSummary[]>
+  /** Runs of every tenant that are due and that nobody has, by handler: of those that have been due longest, at most so many. */
+  due(now: Instant, most: number): Promise<readonly DueRuns[]>
+  /** Open runs by the definition that they are pinned to: of each status at most so many, the newest, are looked at. */
+  pinned(tenant: TenantId, most: number): Promise<readonly PinnedRuns[]>
   /** One page of an inbox. The cursor is the last id of the page before. */
   tasks(query: TaskQuery): Promise<readonly TaskSummary[]>
   task(tenant: TenantId, id: TaskId): Promise<TaskSummary | null>
@@ -113,6 +118,13 @@ export interface DocumentQuery {
 export interface Document {
   readonly key: string
   readonly value: Json
+}
+
+export interface DueRuns {
+  readonly handler: string
+  readonly count: number
+  /** Since when the first of them has been due. */
+  readonly since: Instant
 }
 
 export interface OpenTasks {

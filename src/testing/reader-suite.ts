@@ -11,6 +11,7 @@ import type { WorkerInfo } from '../model/worker-info.ts'
 import type { Suppression } from '../ports/ledger.ts'
 import type { Reader, RunQuery } from '../ports/reader.ts'
 import { documentsSuite } from './documents-suite.ts'
+import { fleetSuite } from './fleet-suite.ts'
 import { aCreation, aFact, anEvent, aWrite, newRun, newSession, newWorker, START } from './ledger/builders.ts'
 import { type LedgerCapabilities, LedgerHarness, type LedgerUnderTest } from './ledger/harness.ts'
 import { sessionsSuite } from './sessions-suite.ts'
@@ -44,6 +45,7 @@ export const readerSuite = (
     describe('events', () => events(harness, reader))
     describe('documents', () => documentsSuite(harness, reader))
     describe('workers', () => workers(harness, reader))
+    describe('fleet', () => fleetSuite(harness, reader))
     describe('tasks', () => tasksSuite(harness, reader))
     describe('sessions and model calls', () => sessionsSuite(harness, reader))
   })

@@ -49,6 +49,7 @@ export interface TestSystem {
 }
 
 const START = Date.UTC(2026, 0, 1)
+const UNPLACED = { slots: 1_024, place: { pool: null, labels: {}, modules: null } } as const
 const macrotask = setImmediate
 const breathe = (): Promise<void> => new Promise((resolve) => macrotask(resolve))
 
@@ -114,7 +115,8 @@ interface Life {
 }
 
 /** What a test may bring beside the system: hands that the real world would have. */
-export type TestHands = Pick<EngineSettings, 'price' | 'models' | 'broker'> & Pick<TrihandOptions, 'agents' | 'folder'>
+export type TestHands = Pick<EngineSettings, 'price' | 'models' | 'broker'> &
+  Pick<TrihandOptions, 'agents' | 'folder' | 'name'>
 
 const live = async (source: SystemSource, place: TestStore, now: number, hands: TestHands): Promise<Life> => {
   const clock = new VirtualClock(now)
@@ -141,7 +143,11 @@ const live = async (source: SystemSource, place: TestStore, now: number, hands: 
     system,
     ids,
     clock,
-    { ...hands, leaseTtl: '30d', drain: 0, agent: agents.enter },
+    {
+      ...{ ...hands, leaseTtl: '30d', drain: 0, agent: agents.enter },
+      // Without a name it takes no orders, as a process that nobody lists.
+      ...(hands.name === undefined ? {} : { worker: { ...UNPLACED, id: workerId(ids.uuid()), name: hands.name } }),
+    },
   )
   const life = { engine, store: { ...store, reader: watch.reader(store.reader) }, watch, clock, agents }
   await agents.ready(system)

@@ -160,6 +160,9 @@ test('a run is run once more from a step: what stands is shown, another input is
 
 test('a worker without work has none of its slots taken, and says so', async () => {
   const { page, close } = await opened('/workers')
-  await page.getByText(/^0 \/ \d+$/).waitFor()
+  await page
+    .getByRole('table', { name: 'Workers' })
+    .getByText(/^0 \/ \d+$/)
+    .waitFor()
   await close()
 })

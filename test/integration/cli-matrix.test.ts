@@ -48,6 +48,14 @@ const CALLS: Readonly<Record<string, readonly [args: readonly string[], exit: nu
   'workers list': [[], 0],
   'workers show': [[NOBODY], 3],
   'workers drain': [[NOBODY], 3],
+  'workers pause': [[NOBODY], 3],
+  'workers resume': [[NOBODY], 3],
+  'pools list': [[], 0],
+  'circuits list': [[], 0],
+  'circuits reset': [['nowhere'], 3],
+  // Nobody types the word.
+  stop: [[], 2],
+  go: [[], 0],
   'schedules list': [[], 0],
   'schedules show': [['nowhere'], 3],
   'schedules pause': [['nowhere'], 3],
@@ -74,6 +82,7 @@ const CALLS: Readonly<Record<string, readonly [args: readonly string[], exit: nu
   'manifest types': [['bells'], 0],
   'manifest diff': [['bells', 'bells'], 0],
   'manifest print': [['bells'], 0],
+  'manifest versions': [[], 0],
   // Nothing in it sends what it begins with.
   simulate: [['bells'], 1],
   backup: [['system.ts'], 2],

@@ -10,7 +10,7 @@ import { Schedules } from './screens/schedules.tsx'
 import { Session } from './screens/sessions/session.tsx'
 import { Sessions } from './screens/sessions/sessions.tsx'
 import { Settings } from './screens/settings.tsx'
-import { Workers } from './screens/workers.tsx'
+import { Workers } from './screens/workers/workers.tsx'
 import { NotFound, Shell } from './shell/shell.tsx'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })

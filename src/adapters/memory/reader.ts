@@ -12,11 +12,13 @@ import {
 } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import { type NewestCounts, newestCounts } from '../../model/newest-counts.ts'
-import { RUN_STATUSES, type RunStatus } from '../../model/status.ts'
+import { type PinnedRuns, pinnedRuns } from '../../model/pinned-runs.ts'
+import { OPEN_STATUSES, RUN_STATUSES, type RunStatus } from '../../model/status.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
 import type {
   Document,
   DocumentQuery,
+  DueRuns,
   ModelCallFact,
   ModelCallQuery,
   OpenTasks,
@@ -137,6 +139,32 @@ export class MemoryReader implements Reader {
       .sort((a, b) => a.key - b.key)
       .slice(0, limit)
       .map(toSummary)
+  }
+
+  async due(now: Instant, most: number): Promise<readonly DueRuns[]> {
+    const instantOf = ({ wakeAt }: MemoryStream): Instant => wakeAt ?? Number.POSITIVE_INFINITY
+    const due = this.#store.byCreation
+      .filter((stream) => isRunId(stream.id) && stream.lease === null && instantOf(stream) <= now)
+      .sort((a, b) => instantOf(a) - instantOf(b))
+      .slice(0, most)
+    const lines = new Map<string, DueRuns>()
+    for (const stream of due) {
+      const { handler } = stream
+      const { since = instantOf(stream), count = 0 } = lines.get(handler) ?? {}
+      lines.set(handler, { handler, since, count: count + 1 })
+    }
+    return [...lines.values()].sort((a, b) => (a.handler < b.handler ? -1 : 1))
+  }
+
+  async pinned(tenant: TenantId, most: number): Promise<readonly PinnedRuns[]> {
+    const open = this.#runsOf(tenant).filter(({ status }) => OPEN_STATUSES.includes(status))
+    const count = (runs: readonly MemoryStream[], status: RunStatus | null) =>
+      runs.map(({ systemHash: hash }) => ({ hash, status, count: 1 }))
+    const isHeld = ({ lease }: MemoryStream): boolean => lease !== null
+    const parked = OPEN_STATUSES.flatMap((status) =>
+      count(open.filter((run) => run.status === status && !isHeld(run)).slice(-most), status),
+    )
+    return pinnedRuns([...parked, ...count(open.filter(isHeld), null)], most)
   }
 
   async document(tenant: TenantId, table: string, key: string): Promise<Json | null> {

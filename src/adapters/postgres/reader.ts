@@ -8,12 +8,14 @@ import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '../.
 import { runId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import type { NewestCounts } from '../../model/newest-counts.ts'
+import type { PinnedRuns } from '../../model/pinned-runs.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { WorkerInfo } from '../../model/worker-info.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
 import type {
   Document,
   DocumentQuery,
+  DueRuns,
   ModelCallFact,
   ModelCallQuery,
   OpenTasks,
@@ -27,6 +29,7 @@ import type {
   TaskSummary,
   WorkerSummary,
 } from '../../ports/reader.ts'
+import { readDue, readPinned } from './fleet-reader.ts'
 import type { Database, Statement } from './pool.ts'
 import {
   EVENT_COLUMNS,
@@ -221,6 +224,14 @@ export class PostgresReader implements Reader {
 
   async heldBy(tenant: TenantId, worker: WorkerId, limit: number): Promise<readonly RunSummary[]> {
     return (await this.#database.query<SummaryRow>(HELD_BY, [tenant, worker, limit])).map(toSummary)
+  }
+
+  due(now: Instant, most: number): Promise<readonly DueRuns[]> {
+    return readDue(this.#database, now, most)
+  }
+
+  pinned(tenant: TenantId, most: number): Promise<readonly PinnedRuns[]> {
+    return readPinned(this.#database, tenant, most)
   }
 
   async document(tenant: TenantId, table: string, key: string): Promise<Json | null> {

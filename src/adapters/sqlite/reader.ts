@@ -7,12 +7,14 @@ import type { StoredEvent } from '../../model/event.ts'
 import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import type { NewestCounts } from '../../model/newest-counts.ts'
+import type { PinnedRuns } from '../../model/pinned-runs.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { WorkerInfo } from '../../model/worker-info.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
 import type {
   Document,
   DocumentQuery,
+  DueRuns,
   ModelCallFact,
   ModelCallQuery,
   OpenTasks,
@@ -28,6 +30,7 @@ import type {
 } from '../../ports/reader.ts'
 import { Connection } from './connection.ts'
 import { type Database, prepareList, type Row } from './driver.ts'
+import { prepareFleetQueries, readDue, readPinned } from './fleet-reader.ts'
 import {
   EVENT_COLUMNS,
   FACT_COLUMNS,
@@ -104,6 +107,7 @@ const prepareQueries = (db: Database) => ({
   documents: db.prepare(`select key, body from document
     where tenant = ? and table_name = ? and (? is null or key > ?) order by key limit ?`),
   ...prepareRunQueries(db),
+  ...prepareFleetQueries(db),
   ...prepareTaskQueries(db),
   ...prepareSessionQueries(db, RUNS),
 })
@@ -209,6 +213,14 @@ export class SqliteReader implements Reader {
 
   async heldBy(tenant: TenantId, worker: WorkerId, limit: number): Promise<readonly RunSummary[]> {
     return this.#connection.read((queries) => queries.heldBy.all(tenant, worker, limit).map(toSummary))
+  }
+
+  async due(now: Instant, most: number): Promise<readonly DueRuns[]> {
+    return this.#connection.read((queries) => readDue(queries, now, most))
+  }
+
+  async pinned(tenant: TenantId, most: number): Promise<readonly PinnedRuns[]> {
+    return this.#connection.read((queries) => readPinned(queries, tenant, most))
   }
 
   async document(tenant: TenantId, table: string, key: string): Promise<Json | null> {

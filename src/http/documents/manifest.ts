@@ -1,5 +1,5 @@
 /** The running system as the wire spells it, described. */
-import { closed, described, list, orNull, record, ref, text, whole, words, yesNo } from '../schema.ts'
+import { closed, described, instant, list, orNull, record, ref, text, whole, words, yesNo } from '../schema.ts'
 
 export const VALIDATE = closed({ text: described('the manifest, in YAML', text) }, { file: text })
 export const validated = record({ is_valid: yesNo, findings: list(ref('Finding')) })
@@ -21,6 +21,14 @@ export const manifestComponents = {
     events: list(text),
     handlers: list(record({ name: text, modality: words(['agent', 'human', 'workflow']) })),
     findings: list(ref('Finding')),
+  }),
+  ManifestVersion: record({
+    hash: text,
+    name: described('null: known only by the runs that are pinned to it', orNull(text)),
+    is_current: described('new runs follow it', yesNo),
+    first_seen_at: described('when a process first loaded it; null: not recorded', orNull(instant)),
+    open_runs: described('runs that may still go on', whole),
+    more: described('there are at least so many', yesNo),
   }),
   GraphNode: record({
     id: text,

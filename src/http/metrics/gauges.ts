@@ -3,22 +3,21 @@
  *
  * Owns which question each gauge asks. Reads only, through the Reader; whatever a question costs, it costs it once in five seconds.
  */
-import type { Instant, TenantId, WorkerId } from '../../model/ids.ts'
-import { isEnded, RUN_STATUSES } from '../../model/status.ts'
-import type { Reader, WorkerSummary } from '../../ports/reader.ts'
+import type { Instant, TenantId } from '../../model/ids.ts'
+import { OPEN_STATUSES } from '../../model/status.ts'
+import type { Reader } from '../../ports/reader.ts'
+import { allWorkers } from '../all-workers.ts'
 import type { Service } from '../service.ts'
+import { workerStatus } from '../wire-worker.ts'
 import type { Reading } from './table.ts'
 
 type Asked = Pick<Service, 'reader' | 'knownTenants' | 'system' | 'ledger'>
 
 const FRESH_MS = 5_000
-const AT_ONCE = 200
 const MOST_CIRCUIT_EVENTS = 200
 const NO_POOL = 'default'
 /** In the order of time for one round of a breaker. */
 const CIRCUIT_STATES = { closed: 0, half_opened: 1, opened: 2 } as const
-
-const OPEN = RUN_STATUSES.filter((status) => !isEnded(status) && status !== 'session')
 
 const summed = (readings: readonly Reading[]): readonly Reading[] => {
   const sums = new Map<string, Reading>()
@@ -31,7 +30,7 @@ const summed = (readings: readonly Reading[]): readonly Reading[] => {
 
 const ofRuns = async (reader: Reader, tenant: TenantId): Promise<readonly Reading[]> => {
   const counts = await reader.counts(tenant)
-  return OPEN.map((status) => ({ metric: 'runs_open', labels: [status], value: counts.get(status) ?? 0 }))
+  return OPEN_STATUSES.map((status) => ({ metric: 'runs_open', labels: [status], value: counts.get(status) ?? 0 }))
 }
 
 const ofTasks = async (reader: Reader, tenant: TenantId, now: Instant): Promise<readonly Reading[]> =>
@@ -41,20 +40,10 @@ const ofTasks = async (reader: Reader, tenant: TenantId, now: Instant): Promise<
     value: count,
   }))
 
-const allWorkers = async (reader: Reader): Promise<readonly WorkerSummary[]> => {
-  const found: WorkerSummary[] = []
-  for (let after: WorkerId | null = null; ; ) {
-    const page: readonly WorkerSummary[] = await reader.workers({ after, limit: AT_ONCE })
-    found.push(...page)
-    after = page.at(-1)?.id ?? null
-    if (page.length < AT_ONCE) return found
-  }
-}
-
 const ofWorkers = async (reader: Reader): Promise<readonly Reading[]> =>
   (await allWorkers(reader)).flatMap(({ info, leases }): readonly Reading[] => {
     const pool = info?.pool ?? NO_POOL
-    const state = info?.drains === true ? 'draining' : 'working'
+    const state = workerStatus(info)
     return [
       { metric: 'workers', labels: [pool, state], value: 1 },
       { metric: 'slots_used', labels: [pool], value: leases },

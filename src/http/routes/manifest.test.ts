@@ -102,3 +102,26 @@ test('a manifest is judged by its text, with places, and nothing of it is in for
   expect(bad.body.findings[0]).toMatchObject({ level: 'error', file: 'shop.yaml', line: expect.any(Number) })
   expect((await app.ask('/api/manifest')).text).toBe(before)
 })
+
+test('versions-1: each definition that was loaded is listed with its first time and its open runs', async () => {
+  const wait = (name: string) =>
+    fn('wait', { trigger: 'go' }, ({ step }) => step.waitForEvent(name, { event: 'never' }))
+  const source = (name: string) => ({ name, events: { go: null, never: null }, functions: [wait(name)] })
+  app = await openApp(source('old'))
+  await app.when(await app.started('go'), 'waiting')
+  const listed = async () => (await app.ask('/api/manifest/versions')).body.items
+  const [first] = await listed()
+  expect(first).toEqual({
+    ...{ hash: app.trihand.system.hash, name: 'old', is_current: true },
+    ...{ first_seen_at: expect.any(String), open_runs: 1, more: false },
+  })
+  await app.trihand.replace(source('new'))
+  await app.when(await app.started('go'), 'waiting')
+  await app.when(await app.started('go'), 'waiting')
+  const both = await listed()
+  expect(both).toHaveLength(2)
+  expect(both).toContainEqual({ ...first, is_current: false })
+  expect(both).toContainEqual(expect.objectContaining({ name: 'new', is_current: true, open_runs: 2 }))
+  await app.trihand.replace(source('old'))
+  expect(await listed()).toContainEqual(first)
+})

@@ -6,9 +6,10 @@
 import { LATER } from '../../manifest/later.ts'
 import { optionalText, readBody, textOf } from '../body.ts'
 import { VALIDATE, validated } from '../documents/manifest.ts'
-import { ref } from '../schema.ts'
+import { page, ref } from '../schema.ts'
 import { MOST_COUNTED } from '../wire-counts.ts'
 import { graphDocument } from '../wire-graph.ts'
+import { isoTimeOrNull } from '../wire-time.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
 const graph: Handle = async ({ system, reader, tenant }, context) => {
@@ -25,6 +26,15 @@ const show: Handle = async ({ system }, context) =>
       .map(({ name, modality }) => ({ name, modality })),
     findings: system.findings,
   })
+
+const versions: Handle = async ({ system, versions: known, tenant }, context) => {
+  const items = (await known.list(tenant)).map(({ hash, name, seenAt, openRuns, more }) => ({
+    ...{ hash, name, is_current: hash === system.hash },
+    first_seen_at: isoTimeOrNull(seenAt),
+    ...{ open_runs: openRuns, more },
+  }))
+  return context.json({ items, next_cursor: null })
+}
 
 const CODE = 'INPUT_INVALID'
 
@@ -47,6 +57,15 @@ export const manifestRoutes: readonly Operation[] = [
     summary: 'The running system: its events, its handlers, its hash, what lint says of it',
     answers: { 200: json(ref('System')) },
     handle: show,
+  },
+  {
+    id: 'listManifestVersions',
+    method: 'get',
+    path: '/api/manifest/versions',
+    access: 'viewer',
+    summary: 'Definitions that were loaded or that open runs are pinned to, the newest first',
+    answers: { 200: json(page(ref('ManifestVersion'))) },
+    handle: versions,
   },
   {
     id: 'validateManifest',

@@ -4,11 +4,13 @@
  * Owns the list. Mounting, the document /openapi.json and the client's types read it; a route that is not in it does not exist.
  */
 
+import { artifactRoutes } from './artifacts.ts'
 import { chatRoutes } from './chats.ts'
 import { costRoutes } from './costs.ts'
 import { delayedRoutes } from './delayed.ts'
 import { documentRoutes } from './document.ts'
 import { eventRoutes } from './events.ts'
+import { fleetRoutes } from './fleet.ts'
 import { type HealthOptions, healthRoutes } from './health.ts'
 import { type LoginOptions, loginRoutes } from './login.ts'
 import { manifestRoutes } from './manifest.ts'
@@ -45,12 +47,14 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...runRoutes,
   ...rerunRoutes,
   ...workerRoutes,
+  ...fleetRoutes,
   ...triggerRoutes,
   ...scheduleRoutes,
   ...queueRoutes,
   ...taskRoutes,
   ...manifestRoutes,
   ...sessionRoutes,
+  ...artifactRoutes,
   ...costRoutes,
   ...webhookRoutes,
   ...streamRoutes(options),

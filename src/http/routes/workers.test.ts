@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
 import { until } from '../../../test/support/until.ts'
+import { fn } from '../../executors/workflow/function.ts'
 
 let app: HttpApp
 beforeEach(async () => {
@@ -34,4 +35,20 @@ test('[I6] a worker is ordered to drain, and the order stands among the events',
   )
   const { body } = await app.ask('/api/events?type=trihand.worker.drain_ordered')
   expect(body.items).toMatchObject([{ subject: id, data: { by: 'local' } }])
+})
+
+test('[I6] worker-6: a worker is paused and resumed, is shown so, and takes nothing meanwhile', async () => {
+  await app.close()
+  app = await openApp({ name: 'work', functions: [fn('work', {}, () => 'done')] })
+  const { id } = (await app.ask('/api/workers')).body.items[0]
+  const paused = await app.post(`/api/workers/${id}/pause`, {})
+  expect([paused.status, paused.body.status]).toEqual([202, 'paused'])
+  expect((await app.ask(`/api/workers/${id}`)).body).toMatchObject({ status: 'paused', runs: [] })
+  const run = (await app.post('/api/runs', { name: 'work', input: {} })).body.id
+  expect((await app.ask(`/api/runs/${run}`)).body.status).toBe('queued')
+  expect((await app.ask('/api/pools')).body.items).toMatchObject([
+    { name: null, workers: 1, taking: 0, capacity: 0, queued: 1, more: false, oldest_at: expect.any(String) },
+  ])
+  expect((await app.post(`/api/workers/${id}/resume`, {})).body.status).toBe('working')
+  expect((await app.when(run, 'success')).status).toBe('success')
 })

@@ -1,12 +1,14 @@
 /**
- * Workers over HTTP: listed, shown with what they hold, and ordered to drain.
+ * Workers over HTTP: listed, shown with what they hold, and ordered to pause, to go on or to leave.
  *
  * Owns parsing and answers. An order is an event: the worker follows it when it sees it.
  */
 import type { Context } from 'hono'
 import { TrihandError } from '../../model/errors.ts'
 import { isWorkerId, type WorkerId } from '../../model/ids.ts'
+import type { WorkerOrder } from '../../model/orders.ts'
 import type { Reader, WorkerSummary } from '../../ports/reader.ts'
+import { allWorkers } from '../all-workers.ts'
 import { readOptionalBody } from '../body.ts'
 import { callerName } from '../identity.ts'
 import { badCursor, limitOf, pageOf, type Query } from '../query.ts'
@@ -16,7 +18,6 @@ import { workerDetail, workerDocument } from '../wire-worker.ts'
 import { type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const RUNS_SHOWN = 100
-const AT_ONCE = 200
 const SHORTEST = 6
 
 const cursorOf = (query: Query): WorkerId | null => {
@@ -37,14 +38,7 @@ const isMeant = ({ id, info }: WorkerSummary, text: string): boolean =>
   id === text || info?.name === text || (text.length >= SHORTEST && id.endsWith(text.toLowerCase()))
 
 const find = async (reader: Reader, text: string): Promise<WorkerSummary> => {
-  const found: WorkerSummary[] = []
-  let after: WorkerId | null = null
-  for (;;) {
-    const page: readonly WorkerSummary[] = await reader.workers({ after, limit: AT_ONCE })
-    found.push(...page.filter((worker) => isMeant(worker, text)))
-    if (page.length < AT_ONCE) break
-    after = page.at(-1)?.id ?? null
-  }
+  const found = (await allWorkers(reader)).filter((worker) => isMeant(worker, text))
   const [first, second] = found
   if (first === undefined) throw new TrihandError('NOT_FOUND', `there is no worker ${text}`)
   if (second !== undefined)
@@ -60,12 +54,28 @@ const show: Handle = async (service, context) => {
   return context.json(workerDetail(worker, await service.reader.heldBy(service.tenant, worker.id, RUNS_SHOWN)))
 }
 
-const drain: Handle = async (service, context) => {
-  await readOptionalBody(context, { schema: nothing, code: 'INPUT_INVALID' })
-  const worker = await findByPath(service, context)
-  await service.drainWorker(worker.id, { by: callerName(context) })
-  return context.json(workerDocument(worker), 202)
-}
+const give =
+  (order: WorkerOrder): Handle =>
+  async (service, context) => {
+    await readOptionalBody(context, { schema: nothing, code: 'INPUT_INVALID' })
+    const worker = await findByPath(service, context)
+    await service.fleet.order(order, worker.id, { by: callerName(context) })
+    const now = (await allWorkers(service.reader)).find(({ id }) => id === worker.id)
+    // One that had nothing to do may have left already.
+    return context.json(workerDocument(now ?? worker), 202)
+  }
+
+const command = (order: WorkerOrder, summary: string): Operation => ({
+  id: `${order}Worker`,
+  method: 'post',
+  path: `/api/workers/{id}/${order}`,
+  access: 'operator',
+  summary,
+  body: optionalBody(nothing),
+  answers: { 202: json(ref('Worker')) },
+  problems: ['INPUT_INVALID', 'ID_AMBIGUOUS'],
+  handle: give(order),
+})
 
 export const workerRoutes: readonly Operation[] = [
   {
@@ -89,15 +99,7 @@ export const workerRoutes: readonly Operation[] = [
     problems: ['ID_AMBIGUOUS'],
     handle: show,
   },
-  {
-    id: 'drainWorker',
-    method: 'post',
-    path: '/api/workers/{id}/drain',
-    access: 'operator',
-    summary: 'Orders a worker to finish what it has and leave',
-    body: optionalBody(nothing),
-    answers: { 202: json(ref('Worker')) },
-    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS'],
-    handle: drain,
-  },
+  command('drain', 'Orders a worker to finish what it has and leave'),
+  command('pause', 'Orders a worker to take nothing new; what it has goes on'),
+  command('resume', 'Lets a paused worker take runs again'),
 ]

@@ -42,9 +42,10 @@ export class Requests {
     this.#document = document
     this.#pool = pool
     this.#random = random
-    this.#operations = Object.entries<Node>(document.paths).flatMap(([path, item]) =>
-      Object.entries<Node>(item).map(([method, operation]) => ({ path, method, operation })),
-    )
+    this.#operations = Object.entries<Node>(document.paths)
+      .flatMap(([path, item]) => Object.entries<Node>(item).map(([method, operation]) => ({ path, method, operation })))
+      // Nobody stops everything: what the others set off has to be done.
+      .filter(({ path, method }) => method === 'get' || !path.startsWith('/api/stop'))
   }
 
   /** `onlyGet`: what must change nothing. */

@@ -9,11 +9,13 @@ import type {
   Chat,
   ChatList,
   Checkpoint,
+  Circuit,
   Costs,
   EventDetail,
   Health,
   ManifestGraph,
   Page,
+  Pool,
   RerunPreview,
   Run,
   RunCounts,
@@ -21,6 +23,7 @@ import type {
   Schedule,
   Session,
   SessionDetail,
+  Stop,
   StoredEvent,
   TaskDetail,
   TaskSummary,
@@ -110,11 +113,21 @@ export const schedulesQuery = queryOptions({
   queryFn: ({ signal }) => getJson<Page<Schedule>>('/api/schedules', signal),
 })
 
-export const workersQuery = queryOptions({
-  queryKey: ['workers'],
-  queryFn: ({ signal }) => getJson<Page<Worker>>('/api/workers?limit=100', signal),
-  // A beat is no news that anybody is told of.
-  refetchInterval: 5_000,
+/** A beat is no news that anybody is told of, nor is that something has become due. */
+const fleetQuery = <Item>(name: string, path: string) =>
+  queryOptions({
+    queryKey: ['workers', name],
+    queryFn: ({ signal }) => getJson<Page<Item>>(path, signal),
+    refetchInterval: 5_000,
+  })
+
+export const workersQuery = fleetQuery<Worker>('all', '/api/workers?limit=100')
+export const poolsQuery = fleetQuery<Pool>('pools', '/api/pools')
+export const circuitsQuery = fleetQuery<Circuit>('circuits', '/api/circuits')
+
+export const stopQuery = queryOptions({
+  queryKey: ['stop'],
+  queryFn: ({ signal }) => getJson<Stop>('/api/stop', signal),
 })
 
 export const healthQuery = queryOptions({

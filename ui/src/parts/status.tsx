@@ -27,8 +27,9 @@ const LOOKS = {
 
 export const STATUSES = Object.keys(LOOKS) as readonly (keyof typeof LOOKS)[]
 
-export const Status = ({ of }: { readonly of: string }) => {
-  const { icon: Icon, tone } = LOOKS[of as keyof typeof LOOKS] ?? LOOKS.queued
+/** `look`: of the run's status that it resembles, for what is no run. */
+export const Status = ({ of, look }: { readonly of: string; readonly look?: keyof typeof LOOKS }) => {
+  const { icon: Icon, tone } = LOOKS[look ?? (of as keyof typeof LOOKS)] ?? LOOKS.queued
   return (
     <span className="status" data-tone={tone}>
       <Icon size={15} aria-hidden />

@@ -18,6 +18,7 @@ import { KeySheet } from './key-sheet.tsx'
 import { MeButton } from './me-button.tsx'
 import { Palette } from './palette.tsx'
 import { SCREENS } from './screens.ts'
+import { StopBanner } from './stop-banner.tsx'
 
 /** The id of the row that has the focus, else of what the screen shows. */
 const copyId = async (): Promise<void> => {
@@ -156,6 +157,7 @@ export const Shell = () => {
           </Group>
         </Group>
       </section>
+      <StopBanner />
       <main id="main" tabIndex={isNarrow ? 0 : -1}>
         <Outlet />
       </main>

@@ -1,0 +1,45 @@
+/**
+ * What waits for workers, and which definitions open runs are pinned to.
+ *
+ * Owns their SQL: however many runs there are, no question reads them all.
+ */
+import type { Instant, TenantId } from '../../model/ids.ts'
+import { type PinnedCount, type PinnedRuns, pinnedRuns } from '../../model/pinned-runs.ts'
+import { OPEN_STATUSES } from '../../model/status.ts'
+import type { DueRuns } from '../../ports/reader.ts'
+import type { Database, Statement } from './pool.ts'
+import { RUN } from './rows.ts'
+
+/** The plain lane and the others have an index each, by instant. */
+const dueIn = (
+  lane: string,
+): string => `(select handler, wake_at from stream where ${lane} and wake_at is not null and wake_at <= $1
+  and lease is null and kind = ${RUN} order by wake_at limit $2)`
+
+const DUE: Statement = {
+  name: 'read_due',
+  text: `select handler, count(*) as count, min(wake_at) as since from (
+    ${dueIn("lane = ''")} union all ${dueIn("lane > ''")} order by wake_at limit $2) due
+    group by handler order by handler collate "C"`,
+}
+
+/** Written as a range of pairs: only one index has them in this order, whatever the planner knows. */
+const PINNED: Statement = {
+  name: 'read_pinned',
+  text: `select newest.system_hash as hash, wanted.status, count(*) as count from unnest($3::text[]) as wanted(status), lateral (
+      select system_hash from stream where tenant = $1 and kind = ${RUN} and lease is null
+        and (status, id) <= (wanted.status, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid)
+        and (status, id) >= (wanted.status, '00000000-0000-0000-0000-000000000000'::uuid)
+        order by status desc, id desc limit $2::bigint) newest
+    group by wanted.status, newest.system_hash
+    union all
+    select system_hash, null, count(*) from (
+      select system_hash from stream where lease is not null and tenant = $1 and kind = ${RUN} order by lease offset 0) held
+    group by system_hash`,
+}
+
+export const readDue = (database: Database, now: Instant, most: number): Promise<readonly DueRuns[]> =>
+  database.query<DueRuns>(DUE, [now, most])
+
+export const readPinned = async (database: Database, tenant: TenantId, most: number): Promise<readonly PinnedRuns[]> =>
+  pinnedRuns(await database.query<PinnedCount>(PINNED, [tenant, most, OPEN_STATUSES]), most)

@@ -1,0 +1,42 @@
+/**
+ * What waits for workers, and which definitions open runs are pinned to.
+ *
+ * Owns their SQL and which index each is read from: however many runs there are, no question reads them all.
+ */
+import type { Instant, TenantId } from '../../model/ids.ts'
+import { type PinnedCount, type PinnedRuns, pinnedRuns } from '../../model/pinned-runs.ts'
+import { OPEN_STATUSES } from '../../model/status.ts'
+import type { DueRuns } from '../../ports/reader.ts'
+import type { Database } from './driver.ts'
+import { RUN, rowAs } from './rows.ts'
+
+/** The plain lane and the others have an index each, by instant. */
+const dueIn = (index: string, lane: string): string => `select * from (
+  select handler, wake_at from stream indexed by ${index} where ${lane} and wake_at is not null and wake_at <= ? and lease is null
+    and kind = ${RUN} order by wake_at limit ?)`
+
+export const prepareFleetQueries = (db: Database) => ({
+  dueRuns: db.prepare(`select handler, count(*) as count, min(wake_at) as since from (
+    ${dueIn('stream_due', "lane = ''")} union all ${dueIn('stream_lane_due', "lane > ''")} order by wake_at limit ?)
+    group by handler order by handler`),
+  pinnedOfStatus: db.prepare(`select system_hash as hash, ? as status, count(*) as count from (
+    select system_hash from stream indexed by stream_status where tenant = ? and status = ? and kind = ${RUN} and lease is null
+      order by key desc limit ?) group by system_hash`),
+  pinnedHeld:
+    db.prepare(`select system_hash as hash, null as status, count(*) as count from stream indexed by stream_lease
+    where lease is not null and tenant = ? and kind = ${RUN} group by system_hash`),
+})
+
+type FleetQueries = ReturnType<typeof prepareFleetQueries>
+
+export const readDue = ({ dueRuns }: FleetQueries, now: Instant, most: number): readonly DueRuns[] =>
+  dueRuns.all(now, most, now, most, most).map(rowAs<DueRuns>)
+
+export const readPinned = (
+  { pinnedOfStatus, pinnedHeld }: FleetQueries,
+  tenant: TenantId,
+  most: number,
+): readonly PinnedRuns[] => {
+  const parked = OPEN_STATUSES.flatMap((status) => pinnedOfStatus.all(status, tenant, status, most))
+  return pinnedRuns([...parked, ...pinnedHeld.all(tenant)].map(rowAs<PinnedCount>), most)
+}
