@@ -22,7 +22,13 @@ export interface Size {
 export const USERS = 500
 export const GROUPS = 20
 export const HANDLERS = 20
-export const RARE = { handler: 'rare', type: 'input', status: 'cancelled', person: 'ana' } as const
+export const RARE = {
+  handler: 'rare',
+  type: 'input',
+  status: 'cancelled',
+  taskStatus: 'in_review',
+  person: 'ana',
+} as const
 /** Where the rare ones are: among the oldest. */
 const MANY = 97
 const RARE_RUNS = 5_000
@@ -33,7 +39,7 @@ const HANDLER = `case when i % ${MANY} = 0 and i < ${RARE_RUNS} then '${RARE.han
 const statusOf = ({ runs, tasks }: Size): string => `case when i > ${runs - tasks} then 'waiting'
     when i % ${MANY} = 1 and i < ${RARE_RUNS} then '${RARE.status}' when i % 20 = 3 then 'failed' else 'success' end`
 const TYPE = `case when i % 1000 = 7 then '${RARE.type}' else 'approval' end`
-const TASK_STATUS = `case when i % 500 = 9 then 'claimed' else 'open' end`
+const TASK_STATUS = `case when i % 500 = 9 then '${RARE.taskStatus}' else 'pending' end`
 const CLAIMED_BY = `case when i % 500 = 9 then '${RARE.person}' end`
 const DEADLINE = `case when i % 3 = 0 then ${FIRST_MS} + (i * 7919) % 1000000007 end`
 const ADDRESSES = `'["user:u' || (i % ${USERS}) || '","group:g' || (i % ${GROUPS}) || '"]'`

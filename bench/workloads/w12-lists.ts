@@ -75,14 +75,14 @@ const questions = (
     'of a person by deadline': (reader, round) =>
       reader.tasks({ ...TASKS, addresses: person(round), order: 'deadline' }),
     'of a group': tasks({ addresses: ['group:g3'] }),
-    'of rare status': tasks({ status: 'claimed' }),
+    'of rare status': tasks({ status: RARE.taskStatus }),
     'of a type': tasks({ type: 'approval' }),
     'of a rare type': tasks({ type: RARE.type }),
     'of who has them': tasks({ claimedBy: RARE.person }),
   },
   'inbox counts': {
-    all: (reader) => reader.taskCounts(LOCAL_TENANT, null),
-    'of a person': (reader, round) => reader.taskCounts(LOCAL_TENANT, person(round)),
+    all: (reader) => reader.taskCounts(LOCAL_TENANT, null, MOST_COUNTED),
+    'of a person': (reader, round) => reader.taskCounts(LOCAL_TENANT, person(round), MOST_COUNTED),
   },
   'run by last digits': { found: (reader) => reader.runsEndingWith(LOCAL_TENANT, digits) },
 })

@@ -13,6 +13,7 @@ import {
 import type { Json } from '../../model/json.ts'
 import { type NewestCounts, newestCounts } from '../../model/newest-counts.ts'
 import { RUN_STATUSES, type RunStatus } from '../../model/status.ts'
+import type { TaskCounts } from '../../model/task-counts.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
 import type {
   Document,
@@ -162,8 +163,8 @@ export class MemoryReader implements Reader {
     return this.#store.tasks.find(tenant, id)
   }
 
-  async taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>> {
-    return this.#store.tasks.counts(tenant, addresses)
+  async taskCounts(tenant: TenantId, addresses: readonly string[] | null, most: number): Promise<TaskCounts> {
+    return this.#store.tasks.counts(tenant, addresses, most)
   }
 
   async openTasks(tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]> {

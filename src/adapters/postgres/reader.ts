@@ -9,6 +9,7 @@ import { runId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import type { NewestCounts } from '../../model/newest-counts.ts'
 import type { RunStatus } from '../../model/status.ts'
+import type { TaskCounts } from '../../model/task-counts.ts'
 import type { WorkerInfo } from '../../model/worker-info.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
 import type {
@@ -241,8 +242,8 @@ export class PostgresReader implements Reader {
     return readTask(this.#database, tenant, id)
   }
 
-  taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>> {
-    return countTasks(this.#database, tenant, addresses)
+  taskCounts(tenant: TenantId, addresses: readonly string[] | null, most: number): Promise<TaskCounts> {
+    return countTasks(this.#database, tenant, addresses, most)
   }
 
   openTasks(tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]> {

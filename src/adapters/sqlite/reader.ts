@@ -8,6 +8,7 @@ import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '../.
 import type { Json } from '../../model/json.ts'
 import type { NewestCounts } from '../../model/newest-counts.ts'
 import type { RunStatus } from '../../model/status.ts'
+import type { TaskCounts } from '../../model/task-counts.ts'
 import type { WorkerInfo } from '../../model/worker-info.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
 import type {
@@ -229,8 +230,8 @@ export class SqliteReader implements Reader {
     return this.#connection.read((queries) => readTask(queries, tenant, id))
   }
 
-  async taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>> {
-    return this.#connection.read((queries) => countTasks(queries, tenant, addresses))
+  async taskCounts(tenant: TenantId, addresses: readonly string[] | null, most: number): Promise<TaskCounts> {
+    return this.#connection.read((queries) => countTasks(queries, tenant, addresses, most))
   }
 
   async openTasks(tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]> {

@@ -29,6 +29,7 @@ export type {
   Spent,
   StoredEvent,
   TaskAction,
+  TaskCounts,
   TaskDetail,
   TaskDraft,
   TaskItem,
