@@ -2,7 +2,8 @@
  * A ledger with very many runs and open tasks, written by SQL in bulk: what lists have to find their pages in.
  *
  * Owns what is in it: most runs have succeeded, one in twenty has failed, as many wait as there are open tasks, a few were cancelled or
- * belong to a handler that is hardly used, all of these long ago. Facts and hashes are left out: no list reads them.
+ * belong to a handler that is hardly used, all of these long ago. Hashes are left out, and facts but those that a run is found by on
+ * Postgres: no list reads them.
  */
 import { createRequire } from 'node:module'
 import pg from 'pg'
@@ -97,6 +98,12 @@ const statements = (size: Size, { id, numbers, yes }: Dialect): readonly string[
   ]
 }
 
+/** A run on Postgres is found by its first fact. */
+const firstFacts = ({
+  runs,
+}: Size): string => `insert into fact (stream, seq, append_id, epoch, type, recorded_at, body, hash)
+  select ${POSTGRES.id('i', '70')}, 0, '', 0, 'run.created', ${FIRST_MS} + i, '{}', '' from ${POSTGRES.numbers(runs)}`
+
 const fillSqlite = (file: string, size: Size): void => {
   const db = new DatabaseSync(file)
   // What is measured comes later, on a connection of its own.
@@ -110,9 +117,9 @@ const fillPostgres = async (url: string, schema: string, size: Size): Promise<vo
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(`set search_path to "${schema}"; set synchronous_commit to off`)
-  for (const statement of statements(size, POSTGRES)) await client.query(statement)
+  for (const statement of [...statements(size, POSTGRES), firstFacts(size)]) await client.query(statement)
   // As the server does by itself after a while.
-  for (const table of ['stream', 'task', 'task_address']) await client.query(`vacuum analyze ${table}`)
+  for (const table of ['stream', 'fact', 'task', 'task_address']) await client.query(`vacuum analyze ${table}`)
   await client.end()
 }
 

@@ -61,7 +61,7 @@ export class MemoryReader implements Reader {
 
   async runsEndingWith(tenant: TenantId, digits: string): Promise<readonly RunId[]> {
     return this.#runsOf(tenant)
-      .filter((stream) => stream.id.endsWith(digits))
+      .filter((stream) => stream.id.endsWith(digits.toLowerCase()))
       .slice(0, 2)
       .map((stream) => stream.id as RunId)
   }

@@ -29,6 +29,7 @@ import type {
 } from '../../ports/reader.ts'
 import { Connection } from './connection.ts'
 import { type Database, prepareList, type Row } from './driver.ts'
+import { prepareLastDigits, runsEndingWith } from './last-digits.ts'
 import {
   EVENT_COLUMNS,
   FACT_COLUMNS,
@@ -70,15 +71,10 @@ interface SummaryRow {
 const RUNS = `${SUMMARY} from stream s`
 const MOST_OF_AN_ID = 10
 const OF_TENANT = `tenant = ? and kind = ${RUN}`
-/** Also keeps the wildcards of `like` out. */
-const DIGITS = /^[0-9a-f]{0,32}$/
 
 const prepareQueries = (db: Database) => ({
   run: db.prepare(`${RUNS} where ${OF_TENANT} and id = ?`),
   children: db.prepare(`${RUNS} where ${OF_TENANT} and parent = ? order by key`),
-  runsEndingWith: db.prepare(
-    `select id from stream not indexed where ${OF_TENANT} and lower(hex(id)) like '%' || ? limit 2`,
-  ),
   facts: prepareList(
     db,
     `select ${FACT_COLUMNS} from fact f
@@ -105,6 +101,7 @@ const prepareQueries = (db: Database) => ({
   documents: db.prepare(`select key, body from document
     where tenant = ? and table_name = ? and (? is null or key > ?) order by key limit ?`),
   ...prepareRunQueries(db),
+  ...prepareLastDigits(db),
   ...prepareTaskQueries(db),
   ...prepareSessionQueries(db, RUNS),
 })
@@ -157,11 +154,8 @@ export class SqliteReader implements Reader {
     return row === undefined ? null : toSummary(row)
   }
 
-  async runsEndingWith(tenant: TenantId, digits: string): Promise<readonly RunId[]> {
-    const wanted = digits.toLowerCase()
-    if (!DIGITS.test(wanted)) return []
-    const rows = this.#connection.read((queries) => queries.runsEndingWith.all(tenant, wanted))
-    return rows.map((row) => toRunId(row['id'] as Uint8Array))
+  runsEndingWith(tenant: TenantId, digits: string): Promise<readonly RunId[]> {
+    return runsEndingWith((work) => this.#connection.read(work), tenant, digits)
   }
 
   async children(tenant: TenantId, id: RunId): Promise<readonly RunSummary[]> {
