@@ -184,6 +184,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('plans of the 
     await useTasks(ledger, reader)
     await useRuns(reader)
     await ledger.load([a, b])
+    for (const last of [1, 5]) await ledger.load([a, b], { last })
     await ledger.events({ tenant: LOCAL_TENANT, types: ['x', 'order.paid'], after: 0, limit: 5 })
     await ledger.events({ tenant: LOCAL_TENANT, sequences: [1, 2], limit: 5 })
     await ledger.beat({ worker: newWorker(), now: START + 60_001, ttlMs: 60_000 })
