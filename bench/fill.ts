@@ -2,7 +2,8 @@
  * A ledger with very many runs and open tasks, written by SQL in bulk: what lists have to find their pages in.
  *
  * Owns what is in it: most runs have succeeded, one in twenty has failed, as many wait as there are open tasks, a few were cancelled or
- * belong to a handler that is hardly used, all of these long ago. Facts and hashes are left out: no list reads them.
+ * belong to a handler that is hardly used, all of these long ago. Hashes are left out, and facts but those that a run is found by on
+ * Postgres: no list reads them.
  */
 import { createRequire } from 'node:module'
 import pg from 'pg'
@@ -22,7 +23,13 @@ export interface Size {
 export const USERS = 500
 export const GROUPS = 20
 export const HANDLERS = 20
-export const RARE = { handler: 'rare', type: 'input', status: 'cancelled', person: 'ana' } as const
+export const RARE = {
+  handler: 'rare',
+  type: 'input',
+  status: 'cancelled',
+  taskStatus: 'in_review',
+  person: 'ana',
+} as const
 /** Where the rare ones are: among the oldest. */
 const MANY = 97
 const RARE_RUNS = 5_000
@@ -33,7 +40,7 @@ const HANDLER = `case when i % ${MANY} = 0 and i < ${RARE_RUNS} then '${RARE.han
 const statusOf = ({ runs, tasks }: Size): string => `case when i > ${runs - tasks} then 'waiting'
     when i % ${MANY} = 1 and i < ${RARE_RUNS} then '${RARE.status}' when i % 20 = 3 then 'failed' else 'success' end`
 const TYPE = `case when i % 1000 = 7 then '${RARE.type}' else 'approval' end`
-const TASK_STATUS = `case when i % 500 = 9 then 'claimed' else 'open' end`
+const TASK_STATUS = `case when i % 500 = 9 then '${RARE.taskStatus}' else 'pending' end`
 const CLAIMED_BY = `case when i % 500 = 9 then '${RARE.person}' end`
 const DEADLINE = `case when i % 3 = 0 then ${FIRST_MS} + (i * 7919) % 1000000007 end`
 const ADDRESSES = `'["user:u' || (i % ${USERS}) || '","group:g' || (i % ${GROUPS}) || '"]'`
@@ -91,6 +98,12 @@ const statements = (size: Size, { id, numbers, yes }: Dialect): readonly string[
   ]
 }
 
+/** A run on Postgres is found by its first fact. */
+const firstFacts = ({
+  runs,
+}: Size): string => `insert into fact (stream, seq, append_id, epoch, type, recorded_at, body, hash)
+  select ${POSTGRES.id('i', '70')}, 0, '', 0, 'run.created', ${FIRST_MS} + i, '{}', '' from ${POSTGRES.numbers(runs)}`
+
 const fillSqlite = (file: string, size: Size): void => {
   const db = new DatabaseSync(file)
   // What is measured comes later, on a connection of its own.
@@ -104,9 +117,9 @@ const fillPostgres = async (url: string, schema: string, size: Size): Promise<vo
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(`set search_path to "${schema}"; set synchronous_commit to off`)
-  for (const statement of statements(size, POSTGRES)) await client.query(statement)
+  for (const statement of [...statements(size, POSTGRES), firstFacts(size)]) await client.query(statement)
   // As the server does by itself after a while.
-  for (const table of ['stream', 'task', 'task_address']) await client.query(`vacuum analyze ${table}`)
+  for (const table of ['stream', 'fact', 'task', 'task_address']) await client.query(`vacuum analyze ${table}`)
   await client.end()
 }
 

@@ -23,7 +23,7 @@ import {
 } from '../model/session.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { Ledger, StreamWrite } from '../ports/ledger.ts'
+import type { Ledger, LoadOptions, StreamRecord, StreamWrite } from '../ports/ledger.ts'
 import { advanceSession } from './advance.ts'
 import { type ChainHead, EMPTY_CHAIN, headOf, sealFacts } from './chain.ts'
 import { fetchValue } from './payloads.ts'
@@ -44,6 +44,8 @@ export interface MemoryChange {
 /** A checkpoint is taken at least this often, so the tail that holds the last one is short. */
 const CHANGES_PER_CHECKPOINT = 20
 const TAIL = 64
+/** Whoever forks, or has just taken a checkpoint, finds it in the last fact. */
+const LAST_FACT = 1
 
 export class SessionHead {
   readonly id: SessionId
@@ -62,13 +64,18 @@ export class SessionHead {
     this.head = head
   }
 
-  static async load(deps: Deps, id: SessionId): Promise<SessionHead> {
-    const { state, head } = await loadTail(deps, id)
+  static async load(deps: Deps, id: SessionId, tails: readonly number[] = [TAIL]): Promise<SessionHead> {
+    const { state, head } = await loadTail(deps, id, tails)
     return new SessionHead(deps, id, state, head)
   }
 
+  /** The same of a session that is most likely at a checkpoint: that one fact is read, and more only if it is none. */
+  static loadAtCheckpoint(deps: Deps, id: SessionId): Promise<SessionHead> {
+    return SessionHead.load(deps, id, [LAST_FACT, TAIL])
+  }
+
   async reload(): Promise<void> {
-    const { state, head } = await loadTail(this.deps, this.id)
+    const { state, head } = await loadTail(this.deps, this.id, [TAIL])
     // Asked before this head's last write and answered after it: older than what is here.
     if (head.version < Math.max(this.head.version, this.known)) return
     this.state = state
@@ -244,13 +251,26 @@ export const newSession = (
   return { id, write: { ...write, create } }
 }
 
-/** Reads only the tail that holds the last checkpoint: 10,000 changes ago costs what 10 changes ago does. */
-const loadTail = async (deps: Deps, id: SessionId): Promise<{ state: SessionState; head: ChainHead }> => {
-  const [tail] = await deps.ledger.load([id], { last: TAIL })
-  if (tail == null || tail.tenant !== deps.tenant) throw new TrihandError('NOT_FOUND', `there is no session ${id}`)
-  const facts = tail.facts.map(readSessionFact)
-  const resumed = resumeFrom(facts)
-  if (resumed !== null) return { state: resumed, head: headOf(tail) }
-  const [whole] = await deps.ledger.load([id])
-  return { state: fold(sessionMachine, (whole ?? tail).facts.map(readSessionFact)), head: headOf(whole ?? tail) }
+/**
+ * Reads only the tail that holds the last checkpoint: 10,000 changes ago costs what 10 changes ago does. The next longer tail is asked for
+ * where the one before does not reach back that far.
+ */
+const loadTail = async (
+  deps: Deps,
+  id: SessionId,
+  tails: readonly number[],
+): Promise<{ state: SessionState; head: ChainHead }> => {
+  for (const last of tails) {
+    const tail = await loadFacts(deps, id, { last })
+    const resumed = resumeFrom(tail.facts.map(readSessionFact))
+    if (resumed !== null) return { state: resumed, head: headOf(tail) }
+  }
+  const whole = await loadFacts(deps, id, {})
+  return { state: fold(sessionMachine, whole.facts.map(readSessionFact)), head: headOf(whole) }
+}
+
+const loadFacts = async (deps: Deps, id: SessionId, options: LoadOptions): Promise<StreamRecord> => {
+  const [found] = await deps.ledger.load([id], options)
+  if (found == null || found.tenant !== deps.tenant) throw new TrihandError('NOT_FOUND', `there is no session ${id}`)
+  return found
 }

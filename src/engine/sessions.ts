@@ -84,10 +84,10 @@ export class Sessions {
 
   /** session-2: a fork costs one fact, whatever the session has lived through. */
   async fork(id: SessionId): Promise<SessionId> {
-    let head = await SessionHead.load(this.house, id)
+    let head = await SessionHead.loadAtCheckpoint(this.house, id)
     if (!head.isAtCheckpoint) {
       await this.checkpoint(id)
-      head = await SessionHead.load(this.house, id)
+      head = await SessionHead.loadAtCheckpoint(this.house, id)
     }
     const { checkpoint } = head
     if (checkpoint === null)

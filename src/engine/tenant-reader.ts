@@ -29,7 +29,7 @@ export const tenantReader = (reader: Reader, tenant: TenantId): Reader => ({
   pinned: (_, most) => reader.pinned(tenant, most),
   tasks: (query) => reader.tasks({ ...query, tenant }),
   task: (_, id) => reader.task(tenant, id),
-  taskCounts: (_, addresses) => reader.taskCounts(tenant, addresses),
+  taskCounts: (_, addresses, most) => reader.taskCounts(tenant, addresses, most),
   openTasks: (_, now) => reader.openTasks(tenant, now),
   sessions: (query) => reader.sessions({ ...query, tenant }),
   session: (_, id) => reader.session(tenant, id),

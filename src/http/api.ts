@@ -232,6 +232,14 @@ export type TaskType = 'approval' | 'input' | 'review' | 'decision'
 
 export type TaskStatus = 'pending' | 'in_review' | 'revision_requested' | 'approved' | 'rejected' | 'completed' | 'expired' | 'withdrawn'
 
+export interface TaskCounts {
+  readonly pending: number
+  readonly in_review: number
+  readonly revision_requested: number
+  /** statuses with more tasks than were counted: of these there are at least so many */
+  readonly more: readonly TaskStatus[]
+}
+
 export interface TaskSummary {
   readonly id: string
   readonly run_id: string
@@ -769,7 +777,7 @@ export interface Api {
   /** An inbox: the caller's own, or everybody's with all=true. */
   readonly listTasks: { readonly input: { readonly query?: { readonly status?: 'open' | 'closed' | 'pending' | 'in_review' | 'revision_requested' | 'approved' | 'rejected' | 'completed' | 'expired' | 'withdrawn'; readonly type?: TaskType; readonly run?: string; readonly order?: 'newest' | 'oldest' | 'deadline'; readonly claimed_by?: string; readonly all?: 'true' | 'false'; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly TaskSummary[]; readonly next_cursor: string | null } }
   /** How many open tasks have each status. */
-  readonly countTasks: { readonly input: Nothing; readonly output: { readonly pending: number; readonly in_review: number; readonly revision_requested: number } }
+  readonly countTasks: { readonly input: Nothing; readonly output: TaskCounts }
   /** Decides many tasks, each with its own verdict. */
   readonly decideTasks: { readonly input: { readonly body: { readonly decisions: readonly ({ readonly task: string; readonly action: string; readonly reason?: string; readonly fields?: { readonly [key: string]: Json }; readonly items?: { readonly [key: string]: { readonly status: 'approved' | 'rejected' | 'edited'; readonly modifications?: Json } }; readonly shown_hash?: string; readonly to?: string | readonly string[] })[] } }; readonly output: { readonly items: readonly TaskVerdict[] } }
   /** One task as the caller sees it. */

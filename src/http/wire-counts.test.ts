@@ -1,7 +1,8 @@
 /** Counts on the wire: what is exact, and what says that there are more. */
 import { expect, test } from 'vitest'
 import { newestCounts } from '../model/newest-counts.ts'
-import { countsDocument, countTexts, handlerCounts } from './wire-counts.ts'
+import { taskCounts } from '../model/task-counts.ts'
+import { countsDocument, countTexts, handlerCounts, taskCountsDocument } from './wire-counts.ts'
 
 const MANY = newestCounts(
   [
@@ -29,4 +30,9 @@ test('a number that there may be more than has a plus behind it', () => {
 test('[A3] a handler has at least what was counted of it', () => {
   expect(handlerCounts(MANY, 'mail')).toEqual({ running: 3, waiting: 4, failed: 2, more: ['waiting'] })
   expect(handlerCounts(MANY, 'nobody')).toEqual({ running: 0, waiting: 0, failed: 0, more: ['waiting'] })
+})
+
+test('[C2] counts of open tasks name every status, and those with more tasks than were counted', () => {
+  const found = taskCounts([{ status: 'pending', count: 5, looked: 6 }], 6)
+  expect(taskCountsDocument(found)).toEqual({ pending: 5, in_review: 0, revision_requested: 0, more: ['pending'] })
 })

@@ -1,20 +1,27 @@
 /**
- * How many runs there are, on the wire: by status, and what a handler has to do now.
+ * How many runs and open tasks there are, on the wire: by status, and what a handler has to do now.
  *
- * Owns how far is counted, and that a number which is not the whole truth says so (docs/decisions/0071).
+ * Owns how far is counted, and that a number which is not the whole truth says so (docs/decisions/0071, 0077).
  */
 import { type NewestCounts, sumsOf } from '../model/newest-counts.ts'
 import type { RunStatus } from '../model/status.ts'
-import type { GraphNode, RunCounts } from './api.ts'
+import type { TaskCounts } from '../model/task-counts.ts'
+import type { GraphNode, RunCounts, TaskCounts as TaskCountsDocument } from './api.ts'
 import { STATUSES } from './documents/runs.ts'
+import { OPEN } from './documents/tasks.ts'
 
-/** Of so many runs of a status the number is told; of more, that there are at least so many. */
+/** Of so many runs or tasks of a status the number is told; of more, that there are at least so many. */
 export const MOST_COUNTED = 5_000
 
 export const countsDocument = ({ counts, more }: NewestCounts): RunCounts => {
   const sums = sumsOf(counts)
   const numbers = Object.fromEntries(STATUSES.map((status) => [status, sums.get(status) ?? 0]))
   return { ...(numbers as Omit<RunCounts, 'more'>), more: STATUSES.filter((status) => more.has(status)) }
+}
+
+export const taskCountsDocument = ({ counts, more }: TaskCounts): TaskCountsDocument => {
+  const numbers = Object.fromEntries(OPEN.map((status) => [status, counts.get(status) ?? 0]))
+  return { ...(numbers as Omit<TaskCountsDocument, 'more'>), more: OPEN.filter((status) => more.has(status)) }
 }
 
 /** Statuses that there are runs of, with their number as people read it. */

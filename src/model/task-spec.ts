@@ -43,7 +43,8 @@ export interface TaskAction {
 }
 
 export type ClosedByAction = 'approved' | 'rejected' | 'completed'
-export type OpenStatus = 'pending' | 'in_review' | 'revision_requested'
+export const OPEN_STATUSES = ['pending', 'in_review', 'revision_requested'] as const
+export type OpenStatus = (typeof OPEN_STATUSES)[number]
 export type ActionState = ClosedByAction | OpenStatus
 export type TaskStatus = ActionState | 'expired' | 'withdrawn'
 export type ItemStatus = 'pending_review' | 'approved' | 'rejected' | 'edited'

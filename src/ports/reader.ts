@@ -9,6 +9,7 @@ import type { Json } from '../model/json.ts'
 import type { NewestCounts } from '../model/newest-counts.ts'
 import type { PinnedRuns } from '../model/pinned-runs.ts'
 import type { RunStatus } from '../model/status.ts'
+import type { TaskCounts } from '../model/task-counts.ts'
 import type { WorkerInfo } from '../model/worker-info.ts'
 import type { SealedFact, Suppression, TaskRow } from './ledger.ts'
 
@@ -54,8 +55,8 @@ export interface Reader {
   /** One page of an inbox. The cursor is the last id of the page before. */
   tasks(query: TaskQuery): Promise<readonly TaskSummary[]>
   task(tenant: TenantId, id: TaskId): Promise<TaskSummary | null>
-  /** How many open tasks have each status: of these addresses, or all. */
-  taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>>
+  /** How many open tasks have each status: of these addresses, or all. Of each status at most so many places in inboxes are looked at. */
+  taskCounts(tenant: TenantId, addresses: readonly string[] | null, most: number): Promise<TaskCounts>
   /** How many tasks are open, by type and by whether their deadline has passed. */
   openTasks(tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]>
   /** One page of sessions, newest first. The cursor is the last id of the page before. */

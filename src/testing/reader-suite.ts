@@ -5,7 +5,7 @@
  * among the runs, nor counted; children come in order of creation; events come newest first.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { LOCAL_TENANT, type RunId, type TenantId } from '../model/ids.ts'
+import { LOCAL_TENANT, type RunId, runId, sessionId, type TenantId } from '../model/ids.ts'
 import { sumsOf } from '../model/newest-counts.ts'
 import type { WorkerInfo } from '../model/worker-info.ts'
 import type { Suppression } from '../ports/ledger.ts'
@@ -147,10 +147,20 @@ const runs = (harness: LedgerHarness, reader: GetReader): void => {
     const [a] = await createFive()
     expect(await reader().runsEndingWith(LOCAL_TENANT, a.slice(-12))).toEqual([a])
     expect(await reader().runsEndingWith(LOCAL_TENANT, a.slice(4))).toEqual([a])
+    for (const digits of [6, 7, 8, 31])
+      expect(await reader().runsEndingWith(LOCAL_TENANT, a.slice(-digits))).toEqual([a])
+    expect(await reader().runsEndingWith(LOCAL_TENANT, a.slice(-12).toUpperCase())).toEqual([a])
     expect(await reader().runsEndingWith(LOCAL_TENANT, 'ffffffffffff')).toEqual([])
+    expect(await reader().runsEndingWith(LOCAL_TENANT, `f${a.slice(-6)}`)).toEqual([])
     expect(await reader().runsEndingWith(LOCAL_TENANT, '')).toHaveLength(2)
     // A wildcard of SQL's `like` is no digit.
     expect(await reader().runsEndingWith(LOCAL_TENANT, '%')).toEqual([])
+    const twin = runId(`ffff${a.slice(8)}`)
+    const session = sessionId(`eeee${a.slice(8)}`)
+    await harness.written({ writes: [aCreation(twin), aCreation(session, {}, { status: 'session', wakeAt: null })] })
+    for (const digits of [6, 9, 28])
+      expect([...(await reader().runsEndingWith(LOCAL_TENANT, a.slice(-digits)))].sort()).toEqual([a, twin])
+    expect(await reader().runsEndingWith(LOCAL_TENANT, twin.slice(-29))).toEqual([twin])
   })
 }
 

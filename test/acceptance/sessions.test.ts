@@ -1,5 +1,5 @@
 /** Session heads: memory that steps change, checkpoints, forks that share and do not touch their parent. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { fn } from '../../src/executors/workflow/function.ts'
 import { startTestSystem } from '../../src/testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
@@ -50,6 +50,23 @@ onEveryStore('sessions', (store) => {
     expect(await system.run(() => sessions.recall(fork, 'k1'))).toBe('changed')
     expect(await system.run(() => sessions.recall(session, 'total'))).toBe(30)
     expect(await system.run(() => sessions.recall(session, 'k1'))).toBe(1)
+    await system.close()
+  })
+
+  test('[G5] session-2: a fork at a checkpoint reads that one fact, and more only where changes came after it', async () => {
+    const system = await startTestSystem(source, store())
+    const { sessions } = system.engine
+    const session = await system.run(() => sessions.create())
+    for (let i = 0; i < 5; i++) await system.run(() => sessions.remember(session, 'same', i))
+    await system.run(() => sessions.checkpoint(session))
+    const loaded = vi.spyOn(system.store.ledger, 'load')
+    const fork = await system.run(() => sessions.fork(session))
+    expect(loaded.mock.calls).toEqual([[[session], { last: 1 }]])
+    expect(await system.run(() => sessions.recall(fork, 'same'))).toBe(4)
+    for (let i = 0; i < 70; i++) await system.run(() => sessions.remember(session, 'same', -i))
+    const late = await system.run(() => sessions.fork(session))
+    expect(await system.run(() => sessions.recall(late, 'same'))).toBe(-69)
+    loaded.mockRestore()
     await system.close()
   })
 

@@ -106,6 +106,14 @@ test('[C2] an inbox of ten thousand tasks is scrolled with at most forty rows in
   await close()
 })
 
+test('[C2] the rail says of very many tasks that there are at least so many', async () => {
+  const { page, faults, close } = await browser.open()
+  await page.goto(`${server.url}/inbox?view=open`)
+  await page.getByRole('navigation', { name: 'Screens' }).getByText('5000+ wait').waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
 test('[C2] a notice about one task asks for the pages that it is on, not for all that were loaded', async () => {
   const { page, close } = await browser.open()
   const asked: string[] = []

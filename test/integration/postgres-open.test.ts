@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MIGRATIONS } from '../../src/adapters/migrations/list.ts'
 import { openPostgres } from '../../src/adapters/postgres/open.ts'
-import { aCreation, anAppend, anEvent, newRun, newWorker } from '../../src/testing/ledger/builders.ts'
+import { LOCAL_TENANT } from '../../src/model/ids.ts'
+import { aCreation, anAppend, anEvent, aTask, newRun, newTask, newWorker } from '../../src/testing/ledger/builders.ts'
 import { type Cluster, startPostgres } from '../support/postgres.ts'
 import { ask, freshSchema } from '../support/postgres-schema.ts'
 import { until } from '../support/until.ts'
@@ -41,6 +42,28 @@ describe.skipIf(url === '')('opening a Postgres ledger', () => {
     await ledger.close()
     await fresh.drop()
     await ask(url, `drop role ${role}`)
+  })
+
+  test('a ledger of before the last indexes gets them, and finds in them what it had', async () => {
+    const fresh = await freshSchema(url)
+    const open = () => openPostgres({ url: fresh.url, max: 1 })
+    const [run, task] = [newRun(), newTask()]
+    const older = await open()
+    const writes = [aCreation(run), aCreation(task, { parent: run }, { status: 'waiting', task: aTask({ run }) })]
+    await older.ledger.append([anAppend({ writes })])
+    await older.close()
+    await ask(
+      fresh.url,
+      `drop index fact_last_digits; drop index task_type; create index task_type on task (tenant, type, id) where is_open;
+      delete from trihand_migration where version = 10`,
+    )
+    const { reader, close } = await open()
+    expect(await reader.runsEndingWith(LOCAL_TENANT, run.slice(-8))).toEqual([run])
+    expect(await reader.openTasks(LOCAL_TENANT, 0)).toMatchObject([{ isOverdue: false, count: 1 }])
+    const [index] = await ask(fresh.url, "select pg_get_indexdef('task_type'::regclass) as text")
+    expect(index).toMatchObject({ text: expect.stringContaining('INCLUDE (deadline)') })
+    await close()
+    await fresh.drop()
   })
 
   test('a ledger with a breaking schema of the future is refused, one with a harmless schema of the future is opened', async () => {

@@ -103,6 +103,8 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('plans of the 
         for (const after of [null, id]) await reader.tasks({ ...query, addresses, run: null, order, after, limit: 10 })
     await reader.tasks({ ...query, addresses: null, run: row.run, order: 'newest', after: null, limit: 10 })
     await useRareTasks(reader, { ...query, addresses: null, run: null, after: null, limit: 10 })
+    for (const addresses of [null, ['group:crowd'], ['user:bo', 'group:crowd', 'user:u1']])
+      await reader.taskCounts(LOCAL_TENANT, addresses, 10)
     const closed = { ...changed, isOpen: false, status: 'approved' }
     await ledger.append([
       anAppend({ writes: [aWrite(id, { ...rest, expectedVersion: 2, status: 'success', task: closed })] }),
@@ -129,6 +131,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('plans of the 
         for (const cursor of [null, before])
           await reader.runs({ tenant: LOCAL_TENANT, status, handler, before: cursor, limit: 10 })
     await reader.newestCounts(LOCAL_TENANT, 10)
+    for (const digits of [6, 8, 31]) await reader.runsEndingWith(LOCAL_TENANT, before.slice(-digits))
   }
 
   /** Every statement once, with a handful of rows each. */
@@ -181,6 +184,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('plans of the 
     await useTasks(ledger, reader)
     await useRuns(reader)
     await ledger.load([a, b])
+    for (const last of [1, 5]) await ledger.load([a, b], { last })
     await ledger.events({ tenant: LOCAL_TENANT, types: ['x', 'order.paid'], after: 0, limit: 5 })
     await ledger.events({ tenant: LOCAL_TENANT, sequences: [1, 2], limit: 5 })
     await ledger.beat({ worker: newWorker(), now: START + 60_001, ttlMs: 60_000 })

@@ -14,6 +14,7 @@ import type { Json } from '../../model/json.ts'
 import { type NewestCounts, newestCounts } from '../../model/newest-counts.ts'
 import { type PinnedRuns, pinnedRuns } from '../../model/pinned-runs.ts'
 import { OPEN_STATUSES, RUN_STATUSES, type RunStatus } from '../../model/status.ts'
+import type { TaskCounts } from '../../model/task-counts.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
 import type {
   Document,
@@ -62,7 +63,7 @@ export class MemoryReader implements Reader {
 
   async runsEndingWith(tenant: TenantId, digits: string): Promise<readonly RunId[]> {
     return this.#runsOf(tenant)
-      .filter((stream) => stream.id.endsWith(digits))
+      .filter((stream) => stream.id.endsWith(digits.toLowerCase()))
       .slice(0, 2)
       .map((stream) => stream.id as RunId)
   }
@@ -190,8 +191,8 @@ export class MemoryReader implements Reader {
     return this.#store.tasks.find(tenant, id)
   }
 
-  async taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>> {
-    return this.#store.tasks.counts(tenant, addresses)
+  async taskCounts(tenant: TenantId, addresses: readonly string[] | null, most: number): Promise<TaskCounts> {
+    return this.#store.tasks.counts(tenant, addresses, most)
   }
 
   async openTasks(tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]> {

@@ -1,5 +1,7 @@
 /** Tasks on a memory store: the rows of the inbox, and the queries on them. Scans where a database has an index. */
 import type { Instant, TaskId, TenantId } from '../../model/ids.ts'
+import { type TaskCounts, taskCounts } from '../../model/task-counts.ts'
+import { OPEN_STATUSES } from '../../model/task-spec.ts'
 import type { StreamWrite, TaskRow } from '../../ports/ledger.ts'
 import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
 
@@ -26,12 +28,14 @@ export class MemoryTasks {
       .map((row) => structuredClone(row))
   }
 
-  counts(tenant: TenantId, addresses: readonly string[] | null): ReadonlyMap<string, number> {
-    const counts = new Map<string, number>()
-    for (const row of this.#rows.values())
-      if (row.tenant === tenant && row.isOpen && isAddressed(row, addresses))
-        counts.set(row.status, (counts.get(row.status) ?? 0) + 1)
-    return counts
+  counts(tenant: TenantId, addresses: readonly string[] | null, most: number): TaskCounts {
+    const open = [...this.#rows.values()].filter((row) => row.tenant === tenant && row.isOpen)
+    const inboxes = addresses === null ? [open] : addresses.map((one) => open.filter((row) => isAddressed(row, [one])))
+    const found = OPEN_STATUSES.map((status) => {
+      const places = inboxes.flatMap((inbox) => inbox.filter((row) => row.status === status)).slice(0, most)
+      return { status, count: new Set(places).size, looked: places.length }
+    })
+    return taskCounts(found, most)
   }
 
   open(tenant: TenantId, now: Instant): readonly OpenTasks[] {

@@ -8,6 +8,7 @@ import { reading } from './0006-reading.ts'
 import { lists } from './0007-lists.ts'
 import { news } from './0008-news.ts'
 import { heldRows } from './0009-held-rows.ts'
+import { lookups } from './0010-lookups.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   lists,
   news,
   heldRows,
+  lookups,
 ]

@@ -1,7 +1,7 @@
 /**
  * The row of a task in the tables of both dialects: its columns, and what they mean.
  *
- * Owns the reading of a row. How an id and a yes are spelled is the dialect's.
+ * Owns the reading of a row, and of what is counted of open ones. How an id and a yes are spelled is the dialect's.
  */
 import { claimableId, type Instant, runId, type TaskId, type TenantId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
@@ -47,3 +47,17 @@ export const taskOf = <Id>(row: StoredTask<Id, number | boolean>, digits: (id: I
   putOff: JSON.parse(row.put_off) as Readonly<Record<string, Instant>>,
   summary: JSON.parse(row.summary) as Json,
 })
+
+/** How many tasks of a type are open, and how many of these are overdue. */
+export interface OpenOfType {
+  readonly type: string
+  readonly count: number
+  readonly overdue: number
+}
+
+/** Apart, those that there are. */
+export const openTasksOf = ({ type, count, overdue }: OpenOfType) =>
+  [
+    { type, isOverdue: true, count: overdue },
+    { type, isOverdue: false, count: count - overdue },
+  ].filter((some) => some.count > 0)

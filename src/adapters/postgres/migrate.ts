@@ -15,8 +15,11 @@ const VERSION_TABLE = `create table if not exists trihand_migration
 
 const APPLIED: Statement = { name: 'applied_migrations', text: 'select version, breaking from trihand_migration' }
 
-/** A migrator waits as long as the one before it needs. */
-const PATIENCE = "set local lock_timeout = '60s'; set local statement_timeout = '60s';"
+/**
+ * A migrator waits as long as the one before it needs. An index over all facts of a large ledger is made within minutes: two million in
+ * three seconds. Others can read meanwhile, and write again after it.
+ */
+const PATIENCE = "set local lock_timeout = '600s'; set local statement_timeout = '600s';"
 
 const addVersion = ({ version, name, breaking }: Migration): string =>
   `insert into trihand_migration values (${version}, '${name}', ${breaking}, (extract(epoch from now()) * 1000)::bigint);`

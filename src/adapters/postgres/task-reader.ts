@@ -4,8 +4,10 @@
  * Owns their SQL. An inbox is read from its index in the order it is shown; of several inboxes a page of each is read and merged.
  */
 import type { Instant, TaskId, TenantId } from '../../model/ids.ts'
+import { type LookedAt, type TaskCounts, taskCounts } from '../../model/task-counts.ts'
+import { OPEN_STATUSES } from '../../model/task-spec.ts'
 import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
-import { type StoredTask, TASK_COLUMNS, taskOf } from '../migrations/task-table.ts'
+import { type OpenOfType, openTasksOf, type StoredTask, TASK_COLUMNS, taskOf } from '../migrations/task-table.ts'
 import { EVERYBODY, NEVER } from './batch.ts'
 import type { Database, Statement } from './pool.ts'
 import { toUuid } from './rows.ts'
@@ -101,20 +103,29 @@ const TASK: Statement = {
   name: 'read_task',
   text: `select ${TASK_COLUMNS} from task t where t.tenant = $1 and t.id = $2`,
 }
-const COUNT_INBOX: Statement = {
-  name: 'count_inbox',
-  text: 'select a.status, count(*) as count from task_address a where a.tenant = $1 and a.address = $2 group by a.status',
-}
+/** Tenant, which inbox or inboxes, statuses, how many places of each. */
+const counted = (name: string, numbers: string, places: string): Statement => ({
+  name,
+  text: `select wanted.status, n.* from unnest($3::text[]) as wanted(status), lateral (
+    select ${numbers}, count(*) as looked from (${places} limit $4::bigint) a) n`,
+})
+const placesOf = (
+  address: string,
+): string => `select a.task from task_address a where a.tenant = $1 and a.address = ${address}
+  and (a.status, a.task) <= (wanted.status, '${LAST}'::uuid) and (a.status, a.task) >= (wanted.status, '${FIRST}'::uuid)
+  order by a.status desc, a.task desc`
+const COUNT_INBOX = counted('count_inbox', 'count(*) as count', placesOf('$2'))
+/** A task may be in several of them. */
+const COUNT_INBOXES = counted(
+  'count_inboxes',
+  'count(distinct task) as count',
+  `select a.task from unnest($2::text[]) as w(address), lateral (${placesOf('w.address')} limit $4::bigint) a`,
+)
+/** Type and deadline stand in the index of types: no row is read. */
 const COUNT_OPEN: Statement = {
   name: 'count_open_tasks',
-  text: `select type, coalesce(deadline <= $2, false) as overdue, count(*) as count from task where tenant = $1 and is_open
-    group by 1, 2`,
-}
-/** A task may be in several of them. */
-const COUNT_INBOXES: Statement = {
-  name: 'count_inboxes',
-  text: `select status, count(*) as count from (select distinct a.task, a.status from unnest($2::text[]) as w(address),
-    lateral (select a.task, a.status from task_address a where a.tenant = $1 and a.address = w.address offset 0) a) found group by status`,
+  text: `select type, count(*) as count, count(*) filter (where deadline <= $2) as overdue from task where tenant = $1 and is_open
+    group by type`,
 }
 
 export const readTasks = async (database: Database, query: TaskQuery): Promise<readonly TaskSummary[]> => {
@@ -153,18 +164,18 @@ export const countTasks = async (
   database: Database,
   tenant: TenantId,
   addresses: readonly string[] | null,
-): Promise<ReadonlyMap<string, number>> => {
-  const [one, ...others] = addresses ?? [EVERYBODY]
-  if (one === undefined) return new Map()
-  const isOne = others.length === 0
-  const [statement, which] = isOne ? [COUNT_INBOX, one] : [COUNT_INBOXES, [one, ...others]]
-  const rows = await database.query<{ status: string; count: number }>(statement, [tenant, which])
-  return new Map(rows.map(({ status, count }) => [status, count]))
+  most: number,
+): Promise<TaskCounts> => {
+  const inboxes = addresses ?? [EVERYBODY]
+  const [one] = inboxes
+  const [statement, which] =
+    inboxes.length === 1 && one !== undefined ? ([COUNT_INBOX, one] as const) : ([COUNT_INBOXES, inboxes] as const)
+  const rows = await database.query<LookedAt>(statement, [tenant, which, OPEN_STATUSES, most])
+  return taskCounts(rows, most)
 }
 
 export const countOpen = async (database: Database, tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]> => {
-  const rows = await database.query<{ type: string; overdue: boolean; count: number }>(COUNT_OPEN, [tenant, now])
-  return rows.map(({ type, overdue, count }) => ({ type, isOverdue: overdue, count }))
+  return (await database.query<OpenOfType>(COUNT_OPEN, [tenant, now])).flatMap(openTasksOf)
 }
 
 const toTask = (row: Stored): TaskSummary => taskOf(row, (id) => id)

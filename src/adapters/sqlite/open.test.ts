@@ -16,7 +16,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { aCreation, anAppend, newRun, newWorker, START } from '../../testing/ledger/builders.ts'
+import { LOCAL_TENANT } from '../../model/ids.ts'
+import { aCreation, anAppend, aTask, newRun, newTask, newWorker, START } from '../../testing/ledger/builders.ts'
 import { type DatabaseClass, loadDriver } from './driver.ts'
 import { type OpenedSqlite, openSqlite, type SqliteOptions } from './open.ts'
 import { openForWriting, readSetting } from './settings.ts'
@@ -127,6 +128,29 @@ describe('the schema', () => {
     await openAndClose()
     await plantMigration({ version: 99, breaking: false })
     await expect(open()).resolves.toBeDefined()
+  })
+
+  test('a ledger of before the last indexes gets them, and finds in them what it had', async () => {
+    const [run, task] = [newRun(), newTask()]
+    const older = await openSqlite({ file })
+    const writes = [aCreation(run), aCreation(task, { parent: run }, { status: 'waiting', task: aTask({ run }) })]
+    await older.ledger.append([anAppend({ writes })])
+    await older.ledger.close()
+    const driver = await loadDriver()
+    const db = new driver(file, { timeout: 0 })
+    db.exec(`drop index task_type; create index task_type on task (tenant, type, id) where is_open = 1;
+      drop index stream_handler; create index stream_handler on stream (tenant, handler, key) where kind = 0;
+      delete from trihand_migration where version = 10`)
+    db.close()
+    const { reader } = await open()
+    expect(await reader.openTasks(LOCAL_TENANT, 0)).toMatchObject([{ isOverdue: false, count: 1 }])
+    const page = { tenant: LOCAL_TENANT, status: null, handler: 'send-invoice', before: null, limit: 9 }
+    expect(await reader.runs(page)).toMatchObject([{ id: run }])
+    const after = new driver(file, { timeout: 0 })
+    expect(after.prepare("select sql from sqlite_schema where name = 'task_type'").get()).toMatchObject({
+      sql: expect.stringContaining('id, deadline'),
+    })
+    after.close()
   })
 
   test('a change of the schema that fails leaves nothing of it', async () => {

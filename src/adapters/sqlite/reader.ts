@@ -9,6 +9,7 @@ import type { Json } from '../../model/json.ts'
 import type { NewestCounts } from '../../model/newest-counts.ts'
 import type { PinnedRuns } from '../../model/pinned-runs.ts'
 import type { RunStatus } from '../../model/status.ts'
+import type { TaskCounts } from '../../model/task-counts.ts'
 import type { WorkerInfo } from '../../model/worker-info.ts'
 import type { SealedFact, Suppression } from '../../ports/ledger.ts'
 import type {
@@ -31,6 +32,7 @@ import type {
 import { Connection } from './connection.ts'
 import { type Database, prepareList, type Row } from './driver.ts'
 import { prepareFleetQueries, readDue, readPinned } from './fleet-reader.ts'
+import { prepareLastDigits, runsEndingWith } from './last-digits.ts'
 import {
   EVENT_COLUMNS,
   FACT_COLUMNS,
@@ -72,15 +74,10 @@ interface SummaryRow {
 const RUNS = `${SUMMARY} from stream s`
 const MOST_OF_AN_ID = 10
 const OF_TENANT = `tenant = ? and kind = ${RUN}`
-/** Also keeps the wildcards of `like` out. */
-const DIGITS = /^[0-9a-f]{0,32}$/
 
 const prepareQueries = (db: Database) => ({
   run: db.prepare(`${RUNS} where ${OF_TENANT} and id = ?`),
   children: db.prepare(`${RUNS} where ${OF_TENANT} and parent = ? order by key`),
-  runsEndingWith: db.prepare(
-    `select id from stream not indexed where ${OF_TENANT} and lower(hex(id)) like '%' || ? limit 2`,
-  ),
   facts: prepareList(
     db,
     `select ${FACT_COLUMNS} from fact f
@@ -108,6 +105,7 @@ const prepareQueries = (db: Database) => ({
     where tenant = ? and table_name = ? and (? is null or key > ?) order by key limit ?`),
   ...prepareRunQueries(db),
   ...prepareFleetQueries(db),
+  ...prepareLastDigits(db),
   ...prepareTaskQueries(db),
   ...prepareSessionQueries(db, RUNS),
 })
@@ -160,11 +158,8 @@ export class SqliteReader implements Reader {
     return row === undefined ? null : toSummary(row)
   }
 
-  async runsEndingWith(tenant: TenantId, digits: string): Promise<readonly RunId[]> {
-    const wanted = digits.toLowerCase()
-    if (!DIGITS.test(wanted)) return []
-    const rows = this.#connection.read((queries) => queries.runsEndingWith.all(tenant, wanted))
-    return rows.map((row) => toRunId(row['id'] as Uint8Array))
+  runsEndingWith(tenant: TenantId, digits: string): Promise<readonly RunId[]> {
+    return runsEndingWith((work) => this.#connection.read(work), tenant, digits)
   }
 
   async children(tenant: TenantId, id: RunId): Promise<readonly RunSummary[]> {
@@ -241,8 +236,8 @@ export class SqliteReader implements Reader {
     return this.#connection.read((queries) => readTask(queries, tenant, id))
   }
 
-  async taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>> {
-    return this.#connection.read((queries) => countTasks(queries, tenant, addresses))
+  async taskCounts(tenant: TenantId, addresses: readonly string[] | null, most: number): Promise<TaskCounts> {
+    return this.#connection.read((queries) => countTasks(queries, tenant, addresses, most))
   }
 
   async openTasks(tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]> {

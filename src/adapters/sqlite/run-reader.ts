@@ -17,7 +17,7 @@ const PARKED = `s.kind = ${RUN} and s.lease is null`
 const PAGE = 'and s.key < ? order by s.key desc limit ?'
 const SUCCESS: RunStatus = 'success'
 const OTHERS = RUN_STATUSES.filter((status) => status !== SUCCESS)
-  .map((status) => `'${status}'`)
+  .map((status) => `('${status}')`)
   .join()
 
 /** Those that nobody holds from their index; those that somebody does are few, and sorted. */
@@ -31,9 +31,10 @@ const ofStatus = (and: string): string => `select * from (
 const countOf = (index: string, which: string): string =>
   `select count(*) as count, coalesce(max(key), 0) as last from stream ${index} where tenant = ? and kind = ${RUN} ${which}`
 
+/** Status by status: rows need not be told apart. */
 const countsOf = (and: string): string => `
-  select status, count(*) as count from stream s indexed by stream_status where s.tenant = ? ${and} and ${PARKED}
-    and status in (${OTHERS}) group by status
+  select wanted.column1 as status, (select count(*) from stream s indexed by stream_status
+    where s.tenant = ? ${and} and ${PARKED} and s.status = wanted.column1) as count from (values ${OTHERS}) wanted
   union all
   select status, count(*) as count from stream s indexed by stream_lease where s.lease is not null and s.tenant = ? ${and}
     and s.kind = ${RUN} group by status`
@@ -114,6 +115,7 @@ export const countRuns = (
   let others = 0
   for (const row of rows) {
     const [status, count] = [row['status'] as RunStatus, Number(row['count'])]
+    if (count === 0) continue
     counts.set(status, (counts.get(status) ?? 0) + count)
     others += count
   }

@@ -5,8 +5,10 @@
  * SQLite would sort all of them. What is rare in an inbox (a status, a type, who has taken it) is read from an index of its own.
  */
 import type { Instant, TaskId, TenantId } from '../../model/ids.ts'
+import { type LookedAt, type TaskCounts, taskCounts } from '../../model/task-counts.ts'
+import { OPEN_STATUSES } from '../../model/task-spec.ts'
 import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
-import { type StoredTask, TASK_COLUMNS, taskOf } from '../migrations/task-table.ts'
+import { type OpenOfType, openTasksOf, type StoredTask, TASK_COLUMNS, taskOf } from '../migrations/task-table.ts'
 import type { Database, Row, Statement, Value } from './driver.ts'
 import { idBytes, orNull, rowAs } from './rows.ts'
 import { EVERYBODY, NEVER } from './task.ts'
@@ -53,16 +55,17 @@ export const prepareTaskQueries = (db: Database) => ({
   closed: db.prepare(`${OTHERS} and t.is_open = 0 and ${OF_OTHERS}`),
   ofRun: db.prepare(`${OTHERS} and t.run = ? and t.is_open = ? and ${OF_OTHERS}`),
   task: db.prepare(`select ${TASK_COLUMNS} from task t where t.tenant = ? and t.id = ?`),
-  countInbox: db.prepare(
-    'select a.status, count(*) as count from task_address a where a.tenant = ? and a.address = ? group by a.status',
-  ),
+  countInbox: db.prepare(`select count(*) as count, count(*) as looked from (
+    select 1 from task_address a indexed by task_status where a.address = ? and a.tenant = ? and a.status = ? limit ?)`),
+  /** Type and deadline stand in the index: no row is read. */
   countOpen: db.prepare(
-    `select type, coalesce(deadline <= ?, 0) as overdue, count(*) as count from task where tenant = ? and is_open = 1
-    group by type, overdue`,
+    `select type, count(*) as count, coalesce(sum(deadline <= ?), 0) as overdue from task indexed by task_type
+    where tenant = ? and is_open = 1 group by type`,
   ),
   /** A task may be in several of them. */
-  countInboxes: db.prepare(`select a.status, count(distinct a.task) as count from json_each(?) w
-    cross join task_address a on a.tenant = ? and a.address = w.value group by a.status`),
+  countInboxes: db.prepare(`select count(distinct task) as count, count(*) as looked from (
+    select a.task from json_each(?) w cross join task_address a indexed by task_status
+    on a.address = w.value and a.tenant = ? and a.status = ? limit ?)`),
 })
 
 type TaskQueries = ReturnType<typeof prepareTaskQueries>
@@ -111,20 +114,21 @@ export const countTasks = (
   sql: TaskQueries,
   tenant: TenantId,
   addresses: readonly string[] | null,
-): ReadonlyMap<string, number> => {
-  const [one, ...others] = addresses ?? [EVERYBODY]
-  if (one === undefined) return new Map()
-  const rows =
-    others.length === 0 ? sql.countInbox.all(tenant, one) : sql.countInboxes.all(JSON.stringify(addresses), tenant)
-  return new Map(rows.map((row) => [String(row['status']), Number(row['count'])]))
+  most: number,
+): TaskCounts => {
+  const inboxes = addresses ?? [EVERYBODY]
+  const [one] = inboxes
+  const [statement, which] =
+    inboxes.length === 1 && one !== undefined ? [sql.countInbox, one] : [sql.countInboxes, JSON.stringify(inboxes)]
+  const found = OPEN_STATUSES.map((status) => ({
+    status,
+    ...rowAs<Omit<LookedAt, 'status'>>(statement.all(which, tenant, status, most)[0] as Row),
+  }))
+  return taskCounts(found, most)
 }
 
 export const countOpen = (sql: TaskQueries, tenant: TenantId, now: Instant): readonly OpenTasks[] =>
-  sql.countOpen.all(now, tenant).map((row) => ({
-    type: String(row['type']),
-    isOverdue: row['overdue'] === 1,
-    count: Number(row['count']),
-  }))
+  sql.countOpen.all(now, tenant).flatMap((row) => openTasksOf(rowAs<OpenOfType>(row)))
 
 const filtersOf = ({ status, type, claimedBy, viewer }: TaskQuery): Value[] => {
   const [user, now] = [viewer?.user ?? null, viewer?.now ?? null]

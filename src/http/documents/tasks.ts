@@ -1,4 +1,5 @@
 /** Tasks as the wire spells them, described: a row of an inbox, the whole of one, and what a person sends about it. */
+import { OPEN_STATUSES } from '../../model/task-spec.ts'
 import {
   anything,
   closed,
@@ -15,7 +16,7 @@ import {
   yesNo,
 } from '../schema.ts'
 
-export const OPEN = ['pending', 'in_review', 'revision_requested'] as const
+export const OPEN = OPEN_STATUSES
 export const CLOSED = ['approved', 'rejected', 'completed', 'expired', 'withdrawn'] as const
 export const TYPES = ['approval', 'input', 'review', 'decision'] as const
 export const ITEM_VERDICTS = ['approved', 'rejected', 'edited'] as const
@@ -38,6 +39,13 @@ const end = record({ decision: text, by: orNull(text), at: instant, reason: orNu
 export const taskComponents = {
   TaskType: words(TYPES),
   TaskStatus: words([...OPEN, ...CLOSED]),
+  TaskCounts: record({
+    ...Object.fromEntries(OPEN.map((status) => [status, whole])),
+    more: described(
+      'statuses with more tasks than were counted: of these there are at least so many',
+      list(ref('TaskStatus')),
+    ),
+  }),
   TaskSummary: record({
     ...head,
     assignees: described('user:ana, group:editors', list(text)),
@@ -104,5 +112,3 @@ export const DECIDE_MANY = closed({ decisions: list(closed({ task: text, action:
 export const HAND_ON = closed({}, { to, reason: text })
 export const SAVE_DRAFT = closed({}, { item: orNull(text), content: anything })
 export const FOLLOW_UP = closed({}, { until: described('null: at once again', orNull(instant)) })
-
-export const taskCounts = record(Object.fromEntries(OPEN.map((status) => [status, whole])))

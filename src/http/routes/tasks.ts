@@ -10,17 +10,7 @@ import { isTaskId, type TaskId } from '../../model/ids.ts'
 import type { Identity } from '../../model/task-spec.ts'
 import type { TaskQuery } from '../../ports/reader.ts'
 import { optionalText, readBody, readOptionalBody } from '../body.ts'
-import {
-  CLOSED,
-  DECIDE,
-  DECIDE_MANY,
-  FOLLOW_UP,
-  HAND_ON,
-  OPEN,
-  SAVE_DRAFT,
-  TYPES,
-  taskCounts,
-} from '../documents/tasks.ts'
+import { CLOSED, DECIDE, DECIDE_MANY, FOLLOW_UP, HAND_ON, OPEN, SAVE_DRAFT, TYPES } from '../documents/tasks.ts'
 import { deciderOf, demandIdentity, identityOf } from '../identity.ts'
 import { problem, StaleView } from '../problem.ts'
 import { badCursor, choiceOf, limitOf, pageOf, type Query } from '../query.ts'
@@ -29,6 +19,7 @@ import { list as listOf, nothing, PAGING, page, record, ref, text, words } from 
 import type { Service } from '../service.ts'
 import { bulkOf, CODE, decisionOf, taskOf, untilOf } from '../task-body.ts'
 import { tagOf } from '../version.ts'
+import { MOST_COUNTED, taskCountsDocument } from '../wire-counts.ts'
 import { taskDetail, taskDocument } from '../wire-task.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 
@@ -81,8 +72,8 @@ const list: Handle = async (service, context, given) => {
 
 const count: Handle = async (service, context) => {
   const who = identityOf(context)
-  const counts = await service.reader.taskCounts(service.tenant, who === null ? null : addressesOf(who))
-  return context.json(Object.fromEntries(OPEN.map((status) => [status, counts.get(status) ?? 0])))
+  const addresses = who === null ? null : addressesOf(who)
+  return context.json(taskCountsDocument(await service.reader.taskCounts(service.tenant, addresses, MOST_COUNTED)))
 }
 
 const idOf = (context: Context): TaskId => taskOf(context.req.param('id') ?? '')
@@ -212,7 +203,7 @@ export const taskRoutes: readonly Operation[] = [
     path: '/api/tasks/counts',
     access: 'viewer',
     summary: 'How many open tasks have each status',
-    answers: { 200: json(taskCounts) },
+    answers: { 200: json(ref('TaskCounts')) },
     handle: count,
   },
   {

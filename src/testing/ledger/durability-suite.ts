@@ -67,6 +67,13 @@ const payloads = (harness: LedgerHarness): void => {
     const ends = await harness.ledger.load([short, run], { last: 3 })
     expect(ends.map((end) => end?.facts)).toEqual([(await harness.load(short)).facts, facts.slice(-3)])
     expect(await harness.ledger.load([run], { last: 0 })).toMatchObject([{ version: 2000, facts: [] }])
+    const alone = await harness.ledger.load([run, newRun(), short], { last: 1 })
+    expect(alone.map((record) => record?.facts)).toEqual([
+      ends[1]?.facts.slice(-1),
+      undefined,
+      ends[0]?.facts.slice(-1),
+    ])
+    expect(alone.map((record) => record?.version)).toEqual([ends[1]?.version, undefined, ends[0]?.version])
   })
 }
 

@@ -33,6 +33,7 @@ export type {
   Stop,
   StoredEvent,
   TaskAction,
+  TaskCounts,
   TaskDetail,
   TaskDraft,
   TaskItem,

@@ -25,6 +25,7 @@ import type {
   SessionDetail,
   Stop,
   StoredEvent,
+  TaskCounts,
   TaskDetail,
   TaskSummary,
   Worker,
@@ -151,7 +152,7 @@ export const tasksQuery = (view: string, me: Me) => {
 export const taskCountsQuery = (me: Me) =>
   queryOptions({
     queryKey: ['tasks', 'counts', me],
-    queryFn: ({ signal }) => getJson<Readonly<Record<string, number>>>('/api/tasks/counts', signal),
+    queryFn: ({ signal }) => getJson<TaskCounts>('/api/tasks/counts', signal),
   })
 
 /** What a person may do depends on who asks. Forgotten when it is left: whoever comes back finds the marks that were saved meanwhile. */

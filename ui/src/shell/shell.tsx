@@ -87,10 +87,13 @@ const SchemeButton = () => {
 
 const Waiting = () => {
   const { data } = useQuery(taskCountsQuery(useMe()))
-  const count = Object.values(data ?? {}).reduce((sum, some) => sum + some, 0)
+  if (data === undefined) return null
+  const { more, ...counts } = data
+  const count = Object.values(counts).reduce((sum, some) => sum + some, 0)
   return count === 0 ? null : (
     <span className="count">
-      {count}
+      {/* Of very many it is told that there are at least so many. */}
+      {`${count}${more.length > 0 ? '+' : ''}`}
       <span className="unseen"> wait</span>
     </span>
   )
