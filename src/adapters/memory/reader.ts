@@ -10,6 +10,7 @@ import {
   type TenantId,
   type WorkerId,
 } from '../../model/ids.ts'
+import type { InboxGlance } from '../../model/inbox-view.ts'
 import type { Json } from '../../model/json.ts'
 import { type NewestCounts, newestCounts } from '../../model/newest-counts.ts'
 import { RUN_STATUSES, type RunStatus } from '../../model/status.ts'
@@ -17,6 +18,7 @@ import type { SealedFact, Suppression } from '../../ports/ledger.ts'
 import type {
   Document,
   DocumentQuery,
+  GlanceQuery,
   ModelCallFact,
   ModelCallQuery,
   OpenTasks,
@@ -73,7 +75,7 @@ export class MemoryReader implements Reader {
 
   async facts(
     tenant: TenantId,
-    id: RunId | SessionId,
+    id: RunId | SessionId | TaskId,
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly SealedFact[]> {
     return this.#find(tenant, id)?.facts.slice(page.after, page.after + page.limit) ?? []
@@ -166,6 +168,10 @@ export class MemoryReader implements Reader {
     return this.#store.tasks.counts(tenant, addresses)
   }
 
+  async inboxGlance(query: GlanceQuery): Promise<InboxGlance> {
+    return this.#store.tasks.glance(query)
+  }
+
   async openTasks(tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]> {
     return this.#store.tasks.open(tenant, now)
   }
@@ -215,7 +221,7 @@ export class MemoryReader implements Reader {
     return this.#store.byCreation.filter((stream) => stream.tenant === tenant && isSessionId(stream.id))
   }
 
-  #find(tenant: TenantId, id: RunId | SessionId): MemoryStream | undefined {
+  #find(tenant: TenantId, id: RunId | SessionId | TaskId): MemoryStream | undefined {
     const stream = this.#store.streams.get(id)
     return stream?.tenant === tenant ? stream : undefined
   }

@@ -5,6 +5,7 @@
  */
 import type { StoredEvent } from '../../model/event.ts'
 import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '../../model/ids.ts'
+import type { InboxGlance } from '../../model/inbox-view.ts'
 import type { Json } from '../../model/json.ts'
 import type { NewestCounts } from '../../model/newest-counts.ts'
 import type { RunStatus } from '../../model/status.ts'
@@ -13,6 +14,7 @@ import type { SealedFact, Suppression } from '../../ports/ledger.ts'
 import type {
   Document,
   DocumentQuery,
+  GlanceQuery,
   ModelCallFact,
   ModelCallQuery,
   OpenTasks,
@@ -50,6 +52,7 @@ import {
   readSessionRuns,
   readSessions,
 } from './session-reader.ts'
+import { glanceAt, prepareGlances } from './task-glance.ts'
 import { countOpen, countTasks, prepareTaskQueries, readTask, readTasks } from './task-reader.ts'
 import { NEVER } from './worker.ts'
 
@@ -105,6 +108,7 @@ const prepareQueries = (db: Database) => ({
     where tenant = ? and table_name = ? and (? is null or key > ?) order by key limit ?`),
   ...prepareRunQueries(db),
   ...prepareTaskQueries(db),
+  ...prepareGlances(db),
   ...prepareSessionQueries(db, RUNS),
 })
 
@@ -169,7 +173,7 @@ export class SqliteReader implements Reader {
 
   async facts(
     tenant: TenantId,
-    id: RunId | SessionId,
+    id: RunId | SessionId | TaskId,
     { after, limit }: { after: number; limit: number },
   ): Promise<readonly SealedFact[]> {
     return this.#connection.read((queries) => queries.facts.all(tenant, idBytes(id), after, limit).map(toFact))
@@ -231,6 +235,10 @@ export class SqliteReader implements Reader {
 
   async taskCounts(tenant: TenantId, addresses: readonly string[] | null): Promise<ReadonlyMap<string, number>> {
     return this.#connection.read((queries) => countTasks(queries, tenant, addresses))
+  }
+
+  async inboxGlance(query: GlanceQuery): Promise<InboxGlance> {
+    return this.#connection.read((queries) => glanceAt(queries, query))
   }
 
   async openTasks(tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]> {

@@ -10,6 +10,7 @@ import { delayedRoutes } from './delayed.ts'
 import { documentRoutes } from './document.ts'
 import { eventRoutes } from './events.ts'
 import { type HealthOptions, healthRoutes } from './health.ts'
+import { inboxRoutes } from './inbox.ts'
 import { type LoginOptions, loginRoutes } from './login.ts'
 import { manifestRoutes } from './manifest.ts'
 import { type MetricsOptions, metricsRoutes } from './metrics.ts'
@@ -46,6 +47,8 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...triggerRoutes,
   ...scheduleRoutes,
   ...queueRoutes,
+  // Before the pattern that would take its word for the id of a task.
+  ...inboxRoutes,
   ...taskRoutes,
   ...manifestRoutes,
   ...sessionRoutes,
