@@ -249,7 +249,7 @@ export interface TaskSummary {
   /** who wanted it, if a person did */
   readonly requester: string | null
   readonly escalation_reason: string | null
-  /** who looks at it now */
+  /** who else looks at it now */
   readonly viewing: string | null
   readonly votes: number
 }

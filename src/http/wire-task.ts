@@ -32,7 +32,10 @@ interface Summary {
   readonly votes?: number
 }
 
-export const taskDocument = (task: TaskSummary, now: Instant): TaskDocument => {
+const viewingOf = ({ viewing }: Summary, now: Instant, viewer: Identity | null): string | null =>
+  viewing == null || viewing.until <= now || viewing.by === viewer?.id ? null : viewing.by
+
+export const taskDocument = (task: TaskSummary, now: Instant, viewer: Identity | null): TaskDocument => {
   const summary = task.summary as Summary
   return {
     id: task.id,
@@ -57,7 +60,7 @@ export const taskDocument = (task: TaskSummary, now: Instant): TaskDocument => {
     origin: summary.origin ?? 'human',
     requester: summary.requester ?? null,
     escalation_reason: summary.escalationReason ?? null,
-    viewing: summary.viewing != null && summary.viewing.until > now ? summary.viewing.by : null,
+    viewing: viewingOf(summary, now, viewer),
     votes: summary.votes ?? 0,
   }
 }

@@ -55,7 +55,7 @@ export const taskComponents = {
     origin: ref('TaskOrigin'),
     requester: described('who wanted it, if a person did', orNull(text)),
     escalation_reason: orNull(text),
-    viewing: described('who looks at it now', orNull(text)),
+    viewing: described('who else looks at it now', orNull(text)),
     votes: whole,
   }),
   TaskItem: record({ id: text, title: text, status: text, content: anything }),

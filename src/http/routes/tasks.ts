@@ -70,7 +70,9 @@ const list: Handle = async (service, context, given) => {
   const query = await queryOf(service, context, given)
   const rows = await service.reader.tasks({ ...query, limit: query.limit + 1 })
   const { now } = service.tasks
-  const shape = { item: (row: (typeof rows)[number]) => taskDocument(row, now), cursor: ({ id }: { id: string }) => id }
+  const who = identityOf(context)
+  const item = (row: (typeof rows)[number]) => taskDocument(row, now, who)
+  const shape = { item, cursor: ({ id }: { id: string }) => id }
   return context.json(pageOf(rows, query.limit, shape))
 }
 

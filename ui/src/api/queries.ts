@@ -12,6 +12,7 @@ import type {
   Costs,
   EventDetail,
   Health,
+  InboxViews,
   ManifestGraph,
   Page,
   Run,
@@ -22,6 +23,7 @@ import type {
   SessionDetail,
   StoredEvent,
   TaskDetail,
+  TaskHappening,
   TaskSummary,
   Worker,
 } from './documents.ts'
@@ -112,16 +114,22 @@ export const healthQuery = queryOptions({
   queryFn: ({ signal }) => getJson<Health>('/health', signal),
 })
 
+const FILTERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  done: { status: 'closed' },
+  overdue: { order: 'deadline' },
+}
+
 /** Whose tasks, and of which kind: those of whoever sits here, or everybody's. */
 export const tasksQuery = (view: string, me: Me) => {
-  const filter = view === 'done' ? { status: 'closed', all: 'true' } : view === 'mine' ? {} : { all: 'true' }
+  const isEverybodys = view === 'open' || view === 'done'
+  const filter = { ...(isEverybodys ? { all: 'true' } : { view }), ...FILTERS[view] }
   return {
     ...pageOf<TaskSummary>(['tasks', 'list', view, me], `/api/tasks?limit=200${parameters(filter)}`),
     // Everybody's tasks are the same for everybody: they stay, and keys find them, while somebody says who they are.
     placeholderData: (
       before: InfiniteData<Page<TaskSummary>, string> | undefined,
       { queryKey }: { readonly queryKey?: readonly unknown[] } = {},
-    ) => (view !== 'mine' && queryKey?.[2] === view ? before : undefined),
+    ) => (isEverybodys && queryKey?.[2] === view ? before : undefined),
   }
 }
 
@@ -129,6 +137,18 @@ export const taskCountsQuery = (me: Me) =>
   queryOptions({
     queryKey: ['tasks', 'counts', me],
     queryFn: ({ signal }) => getJson<Readonly<Record<string, number>>>('/api/tasks/counts', signal),
+  })
+
+export const viewsQuery = (me: Me) =>
+  queryOptions({
+    queryKey: ['tasks', 'views', me],
+    queryFn: ({ signal }) => getJson<InboxViews>('/api/tasks/views', signal),
+  })
+
+export const taskHistoryQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['tasks', 'history', id],
+    queryFn: ({ signal }) => getJson<Page<TaskHappening>>(`/api/tasks/${id}/history?limit=200`, signal),
   })
 
 /** What a person may do depends on who asks. Forgotten when it is left: whoever comes back finds the marks that were saved meanwhile. */
