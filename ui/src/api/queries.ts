@@ -159,6 +159,15 @@ export const taskQuery = (id: string, me: Me) =>
     queryFn: ({ signal }) => getJson<TaskDetail>(`/api/tasks/${id}`, signal),
   })
 
+/** Many at once, as they are now: not under `tasks`, since no news may change what a person is about to decide. */
+export const bulkQuery = (ids: readonly string[], me: Me) =>
+  queryOptions({
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryKey: ['tasks at once', ids, me],
+    queryFn: ({ signal }) => Promise.all(ids.map((id) => getJson<TaskDetail>(`/api/tasks/${id}`, signal))),
+  })
+
 export const sessionsQuery = pageOf<Session>(['sessions', 'list'], '/api/sessions?limit=100')
 
 export const sessionQuery = (id: string) =>

@@ -1,13 +1,13 @@
 /** One action for many tasks, each with a verdict of its own. What is offered is what every one of them allows. */
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { useMutation, useQueries } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Check, X } from 'lucide-react'
 import { useState } from 'react'
 import { sendJson } from '../../api/client.ts'
 import type { TaskAction, TaskDetail, TaskVerdict } from '../../api/documents.ts'
 import { useMe } from '../../api/me.ts'
 import { askAgain } from '../../api/news.ts'
-import { taskQuery } from '../../api/queries.ts'
+import { bulkQuery } from '../../api/queries.ts'
 import { complain } from '../../parts/say.ts'
 import { Failed, Loading } from '../../parts/state.tsx'
 import { Reason, rememberReason } from './reason.tsx'
@@ -110,12 +110,9 @@ const BulkDialog = ({
   readonly keep: Selection['keep']
   readonly close: () => void
 }) => {
-  const me = useMe()
-  // As they were when the dialog was opened: those are decided, and no others.
+  // As they were when the dialog was opened: those are decided, on what they showed then, and no others.
   const [chosen] = useState(ids)
-  const asked = useQueries({ queries: chosen.map((id) => ({ ...taskQuery(id, me), staleTime: Infinity })) })
-  const tasks = asked.flatMap(({ data }) => data ?? [])
-  const failed = asked.find(({ error }) => error !== null)
+  const { data: tasks, error, refetch } = useQuery(bulkQuery(chosen, useMe()))
   return (
     <Modal
       opened
@@ -124,15 +121,8 @@ const BulkDialog = ({
       size="lg"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      {failed === undefined ? (
-        tasks.length < chosen.length ? (
-          <Loading />
-        ) : (
-          <Decide tasks={tasks} keep={keep} />
-        )
-      ) : (
-        <Failed error={failed.error} again={() => void failed.refetch()} />
-      )}
+      {tasks !== undefined && <Decide tasks={tasks} keep={keep} />}
+      {tasks === undefined && (error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />)}
     </Modal>
   )
 }

@@ -44,7 +44,13 @@ export const Changed = ({
   const titles = changedTitles(before, after)
   const isRevised = after.revision !== before.revision
   return (
-    <Alert className="attention" color="yellow" variant="outline" title="It has changed since you opened it" role="alert">
+    <Alert
+      className="attention"
+      color="yellow"
+      variant="outline"
+      title="It has changed since you opened it"
+      role="alert"
+    >
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
           {isRevised ? `Revision ${after.revision} was brought.` : 'Somebody has edited it.'}{' '}

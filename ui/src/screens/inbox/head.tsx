@@ -12,7 +12,14 @@ import { originOf } from './origin.tsx'
 
 /** A step of which nobody knows whether it took place looks like no other task. */
 const Doubt = ({ task }: { readonly task: TaskDetail }) => (
-  <Alert className="attention" color="orange" variant="outline" mt="xs" icon={<CircleHelp aria-hidden />} title="Did it happen?">
+  <Alert
+    className="attention"
+    color="orange"
+    variant="outline"
+    mt="xs"
+    icon={<CircleHelp aria-hidden />}
+    title="Did it happen?"
+  >
     <Text size="sm">{task.instructions}</Text>
   </Alert>
 )

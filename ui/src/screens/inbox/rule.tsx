@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Problem, sendJson } from '../../api/client.ts'
 import type { TaskMarks } from '../../api/documents.ts'
+import { Fold } from '../../parts/fold.tsx'
 import type { MarkBook } from './use-marks.ts'
 
 const toldOf = ({ marked, unclear }: TaskMarks): string => {
@@ -24,9 +25,9 @@ export const MarkByRule = ({ task, book }: { readonly task: string; readonly boo
   })
   const apply = (status: 'approved' | 'rejected') => () => mutate(status)
   return (
-    <details className="rule">
-      <summary>Mark by rule</summary>
+    <Fold name="Mark by rule">
       <form
+        className="rule"
         onSubmit={(event) => {
           event.preventDefault()
           mutate('approved')
@@ -59,6 +60,6 @@ export const MarkByRule = ({ task, book }: { readonly task: string; readonly boo
           {data === undefined ? '' : toldOf(data)}
         </Text>
       </form>
-    </details>
+    </Fold>
   )
 }

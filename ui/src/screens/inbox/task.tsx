@@ -7,6 +7,7 @@ import type { TaskAction, TaskDetail } from '../../api/documents.ts'
 import { becomeMe, useLogin, useMay, useMe } from '../../api/me.ts'
 import { askAgain } from '../../api/news.ts'
 import { taskQuery } from '../../api/queries.ts'
+import { Fold } from '../../parts/fold.tsx'
 import { Failed, Loading } from '../../parts/state.tsx'
 import { letter } from '../../parts/typing.ts'
 import { useKeys } from '../../parts/use-keys.ts'
@@ -124,10 +125,9 @@ const Opened = ({ task, done }: OpenedProps) => {
       <Ended task={task} book={book} />
       <Sections task={task} />
       <Review task={task} book={book} submit={() => first !== undefined && setAction(first)} />
-      <details className="task-history">
-        <summary>History</summary>
+      <Fold name="History">
         <History task={task.id} />
-      </details>
+      </Fold>
       <Buttons task={task} choose={setAction} />
       {action !== null && (
         <SubmitDialog task={task} action={action} book={book} close={() => setAction(null)} done={done} />
