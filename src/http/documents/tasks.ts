@@ -19,7 +19,7 @@ import {
 export const OPEN = ['pending', 'in_review', 'revision_requested'] as const
 export const CLOSED = ['approved', 'rejected', 'completed', 'expired', 'withdrawn'] as const
 export const TYPES = ['approval', 'input', 'review', 'decision'] as const
-export const ORIGINS = ['human', 'tool_approval', 'question', 'escalation', 'uncertain', 'loop'] as const
+const ORIGINS = ['human', 'tool_approval', 'question', 'escalation', 'uncertain', 'loop'] as const
 export const ITEM_VERDICTS = ['approved', 'rejected', 'edited'] as const
 
 const head = {

@@ -18,7 +18,7 @@ const morningIn = (days: number, now: Date): Date => {
   return at
 }
 
-export const LATER: readonly (readonly [string, (now: Date) => Date])[] = [
+const LATER: readonly (readonly [string, (now: Date) => Date])[] = [
   ['In an hour', (now) => new Date(now.getTime() + HOUR_MS)],
   ['In four hours', (now) => new Date(now.getTime() + 4 * HOUR_MS)],
   ['Tomorrow at 8', (now) => morningIn(1, now)],

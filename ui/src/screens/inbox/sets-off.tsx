@@ -6,7 +6,7 @@ import { lookOf } from '../../parts/hands.ts'
 
 type Node = ManifestGraph['nodes'][number]
 
-export const takersOf = (graph: ManifestGraph | undefined, event: string): readonly Node[] => {
+const takersOf = (graph: ManifestGraph | undefined, event: string): readonly Node[] => {
   const from = graph?.nodes.find(({ kind, name }) => kind === 'event' && name === event)?.id
   const to = new Set(graph?.edges.filter((edge) => edge.kind === 'hears' && edge.from === from).map((edge) => edge.to))
   return graph?.nodes.filter(({ id }) => to.has(id)) ?? []
