@@ -42,7 +42,7 @@ const bodyOf = (task: TaskDetail, action: TaskAction, marks: Marks, { reason, fi
 })
 
 const Summary = ({ task, marks }: { readonly task: TaskDetail; readonly marks: Marks }) => {
-  const { total, rejected, edited } = progressOf(itemsOf(task), marks)
+  const { total, reviewed, rejected, edited } = progressOf(itemsOf(task), marks)
   if (total === 0) return null
   const changed = itemsOf(task).filter((item) => isEdited(item, markOf(marks, item.id)))
   return (
@@ -50,6 +50,11 @@ const Summary = ({ task, marks }: { readonly task: TaskDetail; readonly marks: M
       <Text size="sm">
         {total - rejected} of {total} approved, {edited} of them edited, {rejected} rejected.
       </Text>
+      {reviewed > 0 && reviewed < total && (
+        <Text size="sm" fw={650}>
+          {total - reviewed} of them you have not marked: they go by the action.
+        </Text>
+      )}
       {changed.map((item) => (
         <div key={item.id}>
           <Text size="sm" fw={650}>
