@@ -3,14 +3,16 @@
  *
  * Owns which command each wish becomes. Who a person is comes from outside; what they may do is the task's own rule.
  */
+import { compileRule } from '../manifest/rules.ts'
 import { type ErrorCode, TrihandError } from '../model/errors.ts'
 import type { Instant, TaskId } from '../model/ids.ts'
 import { canonical, type Json } from '../model/json.ts'
-import type { Addressee, ItemChoice, TaskCommand, TaskState } from '../model/task-fact.ts'
+import type { Addressee, ItemChoice, MarkVerdict, TaskCommand, TaskState } from '../model/task-fact.ts'
+import { type Found, findItems, MARK_ROOTS } from '../model/task-mark.ts'
 import type { Identity } from '../model/task-spec.ts'
 import { demandDoubt } from './doubt.ts'
 import type { House } from './house.ts'
-import { commandTask } from './task-command.ts'
+import { type Commanded, commandTask } from './task-command.ts'
 import { loadTask } from './task-state.ts'
 
 /** A task as it stands in the ledger. */
@@ -86,6 +88,21 @@ export class Tasks {
     return this.wish(id, by, { type: 'save_draft', ...draft })
   }
 
+  /** Marks what a rule finds, as drafts of this person: nothing is decided by it. */
+  async markWhere(
+    id: TaskId,
+    by: Identity,
+    { where, verdict }: { readonly where: string; readonly verdict: MarkVerdict },
+  ): Promise<TaskChanged & { readonly found: Found }> {
+    const rule = compileRule(where, MARK_ROOTS)
+    let found: Found = { items: [], unclear: [] }
+    const done = await commandTask(this.house, id, (now, state) => {
+      if (state.kind === 'open') found = findItems(state.items, rule)
+      return { type: 'mark_items', now, by, items: found.items, verdict }
+    })
+    return { ...changedOf(id, done), found }
+  }
+
   /** Hides the task from this person until then; null shows it again. */
   followUp(id: TaskId, by: Identity, until: Instant | null): Promise<TaskChanged> {
     return this.wish(id, by, { type: 'set_follow_up', until })
@@ -133,18 +150,15 @@ export class Tasks {
     wish: Wish<TaskCommand>,
     demand?: (state: TaskState) => Promise<void>,
   ): Promise<TaskChanged> {
-    const { state, facts, record } = await commandTask(
-      this.house,
-      id,
-      (now) => ({ ...wish, now, by }) as unknown as TaskCommand,
-      demand,
-    )
-    return {
-      ...lookOf(id, { ...record, version: record.version + facts.length }, state),
-      isRepeated: facts.length === 0,
-    }
+    const command = (now: Instant): TaskCommand => ({ ...wish, now, by }) as unknown as TaskCommand
+    return changedOf(id, await commandTask(this.house, id, command, demand))
   }
 }
+
+const changedOf = (id: TaskId, { state, facts, record }: Commanded): TaskChanged => ({
+  ...lookOf(id, { ...record, version: record.version + facts.length }, state),
+  isRepeated: facts.length === 0,
+})
 
 const lookOf = (
   id: TaskId,

@@ -30,6 +30,7 @@ export const tenantReader = (reader: Reader, tenant: TenantId): Reader => ({
   tasks: (query) => reader.tasks({ ...query, tenant }),
   task: (_, id) => reader.task(tenant, id),
   taskCounts: (_, addresses, most) => reader.taskCounts(tenant, addresses, most),
+  inboxGlance: (query) => reader.inboxGlance({ ...query, tenant }),
   openTasks: (_, now) => reader.openTasks(tenant, now),
   sessions: (query) => reader.sessions({ ...query, tenant }),
   session: (_, id) => reader.session(tenant, id),

@@ -240,6 +240,8 @@ export interface TaskCounts {
   readonly more: readonly TaskStatus[]
 }
 
+export type TaskOrigin = 'human' | 'tool_approval' | 'question' | 'escalation' | 'uncertain' | 'loop'
+
 export interface TaskSummary {
   readonly id: string
   readonly run_id: string
@@ -261,6 +263,15 @@ export interface TaskSummary {
   readonly decided_by: string | null
   /** how many it has */
   readonly items: number
+  /** how many of them people have changed */
+  readonly edited: number
+  readonly origin: TaskOrigin
+  /** who wanted it, if a person did */
+  readonly requester: string | null
+  readonly escalation_reason: string | null
+  /** who else looks at it now */
+  readonly viewing: string | null
+  readonly votes: number
 }
 
 export interface TaskItem {
@@ -285,6 +296,8 @@ export interface TaskAction {
   readonly requires_reason: boolean
   readonly required_fields: readonly string[]
   readonly is_terminal: boolean
+  /** the event that it sends */
+  readonly emits: string | null
 }
 
 export interface TaskDraft {
@@ -315,6 +328,14 @@ export interface TaskDetail {
   readonly shown_hash: string
   readonly revision: number
   readonly assignees: { readonly users: readonly string[]; readonly groups: readonly string[] }
+  readonly origin: TaskOrigin
+  readonly requester: string | null
+  readonly priority: number
+  readonly created_at: string
+  readonly escalation: { readonly by: string; readonly reason: string } | null
+  readonly quorum: { readonly approve: number; readonly reject: number }
+  /** in the caller's inbox */
+  readonly put_off_until: string | null
   readonly viewed_by: readonly string[]
   readonly sections: readonly TaskSection[]
   readonly actions: readonly TaskAction[]
@@ -326,6 +347,34 @@ export interface TaskDetail {
   readonly end: { readonly decision: string; readonly by: string | null; readonly at: string; readonly reason: string | null } | null
   readonly approved: readonly string[]
   readonly rejected: readonly string[]
+}
+
+export interface TaskHappening {
+  readonly at: string
+  readonly what: string
+  readonly by: string | null
+  readonly text: string
+  /** those it is about; none: the whole */
+  readonly items: readonly string[]
+}
+
+export interface TaskMarks {
+  /** items of which the rule is true */
+  readonly marked: readonly string[]
+  /** items of which it cannot say */
+  readonly unclear: readonly { readonly item: string; readonly detail: string }[]
+  readonly task: TaskDetail
+}
+
+export interface InboxViews {
+  readonly mine: number
+  readonly groups: number
+  readonly unassigned: number
+  readonly overdue: number
+  readonly escalated: number
+  readonly later: number
+  /** of these there are at least so many */
+  readonly more: readonly ('mine' | 'groups' | 'unassigned' | 'overdue' | 'escalated' | 'later')[]
 }
 
 export interface TaskVerdict {
@@ -774,8 +823,14 @@ export interface Api {
   readonly putMessage: { readonly input: { readonly path: { readonly name: string }; readonly body: { readonly data: Json; readonly id?: string } }; readonly output: QueueReceipt }
   /** Gives messages that were given up all their tries again. */
   readonly reviveMessages: { readonly input: { readonly path: { readonly name: string }; readonly body?: Nothing }; readonly output: { readonly revived: number } }
+  /** How many tasks each view of the caller's inbox has, as far as 1,000. */
+  readonly countInboxViews: { readonly input: Nothing; readonly output: InboxViews }
+  /** What has happened to it, oldest first. */
+  readonly listTaskHistory: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly TaskHappening[]; readonly next_cursor: string | null } }
+  /** Marks the items that a rule finds, as the caller's drafts: nothing is decided by it. */
+  readonly markItems: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly where: string; readonly status: 'approved' | 'rejected' | 'pending' } }; readonly output: TaskMarks }
   /** An inbox: the caller's own, or everybody's with all=true. */
-  readonly listTasks: { readonly input: { readonly query?: { readonly status?: 'open' | 'closed' | 'pending' | 'in_review' | 'revision_requested' | 'approved' | 'rejected' | 'completed' | 'expired' | 'withdrawn'; readonly type?: TaskType; readonly run?: string; readonly order?: 'newest' | 'oldest' | 'deadline'; readonly claimed_by?: string; readonly all?: 'true' | 'false'; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly TaskSummary[]; readonly next_cursor: string | null } }
+  readonly listTasks: { readonly input: { readonly query?: { readonly status?: 'open' | 'closed' | 'pending' | 'in_review' | 'revision_requested' | 'approved' | 'rejected' | 'completed' | 'expired' | 'withdrawn'; readonly type?: TaskType; readonly run?: string; readonly order?: 'newest' | 'oldest' | 'deadline'; readonly claimed_by?: string; readonly all?: 'true' | 'false'; readonly view?: 'mine' | 'groups' | 'unassigned' | 'overdue' | 'escalated' | 'later'; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly TaskSummary[]; readonly next_cursor: string | null } }
   /** How many open tasks have each status. */
   readonly countTasks: { readonly input: Nothing; readonly output: TaskCounts }
   /** Decides many tasks, each with its own verdict. */
@@ -881,6 +936,9 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   getQueue: 'GET /api/queues/{name}',
   putMessage: 'POST /api/queues/{name}',
   reviveMessages: 'POST /api/queues/{name}/revive',
+  countInboxViews: 'GET /api/tasks/views',
+  listTaskHistory: 'GET /api/tasks/{id}/history',
+  markItems: 'POST /api/tasks/{id}/marks',
   listTasks: 'GET /api/tasks',
   countTasks: 'GET /api/tasks/counts',
   decideTasks: 'POST /api/tasks/decisions',

@@ -63,7 +63,7 @@ export interface Service {
   readonly schedules: Pick<Schedules, 'list' | 'show' | 'pause' | 'resume' | 'runNow' | 'backfill'>
   readonly tasks: Pick<
     Tasks,
-    'show' | 'view' | 'claim' | 'unclaim' | 'saveDraft' | 'followUp' | 'submit' | 'submitMany' | 'now'
+    'show' | 'view' | 'claim' | 'unclaim' | 'saveDraft' | 'markWhere' | 'followUp' | 'submit' | 'submitMany' | 'now'
   >
   readonly sessions: Pick<Sessions, 'show'>
   readonly reruns: Pick<Reruns, 'preview' | 'rerun'>

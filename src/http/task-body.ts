@@ -7,7 +7,7 @@ import type { Decision } from '../engine/tasks.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Instant, isTaskId, type TaskId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
-import type { Addressee, ItemChoice } from '../model/task-fact.ts'
+import type { Addressee, ItemChoice, MarkVerdict } from '../model/task-fact.ts'
 import { type Members, optionalText, textOf } from './body.ts'
 import { ITEM_VERDICTS } from './documents/tasks.ts'
 import { parseIsoTime } from './wire-time.ts'
@@ -74,6 +74,16 @@ export const bulkOf = (members: Members): readonly (Decision & { readonly task: 
     if (typeof task !== 'string') throw new TrihandError(CODE, 'each of the decisions names its task')
     return { task: taskOf(task), ...decisionOf(rest, null) }
   })
+}
+
+const MARKS: { readonly [status: string]: MarkVerdict } = { approved: 'approve', rejected: 'reject', pending: null }
+
+export const markOf = (members: Members): { readonly where: string; readonly verdict: MarkVerdict } => {
+  const status = textOf(members, 'status', CODE)
+  const verdict = Object.hasOwn(MARKS, status) ? MARKS[status] : undefined
+  if (verdict === undefined)
+    throw new TrihandError(CODE, `status "${status}" is none of ${Object.keys(MARKS).join(', ')}`)
+  return { where: textOf(members, 'where', CODE), verdict }
 }
 
 /** Null: at once again. */

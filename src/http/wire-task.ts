@@ -7,20 +7,35 @@
 import type { TaskLook } from '../engine/tasks.ts'
 import type { Instant } from '../model/ids.ts'
 import type { OpenTask, TaskItem } from '../model/task-fact.ts'
+import type { TaskHappening } from '../model/task-history.ts'
 import type { Identity, Section, TaskAction } from '../model/task-spec.ts'
 import { allowedActions } from '../model/task-view.ts'
 import type { TaskSummary } from '../ports/reader.ts'
-import type { TaskAction as ActionDocument, TaskDetail, TaskSummary as TaskDocument, TaskSection } from './api.ts'
+import type {
+  TaskAction as ActionDocument,
+  TaskHappening as HappeningDocument,
+  TaskDetail,
+  TaskSummary as TaskDocument,
+  TaskSection,
+} from './api.ts'
 import { isoTime, isoTimeOrNull } from './wire-time.ts'
 
 interface Summary {
   readonly decision?: string | null
   readonly decidedBy?: string | null
   readonly level?: number
-  readonly items?: { readonly total?: number }
+  readonly items?: { readonly total?: number; readonly edited?: number }
+  readonly origin?: TaskDocument['origin']
+  readonly requester?: string | null
+  readonly escalationReason?: string | null
+  readonly viewing?: { readonly by: string; readonly until: Instant } | null
+  readonly votes?: number
 }
 
-export const taskDocument = (task: TaskSummary, now: Instant): TaskDocument => {
+const viewingOf = ({ viewing }: Summary, now: Instant, viewer: Identity | null): string | null =>
+  viewing == null || viewing.until <= now || viewing.by === viewer?.id ? null : viewing.by
+
+export const taskDocument = (task: TaskSummary, now: Instant, viewer: Identity | null): TaskDocument => {
   const summary = task.summary as Summary
   return {
     id: task.id,
@@ -41,6 +56,12 @@ export const taskDocument = (task: TaskSummary, now: Instant): TaskDocument => {
     decided_by: summary.decidedBy ?? null,
     level: summary.level ?? 0,
     items: summary.items?.total ?? 0,
+    edited: summary.items?.edited ?? 0,
+    origin: summary.origin ?? 'human',
+    requester: summary.requester ?? null,
+    escalation_reason: summary.escalationReason ?? null,
+    viewing: viewingOf(summary, now, viewer),
+    votes: summary.votes ?? 0,
   }
 }
 
@@ -61,6 +82,7 @@ const actionDocument = (action: TaskAction): ActionDocument => ({
   requires_reason: action.requiresReason,
   required_fields: action.requiredFields,
   is_terminal: action.terminal,
+  emits: action.emits,
 })
 
 const endOf = ({ state }: TaskLook): TaskDetail['end'] => {
@@ -90,6 +112,13 @@ export const taskDetail = (look: TaskLook, viewer: Identity | null): TaskDetail 
     level: task.level,
     deadline: isoTimeOrNull(task.deadlineAt),
     assignees: task.asked,
+    origin: spec.origin,
+    requester: spec.requester,
+    priority: spec.priority,
+    created_at: isoTime(task.openedAt),
+    escalation: task.escalation,
+    quorum: spec.quorum,
+    put_off_until: isoTimeOrNull(task.followUps.find(({ by }) => by === viewer?.id)?.until ?? null),
     claimed_by: task.claimedBy,
     viewed_by: task.viewedBy,
     sections: spec.sections.map((section) => sectionDocument(section, task.items)),
@@ -102,3 +131,5 @@ export const taskDetail = (look: TaskLook, viewer: Identity | null): TaskDetail 
     rejected: end?.rejected ?? [],
   }
 }
+
+export const happeningDocument = ({ at, ...rest }: TaskHappening): HappeningDocument => ({ at: isoTime(at), ...rest })

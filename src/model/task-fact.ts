@@ -58,6 +58,9 @@ export interface TaskDraft {
   readonly revision: number
 }
 
+/** What a person says of an item before they submit; null: nothing yet. */
+export type MarkVerdict = 'approve' | 'reject' | null
+
 /** A request with an idempotency key, and the hash of its body. */
 export interface RequestKey {
   readonly key: string
@@ -195,6 +198,8 @@ export type TaskCommand =
   | (Personal & { readonly type: 'claim_task' })
   | (Personal & { readonly type: 'unclaim_task' })
   | (Personal & { readonly type: 'save_draft'; readonly item: string | null; readonly content: Json })
+  /** Which items a rule found is in the command. */
+  | (Personal & { readonly type: 'mark_items'; readonly items: readonly string[]; readonly verdict: MarkVerdict })
   | (Personal & { readonly type: 'set_follow_up'; readonly until: Instant | null })
   | Submit
   /** The run brings the content again, changed: a new revision. */

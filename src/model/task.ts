@@ -16,6 +16,7 @@ import { outcomeOf } from './task-choice.ts'
 import { type Draft, draftOf, record } from './task-draft.ts'
 import type { ClosedTask, OpenTask, TaskCommand, TaskFact, TaskState } from './task-fact.ts'
 import { evolveTask } from './task-fold.ts'
+import { markedDraft } from './task-mark.ts'
 import { forbid } from './task-rights.ts'
 import { type Identity, MAX_ESCALATIONS, SYSTEM } from './task-spec.ts'
 import { itemsOf, sectionsProblem, subjectText } from './task-subject.ts'
@@ -70,6 +71,18 @@ const saveDraft = (task: OpenTask, { now, by, item, content }: CommandOf<'save_d
   if (item !== null && !task.items.some(({ id }) => id === item))
     return refuse('NOT_FOUND', `the task has no item ${item}`)
   return facts({ type: 'task.draft_saved', at: now, by: by.id, item, content })
+}
+
+/** Drafts like any other, all in one append. */
+const markItems = (task: OpenTask, { now, by, items, verdict }: CommandOf<'mark_items'>): Decision<TaskFact> => {
+  const unknown = items.find((item) => !task.items.some(({ id }) => id === item))
+  if (unknown !== undefined) return refuse('NOT_FOUND', `the task has no item ${unknown}`)
+  return facts(
+    ...items.flatMap<TaskFact>((item) => {
+      const content = markedDraft(task, by.id, item, verdict)
+      return content === null ? [] : [{ type: 'task.draft_saved', at: now, by: by.id, item, content }]
+    }),
+  )
 }
 
 const setFollowUp = (_task: OpenTask, { now, by, until }: CommandOf<'set_follow_up'>): Decision<TaskFact> =>
@@ -127,6 +140,8 @@ const decideTask = (state: OpenTask | ClosedTask, command: TaskCommand): Decisio
       return byPerson(state, command, unclaim)
     case 'save_draft':
       return byPerson(state, command, saveDraft)
+    case 'mark_items':
+      return byPerson(state, command, markItems)
     case 'set_follow_up':
       return byPerson(state, command, setFollowUp)
     case 'view_task':

@@ -5,6 +5,7 @@
  */
 import type { StoredEvent } from '../model/event.ts'
 import type { ClaimableId, Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '../model/ids.ts'
+import type { InboxGlance, ViewedTasks } from '../model/inbox-view.ts'
 import type { Json } from '../model/json.ts'
 import type { NewestCounts } from '../model/newest-counts.ts'
 import type { PinnedRuns } from '../model/pinned-runs.ts'
@@ -20,10 +21,10 @@ export interface Reader {
   /** Runs whose id ends with these digits, at most two: enough to tell none, one or several. */
   runsEndingWith(tenant: TenantId, digits: string): Promise<readonly RunId[]>
   children(tenant: TenantId, id: RunId): Promise<readonly RunSummary[]>
-  /** The facts of a run or a session from this one on, oldest first. */
+  /** The facts of a run, a session or a task from this one on, oldest first. */
   facts(
     tenant: TenantId,
-    id: RunId | SessionId,
+    id: RunId | SessionId | TaskId,
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly SealedFact[]>
   /** How many runs have each status; of one handler, if it is named. */
@@ -57,6 +58,8 @@ export interface Reader {
   task(tenant: TenantId, id: TaskId): Promise<TaskSummary | null>
   /** How many open tasks have each status: of these addresses, or all. Of each status at most so many places in inboxes are looked at. */
   taskCounts(tenant: TenantId, addresses: readonly string[] | null, most: number): Promise<TaskCounts>
+  /** What the views of an inbox are counted from, of each at most so many: however many wait, it ends. */
+  inboxGlance(query: GlanceQuery): Promise<InboxGlance>
   /** How many tasks are open, by type and by whether their deadline has passed. */
   openTasks(tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]>
   /** One page of sessions, newest first. The cursor is the last id of the page before. */
@@ -146,9 +149,10 @@ export interface TaskQuery {
   /** Closed ones, and those of one run, come newest first, whatever the order asked for. */
   readonly isOpen: boolean
   /** Those that are in one of these inboxes; null: everybody's. */
-  readonly addresses: readonly string[] | null
-  /** Leaves out what this person has put off beyond now. */
-  readonly viewer: { readonly user: string; readonly now: Instant } | null
+  readonly addresses: ViewedTasks['addresses']
+  /** Leaves out what this person has put off beyond now; or all else, if that is the trait. */
+  readonly viewer: ViewedTasks['viewer']
+  readonly only?: ViewedTasks['only']
   readonly status: string | null
   readonly type: string | null
   readonly claimedBy: string | null
@@ -156,6 +160,13 @@ export interface TaskQuery {
   readonly order: TaskOrder
   readonly after: TaskId | null
   readonly limit: number
+}
+
+export interface GlanceQuery {
+  readonly tenant: TenantId
+  readonly addresses: ViewedTasks['addresses']
+  readonly now: Instant
+  readonly most: number
 }
 
 export interface RunQuery {

@@ -1,8 +1,9 @@
 /** Reader suite, chapter on tasks: the rows that appends write with a task's facts, and the inboxes that are read from them (ledger-9). */
 import { expect, test } from 'vitest'
 import { LOCAL_TENANT, type TaskId, type TenantId } from '../model/ids.ts'
+import type { TaskTrait } from '../model/inbox-view.ts'
 import type { StreamWrite, TaskRow } from '../ports/ledger.ts'
-import type { Reader, TaskQuery } from '../ports/reader.ts'
+import type { GlanceQuery, Reader, TaskQuery } from '../ports/reader.ts'
 import { aCreation, anAppend, aTask, aWrite, newRun, newTask, newWorker, START } from './ledger/builders.ts'
 import type { LedgerHarness } from './ledger/harness.ts'
 
@@ -201,6 +202,47 @@ export const tasksSuite = (harness: LedgerHarness, reader: () => Reader): void =
     // One of them stands in both inboxes.
     expect(await of(['user:ana', 'group:editors'], 4)).toEqual({ pending: 2, in_review: 1, more: [] })
     expect(await of(['user:ana', 'group:editors'], 1)).toMatchObject({ pending: 1, more: ['pending', 'in_review'] })
+  })
+
+  test('[C2] a page has what its view asks for, in every order', async () => {
+    const all = ['user:ana', 'group:editors']
+    const plain = await asked({ addresses: ['user:ana'] })
+    const late = await asked({ deadlineAt: START - 1, claimedBy: 'bo', addresses: all })
+    const next = await asked({ deadlineAt: START + 1, addresses: ['group:editors'] })
+    const handedOn = await asked({ summary: { escalationReason: 'confidence 0.42 < 0.6', odd: '\u0000' } })
+    const forLater = await asked({ putOff: { ana: START + 1, bo: START - 1 }, summary: { escalationReason: null } })
+    const viewer = { user: 'ana', now: START }
+    const only = (trait: TaskTrait) => ({ trait, now: START })
+    for (const order of ['newest', 'oldest', 'deadline'] as const) {
+      const found = async (query: Partial<TaskQuery>) => new Set(await listed({ addresses: all, order, ...query }))
+      expect(await found({ viewer, only: only('unclaimed') })).toEqual(new Set([plain, next, handedOn]))
+      expect(await found({ only: only('overdue') })).toEqual(new Set([late]))
+      expect(await found({ viewer, only: only('escalated') })).toEqual(new Set([handedOn]))
+      expect(await found({ viewer, only: only('later') })).toEqual(new Set([forLater]))
+      expect(await found({ viewer: { user: 'bo', now: START }, only: only('later') })).toEqual(new Set())
+      expect(await found({ addresses: null, only: only('escalated') })).toEqual(new Set([handedOn]))
+      expect(await found({ claimedBy: 'bo', only: only('overdue') })).toEqual(new Set([late]))
+      expect(await found({ type: 'approval', addresses: null, only: only('overdue') })).toEqual(new Set([late]))
+    }
+  })
+
+  test('[C2] a glance has the newest tasks of some inboxes, each once, and counts what is overdue', async () => {
+    const glance = (query: Partial<GlanceQuery> = {}) =>
+      reader().inboxGlance({ tenant: LOCAL_TENANT, addresses: null, now: START, most: 10, ...query })
+    await asked({ addresses: ['user:bo'], deadlineAt: START })
+    await asked({ addresses: ['user:ana', 'group:editors'], deadlineAt: START - 5, claimedBy: 'bo' })
+    await asked({ addresses: ['group:editors'], summary: { escalationReason: 'why' }, putOff: { ana: START + 9 } })
+    await asked({ addresses: ['group:editors'], isOpen: false, status: 'approved' })
+    await asked({ tenant: OTHER_TENANT })
+    const plain = { isClaimed: false, isEscalated: false, putOff: {} }
+    const mine = [
+      { ...plain, addresses: ['group:editors'], isEscalated: true, putOff: { ana: START + 9 } },
+      { ...plain, addresses: ['user:ana', 'group:editors'], isClaimed: true },
+    ]
+    expect(await glance({ addresses: ['user:ana', 'group:editors'] })).toEqual({ newest: mine, overdue: 1 })
+    expect(await glance()).toEqual({ newest: [...mine, { ...plain, addresses: ['user:bo'] }], overdue: 2 })
+    expect(await glance({ most: 1 })).toEqual({ newest: mine.slice(0, 1), overdue: 1 })
+    expect(await glance({ addresses: [] })).toEqual({ newest: [], overdue: 0 })
   })
 
   test('open tasks are counted by type and by whether they are overdue', async () => {

@@ -49,7 +49,10 @@ const aBundle = async (campaign: string): Promise<string> => {
 const openedBy = async (name: string, path: string): Promise<WatchedPage> => {
   const watched = await browser.open()
   const me = JSON.stringify({ name, groups: 'sales' })
-  await watched.page.addInitScript(`localStorage.setItem('trihand-me', ${JSON.stringify(me)})`)
+  // After a submit the list is shown again: other tests have left tasks in it.
+  await watched.page.addInitScript(
+    `localStorage.setItem('trihand-me', ${JSON.stringify(me)}); localStorage.setItem('trihand-next', 'off')`,
+  )
   await watched.page.goto(`${server.url}${path}`)
   return watched
 }

@@ -119,7 +119,7 @@ test('a decider decides under the name of the login, and nobody asks who they ar
   await page.getByRole('button', { name: 'Approve' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Approve' }).click()
-  await page.getByText('Choose a task.').waitFor()
+  await dialog.waitFor({ state: 'detached' })
   const done = { tenant: LOCAL_TENANT, isOpen: false, addresses: null, viewer: null, status: null, type: null } as const
   const query = { ...done, claimedBy: null, run: null, order: 'newest', after: null, limit: 9 } as const
   await until(

@@ -44,6 +44,7 @@ const WIDTH_OF_ALL = 'document.body.scrollWidth'
 test.each([
   '/inbox?view=open',
   '/inbox?view=done',
+  '/inbox?view=overdue',
   '/runs',
   '/runs?status=failed',
   '/events',

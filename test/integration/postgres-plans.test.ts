@@ -121,6 +121,10 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('plans of the 
       await reader.tasks({ ...query, order, claimedBy: 'ana' })
     }
     await reader.tasks({ ...query, order: 'deadline', claimedBy: 'ana' })
+    const late = { trait: 'overdue', now: START } as const
+    await reader.tasks({ ...query, order: 'deadline', only: late, addresses: ['user:bo', 'group:crowd'] })
+    for (const addresses of [null, ['user:bo', 'group:crowd']])
+      await reader.inboxGlance({ tenant: LOCAL_TENANT, addresses, now: START, most: 10 })
   }
 
   /** Pages of runs by status and handler, of which there are few, or none; and how many there are. */

@@ -18,6 +18,7 @@ import { createRoot } from 'react-dom/client'
 import { live } from './api/live.ts'
 import { askWhoIAm, watchForTheEnd } from './api/login.ts'
 import { followNews } from './api/news.ts'
+import { tellOfTasks } from './api/notices.ts'
 import { queryClient } from './api/queries.ts'
 import { router } from './router.tsx'
 import { cssVariables, theme } from './theme.ts'
@@ -45,6 +46,7 @@ const App = () => (
 const begin = (): void => {
   live.start()
   followNews()
+  tellOfTasks()
   const root = document.getElementById('root')
   if (root !== null) createRoot(root).render(<App />)
 }

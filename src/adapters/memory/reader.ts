@@ -10,6 +10,7 @@ import {
   type TenantId,
   type WorkerId,
 } from '../../model/ids.ts'
+import type { InboxGlance } from '../../model/inbox-view.ts'
 import type { Json } from '../../model/json.ts'
 import { type NewestCounts, newestCounts } from '../../model/newest-counts.ts'
 import { type PinnedRuns, pinnedRuns } from '../../model/pinned-runs.ts'
@@ -20,6 +21,7 @@ import type {
   Document,
   DocumentQuery,
   DueRuns,
+  GlanceQuery,
   ModelCallFact,
   ModelCallQuery,
   OpenTasks,
@@ -76,7 +78,7 @@ export class MemoryReader implements Reader {
 
   async facts(
     tenant: TenantId,
-    id: RunId | SessionId,
+    id: RunId | SessionId | TaskId,
     page: { readonly after: number; readonly limit: number },
   ): Promise<readonly SealedFact[]> {
     return this.#find(tenant, id)?.facts.slice(page.after, page.after + page.limit) ?? []
@@ -195,6 +197,10 @@ export class MemoryReader implements Reader {
     return this.#store.tasks.counts(tenant, addresses, most)
   }
 
+  async inboxGlance(query: GlanceQuery): Promise<InboxGlance> {
+    return this.#store.tasks.glance(query)
+  }
+
   async openTasks(tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]> {
     return this.#store.tasks.open(tenant, now)
   }
@@ -244,7 +250,7 @@ export class MemoryReader implements Reader {
     return this.#store.byCreation.filter((stream) => stream.tenant === tenant && isSessionId(stream.id))
   }
 
-  #find(tenant: TenantId, id: RunId | SessionId): MemoryStream | undefined {
+  #find(tenant: TenantId, id: RunId | SessionId | TaskId): MemoryStream | undefined {
     const stream = this.#store.streams.get(id)
     return stream?.tenant === tenant ? stream : undefined
   }

@@ -1,9 +1,10 @@
 /** Tasks on a memory store: the rows of the inbox, and the queries on them. Scans where a database has an index. */
 import type { Instant, TaskId, TenantId } from '../../model/ids.ts'
+import type { InboxGlance } from '../../model/inbox-view.ts'
 import { type TaskCounts, taskCounts } from '../../model/task-counts.ts'
 import { OPEN_STATUSES } from '../../model/task-spec.ts'
 import type { StreamWrite, TaskRow } from '../../ports/ledger.ts'
-import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
+import type { GlanceQuery, OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
 
 export class MemoryTasks {
   readonly #rows = new Map<TaskId, TaskSummary>()
@@ -38,14 +39,29 @@ export class MemoryTasks {
     return taskCounts(found, most)
   }
 
+  glance({ tenant, addresses, now, most }: GlanceQuery): InboxGlance {
+    const rows = [...this.#rows.values()]
+      .filter((row) => row.tenant === tenant && row.isOpen && isAddressed(row, addresses))
+      .sort((a, b) => byId(b, a))
+    return {
+      newest: rows.slice(0, most).map((row) => ({
+        addresses: row.addresses,
+        isClaimed: row.claimedBy !== null,
+        isEscalated: isEscalated(row),
+        putOff: { ...row.putOff },
+      })),
+      overdue: Math.min(rows.filter((row) => isOverdue(row, now)).length, most),
+    }
+  }
+
   open(tenant: TenantId, now: Instant): readonly OpenTasks[] {
     const counts = new Map<string, OpenTasks>()
     for (const row of this.#rows.values()) {
       if (row.tenant !== tenant || !row.isOpen) continue
       const { type } = row
-      const isOverdue = row.deadlineAt !== null && row.deadlineAt <= now
-      const key = `${isOverdue} ${type}`
-      counts.set(key, { type, isOverdue, count: (counts.get(key)?.count ?? 0) + 1 })
+      const isLate = isOverdue(row, now)
+      const key = `${isLate} ${type}`
+      counts.set(key, { type, isOverdue: isLate, count: (counts.get(key)?.count ?? 0) + 1 })
     }
     return [...counts.values()]
   }
@@ -53,6 +69,29 @@ export class MemoryTasks {
 
 const isAddressed = (row: TaskRow, addresses: readonly string[] | null): boolean =>
   addresses === null || row.addresses.some((address) => addresses.includes(address))
+
+const isOverdue = ({ deadlineAt }: TaskRow, now: Instant): boolean => deadlineAt !== null && deadlineAt <= now
+
+const isEscalated = ({ summary }: TaskRow): boolean =>
+  ((summary as { readonly escalationReason?: string | null }).escalationReason ?? null) !== null
+
+const has = (row: TaskSummary, { only, viewer }: TaskQuery): boolean => {
+  switch (only?.trait) {
+    case 'unclaimed':
+      return row.claimedBy === null
+    case 'overdue':
+      return isOverdue(row, only.now)
+    case 'escalated':
+      return isEscalated(row)
+    case 'later':
+      return viewer === null || isPutOff(row, viewer)
+    case undefined:
+      return true
+  }
+}
+
+const isPutOff = ({ putOff }: TaskRow, { user, now }: NonNullable<TaskQuery['viewer']>): boolean =>
+  (putOff[user] ?? 0) > now
 
 const isWanted = (row: TaskSummary, query: TaskQuery): boolean =>
   row.tenant === query.tenant &&
@@ -62,7 +101,8 @@ const isWanted = (row: TaskSummary, query: TaskQuery): boolean =>
   (query.type === null || row.type === query.type) &&
   (query.claimedBy === null || row.claimedBy === query.claimedBy) &&
   (query.run === null || row.run === query.run) &&
-  (query.viewer === null || (row.putOff[query.viewer.user] ?? 0) <= query.viewer.now)
+  (query.viewer === null || query.only?.trait === 'later' || !isPutOff(row, query.viewer)) &&
+  has(row, query)
 
 const byId = (a: TaskSummary, b: TaskSummary): number => (a.id === b.id ? 0 : a.id < b.id ? -1 : 1)
 

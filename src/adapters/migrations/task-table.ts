@@ -9,6 +9,11 @@ import type { Json } from '../../model/json.ts'
 export const TASK_COLUMNS = `t.id, t.tenant, t.run, t.step, t.status, t.is_open, t.type, t.title, t.addresses, t.claimed_by, t.priority,
   t.deadline, t.created_at, t.updated_at, t.put_off, t.summary`
 
+/** Of a task `t`: somebody, or a rule, has handed it on, and said why. By its text, in which no value can look like it: a zero character anywhere in it would make Postgres refuse to read it as JSON. */
+const escalated = (find: string): string => `${find}(t.summary, '"escalationReason":"') > 0`
+
+export const ESCALATED = { sqlite: escalated('instr'), postgres: escalated('strpos') } as const
+
 export interface StoredTask<Id, Flag> {
   readonly id: Id
   readonly tenant: TenantId

@@ -6,6 +6,7 @@
 import type { StoredEvent } from '../../model/event.ts'
 import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '../../model/ids.ts'
 import { runId } from '../../model/ids.ts'
+import type { InboxGlance } from '../../model/inbox-view.ts'
 import type { Json } from '../../model/json.ts'
 import type { NewestCounts } from '../../model/newest-counts.ts'
 import type { PinnedRuns } from '../../model/pinned-runs.ts'
@@ -17,6 +18,7 @@ import type {
   Document,
   DocumentQuery,
   DueRuns,
+  GlanceQuery,
   ModelCallFact,
   ModelCallQuery,
   OpenTasks,
@@ -53,6 +55,7 @@ import {
   sessionRunsStatement,
   sessionRunsValues,
 } from './session-reader.ts'
+import { glanceAt } from './task-glance.ts'
 import { countOpen, countTasks, readTask, readTasks } from './task-reader.ts'
 
 interface WorkerRow {
@@ -197,7 +200,7 @@ export class PostgresReader implements Reader {
 
   async facts(
     tenant: TenantId,
-    id: RunId | SessionId,
+    id: RunId | SessionId | TaskId,
     page: { after: number; limit: number },
   ): Promise<readonly SealedFact[]> {
     const rows = await this.#database.query<FactRow>(FACTS, [tenant, toUuid(id), page.after, page.limit])
@@ -270,6 +273,10 @@ export class PostgresReader implements Reader {
 
   taskCounts(tenant: TenantId, addresses: readonly string[] | null, most: number): Promise<TaskCounts> {
     return countTasks(this.#database, tenant, addresses, most)
+  }
+
+  inboxGlance(query: GlanceQuery): Promise<InboxGlance> {
+    return glanceAt(this.#database, query)
   }
 
   openTasks(tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]> {

@@ -7,16 +7,25 @@ import type { Instant, TaskId, TenantId } from '../../model/ids.ts'
 import { type LookedAt, type TaskCounts, taskCounts } from '../../model/task-counts.ts'
 import { OPEN_STATUSES } from '../../model/task-spec.ts'
 import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
-import { type OpenOfType, openTasksOf, type StoredTask, TASK_COLUMNS, taskOf } from '../migrations/task-table.ts'
+import {
+  ESCALATED,
+  type OpenOfType,
+  openTasksOf,
+  type StoredTask,
+  TASK_COLUMNS,
+  taskOf,
+} from '../migrations/task-table.ts'
 import { EVERYBODY, NEVER } from './batch.ts'
 import type { Database, Statement } from './pool.ts'
 import { toUuid } from './rows.ts'
 
 type Stored = StoredTask<string, boolean>
 
-/** Which of them; who looks, and when. The addresses are $8, the place after which a page begins is $9. */
+/** Which of them; who looks, and when; what all have in common ($10, $11). The addresses are $8, the place after which a page begins is $9. */
 const FILTERS = `($2::text is null or t.status = $2) and ($3::text is null or t.type = $3) and ($4::text is null or t.claimed_by = $4)
-  and ($5::text is null or coalesce((t.put_off::json ->> $5)::bigint, 0) <= $6::bigint)`
+  and ($5::text is null or (coalesce((t.put_off::json ->> $5)::bigint, 0) > $6::bigint) = ($10::text is not distinct from 'later'))
+  and case $10::text when 'unclaimed' then t.claimed_by is null when 'overdue' then t.deadline <= $11::bigint
+    when 'escalated' then ${ESCALATED.postgres} else true end`
 
 /** Before and after every id. A bound that is always there lets a page begin in the index. */
 const FIRST = '00000000-0000-0000-0000-000000000000'
@@ -39,7 +48,7 @@ const INBOXES: Readonly<Record<TaskOrder, Statement>> = {
   deadline: inbox(
     'deadline',
     `(a.deadline, a.task) > (coalesce((select coalesce(c.deadline, ${NEVER}) from task c where c.id = $9), -1),
-      coalesce($9::uuid, '${FIRST}'))`,
+      coalesce($9::uuid, '${FIRST}')) and a.deadline <= case $10::text when 'overdue' then $11::bigint else ${NEVER} end`,
     'a.deadline, a.task',
     `coalesce(deadline, ${NEVER}), id`,
   ),
@@ -82,7 +91,7 @@ const open = (column: string, value: string, which: 'newest' | 'oldest', cursor 
     and ${IN_SOME} order by t.${column} ${back}, t.id ${back}`
 }
 const CLOSED = others('closed', 'not t.is_open')
-const OF_RUN = others('of_run', 't.run = $10 and t.is_open = $11')
+const OF_RUN = others('of_run', 't.run = $12 and t.is_open = $13')
 const TAKEN: Readonly<Record<TaskOrder, Statement>> = {
   newest: { name: 'read_tasks_taken_newest', text: `${open('claimed_by', '$4::text', 'newest')} limit $7` },
   oldest: { name: 'read_tasks_taken_oldest', text: `${open('claimed_by', '$4::text', 'oldest')} limit $7` },
@@ -147,11 +156,11 @@ const ask = async (
 ): Promise<readonly TaskSummary[]> => (await database.query<Stored>(statement, values)).map(toTask)
 
 const valuesOf = (query: TaskQuery, everybody: readonly string[] | null) => {
-  const { tenant, status, type, claimedBy, viewer, limit } = query
+  const { tenant, status, type, claimedBy, viewer, only, limit } = query
   const after = query.after === null ? null : toUuid(query.after)
   return [
     ...[tenant, status, type, claimedBy, viewer?.user ?? null, viewer?.now ?? null, limit],
-    ...[query.addresses ?? everybody, after],
+    ...[query.addresses ?? everybody, after, only?.trait ?? null, only?.now ?? null],
   ]
 }
 

@@ -5,6 +5,7 @@
  */
 import type { StoredEvent } from '../../model/event.ts'
 import type { Instant, RunId, SessionId, TaskId, TenantId, WorkerId } from '../../model/ids.ts'
+import type { InboxGlance } from '../../model/inbox-view.ts'
 import type { Json } from '../../model/json.ts'
 import type { NewestCounts } from '../../model/newest-counts.ts'
 import type { PinnedRuns } from '../../model/pinned-runs.ts'
@@ -16,6 +17,7 @@ import type {
   Document,
   DocumentQuery,
   DueRuns,
+  GlanceQuery,
   ModelCallFact,
   ModelCallQuery,
   OpenTasks,
@@ -55,6 +57,7 @@ import {
   readSessionRuns,
   readSessions,
 } from './session-reader.ts'
+import { glanceAt, prepareGlances } from './task-glance.ts'
 import { countOpen, countTasks, prepareTaskQueries, readTask, readTasks } from './task-reader.ts'
 import { NEVER } from './worker.ts'
 
@@ -107,6 +110,7 @@ const prepareQueries = (db: Database) => ({
   ...prepareFleetQueries(db),
   ...prepareLastDigits(db),
   ...prepareTaskQueries(db),
+  ...prepareGlances(db),
   ...prepareSessionQueries(db, RUNS),
 })
 
@@ -168,7 +172,7 @@ export class SqliteReader implements Reader {
 
   async facts(
     tenant: TenantId,
-    id: RunId | SessionId,
+    id: RunId | SessionId | TaskId,
     { after, limit }: { after: number; limit: number },
   ): Promise<readonly SealedFact[]> {
     return this.#connection.read((queries) => queries.facts.all(tenant, idBytes(id), after, limit).map(toFact))
@@ -238,6 +242,10 @@ export class SqliteReader implements Reader {
 
   async taskCounts(tenant: TenantId, addresses: readonly string[] | null, most: number): Promise<TaskCounts> {
     return this.#connection.read((queries) => countTasks(queries, tenant, addresses, most))
+  }
+
+  async inboxGlance(query: GlanceQuery): Promise<InboxGlance> {
+    return this.#connection.read((queries) => glanceAt(queries, query))
   }
 
   async openTasks(tenant: TenantId, now: Instant): Promise<readonly OpenTasks[]> {

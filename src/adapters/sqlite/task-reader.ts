@@ -8,7 +8,14 @@ import type { Instant, TaskId, TenantId } from '../../model/ids.ts'
 import { type LookedAt, type TaskCounts, taskCounts } from '../../model/task-counts.ts'
 import { OPEN_STATUSES } from '../../model/task-spec.ts'
 import type { OpenTasks, TaskOrder, TaskQuery, TaskSummary } from '../../ports/reader.ts'
-import { type OpenOfType, openTasksOf, type StoredTask, TASK_COLUMNS, taskOf } from '../migrations/task-table.ts'
+import {
+  ESCALATED,
+  type OpenOfType,
+  openTasksOf,
+  type StoredTask,
+  TASK_COLUMNS,
+  taskOf,
+} from '../migrations/task-table.ts'
 import type { Database, Row, Statement, Value } from './driver.ts'
 import { idBytes, orNull, rowAs } from './rows.ts'
 import { EVERYBODY, NEVER } from './task.ts'
@@ -16,9 +23,10 @@ import { EVERYBODY, NEVER } from './task.ts'
 /** After every id. A bound that is always there lets a page begin in the index; one that may be missing makes it read from the start. */
 const LAST = `x'${'ff'.repeat(17)}'`
 
-/** The same values for each: three filters twice, and who looks when. */
+/** The same values for each: three filters twice, who looks when and whether for what was put off, and what all have in common. */
 const FILTERS = `(? is null or t.status = ?) and (? is null or t.type = ?) and (? is null or t.claimed_by = ?)
-  and (? is null or coalesce((select value from json_each(t.put_off) where key = ?), 0) <= ?)`
+  and (? is null or (coalesce((select value from json_each(t.put_off) where key = ?), 0) > ?) = ?)
+  and case ? when 'unclaimed' then t.claimed_by is null when 'overdue' then t.deadline <= ? when 'escalated' then ${ESCALATED.sqlite} else 1 end`
 
 const inbox = (status: string): string =>
   `select ${TASK_COLUMNS} from task_address a cross join task t on t.id = a.task where a.tenant = ? and a.address = ? ${status} and ${FILTERS}`
@@ -45,7 +53,7 @@ export const prepareTaskQueries = (db: Database) => ({
   oldestOfStatus: db.prepare(`${OF_STATUS} ${OLDEST}`),
   deadline: db.prepare(
     `${INBOX} and (a.deadline, a.task) > (coalesce((select coalesce(deadline, ${NEVER}) from task where id = ?), -1), coalesce(?, x'00'))
-    order by a.deadline, a.task limit ?`,
+    and a.deadline <= ? order by a.deadline, a.task limit ?`,
   ),
   newestTaken: db.prepare(`${TAKEN} and ${OF_OTHERS}`),
   oldestTaken: db.prepare(`${TAKEN} and ${OF_OTHERS_OLDEST}`),
@@ -81,7 +89,8 @@ export const readTasks = (sql: TaskQueries, query: TaskQuery): readonly TaskSumm
   if (type !== null && query.addresses === null && order !== 'deadline')
     return readOthers(sql[`${order}OfType`], query, [type])
   const { statement, place } = inboxOf(sql, query)
-  const cursors = order === 'deadline' ? [cursor, cursor] : [cursor]
+  const latest = query.only?.trait === 'overdue' ? query.only.now : NEVER
+  const cursors = order === 'deadline' ? [cursor, cursor, latest] : [cursor]
   const found = new Map<TaskId, TaskSummary>()
   for (const address of query.addresses ?? [EVERYBODY]) {
     const rows = statement.all(query.tenant, address, ...place, ...filtersOf(query), ...cursors, query.limit)
@@ -130,9 +139,13 @@ export const countTasks = (
 export const countOpen = (sql: TaskQueries, tenant: TenantId, now: Instant): readonly OpenTasks[] =>
   sql.countOpen.all(now, tenant).flatMap((row) => openTasksOf(rowAs<OpenOfType>(row)))
 
-const filtersOf = ({ status, type, claimedBy, viewer }: TaskQuery): Value[] => {
+const filtersOf = ({ status, type, claimedBy, viewer, only }: TaskQuery): Value[] => {
   const [user, now] = [viewer?.user ?? null, viewer?.now ?? null]
-  return [status, status, type, type, claimedBy, claimedBy, user, user, now]
+  const { trait = null, now: then = null } = only ?? {}
+  return [
+    ...[status, status, type, type, claimedBy, claimedBy],
+    ...[user, user, now, trait === 'later' ? 1 : 0, trait, then],
+  ]
 }
 
 const byId = (a: TaskSummary, b: TaskSummary): number => (a.id < b.id ? -1 : 1)

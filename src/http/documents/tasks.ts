@@ -1,4 +1,6 @@
 /** Tasks as the wire spells them, described: a row of an inbox, the whole of one, and what a person sends about it. */
+
+import { INBOX_VIEWS } from '../../model/inbox-view.ts'
 import { OPEN_STATUSES } from '../../model/task-spec.ts'
 import {
   anything,
@@ -19,6 +21,7 @@ import {
 export const OPEN = OPEN_STATUSES
 export const CLOSED = ['approved', 'rejected', 'completed', 'expired', 'withdrawn'] as const
 export const TYPES = ['approval', 'input', 'review', 'decision'] as const
+const ORIGINS = ['human', 'tool_approval', 'question', 'escalation', 'uncertain', 'loop'] as const
 export const ITEM_VERDICTS = ['approved', 'rejected', 'edited'] as const
 
 const head = {
@@ -46,6 +49,7 @@ export const taskComponents = {
       list(ref('TaskStatus')),
     ),
   }),
+  TaskOrigin: words(ORIGINS),
   TaskSummary: record({
     ...head,
     assignees: described('user:ana, group:editors', list(text)),
@@ -56,6 +60,12 @@ export const taskComponents = {
     decision: orNull(text),
     decided_by: orNull(text),
     items: described('how many it has', whole),
+    edited: described('how many of them people have changed', whole),
+    origin: ref('TaskOrigin'),
+    requester: described('who wanted it, if a person did', orNull(text)),
+    escalation_reason: orNull(text),
+    viewing: described('who else looks at it now', orNull(text)),
+    votes: whole,
   }),
   TaskItem: record({ id: text, title: text, status: text, content: anything }),
   TaskSection: record({
@@ -72,6 +82,7 @@ export const taskComponents = {
     requires_reason: yesNo,
     required_fields: list(text),
     is_terminal: yesNo,
+    emits: described('the event that it sends', orNull(text)),
   }),
   TaskDraft: record({ item: orNull(text), content: anything, is_stale: yesNo }),
   TaskDetail: record({
@@ -85,6 +96,13 @@ export const taskComponents = {
     shown_hash: described('what a decision must name', text),
     revision: whole,
     assignees: record({ users: list(text), groups: list(text) }),
+    origin: ref('TaskOrigin'),
+    requester: orNull(text),
+    priority: whole,
+    created_at: instant,
+    escalation: orNull(record({ by: text, reason: text })),
+    quorum: record({ approve: whole, reject: whole }),
+    put_off_until: described("in the caller's inbox", orNull(instant)),
     viewed_by: list(text),
     sections: list(ref('TaskSection')),
     actions: list(ref('TaskAction')),
@@ -94,6 +112,22 @@ export const taskComponents = {
     end: orNull(end),
     approved: list(text),
     rejected: list(text),
+  }),
+  TaskHappening: record({
+    at: instant,
+    what: text,
+    by: orNull(text),
+    text,
+    items: described('those it is about; none: the whole', list(text)),
+  }),
+  TaskMarks: record({
+    marked: described('items of which the rule is true', list(text)),
+    unclear: described('items of which it cannot say', list(record({ item: text, detail: text }))),
+    task: ref('TaskDetail'),
+  }),
+  InboxViews: record({
+    ...Object.fromEntries(INBOX_VIEWS.map((view) => [view, whole])),
+    more: described('of these there are at least so many', list(words(INBOX_VIEWS))),
   }),
   TaskVerdict: record({ task: text, status: whole }, { state: text, problem: ref('Problem') }),
 }
@@ -111,4 +145,8 @@ export const DECIDE = closed({ action: text }, decision)
 export const DECIDE_MANY = closed({ decisions: list(closed({ task: text, action: text }, decision)) })
 export const HAND_ON = closed({}, { to, reason: text })
 export const SAVE_DRAFT = closed({}, { item: orNull(text), content: anything })
+export const MARK = closed({
+  where: described('CEL over `item`, its `title` and its `section`: item.confidence >= 0.9', text),
+  status: words(['approved', 'rejected', 'pending']),
+})
 export const FOLLOW_UP = closed({}, { until: described('null: at once again', orNull(instant)) })

@@ -12,6 +12,7 @@ import { documentRoutes } from './document.ts'
 import { eventRoutes } from './events.ts'
 import { fleetRoutes } from './fleet.ts'
 import { type HealthOptions, healthRoutes } from './health.ts'
+import { inboxRoutes } from './inbox.ts'
 import { type LoginOptions, loginRoutes } from './login.ts'
 import { manifestRoutes } from './manifest.ts'
 import { type MetricsOptions, metricsRoutes } from './metrics.ts'
@@ -51,6 +52,8 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...triggerRoutes,
   ...scheduleRoutes,
   ...queueRoutes,
+  // Before the pattern that would take its word for the id of a task.
+  ...inboxRoutes,
   ...taskRoutes,
   ...manifestRoutes,
   ...sessionRoutes,

@@ -7,6 +7,7 @@ import type { Context } from 'hono'
 import type { TaskChanged } from '../../engine/tasks.ts'
 import { ERRORS, TrihandError } from '../../model/errors.ts'
 import { isTaskId, type TaskId } from '../../model/ids.ts'
+import { INBOX_VIEWS, inboxesOf, viewedTasks } from '../../model/inbox-view.ts'
 import type { Identity } from '../../model/task-spec.ts'
 import type { TaskQuery } from '../../ports/reader.ts'
 import { optionalText, readBody, readOptionalBody } from '../body.ts'
@@ -15,7 +16,7 @@ import { deciderOf, demandIdentity, identityOf } from '../identity.ts'
 import { problem, StaleView } from '../problem.ts'
 import { badCursor, choiceOf, limitOf, pageOf, type Query } from '../query.ts'
 import { findRun } from '../run-id.ts'
-import { list as listOf, nothing, PAGING, page, record, ref, text, words } from '../schema.ts'
+import { described, list as listOf, nothing, PAGING, page, record, ref, text, words } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { bulkOf, CODE, decisionOf, taskOf, untilOf } from '../task-body.ts'
 import { tagOf } from '../version.ts'
@@ -34,24 +35,18 @@ const cursorOf = (query: Query): TaskId | null => {
   return text
 }
 
-const addressesOf = ({ id, groups }: Identity): readonly string[] => [
-  `user:${id}`,
-  ...groups.map((group) => `group:${group}`),
-]
-
 const isClosed = (status: string): boolean => status === 'closed' || CLOSED.some((word) => word === status)
 
 /** A person who is named sees their own inbox, unless they ask for everybody's. */
 const queryOf = async (service: Service, context: Context, query: Query): Promise<TaskQuery> => {
   const who = identityOf(context)
-  const isAll = choiceOf(query, 'all', BOOLEANS) === 'true' || who === null
+  const isAll = choiceOf(query, 'all', BOOLEANS) === 'true'
   const status = choiceOf(query, 'status', STATUSES) ?? 'open'
   const run = query.get('run')
   return {
     tenant: service.tenant,
     isOpen: !isClosed(status),
-    addresses: isAll ? null : addressesOf(who),
-    viewer: isAll ? null : { user: who.id, now: service.tasks.now },
+    ...viewedTasks(choiceOf(query, 'view', INBOX_VIEWS) ?? 'mine', isAll ? null : who, service.tasks.now),
     status: status === 'open' || status === 'closed' ? null : status,
     type: choiceOf(query, 'type', TYPES),
     claimedBy: query.get('claimed_by') ?? null,
@@ -66,13 +61,15 @@ const list: Handle = async (service, context, given) => {
   const query = await queryOf(service, context, given)
   const rows = await service.reader.tasks({ ...query, limit: query.limit + 1 })
   const { now } = service.tasks
-  const shape = { item: (row: (typeof rows)[number]) => taskDocument(row, now), cursor: ({ id }: { id: string }) => id }
+  const who = identityOf(context)
+  const item = (row: (typeof rows)[number]) => taskDocument(row, now, who)
+  const shape = { item, cursor: ({ id }: { id: string }) => id }
   return context.json(pageOf(rows, query.limit, shape))
 }
 
 const count: Handle = async (service, context) => {
   const who = identityOf(context)
-  const addresses = who === null ? null : addressesOf(who)
+  const addresses = who === null ? null : inboxesOf(who)
   return context.json(taskCountsDocument(await service.reader.taskCounts(service.tenant, addresses, MOST_COUNTED)))
 }
 
@@ -191,6 +188,7 @@ export const taskRoutes: readonly Operation[] = [
       order: words(ORDERS),
       claimed_by: text,
       all: words(BOOLEANS),
+      view: described('which of them; mine if nothing is said', words(INBOX_VIEWS)),
       ...PAGING,
     },
     answers: { 200: json(page(ref('TaskSummary'))) },

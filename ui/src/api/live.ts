@@ -36,6 +36,11 @@ class Live {
   private pauseMs = FIRST_PAUSE_MS
   state: LiveState = 'connecting'
 
+  /** This tab has the connection, and speaks for all of them. */
+  get isOwner(): boolean {
+    return this.source !== null
+  }
+
   start(): void {
     this.channel.onmessage = ({ data }: MessageEvent<Message>) => this.hear(data)
     this.channel.postMessage({ kind: 'hello' } satisfies Message)

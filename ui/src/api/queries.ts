@@ -13,6 +13,7 @@ import type {
   Costs,
   EventDetail,
   Health,
+  InboxViews,
   ManifestGraph,
   Page,
   Pool,
@@ -27,6 +28,7 @@ import type {
   StoredEvent,
   TaskCounts,
   TaskDetail,
+  TaskHappening,
   TaskSummary,
   Worker,
 } from './documents.ts'
@@ -136,16 +138,22 @@ export const healthQuery = queryOptions({
   queryFn: ({ signal }) => getJson<Health>('/health', signal),
 })
 
+const FILTERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  done: { status: 'closed' },
+  overdue: { order: 'deadline' },
+}
+
 /** Whose tasks, and of which kind: those of whoever sits here, or everybody's. */
 export const tasksQuery = (view: string, me: Me) => {
-  const filter = view === 'done' ? { status: 'closed', all: 'true' } : view === 'mine' ? {} : { all: 'true' }
+  const isEverybodys = view === 'open' || view === 'done'
+  const filter = { ...(isEverybodys ? { all: 'true' } : { view }), ...FILTERS[view] }
   return {
     ...pageOf<TaskSummary>(['tasks', 'list', view, me], `/api/tasks?limit=200${parameters(filter)}`),
     // Everybody's tasks are the same for everybody: they stay, and keys find them, while somebody says who they are.
     placeholderData: (
       before: InfiniteData<Page<TaskSummary>, string> | undefined,
       { queryKey }: { readonly queryKey?: readonly unknown[] } = {},
-    ) => (view !== 'mine' && queryKey?.[2] === view ? before : undefined),
+    ) => (isEverybodys && queryKey?.[2] === view ? before : undefined),
   }
 }
 
@@ -155,12 +163,33 @@ export const taskCountsQuery = (me: Me) =>
     queryFn: ({ signal }) => getJson<TaskCounts>('/api/tasks/counts', signal),
   })
 
+export const viewsQuery = (me: Me) =>
+  queryOptions({
+    queryKey: ['tasks', 'views', me],
+    queryFn: ({ signal }) => getJson<InboxViews>('/api/tasks/views', signal),
+  })
+
+export const taskHistoryQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['tasks', 'history', id],
+    queryFn: ({ signal }) => getJson<Page<TaskHappening>>(`/api/tasks/${id}/history?limit=200`, signal),
+  })
+
 /** What a person may do depends on who asks. Forgotten when it is left: whoever comes back finds the marks that were saved meanwhile. */
 export const taskQuery = (id: string, me: Me) =>
   queryOptions({
     gcTime: 0,
     queryKey: ['tasks', 'one', id, me],
     queryFn: ({ signal }) => getJson<TaskDetail>(`/api/tasks/${id}`, signal),
+  })
+
+/** Many at once, as they are now: not under `tasks`, since no news may change what a person is about to decide. */
+export const bulkQuery = (ids: readonly string[], me: Me) =>
+  queryOptions({
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryKey: ['tasks at once', ids, me],
+    queryFn: ({ signal }) => Promise.all(ids.map((id) => getJson<TaskDetail>(`/api/tasks/${id}`, signal))),
   })
 
 export const sessionsQuery = pageOf<Session>(['sessions', 'list'], '/api/sessions?limit=100')

@@ -3,6 +3,7 @@ import { Group, SegmentedControl, Stack, Switch, Table, Text, Title, useMantineC
 import { useQuery } from '@tanstack/react-query'
 import { useLogin } from '../api/me.ts'
 import { graphQuery, healthQuery } from '../api/queries.ts'
+import { InboxSettings } from '../parts/inbox-settings.tsx'
 import { switchKeys, useKeysOn } from '../parts/keys-on.ts'
 import { LoginFacts } from '../parts/login-facts.tsx'
 import { MeForm } from '../parts/me-form.tsx'
@@ -37,6 +38,7 @@ const PageSettings = () => {
         checked={keysOn}
         onChange={(e) => switchKeys(e.currentTarget.checked)}
       />
+      <InboxSettings />
     </Stack>
   )
 }

@@ -10,6 +10,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Enter', 'Open'],
   ['Esc', 'Inbox: leave a field, then the task'],
   ['c', 'Copy the id'],
+  ['x', 'Inbox: select, to decide many at once'],
   ['s  !', 'Task: reassign, escalate'],
   ['n  p', 'Bundle: next, previous item'],
   ['a  r', 'Bundle: mark approve, reject'],

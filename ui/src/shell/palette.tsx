@@ -1,9 +1,10 @@
 /** Everything by name: screens, handlers of the system, and ids that were pasted. The frame opens it with Ctrl K. */
 import '@mantine/spotlight/styles.css'
-import { Spotlight, type SpotlightActionData } from '@mantine/spotlight'
+import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
+import { flushSync } from 'react-dom'
 import { graphQuery } from '../api/queries.ts'
 import { focusAtOnce } from '../parts/focus-at-once.ts'
 import { SCREENS } from './screens.ts'
@@ -45,6 +46,9 @@ const useActions = (query: string): SpotlightActionData[] => {
   return [...screens, ...hands]
 }
 
+/** Drawn before the next key is heard. */
+export const openPalette = (): void => flushSync(() => spotlight.open())
+
 export const Palette = () => {
   const [query, setQuery] = useState('')
   const actions = useActions(query)
@@ -60,8 +64,8 @@ export const Palette = () => {
       limit={8}
       highlightQuery
       overlayProps={{ blur: 0 }}
-      // Gone at once: while a dialog is there, keys are its own.
-      transitionProps={{ transition: 'pop', duration: 200, exitDuration: 0 }}
+      // There and gone at once: what is typed after Ctrl K is for its field, and while a dialog is there, keys are its own.
+      transitionProps={{ duration: 0 }}
       clearQueryOnClose
       nothingFound="Nothing has this name"
       filter={(wanted, all) =>

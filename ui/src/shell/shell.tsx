@@ -2,7 +2,6 @@
 
 import { Badge, Button, Group, Stack, Text, Title, Tooltip, useMantineColorScheme } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { spotlight } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouter } from '@tanstack/react-router'
 import { Command, Moon, Sun, SunMoon } from 'lucide-react'
@@ -16,7 +15,7 @@ import { beginToGo, GO_MS, goBy, letter } from '../parts/typing.ts'
 import { useKeys } from '../parts/use-keys.ts'
 import { KeySheet } from './key-sheet.tsx'
 import { MeButton } from './me-button.tsx'
-import { Palette } from './palette.tsx'
+import { openPalette, Palette } from './palette.tsx'
 import { SCREENS } from './screens.ts'
 import { StopBanner } from './stop-banner.tsx'
 
@@ -43,7 +42,7 @@ const useShellKeys = (openSheet: () => void): void => {
     c: letter(() => void copyId().catch(complain)),
     '$mod+k': (event: KeyboardEvent) => {
       event.preventDefault()
-      spotlight.open()
+      openPalette()
     },
   }
   useKeys(keys, { timeout: GO_MS })
@@ -147,7 +146,7 @@ export const Shell = () => {
             variant="subtle"
             size="compact-sm"
             leftSection={<Command size={14} aria-hidden />}
-            onClick={spotlight.open}
+            onClick={openPalette}
             aria-keyshortcuts="Control+K"
           >
             Go to

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import type { TaskItem } from '../../api/documents.ts'
 import { changesOf } from './difference.ts'
-import { choicesOf, isEdited, marksOf, progressOf, restApproved } from './marks.ts'
+import { choicesOf, isEdited, marksOf, progressOf, restApproved, staleMarksOf } from './marks.ts'
 
 const item = (id: string, subject: string): TaskItem => ({
   id,
@@ -54,4 +54,15 @@ test('content that was typed back to what it was is no edit', () => {
   expect(isEdited(item('a', 'Hello'), { verdict: null, content: { subject: 'Hello', to: 'ada@example.org' } })).toBe(
     false,
   )
+})
+
+test('[C17] marks of an earlier revision are kept apart, without their edits, for items that are still there', () => {
+  const drafts = [
+    draft('a', { verdict: 'approve', content: { subject: 'old' } }, true),
+    draft('gone', { verdict: 'reject' }, true),
+    draft('b', { verdict: 'reject' }),
+  ]
+  const section = { id: 's', type: 'review_items', title: 's', content: null, is_editable: true, items: ITEMS }
+  expect([...marksOf(drafts)]).toEqual([['b', { verdict: 'reject' }]])
+  expect([...staleMarksOf({ drafts, sections: [section] })]).toEqual([['a', { verdict: 'approve' }]])
 })

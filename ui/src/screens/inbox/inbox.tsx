@@ -1,48 +1,30 @@
-/** What waits for people: views on the left of the list, the open task beside it. */
+/** What waits for people: views on the left, the tasks of the chosen one, and the open task beside them. */
 import { Button, Text, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { Inbox as InboxSign } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
+import type { TaskSummary } from '../../api/documents.ts'
 import { useMe } from '../../api/me.ts'
-import { tasksQuery } from '../../api/queries.ts'
+import { queryClient, tasksQuery } from '../../api/queries.ts'
+import { opensNext } from '../../parts/inbox-settings.tsx'
 import { Empty, Failed, Loading } from '../../parts/state.tsx'
 import { isDialogOpen } from '../../parts/typing.ts'
 import { useFirstCommand } from '../../parts/use-first-command.ts'
 import { useKeys } from '../../parts/use-keys.ts'
 import { useRowKeys } from '../../parts/use-row-keys.ts'
+import { BulkBar } from './bulk.tsx'
 import { Task } from './task.tsx'
 import { TaskList } from './task-list.tsx'
+import { type Selection, useSelection } from './use-selection.ts'
+import { emptyTextOf, Views } from './views.tsx'
 
 const route = getRouteApi('/inbox')
-const VIEWS = [
-  { view: 'mine', label: 'Mine' },
-  { view: 'open', label: 'All open' },
-  { view: 'done', label: 'Done' },
-] as const
-
-const Views = () => {
-  const { view = 'mine' } = route.useSearch()
-  return (
-    <nav className="chips" aria-label="Views">
-      {VIEWS.map(({ view: name, label }) => (
-        <Link key={name} to="/inbox" search={{ view: name }} className="chip" data-chosen={view === name}>
-          {label}
-        </Link>
-      ))}
-    </nav>
-  )
-}
 
 const Nothing = ({ view }: { readonly view: string }) => {
   const command = useFirstCommand()
-  const { name } = useMe()
-  if (view === 'done') return <Empty>Nothing was decided yet.</Empty>
-  return (
-    <Empty command={command}>
-      Nothing waits for {view === 'mine' && name !== '' ? name : 'anybody'}. An event starts what asks people:
-    </Empty>
-  )
+  if (view !== 'mine' && view !== 'open') return <Empty>{emptyTextOf(view)}</Empty>
+  return <Empty command={command}>{emptyTextOf(view)} An event starts what asks people:</Empty>
 }
 
 /** Out of a field first, then out of the task. A dialog takes the key for itself. */
@@ -57,8 +39,8 @@ const useBackKey = (back: () => void): void => {
   useKeys({ Escape: leave }, { capture: true })
 }
 
-const List = () => {
-  const { view = 'mine', task: chosen } = route.useSearch()
+const List = ({ view, selection }: { readonly view: string; readonly selection: Selection }) => {
+  const { task: chosen } = route.useSearch()
   const navigate = route.useNavigate()
   const me = useMe()
   const { data, error, isPending, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery(
@@ -72,25 +54,47 @@ const List = () => {
   if (isPending) return <Loading />
   if (error !== null && data === undefined) return <Failed error={error} again={() => void refetch()} />
   if (tasks.length === 0) return <Nothing view={view} />
-  return <TaskList tasks={tasks} view={view} chosen={chosen} open={open} more={more} />
+  return <TaskList tasks={tasks} view={view} chosen={chosen} selected={selection.ids} open={open} more={more} />
+}
+
+/** The one below, else the one above; undefined: it was the last. */
+const neighbourOf = (tasks: readonly TaskSummary[], id: string): string | undefined => {
+  const at = tasks.findIndex((task) => task.id === id)
+  return (tasks[at + 1] ?? tasks[at - 1])?.id
+}
+
+/** Where a person is after a submit: at the next task of the list they came from, unless they want to choose it themselves. */
+const useNext = (view: string): (() => void) => {
+  const { task } = route.useSearch()
+  const navigate = route.useNavigate()
+  const me = useMe()
+  return () => {
+    const listed = queryClient.getQueryData(tasksQuery(view, me).queryKey)
+    const tasks = listed?.pages.flatMap(({ items }) => items) ?? []
+    const next = opensNext.isOn() && task !== undefined ? neighbourOf(tasks, task) : undefined
+    void navigate({ search: { view, task: next } })
+  }
 }
 
 export const Inbox = () => {
   useRowKeys()
-  const { task, view } = route.useSearch()
+  const { task, view = 'mine' } = route.useSearch()
   const navigate = route.useNavigate()
   const back = useCallback(() => void navigate({ search: { view } }), [navigate, view])
   useBackKey(back)
+  const selection = useSelection(task)
+  const next = useNext(view)
   return (
     <div className="inbox" data-open={task !== undefined}>
+      <div className="inbox-head">
+        <Title order={1} size="h2">
+          Inbox
+        </Title>
+        <Views chosen={view} />
+      </div>
       <div className="inbox-list">
-        <div className="inbox-head">
-          <Title order={1} size="h2">
-            Inbox
-          </Title>
-          <Views />
-        </div>
-        <List />
+        <List view={view} selection={selection} />
+        <BulkBar selection={selection} />
       </div>
       <div className="inbox-task">
         {task !== undefined && (
@@ -102,10 +106,10 @@ export const Inbox = () => {
           <div className="blank">
             <InboxSign size={32} aria-hidden />
             <Text>Choose a task.</Text>
-            <Text className="quiet">j and k move, Enter opens, ? shows all keys</Text>
+            <Text className="quiet">j and k move, Enter opens, x selects, ? shows all keys</Text>
           </div>
         ) : (
-          <Task key={task} id={task} done={back} />
+          <Task key={task} id={task} done={next} />
         )}
       </div>
     </div>

@@ -1,11 +1,12 @@
-/** One item of a bundle: what it says, its mark, an edit, and what the edit changes. */
+/** One item of a bundle: what it says, its mark, an edit and what it changes, what was given beside it, and its history. */
 import { Button, Group, Tabs, Text } from '@mantine/core'
 import { Check, CircleDashed, Pencil, X } from 'lucide-react'
 import { useState } from 'react'
-import type { TaskItem } from '../../api/documents.ts'
+import { isRecord, type TaskDetail, type TaskItem } from '../../api/documents.ts'
 import { Content, Difference } from './content.tsx'
 import { changesOf } from './difference.ts'
 import { Editor } from './editor.tsx'
+import { History } from './history.tsx'
 import { isEdited, type Mark } from './marks.ts'
 
 const LOOKS = {
@@ -31,13 +32,22 @@ export const MarkSign = ({ item, mark }: { readonly item: TaskItem; readonly mar
   )
 }
 
+const Context = ({ task }: { readonly task: TaskDetail }) =>
+  task.context === null || (isRecord(task.context) && Object.keys(task.context).length === 0) ? (
+    <Text className="quiet">Nothing was given beside the items.</Text>
+  ) : (
+    <Content value={task.context} />
+  )
+
 export const ItemPanel = ({
+  task,
   item,
   mark,
   editable,
   canMark,
   change,
 }: {
+  readonly task: TaskDetail
   readonly item: TaskItem
   readonly mark: Mark
   readonly editable: boolean
@@ -64,6 +74,8 @@ export const ItemPanel = ({
           <Tabs.Tab value="diff" disabled={!edited} data-diff>
             Diff
           </Tabs.Tab>
+          <Tabs.Tab value="context">Context</Tabs.Tab>
+          <Tabs.Tab value="history">History</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="preview" pt="xs">
           <Content value={content} />
@@ -77,6 +89,12 @@ export const ItemPanel = ({
         </Tabs.Panel>
         <Tabs.Panel value="diff" pt="xs">
           <Difference changes={changesOf(item.content, content)} />
+        </Tabs.Panel>
+        <Tabs.Panel value="context" pt="xs">
+          <Context task={task} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history" pt="xs">
+          <History task={task.id} item={item.id} />
         </Tabs.Panel>
       </Tabs>
       {canMark && (

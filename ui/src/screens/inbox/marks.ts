@@ -14,7 +14,8 @@ export interface Mark {
 export type Marks = ReadonlyMap<string, Mark>
 
 /** What can be marked: the items of every section. */
-export const itemsOf = ({ sections }: TaskDetail): readonly TaskItem[] => sections.flatMap(({ items }) => items)
+export const itemsOf = ({ sections }: Pick<TaskDetail, 'sections'>): readonly TaskItem[] =>
+  sections.flatMap(({ items }) => items)
 
 export const UNMARKED: Mark = { verdict: null }
 
@@ -25,9 +26,20 @@ const markIn = ({ content }: TaskDraft): Mark => {
   return content['content'] === undefined ? { verdict: known } : { verdict: known, content: content['content'] }
 }
 
+const marksIn = (drafts: readonly TaskDraft[]): Marks =>
+  new Map(drafts.flatMap((draft) => (draft.item === null ? [] : [[draft.item, markIn(draft)]])))
+
 /** Drafts on an older revision are shown as stale and not taken over. */
-export const marksOf = (drafts: readonly TaskDraft[]): Marks =>
-  new Map(drafts.flatMap((draft) => (draft.item === null || draft.is_stale ? [] : [[draft.item, markIn(draft)]])))
+export const marksOf = (drafts: readonly TaskDraft[]): Marks => marksIn(drafts.filter(({ is_stale }) => !is_stale))
+
+/** What was marked on an older revision, of items that are still there. Its edits were edits of something else: they are left. */
+export const staleMarksOf = (task: Pick<TaskDetail, 'drafts' | 'sections'>): Marks => {
+  const there = new Set(itemsOf(task).map(({ id }) => id))
+  const old = marksIn(task.drafts.filter(({ is_stale }) => is_stale))
+  return new Map(
+    [...old].flatMap(([id, { verdict }]) => (there.has(id) && verdict !== null ? [[id, { verdict }]] : [])),
+  )
+}
 
 export const markOf = (marks: Marks, item: string): Mark => marks.get(item) ?? UNMARKED
 

@@ -18,6 +18,7 @@ export interface TaskListProps {
   readonly tasks: readonly TaskSummary[]
   readonly view: string
   readonly chosen: string | undefined
+  readonly selected: ReadonlySet<string>
   readonly open: (id: string) => void
   readonly more: () => void
 }
@@ -26,7 +27,7 @@ export interface TaskListProps {
 const isPlain = ({ button, metaKey, ctrlKey, shiftKey, altKey }: MouseEvent): boolean =>
   button === 0 && !(metaKey || ctrlKey || shiftKey || altKey)
 
-export const TaskList = ({ tasks, view, chosen, open, more }: TaskListProps) => {
+export const TaskList = ({ tasks, view, chosen, selected, open, more }: TaskListProps) => {
   const box = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
     count: tasks.length,
@@ -59,6 +60,7 @@ export const TaskList = ({ tasks, view, chosen, open, more }: TaskListProps) => 
               task={task}
               view={view}
               isChosen={task.id === chosen}
+              isSelected={selected.has(task.id)}
               index={index}
               count={tasks.length}
               top={start}

@@ -4,52 +4,64 @@
  * Drawn once for what it shows: a row that stays while the list is scrolled is not drawn again. It is a plain link, since a router's
  * link per row costs more than all the rest of it; the list opens what was clicked.
  */
-import { CircleHelp, ClipboardCheck, Eye, PenLine, Split } from 'lucide-react'
+import { Flag, SquareCheck } from 'lucide-react'
 import { memo } from 'react'
 import { mountPath } from '../../api/client.ts'
 import type { TaskSummary } from '../../api/documents.ts'
 import { When } from '../../parts/when.tsx'
-
-const SIGNS = { approval: ClipboardCheck, review: Eye, input: PenLine, decision: Split } as const
+import { Due } from './due.tsx'
+import { originOf } from './origin.tsx'
 
 export interface TaskRowProps {
   readonly task: TaskSummary
   readonly view: string
   readonly isChosen: boolean
+  readonly isSelected: boolean
   readonly index: number
   readonly count: number
   /** Distance from the top of the list, in pixels. */
   readonly top: number
 }
 
-const Due = ({ deadline, isOverdue }: { readonly deadline: string; readonly isOverdue: boolean }) => (
-  <span className="due" data-overdue={isOverdue}>
-    {isOverdue ? 'overdue since ' : 'due '}
-    <When at={deadline} />
-  </span>
-)
+const itemsText = ({ items, edited }: TaskSummary): string => {
+  if (items === 0) return ''
+  return ` · ${items === 1 ? '1 item' : `${items} items`}${edited === 0 ? '' : ` · ${edited} edited`}`
+}
 
-const Content = ({ task }: { readonly task: TaskSummary }) => {
-  const Sign = SIGNS[task.type as keyof typeof SIGNS] ?? CircleHelp
+const who = ({ claimed_by, assignees }: TaskSummary): string =>
+  claimed_by === null ? assignees.map((address) => address.replace(/^\w+:/, '')).join(', ') : `claimed by ${claimed_by}`
+
+const Content = ({ task, isSelected }: Pick<TaskRowProps, 'task' | 'isSelected'>) => {
+  const { icon: Sign, word } = originOf(task)
   return (
     <>
       <span className="task-title">
-        <Sign size={15} aria-hidden />
+        {isSelected ? <SquareCheck size={15} role="img" aria-label="selected" /> : <Sign size={15} aria-hidden />}
         <strong>{task.title}</strong>
+        {task.priority > 0 && (
+          <span className="priority">
+            <Flag size={12} aria-hidden />
+            {task.priority}
+            <span className="unseen"> is its priority</span>
+          </span>
+        )}
       </span>
       <span className="quiet">
-        {task.type} · {task.claimed_by ?? task.assignees.map((address) => address.replace(/^\w+:/, '')).join(', ')}
-        {task.items > 0 && ` · ${task.items === 1 ? '1 item' : `${task.items} items`}`}
+        {word} · {who(task)}
+        {itemsText(task)}
+        {task.viewing !== null && ` · ${task.viewing} is viewing`}
       </span>
       <span className="quiet">
         asked <When at={task.created_at} />
-        {task.deadline !== null && <Due deadline={task.deadline} isOverdue={task.is_overdue} />}
+        {task.is_open && task.deadline !== null && <Due asked={task.created_at} deadline={task.deadline} />}
+        {task.decision !== null && ` · ${task.decision}${task.decided_by === null ? '' : ` by ${task.decided_by}`}`}
+        {task.is_open && task.escalation_reason !== null && <span className="reason">{task.escalation_reason}</span>}
       </span>
     </>
   )
 }
 
-export const TaskRow = memo(({ task, view, isChosen, index, count, top }: TaskRowProps) => (
+export const TaskRow = memo(({ task, view, isChosen, isSelected, index, count, top }: TaskRowProps) => (
   <li
     aria-posinset={index + 1}
     aria-setsize={count}
@@ -62,8 +74,9 @@ export const TaskRow = memo(({ task, view, isChosen, index, count, top }: TaskRo
       data-id={task.id}
       className="task-row"
       aria-current={isChosen}
+      data-selected={isSelected}
     >
-      <Content task={task} />
+      <Content task={task} isSelected={isSelected} />
     </a>
   </li>
 ))

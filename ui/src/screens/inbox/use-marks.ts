@@ -18,6 +18,8 @@ export interface MarkBook {
   readonly saved: Saved
   set(item: string, mark: Mark): void
   setAll(marks: Marks): void
+  /** What the server has marked: it has them already. */
+  adopt(drafts: TaskDetail['drafts']): void
   /** Takes back the last change of marks, of one item or of many. */
   undo(): void
   /** Settles when all marks are on the server, or were refused. */
@@ -76,9 +78,15 @@ export const useMarks = (task: TaskDetail): MarkBook => {
     const goesOn = old.content !== undefined && mark.content !== undefined && old.verdict === mark.verdict
     ;(goesOn ? become : setAll)(new Map(newest.current).set(item, mark))
   }
+  const adopt = (drafts: TaskDetail['drafts']): void => {
+    before.current.push(newest.current)
+    newest.current = marksOf(drafts)
+    setMarks(newest.current)
+  }
   const undo = (): void => {
     const last = before.current.pop()
     if (last !== undefined) become(last)
   }
-  return { marks, saved: failed ? 'unsaved' : pending > 0 ? 'saving' : 'saved', set, setAll, undo, flush: save }
+  const saved = failed ? 'unsaved' : pending > 0 ? 'saving' : 'saved'
+  return { marks, saved, set, setAll, adopt, undo, flush: save }
 }

@@ -1,0 +1,229 @@
+/** People at their inboxes in a real browser, by keyboard where there are keys: views, many at once, marks by rule, and others who are faster. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axeFindings, press, startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
+import { Desk, letters } from '../support/desk.ts'
+import { until } from '../support/until.ts'
+
+let browser: TestBrowser
+let desk: Desk
+
+beforeAll(async () => {
+  ;[browser, desk] = await Promise.all([startBrowser(), Desk.open()])
+})
+afterAll(async () => {
+  await browser.close()
+  await desk.close()
+})
+
+const opened = (name: string, path: string, groups = 'editors'): Promise<WatchedPage> =>
+  desk.page(browser, { name, groups }, path)
+
+const rowOf = ({ page }: WatchedPage, id: string) => page.locator(`[data-row][data-id=${id}]`)
+
+test('[C2][C8] views have counts and their own address; a task that is put off is in Later until it is taken up again', async () => {
+  const id = await desk.asks('letters.ready', 'Put off')
+  const watched = await opened('vera', `/inbox?task=${id}`)
+  const { page, faults, close } = watched
+  await page.getByText('0/3 reviewed').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Later' }).focus()
+  await press(page, 'Enter')
+  await page.getByRole('menuitem', { name: 'Tomorrow at 8' }).click()
+  await rowOf(watched, id).waitFor({ state: 'detached' })
+  const later = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Later 1' })
+  await later.click()
+  await page.waitForURL(/view=later/)
+  await rowOf(watched, id).click()
+  await page.getByRole('button', { name: 'Take it up again' }).click()
+  await page.getByText('You have put nothing off.').waitFor()
+  await press(page, '!')
+  await page.getByRole('dialog').getByLabel('Reason').fill('too hard for me')
+  await press(page, 'ControlOrMeta+Enter')
+  await page.getByRole('link', { name: 'Escalated 1' }).click()
+  await page.waitForURL(/view=escalated/)
+  await rowOf(watched, id).getByText('too hard for me').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('[C16] x selects tasks, and one action decides them all, with a verdict for each', async () => {
+  const ids = [await desk.asks('letters.ready', 'Bulk one'), await desk.asks('letters.ready', 'Bulk two')]
+  const watched = await opened('olga', '/inbox?view=mine')
+  const { page, faults, close } = watched
+  for (const id of ids) {
+    await rowOf(watched, id).focus()
+    await press(page, 'x')
+  }
+  await page.getByText('2 selected').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Decide them' }).focus()
+  await press(page, 'Enter')
+  const dialog = page.getByRole('dialog', { name: '2 tasks at once' })
+  const reject = dialog.getByRole('button', { name: 'Reject 2' })
+  await reject.waitFor()
+  expect(await reject.isDisabled()).toBe(true)
+  await dialog.getByLabel('Reason').fill('all of them too late')
+  expect(await axeFindings(page, '[role=dialog]')).toEqual([])
+  // One of them is decided by somebody else in this moment.
+  await desk.decide(ids[1] ?? '', 'bob', { action: 'approve' })
+  await reject.click()
+  const verdicts = dialog.getByRole('list', { name: 'What came of it' })
+  await verdicts.getByText('rejected').waitFor()
+  await verdicts.getByText('TASK_CLOSED').waitFor()
+  await verdicts.getByText('bob closed the task with approve').waitFor()
+  expect(await desk.ask(`/api/tasks/${ids[0]}`)).toMatchObject({ end: { reason: 'all of them too late', by: 'olga' } })
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('[C13][C17] a rule marks and never submits; a submit of many items asks for their number', async () => {
+  const id = await desk.asks('letters.ready', 'Many', letters(30))
+  const { page, faults, close } = await opened('rita', `/inbox?task=${id}`)
+  await page.getByText('0/30 reviewed').waitFor()
+  await page.getByRole('button', { name: 'Mark by rule' }).focus()
+  await press(page, 'Enter')
+  const rule = page.getByLabel('Items for which this is true')
+  await rule.fill('item.confidence >')
+  await press(page, 'Enter')
+  await page.getByText(/in "item.confidence >"/).waitFor()
+  await rule.fill('item.confidence >= 0.9')
+  await press(page, 'Enter')
+  await page.getByText('15 items are marked.').waitFor()
+  await page.getByText('15/30 reviewed').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await press(page, 'ControlOrMeta+Enter')
+  await page.getByText('15 of them you have not marked').waitFor()
+  await press(page, 'Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await press(page, 'u')
+  await page.getByText('0/30 reviewed').waitFor()
+  await press(page, 'Shift+A')
+  await page.getByText('30/30 reviewed').waitFor()
+  await press(page, 'ControlOrMeta+Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('30 approved items').waitFor()
+  await dialog.getByText('post-letters').waitFor()
+  const number = dialog.getByLabel(/Type the number/)
+  await number.fill('29')
+  await press(page, 'ControlOrMeta+Enter')
+  expect(await desk.ask(`/api/tasks/${id}`)).toMatchObject({ is_open: true })
+  await number.fill('30')
+  expect(await axeFindings(page, '[role=dialog]')).toEqual([])
+  await press(page, 'ControlOrMeta+Enter')
+  await dialog.waitFor({ state: 'detached' })
+  expect(await desk.ask(`/api/tasks/${id}`)).toMatchObject({ is_open: false, status: 'approved' })
+  // The rule that is none.
+  expect(faults).toEqual([expect.stringContaining('422')])
+  await close()
+})
+
+test('[C9] the next task opens by itself, and the last reason is a chip', async () => {
+  const [second, first] = [await desk.asks('letters.ready', 'Next B'), await desk.asks('letters.ready', 'Next A')]
+  const { page, faults, close } = await opened('nina', `/inbox?view=mine&task=${first}`)
+  await page.getByRole('heading', { level: 2, name: 'Next A' }).waitFor()
+  await page.locator(`[data-row][data-id=${second}]`).waitFor()
+  const reject = page.locator('.actions').getByRole('button', { name: 'Reject' })
+  await reject.click()
+  await page.getByRole('dialog').getByLabel('Reason').fill('wrong tone')
+  await press(page, 'ControlOrMeta+Enter')
+  await page.getByRole('heading', { level: 2, name: 'Next B' }).waitFor()
+  await page.waitForURL(new RegExp(second))
+  await reject.click()
+  await page.getByRole('group', { name: 'Given before' }).getByRole('button', { name: 'wrong tone' }).click()
+  expect(await page.getByRole('dialog').getByLabel('Reason').inputValue()).toBe('wrong tone')
+  expect(await axeFindings(page, '[role=dialog]')).toEqual([])
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('[C14] what has changed since it was opened is shown before it is decided, and the marks stay', async () => {
+  const id = await desk.asks('release.ready', 'Changing')
+  const { page, faults, close } = await opened('cora', `/inbox?task=${id}`)
+  await page.getByText('0/3 reviewed').waitFor()
+  await press(page, 'a')
+  await page.getByText('1/3 reviewed').waitFor()
+  const [letter] = letters(1)
+  const items = { l2: { status: 'edited', modifications: { ...letter, id: 'l2', text: 'Dear friend' } } }
+  await desk.decide(id, 'bob', { action: 'edit', items })
+  const notice = page.getByRole('alert').filter({ hasText: 'It has changed since you opened it' })
+  await notice.locator('ins', { hasText: 'friend' }).waitFor()
+  await page.getByText('1/3 reviewed').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await notice.getByRole('button', { name: 'I have seen it' }).click()
+  await notice.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'History' }).click()
+  await page.getByRole('list', { name: 'History' }).getByText('edited l2').waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('[C5] who was faster is named, in the dialog and on the task', async () => {
+  const id = await desk.asks('letters.ready', 'Contested')
+  const { page, close } = await opened('lena', `/inbox?task=${id}`)
+  await page.getByText('0/3 reviewed').waitFor()
+  await press(page, 'a')
+  await page.getByText('marks are saved').waitFor()
+  await press(page, 'ControlOrMeta+Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').waitFor()
+  await desk.decide(id, 'bob', { action: 'reject', reason: 'not these' })
+  await press(page, 'ControlOrMeta+Enter')
+  await dialog.getByText('Somebody was faster').waitFor()
+  await dialog.getByText('bob closed the task with reject').waitFor()
+  await press(page, 'Escape')
+  await page.getByText('bob was faster: your marks were not submitted.').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await close()
+})
+
+test('[R6] a step of which nobody knows asks whether it happened, and looks like no other task', async () => {
+  await desk.trihand.start('pay', {})
+  const id = await desk.taskOf('Did it happen? charge')
+  const { page, faults, close } = await opened('otto', `/inbox?task=${id}`, 'operators')
+  await page.getByRole('alert').getByText('Did it happen?', { exact: true }).waitFor()
+  await page.getByText('idempotency_key').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await page.getByRole('button', { name: 'It happened' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('What the step answered').fill('{"receipt": 7}')
+  expect(await axeFindings(page, '[role=dialog]')).toEqual([])
+  await dialog.getByRole('button', { name: 'It happened' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const { run_id } = await desk.ask<{ readonly run_id: string }>(`/api/tasks/${id}`)
+  const { output } = await until(
+    () => desk.ask<{ readonly status: string; readonly output: unknown }>(`/api/runs/${run_id}`),
+    ({ status }) => status === 'success',
+    { what: 'the run goes on' },
+  )
+  expect(output).toEqual({ receipt: 7 })
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('a browser that was asked to tells of a new task once, and of no old one', async () => {
+  await desk.asks('letters.ready', 'Old news')
+  const { page, faults, tab, close } = await opened('nora', '/settings')
+  await page.context().grantPermissions(['notifications'])
+  const record = `globalThis.told = []; globalThis.Notification = class { static permission = 'granted'
+    static requestPermission = async () => 'granted'
+    constructor(title, { body }) { globalThis.told.push(body) } }`
+  await page.addInitScript(record)
+  await page.reload()
+  await page.locator('[data-live=true]').waitFor()
+  const isAsked = page.waitForResponse((response) => response.url().endsWith('/api/tasks?limit=50'))
+  await page.getByRole('switch', { name: 'The browser tells of new tasks' }).click()
+  await isAsked
+  // A second tab hears of it, too, and says nothing.
+  const other = await tab()
+  await other.addInitScript(record)
+  await other.goto(`${desk.url}/inbox`)
+  await other.locator('[data-live=true]').waitFor()
+  await desk.asks('letters.ready', 'Fresh news')
+  const told = () => page.evaluate('globalThis.told')
+  await until(told, (list) => (list as string[]).length > 0, { what: 'the browser tells' })
+  await other.getByText('Fresh news').waitFor()
+  expect([await told(), await other.evaluate('globalThis.told')]).toEqual([['Fresh news'], []])
+  expect(faults).toEqual([])
+  await close()
+})

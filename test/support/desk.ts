@@ -1,0 +1,146 @@
+/**
+ * A desk for tests of the web app: people who review letters and releases, a payment of which nobody knows, on a server of this process.
+ *
+ * Owns the system and its server. Every person is whom their page says they are: nobody logs in on loopback.
+ */
+import { join } from 'node:path'
+import { createTrihand, type Trihand } from '../../src/assemble.ts'
+import { fn } from '../../src/executors/workflow/function.ts'
+import { createApp } from '../../src/http/app.ts'
+import { type Listening, listen } from '../../src/http/server.ts'
+import { readWebApp } from '../../src/http/web-app.ts'
+import { human } from '../../src/manifest/humans.ts'
+import type { TestBrowser, WatchedPage } from './browser.ts'
+import { PROJECT } from './places.ts'
+import { until } from './until.ts'
+
+const bundle = {
+  sections: [{ id: 'letters', type: 'review_items' as const, items: { expr: 'payload.letters' }, editable: true }],
+}
+
+const SYSTEM = {
+  name: 'desk',
+  events: { 'letters.ready': null, 'letters.approved': null, 'release.ready': null },
+  humans: [
+    human('review-letters', {
+      trigger: 'letters.ready',
+      title: '{{ payload.title }}',
+      context: { campaign: '{{ payload.title }}' },
+      assign: 'group:editors',
+      priority: 2,
+      deadline: '48h',
+      escalation: [{ to: ['group:editors', 'user:cfo'] }],
+      actions: [{ name: 'approve', emitsEvent: 'letters.approved' }, 'reject', 'reassign', 'escalate'],
+      bundle,
+    }),
+    human('release', {
+      trigger: 'release.ready',
+      title: '{{ payload.title }}',
+      assign: 'group:editors',
+      quorum: { approve: 2 },
+      actions: ['approve', 'edit', 'reject'],
+      bundle,
+    }),
+  ],
+  functions: [
+    fn('post-letters', { trigger: 'letters.approved' }, () => null),
+    fn('pay', {}, ({ step }) =>
+      step.run(
+        'charge',
+        () => {
+          throw new Error('connection lost')
+        },
+        { effect: 'once' },
+      ),
+    ),
+  ],
+}
+
+export interface Letter {
+  readonly id: string
+  readonly title: string
+  readonly text: string
+  readonly confidence?: number
+}
+
+export const letters = (count: number): readonly Letter[] =>
+  Array.from({ length: count }, (_, i) => ({
+    id: `l${i + 1}`,
+    title: `Letter ${i + 1}`,
+    text: `Dear reader ${i + 1}`,
+    confidence: i % 2 === 0 ? 0.95 : 0.4,
+  }))
+
+export class Desk {
+  readonly trihand: Trihand
+  readonly #server: Listening
+  readonly #ending: AbortController
+
+  private constructor(trihand: Trihand, server: Listening, ending: AbortController) {
+    this.trihand = trihand
+    this.#server = server
+    this.#ending = ending
+  }
+
+  static async open(): Promise<Desk> {
+    const trihand = await createTrihand({ system: SYSTEM, database: 'memory:', drain: 100 })
+    const ending = new AbortController()
+    const app = createApp(trihand, {
+      ...{ version: '0', pid: 1, report: () => {}, ending: ending.signal },
+      webApp: readWebApp(join(PROJECT, 'dist/ui')),
+    })
+    return new Desk(trihand, await listen({ fetch: (request) => app.fetch(request), port: 0 }), ending)
+  }
+
+  get url(): string {
+    return this.#server.url
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort()
+    await this.#server.stop()
+    await this.trihand.close()
+  }
+
+  /** The task that this leads to, by its title: others may be in the inbox. */
+  async asks(type: 'letters.ready' | 'release.ready', title: string, items = letters(3)): Promise<string> {
+    await this.trihand.send({ type, data: { title, letters: items } })
+    return this.taskOf(title)
+  }
+
+  async taskOf(title: string): Promise<string> {
+    const find = async () => {
+      const { items } = await this.ask<{ items: { id: string; title: string }[] }>('/api/tasks?all=true&limit=200')
+      return items.find((task) => task.title.includes(title))?.id
+    }
+    return (await until(find, (id) => id !== undefined, { what: `${title} is asked` })) ?? ''
+  }
+
+  async ask<Body>(path: string): Promise<Body> {
+    return (await (await fetch(`${this.url}${path}`)).json()) as Body
+  }
+
+  /** As somebody else would, from elsewhere. */
+  async decide(task: string, by: string, decision: object): Promise<void> {
+    const { shown_hash } = await this.ask<{ readonly shown_hash: string }>(`/api/tasks/${task}`)
+    const answer = await fetch(`${this.url}/api/tasks/${task}/decision`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-trihand-user': by, 'x-trihand-groups': 'editors' },
+      body: JSON.stringify({ shown_hash, ...decision }),
+    })
+    if (!answer.ok) throw new Error(await answer.text())
+  }
+
+  /** The page of somebody who has said who they are. */
+  async page(
+    browser: TestBrowser,
+    who: { readonly name: string; readonly groups: string },
+    path: string,
+  ): Promise<WatchedPage> {
+    const watched = await browser.open()
+    await watched.page.addInitScript(`localStorage.setItem('trihand-me', ${JSON.stringify(JSON.stringify(who))})`)
+    await watched.page.goto(`${this.url}${path}`)
+    await watched.page.locator('[data-live=true]').waitFor()
+    return watched
+  }
+}

@@ -1,0 +1,152 @@
+/** One action for many tasks, each with a verdict of its own. What is offered is what every one of them allows. */
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Check, X } from 'lucide-react'
+import { useState } from 'react'
+import { sendJson } from '../../api/client.ts'
+import type { TaskAction, TaskDetail, TaskVerdict } from '../../api/documents.ts'
+import { useMe } from '../../api/me.ts'
+import { askAgain } from '../../api/news.ts'
+import { bulkQuery } from '../../api/queries.ts'
+import { complain } from '../../parts/say.ts'
+import { Failed, Loading } from '../../parts/state.tsx'
+import { Reason, rememberReason } from './reason.tsx'
+import type { Selection } from './use-selection.ts'
+
+const MOST = 100
+
+/** A field that one of them needs, or a person to hand it to, is asked for task by task. */
+const commonActions = (tasks: readonly TaskDetail[]): readonly TaskAction[] =>
+  (tasks[0]?.actions ?? []).filter(
+    ({ name, required_fields }) =>
+      required_fields.length === 0 && name !== 'reassign' && tasks.every((task) => task.allowed_actions.includes(name)),
+  )
+
+const Verdicts = ({
+  tasks,
+  verdicts,
+}: {
+  readonly tasks: readonly TaskDetail[]
+  readonly verdicts: readonly TaskVerdict[]
+}) => (
+  <ul className="plain-list" aria-label="What came of it">
+    {verdicts.map(({ task, status, state, problem }) => (
+      <li key={task}>
+        <span className="status" data-tone={status === 200 ? 'good' : 'bad'}>
+          {status === 200 ? <Check size={15} aria-hidden /> : <X size={15} aria-hidden />}
+          {status === 200 ? state : problem?.code}
+        </span>{' '}
+        {tasks.find(({ id }) => id === task)?.title}
+        {problem !== undefined && <Text className="quiet">{problem.detail}</Text>}
+      </li>
+    ))}
+  </ul>
+)
+
+const useDecideAll = (tasks: readonly TaskDetail[], keep: Selection['keep']) => {
+  const [key] = useState(() => crypto.randomUUID())
+  return useMutation({
+    mutationFn: ({ action, reason }: { readonly action: string; readonly reason: string }) => {
+      const decisions = tasks.map(({ id, shown_hash }) => ({
+        task: id,
+        action,
+        shown_hash,
+        ...(reason === '' ? {} : { reason }),
+      }))
+      return sendJson<{ readonly items: readonly TaskVerdict[] }>('/api/tasks/decisions', { decisions }, { key })
+    },
+    onSuccess: ({ items }, { reason }) => {
+      rememberReason(reason)
+      keep(items.flatMap(({ task, status }) => (status === 200 ? [] : [task])))
+    },
+    onError: complain,
+    onSettled: () => askAgain('tasks', new Set(tasks.map(({ id }) => id))),
+  })
+}
+
+const Decide = ({ tasks, keep }: { readonly tasks: readonly TaskDetail[]; readonly keep: Selection['keep'] }) => {
+  const [reason, setReason] = useState('')
+  const { mutate, isPending, data } = useDecideAll(tasks, keep)
+  const actions = commonActions(tasks)
+  if (data !== undefined) return <Verdicts tasks={tasks} verdicts={data.items} />
+  if (actions.length === 0)
+    return <Alert variant="outline">They have no action in common that you may take. Decide them one by one.</Alert>
+  return (
+    <Stack gap="sm">
+      <ul className="plain-list">
+        {tasks.map(({ id, title, sections }) => (
+          <li key={id}>
+            {title} <span className="quiet">{sections.flatMap(({ items }) => items).length || 'no'} items</span>
+          </li>
+        ))}
+      </ul>
+      <Reason value={reason} change={setReason} />
+      <Group gap="xs">
+        {actions.map(({ name, label, requires_reason }) => (
+          <Button
+            key={name}
+            variant="default"
+            loading={isPending}
+            disabled={requires_reason && reason.trim() === ''}
+            onClick={() => mutate({ action: name, reason })}
+          >
+            {label} {tasks.length}
+          </Button>
+        ))}
+      </Group>
+      <Text className="quiet">
+        Every item goes by the action; marks are not part of it. Decisions cannot be taken back.
+      </Text>
+    </Stack>
+  )
+}
+
+const BulkDialog = ({
+  ids,
+  keep,
+  close,
+}: {
+  readonly ids: readonly string[]
+  readonly keep: Selection['keep']
+  readonly close: () => void
+}) => {
+  // As they were when the dialog was opened: those are decided, on what they showed then, and no others.
+  const [chosen] = useState(ids)
+  const { data: tasks, error, refetch } = useQuery(bulkQuery(chosen, useMe()))
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={`${chosen.length} tasks at once`}
+      size="lg"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {tasks !== undefined && <Decide tasks={tasks} keep={keep} />}
+      {tasks === undefined && (error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />)}
+    </Modal>
+  )
+}
+
+/** What can be done with the selected ones; nothing while there are none. */
+export const BulkBar = ({ selection: { ids, keep } }: { readonly selection: Selection }) => {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      {ids.size > 0 && (
+        <Group className="bulk" gap="xs">
+          <Text size="sm" fw={650} role="status">
+            {ids.size} selected
+          </Text>
+          <Button size="compact-sm" disabled={ids.size > MOST} onClick={() => setOpen(true)}>
+            Decide them
+          </Button>
+          <Button size="compact-sm" variant="default" onClick={() => keep([])}>
+            Clear
+          </Button>
+          {ids.size > MOST && <Text className="quiet">At most {MOST} at once.</Text>}
+        </Group>
+      )}
+      {isOpen && <BulkDialog ids={[...ids]} keep={keep} close={() => setOpen(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,93 @@
+/** What a task is: its title, of whom and until when it is asked, why it came here, and what an agent says about it, marked as that. */
+import { Alert, Badge, Group, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { ArrowUpNarrowWide, CircleHelp, Flag } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { TaskDetail } from '../../api/documents.ts'
+import { shortId } from '../../parts/copy.tsx'
+import { When } from '../../parts/when.tsx'
+import { Content } from './content.tsx'
+import { Due } from './due.tsx'
+import { originOf } from './origin.tsx'
+
+/** A step of which nobody knows whether it took place looks like no other task. */
+const Doubt = ({ task }: { readonly task: TaskDetail }) => (
+  <Alert
+    className="attention"
+    color="orange"
+    variant="outline"
+    mt="xs"
+    icon={<CircleHelp aria-hidden />}
+    title="Did it happen?"
+  >
+    <Text size="sm">{task.instructions}</Text>
+  </Alert>
+)
+
+const Votes = ({ task: { votes, quorum } }: { readonly task: TaskDetail }) => {
+  if (quorum.approve <= 1 && votes.length === 0) return null
+  return (
+    <span>
+      {quorum.approve} must approve
+      {votes.length > 0 && `; ${votes.map(({ by, action }) => `${by}: ${action}`).join(', ')}`}
+    </span>
+  )
+}
+
+const Escalation = ({ task: { escalation } }: { readonly task: TaskDetail }) =>
+  escalation === null ? null : (
+    <Text size="sm" mt="xs" className="escalation">
+      <ArrowUpNarrowWide size={15} aria-hidden /> Escalated by {escalation.by}: {escalation.reason}
+    </Text>
+  )
+
+const People = ({ task }: { readonly task: TaskDetail }) => (
+  <>
+    <span>for {[...task.assignees.users, ...task.assignees.groups].join(', ')}</span>
+    {task.requester !== null && <span>wanted by {task.requester}</span>}
+    {task.claimed_by !== null && <span>claimed by {task.claimed_by}</span>}
+    {task.viewed_by.length > 0 && <span>seen by {task.viewed_by.join(', ')}</span>}
+  </>
+)
+
+export const Head = ({ task, children }: { readonly task: TaskDetail; readonly children: ReactNode }) => {
+  const isDoubt = task.origin === 'uncertain'
+  return (
+    <div>
+      <Group gap="xs">
+        <Title order={2} size="h3" data-id={task.id}>
+          {task.title}
+        </Title>
+        <Badge variant="outline" color="gray" tt="none" className="label">
+          {originOf(task).word}
+        </Badge>
+        <Text className="quiet">{task.status.replaceAll('_', ' ')}</Text>
+        {task.priority > 0 && (
+          <span className="priority">
+            <Flag size={13} aria-hidden /> priority {task.priority}
+          </span>
+        )}
+      </Group>
+      <Group gap="xs" className="quiet">
+        <Link to="/runs/$id" params={{ id: task.run_id }} className="id">
+          {shortId(task.run_id)}
+        </Link>
+        <span>
+          asked <When at={task.created_at} />
+        </span>
+        {task.is_open && task.deadline !== null && <Due asked={task.created_at} deadline={task.deadline} />}
+        <People task={task} />
+        <Votes task={task} />
+        {children}
+      </Group>
+      <Escalation task={task} />
+      {isDoubt && <Doubt task={task} />}
+      {!isDoubt && task.instructions !== '' && <Text mt="xs">{task.instructions}</Text>}
+      {task.remarks !== null && (
+        <Alert color="grape" variant="outline" mt="xs" title="From the agent, unchecked">
+          <Content value={task.remarks} />
+        </Alert>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,95 @@
+/** Who is at a task, and when: claim it or leave it to others, and put it off in one's own inbox. Nothing of it decides anything. */
+import { Button, Menu } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { sendJson } from '../../api/client.ts'
+import type { TaskDetail } from '../../api/documents.ts'
+import { useMe } from '../../api/me.ts'
+import { askAgain } from '../../api/news.ts'
+import { complain, say } from '../../parts/say.ts'
+
+const HOUR_MS = 3_600_000
+const MORNING = 8
+
+/** Eight in the morning, so many days from now, where the person is. */
+const morningIn = (days: number, now: Date): Date => {
+  const at = new Date(now)
+  at.setDate(at.getDate() + days)
+  at.setHours(MORNING, 0, 0, 0)
+  return at
+}
+
+const LATER: readonly (readonly [string, (now: Date) => Date])[] = [
+  ['In an hour', (now) => new Date(now.getTime() + HOUR_MS)],
+  ['In four hours', (now) => new Date(now.getTime() + 4 * HOUR_MS)],
+  ['Tomorrow at 8', (now) => morningIn(1, now)],
+  ['In a week', (now) => morningIn(7, now)],
+]
+
+interface Wish {
+  readonly verb: 'claim' | 'unclaim' | 'follow-up'
+  readonly body?: object
+  readonly said: string
+}
+
+const useWish = ({ id, title }: TaskDetail, done: () => void) =>
+  useMutation({
+    mutationFn: ({ verb, body = {} }: Wish) => sendJson(`/api/tasks/${id}/${verb}`, body),
+    onSuccess: (_, { verb, body, said }) => {
+      say('teal', said, title)
+      if (verb === 'follow-up' && body !== undefined && 'until' in body && body.until !== null) done()
+    },
+    onError: complain,
+    onSettled: () => askAgain('tasks', new Set([id])),
+  })
+
+export const AtIt = ({ task, done }: { readonly task: TaskDetail; readonly done: () => void }) => {
+  const { name } = useMe()
+  const { mutate, isPending } = useWish(task, done)
+  if (task.allowed_actions.length === 0) return null
+  const isMine = task.claimed_by === name
+  const canClaim = task.claimed_by === null || isMine
+  return (
+    <>
+      {canClaim && (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          loading={isPending}
+          onClick={() => mutate(isMine ? { verb: 'unclaim', said: 'Given back' } : { verb: 'claim', said: 'Claimed' })}
+        >
+          {isMine ? 'Give it back' : 'Claim'}
+        </Button>
+      )}
+      {task.put_off_until === null ? (
+        <Menu transitionProps={{ duration: 0 }} shadow="md">
+          <Menu.Target>
+            <Button size="compact-sm" variant="subtle">
+              Later
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {LATER.map(([label, at]) => (
+              <Menu.Item
+                key={label}
+                onClick={() =>
+                  mutate({ verb: 'follow-up', body: { until: at(new Date()).toISOString() }, said: 'Put off' })
+                }
+              >
+                {label}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      ) : (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          loading={isPending}
+          onClick={() => mutate({ verb: 'follow-up', body: { until: null }, said: 'Back in your inbox' })}
+        >
+          Take it up again
+        </Button>
+      )}
+    </>
+  )
+}
