@@ -10,6 +10,7 @@ import type { System } from './manifest/system.ts'
 import { Chats } from './modes/chats.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ids } from './ports/ids.ts'
+import type { PlanDesk } from './ports/plan-desk.ts'
 import type { Reader } from './ports/reader.ts'
 
 interface World {
@@ -17,12 +18,16 @@ interface World {
   readonly clock: Pick<Clock, 'now'>
 }
 
+interface TurnWorld extends World {
+  readonly desk: PlanDesk
+}
+
 /** A system in its normal form, with the turns of its chats among its functions. */
-export const defineWithChats = (source: SystemSource, { ids, clock }: World): System => {
+export const defineWithChats = (source: SystemSource, { ids, clock, desk }: TurnWorld): System => {
   const digest = (text: string): string => ids.digest(text)
   const plain = normalise(source, digest)
   if (plain.chats.size === 0) return plain
-  const turns = chatFunctions([...plain.chats.values()], () => clock.now())
+  const turns = chatFunctions([...plain.chats.values()], { now: () => clock.now(), desk })
   return normalise({ ...source, functions: [...(source.functions ?? []), ...turns] }, digest)
 }
 

@@ -13,6 +13,7 @@ import { defineWithChats } from './assemble-chats.ts'
 import { type Doors, joinDoors } from './assemble-doors.ts'
 import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
+import { openPlans, planDesk, withPlanRuns } from './assemble-plans.ts'
 import { openStore, type Store } from './assemble-stores.ts'
 import { newsOf, openTenants, type TenantDeps, verbsOf } from './assemble-tenants.ts'
 import { type DispatcherChoice, type LedgerChoice, ledgerChoice } from './config.ts'
@@ -55,6 +56,7 @@ import {
 import type { PriceOf } from './model/usage.ts'
 import type { WorkerPlace } from './model/worker-info.ts'
 import type { Chats } from './modes/chats.ts'
+import type { Plans } from './planner/plans.ts'
 import type { Clock } from './ports/clock.ts'
 import type { DispatcherEndpoint, DispatcherFactory } from './ports/dispatcher.ts'
 import type { Ids } from './ports/ids.ts'
@@ -145,6 +147,8 @@ export interface Trihand {
   readonly tasks: Tasks
   /** Conversations, a turn at a time. */
   readonly chats: Chats
+  /** Plans that people write down, approve and run. */
+  readonly plans: Plans
   /** Credentials for whoever asks over HTTP. */
   readonly tokens: Tokens
   /** Requests that carry a key, and their first answers. */
@@ -276,9 +280,10 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const ids = new SystemIds()
   const environment = ownEnvironment()
   const document: Reader['document'] = (...asked) => store.reader.document(...asked)
-  const around = { environment, clock, ids, document }
+  const desk = planDesk((tenant) => openPlans(engine.of(tenant), store.reader, { ids, clock }))
+  const around = { environment, clock, ids, document, desk }
   const define = async (source: SystemSource): Promise<System> =>
-    defineWithChats(await withNotices(source, options.notices ?? {}, around), around)
+    withPlanRuns(defineWithChats(await withNotices(source, options.notices ?? {}, around), around), desk)
   const system = await define(options.system)
   const worker = identityOf(system, ids, options)
   const isWatching = options.sources ?? options.work !== false

@@ -7,6 +7,7 @@ import { type CircuitCommand, type CircuitFact, type CircuitState, circuit } fro
 import { gate } from '../model/gate.ts'
 import type { GateCommand, GateFact, GateState } from '../model/gate-fact.ts'
 import type { Machine, Refusal } from '../model/machine.ts'
+import { type PlanCommand, type PlanFact, type PlanState, planDraft } from '../model/plan-draft.ts'
 import { queue } from '../model/queue.ts'
 import type { QueueCommand, QueueFact, QueueState } from '../model/queue-fact.ts'
 import { run } from '../model/run.ts'
@@ -73,3 +74,6 @@ export const advanceCircuit = (state: CircuitState, command: CircuitCommand): Ad
 
 export const advanceTask = (state: TaskState, command: TaskCommand): Advance<TaskState, TaskFact> =>
   advance(task, state, command)
+
+export const advancePlan = (state: PlanState, command: PlanCommand): Advance<PlanState, PlanFact> =>
+  advance(planDraft, state, command)

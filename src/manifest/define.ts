@@ -290,7 +290,7 @@ export const normalise = (given: SystemSource, digest: (text: string) => string)
     pools: poolsOf(source, functions),
     sources: watched,
     executors,
-    chats: defineChats(source.chats ?? [], { functions, executors }),
+    chats: defineChats(source.chats ?? [], { functions, executors, digest }),
     webhooks,
     endpoints: defineEndpoints(source.endpoints ?? []),
     schedules: definedSchedules(source, functions, events),

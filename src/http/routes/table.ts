@@ -14,6 +14,7 @@ import { type LoginOptions, loginRoutes } from './login.ts'
 import { manifestRoutes } from './manifest.ts'
 import { type MetricsOptions, metricsRoutes } from './metrics.ts'
 import { pageRoutes } from './page.ts'
+import { planRoutes } from './plans.ts'
 import { queueRoutes } from './queues.ts'
 import type { Operation } from './route.ts'
 import { runStreamRoutes } from './run-stream.ts'
@@ -46,6 +47,7 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...triggerRoutes,
   ...scheduleRoutes,
   ...queueRoutes,
+  ...planRoutes,
   ...taskRoutes,
   ...manifestRoutes,
   ...sessionRoutes,

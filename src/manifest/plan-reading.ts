@@ -1,0 +1,171 @@
+/**
+ * A plan that somebody wrote, read against a system: what would be done, by whom, and everything that is wrong with it.
+ *
+ * Owns which mistakes are found and where they are. Throws for none of them: a draft may be kept while it is wrong. What a step means
+ * is plans.ts, as for plans that are declared.
+ */
+import { type ErrorCode, TrihandError } from '../model/errors.ts'
+import { canonical, type Json, toJson } from '../model/json.ts'
+import { nearest } from '../model/nearest.ts'
+import { handOfLine, linesOf, type PlanLine, type PlanSpec } from '../model/plan.ts'
+import type { PlanContent, PlanProblem, PlanRevision } from '../model/plan-draft.ts'
+import type { PlanStepSource } from '../model/plan-source.ts'
+import { planLines, writePlanText } from '../model/plan-text.ts'
+import { isOwn } from './own.ts'
+import { definePlan, type Hands, stepsOf } from './plans.ts'
+import type { System } from './system.ts'
+import { authorForm } from './yaml/author-form.ts'
+import { check } from './yaml/check.ts'
+import { plan as planShape } from './yaml/hand-sections.ts'
+import { normalPlan } from './yaml/normal-hands.ts'
+import { list, type Shape } from './yaml/shape.ts'
+
+/** A text, or steps in the manifest's spelling. */
+export interface PlanGiven {
+  readonly goal?: string
+  readonly text?: string
+  readonly steps?: Json
+}
+
+type Digest = (text: string) => string
+
+const HASH_LENGTH = 16
+const PATH = 'plan'
+const STEPS: Shape = planShape.fields['steps'] ?? list({ is: 'any' })
+
+/** Whoever may do a step. */
+export const handsIn = ({ functions }: Pick<System, 'functions'>): Hands =>
+  new Map([...functions.values()].flatMap(({ name, modality }) => (isOwn(name) ? [] : ([[name, modality]] as const))))
+
+export const contentHash = ({ goal, steps, hands }: PlanContent, digest: Digest): string =>
+  digest(canonical(toJson({ goal, steps, hands }))).slice(0, HASH_LENGTH)
+
+/** A plan as it was ordered, in the normal form: by the hands that were approved with it. */
+export const defineContent = ({ goal, steps, hands }: PlanContent): PlanSpec =>
+  definePlan(PATH, { goal, steps, approve: 'auto' }, new Map(Object.entries(hands)))
+
+interface Written {
+  readonly steps: readonly PlanStepSource[]
+  readonly problems: readonly PlanProblem[]
+}
+
+const problem = (code: ErrorCode, message: string, step: string | null, line: number | null = null): PlanProblem => ({
+  ...{ code, line, step, message },
+})
+
+const writtenText = (text: string, hands: Hands): Written => {
+  const lines = planLines(text)
+  const unread = lines.filter(({ step }) => step === null)
+  const problems = unread.map((one) =>
+    problem('PLAN_SYNTAX', `"${one.text}": expected a step such as "a. Get all contacts"`, null, one.line),
+  )
+  if (lines.length === 0) return { steps: [], problems: [problem('PLAN_SYNTAX', 'there is no step', null, 1)] }
+  return { problems, steps: problems.length > 0 ? [] : stepsOf({ text }, PATH, hands) }
+}
+
+const writtenSteps = (given: Json): Written => {
+  const { steps = [] } = normalPlan({ steps: given })
+  const { value, remarks } = check(STEPS, steps)
+  const nameAt = (at: string | number | undefined): string | null => {
+    if (typeof at !== 'number') return at ?? null
+    const id = (steps as readonly ({ readonly id?: Json } | null)[])[at]?.id
+    return typeof id === 'string' ? id : null
+  }
+  const problems = remarks.map(({ message, path }) => problem('INPUT_INVALID', message, nameAt(path[0])))
+  if (!Array.isArray(value) || value.length === 0)
+    return { steps: [], problems: [...problems, problem('PLAN_SYNTAX', 'there is no step', null)] }
+  return { problems, steps: problems.length > 0 ? [] : (authorForm(STEPS, value) as unknown as PlanStepSource[]) }
+}
+
+const badReferences = (steps: readonly PlanStepSource[]): readonly PlanProblem[] => {
+  const ids = steps.map(({ id }) => id)
+  return steps.flatMap(({ id, requires = [] }) =>
+    requires
+      .filter((other) => !ids.includes(other))
+      .map((other) => {
+        const near = nearest(other, ids)
+        return problem('PLAN_BAD_REF', `${id} requires ${other}, which is no step${meant(near)}`, id)
+      }),
+  )
+}
+
+const meant = (near: string | null): string => (near === null ? '' : `; did you mean ${near}?`)
+
+const OF_STEP = /^plan\.steps\.([^.]+)/
+
+/** What the definition of plans refuses, as a problem. */
+const defined = (content: PlanContent, hands: Hands): PlanSpec | PlanProblem => {
+  try {
+    return definePlan(PATH, { goal: content.goal, steps: content.steps, approve: 'auto' }, hands)
+  } catch (error) {
+    if (!(error instanceof TrihandError)) throw error
+    return problem(error.code, error.detail, OF_STEP.exec(error.place?.path ?? '')?.[1] ?? null)
+  }
+}
+
+const unassigned = (lines: readonly PlanLine[], hands: Hands): readonly PlanProblem[] =>
+  lines
+    .filter(({ by }) => by === 'nobody')
+    .map(({ id, name }) => {
+      const near = nearest(name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'), [...hands.keys()])
+      return problem('PLAN_UNASSIGNED', `nobody in this system does ${id}, "${name}"${meant(near)}`, id)
+    })
+
+const asWritten = ({ id, name = id, requires = [] }: PlanStepSource): PlanLine => ({ id, name, requires, by: 'nobody' })
+
+/** Everything that is wrong with steps that could be read. */
+const judged = (
+  content: PlanContent,
+  hands: Hands,
+): { readonly lines: readonly PlanLine[]; readonly problems: readonly PlanProblem[] } => {
+  const lines = content.steps.map(asWritten)
+  const strangers = badReferences(content.steps)
+  if (strangers.length > 0) return { lines, problems: strangers }
+  const spec = defined(content, hands)
+  if ('code' in spec) return { lines, problems: [spec] }
+  const shown = linesOf(spec.steps)
+  return { lines: shown, problems: unassigned(shown, hands) }
+}
+
+const placed = (problems: readonly PlanProblem[], text: string): readonly PlanProblem[] => {
+  const lines = planLines(text)
+  return problems.map((one) => ({
+    ...one,
+    line: one.line ?? lines.find(({ step }) => step !== null && step.id === one.step)?.line ?? null,
+  }))
+}
+
+/** Steps in the author's form, as a declared plan has them. */
+export const readSteps = (
+  { goal, steps }: Pick<PlanContent, 'goal' | 'steps'>,
+  hands: Hands,
+  digest: Digest,
+): PlanRevision => revisionOf(goal, { steps, problems: [] }, null, { hands, digest })
+
+export const readPlan = ({ goal = '', text, steps = [] }: PlanGiven, hands: Hands, digest: Digest): PlanRevision =>
+  text === undefined
+    ? revisionOf(goal, writtenSteps(steps), null, { hands, digest })
+    : revisionOf(goal, writtenText(text, hands), text, { hands, digest })
+
+const revisionOf = (
+  goal: string,
+  written: Written,
+  text: string | null,
+  { hands, digest }: { readonly hands: Hands; readonly digest: Digest },
+): PlanRevision => {
+  const content = { goal, steps: written.steps, hands: {} }
+  const found = written.problems.length > 0 ? { lines: [], problems: written.problems } : judged(content, hands)
+  const used = found.lines.flatMap(({ by }) => {
+    const hand = hands.get(by)
+    return hand === undefined ? [] : [[by, hand] as const]
+  })
+  const whole = { ...content, hands: Object.fromEntries(used) }
+  return {
+    ...whole,
+    hash: contentHash(whole, digest),
+    text: text ?? writePlanText(found.lines),
+    isText: text !== null,
+    lines: found.lines.map((line) => ({ ...line, hand: handOfLine(line, hands) })),
+    problems: text === null ? found.problems : placed(found.problems, text),
+  }
+}

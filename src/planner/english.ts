@@ -1,0 +1,85 @@
+/**
+ * A sentence to a plan, without a model: what is written as a plan, what a declared plan says it is for, or one thing that somebody does.
+ *
+ * Owns which words are understood. Never guesses: whatever is left over makes it a question.
+ *
+ * english-1  Every word of a sentence is a word of what was declared, or stands in quotes where a declared one does.
+ */
+import type { PlanGiven } from '../manifest/plan-reading.ts'
+import { handsIn } from '../manifest/plan-reading.ts'
+import type { System } from '../manifest/system.ts'
+import type { Json } from '../model/json.ts'
+import { toJson } from '../model/json.ts'
+import type { PlanStepSource } from '../model/plan-source.ts'
+import { readPlanText, slugOf } from '../model/plan-text.ts'
+
+export type EnglishReading =
+  | { readonly kind: 'plan'; readonly given: PlanGiven & { readonly written?: readonly PlanStepSource[] } }
+  | { readonly kind: 'question'; readonly question: string }
+
+const QUOTED = /"([^"]*)"|“([^”]*)”/g
+const MAX_OPTIONS = 8
+
+interface Sentence {
+  /** Its words in small letters, with a mark where a quotation stands. */
+  readonly words: string
+  readonly quoted: readonly string[]
+}
+
+const sentenceOf = (text: string): Sentence => {
+  const quoted = [...text.matchAll(QUOTED)].map(([, plain, curled]) => plain ?? curled ?? '')
+  const words = text
+    .replaceAll(QUOTED, ' " ')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}"]+/u)
+    .filter((word) => word !== '')
+    .join(' ')
+  return { words, quoted }
+}
+
+/** What stood in quotes where the plan was declared, said anew. */
+const saidAnew = (value: Json, pairs: readonly (readonly [string, string])[]): Json => {
+  if (typeof value === 'string')
+    return pairs.reduce((text, [from, to]) => (from === '' ? text : text.replaceAll(from, () => to)), value)
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return value.map((one: Json) => saidAnew(one, pairs))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [key, key === 'id' ? one : saidAnew(one, pairs)] as const),
+  )
+}
+
+const declaredFor = (english: string, { functions }: Pick<System, 'functions'>): EnglishReading | null => {
+  const asked = sentenceOf(english)
+  for (const { workflow } of functions.values()) {
+    const { plan } = workflow
+    const known = sentenceOf(plan?.goal ?? '')
+    // english-1
+    if (plan === null || known.words === '' || known.words !== asked.words) continue
+    const pairs = known.quoted.map((from, i) => [from, asked.quoted[i] ?? from] as const)
+    const written = saidAnew(toJson(plan.written), pairs) as unknown as readonly PlanStepSource[]
+    return { kind: 'plan', given: { goal: english, written } }
+  }
+  return null
+}
+
+const inWords = (name: string): string => name.replaceAll(/[-_]+/g, ' ')
+
+const questionOf = (english: string, system: Pick<System, 'functions'>): EnglishReading => {
+  const goals = [...system.functions.values()].flatMap(({ workflow }) => workflow.plan?.goal || [])
+  const known = [...goals, ...[...handsIn(system).keys()].map(inWords)].slice(0, MAX_OPTIONS)
+  const options = known.length === 0 ? 'nothing is declared here' : `known are: ${known.join(' · ')}`
+  return { kind: 'question', question: `what steps is "${english.trim()}" made of? Nobody here knows; ${options}` }
+}
+
+export const readEnglish = (english: string, system: Pick<System, 'functions'>): EnglishReading => {
+  const text = readPlanText(english)
+  if (text.kind === 'steps' && text.steps.length > 0) return { kind: 'plan', given: { text: english } }
+  const declared = declaredFor(english, system)
+  if (declared !== null) return declared
+  const line = english.trim().replace(/[.!]$/, '')
+  const slug = slugOf({ name: line })
+  const isKnown = [...handsIn(system).keys()].some((name) => name.replaceAll('_', '-') === slug)
+  return isKnown && !line.includes('\n')
+    ? { kind: 'plan', given: { goal: english, text: `a. ${line}` } }
+    : questionOf(english, system)
+}
