@@ -38,9 +38,9 @@ export const openPlans = (engine: Engine, reader: PlanReader, { ids, clock }: Wo
 /** `plansOf`: asked when a run needs them, since the engine is made after the system. */
 export const planDesk = (plansOf: (tenant: TenantId) => Plans): PlanDesk => ({
   propose: (tenant, id, given, by) => plansOf(tenant).propose(given, by, id),
-  agree: async (tenant, id, { hash, by }) => {
+  agree: async (tenant, id, { hash, by, input }) => {
     const plans = plansOf(tenant)
-    return plans.order(await plans.approve(id, hash, { id: by, kind: 'user' }), {})
+    return plans.order(await plans.approve(id, hash, { id: by, kind: 'user' }), input)
   },
   vouch: (tenant, order) => plansOf(tenant).vouch(order),
 })

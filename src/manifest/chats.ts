@@ -65,7 +65,7 @@ interface Known extends Pick<System, 'functions' | 'executors'> {
 
 const planWords = (known: Known): string => {
   const names = [...handsIn(known).keys()].map((name) => name.replaceAll(/[-_]+/g, ' '))
-  return `several steps that wait for each other; task: {"goal": text, "text": a line for each step such as "c. Send emails (requires steps a and b)"}; the words of a line are one of: ${names.join(', ')}`
+  return `several steps that wait for each other; task: {"goal": text, "text": a line for each step such as "c. Send emails (requires steps a and b)", "input": what it works on}; the words of a line are one of: ${names.join(', ')}`
 }
 
 /** Drafted by the agent, so that nobody has seen it before. */

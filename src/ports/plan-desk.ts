@@ -7,11 +7,18 @@ import type { PlanId, TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { PlanApproval, PlanDraft, PlanOrder } from '../model/plan-draft.ts'
 
+/** `input`: what the run will work on. */
+export interface PlanWord {
+  readonly hash: string
+  readonly by: string
+  readonly input: Json
+}
+
 export interface PlanDesk {
   /** Keeps it as a draft under this name. What cannot be read as a plan is refused with a question. */
   propose(tenant: TenantId, id: PlanId, given: Json, by: string): Promise<PlanDraft>
   /** A person's word on exactly this revision; answers what a run of it is given. */
-  agree(tenant: TenantId, id: PlanId, word: { readonly hash: string; readonly by: string }): Promise<PlanOrder>
+  agree(tenant: TenantId, id: PlanId, word: PlanWord): Promise<PlanOrder>
   /** Who has approved what this run was given; refused if nobody has, or if it is something else. */
   vouch(tenant: TenantId, order: PlanOrder): Promise<PlanApproval>
 }

@@ -5,7 +5,7 @@
  */
 import type { ChatDecision, ChatPart, ChatPlan } from '../../model/chat.ts'
 import { planId } from '../../model/ids.ts'
-import type { Json } from '../../model/json.ts'
+import { isJsonRecord, type Json } from '../../model/json.ts'
 import { PLAN_RUN, type PlanDraft, type PlanOrder } from '../../model/plan-draft.ts'
 import type { PlanDesk } from '../../ports/plan-desk.ts'
 import type { AskReply } from '../../ports/step-gate.ts'
@@ -25,6 +25,9 @@ const asShown = ({ id, current }: PlanDraft): ChatPlan => {
   const { goal, hash, lines, problems } = current
   return { id, goal, hash, steps: lines, problems }
 }
+
+/** What the plan is to work on. */
+export const plannedInput = (task: Json): Json => (isJsonRecord(task) ? (task['input'] ?? {}) : {})
 
 const problemsOf = ({ problems }: ChatPlan): string =>
   problems.map(({ line, message }) => (line === null ? message : `line ${line}: ${message}`)).join('; ')
@@ -47,7 +50,7 @@ export const planAnswer = async (decision: ChatDecision, turn: PlanTurn): Promis
     if (plan.problems.length > 0) return [shown, failed(asked, problemsOf(plan))]
     const reply = await turn.approve(plan)
     if (!isYes(reply)) return [shown, denied(asked, noOf(reply))]
-    const word = { hash: plan.hash, by: reply.decidedBy ?? '' }
+    const word = { hash: plan.hash, by: reply.decidedBy ?? '', input: plannedInput(decision.task) }
     const order = await step.run('agree', () => turn.desk.agree(run.tenant, id, word))
     return [shown, ...(await performed(asked, () => step.invoke('execute', PLAN_RUN, order as unknown as PlanOrder)))]
   } catch (error) {

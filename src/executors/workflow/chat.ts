@@ -34,7 +34,7 @@ import { isJsonRecord, type Json } from '../../model/json.ts'
 import type { PlanDesk } from '../../ports/plan-desk.ts'
 import type { AskReply } from '../../ports/step-gate.ts'
 import { denied, isYes, noOf, performed } from './chat-parts.ts'
-import { planAnswer, shownPlan } from './chat-plan.ts'
+import { planAnswer, plannedInput, shownPlan } from './chat-plan.ts'
 import { type FunctionContext, type FunctionSource, fn } from './function.ts'
 import { isStepFailure } from './step-failure.ts'
 
@@ -222,7 +222,7 @@ class ChatTurn {
   private approve({ executor, task, reply }: ChatDecision, plan: ChatPlan | null): Promise<AskReply> {
     const { asks, name } = this.spec
     const to = [...asks.users.map((user) => `user:${user}`), ...asks.groups.map((group) => `group:${group}`)]
-    const steps = { id: 'plan', type: 'summary', title: 'Steps', content: planContent(plan) } as const
+    const steps = { id: 'plan', type: 'summary', title: 'Steps', content: planContent(plan, task) } as const
     const call = {
       id: APPROVED_SECTION,
       type: 'editable',
@@ -262,8 +262,12 @@ class ChatTurn {
 
 const SAY_NOTHING: ChatDecision = { action: 'reply', reply: '', executor: null, task: null, reason: null }
 
-const planContent = (plan: ChatPlan | null): Json =>
-  plan === null ? null : { plan: plan.id, hash: plan.hash, steps: plan.steps as unknown as Json }
+/** A declared plan works on what is called, which is shown beside it. */
+const planContent = (plan: ChatPlan | null, task: Json): Json => {
+  if (plan === null) return null
+  const { id, hash, steps } = plan
+  return { ...(id === null ? {} : { plan: id, input: plannedInput(task) }), hash, steps: steps as unknown as Json }
+}
 
 /** One function for each chat; they come beside the functions of the system. */
 export const chatFunctions = (chats: readonly ChatSpec[], world: TurnWorld): readonly FunctionSource[] =>
