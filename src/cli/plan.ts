@@ -43,7 +43,7 @@ const print = (output: Output, plan: Plan): void => {
     ]),
   )
   for (const { code, line, message, hint } of plan.errors)
-    output.line(visible(`${line === null ? '' : `line ${line}: `}${code}: ${message}. ${hint}`))
+    output.line(visible(`${line === null ? '' : `line ${line}: `}${code}: ${message} · ${hint}`))
   if (plan.errors.length === 0 && plan.status === 'draft')
     output.talk(visible(`to approve exactly this: --approve ${plan.hash} --as <user>, with --run to run it`))
 }

@@ -38,7 +38,11 @@ const partDocument = (part: ChatPart, id: string, all: readonly ChatPart[]): Jso
       return { ...part }
     case 'plan': {
       const execution = all.find(({ type }) => type === 'execution') as { readonly state?: string } | undefined
-      return { type: 'data-plan', id: 'plan', data: planCard(part.plan, execution?.state ?? 'proposed', null) }
+      return {
+        type: 'data-plan',
+        id: 'plan',
+        data: planCard(part.plan, execution?.state ?? 'proposed', part.run ?? null),
+      }
     }
     case 'execution':
       return toolPart(part, id)

@@ -16,7 +16,8 @@ import { TrihandError } from '../model/errors.ts'
 import { nearest } from '../model/nearest.ts'
 import type { AgentSource } from './agents.ts'
 import { checkName, invalid } from './invalid.ts'
-import { handsIn, readSteps } from './plan-reading.ts'
+import { readSteps } from './plan-reading.ts'
+import type { Hands } from './plans.ts'
 import { oneOf } from './ranges.ts'
 import type { FunctionDefinition, System } from './system.ts'
 
@@ -60,11 +61,13 @@ const hasEffects = ({ modality, code, workflow }: FunctionDefinition): boolean =
 }
 
 interface Known extends Pick<System, 'functions' | 'executors'> {
+  /** Whoever may do a step of a plan. */
+  readonly hands: Hands
   digest(text: string): string
 }
 
 const planWords = (known: Known): string => {
-  const names = [...handsIn(known).keys()].map((name) => name.replaceAll(/[-_]+/g, ' '))
+  const names = [...known.hands.keys()].map((name) => name.replaceAll(/[-_]+/g, ' '))
   return `several steps that wait for each other; task: {"goal": text, "text": a line for each step such as "c. Send emails (requires steps a and b)", "input": what it works on}; the words of a line are one of: ${names.join(', ')}`
 }
 
@@ -82,7 +85,7 @@ const draftedPlan = (
 const declaredPlan = ({ workflow, name }: FunctionDefinition, known: Known): ChatPlan | null => {
   if (workflow.plan === null) return null
   const { goal, written } = workflow.plan
-  const { hash, lines: steps, problems } = readSteps({ goal, steps: written }, handsIn(known), known.digest)
+  const { hash, lines: steps, problems } = readSteps({ goal, steps: written }, known.hands, known.digest)
   return { id: null, goal: goal === '' ? name : goal, hash, steps, problems }
 }
 

@@ -4,6 +4,7 @@
  * Owns which mistakes are found and where they are. Throws for none of them: a draft may be kept while it is wrong. What a step means
  * is plans.ts, as for plans that are declared.
  */
+import { turnHandler } from '../model/chat.ts'
 import { type ErrorCode, TrihandError } from '../model/errors.ts'
 import { canonical, type Json, toJson } from '../model/json.ts'
 import { nearest } from '../model/nearest.ts'
@@ -33,9 +34,12 @@ const HASH_LENGTH = 16
 const PATH = 'plan'
 const STEPS: Shape = planShape.fields['steps'] ?? list({ is: 'any' })
 
-/** Whoever may do a step. */
-export const handsIn = ({ functions }: Pick<System, 'functions'>): Hands =>
-  new Map([...functions.values()].flatMap(({ name, modality }) => (isOwn(name) ? [] : ([[name, modality]] as const))))
+/** Whoever may do a step: nobody's turn of a chat is one. */
+export const handsIn = (functions: System['functions'], chats: Iterable<string>): Hands => {
+  const turns = new Set([...chats].map(turnHandler))
+  const known = [...functions.values()].filter(({ name }) => !isOwn(name) && !turns.has(name))
+  return new Map(known.map(({ name, modality }) => [name, modality]))
+}
 
 export const contentHash = ({ goal, steps, hands }: PlanContent, digest: Digest): string =>
   digest(canonical(toJson({ goal, steps, hands }))).slice(0, HASH_LENGTH)

@@ -7,7 +7,7 @@
  * chat-2  What may have effects waits for a person, unless the chat says of that very executor that it need not.
  */
 import type { Failure } from './errors.ts'
-import type { Instant, PlanId, RunId } from './ids.ts'
+import type { ChildId, Instant, PlanId, RunId } from './ids.ts'
 import { isJsonRecord, type Json } from './json.ts'
 import type { PlanProblem, ShownLine } from './plan-draft.ts'
 import type { Assignees } from './task-spec.ts'
@@ -112,8 +112,8 @@ export const judgeDecision = ({ action, executor }: ChatDecision, { executors, n
 
 export type ChatPart =
   | { readonly type: 'text'; readonly text: string }
-  /** What the execution after it is made of. */
-  | { readonly type: 'plan'; readonly plan: ChatPlan }
+  /** What the execution after it is made of. Its run is not saved with it: whoever reads the turn knows it. */
+  | { readonly type: 'plan'; readonly plan: ChatPlan; readonly run?: ChildId }
   | {
       readonly type: 'execution'
       readonly executor: string

@@ -48,7 +48,7 @@ export const ERRORS = {
   PLAN_NOT_APPROVED: { status: 409, retryable: false, hint: 'Let a person approve this revision: POST /api/plans/{id}/approve with its hash.' },
   PLAN_STALE: { status: 409, retryable: false, hint: 'Read the plan again: it has changed since; then approve what it is now.' },
   PLAN_CYCLE: { status: 422, retryable: false, hint: 'Take one of the steps out of the circle.' },
-  PLAN_UNASSIGNED: { status: 422, retryable: false, hint: 'Say who does the step: assigned_to, default_modality or a type.' },
+  PLAN_UNASSIGNED: { status: 422, retryable: false, hint: 'Say who does the step: assigned_to, default_modality or a type; in a text the words of a line are the name of whoever does it.' },
   PLAN_BAD_REF: { status: 422, retryable: false, hint: 'Name a step of the same plan.' },
   FILE_NAME_CASE: { status: 422, retryable: false, hint: 'Spell the file as the manifest does: other machines tell the two apart.' },
   INSTANT_WITHOUT_ZONE: { status: 422, retryable: false, hint: 'Write the instant with its offset, like 2026-03-01T09:00:00Z or +01:00.' },

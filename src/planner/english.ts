@@ -5,17 +5,19 @@
  *
  * english-1  Every word of a sentence is a word of what was declared, or stands in quotes where a declared one does.
  */
-import type { PlanGiven } from '../manifest/plan-reading.ts'
-import { handsIn } from '../manifest/plan-reading.ts'
+import { handsIn, type PlanGiven } from '../manifest/plan-reading.ts'
 import type { System } from '../manifest/system.ts'
-import type { Json } from '../model/json.ts'
-import { toJson } from '../model/json.ts'
+import { type Json, toJson } from '../model/json.ts'
 import type { PlanStepSource } from '../model/plan-source.ts'
 import { readPlanText, slugOf } from '../model/plan-text.ts'
 
 export type EnglishReading =
   | { readonly kind: 'plan'; readonly given: PlanGiven & { readonly written?: readonly PlanStepSource[] } }
   | { readonly kind: 'question'; readonly question: string }
+
+type Known = Pick<System, 'functions' | 'chats'>
+
+const namesIn = ({ functions, chats }: Known): readonly string[] => [...handsIn(functions, chats.keys()).keys()]
 
 const QUOTED = /"([^"]*)"|“([^”]*)”/g
 const MAX_OPTIONS = 8
@@ -48,7 +50,7 @@ const saidAnew = (value: Json, pairs: readonly (readonly [string, string])[]): J
   )
 }
 
-const declaredFor = (english: string, { functions }: Pick<System, 'functions'>): EnglishReading | null => {
+const declaredFor = (english: string, { functions }: Known): EnglishReading | null => {
   const asked = sentenceOf(english)
   for (const { workflow } of functions.values()) {
     const { plan } = workflow
@@ -64,21 +66,21 @@ const declaredFor = (english: string, { functions }: Pick<System, 'functions'>):
 
 const inWords = (name: string): string => name.replaceAll(/[-_]+/g, ' ')
 
-const questionOf = (english: string, system: Pick<System, 'functions'>): EnglishReading => {
+const questionOf = (english: string, system: Known): EnglishReading => {
   const goals = [...system.functions.values()].flatMap(({ workflow }) => workflow.plan?.goal || [])
-  const known = [...goals, ...[...handsIn(system).keys()].map(inWords)].slice(0, MAX_OPTIONS)
+  const known = [...goals, ...namesIn(system).map(inWords)].slice(0, MAX_OPTIONS)
   const options = known.length === 0 ? 'nothing is declared here' : `known are: ${known.join(' · ')}`
   return { kind: 'question', question: `what steps is "${english.trim()}" made of? Nobody here knows; ${options}` }
 }
 
-export const readEnglish = (english: string, system: Pick<System, 'functions'>): EnglishReading => {
+export const readEnglish = (english: string, system: Known): EnglishReading => {
   const text = readPlanText(english)
   if (text.kind === 'steps' && text.steps.length > 0) return { kind: 'plan', given: { text: english } }
   const declared = declaredFor(english, system)
   if (declared !== null) return declared
   const line = english.trim().replace(/[.!]$/, '')
   const slug = slugOf({ name: line })
-  const isKnown = [...handsIn(system).keys()].some((name) => name.replaceAll('_', '-') === slug)
+  const isKnown = namesIn(system).some((name) => name.replaceAll('_', '-') === slug)
   return isKnown && !line.includes('\n')
     ? { kind: 'plan', given: { goal: english, text: `a. ${line}` } }
     : questionOf(english, system)

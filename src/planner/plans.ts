@@ -11,6 +11,7 @@
 import { advancePlan } from '../engine/advance.ts'
 import type { IncomingEvent, Receipt, SendOptions } from '../engine/intake.ts'
 import { contentHash, handsIn, type PlanGiven, readPlan, readSteps } from '../manifest/plan-reading.ts'
+import type { Hands } from '../manifest/plans.ts'
 import type { System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Instant, isPlanId, newestFirstKey, type PlanId, planId, type RunId, type TenantId } from '../model/ids.ts'
@@ -130,7 +131,7 @@ export class Plans {
   }
 
   order(plan: PlanDraft, input: Json): PlanOrder {
-    const hands = handsIn(this.deps.system())
+    const hands = this.hands()
     const { goal, steps, hands: approved } = plan.current
     const now = Object.fromEntries(Object.keys(approved).flatMap((name) => [[name, hands.get(name) ?? null]]))
     const order = orderOf(plan, contentHash({ goal, steps, hands: now as PlanOrder['hands'] }, this.deps.digest), input)
@@ -147,17 +148,22 @@ export class Plans {
     return approval
   }
 
+  private hands(): Hands {
+    const { functions, chats } = this.deps.system()
+    return handsIn(functions, chats.keys())
+  }
+
   private read(wish: PlanWish): PlanRevision {
     const { english, ...given } = wish
     const { digest } = this.deps
     const system = this.deps.system()
-    if (english === undefined) return readPlan(given, handsIn(system), digest)
+    if (english === undefined) return readPlan(given, this.hands(), digest)
     const reading = readEnglish(english, system)
     if (reading.kind === 'question') throw new TrihandError('PLAN_QUESTION', reading.question)
     const { written, ...plain } = reading.given
     return written === undefined
-      ? readPlan({ ...plain, ...(given.goal === undefined ? {} : { goal: given.goal }) }, handsIn(system), digest)
-      : readSteps({ goal: given.goal ?? english, steps: written }, handsIn(system), digest)
+      ? readPlan({ ...plain, ...(given.goal === undefined ? {} : { goal: given.goal }) }, this.hands(), digest)
+      : readSteps({ goal: given.goal ?? english, steps: written }, this.hands(), digest)
   }
 
   private async load(id: PlanId): Promise<PlanState> {

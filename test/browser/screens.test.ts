@@ -53,6 +53,7 @@ test.each([
   '/workers',
   '/graph?view=list',
   '/sessions',
+  '/plans/pln_00000000000000000000000000000000',
   '/costs',
   '/settings',
   '/nowhere',

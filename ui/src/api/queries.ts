@@ -14,6 +14,7 @@ import type {
   Health,
   ManifestGraph,
   Page,
+  Plan,
   Run,
   RunCounts,
   RunDetail,
@@ -71,6 +72,13 @@ export const graphQuery = queryOptions({
   queryKey: ['runs', 'graph'],
   queryFn: ({ signal }) => getJson<ManifestGraph>('/api/manifest/graph', signal),
 })
+
+/** Under `runs`: its own are shown with it. */
+export const planQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['runs', 'plan', id],
+    queryFn: ({ signal }) => getJson<Plan>(`/api/plans/${id}`, signal),
+  })
 
 /** Under `runs`: a turn is one. */
 export const chatsQuery = queryOptions({
