@@ -1,8 +1,9 @@
 /**
  * The wiring of chats: declarations in, one function for each out; and the door through which people meet them.
  *
- * Owns nothing but that. A system without a chat is defined as it is.
+ * Owns nothing but that. A system without a chat has no such function.
  */
+import { withPlanRuns } from './assemble-plans.ts'
 import type { Engine } from './engine/engine.ts'
 import { chatFunctions } from './executors/workflow/chat.ts'
 import { normalise, type SystemSource } from './manifest/define.ts'
@@ -22,13 +23,13 @@ interface TurnWorld extends World {
   readonly desk: PlanDesk
 }
 
-/** A system in its normal form, with the turns of its chats among its functions. */
+/** A system in its normal form, with the turns of its chats, and the run of any drafted plan, among its functions. */
 export const defineWithChats = (source: SystemSource, { ids, clock, desk }: TurnWorld): System => {
   const digest = (text: string): string => ids.digest(text)
   const plain = normalise(source, digest)
-  if (plain.chats.size === 0) return plain
+  if (plain.chats.size === 0) return withPlanRuns(plain, desk)
   const turns = chatFunctions([...plain.chats.values()], { now: () => clock.now(), desk })
-  return normalise({ ...source, functions: [...(source.functions ?? []), ...turns] }, digest)
+  return withPlanRuns(normalise({ ...source, functions: [...(source.functions ?? []), ...turns] }, digest), desk)
 }
 
 export const openChats = (engine: Engine, reader: Pick<Reader, 'runs'>, { ids, clock }: World): Chats =>

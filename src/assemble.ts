@@ -3,8 +3,6 @@
  *
  * Owns which implementation stands behind each port. Branches on configuration only and holds no rule.
  */
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { SystemClock } from './adapters/system/clock.ts'
 import { SystemIds } from './adapters/system/ids.ts'
 import { drawSecret } from './adapters/system/secret.ts'
@@ -13,8 +11,8 @@ import { defineWithChats } from './assemble-chats.ts'
 import { type Doors, joinDoors } from './assemble-doors.ts'
 import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
-import { openPlans, planDesk, withPlanRuns } from './assemble-plans.ts'
-import { openStore, type Store } from './assemble-stores.ts'
+import { openPlans, planDesk } from './assemble-plans.ts'
+import { openStore, type Store, workspacesOf } from './assemble-stores.ts'
 import { newsOf, openTenants, type TenantDeps, verbsOf } from './assemble-tenants.ts'
 import { type DispatcherChoice, type LedgerChoice, ledgerChoice } from './config.ts'
 import { dispatcherOf } from './dispatchers.ts'
@@ -237,10 +235,6 @@ export const lazyAgents = (input: AgentsInput): LazyAgents => {
   }
 }
 
-/** Beside the ledger; a cache, so that a store elsewhere leaves it to this machine. */
-const workspacesOf = (choice: LedgerChoice): string =>
-  choice.kind === 'sqlite' ? join(dirname(choice.file), 'workspaces') : join(tmpdir(), 'trihand-workspaces')
-
 /** An engine on an opened store, with the hands this version has. Not started yet. */
 export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock, options: EngineSettings): Engine =>
   new Engine(
@@ -283,7 +277,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const desk = planDesk((tenant) => openPlans(engine.of(tenant), store.reader, { ids, clock }))
   const around = { environment, clock, ids, document, desk }
   const define = async (source: SystemSource): Promise<System> =>
-    withPlanRuns(defineWithChats(await withNotices(source, options.notices ?? {}, around), around), desk)
+    defineWithChats(await withNotices(source, options.notices ?? {}, around), around)
   const system = await define(options.system)
   const worker = identityOf(system, ids, options)
   const isWatching = options.sources ?? options.work !== false

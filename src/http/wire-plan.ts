@@ -18,7 +18,7 @@ export const planSummary = (plan: PlanDraft): PlanSummary => ({
   changed_at: isoTime(plan.changedAt),
 })
 
-export const planSteps = (lines: readonly ShownLine[]): PlanStep[] =>
+const planSteps = (lines: readonly ShownLine[]): PlanStep[] =>
   lines.map(({ id, name, requires, by, hand }) => ({ id, name, requires: [...requires], by, hand }))
 
 export const planDocument = (plan: PlanDraft, runs: readonly RunSummary[]): Plan => {

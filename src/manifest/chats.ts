@@ -85,7 +85,7 @@ const draftedPlan = (
 const declaredPlan = ({ workflow, name }: FunctionDefinition, known: Known): ChatPlan | null => {
   if (workflow.plan === null) return null
   const { goal, written } = workflow.plan
-  const { hash, lines: steps, problems } = readSteps({ goal, steps: written }, known.hands, known.digest)
+  const { hash, lines: steps, problems } = readSteps(goal, { steps: written, problems: [] }, known)
   return { id: null, goal: goal === '' ? name : goal, hash, steps, problems }
 }
 

@@ -6,7 +6,7 @@
  */
 import { turnHandler } from '../model/chat.ts'
 import { type ErrorCode, TrihandError } from '../model/errors.ts'
-import { canonical, type Json, toJson } from '../model/json.ts'
+import { canonical, toJson } from '../model/json.ts'
 import { nearest } from '../model/nearest.ts'
 import { handOfLine, linesOf, type PlanLine, type PlanSpec } from '../model/plan.ts'
 import type { PlanContent, PlanProblem, PlanRevision } from '../model/plan-draft.ts'
@@ -15,24 +15,11 @@ import { planLines, writePlanText } from '../model/plan-text.ts'
 import { isOwn } from './own.ts'
 import { definePlan, type Hands, stepsOf } from './plans.ts'
 import type { System } from './system.ts'
-import { authorForm } from './yaml/author-form.ts'
-import { check } from './yaml/check.ts'
-import { plan as planShape } from './yaml/hand-sections.ts'
-import { normalPlan } from './yaml/normal-hands.ts'
-import { list, type Shape } from './yaml/shape.ts'
-
-/** A text, or steps in the manifest's spelling. */
-export interface PlanGiven {
-  readonly goal?: string
-  readonly text?: string
-  readonly steps?: Json
-}
 
 type Digest = (text: string) => string
 
 const HASH_LENGTH = 16
 const PATH = 'plan'
-const STEPS: Shape = planShape.fields['steps'] ?? list({ is: 'any' })
 
 /** Whoever may do a step: nobody's turn of a chat is one. */
 export const handsIn = (functions: System['functions'], chats: Iterable<string>): Hands => {
@@ -48,7 +35,8 @@ export const contentHash = ({ goal, steps, hands }: PlanContent, digest: Digest)
 export const defineContent = ({ goal, steps, hands }: PlanContent): PlanSpec =>
   definePlan(PATH, { goal, steps, approve: 'auto' }, new Map(Object.entries(hands)))
 
-interface Written {
+/** Steps in the author's form, or what was wrong before they could be that. */
+export interface WrittenPlan {
   readonly steps: readonly PlanStepSource[]
   readonly problems: readonly PlanProblem[]
 }
@@ -57,7 +45,7 @@ const problem = (code: ErrorCode, message: string, step: string | null, line: nu
   ...{ code, line, step, message },
 })
 
-const writtenText = (text: string, hands: Hands): Written => {
+const writtenText = (text: string, hands: Hands): WrittenPlan => {
   const lines = planLines(text)
   const unread = lines.filter(({ step }) => step === null)
   const problems = unread.map((one) =>
@@ -65,20 +53,6 @@ const writtenText = (text: string, hands: Hands): Written => {
   )
   if (lines.length === 0) return { steps: [], problems: [problem('PLAN_SYNTAX', 'there is no step', null, 1)] }
   return { problems, steps: problems.length > 0 ? [] : stepsOf({ text }, PATH, hands) }
-}
-
-const writtenSteps = (given: Json): Written => {
-  const { steps = [] } = normalPlan({ steps: given })
-  const { value, remarks } = check(STEPS, steps)
-  const nameAt = (at: string | number | undefined): string | null => {
-    if (typeof at !== 'number') return at ?? null
-    const id = (steps as readonly ({ readonly id?: Json } | null)[])[at]?.id
-    return typeof id === 'string' ? id : null
-  }
-  const problems = remarks.map(({ message, path }) => problem('INPUT_INVALID', message, nameAt(path[0])))
-  if (!Array.isArray(value) || value.length === 0)
-    return { steps: [], problems: [...problems, problem('PLAN_SYNTAX', 'there is no step', null)] }
-  return { problems, steps: problems.length > 0 ? [] : (authorForm(STEPS, value) as unknown as PlanStepSource[]) }
 }
 
 const badReferences = (steps: readonly PlanStepSource[]): readonly PlanProblem[] => {
@@ -139,23 +113,22 @@ const placed = (problems: readonly PlanProblem[], text: string): readonly PlanPr
   }))
 }
 
-/** Steps in the author's form, as a declared plan has them. */
-export const readSteps = (
-  { goal, steps }: Pick<PlanContent, 'goal' | 'steps'>,
-  hands: Hands,
-  digest: Digest,
-): PlanRevision => revisionOf(goal, { steps, problems: [] }, null, { hands, digest })
+interface World {
+  readonly hands: Hands
+  readonly digest: Digest
+}
 
-export const readPlan = ({ goal = '', text, steps = [] }: PlanGiven, hands: Hands, digest: Digest): PlanRevision =>
-  text === undefined
-    ? revisionOf(goal, writtenSteps(steps), null, { hands, digest })
-    : revisionOf(goal, writtenText(text, hands), text, { hands, digest })
+export const readSteps = (goal: string, written: WrittenPlan, world: World): PlanRevision =>
+  revisionOf(goal, written, null, world)
+
+export const readText = (goal: string, text: string, world: World): PlanRevision =>
+  revisionOf(goal, writtenText(text, world.hands), text, world)
 
 const revisionOf = (
   goal: string,
-  written: Written,
+  written: WrittenPlan,
   text: string | null,
-  { hands, digest }: { readonly hands: Hands; readonly digest: Digest },
+  { hands, digest }: World,
 ): PlanRevision => {
   const content = { goal, steps: written.steps, hands: {} }
   const found = written.problems.length > 0 ? { lines: [], problems: written.problems } : judged(content, hands)

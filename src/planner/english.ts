@@ -5,14 +5,16 @@
  *
  * english-1  Every word of a sentence is a word of what was declared, or stands in quotes where a declared one does.
  */
-import { handsIn, type PlanGiven } from '../manifest/plan-reading.ts'
+import { handsIn } from '../manifest/plan-reading.ts'
 import type { System } from '../manifest/system.ts'
 import { type Json, toJson } from '../model/json.ts'
 import type { PlanStepSource } from '../model/plan-source.ts'
 import { readPlanText, slugOf } from '../model/plan-text.ts'
 
 export type EnglishReading =
-  | { readonly kind: 'plan'; readonly given: PlanGiven & { readonly written?: readonly PlanStepSource[] } }
+  /** As text, or as a declared plan has its steps. */
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'steps'; readonly steps: readonly PlanStepSource[] }
   | { readonly kind: 'question'; readonly question: string }
 
 type Known = Pick<System, 'functions' | 'chats'>
@@ -58,8 +60,7 @@ const declaredFor = (english: string, { functions }: Known): EnglishReading | nu
     // english-1
     if (plan === null || known.words === '' || known.words !== asked.words) continue
     const pairs = known.quoted.map((from, i) => [from, asked.quoted[i] ?? from] as const)
-    const written = saidAnew(toJson(plan.written), pairs) as unknown as readonly PlanStepSource[]
-    return { kind: 'plan', given: { goal: english, written } }
+    return { kind: 'steps', steps: saidAnew(toJson(plan.written), pairs) as unknown as readonly PlanStepSource[] }
   }
   return null
 }
@@ -75,13 +76,11 @@ const questionOf = (english: string, system: Known): EnglishReading => {
 
 export const readEnglish = (english: string, system: Known): EnglishReading => {
   const text = readPlanText(english)
-  if (text.kind === 'steps' && text.steps.length > 0) return { kind: 'plan', given: { text: english } }
+  if (text.kind === 'steps' && text.steps.length > 0) return { kind: 'text', text: english }
   const declared = declaredFor(english, system)
   if (declared !== null) return declared
   const line = english.trim().replace(/[.!]$/, '')
   const slug = slugOf({ name: line })
   const isKnown = namesIn(system).some((name) => name.replaceAll('_', '-') === slug)
-  return isKnown && !line.includes('\n')
-    ? { kind: 'plan', given: { goal: english, text: `a. ${line}` } }
-    : questionOf(english, system)
+  return isKnown && !line.includes('\n') ? { kind: 'text', text: `a. ${line}` } : questionOf(english, system)
 }

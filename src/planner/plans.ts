@@ -10,7 +10,7 @@
  */
 import { advancePlan } from '../engine/advance.ts'
 import type { IncomingEvent, Receipt, SendOptions } from '../engine/intake.ts'
-import { contentHash, handsIn, type PlanGiven, readPlan, readSteps } from '../manifest/plan-reading.ts'
+import { contentHash, handsIn, readSteps, readText } from '../manifest/plan-reading.ts'
 import type { Hands } from '../manifest/plans.ts'
 import type { System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
@@ -42,7 +42,11 @@ export interface PlansDeps {
   readonly reader: Pick<Reader, 'document' | 'documents' | 'run'>
 }
 
-interface PlanWish extends PlanGiven {
+/** One of text, steps in the manifest's spelling, and a sentence. */
+interface PlanWish {
+  readonly goal?: string
+  readonly text?: string
+  readonly steps?: Json
   readonly english?: string
 }
 
@@ -72,7 +76,7 @@ export class Plans {
 
   /** The same proposal under the same name is one draft; without a name it is a new one. */
   async propose(given: Json, by: string, id: PlanId = planId(this.deps.uuid())): Promise<PlanDraft> {
-    const content = this.read(wishOf(given))
+    const content = await this.read(wishOf(given))
     return this.change(id, { type: 'propose_plan', now: this.deps.now(), id, by, content })
   }
 
@@ -81,7 +85,7 @@ export class Plans {
     given: Json,
     { by, version }: { readonly by: string; readonly version: number },
   ): Promise<PlanDraft> {
-    const content = this.read(wishOf(given))
+    const content = await this.read(wishOf(given))
     return this.change(demandId(id), { type: 'revise_plan', now: this.deps.now(), by, version, content })
   }
 
@@ -153,17 +157,18 @@ export class Plans {
     return handsIn(functions, chats.keys())
   }
 
-  private read(wish: PlanWish): PlanRevision {
-    const { english, ...given } = wish
-    const { digest } = this.deps
-    const system = this.deps.system()
-    if (english === undefined) return readPlan(given, this.hands(), digest)
-    const reading = readEnglish(english, system)
+  private async read({ goal, text, steps, english }: PlanWish): Promise<PlanRevision> {
+    const world = { hands: this.hands(), digest: this.deps.digest }
+    if (text !== undefined) return readText(goal ?? '', text, world)
+    if (english === undefined) {
+      const { givenSteps } = await import('../manifest/plan-given.ts')
+      return readSteps(goal ?? '', givenSteps(steps ?? []), world)
+    }
+    const reading = readEnglish(english, this.deps.system())
     if (reading.kind === 'question') throw new TrihandError('PLAN_QUESTION', reading.question)
-    const { written, ...plain } = reading.given
-    return written === undefined
-      ? readPlan({ ...plain, ...(given.goal === undefined ? {} : { goal: given.goal }) }, this.hands(), digest)
-      : readSteps({ goal: given.goal ?? english, steps: written }, this.hands(), digest)
+    return reading.kind === 'text'
+      ? readText(goal ?? (reading.text === english ? '' : english), reading.text, world)
+      : readSteps(goal ?? english, { steps: reading.steps, problems: [] }, world)
   }
 
   private async load(id: PlanId): Promise<PlanState> {
