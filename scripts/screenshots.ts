@@ -64,6 +64,22 @@ const lastSession = async ({ ask }: World): Promise<string> => {
   return `/sessions/${items.at(-1)?.id ?? ''}`
 }
 
+const PLAN = `a. Import leads
+b. Persona matcher (requires step a)
+c. Review campaign (requires step b)
+d. Send campaign (requires step c)`
+
+const drafted = async ({ url }: World): Promise<string> => {
+  const body = JSON.stringify({ goal: 'Write to every lead, after a look at the mails', text: PLAN })
+  const made = await fetch(`${url}/api/plans`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  })
+  const { id } = (await made.json()) as { readonly id: string }
+  return `/plans/${id}`
+}
+
 /** The picture is loaded by itself, and fits itself into its place. */
 const drawn = async (page: Page): Promise<void> => {
   await page.locator('.react-flow__edge').first().waitFor({ state: 'attached' })
@@ -112,6 +128,7 @@ const SCREENS: readonly Screen[] = [
   { name: 'sessions', path: () => '/sessions' },
   { name: 'session', path: lastSession },
   { name: 'chat', path: () => '/chat', pose: talk },
+  { name: 'plan', path: drafted },
   { name: 'costs', path: () => '/costs?days=7' },
   { name: 'events', path: () => '/events' },
   { name: 'schedules', path: () => '/schedules' },

@@ -1,8 +1,9 @@
 /**
  * The wiring of chats: declarations in, one function for each out; and the door through which people meet them.
  *
- * Owns nothing but that. A system without a chat is defined as it is.
+ * Owns nothing but that. A system without a chat has no such function.
  */
+import { withPlanRuns } from './assemble-plans.ts'
 import type { Engine } from './engine/engine.ts'
 import { chatFunctions } from './executors/workflow/chat.ts'
 import { normalise, type SystemSource } from './manifest/define.ts'
@@ -10,6 +11,7 @@ import type { System } from './manifest/system.ts'
 import { Chats } from './modes/chats.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ids } from './ports/ids.ts'
+import type { PlanDesk } from './ports/plan-desk.ts'
 import type { Reader } from './ports/reader.ts'
 
 interface World {
@@ -17,13 +19,17 @@ interface World {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** A system in its normal form, with the turns of its chats among its functions. */
-export const defineWithChats = (source: SystemSource, { ids, clock }: World): System => {
+interface TurnWorld extends World {
+  readonly desk: PlanDesk
+}
+
+/** A system in its normal form, with the turns of its chats, and the run of any drafted plan, among its functions. */
+export const defineWithChats = (source: SystemSource, { ids, clock, desk }: TurnWorld): System => {
   const digest = (text: string): string => ids.digest(text)
   const plain = normalise(source, digest)
-  if (plain.chats.size === 0) return plain
-  const turns = chatFunctions([...plain.chats.values()], () => clock.now())
-  return normalise({ ...source, functions: [...(source.functions ?? []), ...turns] }, digest)
+  if (plain.chats.size === 0) return withPlanRuns(plain, desk)
+  const turns = chatFunctions([...plain.chats.values()], { now: () => clock.now(), desk })
+  return withPlanRuns(normalise({ ...source, functions: [...(source.functions ?? []), ...turns] }, digest), desk)
 }
 
 export const openChats = (engine: Engine, reader: Pick<Reader, 'runs'>, { ids, clock }: World): Chats =>

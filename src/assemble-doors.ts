@@ -4,21 +4,24 @@
  * Owns which implementation stands behind each door. Holds no rule.
  */
 import { openChats } from './assemble-chats.ts'
+import { openPlans } from './assemble-plans.ts'
 import type { Store } from './assemble-stores.ts'
 import type { Engine } from './engine/engine.ts'
 import { type Environment, resolveReferences } from './manifest/reference.ts'
 import type { Chats } from './modes/chats.ts'
 import { openOutbox } from './outboxes.ts'
+import type { Plans } from './planner/plans.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ids } from './ports/ids.ts'
 import { ownFolder, reportToStderr, SourceHost } from './triggers/host.ts'
 import { Webhooks } from './triggers/webhooks.ts'
 
-/** What hangs on the engine from outside: sources that watch, webhooks that are delivered, chats. */
+/** What hangs on the engine from outside: sources that watch, webhooks that are delivered, chats, plans. */
 export interface Doors {
   readonly host: SourceHost
   readonly webhooks: Webhooks
   readonly chats: Chats
+  readonly plans: Plans
 }
 
 export const joinDoors = (
@@ -45,5 +48,6 @@ export const joinDoors = (
     host: new SourceHost(deps),
     webhooks: new Webhooks({ ...deps, environment, system: () => engine.definition }),
     chats: openChats(engine, reader, { ids, clock }),
+    plans: openPlans(engine, reader, { ids, clock }),
   }
 }

@@ -4,7 +4,8 @@
  * Owns what each kind of store brings with it. Each one's code is loaded when it is chosen.
  */
 import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { InProcessDispatcher } from './adapters/system/dispatcher.ts'
 import type { LedgerChoice } from './config.ts'
 import type { CommitOptions } from './engine/commit.ts'
@@ -88,3 +89,7 @@ const openPostgresStore = async (url: string, schema: string | undefined, clock:
   const { ledger, reader, blobs, news } = opened
   return { ...SHARED, ledger, reader, blobs, news, ...POSTGRES, dispatcher: opened.dispatcher(clock) }
 }
+
+/** Where agents work: beside the ledger; a cache, so that a store elsewhere leaves it to this machine. */
+export const workspacesOf = (choice: LedgerChoice): string =>
+  choice.kind === 'sqlite' ? join(dirname(choice.file), 'workspaces') : join(tmpdir(), 'trihand-workspaces')

@@ -28,7 +28,7 @@ type Wait = { readonly wait?: string | number }
 type By = { readonly by?: string }
 
 /** What acts on runs: the same verbs for every tenant. */
-export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats'>) => ({
+export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' | 'plans'>) => ({
   send: engine.send.bind(engine),
   rehearse: engine.rehearse.bind(engine),
   start: engine.startRun.bind(engine),
@@ -57,6 +57,7 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats'>
   tasks: engine.tasks,
   reruns: engine.reruns,
   chats: doors.chats,
+  plans: doors.plans,
   webhooks: doors.webhooks,
   handlers: {
     pause: (name: string, { by = 'local' }: By = {}) => engine.pauseHandler(name, by),

@@ -3,8 +3,6 @@
  *
  * Owns which implementation stands behind each port. Branches on configuration only and holds no rule.
  */
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
 import { SystemClock } from './adapters/system/clock.ts'
 import { SystemIds } from './adapters/system/ids.ts'
 import { drawSecret } from './adapters/system/secret.ts'
@@ -13,7 +11,8 @@ import { defineWithChats } from './assemble-chats.ts'
 import { type Doors, joinDoors } from './assemble-doors.ts'
 import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
-import { openStore, type Store } from './assemble-stores.ts'
+import { openPlans, planDesk } from './assemble-plans.ts'
+import { openStore, type Store, workspacesOf } from './assemble-stores.ts'
 import { newsOf, openTenants, type TenantDeps, verbsOf } from './assemble-tenants.ts'
 import { DEFAULT_SLOTS, identityOf, type WorkerIdentity } from './assemble-worker.ts'
 import { type DispatcherChoice, type LedgerChoice, ledgerChoice } from './config.ts'
@@ -51,6 +50,7 @@ import { LOCAL_TENANT, type RunId, SERVER_TENANT, type TenantId, type WorkerId, 
 import type { PriceOf } from './model/usage.ts'
 import type { WorkerPlace } from './model/worker-info.ts'
 import type { Chats } from './modes/chats.ts'
+import type { Plans } from './planner/plans.ts'
 import type { Clock } from './ports/clock.ts'
 import type { DispatcherEndpoint, DispatcherFactory } from './ports/dispatcher.ts'
 import type { Ids } from './ports/ids.ts'
@@ -141,6 +141,8 @@ export interface Trihand extends Pick<Service, 'artifact' | 'versions'> {
   readonly reruns: Reruns
   /** Conversations, a turn at a time. */
   readonly chats: Chats
+  /** Plans that people write down, approve and run. */
+  readonly plans: Plans
   /** Credentials for whoever asks over HTTP. */
   readonly tokens: Tokens
   /** Requests that carry a key, and their first answers. */
@@ -205,10 +207,6 @@ export const lazyAgents = (input: AgentsInput): LazyAgents => {
   }
 }
 
-/** Beside the ledger; a cache, so that a store elsewhere leaves it to this machine. */
-const workspacesOf = (choice: LedgerChoice): string =>
-  choice.kind === 'sqlite' ? join(dirname(choice.file), 'workspaces') : join(tmpdir(), 'trihand-workspaces')
-
 /** An engine on an opened store, with the hands this version has. Not started yet. */
 export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock, options: EngineSettings): Engine =>
   new Engine(
@@ -248,7 +246,8 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const ids = new SystemIds()
   const environment = ownEnvironment()
   const document: Reader['document'] = (...asked) => store.reader.document(...asked)
-  const around = { environment, clock, ids, document }
+  const desk = planDesk((tenant) => openPlans(engine.of(tenant), store.reader, { ids, clock }))
+  const around = { environment, clock, ids, document, desk }
   const define = async (source: SystemSource): Promise<System> =>
     defineWithChats(await withNotices(source, options.notices ?? {}, around), around)
   const system = await define(options.system)

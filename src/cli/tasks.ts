@@ -11,12 +11,8 @@ import { withApi } from './connect.ts'
 import { parseJson } from './json-argument.ts'
 import { type Listing, printPage, queryText } from './listing.ts'
 import { EXIT, type Output, visible } from './output.ts'
-import type { CommonFlags, Verb } from './shell.ts'
-
-export interface WhoFlags extends CommonFlags {
-  readonly as?: string
-  readonly groups?: string
-}
+import type { Verb } from './shell.ts'
+import { demandWho, headersOf, type WhoFlags } from './who.ts'
 
 export interface TasksListFlags extends WhoFlags {
   readonly all?: boolean
@@ -59,17 +55,6 @@ const listing = (command: string): Listing<TaskSummary> => ({
   empty: 'Nothing waits here.',
   command,
 })
-
-const headersOf = ({ as, groups }: WhoFlags): Headers => ({
-  ...(as === undefined ? {} : { 'x-trihand-user': encodeURIComponent(as) }),
-  ...(groups === undefined ? {} : { 'x-trihand-groups': encodeURIComponent(groups) }),
-})
-
-const demandWho = (flags: WhoFlags): Headers => {
-  if (flags.as === undefined)
-    throw new TrihandError('UNAUTHENTICATED', 'say who acts: --as <user>, with --groups if they are asked as a group')
-  return headersOf(flags)
-}
 
 const listAs =
   (command: string): Verb<TasksListFlags> =>

@@ -31,7 +31,7 @@ const addServing = (program: Command, perform: Perform): void => {
 
 const addBeginning = (program: Command, perform: Perform): void => {
   withOutput(program.command('init [folder]'))
-    .description('a system to begin with: campaign, chat, hello or empty')
+    .description('a system to begin with: campaign, chat, hello, hello-contacts or empty')
     .option('--template <name>', 'which one (campaign)')
     .option('--force', 'add what is missing to a folder that is not empty; nothing is overwritten')
     .action((folder, flags) => perform(async () => (await import('./init.ts')).init, { folder, ...flags }))
@@ -240,6 +240,17 @@ const addTasks = (program: Command, perform: Perform): void => {
     .action((id, to, flags) => perform(async () => (await load()).reassignTask, { id, to, ...flags }))
 }
 
+const addPlan = (program: Command, perform: Perform): void => {
+  withWho(withWork(program.command('plan <plan>')))
+    .description('write a plan down, as text, a file or a known sentence, and see its steps and errors by line')
+    .option('--goal <text>', 'what it is for')
+    .option('--approve <hash>', 'approve exactly the plan with this hash; --as says who does')
+    .option('--run', 'and run it')
+    .option('--input <json>', 'what it works on')
+    .option('--wait <duration>', 'wait for its end', wait)
+    .action((plan, flags) => perform(async () => (await import('./plan.ts')).plan, { plan, ...flags }))
+}
+
 const addTokens = (program: Command, perform: Perform): void => {
   const load = () => import('./tokens.ts')
   const token = program.command('token').description('who may come in over HTTP')
@@ -349,6 +360,7 @@ export const createProgram = (perform: Perform, { stdout, stderr }: Streams): Co
   addFleet(program, perform)
   addSchedules(program, perform)
   addTasks(program, perform)
+  addPlan(program, perform)
   addTokens(program, perform)
   addLedgerViews(program, perform)
   addManifest(program, perform)

@@ -8,6 +8,7 @@ import { gate } from '../model/gate.ts'
 import type { GateCommand, GateFact, GateState } from '../model/gate-fact.ts'
 import type { Machine, Refusal } from '../model/machine.ts'
 import { type OrderCommand, type OrderFact, orders, type Standing } from '../model/orders.ts'
+import { type PlanCommand, type PlanFact, type PlanState, planDraft } from '../model/plan-draft.ts'
 import { queue } from '../model/queue.ts'
 import type { QueueCommand, QueueFact, QueueState } from '../model/queue-fact.ts'
 import { run } from '../model/run.ts'
@@ -77,3 +78,6 @@ export const advanceOrders = (state: Standing, command: OrderCommand): Advance<S
 
 export const advanceTask = (state: TaskState, command: TaskCommand): Advance<TaskState, TaskFact> =>
   advance(task, state, command)
+
+export const advancePlan = (state: PlanState, command: PlanCommand): Advance<PlanState, PlanFact> =>
+  advance(planDraft, state, command)

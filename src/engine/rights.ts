@@ -3,6 +3,7 @@
  *
  * Owns which capability each of these needs. What a module allows is model/module.ts; a run without a module is not limited.
  */
+import { isOwn } from '../manifest/own.ts'
 import type { FunctionDefinition } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Capability, demand, type Module } from '../model/module.ts'
@@ -43,6 +44,9 @@ export const demandEvent = (definition: FunctionDefinition | undefined, type: st
 }
 
 export const demandTable = (definition: FunctionDefinition | undefined, table: string): void => {
+  // An approval that code could write would be nobody's.
+  if (isOwn(table) && !isOwn(definition?.name ?? ''))
+    throw new TrihandError('OPERATION_NOT_ALLOWED', `${table} is kept by the system itself; choose another table`)
   demand(definition?.module ?? null, WRITES, { kind: 'write', name: table })
   demandOperation(definition, 'db_write')
 }

@@ -465,6 +465,64 @@ export interface QueueReceipt {
   readonly duplicate: boolean
 }
 
+export interface PlanStep {
+  readonly id: string
+  readonly name: string
+  readonly requires: readonly string[]
+  /** the handler, or people, wait, nobody */
+  readonly by: string
+  readonly hand: 'agent' | 'human' | 'workflow' | null
+}
+
+export interface PlanError {
+  readonly code: string
+  /** of the text; null: it was not written as text */
+  readonly line: number | null
+  readonly step: string | null
+  readonly message: string
+  readonly hint: string
+}
+
+export interface PlanSummary {
+  readonly id: string
+  readonly status: 'draft' | 'approved' | 'discarded'
+  readonly goal: string
+  readonly revision: number
+  /** names this revision: an approval is of exactly it */
+  readonly hash: string
+  readonly created_at: string
+  readonly created_by: string
+  readonly changed_at: string
+}
+
+export interface Plan {
+  readonly id: string
+  readonly status: 'draft' | 'approved' | 'discarded'
+  readonly goal: string
+  readonly revision: number
+  /** names this revision: an approval is of exactly it */
+  readonly hash: string
+  readonly created_at: string
+  readonly created_by: string
+  readonly changed_at: string
+  readonly version: number
+  /** as people read it */
+  readonly text: string
+  /** the steps in full, where the text does not say it all */
+  readonly source: Json | null
+  readonly steps: readonly PlanStep[]
+  readonly errors: readonly PlanError[]
+  readonly approval: { readonly by: string; readonly at: string; readonly hash: string; readonly revision: number } | null
+  /** the last ones, newest first */
+  readonly runs: readonly { readonly id: string; readonly status: string; readonly created_at: string }[]
+}
+
+export interface PlanRun {
+  readonly id: string
+  readonly plan_id: string
+  readonly hash: string
+}
+
 export interface Worker {
   readonly id: string
   /** null, as all that a worker of an older version does not tell */
@@ -829,6 +887,20 @@ export interface Api {
   readonly listTaskHistory: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly TaskHappening[]; readonly next_cursor: string | null } }
   /** Marks the items that a rule finds, as the caller's drafts: nothing is decided by it. */
   readonly markItems: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly where: string; readonly status: 'approved' | 'rejected' | 'pending' } }; readonly output: TaskMarks }
+  /** Plans that people have written down, newest first. */
+  readonly listPlans: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly PlanSummary[]; readonly next_cursor: string | null } }
+  /** Writes a plan down as a draft, with its errors by line; nothing is done. */
+  readonly makePlan: { readonly input: { readonly body: { readonly text?: string; readonly steps?: readonly Json[]; readonly english?: string; readonly goal?: string } }; readonly output: Plan }
+  /** One plan as it is now, with its last runs. */
+  readonly getPlan: { readonly input: { readonly path: { readonly id: string } }; readonly output: Plan }
+  /** Makes a new revision of the version that If-Match names; an approval of the one before does not count for it. */
+  readonly revisePlan: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly text?: string; readonly steps?: readonly Json[]; readonly english?: string; readonly goal?: string } }; readonly output: Plan }
+  /** Approves exactly the revision with this hash; only a person can. */
+  readonly approvePlan: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly hash: string } }; readonly output: Plan }
+  /** Puts a plan aside; a revision brings it back. */
+  readonly discardPlan: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: Plan }
+  /** Starts a run of what was approved. */
+  readonly runPlan: { readonly input: { readonly path: { readonly id: string }; readonly body?: { readonly input?: Json } }; readonly output: PlanRun }
   /** An inbox: the caller's own, or everybody's with all=true. */
   readonly listTasks: { readonly input: { readonly query?: { readonly status?: 'open' | 'closed' | 'pending' | 'in_review' | 'revision_requested' | 'approved' | 'rejected' | 'completed' | 'expired' | 'withdrawn'; readonly type?: TaskType; readonly run?: string; readonly order?: 'newest' | 'oldest' | 'deadline'; readonly claimed_by?: string; readonly all?: 'true' | 'false'; readonly view?: 'mine' | 'groups' | 'unassigned' | 'overdue' | 'escalated' | 'later'; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly TaskSummary[]; readonly next_cursor: string | null } }
   /** How many open tasks have each status. */
@@ -939,6 +1011,13 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   countInboxViews: 'GET /api/tasks/views',
   listTaskHistory: 'GET /api/tasks/{id}/history',
   markItems: 'POST /api/tasks/{id}/marks',
+  listPlans: 'GET /api/plans',
+  makePlan: 'POST /api/plans',
+  getPlan: 'GET /api/plans/{id}',
+  revisePlan: 'PUT /api/plans/{id}',
+  approvePlan: 'POST /api/plans/{id}/approve',
+  discardPlan: 'POST /api/plans/{id}/discard',
+  runPlan: 'POST /api/plans/{id}/runs',
   listTasks: 'GET /api/tasks',
   countTasks: 'GET /api/tasks/counts',
   decideTasks: 'POST /api/tasks/decisions',

@@ -10,6 +10,7 @@ import type { Execution, TurnView } from '../model/chat-turn.ts'
 import { ERRORS, isErrorCode } from '../model/errors.ts'
 import type { TaskId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
+import { planCard } from './wire-plan.ts'
 
 export type Chunk = { readonly type: string } & { readonly [member: string]: Json | undefined }
 
@@ -38,6 +39,8 @@ export class ChatChunks {
   private told: Execution['state'] | null = null
   private status: TurnView['status'] | null = null
   private isClosed = false
+  /** What was last told of the plan. */
+  private planned: string | null = null
 
   /** A question that was answered a moment ago: the turn will not wait for it much longer. */
   private answered: TaskId | null = null
@@ -65,6 +68,7 @@ export class ChatChunks {
     return [
       ...this.begin(view),
       ...this.reply(view),
+      ...this.plan(view),
       ...this.execution(view, task),
       ...this.closing(view),
       ...this.run(view),
@@ -117,6 +121,16 @@ export class ChatChunks {
   }
 
   // -- what is done -----------------------------------------------------------------------------------------------------
+
+  /** One part that later ones replace. */
+  private plan({ execution }: TurnView): readonly Chunk[] {
+    if (execution === null || execution.plan === null) return []
+    const { plan, state, run } = execution
+    const news = `${state} ${run}`
+    if (news === this.planned) return []
+    this.planned = news
+    return [{ type: 'data-plan', id: 'plan', data: planCard(plan, state, run) }]
+  }
 
   private execution({ id, execution }: TurnView, task: AskedTask | null): readonly Chunk[] {
     if (execution === null || execution.state === this.told) return []

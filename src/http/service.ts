@@ -23,6 +23,7 @@ import type { System } from '../manifest/system.ts'
 import type { RunId, TenantId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
 import type { Chats } from '../modes/chats.ts'
+import type { Plans } from '../planner/plans.ts'
 import type { DispatcherEndpoint } from '../ports/dispatcher.ts'
 import type { NewsPage, NewsPosition } from '../ports/news.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
@@ -70,6 +71,7 @@ export interface Service {
   readonly tokens: Tokens
   readonly requests: Requests
   readonly chats: Pick<Chats, 'send' | 'show' | 'list' | 'stop' | 'view' | 'listen'>
+  readonly plans: Pick<Plans, 'propose' | 'revise' | 'approve' | 'discard' | 'show' | 'list' | 'run' | 'runs'>
   /** The same system for another tenant, who sees and reaches nothing of this one. */
   of(tenant: TenantId): Promise<Service>
   /** Handlers whose flow control has a gate. */

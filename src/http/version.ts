@@ -22,11 +22,19 @@ export const unlessSame = (context: Context, response: Response): Response => {
   return new Response(null, { status: 304, headers: { etag: tag } })
 }
 
+const VERSION = /^"(\d+)(-[\d-]*)?"$/
+
+/** The version that a change is made of; null: the caller does not say. */
+export const versionWanted = (context: Context): number | null => {
+  const [, version] = VERSION.exec(tagsIn(context.req.header('if-match') ?? '')[0] ?? '') ?? []
+  return version === undefined ? null : Number(version)
+}
+
 /** A command that is meant for what the caller has seen, and nothing later. */
 export const demandVersion = (context: Context, version: number): void => {
   const wanted = context.req.header('if-match')
   if (wanted === undefined || wanted.trim() === '*') return
-  const versions = tagsIn(wanted).map((tag) => tag.replace(/^"(\d+)(-[\d-]*)?"$/, '$1'))
+  const versions = tagsIn(wanted).map((tag) => tag.replace(VERSION, '$1'))
   if (!versions.includes(String(version)))
     throw new TrihandError('PRECONDITION_FAILED', `it is at version ${version}, and ${wanted} was asked for`)
 }

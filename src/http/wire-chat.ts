@@ -10,6 +10,7 @@ import { isTaskId, type TaskId } from '../model/ids.ts'
 import { isJsonRecord, type Json } from '../model/json.ts'
 import type { Conversation } from '../modes/chats.ts'
 import type { Members } from './body.ts'
+import { planCard } from './wire-plan.ts'
 import { isoTime } from './wire-time.ts'
 
 const CODE = 'INPUT_INVALID'
@@ -31,12 +32,29 @@ const toolPart = (part: Extract<ChatPart, { readonly type: 'execution' }>, id: s
   }
 }
 
+const partDocument = (part: ChatPart, id: string, all: readonly ChatPart[]): Json => {
+  switch (part.type) {
+    case 'text':
+      return { ...part }
+    case 'plan': {
+      const execution = all.find(({ type }) => type === 'execution') as { readonly state?: string } | undefined
+      return {
+        type: 'data-plan',
+        id: 'plan',
+        data: planCard(part.plan, execution?.state ?? 'proposed', part.run ?? null),
+      }
+    }
+    case 'execution':
+      return toolPart(part, id)
+  }
+}
+
 const messageDocument = ({ id, role, parts, at, run, simulated, tokens, error }: ChatMessage): Json => ({
   id,
   role,
   metadata: { run_id: run, simulated, at: isoTime(at), usage: { tokens } },
   parts: [
-    ...parts.map((part): Json => (part.type === 'text' ? { ...part } : toolPart(part, id))),
+    ...parts.map((part): Json => partDocument(part, id, parts)),
     ...(error === null
       ? []
       : [{ type: 'data-error', data: { code: error.code, message: error.message, hint: ERRORS[error.code].hint } }]),

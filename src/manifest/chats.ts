@@ -4,11 +4,20 @@
  * Owns their spelling, their defaults and every refusal at definition time, and what counts as having effects. Never asks a model.
  */
 import type { AgentSpec } from '../model/agent.ts'
-import { type ChatExecutor, type ChatSpec, DECISION_SCHEMA, TURN_POLICIES, type TurnPolicy } from '../model/chat.ts'
+import {
+  type ChatExecutor,
+  type ChatPlan,
+  type ChatSpec,
+  DECISION_SCHEMA,
+  TURN_POLICIES,
+  type TurnPolicy,
+} from '../model/chat.ts'
 import { TrihandError } from '../model/errors.ts'
 import { nearest } from '../model/nearest.ts'
 import type { AgentSource } from './agents.ts'
 import { checkName, invalid } from './invalid.ts'
+import { readSteps } from './plan-reading.ts'
+import type { Hands } from './plans.ts'
 import { oneOf } from './ranges.ts'
 import type { FunctionDefinition, System } from './system.ts'
 
@@ -38,6 +47,8 @@ export interface ChatSource {
 const HARMLESS: ReadonlySet<string> = new Set(['llm', 'template_engine', 'document_processor', 'classifier'])
 const TYPES: readonly string[] = [...HARMLESS, 'tool_call']
 const OPERATORS = 'operators'
+/** Stands for a plan that the agent writes: it is drafted, approved by its hash, and run. */
+const PLAN = 'plan'
 
 /** Fail closed: only what is known to have none has none. */
 const hasEffects = ({ modality, code, workflow }: FunctionDefinition): boolean => {
@@ -49,29 +60,57 @@ const hasEffects = ({ modality, code, workflow }: FunctionDefinition): boolean =
   return modality === 'human' || operations === null || [...operations].some((operation) => operation !== 'transform')
 }
 
-type Known = Pick<System, 'functions' | 'executors'>
+interface Known extends Pick<System, 'functions' | 'executors'> {
+  /** Whoever may do a step of a plan. */
+  readonly hands: Hands
+  digest(text: string): string
+}
 
-const executorOf = (
-  given: string | ChatExecutorSource,
+const planWords = (known: Known): string => {
+  const names = [...known.hands.keys()].map((name) => name.replaceAll(/[-_]+/g, ' '))
+  return `several steps that wait for each other; task: {"goal": text, "text": a line for each step such as "c. Send emails (requires steps a and b)", "input": what it works on}; the words of a line are one of: ${names.join(', ')}`
+}
+
+/** Drafted by the agent, so that nobody has seen it before. */
+const draftedPlan = (
   path: string,
-  { functions, executors }: Known,
+  { description, approval = 'auto' }: Partial<ChatExecutorSource>,
+  known: Known,
 ): ChatExecutor => {
+  if (approval === 'never')
+    throw invalid(`${path}.approval`, 'a plan that is drafted in a chat is always approved by a person')
+  return { name: PLAN, description: description ?? planWords(known), kind: 'plan', needsApproval: true }
+}
+
+const declaredPlan = ({ workflow, name }: FunctionDefinition, known: Known): ChatPlan | null => {
+  if (workflow.plan === null) return null
+  const { goal, written } = workflow.plan
+  const { hash, lines: steps, problems } = readSteps(goal, { steps: written, problems: [] }, known)
+  return { id: null, goal: goal === '' ? name : goal, hash, steps, problems }
+}
+
+const executorOf = (given: string | ChatExecutorSource, path: string, known: Known): ChatExecutor => {
+  const { functions, executors } = known
   const { name, description = '', approval = 'auto' } = typeof given === 'string' ? { name: given } : given
   const handler = functions.get(name)
+  if (handler === undefined && name === PLAN)
+    return draftedPlan(`${path}.${PLAN}`, typeof given === 'string' ? {} : given, known)
   if (handler === undefined && !TYPES.includes(name) && !executors.has(name)) {
-    const near = nearest(name, [...functions.keys(), ...TYPES, ...executors.keys()])
+    const near = nearest(name, [...functions.keys(), ...TYPES, PLAN, ...executors.keys()])
     throw invalid(
       `${path}.${name}`,
       `there is no such handler or executor${near === null ? '' : `; did you mean ${near}?`}`,
     )
   }
   const word = oneOf(`${path}.${name}.approval`, approval, APPROVALS)
+  const plan = handler === undefined ? null : declaredPlan(handler, known)
   const mayHave = handler === undefined ? !HARMLESS.has(name) : hasEffects(handler)
   return {
     name,
     description,
     kind: handler === undefined ? 'type' : 'handler',
     needsApproval: word === 'auto' ? mayHave : word === 'always',
+    ...(plan === null ? {} : { plan }),
   }
 }
 

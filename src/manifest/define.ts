@@ -33,6 +33,7 @@ import { LATER, laterFunction } from './later.ts'
 import { defineModels, type ModelsSource } from './models.ts'
 import { defineModules, type ModuleSource, type Modules, moduleOf } from './modules.ts'
 import { definePlacement, definePools, type PlacementSource, type PoolSource } from './placement.ts'
+import { handsIn } from './plan-reading.ts'
 import { asReader, defineQueues, type QueueReading, type QueueSource } from './queues.ts'
 import type { ScheduleOptions } from './schedule.ts'
 import { definedSchedules } from './schedules.ts'
@@ -248,6 +249,13 @@ const handlersOf = ({ functions = [], agents = [], humans = [] }: SystemSource):
   ...humans.map(humanHandler),
 ]
 
+type ChatWorld = Parameters<typeof defineChats>[1]
+
+const chatsOf = (chats: readonly ChatSource[], known: Omit<ChatWorld, 'hands'>): System['chats'] => {
+  const names = chats.map(({ name }) => name)
+  return defineChats(chats, { ...known, hands: handsIn(known.functions, names) })
+}
+
 export const normalise = (given: SystemSource, digest: (text: string) => string): System => {
   const source = { ...given, agents: asDeciders(given.agents ?? [], given.chats ?? []) }
   const events = new Map(Object.entries(source.events ?? {}).map(([type, given]) => [type, defineEvent(type, given)]))
@@ -290,7 +298,7 @@ export const normalise = (given: SystemSource, digest: (text: string) => string)
     pools: poolsOf(source, functions),
     sources: watched,
     executors,
-    chats: defineChats(source.chats ?? [], { functions, executors }),
+    chats: chatsOf(source.chats ?? [], { functions, executors, digest }),
     webhooks,
     endpoints: defineEndpoints(source.endpoints ?? []),
     schedules: definedSchedules(source, functions, events),

@@ -17,7 +17,7 @@ import { compileRule, rootsAmong } from './rules.ts'
 import { compileValue } from './values.ts'
 import { namesIn, ROOTS } from './yaml/expression.ts'
 
-type Hands = ReadonlyMap<string, Modality>
+export type Hands = ReadonlyMap<string, Modality>
 /** What every rule and template of a plan may speak of. */
 type Roots = readonly string[]
 
@@ -42,7 +42,7 @@ const ofLine = (step: WrittenStep, hands: Hands): PlanStepSource => {
   }
 }
 
-const stepsOf = ({ text, steps = [] }: PlanSource, path: string, hands: Hands): readonly PlanStepSource[] => {
+export const stepsOf = ({ text, steps = [] }: PlanSource, path: string, hands: Hands): readonly PlanStepSource[] => {
   if (text === undefined) return steps
   if (steps.length > 0) throw invalidAt(`${path}.text`, 'a plan has text or steps, not both')
   const read = readPlanText(text)
@@ -220,5 +220,6 @@ export const definePlan = (path: string, source: PlanSource, hands: Hands): Plan
     goal: source.goal ?? '',
     approve: oneOf(`${path}.approve`, source.approve ?? 'human', ['human', 'auto']),
     steps,
+    written: given,
   }
 }

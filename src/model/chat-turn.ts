@@ -3,7 +3,15 @@
  *
  * Owns the reading of a turn's steps. Total: whatever steps there are, there is a view; later steps only add to it.
  */
-import { answerId, type ChatDecision, type ChatMessage, type ChatPart, type ChatVerdict, decisionOf } from './chat.ts'
+import {
+  answerId,
+  type ChatDecision,
+  type ChatMessage,
+  type ChatPart,
+  type ChatPlan,
+  type ChatVerdict,
+  decisionOf,
+} from './chat.ts'
 import type { Failure } from './errors.ts'
 import { type ChildId, isTaskId, type RunId, type TaskId } from './ids.ts'
 import { isJsonRecord, type Json } from './json.ts'
@@ -30,6 +38,8 @@ export interface Execution {
   readonly task: TaskId | null
   /** The run that does it, if one does. */
   readonly run: ChildId | null
+  /** What it is made of; null: it is no plan. */
+  readonly plan: ChatPlan | null
   readonly output: Json
   readonly detail: string | null
 }
@@ -92,6 +102,7 @@ const executionOf = (
     input: decision.task,
     task: asked !== null && isTaskId(asked) ? asked : null,
     run: steps.get('execute')?.child ?? null,
+    plan: done(steps.get('plan')) as unknown as ChatPlan | null,
   }
   const saved = executedIn(message)
   if (saved === null) return { ...about, state: stateOf(steps, verdict), output: null, detail: null }

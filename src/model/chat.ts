@@ -7,8 +7,9 @@
  * chat-2  What may have effects waits for a person, unless the chat says of that very executor that it need not.
  */
 import type { Failure } from './errors.ts'
-import type { Instant, RunId } from './ids.ts'
+import type { ChildId, Instant, PlanId, RunId } from './ids.ts'
 import { isJsonRecord, type Json } from './json.ts'
+import type { PlanProblem, ShownLine } from './plan-draft.ts'
 import type { Assignees } from './task-spec.ts'
 
 /** What becomes of a message that arrives during a turn: it waits, it stops the turn, or it is refused. */
@@ -18,9 +19,21 @@ export type TurnPolicy = (typeof TURN_POLICIES)[number]
 export interface ChatExecutor {
   readonly name: string
   readonly description: string
-  /** A handler is started as a run; a type is given a task (executor-contract 2). */
-  readonly kind: 'handler' | 'type'
+  /** A handler is started as a run; a type is given a task (executor-contract 2); a plan is drafted, approved and run. */
+  readonly kind: 'handler' | 'type' | 'plan'
   readonly needsApproval: boolean
+  /** The steps, if it is a handler whose work is a plan. */
+  readonly plan?: ChatPlan
+}
+
+/** A plan as a chat shows it. */
+export interface ChatPlan {
+  /** Null: it is declared, and nobody changes it here. */
+  readonly id: PlanId | null
+  readonly goal: string
+  readonly hash: string
+  readonly steps: readonly ShownLine[]
+  readonly problems: readonly PlanProblem[]
 }
 
 export interface ChatSpec {
@@ -99,6 +112,8 @@ export const judgeDecision = ({ action, executor }: ChatDecision, { executors, n
 
 export type ChatPart =
   | { readonly type: 'text'; readonly text: string }
+  /** What the execution after it is made of. Its run is not saved with it: whoever reads the turn knows it. */
+  | { readonly type: 'plan'; readonly plan: ChatPlan; readonly run?: ChildId }
   | {
       readonly type: 'execution'
       readonly executor: string

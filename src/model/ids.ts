@@ -23,6 +23,7 @@ export type StreamId = ClaimableId | SessionId
 export type WorkerId = Branded<'worker'>
 export type TenantId = Branded<'tenant'>
 export type TokenId = Branded<'token'>
+export type PlanId = Branded<'plan'>
 
 /** Milliseconds since the Unix epoch, UTC. */
 export type Instant = number
@@ -59,6 +60,11 @@ export const timedRunId = (at: Instant, digest: string): RunId => {
 /** A token's public name is a part of its hash: who sends the token has named it. */
 export const tokenId = (digest: string): TokenId => `tok_${hexOf(digest).slice(0, 32)}` as TokenId
 export const isTokenId = (text: string): text is TokenId => /^tok_[0-9a-f]{32}$/.test(text)
+export const planId = (uuid: string): PlanId => `pln_${bare(uuid)}` as PlanId
+export const isPlanId = (text: string): text is PlanId => /^pln_[0-9a-f]{32}$/.test(text)
+/** Tables are read in the order of their keys: one that counts down puts the newest first. */
+export const newestFirstKey = (id: PlanId | RunId): string =>
+  id.slice('pln_'.length).replaceAll(/[0-9a-f]/g, (digit) => (15 - Number.parseInt(digit, 16)).toString(16))
 export const sessionId = (uuid: string): SessionId => `ses_${bare(uuid)}` as SessionId
 
 /**

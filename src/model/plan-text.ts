@@ -29,16 +29,35 @@ const stepOf = (line: string): WrittenStep | null => {
   return { id, name, requires, text: quoted ?? bare ?? null }
 }
 
+/** Every line that says something, with its number; null: it is no step. */
+export const planLines = (
+  text: string,
+): readonly { readonly line: number; readonly text: string; readonly step: WrittenStep | null }[] =>
+  text
+    .split('\n')
+    .map((line, i) => ({ line: i + 1, text: line.trim(), step: stepOf(line.trim()) }))
+    .filter((line) => line.text !== '')
+
 export const readPlanText = (text: string): PlanText => {
-  const steps: WrittenStep[] = []
-  for (const [i, line] of text.split('\n').entries()) {
-    if (line.trim() === '') continue
-    const step = stepOf(line.trim())
-    if (step === null) return { kind: 'unread', line: i + 1, text: line.trim() }
-    steps.push(step)
-  }
-  return { kind: 'steps', steps }
+  const lines = planLines(text)
+  const unread = lines.find(({ step }) => step === null)
+  if (unread !== undefined) return { kind: 'unread', line: unread.line, text: unread.text }
+  return { kind: 'steps', steps: lines.flatMap(({ step }) => step ?? []) }
 }
+
+/** The same spelling the other way: as people read a plan that was not written as text. */
+export const writePlanText = (
+  steps: readonly { readonly id: string; readonly name: string; readonly requires: readonly string[] }[],
+): string =>
+  steps
+    .map(({ id, name, requires }) => {
+      const behind =
+        requires.length === 0 ? '' : ` (requires ${requires.length > 1 ? 'steps' : 'step'} ${joined(requires)})`
+      return `${id}. ${name}${behind}`
+    })
+    .join('\n')
+
+const joined = (words: readonly string[]): string => words.join(', ').replace(/, ([^,]+)$/, ' and $1')
 
 /** What a handler that does the step would be called. */
 export const slugOf = ({ name }: Pick<WrittenStep, 'name'>): string =>

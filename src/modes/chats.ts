@@ -122,7 +122,16 @@ export class Chats {
     const messages = Array.from({ length: head.count }, (_, i) => memory.get(messageKey(i))).flatMap((message) =>
       message === undefined ? [] : [message as unknown as ChatMessage],
     )
-    return { ...head, messages, running: (await this.isOver(head.turn)) ? null : head.turn }
+    const running = (await this.isOver(head.turn)) ? null : head.turn
+    return { ...head, messages: await Promise.all(messages.map((message) => this.withRun(message))), running }
+  }
+
+  /** A plan names the run that did it. */
+  private async withRun(message: ChatMessage): Promise<ChatMessage> {
+    if (!message.parts.some(({ type }) => type === 'plan')) return message
+    const run = (await this.deps.steps(message.run))?.steps.get('execute')?.child
+    if (run == null) return message
+    return { ...message, parts: message.parts.map((part) => (part.type === 'plan' ? { ...part, run } : part)) }
   }
 
   /** The chats of the last turns, newest first. */

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EngineSettings, joinEngine, lazyAgents, type Store, type TrihandOptions } from '../assemble.ts'
 import { defineWithChats } from '../assemble-chats.ts'
+import { openPlans, planDesk } from '../assemble-plans.ts'
 import type { Engine, RunResult } from '../engine/engine.ts'
 import type { IncomingEvent, Receipt, StartOptions } from '../engine/intake.ts'
 import type { SystemSource } from '../manifest/define.ts'
@@ -123,7 +124,8 @@ const live = async (source: SystemSource, place: TestStore, now: number, hands: 
   const store = await place.open(clock)
   const watch = new Watch()
   const ids = place.ids()
-  const system = defineWithChats(source, { ids, clock })
+  const desk = planDesk((tenant) => openPlans(engine.of(tenant), watch.reader(store.reader), { ids, clock }))
+  const system = defineWithChats(source, { ids, clock, desk })
   // Polls and beats far apart: in a test nothing is lost, so there is nothing for them to find.
   const blobs = watch.blobs(store.blobs)
   const agents = lazyAgents({

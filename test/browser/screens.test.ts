@@ -41,6 +41,19 @@ const opened = (path: string): Promise<WatchedPage> => openAt(browser, `${server
 
 const WIDTH_OF_ALL = 'document.body.scrollWidth'
 
+const expectFaultless = async (path: string): Promise<void> => {
+  const { page, faults } = visitor
+  const before = faults.length
+  await page.setViewportSize(WIDE)
+  await visit(page, `${server.url}${path}`)
+  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
+  expect(await axeFindings(page)).toEqual([])
+  await page.setViewportSize(NARROW)
+  expect(await axeFindingsInLight(page)).toEqual([])
+  expect(await page.evaluate(WIDTH_OF_ALL)).toBe(NARROW.width)
+  expect(faults.slice(before)).toEqual([])
+}
+
 test.each([
   '/inbox?view=open',
   '/inbox?view=done',
@@ -57,17 +70,11 @@ test.each([
   '/costs',
   '/settings',
   '/nowhere',
-])('%s has no fault that axe or the browser finds, and is no wider than a narrow page', async (path) => {
-  const { page, faults } = visitor
-  const before = faults.length
-  await page.setViewportSize(WIDE)
-  await visit(page, `${server.url}${path}`)
-  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
-  expect(await axeFindings(page)).toEqual([])
-  await page.setViewportSize(NARROW)
-  expect(await axeFindingsInLight(page)).toEqual([])
-  expect(await page.evaluate(WIDTH_OF_ALL)).toBe(NARROW.width)
-  expect(faults.slice(before)).toEqual([])
+])('%s has no fault that axe or the browser finds, and is no wider than a narrow page', expectFaultless)
+
+test('the page of a plan has no such fault either', async () => {
+  const { id } = await folder.json(['plan', 'a. Greet'])
+  await expectFaultless(`/plans/${id}`)
 })
 
 test('[A3] the graph is drawn; a chosen node shows its line, and its neighbours by name', async () => {

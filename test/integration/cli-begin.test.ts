@@ -24,7 +24,7 @@ const stateOf = ({ findings }: Doctor, name: string): string | undefined =>
   findings.find((finding) => finding.name === name)?.state
 
 describe('trihand init', () => {
-  test.each([['campaign'], ['chat'], ['empty']])(
+  test.each([['campaign'], ['chat'], ['hello-contacts'], ['empty']])(
     'the template %s is valid, reaches everything when rehearsed, and runs',
     async (template) => {
       await folder.json(['init', 'mine', '--template', template])

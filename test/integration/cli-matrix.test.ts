@@ -71,6 +71,7 @@ const CALLS: Readonly<Record<string, readonly [args: readonly string[], exit: nu
   'tasks claim': [[NOBODY, '--as', 'ana'], 3],
   'tasks unclaim': [[NOBODY, '--as', 'ana'], 3],
   'tasks reassign': [[NOBODY, 'user:eve', '--as', 'ana'], 3],
+  plan: [['a. Weigh'], 0],
   'token create': [['ana', '--roles', 'king'], 4],
   'token list': [[], 0],
   'token revoke': [['tok_00000000000000000000000000000000'], 3],

@@ -20,6 +20,13 @@ const decision = (action: string, reply: string, more: { readonly [name: string]
 
 /** What the agent decides, by the words of the last message. */
 export const decideByWords = (asked: string): string => {
+  if (asked.includes('plan')) {
+    const text = `a. Add\nb. ${asked.includes('wrong') ? 'Dance' : 'Mail'} (requires step a)`
+    const task = { goal: 'Add, then mail', text, input: { a: 2, b: 3 } }
+    return decision('execute', 'Here is a plan.', { executor_type: 'plan', task })
+  }
+  if (asked.includes('usual'))
+    return decision('execute', 'As always.', { executor_type: 'usual', task: { a: 1, b: 2 } })
   if (asked.includes('add')) return decision('execute', 'I add them.', { executor_type: 'add', task: { a: 2, b: 3 } })
   if (asked.includes('mail')) return decision('execute', 'I mail Bo.', { executor_type: 'mail', task: { to: 'bo' } })
   if (asked.includes('delete')) return decision('execute', 'Gone.', { executor_type: 'delete_all', task: {} })
@@ -57,12 +64,13 @@ export const chatWorld = (given: Partial<ChatSource> = {}): ChatWorld => {
         throw new Error('no luck')
       }),
       fn('secret', {}, () => 'never'),
+      fn('usual', { plan: { goal: 'What we always do', approve: 'auto', text: 'a. Add\nb. Mail (requires step a)' } }),
     ],
     chats: [
       {
         name: 'help',
         agent: 'helper',
-        executors: [{ name: 'add', description: 'adds a and b' }, 'mail', 'broken', 'template_engine'],
+        executors: [{ name: 'add', description: 'adds a and b' }, 'mail', 'broken', 'template_engine', 'plan', 'usual'],
         ...given,
       },
     ],

@@ -89,6 +89,12 @@ const chat = createRoute({
   component: lazyRouteComponent(() => import('./screens/chat/chat.tsx'), 'Chat'),
 })
 
+const plan = createRoute({
+  getParentRoute: () => root,
+  path: '/plans/$id',
+  component: lazyRouteComponent(() => import('./screens/plans/plan.tsx'), 'Plan'),
+})
+
 const sessions = createRoute({ getParentRoute: () => root, path: '/sessions', component: Sessions })
 const session = createRoute({ getParentRoute: () => root, path: '/sessions/$id', component: Session })
 
@@ -113,6 +119,7 @@ export const router = createRouter({
     session,
     graph,
     chat,
+    plan,
     schedules,
     workers,
     costs,

@@ -14,6 +14,7 @@ import {
   type ChatHead,
   type ChatMessage,
   type ChatPart,
+  type ChatPlan,
   type ChatSpec,
   type ChatVerdict,
   decisionOf,
@@ -28,10 +29,12 @@ import {
   turnHandler,
 } from '../../model/chat.ts'
 import { chatInput } from '../../model/chat-call.ts'
-import type { Failure } from '../../model/errors.ts'
 import type { Instant } from '../../model/ids.ts'
 import { isJsonRecord, type Json } from '../../model/json.ts'
+import type { PlanDesk } from '../../ports/plan-desk.ts'
 import type { AskReply } from '../../ports/step-gate.ts'
+import { denied, isYes, noOf, performed } from './chat-parts.ts'
+import { planAnswer, plannedInput, shownPlan } from './chat-plan.ts'
 import { type FunctionContext, type FunctionSource, fn } from './function.ts'
 import { isStepFailure } from './step-failure.ts'
 
@@ -53,16 +56,22 @@ const asMessage = (value: Json | null): readonly ChatMessage[] =>
   value === null ? [] : [value as unknown as ChatMessage]
 const asJson = (value: object): Json => value as unknown as Json
 
+/** What a turn needs of the world beside its run. */
+interface TurnWorld {
+  readonly desk: PlanDesk
+  now(): Instant
+}
+
 /** One turn of one chat, as far as it has come. */
 class ChatTurn {
   private readonly spec: ChatSpec
   private readonly context: FunctionContext<TurnInput>
-  private readonly now: () => Instant
+  private readonly world: TurnWorld
 
-  constructor(spec: ChatSpec, context: FunctionContext<TurnInput>, now: () => Instant) {
+  constructor(spec: ChatSpec, context: FunctionContext<TurnInput>, world: TurnWorld) {
     this.spec = spec
     this.context = context
-    this.now = now
+    this.world = world
   }
 
   async run(): Promise<Json> {
@@ -141,7 +150,12 @@ class ChatTurn {
     await context.step.run(step, async ({ remember }) => {
       const head = await this.head()
       const { parts, simulated, tokens, error } = said
-      const about = { id: answerId(context.run.id), role: 'assistant', at: this.now(), run: context.run.id } as const
+      const about = {
+        id: answerId(context.run.id),
+        role: 'assistant',
+        at: this.world.now(),
+        run: context.run.id,
+      } as const
       const message: ChatMessage = { ...about, parts, simulated, tokens, error }
       remember(messageKey(at + 1), asJson(message))
       if (head !== null) remember(HEAD_KEY, asJson({ ...head, count: Math.max(head.count, at + 2), at: message.at }))
@@ -186,44 +200,53 @@ class ChatTurn {
     const said: readonly ChatPart[] = decision.reply === '' ? [] : [{ type: 'text', text: decision.reply }]
     if (verdict.kind === 'none') return said
     const executor = decision.executor ?? ''
-    if (verdict.kind === 'deny') return [...said, denied(executor, decision.task, verdict.error.message)]
-    const approval = verdict.kind === 'ask' ? await this.approve(decision) : null
-    if (approval !== null && !isYes(approval)) return [...said, denied(executor, decision.task, noOf(approval))]
+    const call = { executor, input: decision.task }
+    if (verdict.kind === 'deny') return [...said, denied(call, verdict.error.message)]
+    const asked = this.spec.executors.find(({ name }) => name === executor)
+    if (asked?.kind === 'plan') return [...said, ...(await this.plan(decision))]
+    const plan = asked?.plan ?? null
+    const shown = plan === null ? said : [...said, await shownPlan(this.context, plan)]
+    const approval = verdict.kind === 'ask' ? await this.approve(decision, plan) : null
+    if (approval !== null && !isYes(approval)) return [...shown, denied(call, noOf(approval))]
     const input = approval?.modifications?.[APPROVED_SECTION] ?? decision.task
-    return [...said, ...(await this.done(executor, input, opened))]
+    return [...shown, ...(await this.done(executor, input, opened))]
   }
 
-  private approve({ executor, task, reply }: ChatDecision): Promise<AskReply> {
+  private plan(decision: ChatDecision): Promise<readonly ChatPart[]> {
+    const { context, spec, world } = this
+    const approve = (plan: ChatPlan): Promise<AskReply> => this.approve(decision, plan)
+    return planAnswer(decision, { context, desk: world.desk, by: `chat ${spec.name}`, approve })
+  }
+
+  /** Of a draft the steps are all there is to see: whoever wants them otherwise revises it. */
+  private approve({ executor, task, reply }: ChatDecision, plan: ChatPlan | null): Promise<AskReply> {
     const { asks, name } = this.spec
     const to = [...asks.users.map((user) => `user:${user}`), ...asks.groups.map((group) => `group:${group}`)]
+    const steps = { id: 'plan', type: 'summary', title: 'Steps', content: planContent(plan, task) } as const
+    const call = {
+      id: APPROVED_SECTION,
+      type: 'editable',
+      title: executor ?? '',
+      content: task,
+      editable: true,
+    } as const
+    const isDraft = plan !== null && plan.id !== null
     return this.context.step.human('approve', {
       taskType: 'approval',
       title: `Chat ${name} wants to execute ${executor}`,
       instructions: 'Nothing is done before you approve. What you see is what will be done.',
       context: { message: this.context.input.message.text, said: reply },
       assign: to,
-      bundle: {
-        sections: [{ id: APPROVED_SECTION, type: 'editable', title: executor ?? '', content: task, editable: true }],
-      },
-      actions: ['approve', 'edit', 'reject'],
+      bundle: { sections: [...(plan === null ? [] : [steps]), ...(isDraft ? [] : [call])] },
+      actions: isDraft ? ['approve', 'reject'] : ['approve', 'edit', 'reject'],
     })
   }
 
-  private async done(executor: string, input: Json, opened: Opened): Promise<readonly ChatPart[]> {
-    const { step } = this.context
-    const about = { type: 'execution', executor, input } as const
-    try {
-      const isType = this.spec.executors.some(({ name, kind }) => name === executor && kind === 'type')
-      const output = isType
-        ? await this.perform(executor, input, opened)
-        : await step.invoke('execute', executor, input)
-      const text = textIn(output)
-      const done: ChatPart = { ...about, state: 'done', output, detail: null }
-      return text === null ? [done] : [done, { type: 'text', text }]
-    } catch (error) {
-      if (!isStepFailure(error)) throw error
-      return [{ ...about, state: 'failed', output: null, detail: `${error.code}: ${error.message}` }]
-    }
+  private done(executor: string, input: Json, opened: Opened): Promise<readonly ChatPart[]> {
+    const isType = this.spec.executors.some(({ name, kind }) => name === executor && kind === 'type')
+    return performed({ executor, input }, () =>
+      isType ? this.perform(executor, input, opened) : this.context.step.invoke('execute', executor, input),
+    )
   }
 
   /** executor-contract 2: the executor is given the conversation, and fetches nothing itself. */
@@ -239,23 +262,15 @@ class ChatTurn {
 
 const SAY_NOTHING: ChatDecision = { action: 'reply', reply: '', executor: null, task: null, reason: null }
 
-const isYes = ({ status }: AskReply): boolean => status === 'approved' || status === 'completed'
-const noOf = ({ feedback, decision }: AskReply): string => feedback ?? `a person said ${decision}`
-
-const denied = (executor: string, input: Json, detail: Failure['message']): ChatPart => ({
-  type: 'execution',
-  ...{ executor, input, state: 'denied', output: null, detail },
-})
-
-/** What of a result is meant to be read: a text, or the content of what an executor gives. */
-const textIn = (output: Json): string | null => {
-  if (typeof output === 'string') return output
-  const content = isJsonRecord(output) ? output['content'] : null
-  return typeof content === 'string' ? content : null
+/** A declared plan works on what is called, which is shown beside it. */
+const planContent = (plan: ChatPlan | null, task: Json): Json => {
+  if (plan === null) return null
+  const { id, hash, steps } = plan
+  return { ...(id === null ? {} : { plan: id, input: plannedInput(task) }), hash, steps: steps as unknown as Json }
 }
 
 /** One function for each chat; they come beside the functions of the system. */
-export const chatFunctions = (chats: readonly ChatSpec[], now: () => Instant): readonly FunctionSource[] =>
+export const chatFunctions = (chats: readonly ChatSpec[], world: TurnWorld): readonly FunctionSource[] =>
   chats.map((spec) =>
     fn<TurnInput>(
       turnHandler(spec.name),
@@ -266,6 +281,6 @@ export const chatFunctions = (chats: readonly ChatSpec[], now: () => Instant): r
         overlapKey: 'payload.chat',
         retry: { maxAttempts: 1 },
       },
-      (context) => new ChatTurn(spec, context, now).run(),
+      (context) => new ChatTurn(spec, context, world).run(),
     ),
   )

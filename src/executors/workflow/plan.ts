@@ -6,7 +6,15 @@
  */
 import { TrihandError } from '../../model/errors.ts'
 import { isJsonRecord, type Json } from '../../model/json.ts'
-import { type Asked, fateOf, type PlanSpec, type PlanStep, type PlanWait, type StepEnd } from '../../model/plan.ts'
+import {
+  type Asked,
+  fateOf,
+  linesOf,
+  type PlanSpec,
+  type PlanStep,
+  type PlanWait,
+  type StepEnd,
+} from '../../model/plan.ts'
 import { confidenceOf, escalationOf } from '../../model/policies/escalation.ts'
 import type { TaskOptions } from '../../model/task-source.ts'
 import type { Roots } from '../../model/workflow-spec.ts'
@@ -82,10 +90,7 @@ class Play {
   private async agreed(): Promise<void> {
     const { goal, approve, steps } = this.plan
     if (approve === 'auto') return
-    const content = steps.map(({ id, name, requires, work }) => ({
-      ...{ id, name, requires },
-      by: work.kind === 'call' ? work.handler : work.kind === 'ask' ? 'people' : work.kind,
-    }))
+    const content = linesOf(steps)
     const title = goal === '' ? 'A plan is to be done' : goal
     const sections = [{ id: 'plan', title: 'Steps', type: 'summary' as const, content }]
     const reply = await this.context.step.human(

@@ -4,6 +4,7 @@ import { chatComponents } from './chats.ts'
 import { costComponents } from './costs.ts'
 import { eventComponents } from './events.ts'
 import { manifestComponents } from './manifest.ts'
+import { planComponents } from './plans.ts'
 import { queueComponents } from './queues.ts'
 import { runComponents } from './runs.ts'
 import { scheduleComponents } from './schedules.ts'
@@ -21,6 +22,7 @@ export const COMPONENTS: Readonly<Record<string, Schema>> = {
   ...tokenComponents,
   ...scheduleComponents,
   ...queueComponents,
+  ...planComponents,
   ...workerComponents,
   ...manifestComponents,
   ...sessionComponents,

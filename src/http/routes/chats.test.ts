@@ -200,6 +200,29 @@ describe('[E10] something that is executed', () => {
     expect(world.mails).toEqual([{ to: 'bo' }])
   })
 
+  test('[N3] a plan is a part of its own, from the draft to its run, also when the conversation is read again', async () => {
+    const stream = await send([said('make a plan')])
+    await decide(model.calls.length + 1, 'plan')
+    const message = await read(stream)
+    const cards = (parts: readonly { readonly type: string }[]) => parts.filter(({ type }) => type === 'data-plan')
+    const [card, ...others] = cards(message.parts) as unknown as [{ data: Record<string, string> }]
+    expect(others).toEqual([])
+    expect(card.data).toMatchObject({
+      ...{ goal: 'Add, then mail', status: 'waiting', run_id: null, errors: [], hash: expect.any(String) },
+      steps: [
+        { id: 'a', by: 'add', hand: 'workflow', requires: [] },
+        { id: 'b', by: 'mail', requires: ['a'] },
+      ],
+    })
+    expect((await app.ask(`/api/plans/${card.data['plan_id']}`)).body).toMatchObject({ hash: card.data['hash'] })
+    const part = message.parts.find(({ type }) => type === 'dynamic-tool') as { approval: { id: string } } | undefined
+    const whole = await read(await send([answered(message, part?.approval.id ?? '')]), message)
+    expect(cards(whole.parts)).toMatchObject([{ data: { status: 'done', run_id: expect.stringMatching(/^run_/) } }])
+    expect(whole.parts.filter(({ type }) => type === 'data-run')).toMatchObject([{ data: { status: 'done' } }])
+    expect(world.mails).toHaveLength(1)
+    expect(cards((await app.ask('/api/chat/c1')).body.messages[1].parts)).toMatchObject(cards(whole.parts))
+  })
+
   test('is not done when they say no', async () => {
     const { message, approval } = await waiting()
     const whole = await read(await send([answered(message, approval, false)]), message)

@@ -3,7 +3,7 @@
  *
  * Owns the question; what a graph is, is the manifest's (system-graph.ts).
  */
-import { LATER } from '../../manifest/later.ts'
+import { isOwn } from '../../manifest/own.ts'
 import { optionalText, readBody, textOf } from '../body.ts'
 import { VALIDATE, validated } from '../documents/manifest.ts'
 import { page, ref } from '../schema.ts'
@@ -22,7 +22,7 @@ const show: Handle = async ({ system }, context) =>
     hash: system.hash,
     events: [...system.events.keys()],
     handlers: [...system.functions.values()]
-      .filter(({ name }) => name !== LATER)
+      .filter(({ name }) => !isOwn(name))
       .map(({ name, modality }) => ({ name, modality })),
     findings: system.findings,
   })

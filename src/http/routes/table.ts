@@ -17,6 +17,7 @@ import { type LoginOptions, loginRoutes } from './login.ts'
 import { manifestRoutes } from './manifest.ts'
 import { type MetricsOptions, metricsRoutes } from './metrics.ts'
 import { pageRoutes } from './page.ts'
+import { planRoutes } from './plans.ts'
 import { queueRoutes } from './queues.ts'
 import { rerunRoutes } from './reruns.ts'
 import type { Operation } from './route.ts'
@@ -54,6 +55,7 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...queueRoutes,
   // Before the pattern that would take its word for the id of a task.
   ...inboxRoutes,
+  ...planRoutes,
   ...taskRoutes,
   ...manifestRoutes,
   ...sessionRoutes,

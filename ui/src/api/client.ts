@@ -67,8 +67,10 @@ export const getJson = async <Body>(path: string, signal?: AbortSignal): Promise
 }
 
 export interface SendOptions {
-  readonly method?: 'POST' | 'PATCH' | 'DELETE'
+  readonly method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly key?: string
+  /** The version that a change is made of. */
+  readonly match?: string
 }
 
 export const sendJson = async <Body>(path: string, body: unknown, options: SendOptions = {}): Promise<Body> => {
@@ -79,6 +81,7 @@ export const sendJson = async <Body>(path: string, body: unknown, options: SendO
       accept: 'application/json',
       ...identityHeaders(),
       ...(options.key === undefined ? {} : { 'idempotency-key': options.key }),
+      ...(options.match === undefined ? {} : { 'if-match': options.match }),
     },
     body: JSON.stringify(body),
   })

@@ -16,6 +16,7 @@ import type {
   InboxViews,
   ManifestGraph,
   Page,
+  Plan,
   Pool,
   RerunPreview,
   Run,
@@ -87,6 +88,13 @@ export const graphQuery = queryOptions({
   queryKey: ['runs', 'graph'],
   queryFn: ({ signal }) => getJson<ManifestGraph>('/api/manifest/graph', signal),
 })
+
+/** Under `runs`: its own are shown with it. */
+export const planQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['runs', 'plan', id],
+    queryFn: ({ signal }) => getJson<Plan>(`/api/plans/${id}`, signal),
+  })
 
 /** Under `runs`: a turn is one. */
 export const chatsQuery = queryOptions({

@@ -73,7 +73,7 @@ interface OpenProps {
 }
 
 const Conversation = ({ id, saved, definition, begun }: OpenProps) => {
-  const { messages, status, error, send, stop, regenerate } = useConversation(id, saved, definition?.name)
+  const { messages, status, error, send, stop, regenerate, answer } = useConversation(id, saved, definition?.name)
   const mayWrite = useMay('operator')
   const isBusy = status === 'submitted' || status === 'streaming'
   const again = isBusy ? null : () => void regenerate()
@@ -81,7 +81,12 @@ const Conversation = ({ id, saved, definition, begun }: OpenProps) => {
     <section className="conversation" aria-label="Conversation">
       <ol className="messages" aria-live="polite" aria-busy={isBusy}>
         {messages.map((message, i) => (
-          <Message key={message.id} message={message} again={i === messages.length - 1 ? again : null} />
+          <Message
+            key={message.id}
+            message={message}
+            again={i === messages.length - 1 ? again : null}
+            answer={answer}
+          />
         ))}
       </ol>
       {messages.length === 0 && <Hint chat={definition} />}

@@ -7,6 +7,7 @@ import { shortId } from '../../parts/copy.tsx'
 import { Data } from '../../parts/data.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Markdown } from './markdown.tsx'
+import { PlanCard, type PlanNews } from './plan-card.tsx'
 
 interface RunNews {
   readonly run_id: string
@@ -22,6 +23,8 @@ interface ErrorNews {
 }
 
 type Part = UIMessage['parts'][number]
+/** A person's word on what was asked under this name. */
+type Answer = (approval: string, isYes: boolean) => void
 
 const STATES: Readonly<Record<string, string>> = {
   'input-available': 'running',
@@ -62,7 +65,13 @@ const RunLink = ({ id }: { readonly id: string }) => (
   </Link>
 )
 
-const Execution = ({ part, parts }: { readonly part: DynamicToolUIPart; readonly parts: readonly Part[] }) => {
+interface ExecutionProps {
+  readonly part: DynamicToolUIPart
+  readonly parts: readonly Part[]
+  readonly answer: Answer
+}
+
+const Execution = ({ part, parts }: ExecutionProps) => {
   const reason = reasonOf(part, parts)
   const run = dataOf<RunNews>(parts, 'data-run')
   const task = dataOf<{ readonly task_id: string }>(parts, 'data-task')
@@ -92,6 +101,17 @@ const Execution = ({ part, parts }: { readonly part: DynamicToolUIPart; readonly
   )
 }
 
+/** The plan says all that its execution would, and its steps. */
+const Planned = ({ part, parts, answer }: ExecutionProps) => {
+  const plan = dataOf<PlanNews>(parts, 'data-plan')
+  if (plan === null) return <Execution part={part} parts={parts} answer={answer} />
+  const run = plan.run_id ?? dataOf<RunNews>(parts, 'data-run')?.execution_run ?? null
+  const task = dataOf<{ readonly task_id: string }>(parts, 'data-task')?.task_id ?? null
+  const approval = part.state === 'approval-requested' ? part.approval.id : null
+  const asked = approval === null ? null : { task, answer: (isYes: boolean) => answer(approval, isYes) }
+  return <PlanCard plan={plan} asked={asked} reason={reasonOf(part, parts)} run={run} />
+}
+
 const FailedAnswer = ({ error, again }: { readonly error: ErrorNews; readonly again: (() => void) | null }) => (
   <Alert color="red" variant="outline" title={error.code}>
     <Text size="sm">
@@ -105,15 +125,29 @@ const FailedAnswer = ({ error, again }: { readonly error: ErrorNews; readonly ag
   </Alert>
 )
 
-const PartView = ({ part, parts }: { readonly part: Part; readonly parts: readonly Part[] }) => {
+const PartView = ({
+  part,
+  parts,
+  answer,
+}: {
+  readonly part: Part
+  readonly parts: readonly Part[]
+  readonly answer: Answer
+}) => {
   if (part.type === 'text') return <Markdown text={part.text} />
-  if (part.type === 'dynamic-tool') return <Execution part={part} parts={parts} />
+  if (part.type === 'dynamic-tool') return <Planned part={part} parts={parts} answer={answer} />
   return null
 }
 
 const WHO: Readonly<Record<string, string>> = { user: 'You', assistant: 'Answer' }
 
-export const Message = ({ message, again }: { readonly message: UIMessage; readonly again: (() => void) | null }) => {
+interface MessageProps {
+  readonly message: UIMessage
+  readonly again: (() => void) | null
+  readonly answer: Answer
+}
+
+export const Message = ({ message, again, answer }: MessageProps) => {
   const { role, metadata, id } = message
   const about = (metadata ?? {}) as { readonly run_id?: string; readonly simulated?: boolean }
   const parts = lasting(message.parts)
@@ -133,7 +167,7 @@ export const Message = ({ message, again }: { readonly message: UIMessage; reado
       </Group>
       {parts.map((part, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: parts are only added, and have no names of their own
-        <PartView key={`${id}-${i}`} part={part} parts={parts} />
+        <PartView key={`${id}-${i}`} part={part} parts={parts} answer={answer} />
       ))}
       {error !== null && <FailedAnswer error={error} again={again} />}
     </li>

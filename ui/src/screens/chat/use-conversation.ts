@@ -59,5 +59,10 @@ export const useConversation = (id: string, saved: Chat | null, name: string | u
     await sendJson(`/api/chat/${encodeURIComponent(id)}/stop`, {})
   }
   const send = (text: string): void => void chat.sendMessage({ text })
-  return { ...chat, send, stop }
+  /** An ordinary decision, bound to what was shown; what follows from it streams on into the same message. */
+  const answer = async (id: string, approved: boolean): Promise<void> => {
+    await chat.addToolApprovalResponse({ id, approved, ...(approved ? {} : { reason: 'Discarded in the chat.' }) })
+    await chat.sendMessage()
+  }
+  return { ...chat, send, stop, answer: (id: string, approved: boolean): void => void answer(id, approved) }
 }

@@ -1,0 +1,51 @@
+/**
+ * The wiring of plans that people draft: the function that runs them in every system, and the door through which people meet them.
+ *
+ * Owns nothing but that.
+ */
+import type { Engine } from './engine/engine.ts'
+import { planRun } from './executors/workflow/plan-run.ts'
+import { ownFunction } from './manifest/own.ts'
+import { defineContent } from './manifest/plan-reading.ts'
+import type { System } from './manifest/system.ts'
+import type { TenantId } from './model/ids.ts'
+import { PLAN_RUN } from './model/plan-draft.ts'
+import { Plans } from './planner/plans.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Ids } from './ports/ids.ts'
+import type { PlanDesk } from './ports/plan-desk.ts'
+import type { Reader } from './ports/reader.ts'
+
+interface World {
+  readonly ids: Pick<Ids, 'digest' | 'uuid'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
+type PlanReader = Pick<Reader, 'document' | 'documents' | 'run'>
+
+export const openPlans = (engine: Engine, reader: PlanReader, { ids, clock }: World): Plans =>
+  new Plans({
+    tenant: engine.tenant,
+    system: () => engine.definition,
+    now: () => clock.now(),
+    uuid: () => ids.uuid(),
+    digest: (text) => ids.digest(text),
+    send: (event, options) => engine.send(event, options),
+    start: (name, input) => engine.startRun(name, input),
+    reader,
+  })
+
+/** `plansOf`: asked when a run needs them, since the engine is made after the system. */
+export const planDesk = (plansOf: (tenant: TenantId) => Plans): PlanDesk => ({
+  propose: (tenant, id, given, by) => plansOf(tenant).propose(given, by, id),
+  agree: async (tenant, id, { hash, by, input }) => {
+    const plans = plansOf(tenant)
+    return plans.order(await plans.approve(id, hash, { id: by, kind: 'user' }), input)
+  },
+  vouch: (tenant, order) => plansOf(tenant).vouch(order),
+})
+
+export const withPlanRuns = (system: System, desk: Pick<PlanDesk, 'vouch'>): System => {
+  const code = planRun({ vouch: desk.vouch, define: defineContent })
+  return { ...system, functions: new Map([...system.functions, [PLAN_RUN, ownFunction(PLAN_RUN, code)]]) }
+}

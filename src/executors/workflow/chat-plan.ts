@@ -1,0 +1,60 @@
+/**
+ * A plan in a turn of a chat: kept as a draft, shown, approved by its hash, and run as any drafted plan is.
+ *
+ * Owns that order; each part is a step of the turn. What has errors is told and not asked about.
+ */
+import type { ChatDecision, ChatPart, ChatPlan } from '../../model/chat.ts'
+import { planId } from '../../model/ids.ts'
+import { isJsonRecord, type Json } from '../../model/json.ts'
+import { PLAN_RUN, type PlanDraft, type PlanOrder } from '../../model/plan-draft.ts'
+import type { PlanDesk } from '../../ports/plan-desk.ts'
+import type { AskReply } from '../../ports/step-gate.ts'
+import { denied, failed, isYes, noOf, performed } from './chat-parts.ts'
+import type { FunctionContext } from './function.ts'
+import { isStepFailure } from './step-failure.ts'
+
+interface PlanTurn {
+  readonly context: Pick<FunctionContext, 'run' | 'step'>
+  readonly desk: PlanDesk
+  /** Who proposes it. */
+  readonly by: string
+  approve(plan: ChatPlan): Promise<AskReply>
+}
+
+const asShown = ({ id, current }: PlanDraft): ChatPlan => {
+  const { goal, hash, lines, problems } = current
+  return { id, goal, hash, steps: lines, problems }
+}
+
+/** What the plan is to work on. */
+export const plannedInput = (task: Json): Json => (isJsonRecord(task) ? (task['input'] ?? {}) : {})
+
+const problemsOf = ({ problems }: ChatPlan): string =>
+  problems.map(({ line, message }) => (line === null ? message : `line ${line}: ${message}`)).join('; ')
+
+/** Recorded as it was shown. */
+export const shownPlan = async ({ step }: Pick<FunctionContext, 'step'>, plan: ChatPlan): Promise<ChatPart> => {
+  await step.run('plan', () => plan as unknown as Json)
+  return { type: 'plan', plan }
+}
+
+export const planAnswer = async (decision: ChatDecision, turn: PlanTurn): Promise<readonly ChatPart[]> => {
+  const { run, step } = turn.context
+  const asked = { executor: decision.executor ?? '', input: decision.task }
+  const id = planId(run.id.slice('run_'.length))
+  try {
+    const plan = (await step.run('plan', async () =>
+      asShown(await turn.desk.propose(run.tenant, id, decision.task, turn.by)),
+    )) as unknown as ChatPlan
+    const shown: ChatPart = { type: 'plan', plan }
+    if (plan.problems.length > 0) return [shown, failed(asked, problemsOf(plan))]
+    const reply = await turn.approve(plan)
+    if (!isYes(reply)) return [shown, denied(asked, noOf(reply))]
+    const word = { hash: plan.hash, by: reply.decidedBy ?? '', input: plannedInput(decision.task) }
+    const order = await step.run('agree', () => turn.desk.agree(run.tenant, id, word))
+    return [shown, ...(await performed(asked, () => step.invoke('execute', PLAN_RUN, order as unknown as PlanOrder)))]
+  } catch (error) {
+    if (!isStepFailure(error)) throw error
+    return [failed(asked, `${error.code}: ${error.message}`)]
+  }
+}

@@ -1,0 +1,53 @@
+/** Plans on the wire. Owns their spelling; what is said of a plan is the planner's. */
+import type { ChatPlan } from '../model/chat.ts'
+import { ERRORS } from '../model/errors.ts'
+import { type Json, toJson } from '../model/json.ts'
+import { approvalOf, type PlanDraft, planStatus, type ShownLine } from '../model/plan-draft.ts'
+import type { RunSummary } from '../ports/reader.ts'
+import type { Plan, PlanStep, PlanSummary } from './api.ts'
+import { isoTime } from './wire-time.ts'
+
+export const planSummary = (plan: PlanDraft): PlanSummary => ({
+  id: plan.id,
+  status: planStatus(plan),
+  goal: plan.current.goal,
+  revision: plan.revision,
+  hash: plan.current.hash,
+  created_at: isoTime(plan.createdAt),
+  created_by: plan.createdBy,
+  changed_at: isoTime(plan.changedAt),
+})
+
+const planSteps = (lines: readonly ShownLine[]): PlanStep[] =>
+  lines.map(({ id, name, requires, by, hand }) => ({ id, name, requires: [...requires], by, hand }))
+
+export const planDocument = (plan: PlanDraft, runs: readonly RunSummary[]): Plan => {
+  const { text, isText, steps, lines, problems } = plan.current
+  const approval = approvalOf(plan)
+  return {
+    ...planSummary(plan),
+    version: plan.version,
+    text,
+    source: isText ? null : toJson(steps),
+    steps: planSteps(lines),
+    errors: problems.map((problem) => ({ ...problem, hint: ERRORS[problem.code].hint })),
+    approval: approval === null ? null : { ...approval, at: isoTime(approval.at) },
+    runs: runs.map(({ id, status, createdAt }) => ({ id, status, created_at: isoTime(createdAt) })),
+  }
+}
+
+/** A plan as a card in a chat. `status`: how far its execution has come. */
+export const planCard = (
+  { id, goal, hash, steps, problems }: ChatPlan,
+  status: string,
+  run: string | null,
+): { readonly [name: string]: Json } => ({
+  plan_id: id,
+  goal,
+  hash,
+  steps: toJson(planSteps(steps)),
+  errors: toJson(problems),
+  status,
+  run_id: run,
+  url: id === null ? null : `/plans/${id}`,
+})

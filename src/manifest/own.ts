@@ -1,0 +1,34 @@
+/**
+ * Functions that every system has beside those of its author.
+ *
+ * Owns what they have in common. No user can give a function such a name: it has a dot.
+ */
+import { ANYWHERE } from '../model/placement.ts'
+import { DEFAULT_RETRY } from '../model/policies/retry.ts'
+import { PLAIN } from '../model/workflow-spec.ts'
+import type { FunctionDefinition } from './system.ts'
+
+const PREFIX = 'trihand.'
+
+/** Of a function, or of a table. */
+export const isOwn = (name: string): boolean => name.startsWith(PREFIX)
+
+export const ownFunction = (name: string, code: unknown): FunctionDefinition => ({
+  name,
+  modality: 'workflow',
+  code,
+  effect: 'idempotent',
+  retry: DEFAULT_RETRY,
+  timeoutMs: 60_000,
+  deadline: { startMs: null, finishMs: null },
+  allowReentry: 0,
+  input: null,
+  output: null,
+  placement: ANYWHERE,
+  circuit: null,
+  module: null,
+  workflow: PLAIN,
+  constraints: {},
+  cancelOn: [],
+  flow: null,
+})

@@ -1,0 +1,216 @@
+/**
+ * Plans as people meet them: written down, looked at, revised, approved by their hash, run.
+ *
+ * Owns where a draft lives: a document of its tenant, changed together with the event that tells of the change. The event's name holds the
+ * version that was judged, and is taken once in a ledger: who comes second looks again. What may happen to a draft is
+ * model/plan-draft.ts; a run is an ordinary run of one function.
+ *
+ * plans-1  Of two that change a plan from the same version, one is judged anew, in whichever process they are.
+ * plans-2  What runs was approved by a person, as it is, whoever starts it.
+ */
+import { advancePlan } from '../engine/advance.ts'
+import type { IncomingEvent, Receipt, SendOptions } from '../engine/intake.ts'
+import { contentHash, handsIn, readSteps, readText } from '../manifest/plan-reading.ts'
+import type { Hands } from '../manifest/plans.ts'
+import type { System } from '../manifest/system.ts'
+import { TrihandError } from '../model/errors.ts'
+import { type Instant, isPlanId, newestFirstKey, type PlanId, planId, type RunId, type TenantId } from '../model/ids.ts'
+import { isJsonRecord, type Json } from '../model/json.ts'
+import {
+  orderOf,
+  PLAN_RUN,
+  type PlanApproval,
+  type PlanCommand,
+  type PlanDraft,
+  type PlanOrder,
+  type PlanRevision,
+  type PlanState,
+  planRunsTable,
+} from '../model/plan-draft.ts'
+import type { Identity } from '../model/task-spec.ts'
+import type { Reader, RunSummary } from '../ports/reader.ts'
+import { readEnglish } from './english.ts'
+
+export interface PlansDeps {
+  readonly tenant: TenantId
+  system(): System
+  now(): Instant
+  uuid(): string
+  digest(text: string): string
+  send(event: IncomingEvent, options: SendOptions): Promise<Receipt>
+  start(name: string, input: PlanOrder): Promise<RunId>
+  readonly reader: Pick<Reader, 'document' | 'documents' | 'run'>
+}
+
+/** One of text, steps in the manifest's spelling, and a sentence. */
+interface PlanWish {
+  readonly goal?: string
+  readonly text?: string
+  readonly steps?: Json
+  readonly english?: string
+}
+
+const TABLE = 'trihand.plan'
+const SOURCE = 'trihand'
+const MAX_TEXT = 65_536
+const MAX_TRIES = 20
+const RUNS_SHOWN = 20
+
+const wishOf = (given: Json): PlanWish => {
+  const wish = isJsonRecord(given) ? given : {}
+  const bad = ['text', 'english', 'goal'].find((name) => wish[name] !== undefined && typeof wish[name] !== 'string')
+  if (bad !== undefined) throw new TrihandError('INPUT_INVALID', `${bad} must be a text`)
+  const ways = ['text', 'steps', 'english'].filter((name) => wish[name] !== undefined)
+  if (ways.length !== 1) throw new TrihandError('INPUT_INVALID', 'a plan is given as one of text, steps and english')
+  if (JSON.stringify(wish).length > MAX_TEXT)
+    throw new TrihandError('PAYLOAD_TOO_LARGE', `a plan has at most ${MAX_TEXT} characters`)
+  return wish as PlanWish
+}
+
+export class Plans {
+  private readonly deps: PlansDeps
+
+  constructor(deps: PlansDeps) {
+    this.deps = deps
+  }
+
+  /** The same proposal under the same name is one draft; without a name it is a new one. */
+  async propose(given: Json, by: string, id: PlanId = planId(this.deps.uuid())): Promise<PlanDraft> {
+    const content = await this.read(wishOf(given))
+    return this.change(id, { type: 'propose_plan', now: this.deps.now(), id, by, content })
+  }
+
+  async revise(
+    id: string,
+    given: Json,
+    { by, version }: { readonly by: string; readonly version: number },
+  ): Promise<PlanDraft> {
+    const content = await this.read(wishOf(given))
+    return this.change(demandId(id), { type: 'revise_plan', now: this.deps.now(), by, version, content })
+  }
+
+  async approve(id: string, hash: string, by: Pick<Identity, 'id' | 'kind'>): Promise<PlanDraft> {
+    return this.change(demandId(id), { type: 'approve_plan', now: this.deps.now(), by, hash })
+  }
+
+  async discard(id: string, by: string): Promise<PlanDraft> {
+    return this.change(demandId(id), { type: 'discard_plan', now: this.deps.now(), by })
+  }
+
+  async show(id: string): Promise<PlanDraft> {
+    const state = await this.load(demandId(id))
+    if (state.kind === 'none') throw unknownPlan(id)
+    return state
+  }
+
+  /** Newest first; the cursor is the last plan of the page before. */
+  async list({
+    after,
+    limit,
+  }: {
+    readonly after: string | null
+    readonly limit: number
+  }): Promise<readonly PlanDraft[]> {
+    const { reader, tenant } = this.deps
+    if (after !== null && !isPlanId(after)) throw new TrihandError('CURSOR_INVALID', `"${after}" is not a plan`)
+    const page = await reader.documents({
+      tenant,
+      table: TABLE,
+      after: after === null ? null : newestFirstKey(after),
+      limit,
+    })
+    return page.map(({ value }) => value as unknown as PlanDraft)
+  }
+
+  async run(id: string, input: Json): Promise<RunId> {
+    return this.deps.start(PLAN_RUN, this.order(await this.show(id), input))
+  }
+
+  /** The last ones that have begun, newest first. */
+  async runs(id: PlanId): Promise<readonly RunSummary[]> {
+    const { reader, tenant } = this.deps
+    const page = await reader.documents({ tenant, table: planRunsTable(id), after: null, limit: RUNS_SHOWN })
+    const found = await Promise.all(page.map(({ value }) => reader.run(tenant, value as RunId)))
+    return found.flatMap((run) => run ?? [])
+  }
+
+  order(plan: PlanDraft, input: Json): PlanOrder {
+    const hands = this.hands()
+    const { goal, steps, hands: approved } = plan.current
+    const now = Object.fromEntries(Object.keys(approved).flatMap((name) => [[name, hands.get(name) ?? null]]))
+    const order = orderOf(plan, contentHash({ goal, steps, hands: now as PlanOrder['hands'] }, this.deps.digest), input)
+    if ('code' in order) throw new TrihandError(order.code, order.detail)
+    return order
+  }
+
+  /** plans-2. */
+  async vouch(order: PlanOrder): Promise<PlanApproval> {
+    const state = isPlanId(order.plan) ? await this.load(order.plan) : null
+    const approval = state?.kind === 'draft' ? state.approvals.find(({ hash }) => hash === order.hash) : undefined
+    if (approval === undefined || contentHash(order, this.deps.digest) !== order.hash)
+      throw new TrihandError('PLAN_NOT_APPROVED', `nobody has approved ${order.hash} of ${order.plan}`)
+    return approval
+  }
+
+  private hands(): Hands {
+    const { functions, chats } = this.deps.system()
+    return handsIn(functions, chats.keys())
+  }
+
+  private async read({ goal, text, steps, english }: PlanWish): Promise<PlanRevision> {
+    const world = { hands: this.hands(), digest: this.deps.digest }
+    if (text !== undefined) return readText(goal ?? '', text, world)
+    if (english === undefined) {
+      const { givenSteps } = await import('../manifest/plan-given.ts')
+      return readSteps(goal ?? '', givenSteps(steps ?? []), world)
+    }
+    const reading = readEnglish(english, this.deps.system())
+    if (reading.kind === 'question') throw new TrihandError('PLAN_QUESTION', reading.question)
+    return reading.kind === 'text'
+      ? readText(goal ?? (reading.text === english ? '' : english), reading.text, world)
+      : readSteps(goal ?? english, { steps: reading.steps, problems: [] }, world)
+  }
+
+  private async load(id: PlanId): Promise<PlanState> {
+    const found = await this.deps.reader.document(this.deps.tenant, TABLE, newestFirstKey(id))
+    return found === null ? { kind: 'none' } : (found as unknown as PlanDraft)
+  }
+
+  /** plans-1: judged and written again until nobody comes between. */
+  private async change(id: PlanId, command: PlanCommand): Promise<PlanDraft> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const before = await this.load(id)
+      const { state, facts, refusal } = advancePlan(before, command)
+      if (refusal !== null)
+        throw refusal.code === 'NOT_FOUND' ? unknownPlan(id) : new TrihandError(refusal.code, refusal.detail)
+      if (state.kind === 'none') throw unknownPlan(id)
+      const [fact] = facts
+      if (fact === undefined || (await this.write(state, fact.type, fact.by))) return state
+    }
+    throw new TrihandError('LEDGER_CONFLICT', `${MAX_TRIES} others changed ${id} first`)
+  }
+
+  private async write(plan: PlanDraft, type: string, by: string): Promise<boolean> {
+    const { tenant, digest, send } = this.deps
+    const { id, version, revision, current } = plan
+    const event = {
+      ...{ type: `trihand.${type}`, source: SOURCE, subject: id },
+      id: `plan_${digest(JSON.stringify([id, version]))}`,
+      data: { plan_id: id, version, revision, hash: current.hash, by },
+    }
+    const documents = [{ tenant, table: TABLE, key: newestFirstKey(id), value: plan as unknown as Json }]
+    try {
+      return !(await send(event, { documents, isOwn: true })).duplicate
+    } catch (error) {
+      if (error instanceof TrihandError && error.code === 'EVENT_ID_REUSED') return false
+      throw error
+    }
+  }
+}
+
+const unknownPlan = (id: string): TrihandError => new TrihandError('NOT_FOUND', `there is no plan ${id}`)
+
+const demandId = (id: string): PlanId => {
+  if (!isPlanId(id)) throw unknownPlan(id)
+  return id
+}

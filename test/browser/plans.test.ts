@@ -1,0 +1,107 @@
+/** Plans in a real browser, on the real server: a card in the chat that is approved there, and a page of their own. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  axeFindings,
+  axeFindingsInLight,
+  startBrowser,
+  type TestBrowser,
+  type WatchedPage,
+} from '../support/browser.ts'
+import { Folder, type Server } from '../support/command.ts'
+import { PROJECT } from '../support/places.ts'
+
+let browser: TestBrowser
+let folder: Folder
+let server: Server
+let data: string
+
+beforeAll(async () => {
+  folder = new Folder()
+  data = join(folder.path, 'data')
+  const serving = folder.serve(['dev', join(PROJECT, 'examples/hello-contacts')], {
+    env: { TRIHAND_MODELS: 'simulated', PORT: '0', TRIHAND_DATA: data },
+  })
+  ;[browser, server] = await Promise.all([startBrowser(), serving])
+})
+afterAll(async () => {
+  await browser.close()
+  await folder.remove()
+})
+
+const opened = async (path: string): Promise<WatchedPage> => {
+  const watched = await browser.open()
+  await watched.page.addInitScript(`localStorage.setItem('trihand-me', '{"name": "ana", "groups": "operators"}')`)
+  await watched.page.goto(`${server.url}${path}`)
+  return watched
+}
+
+const HELLO = 'Send an email to all my contacts that says "Hello World!"'
+const mails = (): number => readFileSync(join(data, 'mails.jsonl'), 'utf8').trim().split('\n').length
+
+const propose = async ({ page }: WatchedPage): Promise<void> => {
+  await page.getByLabel('Your message').fill(HELLO)
+  await page.getByLabel('Your message').press('Enter')
+  await page.getByRole('button', { name: 'Approve and run' }).waitFor()
+}
+
+test('[P6][N3] a plan comes as a card; approved there it runs, and says of each step how far it is', async () => {
+  const chat = await opened('/chat')
+  const { page, faults, close } = chat
+  await propose(chat)
+  await page.getByText('Send emails', { exact: true }).waitFor()
+  await page.getByText('after a and b').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  expect(await axeFindingsInLight(page)).toEqual([])
+  await page.getByRole('button', { name: 'Approve and run' }).click()
+  const run = page.getByRole('region', { name: /^Run run_/ })
+  await run.getByText('success').nth(3).waitFor()
+  expect(mails()).toBe(3)
+  expect(await axeFindings(page)).toEqual([])
+  await page.reload()
+  await page.getByRole('link', { name: 'the plan' }).click()
+  await page.getByRole('heading', { name: HELLO }).waitFor()
+  await page.getByText(/approved .* by ana/).waitFor()
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('a plan that is discarded in the chat is not done, and the card says so', async () => {
+  const chat = await opened('/chat')
+  const { page, faults, close } = chat
+  await propose(chat)
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await page.getByText('Discarded in the chat.').waitFor()
+  await page.getByRole('button', { name: 'Approve and run' }).waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('[N2][N3] on its page a plan shows its errors by line, is edited to a new revision, approved and run', async () => {
+  const made = await fetch(`${server.url}/api/plans`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ text: 'a. Get all contacts\nb. Send emals (requires step a)' }),
+  })
+  const { id } = (await made.json()) as { readonly id: string }
+  const { page, faults, close } = await opened(`/plans/${id}`)
+  await page.getByText('Line 2:').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  expect(await page.getByRole('button', { name: 'Approve and run' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByLabel('Steps').fill('a. Get all contacts')
+  expect(await axeFindings(page)).toEqual([])
+  await page.getByRole('button', { name: 'Save as a new revision' }).click()
+  await page.getByText('revision 2').waitFor()
+  await page.getByRole('button', { name: 'Approve and run' }).click()
+  await page
+    .getByRole('region', { name: /^Run run_/ })
+    .getByText('success')
+    .nth(1)
+    .waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  expect(await axeFindingsInLight(page)).toEqual([])
+  expect(faults).toEqual([])
+  await close()
+})

@@ -1,0 +1,67 @@
+/** A run of a plan as it goes on: its status, what it waits for, and how far each step has come. */
+import { Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { isRecord, type PlanStep, type RunDetail } from '../../api/documents.ts'
+import { runQuery } from '../../api/queries.ts'
+import { shortId } from '../../parts/copy.tsx'
+import { Linked } from '../../parts/linked.tsx'
+import { Status } from '../../parts/status.tsx'
+import { PlanSteps } from './steps.tsx'
+
+const ENDS: Readonly<Record<string, string>> = { rejected: 'cancelled', withheld: 'cancelled', skipped: 'cancelled' }
+
+/** The end says it of every step; before that the last fact of a step does. */
+const statusesOf = ({ output, facts, waiting_on, status }: RunDetail): ReadonlyMap<string, string> => {
+  const ended = isRecord(output) && isRecord(output['steps']) ? output['steps'] : {}
+  const told = new Map<string, string>()
+  for (const { step, type } of facts.items) {
+    if (step === null) continue
+    if (type === 'child.ended' || type === 'step.completed' || type === 'timer.fired' || type === 'wait.received')
+      told.set(step, 'success')
+    else if (type === 'step.failed') told.set(step, 'failed')
+    else told.set(step, 'running')
+  }
+  for (const { step } of waiting_on) if (step !== null && told.get(step) === 'running') told.set(step, 'waiting')
+  for (const [step, end] of Object.entries(ended)) {
+    const word = isRecord(end) ? String(end['status']) : ''
+    told.set(step, ENDS[word] ?? word)
+  }
+  if (status === 'failed') for (const [step, word] of told) if (word === 'running') told.set(step, 'failed')
+  return told
+}
+
+/** What a person can do about it is behind the link. */
+const Waits = ({ run }: { readonly run: RunDetail }) => (
+  <>
+    {run.waiting_on
+      .filter(({ kind }) => kind === 'task')
+      .map((wait) => (
+        <Text size="sm" key={wait.step}>
+          {wait.step} waits for <Linked text={wait.text} />
+        </Text>
+      ))}
+    {run.error !== null && (
+      <Text size="sm">
+        <b>{run.error.code}</b> {run.error.message}
+      </Text>
+    )}
+  </>
+)
+
+export const PlanRun = ({ id, steps }: { readonly id: string; readonly steps: readonly PlanStep[] }) => {
+  const { data: run } = useQuery(runQuery(id))
+  if (run === undefined) return <PlanSteps steps={steps} />
+  return (
+    <section aria-label={`Run ${shortId(id)}`}>
+      <Group justify="space-between">
+        <Link to="/runs/$id" params={{ id }} className="id">
+          {shortId(id)}
+        </Link>
+        <Status of={run.status} />
+      </Group>
+      <PlanSteps steps={steps} statuses={statusesOf(run)} />
+      <Waits run={run} />
+    </section>
+  )
+}
