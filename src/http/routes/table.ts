@@ -22,6 +22,7 @@ import { scheduleRoutes } from './schedules.ts'
 import { sessionRoutes } from './sessions.ts'
 import { type StreamOptions, streamRoutes } from './stream.ts'
 import { taskRoutes } from './tasks.ts'
+import { timelineRoutes } from './timeline.ts'
 import { tokenRoutes } from './tokens.ts'
 import { triggerRoutes } from './triggers.ts'
 import { webhookRoutes } from './webhooks.ts'
@@ -42,6 +43,7 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...delayedRoutes,
   ...eventRoutes,
   ...runRoutes,
+  ...timelineRoutes,
   ...workerRoutes,
   ...triggerRoutes,
   ...scheduleRoutes,
