@@ -121,18 +121,6 @@ test('the palette and the sheet of keys have no fault that axe finds', async () 
   await close()
 })
 
-test('a run is shown as bars and facts', async () => {
-  const { page, faults, close } = await opened(`/runs/${run}`)
-  await page
-    .getByRole('region', { name: 'Timeline' })
-    .getByRole('button', { name: /^write: work, done/ })
-    .waitFor()
-  await page.getByText('waits for an event: greeting.answered').waitFor()
-  expect(await axeFindings(page)).toEqual([])
-  expect(faults).toEqual([])
-  await close()
-})
-
 test('a worker without work has none of its slots taken, and says so', async () => {
   const { page, close } = await opened('/workers')
   await page.getByText(/^0 \/ \d+$/).waitFor()

@@ -1,5 +1,5 @@
 /** What the server answers with, as its own descriptions print it (`npm run api`), and what the page asks of any JSON. */
-import type { Json } from '../../../src/http/api.ts'
+import type { Json, Timeline } from '../../../src/http/api.ts'
 
 export type {
   Chat,
@@ -10,13 +10,13 @@ export type {
   Costs,
   EventCause,
   EventDetail,
-  Fact,
   Finding as ManifestFinding,
   Graph as ManifestGraph,
   GraphEdge,
   GraphNode,
   Health,
   Json,
+  Mark,
   Me as WhoAmI,
   Receipt,
   Run,
@@ -27,18 +27,25 @@ export type {
   SessionDetail,
   SessionMemory,
   Spent,
+  StepDetail,
   StoredEvent,
   TaskAction,
   TaskDetail,
   TaskDraft,
   TaskItem,
   TaskSummary,
+  Timeline,
   WaitingOn,
   Worker,
 } from '../../../src/http/api.ts'
 
 export const isRecord = (value: Json | undefined): value is { readonly [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** All marks of a run until now. */
+export interface RunMarks extends Pick<Timeline, 'id' | 'handler' | 'status'> {
+  readonly marks: Timeline['items']
+}
 
 export interface Page<Item> {
   readonly items: readonly Item[]
