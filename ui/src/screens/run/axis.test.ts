@@ -9,7 +9,7 @@ const MINUTE = 60 * SECOND
 const DAY = 1_440 * MINUTE
 
 const piece = (state: State, from: number, to: number | null): Piece => ({ state, from, to, attempt: 1 })
-const folded = () => false
+const folded = { now: 0, width: 0, isUnfolded: () => false }
 const WAITED = [
   piece('work', 0, MINUTE),
   piece('human', MINUTE, MINUTE + 2 * DAY),
@@ -17,7 +17,7 @@ const WAITED = [
 ]
 
 test('two days of waiting are folded: work before and after them keeps nearly all of the width', () => {
-  const axis = axisOf(WAITED, 0, folded)
+  const axis = axisOf(WAITED, folded)
   const [before, gap, after] = axis
   expect(axis.map(({ isFolded }) => isFolded)).toEqual([false, true, false])
   expect((gap?.end ?? 1) - (gap?.start ?? 0)).toBeCloseTo(0.06)
@@ -26,7 +26,7 @@ test('two days of waiting are folded: work before and after them keeps nearly al
 })
 
 test('one fold can be opened: it stays idle, and has the length it has', () => {
-  const axis = axisOf(WAITED, 0, (from) => from === MINUTE)
+  const axis = axisOf(WAITED, { ...folded, isUnfolded: (from) => from === MINUTE })
   expect(axis.map(({ isIdle, isFolded }) => [isIdle, isFolded])).toEqual([
     [false, false],
     [true, false],
@@ -40,7 +40,7 @@ test('six days of waiting in six parts are six folds: none is long beside the ot
     piece('work', i * DAY, i * DAY + SECOND),
     piece('sleep', i * DAY + SECOND, (i + 1) * DAY),
   ]).flat()
-  expect(axisOf(days, 0, folded).filter(({ isFolded }) => isFolded)).toHaveLength(6)
+  expect(axisOf(days, folded).filter(({ isFolded }) => isFolded)).toHaveLength(6)
 })
 
 test('however many folds there are, work keeps half of the width', () => {
@@ -49,25 +49,33 @@ test('however many folds there are, work keeps half of the width', () => {
     piece('event', i * DAY + SECOND, (i + 1) * DAY),
   ]).flat()
   const width = (isFolded: boolean) =>
-    axisOf(days, 0, folded)
+    axisOf(days, folded)
       .filter((stretch) => stretch.isFolded === isFolded)
       .reduce((sum, { start, end }) => sum + end - start, 0)
   expect(width(true)).toBeCloseTo(0.5)
   expect(width(false)).toBeCloseTo(0.5)
 })
 
+test('on a narrow page a fold is as wide as its words', () => {
+  const widths = [150, 300, 2_000].map((width) => {
+    const gap = axisOf(WAITED, { ...folded, width }).find(({ isFolded }) => isFolded)
+    return Math.round(((gap?.end ?? 0) - (gap?.start ?? 0)) * width)
+  })
+  expect(widths).toEqual([38, 38, 120])
+})
+
 test('a long time in which somebody works is not folded, also where another step waits meanwhile', () => {
-  const axis = axisOf([piece('work', 0, DAY), piece('event', MINUTE, DAY - MINUTE)], 0, folded)
+  const axis = axisOf([piece('work', 0, DAY), piece('event', MINUTE, DAY - MINUTE)], folded)
   expect(axis).toEqual([{ from: 0, to: DAY, isIdle: false, isFolded: false, start: 0, end: 1 }])
 })
 
 test('half a minute that is most of a short run is not folded: it is what the run did', () => {
-  const axis = axisOf([piece('sleep', 0, 30 * SECOND), piece('work', 30 * SECOND, 31 * SECOND)], 0, folded)
+  const axis = axisOf([piece('sleep', 0, 30 * SECOND), piece('work', 30 * SECOND, 31 * SECOND)], folded)
   expect(axis.some(({ isIdle }) => isIdle)).toBe(false)
 })
 
 test('an instant has its place on the axis: inside of a fold, and never outside of the whole', () => {
-  const axis = axisOf(WAITED, 0, folded)
+  const axis = axisOf(WAITED, folded)
   const middle = placeOn(axis, MINUTE + DAY)
   expect(middle).toBeGreaterThan(placeOn(axis, MINUTE))
   expect(middle).toBeLessThan(placeOn(axis, MINUTE + 2 * DAY))
@@ -77,12 +85,12 @@ test('an instant has its place on the axis: inside of a fold, and never outside 
 })
 
 test('a run that is not over reaches to now', () => {
-  const axis = axisOf([piece('work', 0, SECOND), piece('event', SECOND, null)], 5 * SECOND, folded)
+  const axis = axisOf([piece('work', 0, SECOND), piece('event', SECOND, null)], { ...folded, now: 5 * SECOND })
   expect(axis.at(-1)).toMatchObject({ to: 5 * SECOND, end: 1 })
 })
 
 test('nothing but idle time has the whole width', () => {
-  const [only, ...more] = axisOf([piece('sleep', 0, DAY)], 0, folded)
+  const [only, ...more] = axisOf([piece('sleep', 0, DAY)], folded)
   expect([only?.start, only?.end, more]).toEqual([0, 1, []])
 })
 
@@ -106,13 +114,12 @@ test('a view can begin or end at a place, and is never turned around', () => {
 test('ticks are instants of the clock that lie apart, none in a fold, as exact as they are close', () => {
   const start = Date.parse('2026-01-05T08:00:00.000Z')
   const at = (from: number, to: number, state: State) => piece(state, start + from, start + to)
-  const minutes = axisOf([at(0, 10 * MINUTE, 'work')], 0, folded)
+  const minutes = axisOf([at(0, 10 * MINUTE, 'work')], folded)
   expect(ticksOf(minutes, WHOLE, 600).map(({ text }) => text)).toEqual(['08:00', '08:02', '08:04', '08:06', '08:08'])
   const near = ticksOf(minutes, viewBetween(0, 0.0005), 600).map(({ text }) => text)
   expect(near.slice(0, 2)).toEqual(['08:00:00.000', '08:00:00.050'])
   const days = axisOf(
     [at(0, MINUTE, 'work'), at(MINUTE, 3 * DAY, 'sleep'), at(3 * DAY, 3 * DAY + MINUTE, 'work')],
-    0,
     folded,
   )
   const shares = ticksOf(days, WHOLE, 800).map(({ share }) => share)

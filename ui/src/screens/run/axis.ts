@@ -20,7 +20,10 @@ export interface Stretch {
 const SHORTEST_IDLE_MS = 60_000
 /** Of all the time in which somebody worked. */
 const IDLE_SHARE = 0.25
-const FOLD_WIDTH = 0.06
+/** Its length can be read on it. */
+const FOLD_PX = 38
+const NARROW_FOLD = 0.06
+const WIDE_FOLD = 0.3
 const MOST_FOLDED = 0.5
 
 type Gap = Pick<Stretch, 'from' | 'to' | 'isIdle'>
@@ -52,24 +55,34 @@ const joined = (gaps: readonly Gap[]): readonly Gap[] => {
   return all
 }
 
-/** `unfolded` says which idle stretches are drawn as long as they are, by the instant at which they begin. */
-export const axisOf = (
-  pieces: readonly Piece[],
-  now: number,
-  unfolded: (from: number) => boolean,
-): readonly Stretch[] => {
+export interface AxisOptions {
+  /** What is open ends here, until now. */
+  readonly now: number
+  /** Which idle stretches are drawn as long as they are, by the instant at which they begin. */
+  readonly isUnfolded: (from: number) => boolean
+  /** In pixels; zero: nobody knows yet. */
+  readonly width: number
+}
+
+/** A fold is as wide as its words, on a wide page and on a narrow one; all of them together leave half to the work. */
+const foldWidth = (folds: number, width: number): number => {
+  const wanted = width === 0 ? NARROW_FOLD : Math.max(NARROW_FOLD, Math.min(WIDE_FOLD, FOLD_PX / width))
+  return Math.min(wanted, MOST_FOLDED / Math.max(1, folds))
+}
+
+export const axisOf = (pieces: readonly Piece[], { now, isUnfolded, width }: AxisOptions): readonly Stretch[] => {
   const found = gapsOf(pieces, now)
   const busyMs = found.filter(({ isIdle }) => !isIdle).reduce((sum, gap) => sum + lengthOf(gap), 0)
   const gaps = joined(found.map((gap) => ({ ...gap, isIdle: gap.isIdle && lengthOf(gap) > busyMs * IDLE_SHARE })))
-  const isFolded = ({ isIdle, from }: Gap): boolean => isIdle && !unfolded(from)
+  const isFolded = ({ isIdle, from }: Gap): boolean => isIdle && !isUnfolded(from)
   const folds = gaps.filter(isFolded).length
   const open = gaps.filter((gap) => !isFolded(gap)).reduce((sum, gap) => sum + lengthOf(gap), 0)
-  const foldWidth = open === 0 ? 1 / Math.max(1, folds) : Math.min(FOLD_WIDTH, MOST_FOLDED / Math.max(1, folds))
-  const perMs = open === 0 ? 0 : (1 - folds * foldWidth) / open
+  const fold = open === 0 ? 1 / Math.max(1, folds) : foldWidth(folds, width)
+  const perMs = open === 0 ? 0 : (1 - folds * fold) / open
   let start = 0
   return gaps.map((gap) => {
     const folded = isFolded(gap)
-    const end = Math.min(1, start + (folded ? foldWidth : lengthOf(gap) * perMs))
+    const end = Math.min(1, start + (folded ? fold : lengthOf(gap) * perMs))
     const stretch = { ...gap, isFolded: folded, start, end }
     start = end
     return stretch

@@ -11,6 +11,7 @@ import { doingOf, fillOf, HANDS, OUTCOMES } from './states.tsx'
 export const ROW_HEIGHT = 28
 const [BAR_TOP, BAR_HEIGHT, MIDDLE] = [7, 14, 14]
 const NARROWEST = 3
+const CROSS = 7
 
 /** Where instants lie in what is seen. */
 export interface Scale {
@@ -34,6 +35,18 @@ const PieceShape = ({ piece, bar, scale }: { readonly piece: Piece; readonly bar
   return <path d={outlineOf(piece.state === 'human' ? 'human' : bar.hand, box)} fill={fillOf(piece.state)} {...look} />
 }
 
+/** On a ground of its own, so that it is seen on a bar of any colour; inside of what is seen if its place is at the edge. */
+const Cross = ({ at, width }: { readonly at: number; readonly width: number }) => {
+  if (at < 0 || at > width + 1) return null
+  const d = crossAt(Math.min(at, width - CROSS), MIDDLE)
+  return (
+    <>
+      <path className="cross ground" d={d} />
+      <path className="cross" d={d} />
+    </>
+  )
+}
+
 const Track = ({ bar, scale }: { readonly bar: Bar; readonly scale: Scale }) => {
   const { axis, view, width, now } = scale
   return (
@@ -47,9 +60,7 @@ const Track = ({ bar, scale }: { readonly bar: Bar; readonly scale: Scale }) => 
       {bar.pieces.map((piece) => (
         <PieceShape key={`${piece.state} ${piece.from}`} piece={piece} bar={bar} scale={scale} />
       ))}
-      {bar.outcome === 'failed' && bar.pieces.length > 0 && (
-        <path className="cross" d={crossAt(xOf(scale, endedAt(bar, now)), MIDDLE)} />
-      )}
+      {bar.outcome === 'failed' && bar.pieces.length > 0 && <Cross at={xOf(scale, endedAt(bar, now))} width={width} />}
     </svg>
   )
 }
@@ -77,7 +88,7 @@ export const Name = ({ row }: { readonly row: Row }) => {
         {row.isUnfolded !== null && <Caret size={14} aria-hidden />}
       </span>
       {row.kind !== 'attempt' && row.kind !== 'loading' && <Icon size={15} aria-hidden data-word={word} />}
-      <span className="text">{row.kind === 'loading' ? 'loading …' : row.name}</span>
+      <span className="step-name">{row.kind === 'loading' ? 'loading …' : row.name}</span>
     </span>
   )
 }

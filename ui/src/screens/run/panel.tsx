@@ -65,7 +65,6 @@ const stepTabs = (detail: StepDetail): readonly Tab[] => {
   const given = <Value value={input} leftOut={left_out.input} none="No input was recorded." />
   const answered = <Value value={output} leftOut={left_out.output} none="No output was recorded." />
   return [
-    ...(error === null ? [] : [{ name: 'error', label: 'Error', show: () => <StepError error={error} /> }]),
     { name: 'input', label: 'Input', show: () => given },
     { name: 'output', label: 'Output', show: () => answered },
     ...(isAsked ? [{ name: 'prompt', label: 'Prompt and tools', show: () => asked }] : []),
@@ -73,6 +72,7 @@ const stepTabs = (detail: StepDetail): readonly Tab[] => {
       ? [{ name: 'spent', label: 'Tokens and cost', show: () => <SpentTable spent={spent} /> }]
       : []),
     { name: 'facts', label: 'Facts', show: () => <FactsOf run={run} step={step} /> },
+    ...(error === null ? [] : [{ name: 'error', label: 'Error', show: () => <StepError error={error} /> }]),
   ]
 }
 
@@ -109,7 +109,7 @@ export const Panel = ({ run, chosen, tab, open }: PanelProps) => {
   const tabs = [...stepTabs(detail), ...(isRun ? runTabs(run) : [])]
   return (
     <section aria-label="Details" className="details">
-      <h2>{chosen.step ?? run.handler}</h2>
+      <h2>{chosen.step ?? 'The whole run'}</h2>
       <Tabs value={openTab(tabs, tab, detail)} onChange={(name) => name !== null && open(name)} keepMounted={false}>
         <Tabs.List>
           {tabs.map(({ name, label }) => (

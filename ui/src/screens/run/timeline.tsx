@@ -61,11 +61,11 @@ export const Timeline = ({ run, isOver, chosen, choose, isTable, showTable }: Ti
   const now = useNow(!isOver)
   const tree = useRows(run)
   const { rows, unfoldAll, foldAll } = tree
-  const { axis, isIdleFolded, toggle, toggleIdle } = useAxis(rows, now)
   const [view, see] = useState<View>(WHOLE)
   const box = useRef<HTMLDivElement>(null)
   const cursor = useCursor(rows, box)
   const { ref: track, width } = useElementSize<HTMLDivElement>()
+  const { axis, isIdleFolded, toggle, toggleIdle } = useAxis(rows, now, width)
   const scale = useMemo(() => ({ axis, view, width, now }), [axis, view, width, now])
   const states = useMemo(() => new Set(rows.flatMap(({ bar }) => bar.pieces.map(({ state }) => state))), [rows])
   const onRow = (act: (row: Row) => void) => letter(() => cursor.row !== undefined && act(cursor.row))

@@ -20,12 +20,12 @@ export interface Axis {
   toggleIdle(): void
 }
 
-export const useAxis = (rows: readonly Row[], now: number): Axis => {
+export const useAxis = (rows: readonly Row[], now: number, width: number): Axis => {
   const [unfolded, setUnfolded] = useState<Unfolded>(new Set<number>())
   const axis = useMemo(() => {
     const pieces = rows.flatMap(({ bar }) => bar.pieces)
-    return axisOf(pieces, now, (from) => unfolded === 'all' || unfolded.has(from))
-  }, [rows, now, unfolded])
+    return axisOf(pieces, { now, width, isUnfolded: (from) => unfolded === 'all' || unfolded.has(from) })
+  }, [rows, now, width, unfolded])
   const idle = axis.filter(({ isIdle }) => isIdle).map(({ from }) => from)
   const isAnyFolded = axis.some(({ isFolded }) => isFolded)
   return {

@@ -39,19 +39,18 @@ const nextOf = ({ waiting_on }: RunDetail): string | undefined =>
 
 export const Why = ({ run }: { readonly run: RunDetail }) => {
   const next = nextOf(run)
+  if (hasEnded(run) || run.waiting_on.length === 0) return null
   return (
     <Stack gap="xs">
-      {!hasEnded(run) && run.waiting_on.length > 0 && (
-        <div className="waits">
-          <strong>Why is it waiting?</strong> <Linked text={run.why} />
-          {next !== undefined && (
-            <span className="quiet">
-              {' '}
-              Next <When at={next} />.
-            </span>
-          )}
-        </div>
-      )}
+      <div className="waits">
+        <strong>Why is it waiting?</strong> <Linked text={run.why} />
+        {next !== undefined && (
+          <span className="quiet">
+            {' '}
+            Next <When at={next} />.
+          </span>
+        )}
+      </div>
       {run.waiting_on
         .filter(({ kind }) => kind === 'uncertain')
         .map((wait) => (
