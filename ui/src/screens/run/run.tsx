@@ -1,9 +1,9 @@
 /** One run: why it waits, its timeline, one step of it in full, and what a person may do to it. What is chosen is in the address. */
 import { Group, Stack, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { usePrefetchQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { RunDetail } from '../../api/documents.ts'
-import { runQuery } from '../../api/queries.ts'
+import { runQuery, timelineQuery } from '../../api/queries.ts'
 import { shortId } from '../../parts/copy.tsx'
 import { CopyAs } from '../../parts/copy-as.tsx'
 import { Failed, Loading } from '../../parts/state.tsx'
@@ -65,6 +65,8 @@ const Body = ({ run }: { readonly run: RunDetail }) => {
 
 export const Run = () => {
   const { id } = runRoute.useParams()
+  // Together with the run, not after it.
+  usePrefetchQuery(timelineQuery(id))
   const { data: run, error, refetch } = useQuery(runQuery(id))
   if (run === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
   return (
