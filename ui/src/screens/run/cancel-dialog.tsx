@@ -14,7 +14,13 @@ export interface CancelDialogProps {
 export const CancelDialog = ({ run, close, cancel }: CancelDialogProps) => {
   const [reason, setReason] = useState('')
   const form = useRef<HTMLFormElement>(null)
-  useKeys({ '$mod+Enter': () => form.current?.requestSubmit() })
+  useKeys({
+    '$mod+Enter': (event) => {
+      // A browser may take it for a plain Enter in the field, and submit once more.
+      event.preventDefault()
+      form.current?.requestSubmit()
+    },
+  })
   const submit = (event: { preventDefault(): void }): void => {
     event.preventDefault()
     close()
