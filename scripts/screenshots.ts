@@ -97,6 +97,14 @@ const talk = async (page: Page): Promise<void> => {
   await page.getByRole('link', { name: 'Open the task' }).waitFor()
 }
 
+const openPrompt = async (page: Page): Promise<void> => {
+  await page
+    .getByRole('treeitem', { name: /^agent\/model/ })
+    .last()
+    .click()
+  await page.getByRole('tab', { name: 'Prompt and tools' }).click()
+}
+
 const openKeys = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Keys' }).click()
   await page.getByRole('dialog', { name: 'Keys' }).waitFor()
@@ -123,6 +131,8 @@ const SCREENS: readonly Screen[] = [
   { name: 'rerun', path: runOf('send-campaign'), pose: openRerun },
   { name: 'run-agent', path: runOf('persona-matcher') },
   { name: 'run-human', path: runOf('review-campaign') },
+  { name: 'run-step', path: runOf('persona-matcher'), pose: openPrompt },
+  { name: 'run-table', path: async (world) => `${await runOf('send-campaign')(world)}?view=table` },
   { name: 'graph', path: () => '/graph', pose: drawn },
   { name: 'graph-focus', path: () => '/graph?node=human%3Areview-campaign', pose: drawn },
   { name: 'sessions', path: () => '/sessions' },

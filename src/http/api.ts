@@ -209,6 +209,8 @@ export interface RunDetail {
   readonly version: number
   readonly wake_at: string | null
   readonly created_at: string
+  /** it does not go on, in one sentence */
+  readonly why: string
   readonly waiting_on: readonly WaitingOn[]
   readonly children: readonly Run[]
   readonly output: Json
@@ -226,6 +228,77 @@ export interface RerunPreview {
   readonly reused: readonly string[]
   /** steps that are done again, in the order in which the old run came to them */
   readonly again: readonly { readonly step: string; readonly once: boolean; readonly asks: boolean }[]
+}
+
+export interface Mark {
+  readonly seq: number
+  readonly type: string
+  readonly at: string
+  /** the fact in plain words */
+  readonly text: string
+  /** absent: it is about the run */
+  readonly step?: string
+  /** what the step, or the run, is from now on; absent: what it was */
+  readonly becomes?: 'work' | 'human' | 'event' | 'child' | 'sleep' | 'retry' | 'doubt' | 'paused' | 'done' | 'failed'
+  readonly attempt?: number
+  /** who does it; absent: code of a function */
+  readonly hand?: 'agent' | 'human' | 'workflow'
+  /** the run that was called, or the task that asks people */
+  readonly child?: string
+  /** when time alone ends it */
+  readonly until?: string
+  /** how long its work took, where that was measured */
+  readonly ms?: number
+  /** of the error */
+  readonly code?: string
+}
+
+export interface Timeline {
+  readonly id: string
+  readonly handler: string
+  readonly status: RunStatus
+  readonly items: readonly Mark[]
+  /** the place of the next fact; null: these were the last until now */
+  readonly next_cursor: string | null
+}
+
+export interface StepError {
+  readonly code: string
+  readonly message: string
+  /** the way out */
+  readonly hint: string | null
+}
+
+export interface StepPrompt {
+  readonly system: string
+  readonly tools: readonly { readonly name: string; readonly description: string }[]
+  /** without the marks around data */
+  readonly messages: readonly ({ readonly role: 'user' | 'agent' | 'tool'; readonly content: Json })[]
+}
+
+export interface StepTool {
+  readonly tool: string
+  readonly input: Json
+  /** which has performed it; null: none has yet */
+  readonly step: string | null
+  readonly output: Json
+}
+
+export interface StepDetail {
+  readonly run: string
+  /** null: the run as a whole */
+  readonly step: string | null
+  readonly input: Json
+  readonly output: Json
+  /** characters of a value that was too long for a fact, and is not here */
+  readonly left_out: { readonly input: number | null; readonly output: number | null }
+  /** what a model was asked; null: no model was */
+  readonly prompt: StepPrompt | null
+  /** what the model called, and what came of it */
+  readonly tools: readonly StepTool[]
+  /** by model */
+  readonly spent: readonly CostRow[]
+  readonly error: StepError | null
 }
 
 export type TaskType = 'approval' | 'input' | 'review' | 'decision'
@@ -831,6 +904,10 @@ export interface Api {
   readonly previewRerun: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly from?: string } }; readonly output: RerunPreview }
   /** Runs a run once more as a new one; what was finished before a step stands, the rest is done again. */
   readonly rerunRun: { readonly input: { readonly path: { readonly id: string }; readonly body?: { readonly from?: string; readonly input?: Json; readonly reuse_decisions?: boolean } }; readonly output: { readonly id: string } }
+  /** What became of a run and its steps when: its facts in short, at most 2,000 at once. */
+  readonly getTimeline: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly cursor?: string } }; readonly output: Timeline }
+  /** One step of a run, or the run as a whole: what it was given, asked, used and answered. */
+  readonly getStep: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly name?: string } }; readonly output: StepDetail }
   /** Workers that beat. */
   readonly listWorkers: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Worker[]; readonly next_cursor: string | null } }
   /** One worker and what it holds: by id, its last digits, or its name. */
@@ -983,6 +1060,8 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   resolveStep: 'POST /api/runs/{id}/resolve',
   previewRerun: 'GET /api/runs/{id}/rerun',
   rerunRun: 'POST /api/runs/{id}/rerun',
+  getTimeline: 'GET /api/runs/{id}/timeline',
+  getStep: 'GET /api/runs/{id}/step',
   listWorkers: 'GET /api/workers',
   getWorker: 'GET /api/workers/{id}',
   drainWorker: 'POST /api/workers/{id}/drain',

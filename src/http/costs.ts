@@ -104,7 +104,8 @@ const addSpent = (a: Spent, b: Spent): Spent => ({
   unpricedTokens: a.unpricedTokens + b.unpricedTokens,
 })
 
-const spentBy = ({ input, output, micros: price }: Call): Spent => ({
+/** One call as a sum. */
+export const spentBy = ({ input, output, micros: price }: Call): Spent => ({
   calls: 1,
   inputTokens: input,
   outputTokens: output,

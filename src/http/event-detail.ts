@@ -26,14 +26,14 @@ const MOST_FACTS = 1_000
 const MOST_EVENTS = 100
 const SEQUENCE = /^[1-9]\d{0,14}$/
 
-const bySequence = async ({ reader, tenant }: Asked, sequence: number): Promise<StoredEvent | null> => {
+export const eventBySequence = async ({ reader, tenant }: Asked, sequence: number): Promise<StoredEvent | null> => {
   const [event] = await reader.events({ tenant, type: null, before: sequence + 1, limit: 1 })
   return event?.sequence === sequence ? event : null
 }
 
 /** By its sequence, or by its id and, where several sources have used it, its source. */
 export const findEvent = async (asked: Asked, text: string, source: string | null): Promise<StoredEvent> => {
-  const numbered = SEQUENCE.test(text) ? await bySequence(asked, Number(text)) : null
+  const numbered = SEQUENCE.test(text) ? await eventBySequence(asked, Number(text)) : null
   if (numbered !== null && source === null) return numbered
   // No store takes what no event can have.
   const all = isPlainId(text) ? await asked.reader.eventsWithId(asked.tenant, text) : []
@@ -60,7 +60,7 @@ const ofRun = async ({ reader, tenant }: Asked, id: RunId): Promise<Found | null
 const lookUp = async (asked: Asked, next: string | number): Promise<Found | null> => {
   const { reader, tenant } = asked
   if (typeof next === 'number') {
-    const event = await bySequence(asked, next)
+    const event = await eventBySequence(asked, next)
     return event === null ? null : ofEvent(event)
   }
   if (isRunId(next)) return ofRun(asked, next)

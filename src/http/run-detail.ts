@@ -4,7 +4,6 @@
  * Owns the reading of a run for people. Asks the same rules that drive the run, so that a page never has its own idea of a wait.
  */
 
-import { readRunFact } from '../model/fact-codec.ts'
 import type { RunId } from '../model/ids.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { LiveRun, RunState } from '../model/run-fact.ts'
@@ -12,13 +11,13 @@ import { isEnded } from '../model/status.ts'
 import { stepWakeAt } from '../model/step.ts'
 import type { RunSummary } from '../ports/reader.ts'
 import type { Fact, RunDetail, RunWhy, WaitingOn } from './api.ts'
+import { allFacts } from './facts.ts'
 import { type Page, pageOf } from './query.ts'
 import type { Service } from './service.ts'
 import { factDocument, runDocument } from './wire.ts'
 import { isoTimeOrNull } from './wire-time.ts'
 import { tellOpen } from './words.ts'
 
-const FACTS_AT_ONCE = 1_000
 const FIRST_FACTS = 200
 
 export const factPage = async (
@@ -32,14 +31,8 @@ export const factPage = async (
   return pageOf(documents, limit, { item: (fact) => fact, cursor: (last) => String(last.seq + 1) })
 }
 
-const stateOf = async ({ reader, tenant }: Service, run: RunId): Promise<RunState> => {
-  let state = runMachine.initial
-  for (let from = 0; ; from += FACTS_AT_ONCE) {
-    const facts = await reader.facts(tenant, run, { after: from, limit: FACTS_AT_ONCE })
-    for (const fact of facts) state = runMachine.evolve(state, readRunFact(fact))
-    if (facts.length < FACTS_AT_ONCE) return state
-  }
-}
+const stateOf = async (service: Service, run: RunId): Promise<RunState> =>
+  (await allFacts(service, run)).reduce(runMachine.evolve, runMachine.initial)
 
 const pausedOf = ({ pause }: LiveRun): readonly WaitingOn[] => {
   if (pause === null) return []
@@ -93,5 +86,11 @@ export const runDetail = async (service: Service, run: RunSummary): Promise<RunD
     service.result(run.id, { wait: 0 }),
   ])
   const { output, error } = result
-  return { ...runDocument(run), waiting_on: waits, children: children.map(runDocument), output, error, facts }
+  return {
+    ...runDocument(run),
+    why: sentence(run, waits),
+    waiting_on: waits,
+    children: children.map(runDocument),
+    ...{ output, error, facts },
+  }
 }

@@ -154,6 +154,8 @@ test('/ leads into the filter; c copies the id of what is shown; Shift C cancels
   const verb = (name: string) => page.getByRole('button', { name, exact: true })
   await verb('Cancel').waitFor()
   await press(page, 'Shift+C')
+  await page.getByRole('dialog', { name: 'Cancel greet?' }).waitFor()
+  await press(page, 'ControlOrMeta+Enter')
   await verb('Retry').waitFor()
   await press(page, 't')
   await verb('Cancel').waitFor()

@@ -1,13 +1,15 @@
-/** The web app where there is much of something: ten thousand tasks, and what the first load weighs. */
+/** The web app where there is much of something: ten thousand tasks, a run of five thousand steps, and what the first load weighs. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSqlite } from '../../src/adapters/sqlite/open.ts'
+import type { RunFact } from '../../src/model/run-fact.ts'
 import { aCreation, anAppend, aTask, newTask } from '../../src/testing/ledger/builders.ts'
 import { axeFindings, startBrowser, type TestBrowser } from '../support/browser.ts'
 import { Folder, type Server } from '../support/command.ts'
+import { aStart, writePastRun } from '../support/past-run.ts'
 import { PROJECT } from '../support/places.ts'
 import { until } from '../support/until.ts'
 
@@ -17,10 +19,25 @@ const AT_ONCE = 200
 const SCROLLED = 1_000
 const MOST_ROWS = 40
 const FIRST_LOAD_BYTES = 400_000
+const STEPS = 5_000
+const MOST_LINES = 60
+/** Of the page's own thread: others share the machine. */
+const DRAWN_MS = 1_000
 
 let browser: TestBrowser
 let folder: Folder
 let server: Server
+let long: string
+
+/** One step after the other, a second each. */
+const longLife = (): readonly RunFact[] => {
+  const at = (second: number) => Date.parse('2026-01-05T08:00:00.000Z') + second * 1_000
+  const step = (i: number): RunFact => ({
+    ...{ type: 'step.completed', at: at(i + 1), step: `mail[${i}]`, attempt: 1, result: { value: i } },
+  })
+  const end = { type: 'run.completed', at: at(STEPS + 1), status: 'success', output: { value: null } } as const
+  return [aStart('long', at(0)), ...Array.from({ length: STEPS }, (_, i) => step(i)), end]
+}
 
 /** Rows as the ledger keeps them, written through it: the inbox reads nothing else. */
 const fill = async (file: string): Promise<void> => {
@@ -32,6 +49,7 @@ const fill = async (file: string): Promise<void> => {
     })
     await ledger.append(writes.map((write) => anAppend({ writes: [write] })))
   }
+  long = await writePastRun(ledger, { handler: 'long', status: 'success', facts: longLife() })
   await ledger.close()
 }
 
@@ -210,6 +228,41 @@ test('[C2] a row that stays in sight is not drawn again while the list is scroll
   expect(changed).toBe(0)
   // One or two rows came, each with when it was asked.
   expect(read).toBeLessThanOrEqual(4)
+  await close()
+})
+
+/** How long the page's own thread has worked until now. */
+const workedMs = async (devtools: CDPSession): Promise<number> => {
+  const { metrics } = await devtools.send('Performance.getMetrics')
+  return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1_000
+}
+
+test('a run of five thousand steps is drawn within a second, and only what is in sight of it is in the page', async () => {
+  const { page, faults, close } = await browser.open()
+  await page.goto(`${server.url}/runs`)
+  await page.locator('[data-live=true]').waitFor()
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
+  const [before, begun] = [await workedMs(devtools), performance.now()]
+  await page.evaluate(`history.pushState(null, '', '/runs/${long}')`)
+  const lines = page.getByRole('treeitem')
+  await page.locator(`[role=treeitem][aria-setsize="${STEPS}"]`).first().waitFor()
+  const ms = (await workedMs(devtools)) - before
+  const allMs = performance.now() - begun
+  console.log(`${STEPS} steps were drawn in ${Math.round(allMs)} ms, ${Math.round(ms)} of them the page's own`)
+  expect(ms).toBeLessThan(DRAWN_MS)
+  expect(await lines.count()).toBeLessThanOrEqual(MOST_LINES)
+  await lines.first().click()
+  await page.keyboard.press('End')
+  await page.locator(`[role=treeitem][aria-posinset="${STEPS}"]:focus`).waitFor()
+  await page.keyboard.press('k')
+  await page.locator(`[role=treeitem][aria-posinset="${STEPS - 1}"]:focus`).waitFor()
+  expect(await lines.count()).toBeLessThanOrEqual(MOST_LINES)
+  await page.getByRole('button', { name: 'Table' }).click()
+  await page.getByRole('table', { name: 'Steps' }).waitFor()
+  expect(await page.getByRole('table', { name: 'Steps' }).getByRole('row').count()).toBeLessThanOrEqual(MOST_LINES)
+  expect(await axeFindings(page)).toEqual([])
+  expect(faults).toEqual([])
   await close()
 })
 

@@ -129,18 +129,6 @@ test('the palette and the sheet of keys have no fault that axe finds', async () 
   await close()
 })
 
-test('a run is shown as bars and facts', async () => {
-  const { page, faults, close } = await opened(`/runs/${run}`)
-  await page
-    .getByRole('region', { name: 'Timeline' })
-    .getByRole('button', { name: /^write: work, done/ })
-    .waitFor()
-  await page.getByText('waits for an event: greeting.answered').waitFor()
-  expect(await axeFindings(page)).toEqual([])
-  expect(faults).toEqual([])
-  await close()
-})
-
 test('a run is run once more from a step: what stands is shown, another input is taken, and the new run opens', async () => {
   const { page, faults, close } = await opened(`/runs/${run}`)
   await page.getByText('waits for an event: greeting.answered').waitFor()

@@ -16,6 +16,7 @@ export const LONGEST: readonly string[] = [
   'test/integration/cli-begin.test.ts',
   'test/browser/screens.test.ts',
   'test/browser/inbox.test.ts',
+  'test/browser/run.test.ts',
   'test/browser/frame.test.ts',
   'test/browser/login.test.ts',
   'test/browser/script-corpus-chat.test.ts',

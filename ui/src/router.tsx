@@ -20,6 +20,14 @@ interface RunsSearch {
   readonly handler?: string | undefined
 }
 
+interface RunSearch {
+  readonly step?: string | undefined
+  /** The called run whose step it is. */
+  readonly of?: string | undefined
+  readonly tab?: string | undefined
+  readonly view?: string | undefined
+}
+
 interface InboxSearch {
   readonly view?: string | undefined
   readonly task?: string | undefined
@@ -66,7 +74,17 @@ const runs = createRoute({
   component: Runs,
 })
 
-const run = createRoute({ getParentRoute: () => root, path: '/runs/$id', component: Run })
+const run = createRoute({
+  getParentRoute: () => root,
+  path: '/runs/$id',
+  validateSearch: (search): RunSearch => ({
+    step: text(search['step']),
+    of: text(search['of']),
+    tab: text(search['tab']),
+    view: text(search['view']),
+  }),
+  component: Run,
+})
 
 const events = createRoute({
   getParentRoute: () => root,

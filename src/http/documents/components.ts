@@ -11,6 +11,7 @@ import { scheduleComponents } from './schedules.ts'
 import { serverComponents } from './server.ts'
 import { sessionComponents } from './sessions.ts'
 import { taskComponents } from './tasks.ts'
+import { timelineComponents } from './timeline.ts'
 import { tokenComponents } from './tokens.ts'
 import { workerComponents } from './workers.ts'
 
@@ -18,6 +19,7 @@ export const COMPONENTS: Readonly<Record<string, Schema>> = {
   ...serverComponents,
   ...eventComponents,
   ...runComponents,
+  ...timelineComponents,
   ...taskComponents,
   ...tokenComponents,
   ...scheduleComponents,

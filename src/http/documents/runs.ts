@@ -60,6 +60,7 @@ export const runComponents = {
   }),
   RunDetail: record({
     ...run,
+    why: described('it does not go on, in one sentence', text),
     waiting_on: list(ref('WaitingOn')),
     children: list(ref('Run')),
     output: anything,

@@ -1,20 +1,20 @@
 /**
  * What models have cost, over HTTP.
  *
- * Owns the range of days and the answer's spelling. What a call cost is read by costs.ts.
+ * Owns the range of days. What a call cost is read by costs.ts, and spelt by wire-costs.ts.
  */
 import { TrihandError } from '../../model/errors.ts'
 import type { Reader } from '../../ports/reader.ts'
-import type { CostRow as CostRowDocument, Costs, Spent as SpentDocument } from '../api.ts'
-import { CostBook, type CostRow, DAY_MS, DIMENSIONS, type Dimension, type Spent, sumBy, total } from '../costs.ts'
+import type { Costs } from '../api.ts'
+import { CostBook, DAY_MS, DIMENSIONS, type Dimension, sumBy, total } from '../costs.ts'
 import type { Query } from '../query.ts'
 import { described, ref, text } from '../schema.ts'
-import { isoTime, parseIsoTime } from '../wire-time.ts'
+import { costDocument, dayText, spentDocument } from '../wire-costs.ts'
+import { parseIsoTime } from '../wire-time.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 const USUAL_DAYS = 30
 const MOST_DAYS = 400
-const MICROS = 1_000_000
 /** One book per store, for as long as the store is open. */
 const books = new WeakMap<Reader, CostBook>()
 
@@ -23,8 +23,6 @@ const bookOf = (reader: Reader): CostBook => {
   books.set(reader, book)
   return book
 }
-
-const dayText = (day: number): string => isoTime(day * DAY_MS).slice(0, 10)
 
 const dayOf = (query: Query, name: string, usual: number): number => {
   const given = query.get(name)
@@ -50,31 +48,6 @@ const byOf = (query: Query): readonly Dimension[] => {
   return DIMENSIONS.filter((name) => given.includes(name))
 }
 
-const spentDocument = ({
-  calls,
-  inputTokens,
-  outputTokens,
-  micros,
-  unpricedCalls,
-  unpricedTokens,
-}: Spent): SpentDocument => ({
-  calls,
-  input_tokens: inputTokens,
-  output_tokens: outputTokens,
-  // Unknown is null, never nothing.
-  cost_usd: calls > 0 && unpricedCalls === calls ? null : micros / MICROS,
-  unpriced_calls: unpricedCalls,
-  unpriced_tokens: unpricedTokens,
-})
-
-const rowDocument = (row: Spent & Partial<CostRow>): CostRowDocument => ({
-  day: row.day === undefined ? null : dayText(row.day),
-  agent: row.agent ?? null,
-  model: row.model ?? null,
-  simulated: row.isSimulated ?? false,
-  ...spentDocument(row),
-})
-
 const costs: Handle = async ({ reader, tenant, tasks }, context, query) => {
   const by = byOf(query)
   const days = daysOf(query, Math.floor(tasks.now / DAY_MS))
@@ -83,7 +56,7 @@ const costs: Handle = async ({ reader, tenant, tasks }, context, query) => {
     from: dayText(days.from),
     to: dayText(days.to),
     by,
-    items: sumBy(rows, by).map(rowDocument),
+    items: sumBy(rows, by).map(costDocument),
     total: spentDocument(total(rows)),
   }
   return context.json(document)

@@ -27,6 +27,7 @@ import { scheduleRoutes } from './schedules.ts'
 import { sessionRoutes } from './sessions.ts'
 import { type StreamOptions, streamRoutes } from './stream.ts'
 import { taskRoutes } from './tasks.ts'
+import { timelineRoutes } from './timeline.ts'
 import { tokenRoutes } from './tokens.ts'
 import { triggerRoutes } from './triggers.ts'
 import { webhookRoutes } from './webhooks.ts'
@@ -48,6 +49,7 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...eventRoutes,
   ...runRoutes,
   ...rerunRoutes,
+  ...timelineRoutes,
   ...workerRoutes,
   ...fleetRoutes,
   ...triggerRoutes,

@@ -1,5 +1,5 @@
 /** What the server answers with, as its own descriptions print it (`npm run api`), and what the page asks of any JSON. */
-import type { Json } from '../../../src/http/api.ts'
+import type { Json, Timeline } from '../../../src/http/api.ts'
 
 export type {
   Chat,
@@ -11,7 +11,6 @@ export type {
   Costs,
   EventCause,
   EventDetail,
-  Fact,
   Finding as ManifestFinding,
   Graph as ManifestGraph,
   GraphEdge,
@@ -19,6 +18,7 @@ export type {
   Health,
   InboxViews,
   Json,
+  Mark,
   Me as WhoAmI,
   Plan,
   PlanRun,
@@ -34,6 +34,7 @@ export type {
   SessionDetail,
   SessionMemory,
   Spent,
+  StepDetail,
   Stop,
   StoredEvent,
   TaskAction,
@@ -45,12 +46,18 @@ export type {
   TaskMarks,
   TaskSummary,
   TaskVerdict,
+  Timeline,
   WaitingOn,
   Worker,
 } from '../../../src/http/api.ts'
 
 export const isRecord = (value: Json | undefined): value is { readonly [key: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** All marks of a run until now. */
+export interface RunMarks extends Pick<Timeline, 'id' | 'handler' | 'status'> {
+  readonly marks: Timeline['items']
+}
 
 export interface Page<Item> {
   readonly items: readonly Item[]

@@ -22,15 +22,18 @@ import type {
   Run,
   RunCounts,
   RunDetail,
+  RunMarks,
   Schedule,
   Session,
   SessionDetail,
+  StepDetail,
   Stop,
   StoredEvent,
   TaskCounts,
   TaskDetail,
   TaskHappening,
   TaskSummary,
+  Timeline,
   Worker,
 } from './documents.ts'
 import type { Me } from './me.ts'
@@ -81,6 +84,36 @@ export const rerunQuery = (id: string, from: string | null) =>
       const choice = from === null ? '' : `?from=${encodeURIComponent(from)}`
       return getJson<RerunPreview>(`/api/runs/${id}/rerun${choice}`, signal)
     },
+  })
+
+/** Facts never change: only those after the last that is known are asked for. */
+const marksAfter = async (id: string, known: RunMarks | undefined, signal: AbortSignal): Promise<RunMarks> => {
+  const marks = [...(known?.marks ?? [])]
+  for (;;) {
+    const page = await getJson<Timeline>(`/api/runs/${id}/timeline?cursor=${marks.length}`, signal)
+    const { handler, status, items, next_cursor } = page
+    marks.push(...items)
+    const isNews = known === undefined || marks.length > known.marks.length || status !== known.status
+    if (next_cursor === null) return isNews ? { id, handler, status, marks } : known
+  }
+}
+
+export const timelineQuery = (id: string) => {
+  const queryKey = ['runs', 'timeline', id]
+  return queryOptions({
+    queryKey,
+    queryFn: ({ signal }) => marksAfter(id, queryClient.getQueryData<RunMarks>(queryKey), signal),
+    // What is not news is the same object already; thousands of marks are not compared one by one.
+    structuralSharing: false,
+  })
+}
+
+/** A step, or with null the run as a whole. */
+export const stepQuery = (run: string, step: string | null) =>
+  queryOptions({
+    queryKey: ['runs', 'step', run, step],
+    queryFn: ({ signal }) =>
+      getJson<StepDetail>(`/api/runs/${run}/step${step === null ? '' : `?name=${encodeURIComponent(step)}`}`, signal),
   })
 
 /** Under `runs`: its counts change with them. */

@@ -19,6 +19,10 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['Shift A', 'Bundle: mark the rest approved'],
   ['Ctrl Enter', 'Submit'],
   ['t  Shift C', 'Run: retry, cancel'],
+  ['←  →', 'Timeline: fold, unfold the row'],
+  ['e  w', 'Timeline: unfold all, fold all'],
+  ['[  ]', 'Timeline: begin, end with the row'],
+  ['0', 'Timeline: fit all of it'],
   ['?', 'This sheet'],
 ]
 

@@ -1,62 +1,125 @@
-/** The timeline as numbers: which bars there are, and how long idle time is folded. */
+/** Marks as bars: what each step was when, who did it, and how it ended. */
 import { expect, test } from 'vitest'
-import type { Fact } from '../../api/documents.ts'
-import { axisOf, barsOf, placeOn } from './bars.ts'
+import type { Mark, RunMarks } from '../../api/documents.ts'
+import { attemptsOf, type Bar, barsOf, beganAt, endedAt, stateOf } from './bars.ts'
 
 const START = Date.parse('2026-01-05T08:00:00.000Z')
-const MINUTE = 60_000
-const DAY = 1_440 * MINUTE
 
-const aFact = (type: string, step: string | null, at: number, body: Fact['body'] = {}): Fact => ({
+const aMark = (at: number, mark: Partial<Mark>): Mark => ({
   seq: 0,
-  type,
-  step,
-  at: new Date(START + at).toISOString(),
+  type: 'any',
   text: '',
-  body,
+  at: new Date(START + at).toISOString(),
+  ...mark,
 })
 
-test('a question to people is a bar of the human hand, a called handler is not', () => {
-  const bars = barsOf([
-    aFact('run.started', null, 0),
-    aFact('child.started', 'ask', 10, { child: `tsk_${'0'.repeat(32)}` }),
-    aFact('child.started', 'print', 20, { child: `run_${'0'.repeat(32)}` }),
+const begun = aMark(0, { becomes: 'work' })
+const barsAt = (marks: readonly Mark[], status: RunMarks['status'] = 'waiting') => barsOf({ status, marks })
+/** States with the milliseconds at which they begin and end. */
+const told = ({ pieces }: Bar) =>
+  pieces.map(({ state, from, to }) => [state, from - START, to === null ? null : to - START])
+
+test('a question to people is a bar of the human hand, a called handler is of the hand that does it', () => {
+  const { steps } = barsAt([
+    begun,
+    aMark(10, { step: 'ask', becomes: 'human', hand: 'human', child: `tsk_${'0'.repeat(32)}` }),
+    aMark(20, { step: 'judge', becomes: 'child', hand: 'agent', child: `run_${'0'.repeat(32)}` }),
   ])
-  expect(bars.map(({ step, hand, kind, outcome }) => [step, hand, kind, outcome])).toEqual([
-    ['ask', 'human', 'human', 'open'],
-    ['print', 'workflow', 'child', 'open'],
+  expect(steps.map(({ step, hand, outcome }) => [step, hand, outcome])).toEqual([
+    ['ask', 'human', 'open'],
+    ['judge', 'agent', 'open'],
+  ])
+  expect(steps.map(stateOf)).toEqual(['human', 'child'])
+})
+
+test('a step that leaves one fact began with the fact before it, or as long ago as its work was measured', () => {
+  const { steps } = barsAt([
+    aMark(100, { becomes: 'work' }),
+    aMark(900, { step: 'a', becomes: 'done' }),
+    aMark(1_000, { step: 'b', becomes: 'done', hand: 'agent', ms: 600 }),
+  ])
+  expect(steps.map(told)).toEqual([[['work', 100, 900]], [['work', 400, 1_000]]])
+})
+
+test('work that fails backs off and works again: each attempt is a bar by itself', () => {
+  const [print] = barsAt([
+    begun,
+    aMark(10, { step: 'print', becomes: 'retry', attempt: 1, code: 'STEP_FAILED' }),
+    aMark(50, { step: 'print', becomes: 'work' }),
+    aMark(60, { step: 'print', becomes: 'done', attempt: 2 }),
+  ]).steps
+  expect(print).toMatchObject({ outcome: 'done', attempts: 2 })
+  const attempts = attemptsOf(print as Bar)
+  expect(attempts.map(told)).toEqual([
+    [
+      ['work', 0, 10],
+      ['retry', 10, 50],
+    ],
+    [['work', 50, 60]],
+  ])
+  expect(attempts.map(({ outcome }) => outcome)).toEqual(['failed', 'done'])
+})
+
+test('a step in doubt that a person lets run again is at work again, and an intent alone opens no second piece', () => {
+  const [charge] = barsAt([
+    begun,
+    aMark(5, { step: 'charge', becomes: 'work', attempt: 1 }),
+    aMark(9, { step: 'charge', becomes: 'doubt', attempt: 1 }),
+    aMark(20, { step: 'charge', becomes: 'work' }),
+    aMark(21, { step: 'charge', becomes: 'work', attempt: 2 }),
+    aMark(30, { step: 'charge', becomes: 'failed', attempt: 2, code: 'STEP_FAILED' }),
+  ]).steps
+  expect(told(charge as Bar)).toEqual([
+    ['work', 5, 9],
+    ['doubt', 9, 20],
+    ['work', 20, 30],
+  ])
+  expect(charge).toMatchObject({ attempts: 2, outcome: 'failed', code: 'STEP_FAILED' })
+})
+
+test('a wait for several events ends with the last of them', () => {
+  const [wait] = barsAt([
+    begun,
+    aMark(1, { step: 'all', becomes: 'event' }),
+    aMark(5, { step: 'all', becomes: 'done' }),
+    aMark(9, { step: 'all', becomes: 'done' }),
+  ]).steps
+  expect(told(wait as Bar)).toEqual([['event', 1, 9]])
+})
+
+test('what was open when the run ended ends with it, not finished', () => {
+  const { run, steps } = barsAt(
+    [begun, aMark(1, { step: 'nap', becomes: 'sleep' }), aMark(9, { becomes: 'failed', code: 'RUN_CANCELLED' })],
+    'cancelled',
+  )
+  expect(steps.map(({ outcome }) => outcome)).toEqual(['left'])
+  expect(told(steps[0] as Bar)).toEqual([['sleep', 1, 9]])
+  expect(run).toMatchObject({ outcome: 'failed', code: 'RUN_CANCELLED' })
+  expect([beganAt(run), endedAt(run, 0)]).toEqual([START, START + 9])
+})
+
+test('a run that begins again after its end is open again, and its second life is a piece of its own', () => {
+  const { run } = barsAt([begun, aMark(5, { becomes: 'failed' }), aMark(9, { becomes: 'work' })], 'waiting')
+  expect(run.outcome).toBe('open')
+  expect(told(run)).toEqual([
+    ['life', 0, 5],
+    ['life', 9, null],
   ])
 })
 
-test('a step that leaves one fact begins where the fact before it was written; a model is the hand of an agent', () => {
-  const [bar] = barsOf([aFact('run.started', null, 100), aFact('step.completed', 'agent/model[0]', 900)])
-  expect(bar).toMatchObject({ hand: 'agent', kind: 'work', from: START + 100, to: START + 900, outcome: 'done' })
+test.each([
+  ['queued', ['life', 'queued']],
+  ['running', ['life', 'work']],
+  ['waiting', ['life']],
+] as const)('a run that is %s shows what no fact tells yet', (status, states) => {
+  expect(barsAt([begun], status).run.pieces.map(({ state }) => state)).toEqual(states)
 })
 
-test('two days of waiting are folded: work before and after them keeps nearly all of the width', () => {
-  const axis = axisOf([0, MINUTE, MINUTE + 2 * DAY, 2 * MINUTE + 2 * DAY], null)
-  const [before, gap, after] = axis
-  expect(axis.map(({ isIdle }) => isIdle)).toEqual([false, true, false])
-  expect((gap?.end ?? 1) - (gap?.start ?? 0)).toBeCloseTo(0.06)
-  expect((before?.end ?? 0) - (before?.start ?? 0)).toBeCloseTo(0.47)
-  expect(after?.end).toBeCloseTo(1)
+test('a run whose step is known to be at work does not work beside it', () => {
+  const { run } = barsAt([begun, aMark(3, { step: 'mail', becomes: 'work' })], 'running')
+  expect(told(run)).toEqual([['life', 0, null]])
 })
 
-test('a long time that is most of a short run is not folded: it is what the run did', () => {
-  expect(axisOf([0, 30_000, 31_000], null).some(({ isIdle }) => isIdle)).toBe(false)
-})
-
-test('an instant has its place on the axis: inside of a fold, and never outside of the whole', () => {
-  const axis = axisOf([0, MINUTE, MINUTE + DAY, 2 * MINUTE + DAY], null)
-  const middle = placeOn(axis, MINUTE + DAY / 2)
-  expect(middle).toBeGreaterThan(placeOn(axis, MINUTE))
-  expect(middle).toBeLessThan(placeOn(axis, MINUTE + DAY))
-  expect(placeOn(axis, -DAY)).toBe(0)
-  expect(placeOn(axis, 9 * DAY)).toBeCloseTo(1)
-  expect(placeOn([], 5)).toBe(0)
-})
-
-test('a run that is not over reaches to now', () => {
-  const axis = axisOf([0, 1_000], 5_000)
-  expect(axis.at(-1)).toMatchObject({ from: 1_000, to: 5_000, end: 1 })
+test('no marks are no bars, and nothing breaks', () => {
+  expect(barsAt([])).toMatchObject({ run: { pieces: [] }, steps: [] })
 })

@@ -1,119 +1,154 @@
 /**
- * The timeline of a run from its facts: one bar per step, in the order they began, with idle time folded.
+ * The bars of a run from its marks: for every step, in the order in which they began, what it was when, and how it ended.
  *
- * Pure: facts in, bars and a scale out. Never draws.
+ * Pure: marks in, bars out. Which state a fact leads to is the server's word. Never draws.
  */
-import type { Fact } from '../../api/documents.ts'
+import type { Mark, RunMarks } from '../../api/documents.ts'
 
-export type BarKind = 'work' | 'sleep' | 'event' | 'child' | 'human' | 'retry' | 'doubt'
+/** `life`: the run is there, and others say what it does. */
+export type State = 'queued' | 'work' | 'human' | 'event' | 'child' | 'sleep' | 'retry' | 'doubt' | 'paused' | 'life'
 
-/** Who does it, as far as its name or its kind tells. */
 export type Hand = 'agent' | 'human' | 'workflow'
 
-export interface Bar {
-  readonly step: string
-  readonly hand: Hand
-  readonly kind: BarKind
+/** One state of a step without a break. */
+export interface Piece {
+  readonly state: State
   readonly from: number
   /** Null: it is not over. */
   readonly to: number | null
-  readonly outcome: 'open' | 'done' | 'failed'
+  readonly attempt: number
+}
+
+export interface Bar {
+  /** Null: the run itself. */
+  readonly step: string | null
+  readonly hand: Hand
+  readonly pieces: readonly Piece[]
+  readonly outcome: 'open' | 'done' | 'failed' | 'left'
   readonly attempts: number
+  /** The run that it called, or the task that it asked. */
+  readonly child: string | null
+  /** Of the error it ended with. */
+  readonly code: string | null
 }
 
-const OPENS: Readonly<Record<string, BarKind>> = {
-  'timer.set': 'sleep',
-  'wait.opened': 'event',
-  'child.started': 'child',
-  'step.intended': 'work',
-  'step.retry_scheduled': 'retry',
-  'step.uncertain': 'doubt',
-}
-const DONE: ReadonlySet<string> = new Set([
-  'step.completed',
-  'step.reused',
-  'timer.fired',
-  'wait.received',
-  'wait.timed_out',
-  'child.ended',
-])
-
-const attemptOf = ({ body }: Fact): number => (typeof body['attempt'] === 'number' ? body['attempt'] : 1)
-
-/** A question to people is a child that is a task. */
-const opensAs = ({ type, body }: Fact): BarKind | undefined =>
-  type === 'child.started' && String(body['child']).startsWith('tsk_') ? 'human' : OPENS[type]
-
-const handOf = (step: string, kind: BarKind): Hand => {
-  if (kind === 'human') return 'human'
-  return step.startsWith('agent/model') ? 'agent' : 'workflow'
+export interface Bars {
+  readonly run: Bar
+  readonly steps: readonly Bar[]
 }
 
-/** A step that leaves one fact only began when the fact before it was written. */
-export const barsOf = (facts: readonly Fact[]): readonly Bar[] => {
-  const bars = new Map<string, Bar>()
-  let before = facts[0] === undefined ? 0 : Date.parse(facts[0].at)
-  for (const fact of facts) {
-    const at = Date.parse(fact.at)
-    if (fact.step !== null) {
-      const known = bars.get(fact.step)
-      const opens = opensAs(fact)
-      const from = known?.from ?? (opens === undefined ? before : at)
-      const attempts = Math.max(known?.attempts ?? 1, attemptOf(fact))
-      const kind = opens ?? known?.kind ?? 'work'
-      const isOver = DONE.has(fact.type) || fact.type === 'step.failed'
-      const outcome = fact.type === 'step.failed' ? 'failed' : isOver ? 'done' : 'open'
-      // A retry that succeeded was work.
-      const shown = isOver && kind === 'retry' ? 'work' : kind
-      const hand = handOf(fact.step, shown)
-      bars.set(fact.step, { step: fact.step, hand, kind: shown, from, to: isOver ? at : null, outcome, attempts })
-    }
+interface Draft {
+  hand: Hand
+  pieces: Piece[]
+  outcome: 'open' | 'done' | 'failed'
+  attempt: number
+  child: string | null
+  code: string | null
+}
+
+const isEnd = (state: Mark['becomes']): state is 'done' | 'failed' => state === 'done' || state === 'failed'
+
+const newDraft = (): Draft => ({
+  hand: 'workflow',
+  pieces: [],
+  outcome: 'open',
+  attempt: 1,
+  child: null,
+  code: null,
+})
+
+/** An attempt leaves no fact until it ends: it began when the fact before it was written, or as long ago as it was measured. */
+const unseenWork = (mark: Mark, at: number, before: number): Piece | null => {
+  if (!isEnd(mark.becomes) && mark.becomes !== 'retry' && mark.becomes !== 'doubt') return null
+  const from = mark.ms === undefined ? before : at - mark.ms
+  return { state: 'work', from, to: at, attempt: 1 }
+}
+
+const closeLast = (draft: Draft, at: number): void => {
+  const last = draft.pieces.at(-1)
+  if (last !== undefined && (last.to === null || draft.outcome !== 'open'))
+    draft.pieces.splice(-1, 1, { ...last, to: at })
+}
+
+const become = (draft: Draft, state: NonNullable<Mark['becomes']>, at: number, isRun: boolean): void => {
+  const last = draft.pieces.at(-1)
+  if (isEnd(state)) {
+    closeLast(draft, at)
+    draft.outcome = state
+    return
+  }
+  const next: State = isRun && state === 'work' ? 'life' : state
+  const isSame = last?.to === null && last.state === next
+  if (draft.outcome === 'open' && isSame) return
+  if (draft.outcome === 'open') closeLast(draft, at)
+  const isAgain = (last?.state === 'retry' || last?.state === 'doubt') && next === 'work'
+  if (isAgain) draft.attempt += 1
+  draft.outcome = 'open'
+  draft.code = null
+  draft.pieces.push({ state: next, from: at, to: null, attempt: draft.attempt })
+}
+
+const hear = (draft: Draft, mark: Mark, at: number, before: number): void => {
+  const isRun = mark.step === undefined
+  if (draft.pieces.length === 0 && !isRun)
+    draft.pieces.push(...[unseenWork(mark, at, before)].filter((one) => one !== null))
+  if (mark.becomes !== undefined) become(draft, mark.becomes, at, isRun)
+  draft.hand = mark.hand ?? draft.hand
+  draft.child = mark.child ?? draft.child
+  draft.code = mark.code ?? draft.code
+  draft.attempt = Math.max(draft.attempt, mark.attempt ?? 1)
+}
+
+const barOf = (step: string | null, draft: Draft, end: number | null): Bar => {
+  const { hand, pieces, outcome, attempt, child, code } = draft
+  const isLeft = outcome === 'open' && end !== null
+  return {
+    ...{ step, hand, child, code, attempts: attempt },
+    outcome: isLeft ? 'left' : outcome,
+    pieces: isLeft ? pieces.map((piece) => (piece.to === null ? { ...piece, to: end } : piece)) : pieces,
+  }
+}
+
+/** What the run does now and no fact tells yet: it waits for a worker, or is at work on a step. */
+const unseen = (status: RunMarks['status'], steps: readonly Bar[], since: number): readonly Piece[] => {
+  const piece = { from: since, to: null, attempt: 1 } as const
+  if (status === 'queued') return [{ ...piece, state: 'queued' }]
+  const isAtWork = steps.some(({ pieces }) => pieces.some(({ state, to }) => state === 'work' && to === null))
+  return status === 'running' && !isAtWork ? [{ ...piece, state: 'work' }] : []
+}
+
+export const barsOf = ({ status, marks }: Pick<RunMarks, 'status' | 'marks'>): Bars => {
+  const run = newDraft()
+  const steps = new Map<string, Draft>()
+  let before = marks[0] === undefined ? 0 : Date.parse(marks[0].at)
+  for (const mark of marks) {
+    const at = Date.parse(mark.at)
+    const draft = mark.step === undefined ? run : (steps.get(mark.step) ?? newDraft())
+    if (mark.step !== undefined) steps.set(mark.step, draft)
+    hear(draft, mark, at, before)
     before = at
   }
-  return [...bars.values()]
+  const end = run.outcome === 'open' ? null : (run.pieces.at(-1)?.to ?? null)
+  const bars = [...steps].map(([step, draft]) => barOf(step, draft, end))
+  const whole = barOf(null, run, end)
+  return { run: { ...whole, pieces: [...whole.pieces, ...unseen(status, bars, before)] }, steps: bars }
 }
 
-export interface Stretch {
-  readonly from: number
-  readonly to: number
-  /** Nothing happened: drawn short, with its length written on it. */
-  readonly isIdle: boolean
-  /** Where it lies on the axis, 0 to 1. */
-  readonly start: number
-  readonly end: number
-}
+export const beganAt = ({ pieces }: Bar): number =>
+  pieces.reduce((first, { from }) => Math.min(first, from), Number.POSITIVE_INFINITY)
 
-const IDLE_SHARE = 0.2
-const IDLE_WIDTH = 0.06
+export const endedAt = ({ pieces }: Bar, now: number): number =>
+  pieces.reduce((last, { to }) => Math.max(last, to ?? now), Number.NEGATIVE_INFINITY)
 
-/** The axis: gaps between facts that are longer than a fifth of all become short. */
-export const axisOf = (instants: readonly number[], now: number | null): readonly Stretch[] => {
-  const points = [...new Set([...instants, ...(now === null ? [] : [now])])].sort((a, b) => a - b)
-  const [first = 0] = points
-  const last = points.at(-1) ?? first
-  const all = Math.max(1, last - first)
-  const gaps = points.slice(1).map((to, i) => ({ from: points[i] ?? first, to }))
-  const isLong = ({ from, to }: { from: number; to: number }): boolean =>
-    to - from > all * IDLE_SHARE && to - from > 60_000
-  const idle = gaps.filter(isLong).length
-  const busyMs = Math.max(
-    1,
-    gaps.filter((gap) => !isLong(gap)).reduce((sum, { from, to }) => sum + to - from, 0),
-  )
-  const busyWidth = 1 - idle * IDLE_WIDTH
-  let start = 0
-  return gaps.map((gap) => {
-    const isIdle = isLong(gap)
-    const width = isIdle ? IDLE_WIDTH : ((gap.to - gap.from) / busyMs) * busyWidth
-    const stretch = { ...gap, isIdle, start, end: Math.min(1, start + width) }
-    start += width
-    return stretch
+/** What it is now, or was at last. */
+export const stateOf = ({ pieces }: Bar): State => pieces.at(-1)?.state ?? 'work'
+
+/** One bar per attempt; none if there was only one. */
+export const attemptsOf = (bar: Bar): readonly Bar[] => {
+  if (bar.attempts < 2) return []
+  return Array.from({ length: bar.attempts }, (_, i) => {
+    const pieces = bar.pieces.filter(({ attempt }) => attempt === i + 1)
+    const isLast = i + 1 === bar.attempts
+    return { ...bar, pieces, attempts: 1, outcome: isLast ? bar.outcome : 'failed', code: isLast ? bar.code : null }
   })
-}
-
-export const placeOn = (axis: readonly Stretch[], at: number): number => {
-  const found = axis.find(({ to }) => at <= to) ?? axis.at(-1)
-  if (found === undefined) return 0
-  const share = found.to === found.from ? 1 : Math.max(0, Math.min(1, (at - found.from) / (found.to - found.from)))
-  return found.start + (found.end - found.start) * share
 }

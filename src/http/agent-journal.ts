@@ -1,0 +1,91 @@
+/**
+ * What an agent has journaled with its steps, read for people: replies, calls, results, instructions, and how long each took.
+ *
+ * Owns the reading, which takes nothing for granted: a journal may be of another version. Never asks a model or a tool.
+ */
+import { type ErrorCode, isErrorCode } from '../model/errors.ts'
+import { isJsonRecord, type Json } from '../model/json.ts'
+import type { RunFact } from '../model/run-fact.ts'
+
+type Members = { readonly [name: string]: Json }
+
+export interface JournaledCall {
+  readonly key: string
+  readonly tool: string
+  readonly input: Json
+}
+
+export interface JournaledReply {
+  readonly text: string
+  readonly calls: readonly JournaledCall[]
+}
+
+const MODEL = 'agent/model['
+/** Steps that are about one call of a reply, under its key. */
+const ABOUT_A_CALL = /^agent\/(?:tool|child|approval|question|loop|carve)\[(.+)\]$/
+
+/** What a finished step of an agent has left; null: it is none, or its value is kept apart. */
+const journalIn = (fact: RunFact): Members | null => {
+  if (fact.type !== 'step.completed' || !fact.step.startsWith('agent/') || !('value' in fact.result)) return null
+  return isJsonRecord(fact.result.value) ? fact.result.value : null
+}
+
+const membersOf = (value: Json | undefined): Members => (isJsonRecord(value) ? value : {})
+const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : [])
+const wordOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
+/** How long the work took, where the agent has measured it. */
+export const durationIn = (fact: RunFact): number | null => {
+  const journal = journalIn(fact)
+  const ms = membersOf(journal?.['reply'])['ms'] ?? journal?.['ms']
+  return typeof ms === 'number' && ms >= 0 ? ms : null
+}
+
+/** A step may be recorded as done and tell of a failure: a model that did not answer, a tool that did not work. */
+export const failureIn = (fact: RunFact): { readonly code: ErrorCode; readonly message: string } | null => {
+  const journal = journalIn(fact)
+  const failed = membersOf(journal?.['failure'] ?? journal?.['error'])
+  const code = wordOf(failed['code'])
+  return isErrorCode(code) ? { code, message: wordOf(failed['detail'] ?? failed['message']) } : null
+}
+
+const callOf = (value: Json): JournaledCall => {
+  const { key, tool, input = null } = membersOf(value)
+  return { key: wordOf(key), tool: wordOf(tool), input }
+}
+
+export const replyIn = (fact: RunFact): JournaledReply | null => {
+  const reply = journalIn(fact)?.['reply']
+  if (!isJsonRecord(reply) || !('step' in fact) || !fact.step.startsWith(MODEL)) return null
+  const said = listOf(reply['parts']).map(membersOf)
+  const text = said.filter(({ type }) => type === 'text').map((part) => wordOf(part['text']))
+  return { text: text.join(''), calls: listOf(reply['calls']).map(callOf) }
+}
+
+/** The key of the call that a step is about; null: it is about none. */
+export const callKeyOf = (step: string): string | null => ABOUT_A_CALL.exec(step)?.[1] ?? null
+
+/** What a tool has answered, and why it was not let or did not work. */
+export const outcomeIn = (fact: RunFact): { readonly key: string; readonly output: Json } | null => {
+  const key = 'step' in fact && fact.step.startsWith('agent/tool[') ? callKeyOf(fact.step) : null
+  const journal = journalIn(fact)
+  if (key === null || journal === null) return null
+  const { denied = null, error = null, output = null } = journal
+  return { key, output: denied ?? error ?? output }
+}
+
+export interface Instructions {
+  readonly system: string
+  readonly tools: readonly { readonly name: string; readonly description: string }[]
+}
+
+export const instructionsIn = (fact: RunFact): Instructions | null => {
+  if (!('step' in fact) || fact.step !== 'agent/hydrate') return null
+  const journal = journalIn(fact)
+  if (journal === null) return null
+  const tools = listOf(journal['tools']).map(membersOf)
+  return {
+    system: wordOf(journal['system']),
+    tools: tools.map(({ name, description }) => ({ name: wordOf(name), description: wordOf(description) })),
+  }
+}

@@ -1,0 +1,38 @@
+/** An object in the four forms in which people take it elsewhere: its id, its JSON, the command and the request that show it. */
+import { Button, Group } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { mountPath } from '../api/client.ts'
+import { isLogin } from '../api/me.ts'
+
+export interface CopyAsProps {
+  readonly id: string
+  /** What the server has answered. */
+  readonly document: unknown
+  readonly command: string
+  /** Of the request, from /api on. */
+  readonly path: string
+}
+
+const curlOf = (path: string): string => {
+  const login = isLogin() ? ' -H "Authorization: Bearer $TRIHAND_TOKEN"' : ''
+  return `curl -s${login} '${window.location.origin}${mountPath()}${path}'`
+}
+
+/** The text is made when it is asked for: a run in JSON may be long. */
+const Copy = ({ label, text }: { readonly label: string; readonly text: () => string }) => {
+  const { copy, copied } = useClipboard({ timeout: 1_500 })
+  return (
+    <Button size="compact-xs" variant="default" aria-label={`Copy ${label}`} onClick={() => copy(text())}>
+      {copied ? 'Copied' : label}
+    </Button>
+  )
+}
+
+export const CopyAs = ({ id, document, command, path }: CopyAsProps) => (
+  <Group gap={4} role="group" aria-label="Copy as">
+    <Copy label="id" text={() => id} />
+    <Copy label="JSON" text={() => JSON.stringify(document, null, 2)} />
+    <Copy label="CLI" text={() => command} />
+    <Copy label="curl" text={() => curlOf(path)} />
+  </Group>
+)

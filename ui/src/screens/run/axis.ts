@@ -1,0 +1,122 @@
+/**
+ * The axis of the timeline: instants to places from 0 to 1, with time in which nobody worked folded, and the part of it that is seen.
+ *
+ * Pure. A fold is as wide as every other; all other time has one scale.
+ */
+import type { Piece } from './bars.ts'
+
+export interface Stretch {
+  readonly from: number
+  readonly to: number
+  /** Nobody worked, for long. */
+  readonly isIdle: boolean
+  /** Drawn short, with its length written on it. */
+  readonly isFolded: boolean
+  /** Where it lies on the axis, 0 to 1. */
+  readonly start: number
+  readonly end: number
+}
+
+const SHORTEST_IDLE_MS = 60_000
+/** Of all the time in which somebody worked. */
+const IDLE_SHARE = 0.25
+/** Its length can be read on it. */
+const FOLD_PX = 38
+const NARROW_FOLD = 0.06
+const WIDE_FOLD = 0.3
+const MOST_FOLDED = 0.5
+
+type Gap = Pick<Stretch, 'from' | 'to' | 'isIdle'>
+
+const lengthOf = ({ from, to }: { readonly from: number; readonly to: number }): number => to - from
+
+/** The time between two instants at which something began or ended, and whether somebody worked in it. */
+const gapsOf = (pieces: readonly Piece[], now: number): readonly Gap[] => {
+  const ends = pieces.map(({ from, to }) => [from, to ?? now] as const)
+  const points = [...new Set(ends.flat())].sort((a, b) => a - b)
+  const atWork = pieces.filter(({ state }) => state === 'work').map(({ from, to }) => [from, to ?? now] as const)
+  atWork.sort(([a], [b]) => a - b)
+  let [next, until] = [0, Number.NEGATIVE_INFINITY]
+  return points.slice(1).map((to, i) => {
+    const from = points[i] ?? to
+    for (; (atWork[next]?.[0] ?? to) < to; next++) until = Math.max(until, atWork[next]?.[1] ?? until)
+    return { from, to, isIdle: until <= from && to - from > SHORTEST_IDLE_MS }
+  })
+}
+
+/** What lies side by side and has one scale is one stretch; an idle one is one by itself. */
+const joined = (gaps: readonly Gap[]): readonly Gap[] => {
+  const all: Gap[] = []
+  for (const gap of gaps) {
+    const last = all.at(-1)
+    if (last !== undefined && !last.isIdle && !gap.isIdle) all.splice(-1, 1, { ...last, to: gap.to })
+    else all.push(gap)
+  }
+  return all
+}
+
+export interface AxisOptions {
+  /** What is open ends here, until now. */
+  readonly now: number
+  /** Which idle stretches are drawn as long as they are, by the instant at which they begin. */
+  readonly isUnfolded: (from: number) => boolean
+  /** In pixels; zero: nobody knows yet. */
+  readonly width: number
+}
+
+/** A fold is as wide as its words, on a wide page and on a narrow one; all of them together leave half to the work. */
+const foldWidth = (folds: number, width: number): number => {
+  const wanted = width === 0 ? NARROW_FOLD : Math.max(NARROW_FOLD, Math.min(WIDE_FOLD, FOLD_PX / width))
+  return Math.min(wanted, MOST_FOLDED / Math.max(1, folds))
+}
+
+export const axisOf = (pieces: readonly Piece[], { now, isUnfolded, width }: AxisOptions): readonly Stretch[] => {
+  const found = gapsOf(pieces, now)
+  const busyMs = found.filter(({ isIdle }) => !isIdle).reduce((sum, gap) => sum + lengthOf(gap), 0)
+  const gaps = joined(found.map((gap) => ({ ...gap, isIdle: gap.isIdle && lengthOf(gap) > busyMs * IDLE_SHARE })))
+  const isFolded = ({ isIdle, from }: Gap): boolean => isIdle && !isUnfolded(from)
+  const folds = gaps.filter(isFolded).length
+  const open = gaps.filter((gap) => !isFolded(gap)).reduce((sum, gap) => sum + lengthOf(gap), 0)
+  const fold = open === 0 ? 1 / Math.max(1, folds) : foldWidth(folds, width)
+  const perMs = open === 0 ? 0 : (1 - folds * fold) / open
+  let start = 0
+  return gaps.map((gap) => {
+    const folded = isFolded(gap)
+    const end = Math.min(1, start + (folded ? fold : lengthOf(gap) * perMs))
+    const stretch = { ...gap, isFolded: folded, start, end }
+    start = end
+    return stretch
+  })
+}
+
+export const placeOn = (axis: readonly Stretch[], at: number): number => {
+  const found = axis.find(({ to }) => at <= to) ?? axis.at(-1)
+  if (found === undefined) return 0
+  const share = Math.max(0, Math.min(1, (at - found.from) / Math.max(1, lengthOf(found))))
+  return found.start + (found.end - found.start) * share
+}
+
+/** The part of the axis that is seen. */
+export interface View {
+  readonly from: number
+  readonly to: number
+}
+
+export const WHOLE: View = { from: 0, to: 1 }
+const NARROWEST = 0.0005
+
+/** Between two places, in whichever order; what is too narrow to be meant is the whole. */
+export const viewBetween = (a: number, b: number): View => {
+  const [from, to] = [Math.max(0, Math.min(a, b)), Math.min(1, Math.max(a, b))]
+  return to - from < NARROWEST ? WHOLE : { from, to }
+}
+
+/** From here on; to the end of the whole if the part that was seen lies before it. */
+export const viewFrom = (view: View, place: number): View => viewBetween(place, view.to > place ? view.to : 1)
+export const viewUntil = (view: View, place: number): View => viewBetween(view.from < place ? view.from : 0, place)
+
+/** Where in what is seen, 0 to 1; outside of it less or more. */
+export const seenAt = ({ from, to }: View, place: number): number => (place - from) / (to - from)
+/** The place under a point of what is seen. */
+export const placeSeen = ({ from, to }: View, share: number): number =>
+  from + Math.max(0, Math.min(1, share)) * (to - from)

@@ -1,0 +1,133 @@
+/**
+ * One step, or the run as a whole, in full: what it was given, asked, used and answered, its facts, its error.
+ *
+ * Owns which tabs there are: one for everything the server has told, none for what it has not. Which one is open is in the address.
+ */
+import { Alert, Group, Stack, Tabs, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { Json, RunDetail, StepDetail } from '../../api/documents.ts'
+import { stepQuery, timelineQuery } from '../../api/queries.ts'
+import { Data } from '../../parts/data.tsx'
+import { Linked } from '../../parts/linked.tsx'
+import { Failed, Loading } from '../../parts/state.tsx'
+import { RunTable } from '../runs/run-table.tsx'
+import { Facts } from './facts.tsx'
+import { Prompt, SpentTable, Tools } from './prompt.tsx'
+import { Rerun } from './rerun.tsx'
+import type { Chosen } from './timeline.tsx'
+
+interface Tab {
+  readonly name: string
+  readonly label: string
+  readonly show: () => ReactNode
+}
+
+const Value = ({
+  value,
+  leftOut,
+  none,
+}: {
+  readonly value: Json
+  readonly leftOut: number | null
+  readonly none: string
+}) => {
+  if (leftOut !== null)
+    return <Text className="quiet">Too long for a fact: {leftOut.toLocaleString('en')} characters, kept apart.</Text>
+  return value === null ? <Text className="quiet">{none}</Text> : <Data value={value} />
+}
+
+const StepError = ({ error }: { readonly error: NonNullable<StepDetail['error']> }) => (
+  <Alert color="red" variant="outline" title={error.code}>
+    <Stack gap={4}>
+      <Text size="sm">
+        <Linked text={error.message} />
+      </Text>
+      {error.hint !== null && <Text size="sm">{error.hint}</Text>}
+    </Stack>
+  </Alert>
+)
+
+const FactsOf = ({ run, step }: Chosen) => {
+  const { data, error, refetch } = useQuery(timelineQuery(run))
+  if (data === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
+  return <Facts key={`${run} ${step}`} marks={data.marks} step={step} />
+}
+
+const stepTabs = (detail: StepDetail): readonly Tab[] => {
+  const { run, step, input, output, left_out, prompt, tools, spent, error } = detail
+  const isAsked = prompt !== null || tools.length > 0
+  const asked = (
+    <>
+      {prompt !== null && <Prompt prompt={prompt} />}
+      {tools.length > 0 && <Tools tools={tools} />}
+    </>
+  )
+  const given = <Value value={input} leftOut={left_out.input} none="No input was recorded." />
+  const answered = <Value value={output} leftOut={left_out.output} none="No output was recorded." />
+  return [
+    { name: 'input', label: 'Input', show: () => given },
+    { name: 'output', label: 'Output', show: () => answered },
+    ...(isAsked ? [{ name: 'prompt', label: 'Prompt and tools', show: () => asked }] : []),
+    ...(spent.length > 0
+      ? [{ name: 'spent', label: 'Tokens and cost', show: () => <SpentTable spent={spent} /> }]
+      : []),
+    { name: 'facts', label: 'Facts', show: () => <FactsOf run={run} step={step} /> },
+    ...(error === null ? [] : [{ name: 'error', label: 'Error', show: () => <StepError error={error} /> }]),
+  ]
+}
+
+const runTabs = (run: RunDetail): readonly Tab[] => [
+  ...(run.children.length === 0
+    ? []
+    : [
+        {
+          name: 'children',
+          label: `Children (${run.children.length})`,
+          show: () => <RunTable runs={run.children} label="Children" />,
+        },
+      ]),
+]
+
+/** Without a word in the address: the error if there is one, the facts of a run, the output of a step. */
+const openTab = (tabs: readonly Tab[], wanted: string | undefined, { step, error }: StepDetail): string => {
+  if (tabs.some(({ name }) => name === wanted)) return wanted ?? ''
+  if (error !== null) return 'error'
+  return step === null ? 'facts' : 'output'
+}
+
+export interface PanelProps {
+  readonly run: RunDetail
+  readonly chosen: Chosen
+  readonly tab: string | undefined
+  readonly open: (tab: string) => void
+}
+
+export const Panel = ({ run, chosen, tab, open }: PanelProps) => {
+  const { data: detail, error, refetch } = useQuery(stepQuery(chosen.run, chosen.step))
+  if (detail === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
+  const isRun = chosen.step === null && chosen.run === run.id
+  const tabs = [...stepTabs(detail), ...(isRun ? runTabs(run) : [])]
+  return (
+    <section aria-label="Details" className="details">
+      <Group justify="space-between">
+        <h2>{chosen.step ?? 'The whole run'}</h2>
+        <Rerun id={chosen.run} from={chosen.step} />
+      </Group>
+      <Tabs value={openTab(tabs, tab, detail)} onChange={(name) => name !== null && open(name)} keepMounted={false}>
+        <Tabs.List>
+          {tabs.map(({ name, label }) => (
+            <Tabs.Tab key={name} value={name}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {tabs.map(({ name, show }) => (
+          <Tabs.Panel key={name} value={name} pt="sm">
+            {show()}
+          </Tabs.Panel>
+        ))}
+      </Tabs>
+    </section>
+  )
+}

@@ -1,0 +1,84 @@
+/** What a model was asked, what it called, and what that has cost. Words of a model are text, whatever they look like. */
+import { Stack, Table, Text } from '@mantine/core'
+import type { Json, StepDetail } from '../../api/documents.ts'
+import { Data } from '../../parts/data.tsx'
+import { dollars, tokens } from '../costs/figures.ts'
+
+const ROLES = { user: 'Input', agent: 'Agent', tool: 'Tool' } as const
+
+const Said = ({ content }: { readonly content: Json }) =>
+  typeof content === 'string' ? <div className="said">{content}</div> : <Data value={content} />
+
+export const Prompt = ({ prompt }: { readonly prompt: NonNullable<StepDetail['prompt']> }) => (
+  <Stack gap="sm">
+    <div>
+      <Text fw={600}>Instructions</Text>
+      <div className="said">{prompt.system}</div>
+    </div>
+    {prompt.tools.length > 0 && (
+      <div>
+        <Text fw={600}>Tools it may call</Text>
+        <dl className="tool-list">
+          {prompt.tools.map(({ name, description }) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{description}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    )}
+    <div>
+      <Text fw={600}>Said before</Text>
+      {prompt.messages.map(({ role, content }, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: what was said stands in its order, and never changes
+        <div key={i} className="message">
+          <span className="quiet">{ROLES[role]}</span>
+          <Said content={content} />
+        </div>
+      ))}
+    </div>
+  </Stack>
+)
+
+export const Tools = ({ tools }: { readonly tools: StepDetail['tools'] }) => (
+  <Stack gap="sm" mt="sm">
+    <Text fw={600}>It called</Text>
+    {tools.map(({ tool, input, step, output }, i) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: calls stand in their order, and never change
+      <div key={i}>
+        <Text>{tool}</Text>
+        <Data value={input} />
+        <Text className="quiet">{step === null ? 'It has not been performed.' : `Answer, by step ${step}:`}</Text>
+        {step !== null && <Said content={output} />}
+      </div>
+    ))}
+  </Stack>
+)
+
+export const SpentTable = ({ spent }: { readonly spent: StepDetail['spent'] }) => (
+  <Table aria-label="Tokens and cost" className="rows" maw="48rem">
+    <Table.Thead>
+      <Table.Tr>
+        <Table.Th>Model</Table.Th>
+        <Table.Th ta="right">Calls</Table.Th>
+        <Table.Th ta="right">Tokens in</Table.Th>
+        <Table.Th ta="right">Tokens out</Table.Th>
+        <Table.Th ta="right">Cost</Table.Th>
+      </Table.Tr>
+    </Table.Thead>
+    <Table.Tbody>
+      {spent.map((row) => (
+        <Table.Tr key={`${row.model} ${row.simulated}`}>
+          <Table.Td>
+            {row.model} {row.simulated && <span className="tag">simulated</span>}
+          </Table.Td>
+          <Table.Td ta="right">{tokens(row.calls)}</Table.Td>
+          <Table.Td ta="right">{tokens(row.input_tokens)}</Table.Td>
+          <Table.Td ta="right">{tokens(row.output_tokens)}</Table.Td>
+          <Table.Td ta="right">{dollars(row.cost_usd)}</Table.Td>
+        </Table.Tr>
+      ))}
+    </Table.Tbody>
+  </Table>
+)
