@@ -50,7 +50,10 @@ export interface Service {
   rehearse(event: IncomingEvent): Promise<Rehearsal>
   readonly webhooks: Pick<Webhooks, 'receive' | 'replay' | 'rehearse'>
   readonly queues: Pick<Queues, 'list' | 'show' | 'put' | 'revive'>
-  readonly schedules: Pick<Schedules, 'list' | 'show' | 'pause' | 'resume' | 'runNow' | 'backfill'>
+  readonly schedules: Pick<
+    Schedules,
+    'list' | 'show' | 'slots' | 'pause' | 'resume' | 'runNow' | 'backfill' | 'rehearseBackfill'
+  >
   readonly tasks: Pick<
     Tasks,
     'show' | 'view' | 'claim' | 'unclaim' | 'saveDraft' | 'followUp' | 'submit' | 'submitMany' | 'now'

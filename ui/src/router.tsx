@@ -6,10 +6,9 @@ import { Events } from './screens/events.tsx'
 import { Inbox } from './screens/inbox/inbox.tsx'
 import { Run } from './screens/run/run.tsx'
 import { Runs } from './screens/runs/runs.tsx'
-import { Schedules } from './screens/schedules.tsx'
+import { Schedules } from './screens/schedules/schedules.tsx'
 import { Session } from './screens/sessions/session.tsx'
 import { Sessions } from './screens/sessions/sessions.tsx'
-import { Settings } from './screens/settings.tsx'
 import { Workers } from './screens/workers.tsx'
 import { NotFound, Shell } from './shell/shell.tsx'
 
@@ -27,6 +26,10 @@ interface InboxSearch {
 
 interface EventsSearch {
   readonly type?: string | undefined
+}
+
+interface SchedulesSearch {
+  readonly name?: string | undefined
 }
 
 interface CostsSearch {
@@ -99,8 +102,17 @@ const costs = createRoute({
   component: Costs,
 })
 
-const settings = createRoute({ getParentRoute: () => root, path: '/settings', component: Settings })
-const schedules = createRoute({ getParentRoute: () => root, path: '/schedules', component: Schedules })
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./screens/settings/settings.tsx'), 'Settings'),
+})
+const schedules = createRoute({
+  getParentRoute: () => root,
+  path: '/schedules',
+  validateSearch: (search): SchedulesSearch => ({ name: text(search['name']) }),
+  component: Schedules,
+})
 const workers = createRoute({ getParentRoute: () => root, path: '/workers', component: Workers })
 
 export const router = createRouter({

@@ -9,6 +9,7 @@ import { runComponents } from './runs.ts'
 import { scheduleComponents } from './schedules.ts'
 import { serverComponents } from './server.ts'
 import { sessionComponents } from './sessions.ts'
+import { settingComponents } from './settings.ts'
 import { taskComponents } from './tasks.ts'
 import { tokenComponents } from './tokens.ts'
 import { workerComponents } from './workers.ts'
@@ -19,6 +20,7 @@ export const COMPONENTS: Readonly<Record<string, Schema>> = {
   ...runComponents,
   ...taskComponents,
   ...tokenComponents,
+  ...settingComponents,
   ...scheduleComponents,
   ...queueComponents,
   ...workerComponents,

@@ -2,10 +2,12 @@
 import type { Json } from '../../../src/http/api.ts'
 
 export type {
+  BackfillCount,
   Chat,
   ChatDefinition,
   ChatList,
   Checkpoint,
+  ConfiguredSetting,
   CostRow,
   Costs,
   EventCause,
@@ -18,11 +20,13 @@ export type {
   Health,
   Json,
   Me as WhoAmI,
+  NewToken,
   Receipt,
   Run,
   RunCounts,
   RunDetail,
   Schedule,
+  ScheduleSlot,
   Session,
   SessionDetail,
   SessionMemory,
@@ -33,7 +37,10 @@ export type {
   TaskDraft,
   TaskItem,
   TaskSummary,
+  Token,
   WaitingOn,
+  WebhookDelivery,
+  WebhookEndpoint,
   Worker,
 } from '../../../src/http/api.ts'
 

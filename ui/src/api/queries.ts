@@ -9,6 +9,7 @@ import type {
   Chat,
   ChatList,
   Checkpoint,
+  ConfiguredSetting,
   Costs,
   EventDetail,
   Health,
@@ -18,11 +19,15 @@ import type {
   RunCounts,
   RunDetail,
   Schedule,
+  ScheduleSlot,
   Session,
   SessionDetail,
   StoredEvent,
   TaskDetail,
   TaskSummary,
+  Token,
+  WebhookDelivery,
+  WebhookEndpoint,
   Worker,
 } from './documents.ts'
 import type { Me } from './me.ts'
@@ -100,6 +105,13 @@ export const schedulesQuery = queryOptions({
   queryFn: ({ signal }) => getJson<Page<Schedule>>('/api/schedules', signal),
 })
 
+export const slotsQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['schedules', 'slots', name],
+    queryFn: ({ signal }) =>
+      getJson<Page<ScheduleSlot>>(`/api/schedules/${encodeURIComponent(name)}/slots?limit=20`, signal),
+  })
+
 export const workersQuery = queryOptions({
   queryKey: ['workers'],
   queryFn: ({ signal }) => getJson<Page<Worker>>('/api/workers?limit=100', signal),
@@ -170,3 +182,26 @@ export const costsQuery = (by: string, days: number) => {
     queryFn: ({ signal }) => getJson<Costs>(`/api/costs?by=${by}&from=${from}`, signal),
   })
 }
+
+export const tokensQuery = queryOptions({
+  queryKey: ['tokens'],
+  queryFn: ({ signal }) => getJson<Page<Token>>('/api/tokens', signal),
+})
+
+export const configurationQuery = queryOptions({
+  queryKey: ['configuration'],
+  queryFn: ({ signal }) => getJson<Page<ConfiguredSetting>>('/api/configuration', signal),
+})
+
+/** Under `runs`: each delivery is one, and changes how its endpoint does. */
+export const endpointsQuery = queryOptions({
+  queryKey: ['runs', 'endpoints'],
+  queryFn: ({ signal }) => getJson<Page<WebhookEndpoint>>('/api/webhook-endpoints', signal),
+})
+
+export const deliveriesQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['runs', 'deliveries', name],
+    queryFn: ({ signal }) =>
+      getJson<Page<WebhookDelivery>>(`/api/webhook-endpoints/${encodeURIComponent(name)}/deliveries?limit=20`, signal),
+  })

@@ -1,0 +1,130 @@
+/** What operators do in a real browser on a real server: credentials, deliveries, schedules, events; each screen with something on it. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axeFindings, openAt, startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
+import { Folder, type Server } from '../support/command.ts'
+
+const MANIFEST = `
+product: { name: shop, version: "1.0" }
+events:
+  definitions:
+    - { name: order.paid, source: external, payload: { order: string!, amount: number } }
+functions:
+  - { name: count, triggers: [{ event: order.paid, filter: "payload.amount > 10" }] }
+schedules:
+  - { name: nightly, cron: "0 3 * * *", tz: Europe/Berlin, emit: order.paid, input: { order: nightly } }
+webhooks:
+  - { name: shop-in, path: /hooks/shop, emits: order.paid, auth: none, unsigned: true }
+endpoints:
+  - { name: books, url: "http://127.0.0.1:9/in", events: [order.paid] }
+`
+
+let browser: TestBrowser
+let folder: Folder
+let server: Server
+
+beforeAll(async () => {
+  folder = new Folder({
+    'manifest.yaml': MANIFEST,
+    'functions/count.ts': 'export default async () => ({ ok: true })\n',
+  })
+  const env = { PORT: '0' }
+  ;[browser, server] = await Promise.all([startBrowser(), folder.serve(['dev', '.'], { env })])
+  await folder.json(['send', 'order.paid', '{"order":"o-1","amount":20}'])
+})
+afterAll(async () => {
+  await browser.close()
+  await folder.remove()
+})
+
+const opened = (path: string): Promise<WatchedPage> => openAt(browser, `${server.url}${path}`)
+
+/** Nothing that axe or the browser finds, in either colours. */
+const expectNoFault = async ({ page, faults }: WatchedPage): Promise<void> => {
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+  expect(await axeFindings(page)).toEqual([])
+  expect(faults).toEqual([])
+}
+
+test('a token is made, its secret is shown once, and it is revoked', async () => {
+  const watched = await opened('/settings')
+  const { page, close } = watched
+  await page.getByRole('button', { name: 'New token' }).click()
+  const form = page.getByRole('dialog', { name: 'A new token' })
+  await form.getByLabel('Name').fill('eve')
+  await form.getByLabel('decider').check()
+  expect(await axeFindings(page, '[role=dialog]')).toEqual([])
+  await form.getByRole('button', { name: 'Make a token' }).click()
+  await page.getByText('Shown this once').waitFor()
+  const secret = await page.locator('.command code', { hasText: /^th_/ }).textContent()
+  const me = await fetch(`${server.url}/api/me`, { headers: { authorization: `Bearer ${secret}` } })
+  expect(await me.json()).toMatchObject({ id: 'eve', roles: ['viewer', 'decider'] })
+  await expectNoFault(watched)
+  await page.reload()
+  await page.getByRole('row', { name: /^eve/ }).waitFor()
+  expect(await page.getByText(secret ?? '').count()).toBe(0)
+  await page.getByRole('button', { name: 'Revoke eve' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('row', { name: /eve.*revoked/ }).waitFor()
+  const after = await fetch(`${server.url}/api/me`, { headers: { authorization: `Bearer ${secret}` } })
+  expect(after.status).toBe(401)
+  await close()
+})
+
+test('an endpoint says how it does, its deliveries say what came of each try, and settings where they come from', async () => {
+  const watched = await opened('/settings')
+  const { page, close } = watched
+  await page.getByRole('button', { name: 'Deliveries to books' }).click()
+  await page
+    .getByRole('table', { name: 'Deliveries to books' })
+    .getByText(/^failed: /)
+    .waitFor()
+  const port = page.getByRole('table', { name: 'Configuration' }).getByRole('row', { name: /PORT the port/ })
+  await port.getByText('environment').waitFor()
+  await expectNoFault(watched)
+  await close()
+})
+
+test('a schedule shows its next slots and policies, is paused with a reason, and counts before it fills in', async () => {
+  const watched = await opened('/schedules')
+  const { page, close } = watched
+  await page.getByRole('button', { name: 'nightly', exact: true }).click()
+  await page.waitForURL(/name=nightly/)
+  await page.getByText(/clocks of Europe\/Berlin are put 60 minutes/).waitFor()
+  expect(await page.getByRole('table', { name: 'Next slots of nightly' }).getByRole('row').count()).toBe(6)
+  await page.getByRole('button', { name: 'Run nightly now' }).click()
+  await page
+    .getByRole('list', { name: 'Last slots' })
+    .getByRole('link', { name: /asked for: success$/ })
+    .waitFor()
+  await page.getByRole('button', { name: 'Backfill nightly' }).click()
+  const form = page.getByRole('dialog')
+  await form.getByLabel('From').fill('2026-01-01T00:00')
+  await form.getByLabel('To').fill('2026-01-04T00:00')
+  await form.getByRole('button', { name: 'Count' }).click()
+  await form.getByText(/^3 slots/).waitFor()
+  expect(await axeFindings(page, '[role=dialog]')).toEqual([])
+  await page.keyboard.press('Escape')
+  await form.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Pause nightly' }).click()
+  await page.getByLabel('Why').fill('the shop moves')
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
+  await page.getByText(/: the shop moves$/).waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await expectNoFault(watched)
+  await close()
+})
+
+test('any object is taken along as an id, a command or a request', async () => {
+  const { page, close } = await opened('/schedules')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const taken = async (item: string): Promise<string> => {
+    await page.getByRole('button', { name: 'Take along the schedule nightly' }).click()
+    await page.getByRole('menuitem', { name: item }).click()
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    return page.evaluate(() => navigator.clipboard.readText())
+  }
+  expect(await taken('Copy id')).toBe('nightly')
+  expect(await taken('Copy as CLI')).toBe('npx trihand schedules show nightly')
+  expect(await taken('Copy as curl')).toBe(`curl -s ${server.url}/api/schedules/nightly`)
+  await close()
+})
