@@ -133,6 +133,20 @@ export interface Trigger {
   readonly filter: string | null
 }
 
+export interface DeadLetter {
+  readonly webhook: string
+  /** its id: what a replay names */
+  readonly delivery: string
+  readonly received_at: string
+  /** the type of its body */
+  readonly media: string
+  /** the first 2,000 characters */
+  readonly body: string
+  /** why it made no event; null: nobody knows any more */
+  readonly code: string | null
+  readonly detail: string | null
+}
+
 export interface Rehearsal {
   readonly event: { readonly type: string; readonly data: Json }
   readonly starts: readonly string[]
@@ -800,6 +814,8 @@ export interface Api {
   readonly listSessionRuns: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Run[]; readonly next_cursor: string | null } }
   /** Tokens and dollars of models, by day, agent and model. */
   readonly getCosts: { readonly input: { readonly query?: { readonly by?: string; readonly from?: string; readonly to?: string } }; readonly output: Costs }
+  /** Deliveries of webhooks that made no event, by webhook and id; each can be replayed. */
+  readonly listDeadLetters: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly DeadLetter[]; readonly next_cursor: string | null } }
   /** Takes a delivery again that could not be read. */
   readonly replayWebhook: { readonly input: { readonly path: { readonly name: string }; readonly body: { readonly delivery: string } }; readonly output: Receipt }
   /** Who outside is told of which events, and how each does. */
@@ -883,6 +899,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   listCheckpoints: 'GET /api/sessions/{id}/checkpoints',
   listSessionRuns: 'GET /api/sessions/{id}/runs',
   getCosts: 'GET /api/costs',
+  listDeadLetters: 'GET /api/webhooks/dead-letters',
   replayWebhook: 'POST /api/webhooks/{name}/replay',
   listWebhookEndpoints: 'GET /api/webhook-endpoints',
   listDeliveries: 'GET /api/webhook-endpoints/{name}/deliveries',

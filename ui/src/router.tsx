@@ -2,7 +2,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { mountPath } from './api/client.ts'
 import { Costs } from './screens/costs/costs.tsx'
-import { Events } from './screens/events.tsx'
+import { Events } from './screens/events/events.tsx'
 import { Inbox } from './screens/inbox/inbox.tsx'
 import { Run } from './screens/run/run.tsx'
 import { Runs } from './screens/runs/runs.tsx'
@@ -25,7 +25,13 @@ interface InboxSearch {
 }
 
 interface EventsSearch {
+  readonly view?: string | undefined
   readonly type?: string | undefined
+  readonly source?: string | undefined
+  readonly subject?: string | undefined
+  readonly correlation?: string | undefined
+  /** The type that the form begins with. */
+  readonly send?: string | undefined
 }
 
 interface SchedulesSearch {
@@ -74,7 +80,14 @@ const run = createRoute({ getParentRoute: () => root, path: '/runs/$id', compone
 const events = createRoute({
   getParentRoute: () => root,
   path: '/events',
-  validateSearch: (search): EventsSearch => ({ type: text(search['type']) }),
+  validateSearch: (search): EventsSearch => ({
+    view: text(search['view']),
+    type: text(search['type']),
+    source: text(search['source']),
+    subject: text(search['subject']),
+    correlation: text(search['correlation']),
+    send: text(search['send']),
+  }),
   component: Events,
 })
 

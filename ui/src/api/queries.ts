@@ -11,6 +11,8 @@ import type {
   Checkpoint,
   ConfiguredSetting,
   Costs,
+  DeadLetter,
+  DelayedEvent,
   EventDetail,
   Health,
   ManifestGraph,
@@ -92,6 +94,18 @@ export const chatQuery = (id: string) =>
 
 export const eventsQuery = (type: string | undefined) =>
   pageOf<StoredEvent>(['events', 'list', type ?? ''], `/api/events?limit=100${parameters({ type })}`)
+
+/** Under `runs`: each waits as one. */
+export const delayedQuery = queryOptions({
+  queryKey: ['runs', 'delayed'],
+  queryFn: ({ signal }) => getJson<Page<DelayedEvent>>('/api/events/delayed?limit=100', signal),
+})
+
+/** Under `events`: each is told as one. */
+export const deadLettersQuery = queryOptions({
+  queryKey: ['events', 'dead letters'],
+  queryFn: ({ signal }) => getJson<Page<DeadLetter>>('/api/webhooks/dead-letters?limit=100', signal),
+})
 
 /** Under `runs`: what it started goes on. */
 export const eventQuery = (sequence: number) =>
