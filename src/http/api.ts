@@ -688,6 +688,26 @@ export interface Costs {
   readonly total: Spent
 }
 
+export interface RunCosts {
+  readonly from: string
+  readonly to: string
+  /** runs that paid a model in these days, the newest, at most 500 */
+  readonly looked_at: number
+  /** that ended well, with every price known */
+  readonly finished: number
+  /** of a finished run; null: there is none */
+  readonly p50_usd: number | null
+  readonly p95_usd: number | null
+  /** that ended otherwise */
+  readonly failed: number
+  /** what those have cost */
+  readonly wasted_usd: number
+  /** that have ended, with a price that nobody knows */
+  readonly unpriced: number
+  /** that have not ended */
+  readonly open: number
+}
+
 /** Every operation by its id: what it takes, what it answers. */
 export interface Api {
   /** Can it work: the ledger answers. */
@@ -814,6 +834,8 @@ export interface Api {
   readonly listSessionRuns: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Run[]; readonly next_cursor: string | null } }
   /** Tokens and dollars of models, by day, agent and model. */
   readonly getCosts: { readonly input: { readonly query?: { readonly by?: string; readonly from?: string; readonly to?: string } }; readonly output: Costs }
+  /** What a run costs: the middle and the expensive of those that ended well, and what the others wasted. */
+  readonly getRunCosts: { readonly input: { readonly query?: { readonly from?: string; readonly to?: string } }; readonly output: RunCosts }
   /** Deliveries of webhooks that made no event, by webhook and id; each can be replayed. */
   readonly listDeadLetters: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly DeadLetter[]; readonly next_cursor: string | null } }
   /** Takes a delivery again that could not be read. */
@@ -899,6 +921,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   listCheckpoints: 'GET /api/sessions/{id}/checkpoints',
   listSessionRuns: 'GET /api/sessions/{id}/runs',
   getCosts: 'GET /api/costs',
+  getRunCosts: 'GET /api/costs/runs',
   listDeadLetters: 'GET /api/webhooks/dead-letters',
   replayWebhook: 'POST /api/webhooks/{name}/replay',
   listWebhookEndpoints: 'GET /api/webhook-endpoints',

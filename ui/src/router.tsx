@@ -40,6 +40,8 @@ interface SchedulesSearch {
 
 interface CostsSearch {
   readonly days?: number | undefined
+  /** `day`: each day by itself. */
+  readonly by?: string | undefined
 }
 
 interface GraphSearch {
@@ -111,7 +113,10 @@ const session = createRoute({ getParentRoute: () => root, path: '/sessions/$id',
 const costs = createRoute({
   getParentRoute: () => root,
   path: '/costs',
-  validateSearch: (search): CostsSearch => ({ days: Number(search['days']) > 0 ? Number(search['days']) : undefined }),
+  validateSearch: (search): CostsSearch => ({
+    days: Number(search['days']) > 0 ? Number(search['days']) : undefined,
+    by: text(search['by']),
+  }),
   component: Costs,
 })
 

@@ -26,6 +26,7 @@ export type {
   Receipt,
   Rehearsal,
   Run,
+  RunCosts,
   RunCounts,
   RunDetail,
   Schedule,

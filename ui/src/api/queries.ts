@@ -18,6 +18,7 @@ import type {
   ManifestGraph,
   Page,
   Run,
+  RunCosts,
   RunCounts,
   RunDetail,
   Schedule,
@@ -188,9 +189,19 @@ export const sessionRunsQuery = (id: string) =>
 
 const DAY_MS = 86_400_000
 
+const firstDay = (days: number): string => new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10)
+
+export const runCostsQuery = (days: number) => {
+  const from = firstDay(days)
+  return queryOptions({
+    queryKey: ['runs', 'cost of one', from],
+    queryFn: ({ signal }) => getJson<RunCosts>(`/api/costs/runs?from=${from}`, signal),
+  })
+}
+
 /** Under `runs`: each call of a model is a step of one. */
 export const costsQuery = (by: string, days: number) => {
-  const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10)
+  const from = firstDay(days)
   return queryOptions({
     queryKey: ['runs', 'costs', by, from],
     queryFn: ({ signal }) => getJson<Costs>(`/api/costs?by=${by}&from=${from}`, signal),
