@@ -47,6 +47,8 @@ interface CostsSearch {
 interface GraphSearch {
   readonly view?: string | undefined
   readonly node?: string | undefined
+  /** Which side of the node is in focus. */
+  readonly line?: string | undefined
 }
 
 interface ChatSearch {
@@ -96,7 +98,11 @@ const events = createRoute({
 const graph = createRoute({
   getParentRoute: () => root,
   path: '/graph',
-  validateSearch: (search): GraphSearch => ({ view: text(search['view']), node: text(search['node']) }),
+  validateSearch: (search): GraphSearch => ({
+    view: text(search['view']),
+    node: text(search['node']),
+    line: text(search['line']),
+  }),
   component: lazyRouteComponent(() => import('./screens/graph/graph.tsx'), 'Graph'),
 })
 
