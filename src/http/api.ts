@@ -604,6 +604,20 @@ export interface SessionDetail {
   readonly forks: readonly Session[]
 }
 
+export interface SessionDifference {
+  readonly a: string
+  readonly b: string
+  /** keys that differ; a side that is null has not the key */
+  readonly items: readonly ({ readonly key: string; readonly before: RememberedValue | null; readonly after: RememberedValue | null })[]
+}
+
+export interface RememberedValue {
+  /** null where it is too large to show */
+  readonly value: Json
+  /** of what is too large to show */
+  readonly bytes: number | null
+}
+
 export interface Checkpoint {
   readonly seq: number
   readonly kind: 'created' | 'checkpoint' | 'ended'
@@ -830,6 +844,8 @@ export interface Api {
   readonly getSession: { readonly input: { readonly path: { readonly id: string } }; readonly output: SessionDetail }
   /** How a session began, its checkpoints and its end, oldest first. */
   readonly listCheckpoints: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Checkpoint[]; readonly next_cursor: string | null } }
+  /** What differs in memory between two checkpoints: of a session, of its origin, of its forks. */
+  readonly compareCheckpoints: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly a?: string; readonly b?: string } }; readonly output: SessionDifference }
   /** Runs of a session, newest first. */
   readonly listSessionRuns: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Run[]; readonly next_cursor: string | null } }
   /** Tokens and dollars of models, by day, agent and model. */
@@ -919,6 +935,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   listSessions: 'GET /api/sessions',
   getSession: 'GET /api/sessions/{id}',
   listCheckpoints: 'GET /api/sessions/{id}/checkpoints',
+  compareCheckpoints: 'GET /api/sessions/{id}/diff',
   listSessionRuns: 'GET /api/sessions/{id}/runs',
   getCosts: 'GET /api/costs',
   getRunCosts: 'GET /api/costs/runs',

@@ -58,7 +58,7 @@ export interface Service {
     Tasks,
     'show' | 'view' | 'claim' | 'unclaim' | 'saveDraft' | 'followUp' | 'submit' | 'submitMany' | 'now'
   >
-  readonly sessions: Pick<Sessions, 'show'>
+  readonly sessions: Pick<Sessions, 'show' | 'documentAt'>
   readonly tokens: Tokens
   readonly requests: Requests
   readonly chats: Pick<Chats, 'send' | 'show' | 'list' | 'stop' | 'view' | 'listen'>

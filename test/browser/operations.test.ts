@@ -1,5 +1,8 @@
 /** What operators do in a real browser on a real server: credentials, deliveries, schedules, events; each screen with something on it. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTrihand } from '../../src/assemble.ts'
 import { axeFindings, openAt, startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
 import { Folder, type Server } from '../support/command.ts'
 
@@ -21,12 +24,29 @@ endpoints:
 let browser: TestBrowser
 let folder: Folder
 let server: Server
+let session: string
+
+/** A session with two checkpoints and a fork that went another way. */
+const remember = async (database: string): Promise<string> => {
+  const trihand = await createTrihand({ system: { name: 'shop' }, database, work: false })
+  const { sessions } = trihand
+  const id = await sessions.create()
+  await sessions.remember(id, 'offer', { plan: 'pilot', weeks: 6 })
+  await sessions.checkpoint(id)
+  const fork = await sessions.fork(id)
+  await sessions.remember(fork, 'offer', { plan: 'full', weeks: 12 })
+  await sessions.checkpoint(fork)
+  await trihand.close()
+  return id
+}
 
 beforeAll(async () => {
   folder = new Folder({
     'manifest.yaml': MANIFEST,
     'functions/count.ts': 'export default async () => ({ ok: true })\n',
   })
+  mkdirSync(join(folder.path, '.trihand'))
+  session = await remember(join(folder.path, '.trihand/trihand.db'))
   const env = { PORT: '0' }
   ;[browser, server] = await Promise.all([startBrowser(), folder.serve(['dev', '.'], { env })])
   await folder.json(['send', 'order.paid', '{"order":"o-1","amount":20}'])
@@ -178,5 +198,38 @@ test('a delivery that made no event is listed with what was wrong, and refused a
   await expectNoFault(watched)
   await page.getByRole('button', { name: 'Replay letter-1' }).click()
   await page.getByRole('alert').getByText('EVENT_INVALID').waitFor()
+  await close()
+})
+
+test('[G10] checkpoints of a session and its fork stand on lanes, and two of them are compared', async () => {
+  const watched = await opened(`/sessions/${session}`)
+  const { page, close } = watched
+  const compare = page.getByRole('list', { name: 'Checkpoints' }).getByRole('button', { name: /^Compare cp_/ })
+  await compare.nth(1).click()
+  await page.getByText(/^Choose another checkpoint/).waitFor()
+  await compare.nth(0).click()
+  const row = page.getByRole('table', { name: 'What differs' }).getByRole('row', { name: /^offer/ })
+  await row.getByText('pilot').waitFor()
+  await row.getByText('full').waitFor()
+  expect(await page.locator('.lanes circle').count()).toBe(4)
+  await expectNoFault(watched)
+  await close()
+})
+
+test('[A3] the graph is saved as SVG, and an event is sent from its node', async () => {
+  const watched = await opened('/graph?node=event%3Aorder.paid')
+  const { page, close } = watched
+  await page.getByRole('button', { name: 'Export' }).click()
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Save as SVG' }).click(),
+  ])
+  expect(saved.suggestedFilename()).toBe('shop.svg')
+  await page.getByText('Downstream', { exact: true }).click()
+  await page.waitForURL(/line=down/)
+  await expectNoFault(watched)
+  await page.getByRole('link', { name: 'Send one' }).click()
+  await page.getByRole('combobox', { name: 'Send an event' }).waitFor()
+  expect(await page.getByRole('combobox', { name: 'Send an event' }).inputValue()).toBe('order.paid')
   await close()
 })

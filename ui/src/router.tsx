@@ -38,6 +38,12 @@ interface SchedulesSearch {
   readonly name?: string | undefined
 }
 
+/** Two checkpoints that are compared. */
+interface SessionSearch {
+  readonly a?: string | undefined
+  readonly b?: string | undefined
+}
+
 interface CostsSearch {
   readonly days?: number | undefined
   /** `day`: each day by itself. */
@@ -114,7 +120,12 @@ const chat = createRoute({
 })
 
 const sessions = createRoute({ getParentRoute: () => root, path: '/sessions', component: Sessions })
-const session = createRoute({ getParentRoute: () => root, path: '/sessions/$id', component: Session })
+const session = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions/$id',
+  validateSearch: (search): SessionSearch => ({ a: text(search['a']), b: text(search['b']) }),
+  component: Session,
+})
 
 const costs = createRoute({
   getParentRoute: () => root,

@@ -33,6 +33,7 @@ export type {
   ScheduleSlot,
   Session,
   SessionDetail,
+  SessionDifference,
   SessionMemory,
   Spent,
   StoredEvent,

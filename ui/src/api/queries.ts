@@ -25,6 +25,7 @@ import type {
   ScheduleSlot,
   Session,
   SessionDetail,
+  SessionDifference,
   StoredEvent,
   TaskDetail,
   TaskSummary,
@@ -178,6 +179,13 @@ export const checkpointsQuery = (id: string) =>
   queryOptions({
     queryKey: ['sessions', 'checkpoints', id],
     queryFn: ({ signal }) => getJson<Page<Checkpoint>>(`/api/sessions/${id}/checkpoints?limit=200`, signal),
+  })
+
+/** Checkpoints never change. */
+export const differenceQuery = (id: string, a: string, b: string) =>
+  queryOptions({
+    queryKey: ['difference', id, a, b],
+    queryFn: ({ signal }) => getJson<SessionDifference>(`/api/sessions/${id}/diff?a=${a}&b=${b}`, signal),
   })
 
 /** Under `runs`: they change when one of them does. */
