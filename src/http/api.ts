@@ -386,7 +386,7 @@ export interface WebhookEndpoint {
   readonly name: string
   /** each delivery is a run of it */
   readonly handler: string
-  /** as it was written, without what follows a question mark */
+  /** its host, or the reference that it was written as */
   readonly url: string
   readonly events: readonly string[]
   readonly is_signed: boolean

@@ -41,6 +41,10 @@ export const deliveryDocument = async ({ reader, tenant }: Asked, run: RunSummar
   return { id, status, event, created_at: isoTime(createdAt), next_at: isoTimeOrNull(wakeAt), tries }
 }
 
+/** Whoever knows the path of some addresses may post there: of a plain one only the host is told. A reference tells nothing. */
+const shownUrl = (url: string): string =>
+  URL.canParse(url) && !url.includes('${') ? `${new URL(url).origin}/…` : url.replace(/\?.*$/, '')
+
 export const endpointDocument = async (
   { reader, tenant }: Asked,
   { name, url, events, secrets }: EndpointDefinition,
@@ -50,7 +54,7 @@ export const endpointDocument = async (
   return {
     name,
     handler,
-    url: url.replace(/\?.*$/, ''),
+    url: shownUrl(url),
     events: [...events],
     is_signed: secrets.length > 0,
     failing_since: isoTimeOrNull(failingSince),

@@ -12,7 +12,7 @@ export const settingComponents = {
   WebhookEndpoint: record({
     name: text,
     handler: described('each delivery is a run of it', text),
-    url: described('as it was written, without what follows a question mark', text),
+    url: described('its host, or the reference that it was written as', text),
     events: list(text),
     is_signed: yesNo,
     failing_since: described('null: it took what it was sent last', orNull(instant)),

@@ -15,7 +15,7 @@ const open = async (): Promise<void> => {
   app = await openApp({ name: 'shop', events: { paid: null }, endpoints })
 }
 
-test('an endpoint is listed as it was declared, without its secret or the query of its address', async () => {
+test('an endpoint is listed as it was declared, without its secret or the path of its address', async () => {
   await open()
   const { status, body, text } = await app.ask(AT)
   expect(status).toBe(200)
@@ -23,7 +23,7 @@ test('an endpoint is listed as it was declared, without its secret or the query 
     {
       name: 'books',
       handler: 'notify-webhook-books',
-      url: 'http://127.0.0.1:9/in',
+      url: 'http://127.0.0.1:9/…',
       events: ['paid'],
       is_signed: true,
       failing_since: null,

@@ -60,7 +60,7 @@ export const webhookRoutes: readonly Operation[] = [
     id: 'listDeadLetters',
     method: 'get',
     path: '/api/webhooks/dead-letters',
-    access: 'operator',
+    access: 'viewer',
     summary: 'Deliveries of webhooks that made no event, by webhook and id; each can be replayed',
     query: PAGING,
     answers: { 200: json(page(ref('DeadLetter'))) },

@@ -3,6 +3,7 @@ import { Button, Code, Table } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { sendJson } from '../../api/client.ts'
 import type { DeadLetter, Receipt } from '../../api/documents.ts'
+import { useMay } from '../../api/me.ts'
 import { deadLettersQuery, queryClient } from '../../api/queries.ts'
 import { complain, say } from '../../parts/say.ts'
 import { Empty, Failed, Loading } from '../../parts/state.tsx'
@@ -10,6 +11,7 @@ import { When } from '../../parts/when.tsx'
 import { outcome } from './send-form.tsx'
 
 const Row = ({ letter }: { readonly letter: DeadLetter }) => {
+  const mayOperate = useMay('operator')
   const { mutate, isPending } = useMutation({
     mutationFn: () => {
       const path = `/api/webhooks/${encodeURIComponent(letter.webhook)}/replay`
@@ -39,15 +41,17 @@ const Row = ({ letter }: { readonly letter: DeadLetter }) => {
         <span className="quiet">{letter.media}</span>
       </Table.Td>
       <Table.Td ta="right">
-        <Button
-          size="compact-xs"
-          variant="default"
-          loading={isPending}
-          aria-label={`Replay ${letter.delivery}`}
-          onClick={() => mutate()}
-        >
-          Replay
-        </Button>
+        {mayOperate && (
+          <Button
+            size="compact-xs"
+            variant="default"
+            loading={isPending}
+            aria-label={`Replay ${letter.delivery}`}
+            onClick={() => mutate()}
+          >
+            Replay
+          </Button>
+        )}
       </Table.Td>
     </Table.Tr>
   )

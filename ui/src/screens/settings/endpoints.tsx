@@ -6,6 +6,7 @@ import { CircleAlert, CircleCheck, CircleOff } from 'lucide-react'
 import { useState } from 'react'
 import { sendJson } from '../../api/client.ts'
 import type { WebhookDelivery, WebhookEndpoint } from '../../api/documents.ts'
+import { useMay } from '../../api/me.ts'
 import { deliveriesQuery, endpointsQuery, queryClient } from '../../api/queries.ts'
 import { shortId } from '../../parts/copy.tsx'
 import { complain, say } from '../../parts/say.ts'
@@ -56,6 +57,7 @@ const Tries = ({ delivery: { tries, next_at } }: { readonly delivery: WebhookDel
 }
 
 const DeliveryRow = ({ endpoint, delivery }: { readonly endpoint: string; readonly delivery: WebhookDelivery }) => {
+  const mayOperate = useMay('operator')
   const { mutate, isPending } = useMutation({
     mutationFn: () =>
       sendJson(`/api/webhook-endpoints/${encodeURIComponent(endpoint)}/deliveries/${delivery.id}/redeliver`, {}),
@@ -81,7 +83,7 @@ const DeliveryRow = ({ endpoint, delivery }: { readonly endpoint: string; readon
         <Tries delivery={delivery} />
       </Table.Td>
       <Table.Td ta="right">
-        {GIVEN_UP.has(delivery.status) && (
+        {mayOperate && GIVEN_UP.has(delivery.status) && (
           <Button
             size="compact-xs"
             variant="default"

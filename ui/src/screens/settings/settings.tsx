@@ -94,7 +94,6 @@ const Panel = ({
 
 export const Settings = () => {
   const isAdmin = useMay('admin')
-  const isOperator = useMay('operator')
   return (
     <>
       <Group className="head">
@@ -114,11 +113,9 @@ export const Settings = () => {
             <Tokens />
           </Panel>
         )}
-        {isOperator && (
-          <Panel id="endpoints" title="Outgoing webhooks">
-            <Endpoints />
-          </Panel>
-        )}
+        <Panel id="endpoints" title="Outgoing webhooks">
+          <Endpoints />
+        </Panel>
         <Panel id="server" title="This server">
           <ServerFacts />
         </Panel>
