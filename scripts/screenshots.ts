@@ -105,6 +105,12 @@ const openPrompt = async (page: Page): Promise<void> => {
   await page.getByRole('tab', { name: 'Prompt and tools' }).click()
 }
 
+/** A run of its own, so that its past has a tick. */
+const slotsShown = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'Run weekly-campaign now' }).click()
+  await page.getByRole('list', { name: 'Last slots' }).waitFor()
+}
+
 const openKeys = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Keys' }).click()
   await page.getByRole('dialog', { name: 'Keys' }).waitFor()
@@ -142,6 +148,7 @@ const SCREENS: readonly Screen[] = [
   { name: 'costs', path: () => '/costs?days=7' },
   { name: 'events', path: () => '/events' },
   { name: 'schedules', path: () => '/schedules' },
+  { name: 'schedule', path: () => '/schedules?name=weekly-campaign', pose: slotsShown },
   { name: 'workers', path: () => '/workers' },
   { name: 'settings', path: () => '/settings' },
   { name: 'keys', path: () => '/runs', pose: openKeys },

@@ -10,6 +10,7 @@ import type { SystemSource } from './manifest/define.ts'
 import { defineEndpoints } from './manifest/endpoints.ts'
 import { type Environment, resolveReferences } from './manifest/reference.ts'
 import { TrihandError } from './model/errors.ts'
+import { endpointHandler } from './model/policies/endpoint-health.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ids } from './ports/ids.ts'
 
@@ -79,7 +80,7 @@ const webhookRoute = async ({ name, url, events, secrets }: Endpoint, world: Wor
   const endpoint = { url: address, secrets: resolved, publicUrl: variable(world, 'TRIHAND_PUBLIC_URL') }
   const now = (): number => clock.now()
   return {
-    name: `notify-webhook-${name}`,
+    name: endpointHandler(name),
     events,
     courier: webhookCourier(endpoint, await wayTo(address), now),
     health: { address: ids.digest(address), read: document, now },

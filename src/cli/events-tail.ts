@@ -60,8 +60,9 @@ const looker = (api: Api, output: Output, { type, count = Infinity }: TailFlags,
   }
 }
 
-export const tailEvents: Verb<TailFlags> = ({ output, settings }, flags) =>
-  withApi({ output, settings }, flags, { need: 'look' }, async (api) => {
+export const tailEvents: Verb<TailFlags> = (shell, flags) =>
+  withApi(shell, flags, { need: 'look' }, async (api) => {
+    const { output } = shell
     if (api.isLocal) throw new TrihandError('SERVER_UNREACHABLE', 'no server runs here, so nothing new can come')
     const look = looker(api, output, flags, flags.after ?? (await newest(api)))
     const isEnough = (told: number): boolean => told >= (flags.count ?? Infinity)

@@ -40,10 +40,10 @@ export const main = async (args: readonly string[], caller: Caller): Promise<num
   const output = new Output({ stdout, stderr, env, json: args.includes('--json'), quiet: args.includes('--quiet') })
   let exitCode: number = EXIT.done
   const openShell = (): Shell => {
-    loadEnvFile('.')
+    const fromFile = loadEnvFile('.')
     const settings = readSettings(env)
     for (const warning of settings.warnings) output.talk(warning)
-    return { output, settings }
+    return { output, settings, env, fromFile }
   }
   const program = createProgram(async (load, flags) => {
     const shell = openShell()

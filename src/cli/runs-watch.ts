@@ -48,8 +48,9 @@ const looker = (api: Api, output: Output, id: string): (() => Promise<RunDetail>
   }
 }
 
-export const watchRun: Verb<WatchFlags> = ({ output, settings }, flags) =>
-  withApi({ output, settings }, flags, { need: 'look' }, async (api) => {
+export const watchRun: Verb<WatchFlags> = (shell, flags) =>
+  withApi(shell, flags, { need: 'look' }, async (api) => {
+    const { output } = shell
     const look = looker(api, output, flags.id)
     const run = api.isLocal ? await look() : await untilTold(look, hasEnded, flags.wait ?? null)
     if (run === 'interrupted') return EXIT.interrupted

@@ -1,5 +1,5 @@
 /** `trihand schedules list|show|pause|resume|run|backfill` and `trihand handlers pause|resume`. */
-import type { Schedule } from '../http/api.ts'
+import type { BackfillCount, Schedule } from '../http/api.ts'
 import type { Page } from '../http/query.ts'
 import { withApi } from './connect.ts'
 import { type Listing, printPage } from './listing.ts'
@@ -11,7 +11,12 @@ export interface NameFlags extends CommonFlags {
   readonly system?: string
 }
 
+export interface PauseFlags extends NameFlags {
+  readonly reason?: string
+}
+
 export interface BackfillFlags extends NameFlags {
+  readonly dryRun?: boolean
   readonly from: string
   readonly to: string
 }
@@ -36,7 +41,10 @@ const print = (output: Output, schedule: Schedule): void => {
   output.line(`fired     ${schedule.fired}, at work ${schedule.running}, waiting ${schedule.waiting}`)
   if (schedule.last !== null)
     output.line(visible(`last      ${schedule.last.slot}  ${schedule.last.status}  ${schedule.last.run_id}`))
-  if (schedule.paused_by !== null) output.line(visible(`paused by ${schedule.paused_by}`))
+  if (schedule.paused_by !== null) {
+    const why = schedule.paused_reason === null ? '' : `: ${schedule.paused_reason}`
+    output.line(visible(`paused by ${schedule.paused_by}${why}`))
+  }
 }
 
 const pathOf = (name: string): string => `/api/schedules/${encodeURIComponent(name)}`
@@ -59,10 +67,23 @@ const command =
     return EXIT.done
   }
 
-export const pauseSchedule = command('pause', () => ({}))
+export const pauseSchedule = command<PauseFlags>('pause', ({ reason }) => (reason === undefined ? {} : { reason }))
 export const resumeSchedule = command('resume', () => ({}))
 export const runSchedule = command('run', () => ({}))
-export const backfillSchedule = command<BackfillFlags>('backfill', ({ from, to }) => ({ from, to }))
+const fill = command<BackfillFlags>('backfill', ({ from, to }) => ({ from, to }))
+
+const countSlots: Verb<BackfillFlags> = async (shell, flags) => {
+  const path = `${pathOf(flags.name)}/backfill?dry_run=true`
+  const { from, to } = flags
+  const found = await withApi(shell, flags, { need: 'work' }, (api) => api.post<BackfillCount>(path, { from, to }))
+  const { count, first, last } = found
+  if (shell.output.isJson) shell.output.document(found)
+  else shell.output.line(count === 0 ? 'no slot in this span' : `${count} slots, ${first} to ${last}; nothing started`)
+  return EXIT.done
+}
+
+export const backfillSchedule: Verb<BackfillFlags> = (shell, flags) =>
+  (flags.dryRun === true ? countSlots : fill)(shell, flags)
 
 const handlerCommand =
   (verb: 'pause' | 'resume'): Verb<NameFlags> =>

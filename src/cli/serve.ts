@@ -14,10 +14,12 @@ import type { SystemSource } from '../manifest/define.ts'
 import { TrihandError } from '../model/errors.ts'
 import { Activity } from './activity.ts'
 import { announce, type Invitation, type Serving } from './announce.ts'
+import { configurationOf } from './configuration.ts'
 import { liveServer } from './connect.ts'
 import { openAuth } from './credentials.ts'
 import { EXIT } from './output.ts'
 import { removeServerFile, writeServerFile } from './server-file.ts'
+import { defaultLedger } from './settings.ts'
 import type { Shell } from './shell.ts'
 import { untilAskedToStop } from './stop-signal.ts'
 import { VERSION } from './version.ts'
@@ -41,8 +43,15 @@ const WEB_APP = fileURLToPath(new URL('../ui', import.meta.url))
 const ledgerFile = ({ kind, description }: Trihand['ledger']): string | null =>
   kind === 'sqlite' ? resolve(description) : null
 
-const openHttp = async (shell: Shell, trihand: Trihand, port: number | null): Promise<Listening> => {
-  const { output, settings } = shell
+/** By flags, where they say something else than the settings. */
+const flagsIn = ({ settings }: Shell, { database, port }: ServeOptions) => ({
+  ...(database === defaultLedger(settings) ? {} : { DATABASE_URL: database }),
+  ...(port === settings.port || port === null ? {} : { PORT: String(port) }),
+})
+
+const openHttp = async (shell: Shell, trihand: Trihand, options: ServeOptions): Promise<Listening> => {
+  const { output, settings, env, fromFile } = shell
+  const { port } = options
   const auth = await openAuth(shell, trihand)
   const ending = new AbortController()
   const app = createApp(trihand, {
@@ -52,6 +61,7 @@ const openHttp = async (shell: Shell, trihand: Trihand, port: number | null): Pr
     auth,
     webApp: readWebApp(WEB_APP),
     ending: ending.signal,
+    configuration: configurationOf({ env, fromFile, flags: flagsIn(shell, options) }),
     ...(settings.retention === undefined ? {} : { retentionMs: settings.retention }),
   })
   const listening = await listen({ fetch: (request, peer) => app.fetch(request, peer), port, host: settings.host })
@@ -112,7 +122,7 @@ export const serve = async (shell: Shell, options: ServeOptions): Promise<number
     throw await nameOwner(shell, error)
   })
   try {
-    const listening = await openHttp(shell, trihand, options.port)
+    const listening = await openHttp(shell, trihand, options)
     await whileOpen(shell, options, trihand, listening)
     return EXIT.done
   } finally {

@@ -126,10 +126,12 @@ export const readSettings = (env: Environment): Settings => {
   }
 }
 
-/** `.env` beside the system: never overrides what is set already. */
-export const loadEnvFile = (folder: string): void => {
+/** `.env` beside the system: never overrides what is set already. Answers what it has set. */
+export const loadEnvFile = (folder: string): ReadonlySet<string> => {
   const file = join(folder, '.env')
+  const before = new Set(Object.keys(process.env))
   if (existsSync(file)) process.loadEnvFile(file)
+  return new Set(Object.keys(process.env).filter((name) => !before.has(name)))
 }
 
 /** Where translated code of a system is kept. */

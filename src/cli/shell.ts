@@ -1,10 +1,13 @@
 /** What every verb is given: where to speak, what the environment says. And the flags that every verb takes. */
 import type { Output } from './output.ts'
-import type { Settings } from './settings.ts'
+import type { Environment, Settings } from './settings.ts'
 
 export interface Shell {
   readonly output: Output
   readonly settings: Settings
+  readonly env: Environment
+  /** Names that the file `.env` has set. */
+  readonly fromFile: ReadonlySet<string>
 }
 
 export interface CommonFlags {

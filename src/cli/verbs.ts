@@ -177,6 +177,7 @@ const addSchedules = (program: Command, perform: Perform): void => {
     .action((name, flags) => perform(async () => (await load()).showSchedule, { name, ...flags }))
   withWork(schedules.command('pause <name>'))
     .description('start nothing until it is resumed')
+    .option('--reason <text>', 'why')
     .action((name, flags) => perform(async () => (await load()).pauseSchedule, { name, ...flags }))
   withWork(schedules.command('resume <name>'))
     .description('go on with the next slot')
@@ -186,6 +187,7 @@ const addSchedules = (program: Command, perform: Perform): void => {
     .action((name, flags) => perform(async () => (await load()).runSchedule, { name, ...flags }))
   withWork(schedules.command('backfill <name> <from> <to>'))
     .description('a run for each past slot of a span: 2026-01-31T08:00:00Z to another instant')
+    .option('--dry-run', 'only say how many there would be')
     .action((name, from, to, flags) =>
       perform(async () => (await load()).backfillSchedule, { name, from, to, ...flags }),
     )

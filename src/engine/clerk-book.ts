@@ -7,6 +7,7 @@ import type { FlowDefinition } from '../manifest/flow.ts'
 import { queueSource } from '../manifest/queues.ts'
 import type { FunctionDefinition, System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
+import { readScheduleFact } from '../model/fact-codec.ts'
 import type { GateFact, GateState } from '../model/gate-fact.ts'
 import { heardTypes, hearsJust } from '../model/gate-read.ts'
 import {
@@ -21,7 +22,8 @@ import {
   type TenantId,
 } from '../model/ids.ts'
 import type { QueueCommand, QueueState } from '../model/queue-fact.ts'
-import type { ScheduleCommand, ScheduleState, ScheduleWorld } from '../model/schedule-fact.ts'
+import { comingSlots } from '../model/schedule-due.ts'
+import type { ScheduleCommand, ScheduleFact, ScheduleState, ScheduleWorld } from '../model/schedule-fact.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { StreamRecord } from '../ports/ledger.ts'
 import { type Advance, advanceGate, advanceQueue, advanceSchedule } from './advance.ts'
@@ -161,15 +163,32 @@ export class ClerkBook {
     })
   }
 
-  /** As it stands in the ledger, with the instant of its next slot. */
+  /** What would come of asking: nothing is written. A refusal throws. */
+  async tryOnSchedule(house: House, name: string, ask: Ask<ScheduleCommand>): Promise<readonly ScheduleFact[]> {
+    const { world } = new ScheduleDuty(house, this.schedule(house, name))
+    const { state } = await this.lookAtSchedule(house, name)
+    const command = { ...ask, now: house.clock.now(), world } as ScheduleCommand
+    const { facts, refusal } = advanceSchedule(state, command)
+    if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
+    return facts
+  }
+
+  /** The last facts of a schedule, oldest first. */
+  async lastOfSchedule(house: House, name: string, last: number): Promise<readonly ScheduleFact[]> {
+    const [record] = await house.ledger.load([this.schedule(house, name).id], { last })
+    return (record?.facts ?? []).map(readScheduleFact)
+  }
+
+  /** As it stands in the ledger, with the instant of its next slot and those after it. */
   async lookAtSchedule(
     house: House,
     name: string,
-  ): Promise<{ readonly state: ScheduleState; readonly nextAt: Instant | null }> {
+  ): Promise<{ readonly state: ScheduleState; readonly nextAt: Instant | null; readonly next: readonly Instant[] }> {
     const keeping = this.schedule(house, name)
     const duty = new ScheduleDuty(house, keeping)
     const state = (await lookAtClerk(house, keeping.id, duty))?.state ?? { kind: 'none' }
-    return { state, nextAt: duty.wakeAt(state) }
+    const coming = { after: house.clock.now(), most: SHOWN_SLOTS }
+    return { state, nextAt: duty.wakeAt(state), next: comingSlots(state, duty.world.calendarOf, coming) }
   }
 
   private schedule(house: House, name: string): ScheduleKeeping {
@@ -337,6 +356,8 @@ const openAndListen = (
 
 /** So many are asked of the store at once: thousands would stand in line for its connections until their patience ends. */
 const PART = 100
+/** How many slots to come people are shown. */
+const SHOWN_SLOTS = 5
 
 const inParts = <Item>(items: readonly Item[]): readonly (readonly Item[])[] =>
   Array.from({ length: Math.ceil(items.length / PART) }, (_, i) => items.slice(i * PART, (i + 1) * PART))

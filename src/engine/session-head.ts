@@ -149,7 +149,7 @@ export class SessionHead {
   /** The whole memory, an ended session's too. Values in blobs stay there. */
   async memory(): Promise<SessionDocument> {
     const last = this.last()
-    return documentOf(last, await this.documentAt(last.head))
+    return documentOf(last, await documentAt(this.deps, last.head))
   }
 
   /** As it is, or as it was when it ended. */
@@ -173,16 +173,7 @@ export class SessionHead {
   }
 
   private headDocument(): Promise<SessionDocument> {
-    return this.documentAt(this.live().head)
-  }
-
-  private async documentAt(checkpoint: LiveSession['head']): Promise<SessionDocument> {
-    if (checkpoint === null) return {}
-    const { root } = checkpoint
-    const text = await this.deps.blobs.get(root)
-    if (text === null || this.deps.ids.digest(text) !== root)
-      throw new TrihandError('CHECKPOINT_CORRUPT', `checkpoint ${root} of ${this.id} cannot be verified`)
-    return JSON.parse(text) as SessionDocument
+    return documentAt(this.deps, this.live().head)
   }
 
   private prepare(commands: readonly SessionCommand[]): StreamWrite {
@@ -197,6 +188,19 @@ export class SessionHead {
     this.pending = { write, state, head }
     return write
   }
+}
+
+/** The whole document of a checkpoint, verified; before the first one there is nothing. */
+export const documentAt = async (
+  { blobs, ids }: Pick<Deps, 'blobs' | 'ids'>,
+  checkpoint: LiveSession['head'],
+): Promise<SessionDocument> => {
+  if (checkpoint === null) return {}
+  const { id, root } = checkpoint
+  const text = await blobs.get(root)
+  if (text === null || ids.digest(text) !== root)
+    throw new TrihandError('CHECKPOINT_CORRUPT', `checkpoint ${root} (${id}) cannot be verified`)
+  return JSON.parse(text) as SessionDocument
 }
 
 const sessionWrite = (

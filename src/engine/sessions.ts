@@ -12,7 +12,7 @@ import type { StreamWrite } from '../ports/ledger.ts'
 import type { House } from './house.ts'
 import { commitOnce } from './one-shot.ts'
 import { storeValue } from './payloads.ts'
-import { newSession, SessionHead } from './session-head.ts'
+import { documentAt, newSession, SessionHead } from './session-head.ts'
 
 const MAX_CONFLICTS = 20
 
@@ -55,6 +55,11 @@ export class Sessions {
     const { mode, head: checkpoint, changes } = head.last()
     const memory = await head.memory()
     return { mode, head: checkpoint, changed: [...changes.keys()], endedFor: head.endedFor, memory }
+  }
+
+  /** What was remembered when a checkpoint was taken. */
+  documentAt(checkpoint: Checkpoint): Promise<SessionDocument> {
+    return documentAt(this.house, checkpoint)
   }
 
   /** Everything that it remembers; null: there is no such session. */

@@ -133,6 +133,20 @@ export interface Trigger {
   readonly filter: string | null
 }
 
+export interface DeadLetter {
+  readonly webhook: string
+  /** its id: what a replay names */
+  readonly delivery: string
+  readonly received_at: string
+  /** the type of its body */
+  readonly media: string
+  /** the first 2,000 characters */
+  readonly body: string
+  /** why it made no event; null: nobody knows any more */
+  readonly code: string | null
+  readonly detail: string | null
+}
+
 export interface Rehearsal {
   readonly event: { readonly type: string; readonly data: Json }
   readonly starts: readonly string[]
@@ -501,6 +515,47 @@ export interface NewToken {
   readonly token: string
 }
 
+export interface ConfiguredSetting {
+  readonly name: string
+  readonly meaning: string
+  /** null: not set, or a secret */
+  readonly value: string | null
+  readonly source: 'flag' | 'environment' | '.env' | 'default'
+  readonly is_secret: boolean
+}
+
+export interface WebhookEndpoint {
+  readonly name: string
+  /** each delivery is a run of it */
+  readonly handler: string
+  /** its host, or the reference that it was written as */
+  readonly url: string
+  readonly events: readonly string[]
+  readonly is_signed: boolean
+  /** null: it took what it was sent last */
+  readonly failing_since: string | null
+  /** why nothing is sent to it; null: it is on */
+  readonly off: string | null
+}
+
+export interface DeliveryTry {
+  readonly at: string
+  readonly kind: 'delivered' | 'failed' | 'unwanted' | 'off'
+  readonly detail: string
+}
+
+export interface WebhookDelivery {
+  /** the run that delivers */
+  readonly id: string
+  readonly status: string
+  /** its sequence */
+  readonly event: number | null
+  readonly created_at: string
+  /** of its next try; null: there is none to come */
+  readonly next_at: string | null
+  readonly tries: readonly DeliveryTry[]
+}
+
 export interface Schedule {
   readonly name: string
   readonly target: { readonly kind: string; readonly name: string }
@@ -511,11 +566,54 @@ export interface Schedule {
   readonly tz: string
   readonly status: 'live' | 'paused' | 'ended'
   readonly next_at: string | null
+  /** the slots to come, at most five */
+  readonly next: readonly string[]
+  /** when the clocks of its zone are next put forward, or back (less than 0); null: not within a year */
+  readonly clock_change: { readonly at: string; readonly minutes: number } | null
+  readonly policies: SchedulePolicies
   readonly fired: number
   readonly running: number
   readonly waiting: number
   readonly last: { readonly run_id: string; readonly slot: string; readonly status: string } | null
   readonly paused_by: string | null
+  readonly paused_reason: string | null
+}
+
+export interface SchedulePolicies {
+  /** what happens if the run before has not ended */
+  readonly overlap: string
+  readonly missed: 'run_once' | 'skip' | 'run_all'
+  /** how far back a missed slot is worth a run */
+  readonly missed_window: string
+  readonly missed_max: number
+  /** a duration, as 24h */
+  readonly jitter: string
+  readonly starts: string | null
+  readonly ends: string | null
+  /** how many are cut out of its calendar */
+  readonly exclusions: number
+  readonly max_runs: number | null
+  readonly pause_on_failures: number | null
+  readonly adaptive: { readonly min: string; readonly max: string } | null
+}
+
+export interface ScheduleSlot {
+  readonly slot: string
+  /** the last of a range that was skipped */
+  readonly until: string
+  readonly count: number
+  /** the status of its run, waiting, or skipped */
+  readonly outcome: string
+  readonly run_id: string | null
+  readonly origin: 'slot' | 'missed' | 'backfill' | 'now' | null
+  /** why it was skipped */
+  readonly reason: string | null
+}
+
+export interface BackfillCount {
+  readonly count: number
+  readonly first: string | null
+  readonly last: string | null
 }
 
 export interface Queue {
@@ -768,6 +866,20 @@ export interface SessionDetail {
   readonly forks: readonly Session[]
 }
 
+export interface SessionDifference {
+  readonly a: string
+  readonly b: string
+  /** keys that differ; a side that is null has not the key */
+  readonly items: readonly ({ readonly key: string; readonly before: RememberedValue | null; readonly after: RememberedValue | null })[]
+}
+
+export interface RememberedValue {
+  /** null where it is too large to show */
+  readonly value: Json
+  /** of what is too large to show */
+  readonly bytes: number | null
+}
+
 export interface Checkpoint {
   readonly seq: number
   readonly kind: 'created' | 'checkpoint' | 'ended'
@@ -852,6 +964,26 @@ export interface Costs {
   readonly total: Spent
 }
 
+export interface RunCosts {
+  readonly from: string
+  readonly to: string
+  /** runs that paid a model in these days, the newest, at most 500 */
+  readonly looked_at: number
+  /** that ended well, with every price known */
+  readonly finished: number
+  /** of a finished run; null: there is none */
+  readonly p50_usd: number | null
+  readonly p95_usd: number | null
+  /** that ended otherwise */
+  readonly failed: number
+  /** what those have cost */
+  readonly wasted_usd: number
+  /** that have ended, with a price that nobody knows */
+  readonly unpriced: number
+  /** that have not ended */
+  readonly open: number
+}
+
 /** Every operation by its id: what it takes, what it answers. */
 export interface Api {
   /** Can it work: the ledger answers. */
@@ -868,6 +1000,8 @@ export interface Api {
   readonly createToken: { readonly input: { readonly body: { readonly name: string; readonly kind: 'user' | 'service' | 'agent'; readonly roles: readonly ('viewer' | 'decider' | 'operator' | 'admin')[]; readonly groups?: readonly string[]; readonly tenant?: string; readonly expires_in?: string } }; readonly output: NewToken }
   /** Ends a token, from the next request on. */
   readonly revokeToken: { readonly input: { readonly path: { readonly id: string } }; readonly output: Token }
+  /** What the server is set to, and by whom; secrets are not shown. */
+  readonly getConfiguration: { readonly input: Nothing; readonly output: { readonly items: readonly ConfiguredSetting[]; readonly next_cursor: string | null } }
   /** Events that are to be sent later, the last that was asked for first. */
   readonly listDelayedEvents: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly DelayedEvent[]; readonly next_cursor: string | null } }
   /** Takes an event back that is to be sent later; answers what it was. */
@@ -938,14 +1072,16 @@ export interface Api {
   readonly listSchedules: { readonly input: Nothing; readonly output: { readonly items: readonly Schedule[]; readonly next_cursor: string | null } }
   /** One schedule. */
   readonly getSchedule: { readonly input: { readonly path: { readonly name: string } }; readonly output: Schedule }
+  /** What became of its last slots, oldest first: how each run ended, or why there was none. */
+  readonly listSlots: { readonly input: { readonly path: { readonly name: string }; readonly query?: { readonly limit?: number } }; readonly output: { readonly items: readonly ScheduleSlot[]; readonly next_cursor: string | null } }
   /** Lets no slot of it fire. */
-  readonly pauseSchedule: { readonly input: { readonly path: { readonly name: string }; readonly body?: Nothing }; readonly output: Schedule }
+  readonly pauseSchedule: { readonly input: { readonly path: { readonly name: string }; readonly body?: { readonly reason?: string } }; readonly output: Schedule }
   /** Lets it fire again. */
   readonly resumeSchedule: { readonly input: { readonly path: { readonly name: string }; readonly body?: Nothing }; readonly output: Schedule }
   /** Starts one run of it now, beside its slots. */
   readonly runSchedule: { readonly input: { readonly path: { readonly name: string }; readonly body?: { readonly id?: string } }; readonly output: Schedule }
   /** Starts the runs of slots that have passed. */
-  readonly backfillSchedule: { readonly input: { readonly path: { readonly name: string }; readonly body: { readonly from: string; readonly to: string; readonly id?: string } }; readonly output: Schedule }
+  readonly backfillSchedule: { readonly input: { readonly path: { readonly name: string }; readonly query?: { readonly dry_run?: 'true' | 'false' }; readonly body: { readonly from: string; readonly to: string; readonly id?: string } }; readonly output: Schedule | BackfillCount }
   /** Starts no run of a handler. */
   readonly pauseHandler: { readonly input: { readonly path: { readonly name: string }; readonly body?: Nothing }; readonly output: { readonly handler: string } }
   /** Starts its runs again. */
@@ -1016,12 +1152,24 @@ export interface Api {
   readonly getSession: { readonly input: { readonly path: { readonly id: string } }; readonly output: SessionDetail }
   /** How a session began, its checkpoints and its end, oldest first. */
   readonly listCheckpoints: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Checkpoint[]; readonly next_cursor: string | null } }
+  /** What differs in memory between two checkpoints: of a session, of its origin, of its forks. */
+  readonly compareCheckpoints: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly a?: string; readonly b?: string } }; readonly output: SessionDifference }
   /** Runs of a session, newest first. */
   readonly listSessionRuns: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Run[]; readonly next_cursor: string | null } }
   /** Tokens and dollars of models, by day, agent and model. */
   readonly getCosts: { readonly input: { readonly query?: { readonly by?: string; readonly from?: string; readonly to?: string } }; readonly output: Costs }
+  /** What a run costs: the middle and the expensive of those that ended well, and what the others wasted. */
+  readonly getRunCosts: { readonly input: { readonly query?: { readonly from?: string; readonly to?: string } }; readonly output: RunCosts }
+  /** Deliveries of webhooks that made no event, by webhook and id; each can be replayed. */
+  readonly listDeadLetters: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly DeadLetter[]; readonly next_cursor: string | null } }
   /** Takes a delivery again that could not be read. */
   readonly replayWebhook: { readonly input: { readonly path: { readonly name: string }; readonly body: { readonly delivery: string } }; readonly output: Receipt }
+  /** Who outside is told of which events, and how each does. */
+  readonly listWebhookEndpoints: { readonly input: Nothing; readonly output: { readonly items: readonly WebhookEndpoint[]; readonly next_cursor: string | null } }
+  /** What was delivered to an endpoint or is to be, newest first, with every try. */
+  readonly listDeliveries: { readonly input: { readonly path: { readonly name: string }; readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly WebhookDelivery[]; readonly next_cursor: string | null } }
+  /** Tries a delivery once more that was given up. */
+  readonly redeliverWebhook: { readonly input: { readonly path: { readonly name: string; readonly delivery: string }; readonly body?: Nothing }; readonly output: WebhookDelivery }
   /** The conversations, newest first, and the chats that there are. */
   readonly listChats: { readonly input: { readonly query?: { readonly limit?: number } }; readonly output: ChatList }
   /** One conversation, with its messages. */
@@ -1042,6 +1190,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   listTokens: 'GET /api/tokens',
   createToken: 'POST /api/tokens',
   revokeToken: 'DELETE /api/tokens/{id}',
+  getConfiguration: 'GET /api/configuration',
   listDelayedEvents: 'GET /api/events/delayed',
   cancelEvent: 'DELETE /api/events/{id}',
   getEvent: 'GET /api/events/{id}',
@@ -1077,6 +1226,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   rehearseEvent: 'POST /api/triggers/test',
   listSchedules: 'GET /api/schedules',
   getSchedule: 'GET /api/schedules/{name}',
+  listSlots: 'GET /api/schedules/{name}/slots',
   pauseSchedule: 'POST /api/schedules/{name}/pause',
   resumeSchedule: 'POST /api/schedules/{name}/resume',
   runSchedule: 'POST /api/schedules/{name}/run',
@@ -1116,9 +1266,15 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   listSessions: 'GET /api/sessions',
   getSession: 'GET /api/sessions/{id}',
   listCheckpoints: 'GET /api/sessions/{id}/checkpoints',
+  compareCheckpoints: 'GET /api/sessions/{id}/diff',
   listSessionRuns: 'GET /api/sessions/{id}/runs',
   getCosts: 'GET /api/costs',
+  getRunCosts: 'GET /api/costs/runs',
+  listDeadLetters: 'GET /api/webhooks/dead-letters',
   replayWebhook: 'POST /api/webhooks/{name}/replay',
+  listWebhookEndpoints: 'GET /api/webhook-endpoints',
+  listDeliveries: 'GET /api/webhook-endpoints/{name}/deliveries',
+  redeliverWebhook: 'POST /api/webhook-endpoints/{name}/deliveries/{delivery}/redeliver',
   listChats: 'GET /api/chat',
   getChat: 'GET /api/chat/{id}',
   stopChat: 'POST /api/chat/{id}/stop',

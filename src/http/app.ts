@@ -22,6 +22,7 @@ import { timing } from './metrics/timing.ts'
 import { mount } from './mount.ts'
 import { Streams } from './open-stream.ts'
 import { problemOf, problemResponse, type Report } from './problem.ts'
+import type { ConfigurationOptions } from './routes/configuration.ts'
 import type { HealthOptions } from './routes/health.ts'
 import { operations } from './routes/table.ts'
 import { serveWebApp } from './routes/web-app.ts'
@@ -29,7 +30,7 @@ import type { Service } from './service.ts'
 import { SharedFeed } from './shared-feed.ts'
 import type { WebApp } from './web-app.ts'
 
-export interface AppOptions extends HealthOptions {
+export interface AppOptions extends HealthOptions, ConfigurationOptions {
   /** Hears of every error that is a bug, under the name that the caller was told. */
   readonly report: Report
   /** Absent: loopback, without credentials. */

@@ -5,10 +5,11 @@
  * facts do not change (docs/decisions/0055). Money is whole micro-dollars here; a price that nobody knows is counted apart, never as zero.
  */
 import { readRunFact } from '../model/fact-codec.ts'
-import type { Instant, TenantId } from '../model/ids.ts'
+import type { Instant, RunId, TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { RunFact } from '../model/run-fact.ts'
 import type { ModelCallFact, ModelCallQuery, Reader } from '../ports/reader.ts'
+import type { RunSpent } from './run-costs.ts'
 
 export const DAY_MS = 86_400_000
 const PAGE = 1_000
@@ -130,41 +131,80 @@ export const sumBy = (rows: readonly CostRow[], by: readonly Dimension[]): reado
 
 export const total = (rows: readonly Spent[]): Spent => rows.reduce(addSpent, NOTHING)
 
+/** One day: what was paid by agent and model, and by run. */
+interface Day {
+  readonly rows: readonly CostRow[]
+  /** The newest of those that were paid for, not simulated. */
+  readonly runs: readonly RunSpent[]
+}
+
+/** Runs of which a day knows what each has cost. */
+const MOST_RUNS_KEPT = 1_000
+
+const addToRun = (runs: Map<RunId, RunSpent>, run: RunId, { micros: price }: Call): void => {
+  const before = runs.get(run) ?? { run, micros: 0, unpricedCalls: 0 }
+  // Behind the others: the newest come last.
+  runs.delete(run)
+  runs.set(run, {
+    run,
+    micros: before.micros + (price ?? 0),
+    unpricedCalls: before.unpricedCalls + (price === null ? 1 : 0),
+  })
+}
+
+/** Days of UTC, counted from 1970, both included. */
+interface Days {
+  readonly from: number
+  readonly to: number
+}
+
 export class CostBook {
   readonly #reader: Pick<Reader, 'modelCalls'>
-  readonly #days = new Map<string, readonly CostRow[]>()
+  readonly #days = new Map<string, Day>()
 
   constructor(reader: Pick<Reader, 'modelCalls'>) {
     this.#reader = reader
   }
 
-  /** Days are counted from 1970, both included. */
-  async rows(
-    tenant: TenantId,
-    days: { readonly from: number; readonly to: number },
-    now: Instant,
-  ): Promise<readonly CostRow[]> {
+  async rows(tenant: TenantId, { from, to }: Days, now: Instant): Promise<readonly CostRow[]> {
     const rows: CostRow[] = []
-    for (let day = days.from; day <= days.to; day++) rows.push(...(await this.#day(tenant, day, now)))
+    for (let day = from; day <= to; day++) rows.push(...(await this.#day(tenant, day, now)).rows)
     return rows
   }
 
-  async #day(tenant: TenantId, day: number, now: Instant): Promise<readonly CostRow[]> {
+  /** What each run has paid in these days, the newest first, at most so many. */
+  async runs(tenant: TenantId, { from, to }: Days, now: Instant, most: number): Promise<readonly RunSpent[]> {
+    const sums = new Map<RunId, RunSpent>()
+    for (let day = to; day >= from; day--)
+      for (const { run, micros: paid, unpricedCalls } of (await this.#day(tenant, day, now)).runs.toReversed()) {
+        const before = sums.get(run)
+        if (before === undefined && sums.size >= most) continue
+        sums.set(run, {
+          run,
+          micros: paid + (before?.micros ?? 0),
+          unpricedCalls: unpricedCalls + (before?.unpricedCalls ?? 0),
+        })
+      }
+    return [...sums.values()]
+  }
+
+  async #day(tenant: TenantId, day: number, now: Instant): Promise<Day> {
     const key = `${day} ${tenant}`
     const kept = this.#days.get(key)
     if (kept !== undefined) return kept
-    const rows = await this.#read(tenant, day)
+    const read = await this.#read(tenant, day)
     // Clocks of workers differ: a day stays open for another one.
     if (day < Math.floor(now / DAY_MS) - 1) {
-      this.#days.set(key, rows)
+      this.#days.set(key, read)
       const [oldest] = this.#days.keys()
       if (this.#days.size > MOST_DAYS_KEPT && oldest !== undefined) this.#days.delete(oldest)
     }
-    return rows
+    return read
   }
 
-  async #read(tenant: TenantId, day: number): Promise<readonly CostRow[]> {
+  async #read(tenant: TenantId, day: number): Promise<Day> {
     const rows: CostRow[] = []
+    const runs = new Map<RunId, RunSpent>()
     let after: ModelCallQuery['after'] = null
     for (;;) {
       const page: readonly ModelCallFact[] = await this.#reader.modelCalls({
@@ -176,11 +216,16 @@ export class CostBook {
       })
       for (const found of page) {
         const call = callIn(readRunFact(found.fact))
-        if (call !== null)
-          rows.push({ day, agent: found.handler, model: call.model, isSimulated: call.isSimulated, ...spentBy(call) })
+        if (call === null) continue
+        rows.push({ day, agent: found.handler, model: call.model, isSimulated: call.isSimulated, ...spentBy(call) })
+        if (!call.isSimulated) addToRun(runs, found.run, call)
       }
       after = page.at(-1) ?? null
-      if (page.length < PAGE) return sumBy(rows, DIMENSIONS) as readonly CostRow[]
+      if (page.length < PAGE)
+        return {
+          rows: sumBy(rows, DIMENSIONS) as readonly CostRow[],
+          runs: [...runs.values()].slice(-MOST_RUNS_KEPT),
+        }
     }
   }
 }

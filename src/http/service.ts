@@ -61,12 +61,15 @@ export interface Service {
   rehearse(event: IncomingEvent): Promise<Rehearsal>
   readonly webhooks: Pick<Webhooks, 'receive' | 'replay' | 'rehearse'>
   readonly queues: Pick<Queues, 'list' | 'show' | 'put' | 'revive'>
-  readonly schedules: Pick<Schedules, 'list' | 'show' | 'pause' | 'resume' | 'runNow' | 'backfill'>
+  readonly schedules: Pick<
+    Schedules,
+    'list' | 'show' | 'slots' | 'pause' | 'resume' | 'runNow' | 'backfill' | 'rehearseBackfill'
+  >
   readonly tasks: Pick<
     Tasks,
     'show' | 'view' | 'claim' | 'unclaim' | 'saveDraft' | 'markWhere' | 'followUp' | 'submit' | 'submitMany' | 'now'
   >
-  readonly sessions: Pick<Sessions, 'show'>
+  readonly sessions: Pick<Sessions, 'show' | 'documentAt'>
   readonly reruns: Pick<Reruns, 'preview' | 'rerun'>
   readonly tokens: Tokens
   readonly requests: Requests

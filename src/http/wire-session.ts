@@ -2,9 +2,10 @@
 import type { SessionView } from '../engine/sessions.ts'
 import { readSessionFact } from '../model/fact-codec.ts'
 import type { Payload } from '../model/payload.ts'
+import type { KeyDifference } from '../model/session-difference.ts'
 import type { SealedFact } from '../ports/ledger.ts'
 import type { SessionSummary } from '../ports/reader.ts'
-import type { Checkpoint, Session, SessionDetail, SessionMemory } from './api.ts'
+import type { Checkpoint, RememberedValue, Session, SessionDetail, SessionDifference, SessionMemory } from './api.ts'
 import { isoTime } from './wire-time.ts'
 
 export const sessionDocument = ({ id, base, version, createdAt }: SessionSummary): Session => ({
@@ -14,10 +15,24 @@ export const sessionDocument = ({ id, base, version, createdAt }: SessionSummary
   created_at: isoTime(createdAt),
 })
 
-const memoryDocument = (key: string, payload: Payload, isChanged: boolean): SessionMemory =>
-  'value' in payload
-    ? { key, value: payload.value, bytes: null, is_changed: isChanged }
-    : { key, value: null, bytes: payload.bytes, is_changed: isChanged }
+const valueDocument = (payload: Payload): RememberedValue =>
+  'value' in payload ? { value: payload.value, bytes: null } : { value: null, bytes: payload.bytes }
+
+const memoryDocument = (key: string, payload: Payload, isChanged: boolean): SessionMemory => ({
+  key,
+  ...valueDocument(payload),
+  is_changed: isChanged,
+})
+
+export const differenceDocument = (a: string, b: string, differences: readonly KeyDifference[]): SessionDifference => ({
+  a,
+  b,
+  items: differences.map(({ key, before, after }) => ({
+    key,
+    before: before === null ? null : valueDocument(before),
+    after: after === null ? null : valueDocument(after),
+  })),
+})
 
 export const sessionDetail = (
   summary: SessionSummary,

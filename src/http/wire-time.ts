@@ -12,6 +12,19 @@ export const isoTime = (instant: Instant): string => new Date(instant).toISOStri
 
 export const isoTimeOrNull = (instant: Instant | null): string | null => (instant === null ? null : isoTime(instant))
 
+const UNITS: readonly (readonly [string, number])[] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+]
+
+/** As people write them: 90 000 ms are `90s`. */
+export const durationText = (ms: number): string => {
+  const [unit, length] = UNITS.find(([, size]) => ms >= size && ms % size === 0) ?? ['ms', 1]
+  return `${ms / length}${unit}`
+}
+
 /** Null if the text is not an instant: a time without an offset is none. */
 export const parseIsoTime = (text: string): Instant | null => {
   // biome-ignore lint/style/noRestrictedGlobals: reads an instant that was given, and asks no clock

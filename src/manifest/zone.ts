@@ -109,6 +109,18 @@ const measuredZone = (formatter: Intl.DateTimeFormat): Zone => {
   }
 }
 
+/** When the clocks of a zone are next put forward, or back (less than 0), before `until`; null: they are not. */
+export const nextChange = (
+  zone: Zone,
+  after: Instant,
+  until: Instant,
+): { readonly at: Instant; readonly byMs: number } | null => {
+  const { offsetMs } = zone.spanAt(after)
+  for (let span = zone.spanAt(after); span.from < until; span = zone.spanAt(span.to))
+    if (span.offsetMs !== offsetMs) return { at: span.from, byMs: span.offsetMs - offsetMs }
+  return null
+}
+
 /** Zones that were opened: there are a few hundred in the world, and each remembers what it measured. */
 const opened = new Map<string, Zone>()
 

@@ -30,6 +30,25 @@ export const nextSlot = (state: LiveSchedule, calendarOf: CalendarOf): Instant |
   return null
 }
 
+/** The slots to come after an instant, at most so many; of an adaptive schedule only the next one is known. */
+export const comingSlots = (
+  state: ScheduleState,
+  calendarOf: CalendarOf,
+  { after, most }: { readonly after: Instant; readonly most: number },
+): readonly Instant[] => {
+  if (state.kind !== 'live') return []
+  const wanted = Math.min(most, runsLeft(state))
+  const pulse = pulseSlot(state)
+  if (pulse !== null) return wanted > 0 ? [pulse] : []
+  const slots: Instant[] = []
+  if (state.pulse !== null || wanted <= 0) return slots
+  for (const slot of calendarOf(state.spec).slots(Math.max(state.cursor, after), END_OF_TIME)) {
+    slots.push(slot)
+    if (slots.length >= wanted) break
+  }
+  return slots
+}
+
 /** The delay is a hash: asked for only where it can matter. */
 export const isDueBy = (instant: Instant, slot: Instant, jitterMs: number, calendar: Calendar): boolean =>
   slot + jitterMs <= instant || slot + calendar.delayMs(slot) <= instant

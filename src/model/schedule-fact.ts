@@ -50,7 +50,13 @@ export type ScheduleFact =
   | (At & { readonly type: 'schedule.run_ended'; readonly run: RunId; readonly status: RunStatus })
   | (At & { readonly type: 'schedule.adapted'; readonly intervalMs: number })
   | (At & { readonly type: 'schedule.requested'; readonly id: string; readonly by: string })
-  | (At & { readonly type: 'schedule.paused'; readonly by: string; readonly reason: 'asked' | 'failures' })
+  | (At & {
+      readonly type: 'schedule.paused'
+      readonly by: string
+      readonly reason: 'asked' | 'failures'
+      /** Why, in the words of whoever asked. */
+      readonly note?: string
+    })
   | (At & { readonly type: 'schedule.resumed'; readonly by: string })
   | (At & { readonly type: 'schedule.ended'; readonly reason: EndReason })
   | (At & { readonly type: 'schedule.checkpointed'; readonly state: ScheduleState })
@@ -78,7 +84,7 @@ export type ScheduleCommand =
       readonly status: RunStatus
       readonly yielded: boolean | null
     })
-  | (Now & { readonly type: 'pause_schedule'; readonly by: string })
+  | (Now & { readonly type: 'pause_schedule'; readonly by: string; readonly note?: string })
   | (Now & { readonly type: 'resume_schedule'; readonly by: string })
   /** A request has an id of its own: sent twice, it is done once. */
   | (Now & { readonly type: 'run_now'; readonly id: string; readonly by: string })
@@ -109,7 +115,7 @@ export interface LiveSchedule {
   readonly last: LastRun | null
   /** In a row. */
   readonly failures: number
-  readonly paused: { readonly at: Instant; readonly by: string } | null
+  readonly paused: { readonly at: Instant; readonly by: string; readonly note?: string } | null
   /** Slots that were due up to here fell into a pause. */
   readonly pauseEnd: Instant | null
   /** An adaptive schedule has no grid: its next slot is one interval after `base`. */

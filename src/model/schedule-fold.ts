@@ -131,7 +131,10 @@ const evolveLive = (state: LiveSchedule, fact: ScheduleFact): ScheduleState => {
     case 'schedule.requested':
       return { ...state, requests: [...state.requests, fact.id].slice(-KEPT_REQUESTS) }
     case 'schedule.paused':
-      return { ...state, paused: { at: fact.at, by: fact.by } }
+      return {
+        ...state,
+        paused: { at: fact.at, by: fact.by, ...(fact.note === undefined ? {} : { note: fact.note }) },
+      }
     case 'schedule.resumed':
       return resume(state, fact.at)
     case 'schedule.ended':

@@ -83,7 +83,8 @@ const pause = (state: LiveSchedule, command: CommandOf<'pause_schedule'>): Decis
   const draft = draftOf(state, command)
   // What came before the pause is no part of it.
   passTime(draft)
-  record(draft, { type: 'schedule.paused', at: command.now, by: command.by, reason: 'asked' })
+  const { now, by, note } = command
+  record(draft, { type: 'schedule.paused', at: now, by, reason: 'asked', ...(note === undefined ? {} : { note }) })
   return finish(draft)
 }
 

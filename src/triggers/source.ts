@@ -92,11 +92,13 @@ export const insist = async (
 /** An error that the same event would meet again. */
 const isFinal = (error: unknown): error is TrihandError => error instanceof TrihandError && !error.retryable
 
+/** Not the occurrence's own id: once the cause is mended it may become an event after all. */
+export const refusedId = (occurrence: string): string => `refused/${occurrence}`
+
 const refusal = (source: string, occurrence: Occurrence, error: TrihandError): IncomingEvent => ({
   type: REFUSED,
   source,
-  // Not the occurrence's own id: once the cause is mended it may become an event after all.
-  id: `refused/${occurrence.id}`,
+  id: refusedId(occurrence.id),
   data: { trigger: source, delivery: occurrence.id, code: error.code, detail: error.detail },
 })
 

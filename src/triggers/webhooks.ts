@@ -19,8 +19,8 @@ import type { DocumentWrite } from '../ports/ledger.ts'
 import type { Delivery } from './signature.ts'
 import { refuse, type SourceDeps } from './source.ts'
 
-/** A delivery as it is kept. */
-type Kept = {
+/** A delivery as it is kept: under the name of its webhook, a slash and its id. */
+export type Kept = {
   readonly raw: string
   readonly encoding: 'utf8' | 'base64'
   readonly headers: Readonly<Record<string, string>>
@@ -33,10 +33,11 @@ export interface WebhookDeps extends Pick<SourceDeps, 'send' | 'note' | 'reader'
   system(): System
 }
 
-const TABLE = 'trihand.delivery'
+export const DELIVERY_TABLE = 'trihand.delivery'
 const MAX_DELIVERY_ID = 200
 
-const sourceOf = ({ path }: WebhookDefinition): string => path
+/** What the events of a webhook name as their source. */
+export const sourceOf = ({ path }: Pick<WebhookDefinition, 'path'>): string => path
 
 const secretsOf = ({ secrets }: WebhookDefinition, environment: Environment): readonly string[] =>
   secrets.map((secret) => resolveReferences(secret, environment))
@@ -119,7 +120,7 @@ export class Webhooks {
   async replay(name: string, id: string): Promise<Receipt> {
     const webhook = this.#find(name)
     if (webhook === undefined) throw new TrihandError('NOT_FOUND', `there is no webhook ${name}`)
-    const kept = await this.#deps.reader.document(this.#deps.tenant, TABLE, `${name}/${id}`)
+    const kept = await this.#deps.reader.document(this.#deps.tenant, DELIVERY_TABLE, `${name}/${id}`)
     if (kept === null) throw new TrihandError('NOT_FOUND', `no delivery ${id} of ${name} waits for a replay`)
     const { send, note } = this.#deps
     const event = { type: webhook.emits, source: sourceOf(webhook), id, data: await dataOf(webhook, kept as Kept) }
@@ -177,6 +178,6 @@ export class Webhooks {
   }
 
   #keep(webhook: WebhookDefinition, id: string, kept: Kept | null): DocumentWrite {
-    return { tenant: this.#deps.tenant, table: TABLE, key: `${webhook.name}/${id}`, value: kept as Json }
+    return { tenant: this.#deps.tenant, table: DELIVERY_TABLE, key: `${webhook.name}/${id}`, value: kept as Json }
   }
 }

@@ -7,7 +7,7 @@ import { webhookCourier } from '../../src/adapters/notices/webhook.ts'
 import { guardedFetch } from '../../src/adapters/tools/guarded-fetch.ts'
 import { noticeFunctions } from '../../src/executors/workflow/notices.ts'
 import type { SystemSource } from '../../src/manifest/define.ts'
-import { LOCAL_TENANT } from '../../src/model/ids.ts'
+import { LOCAL_TENANT, runId } from '../../src/model/ids.ts'
 import type { Carried } from '../../src/ports/courier.ts'
 import { startTestSystem, type TestStore, type TestSystem } from '../../src/testing/system.ts'
 import { Inbox, person } from '../support/inbox.ts'
@@ -164,6 +164,30 @@ onEveryStore('endpoints', (store) => {
     await quiet()
     await pay('o-2')
     expect(got).toHaveLength(1)
+    await system.close()
+  })
+
+  test('a delivery that was given up is tried once more when its run is retried, and again if that fails, too', async () => {
+    let tries = 0
+    let isUp = false
+    const { system, pay, later, quiet, statuses } = await open(store(), () => {
+      tries++
+      return isUp ? { kind: 'delivered', detail: '200' } : { kind: 'failed', detail: '503' }
+    })
+    await pay('o-1')
+    await later('4d')
+    expect([tries, await statuses()]).toEqual([10, ['failed']])
+    const query = { tenant: LOCAL_TENANT, status: null, handler: HANDLER, before: null, limit: 1 }
+    const [run] = await system.run(() => system.store.reader.runs(query))
+    const retry = async (): Promise<void> => {
+      await system.run(() => system.engine.retry(run?.id ?? runId('0'), 'olga'))
+      await quiet()
+    }
+    await retry()
+    expect([tries, await statuses()]).toEqual([11, ['failed']])
+    isUp = true
+    await retry()
+    expect([tries, await statuses()]).toEqual([12, ['success']])
     await system.close()
   })
 

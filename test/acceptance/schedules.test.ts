@@ -122,6 +122,31 @@ onEveryStore('schedules', (store) => {
     await running.close()
   })
 
+  test('what became of the slots is told, with the reason of a pause, and a backfill is counted without being done', async () => {
+    const fired: Fired[] = []
+    const running = await startTestSystem(system({ every: '10m' }, fired), store())
+    await running.advance('10m')
+    const { schedules } = running.engine
+    await running.run(() => schedules.pause('tick', { by: 'ana', note: 'the shop moves' }))
+    expect(await running.run(() => schedules.show('tick'))).toMatchObject({
+      pausedFor: 'the shop moves',
+      status: 'paused',
+    })
+    await running.advance('20m')
+    await running.run(() => schedules.resume('tick', { by: 'ana' }))
+    await running.advance('10m')
+    const past = await running.run(() => schedules.slots('tick', 20))
+    expect(past.map(({ outcome, reason, count }) => [outcome, reason, count])).toEqual([
+      ['success', null, 1],
+      ['skipped', 'paused', 2],
+      ['success', null, 1],
+    ])
+    const span = { from: START, to: START + 30 * MINUTE }
+    expect(await running.run(() => schedules.rehearseBackfill('tick', span))).toHaveLength(4)
+    expect(slots(fired)).toEqual([10, 40])
+    await running.close()
+  })
+
   test('a schedule is paused, goes on, and runs when a person says so', async () => {
     const fired: Fired[] = []
     const running = await startTestSystem(system({ every: '10m' }, fired), store())

@@ -49,7 +49,7 @@ test('a second tab shows what happens without a reload', async () => {
 test('an event that is sent from the page is on disk, and bad data is refused with a reason', async () => {
   await greet('Barbara')
   const { page, close } = await opened('/events')
-  await page.getByLabel('Send an event').fill('greeting.answered')
+  await page.getByRole('combobox', { name: 'Send an event' }).fill('greeting.answered')
   await page.getByLabel('Data (JSON)').fill('{"name": "Barbara", ')
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByText('NOT_JSON').waitFor()

@@ -92,7 +92,7 @@ test('a viewer is led back to where they wanted to go, is told who they are, and
   expect(await page.getByRole('button', { name: /approve|reject/i }).count()).toBe(0)
   await page.getByRole('link', { name: 'Events' }).click()
   await page.getByRole('button', { name: 'letter.ready' }).first().waitFor()
-  expect(await page.getByLabel('Send an event').count()).toBe(0)
+  expect(await page.getByRole('combobox', { name: 'Send an event' }).count()).toBe(0)
   expect(faults).toEqual([])
   await close()
 })

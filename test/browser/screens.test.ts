@@ -62,6 +62,8 @@ test.each([
   '/runs?status=failed',
   '/events',
   '/events?type=nothing.like.it',
+  '/events?view=delayed',
+  '/events?view=dead',
   '/chat',
   '/schedules',
   '/workers',
@@ -97,12 +99,11 @@ test('[A3] the graph is drawn; a chosen node shows its line, and its neighbours 
 test('[A7] an opened event says what led to it and what it started, with a link', async () => {
   const { page, faults, close } = await opened('/events?type=greeting.requested')
   await page.getByRole('button', { name: 'greeting.requested' }).click()
-  await page.getByText('Because of: somebody outside').waitFor()
+  const tree = page.getByRole('region', { name: 'Causes and effects' })
+  await tree.getByText('Somebody outside sent it.').waitFor()
   expect(await axeFindings(page)).toEqual([])
-  await page
-    .getByText(/^Started: greet/)
-    .getByRole('link')
-    .click()
+  await tree.getByText('greet', { exact: true }).waitFor()
+  await tree.getByRole('link').click()
   await page.waitForURL(`${server.url}/runs/${run}`)
   expect(faults).toEqual([])
   await close()

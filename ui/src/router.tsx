@@ -2,14 +2,13 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { mountPath } from './api/client.ts'
 import { Costs } from './screens/costs/costs.tsx'
-import { Events } from './screens/events.tsx'
+import { Events } from './screens/events/events.tsx'
 import { Inbox } from './screens/inbox/inbox.tsx'
 import { Run } from './screens/run/run.tsx'
 import { Runs } from './screens/runs/runs.tsx'
-import { Schedules } from './screens/schedules.tsx'
+import { Schedules } from './screens/schedules/schedules.tsx'
 import { Session } from './screens/sessions/session.tsx'
 import { Sessions } from './screens/sessions/sessions.tsx'
-import { Settings } from './screens/settings.tsx'
 import { Workers } from './screens/workers/workers.tsx'
 import { NotFound, Shell } from './shell/shell.tsx'
 
@@ -34,16 +33,36 @@ interface InboxSearch {
 }
 
 interface EventsSearch {
+  readonly view?: string | undefined
   readonly type?: string | undefined
+  readonly source?: string | undefined
+  readonly subject?: string | undefined
+  readonly correlation?: string | undefined
+  /** The type that the form begins with. */
+  readonly send?: string | undefined
+}
+
+interface SchedulesSearch {
+  readonly name?: string | undefined
+}
+
+/** Two checkpoints that are compared. */
+interface SessionSearch {
+  readonly a?: string | undefined
+  readonly b?: string | undefined
 }
 
 interface CostsSearch {
   readonly days?: number | undefined
+  /** `day`: each day by itself. */
+  readonly by?: string | undefined
 }
 
 interface GraphSearch {
   readonly view?: string | undefined
   readonly node?: string | undefined
+  /** Which side of the node is in focus. */
+  readonly line?: string | undefined
 }
 
 interface ChatSearch {
@@ -89,14 +108,25 @@ const run = createRoute({
 const events = createRoute({
   getParentRoute: () => root,
   path: '/events',
-  validateSearch: (search): EventsSearch => ({ type: text(search['type']) }),
+  validateSearch: (search): EventsSearch => ({
+    view: text(search['view']),
+    type: text(search['type']),
+    source: text(search['source']),
+    subject: text(search['subject']),
+    correlation: text(search['correlation']),
+    send: text(search['send']),
+  }),
   component: Events,
 })
 
 const graph = createRoute({
   getParentRoute: () => root,
   path: '/graph',
-  validateSearch: (search): GraphSearch => ({ view: text(search['view']), node: text(search['node']) }),
+  validateSearch: (search): GraphSearch => ({
+    view: text(search['view']),
+    node: text(search['node']),
+    line: text(search['line']),
+  }),
   component: lazyRouteComponent(() => import('./screens/graph/graph.tsx'), 'Graph'),
 })
 
@@ -114,17 +144,34 @@ const plan = createRoute({
 })
 
 const sessions = createRoute({ getParentRoute: () => root, path: '/sessions', component: Sessions })
-const session = createRoute({ getParentRoute: () => root, path: '/sessions/$id', component: Session })
+const session = createRoute({
+  getParentRoute: () => root,
+  path: '/sessions/$id',
+  validateSearch: (search): SessionSearch => ({ a: text(search['a']), b: text(search['b']) }),
+  component: Session,
+})
 
 const costs = createRoute({
   getParentRoute: () => root,
   path: '/costs',
-  validateSearch: (search): CostsSearch => ({ days: Number(search['days']) > 0 ? Number(search['days']) : undefined }),
+  validateSearch: (search): CostsSearch => ({
+    days: Number(search['days']) > 0 ? Number(search['days']) : undefined,
+    by: text(search['by']),
+  }),
   component: Costs,
 })
 
-const settings = createRoute({ getParentRoute: () => root, path: '/settings', component: Settings })
-const schedules = createRoute({ getParentRoute: () => root, path: '/schedules', component: Schedules })
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./screens/settings/settings.tsx'), 'Settings'),
+})
+const schedules = createRoute({
+  getParentRoute: () => root,
+  path: '/schedules',
+  validateSearch: (search): SchedulesSearch => ({ name: text(search['name']) }),
+  component: Schedules,
+})
 const workers = createRoute({ getParentRoute: () => root, path: '/workers', component: Workers })
 
 export const router = createRouter({

@@ -9,7 +9,7 @@ import type { StoredEvent } from '../../model/event.ts'
 import type { Instant, TenantId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import { pauseAfter } from '../../model/policies/delivery.ts'
-import { healthAfter, healthOf } from '../../model/policies/endpoint-health.ts'
+import { ENDPOINT_TABLE, healthAfter, healthOf } from '../../model/policies/endpoint-health.ts'
 import type { Carried, Courier } from '../../ports/courier.ts'
 import type { StepContext } from '../../ports/step-gate.ts'
 import { type FunctionSource, fn, type Handler } from './function.ts'
@@ -37,7 +37,6 @@ export interface HealthBook {
 /** `off`: it was off before this try, or is since: nothing more is sent. */
 type Tried = { readonly kind: Carried['kind'] | 'off'; readonly detail: string; readonly roll: number }
 
-const ENDPOINT_TABLE = 'trihand.endpoints'
 const TRY_TIMEOUT = '30s'
 const OPERATORS = 'group:operators'
 
@@ -81,17 +80,22 @@ const askOperators = async (step: Step, { name, events }: NoticeRoute, reason: s
 const deliver =
   (route: NoticeRoute, roll: () => number) =>
   async (event: StoredEvent, step: Step): Promise<Omit<Tried, 'roll'> & { readonly tries: number }> => {
-    const attempt = (n: number): Promise<Tried> =>
-      step
-        .run('try', async (context): Promise<Tried> => ({ ...(await carry(route, event, context)), roll: roll() }), {
-          key: `${n}`,
-          timeout: TRY_TIMEOUT,
-          retry: { maxAttempts: 1 },
-        })
-        // A try that was cut off is one that failed; the middle of the rung will do for its pause.
-        .catch((error: Error): Tried => ({ kind: 'failed', detail: error.message, roll: 0.5 }))
+    const attempt = (n: number, isLast: boolean): Promise<Tried> => {
+      const once = async (context: StepContext): Promise<Tried> => {
+        const carried = await carry(route, event, context)
+        // As a failed step: a person's retry of the run gives it another attempt.
+        if (isLast && carried.kind === 'failed') throw new FinalError(carried.detail)
+        return { ...carried, roll: roll() }
+      }
+      return (
+        step
+          .run('try', once, { key: `${n}`, timeout: TRY_TIMEOUT, retry: { maxAttempts: 1 } })
+          // A try that was cut off is one that failed; the middle of the rung will do for its pause.
+          .catch((error: Error): Tried => ({ kind: 'failed', detail: error.message, roll: 0.5 }))
+      )
+    }
     for (let n = 1, rung = 1; ; n++, rung++) {
-      const { roll: chance, ...tried } = await attempt(n)
+      const { roll: chance, ...tried } = await attempt(n, pauseAfter(rung, 0) === null)
       if (tried.kind === 'delivered' || tried.kind === 'unwanted') return { ...tried, tries: n }
       if (tried.kind === 'off') {
         // Without a reason: somebody else found it off, and has asked.

@@ -10,6 +10,7 @@ import { runComponents } from './runs.ts'
 import { scheduleComponents } from './schedules.ts'
 import { serverComponents } from './server.ts'
 import { sessionComponents } from './sessions.ts'
+import { settingComponents } from './settings.ts'
 import { taskComponents } from './tasks.ts'
 import { timelineComponents } from './timeline.ts'
 import { tokenComponents } from './tokens.ts'
@@ -22,6 +23,7 @@ export const COMPONENTS: Readonly<Record<string, Schema>> = {
   ...timelineComponents,
   ...taskComponents,
   ...tokenComponents,
+  ...settingComponents,
   ...scheduleComponents,
   ...queueComponents,
   ...planComponents,

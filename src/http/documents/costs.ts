@@ -26,4 +26,16 @@ export const costComponents = {
     items: list(ref('CostRow')),
     total: ref('Spent'),
   }),
+  RunCosts: record({
+    from: text,
+    to: text,
+    looked_at: described('runs that paid a model in these days, the newest, at most 500', whole),
+    finished: described('that ended well, with every price known', whole),
+    p50_usd: described('of a finished run; null: there is none', orNull(number)),
+    p95_usd: orNull(number),
+    failed: described('that ended otherwise', whole),
+    wasted_usd: described('what those have cost', number),
+    unpriced: described('that have ended, with a price that nobody knows', whole),
+    open: described('that have not ended', whole),
+  }),
 }

@@ -76,6 +76,15 @@ export const eventComponents = {
     event: text,
     filter: orNull(text),
   }),
+  DeadLetter: record({
+    webhook: text,
+    delivery: described('its id: what a replay names', text),
+    received_at: instant,
+    media: described('the type of its body', text),
+    body: described('the first 2,000 characters', text),
+    code: described('why it made no event; null: nobody knows any more', orNull(text)),
+    detail: orNull(text),
+  }),
   Rehearsal: record({
     event: record({ type: text, data: anything }),
     starts: list(text),

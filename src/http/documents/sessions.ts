@@ -24,6 +24,18 @@ export const sessionComponents = {
     memory: list(ref('SessionMemory')),
     forks: list(ref('Session')),
   }),
+  SessionDifference: record({
+    a: text,
+    b: text,
+    items: described(
+      'keys that differ; a side that is null has not the key',
+      list(record({ key: text, before: orNull(ref('RememberedValue')), after: orNull(ref('RememberedValue')) })),
+    ),
+  }),
+  RememberedValue: record({
+    value: described('null where it is too large to show', anything),
+    bytes: described('of what is too large to show', orNull(whole)),
+  }),
   Checkpoint: record({
     seq: whole,
     kind: words(['created', 'checkpoint', 'ended']),

@@ -55,6 +55,32 @@ test('costs are given by day, within the days that are asked for', async () => {
   expect(before.body).toMatchObject({ items: [], total: { calls: 0, cost_usd: 0 } })
 })
 
+test('a run with a price that nobody knows is no price of a run', async () => {
+  await open()
+  const { status, body } = await app.ask('/api/costs/runs')
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ looked_at: 1, finished: 0, failed: 0, p50_usd: null, unpriced: 1, open: 0 })
+})
+
+test('runs that ended well say what one costs, those that failed what they wasted; a simulated one says nothing', async () => {
+  const paid = (trigger: string, micros: number, isSimulated = false) =>
+    fn(`on-${trigger}`, { trigger, retry: { maxAttempts: 1 } }, async ({ step }) => {
+      await step.run('agent/model', () => reply('acme', micros, isSimulated), { key: '1' })
+      if (trigger === 'broken') throw new Error('no')
+    })
+  const functions = [
+    paid('cheap', 1_000_000),
+    paid('dear', 3_000_000),
+    paid('broken', 500_000),
+    paid('played', 0, true),
+  ]
+  app = await openApp({ name: 'shop', functions })
+  for (const type of ['cheap', 'dear', 'played']) await app.when(await app.started(type), 'success')
+  await app.when(await app.started('broken'), 'failed')
+  const { body } = await app.ask('/api/costs/runs')
+  expect(body).toMatchObject({ looked_at: 3, finished: 2, p50_usd: 1, p95_usd: 3, failed: 1, wasted_usd: 0.5 })
+})
+
 test.each(['by=week', 'from=yesterday', 'from=2026-02-01&to=2026-01-01', 'from=2020-01-01&to=2026-01-01'])(
   '%s is refused',
   async (query) => {

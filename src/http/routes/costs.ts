@@ -4,10 +4,12 @@
  * Owns the range of days. What a call cost is read by costs.ts, and spelt by wire-costs.ts.
  */
 import { TrihandError } from '../../model/errors.ts'
+import type { RunId } from '../../model/ids.ts'
 import type { Reader } from '../../ports/reader.ts'
-import type { Costs } from '../api.ts'
+import type { Costs, RunCosts } from '../api.ts'
 import { CostBook, DAY_MS, DIMENSIONS, type Dimension, sumBy, total } from '../costs.ts'
 import type { Query } from '../query.ts'
+import { runCosts } from '../run-costs.ts'
 import { described, ref, text } from '../schema.ts'
 import { costDocument, dayText, spentDocument } from '../wire-costs.ts'
 import { parseIsoTime } from '../wire-time.ts'
@@ -15,6 +17,9 @@ import { type Handle, json, type Operation } from './route.ts'
 
 const USUAL_DAYS = 30
 const MOST_DAYS = 400
+const MICROS = 1_000_000
+/** How many runs are looked up to know how they ended. */
+const MOST_RUNS = 500
 /** One book per store, for as long as the store is open. */
 const books = new WeakMap<Reader, CostBook>()
 
@@ -62,6 +67,31 @@ const costs: Handle = async ({ reader, tenant, tasks }, context, query) => {
   return context.json(document)
 }
 
+const usdOrNull = (micros: number | null): number | null => (micros === null ? null : micros / MICROS)
+
+const perRun: Handle = async ({ reader, tenant, tasks }, context, query) => {
+  const days = daysOf(query, Math.floor(tasks.now / DAY_MS))
+  const spent = await bookOf(reader).runs(tenant, days, tasks.now, MOST_RUNS)
+  const found = await Promise.all(spent.map(({ run }) => reader.run(tenant, run)))
+  const statuses = new Map(found.flatMap((run) => (run === null ? [] : [[run.id, run.status] as const])))
+  const { p50, p95, wasted, ...counts } = runCosts(spent, (run: RunId) => statuses.get(run) ?? null)
+  const document: RunCosts = {
+    from: dayText(days.from),
+    to: dayText(days.to),
+    looked_at: spent.length,
+    ...counts,
+    p50_usd: usdOrNull(p50),
+    p95_usd: usdOrNull(p95),
+    wasted_usd: wasted / MICROS,
+  }
+  return context.json(document)
+}
+
+const DAYS = {
+  from: described('the first day of UTC, as 2026-01-31; usual: 30 days', text),
+  to: described('the last day; usual: today', text),
+}
+
 export const costRoutes: readonly Operation[] = [
   {
     id: 'getCosts',
@@ -71,10 +101,19 @@ export const costRoutes: readonly Operation[] = [
     summary: 'Tokens and dollars of models, by day, agent and model',
     query: {
       by: described('some of day, agent, model, with commas between them', text),
-      from: described('the first day of UTC, as 2026-01-31; usual: 30 days', text),
-      to: described('the last day; usual: today', text),
+      ...DAYS,
     },
     answers: { 200: json(ref('Costs')) },
     handle: costs,
+  },
+  {
+    id: 'getRunCosts',
+    method: 'get',
+    path: '/api/costs/runs',
+    access: 'viewer',
+    summary: 'What a run costs: the middle and the expensive of those that ended well, and what the others wasted',
+    query: DAYS,
+    answers: { 200: json(ref('RunCosts')) },
+    handle: perRun,
   },
 ]

@@ -54,6 +54,37 @@ test('a schedule is paused, run now, filled in and resumed', async () => {
   )
 })
 
+test('the next five slots, the next change of the clocks, and the policies are told', async () => {
+  const { body } = await app.ask('/api/schedules/nightly')
+  expect(body.next).toHaveLength(5)
+  expect(body.next[0]).toBe(body.next_at)
+  expect(Math.abs(body.clock_change.minutes)).toBe(60)
+  expect(body.policies).toMatchObject({ overlap: 'skip', missed: 'run_once', jitter: '0ms', max_runs: null })
+  expect((await app.ask('/api/schedules/often')).body.clock_change).toBe(null)
+})
+
+test('a pause has a reason, and what became of the slots is told', async () => {
+  const paused = await app.post('/api/schedules/often/pause', { reason: 'the warehouse moves' })
+  expect(paused.body).toMatchObject({ status: 'paused', paused_reason: 'the warehouse moves' })
+  await app.post('/api/schedules/often/run', {})
+  const { body } = await until(
+    () => app.ask('/api/schedules/often/slots?limit=20'),
+    (answer) => answer.body.items[0]?.outcome === 'success',
+    { what: 'the run has ended' },
+  )
+  expect(body.items).toMatchObject([{ origin: 'now', count: 1, reason: null }])
+  expect((await app.ask(`/api/runs/${body.items[0].run_id}`)).status).toBe(200)
+})
+
+test('a backfill can be counted first: nothing is started', async () => {
+  const span = { from: '2026-01-01T00:00:00Z', to: '2026-01-01T02:59:00Z' }
+  const { body } = await app.post('/api/schedules/often/backfill?dry_run=true', span)
+  expect(body).toEqual({ count: 3, first: '2026-01-01T00:01:30.000Z', last: '2026-01-01T02:01:30.000Z' })
+  expect((await app.ask('/api/runs?handler=work')).body.items).toEqual([])
+  const tooMany = { from: '2020-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }
+  expect((await app.post('/api/schedules/often/backfill?dry_run=true', tooMany)).body.code).toBe('RUN_BACKLOG_FULL')
+})
+
 test('what is not there or makes no sense is told', async () => {
   expect((await app.ask('/api/schedules/nobody')).body).toMatchObject({ code: 'NOT_FOUND' })
   expect((await app.post('/api/schedules/nobody/pause', {})).body).toMatchObject({ code: 'NOT_FOUND' })

@@ -7,11 +7,12 @@ import type { Context } from 'hono'
 import { TrihandError } from '../../model/errors.ts'
 import type { Instant } from '../../model/ids.ts'
 import { type Members, optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
-import { BACKFILL, RUN_NOW } from '../documents/schedules.ts'
+import { BACKFILL, PAUSE, RUN_NOW } from '../documents/schedules.ts'
 import { callerName } from '../identity.ts'
-import { nothing, type ObjectSchema, page, record, ref, text } from '../schema.ts'
+import { choiceOf, limitOf } from '../query.ts'
+import { described, nothing, type ObjectSchema, PAGING, page, record, ref, text, words } from '../schema.ts'
 import type { Service } from '../service.ts'
-import { scheduleDocument } from '../wire-schedule.ts'
+import { backfillDocument, scheduleDocument, slotDocument } from '../wire-schedule.ts'
 import { parseIsoTime } from '../wire-time.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 
@@ -24,6 +25,11 @@ const list: Handle = async ({ schedules }, context) =>
 
 const show: Handle = async ({ schedules }, context) =>
   context.json(await scheduleDocument(await schedules.show(nameOf(context))))
+
+const slots: Handle = async ({ schedules }, context, query) => {
+  const found = await schedules.slots(nameOf(context), limitOf(query))
+  return context.json({ items: found.map(slotDocument), next_cursor: null })
+}
 
 type Schedules = Service['schedules']
 type Asked = { readonly by: string; readonly members: Members }
@@ -76,13 +82,23 @@ const command = (id: string, path: string, summary: string, handle: Handle): Ope
   handle,
 })
 
-const pause = verb(nothing, (schedules, name, { by }) => schedules.pause(name, { by }))
+const pause = verb(PAUSE, (schedules, name, { by, members }) => {
+  const note = optionalText(members, 'reason', CODE)
+  return schedules.pause(name, { by, ...(note === undefined ? {} : { note }) })
+})
 const resume = verb(nothing, (schedules, name, { by }) => schedules.resume(name, { by }))
 const runNow = verb(RUN_NOW, (schedules, name, { by, members }) => schedules.runNow(name, { by, ...idOf(members) }))
-const backfill = verb(BACKFILL, (schedules, name, { by, members }) => {
-  const range = { from: instantOf(members, 'from'), to: instantOf(members, 'to') }
-  return schedules.backfill(name, { by, ...idOf(members), ...range })
-})
+const spanOf = (members: Members) => ({ from: instantOf(members, 'from'), to: instantOf(members, 'to') })
+const fill = verb(BACKFILL, (schedules, name, { by, members }) =>
+  schedules.backfill(name, { by, ...idOf(members), ...spanOf(members) }),
+)
+
+const backfill: Handle = async (service, context, query) => {
+  if (choiceOf(query, 'dry_run', ['true', 'false']) !== 'true') return fill(service, context, query)
+  const members = await readBody(context, { schema: BACKFILL, code: CODE })
+  const found = await service.schedules.rehearseBackfill(nameOf(context), spanOf(members))
+  return context.json(backfillDocument(found))
+}
 
 const handlerAnswers = { 200: json(record({ handler: text })) }
 
@@ -106,7 +122,21 @@ export const scheduleRoutes: readonly Operation[] = [
     problems: ['NOT_FOUND'],
     handle: show,
   },
-  command('pauseSchedule', `${AT}/pause`, 'Lets no slot of it fire', pause),
+  {
+    id: 'listSlots',
+    method: 'get',
+    path: `${AT}/slots`,
+    access: 'viewer',
+    summary: 'What became of its last slots, oldest first: how each run ended, or why there was none',
+    query: { limit: PAGING.limit },
+    answers: { 200: json(page(ref('ScheduleSlot'))) },
+    problems: ['NOT_FOUND'],
+    handle: slots,
+  },
+  {
+    ...command('pauseSchedule', `${AT}/pause`, 'Lets no slot of it fire', pause),
+    body: optionalBody(PAUSE),
+  },
   command('resumeSchedule', `${AT}/resume`, 'Lets it fire again', resume),
   {
     ...command('runSchedule', `${AT}/run`, 'Starts one run of it now, beside its slots', runNow),
@@ -115,7 +145,9 @@ export const scheduleRoutes: readonly Operation[] = [
   },
   {
     ...command('backfillSchedule', `${AT}/backfill`, 'Starts the runs of slots that have passed', backfill),
+    query: { dry_run: described('true: only says how many there would be', words(['true', 'false'])) },
     body: body(BACKFILL),
+    answers: { 200: json({ anyOf: [ref('Schedule'), ref('BackfillCount')] }) },
     problems: ['INPUT_INVALID', 'INSTANT_WITHOUT_ZONE', 'SCHEDULE_ENDED', 'RUN_EXISTS', 'RUN_BACKLOG_FULL'],
   },
   {

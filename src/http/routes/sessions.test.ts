@@ -51,6 +51,28 @@ test('[G10] the checkpoints of a session name their parents, and a fork begins a
   expect(rest.items.map((one: { id: string }) => one.id)).toEqual([second.id])
 })
 
+test('[G10] two checkpoints are compared, also across a fork', async () => {
+  const { sessions } = app.trihand
+  const id = await sessions.create()
+  await sessions.remember(id, 'plan', 'pilot')
+  await sessions.checkpoint(id)
+  await sessions.remember(id, 'book', 'x'.repeat(70_000))
+  await sessions.checkpoint(id)
+  const fork = await sessions.fork(id)
+  await sessions.remember(fork, 'plan', 'full')
+  await sessions.checkpoint(fork)
+  const marks = (await app.ask(`/api/sessions/${id}/checkpoints`)).body.items
+  const [first, second] = marks.slice(1).map((mark: { id: string }) => mark.id)
+  const third = (await app.ask(`/api/sessions/${fork}/checkpoints`)).body.items.at(-1).id
+  const book = { key: 'book', before: null, after: { value: null, bytes: 70_002 } }
+  const plan = { key: 'plan', before: { value: 'pilot', bytes: null }, after: { value: 'full', bytes: null } }
+  expect((await app.ask(`/api/sessions/${id}/diff?a=${first}&b=${second}`)).body.items).toEqual([book])
+  for (const session of [id, fork])
+    expect((await app.ask(`/api/sessions/${session}/diff?a=${first}&b=${third}`)).body.items).toEqual([book, plan])
+  expect((await app.ask(`/api/sessions/${id}/diff?a=${first}`)).body.code).toBe('QUERY_UNKNOWN')
+  expect((await app.ask(`/api/sessions/${id}/diff?a=${first}&b=cp_1`)).body.code).toBe('NOT_FOUND')
+})
+
 test('the runs of a session are listed', async () => {
   const id = await app.trihand.sessions.create()
   const run = await app.trihand.start('talk', {}, { session: id })

@@ -1,17 +1,20 @@
 /**
- * Sessions over HTTP: listed, shown with their memory, their checkpoints, their runs.
+ * Sessions over HTTP: listed, shown with their memory, their checkpoints and what differs between two of them, their runs.
  *
  * Owns parsing and answers. Reads only: forking and merging come with the verbs of sessions.
  */
 import type { Context } from 'hono'
 import { TrihandError } from '../../model/errors.ts'
+import { readSessionFact } from '../../model/fact-codec.ts'
 import { isRunId, isSessionId, type SessionId } from '../../model/ids.ts'
+import type { Checkpoint } from '../../model/session.ts'
+import { differenceOf } from '../../model/session-difference.ts'
 import type { SessionSummary } from '../../ports/reader.ts'
 import { badCursor, limitOf, pageOf, positionOf } from '../query.ts'
-import { PAGING, page, ref } from '../schema.ts'
+import { described, PAGING, page, ref, text } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { runDocument } from '../wire.ts'
-import { checkpointDocuments, sessionDetail, sessionDocument } from '../wire-session.ts'
+import { checkpointDocuments, differenceDocument, sessionDetail, sessionDocument } from '../wire-session.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 const list: Handle = async ({ reader, tenant }, context, query) => {
@@ -50,6 +53,53 @@ const checkpoints: Handle = async (service, context, query) => {
   const next = after + facts.length
   const hasMore = facts.length === limit && next < version
   return context.json({ items: checkpointDocuments(facts, after), next_cursor: hasMore ? String(next) : null })
+}
+
+const AT_ONCE = 200
+const MOST_FACTS = 10_000
+const MOST_FORKS = 30
+
+/** Among the facts of one session: how it began counts, too. */
+const checkpointIn = async (
+  { reader, tenant }: Service,
+  session: SessionId,
+  id: string,
+): Promise<Checkpoint | null> => {
+  for (let after = 0; after < MOST_FACTS; after += AT_ONCE) {
+    const facts = await reader.facts(tenant, session, { after, limit: AT_ONCE })
+    for (const sealed of facts) {
+      const fact = readSessionFact(sealed)
+      const found =
+        fact.type === 'session.checkpointed'
+          ? fact.checkpoint
+          : fact.type === 'session.created'
+            ? fact.base?.checkpoint
+            : null
+      if (found?.id === id) return found
+    }
+    if (facts.length < AT_ONCE) return null
+  }
+  return null
+}
+
+/** Of the session itself, of what it was forked from, or of one of its forks. */
+const findCheckpoint = async (service: Service, { id, base }: SessionSummary, wanted: string): Promise<Checkpoint> => {
+  const forks = await service.reader.forks(service.tenant, id)
+  for (const session of [id, ...(base === null ? [] : [base]), ...forks.slice(0, MOST_FORKS).map((fork) => fork.id)]) {
+    const found = await checkpointIn(service, session, wanted)
+    if (found !== null) return found
+  }
+  throw new TrihandError('NOT_FOUND', `${wanted} is no checkpoint of ${id}, of its origin or of its forks`)
+}
+
+const difference: Handle = async (service, context, query) => {
+  const summary = await find(service, context)
+  const [a, b] = [query.get('a') ?? '', query.get('b') ?? '']
+  if (a === '' || b === '') throw new TrihandError('QUERY_UNKNOWN', 'say which two: ?a=cp_…&b=cp_…')
+  const [before, after] = await Promise.all(
+    [a, b].map(async (id) => service.sessions.documentAt(await findCheckpoint(service, summary, id))),
+  )
+  return context.json(differenceDocument(a, b, differenceOf(before ?? {}, after ?? {})))
 }
 
 const runs: Handle = async (service, context, query) => {
@@ -94,6 +144,16 @@ export const sessionRoutes: readonly Operation[] = [
     query: PAGING,
     answers: { 200: json(page(ref('Checkpoint'))) },
     handle: checkpoints,
+  },
+  {
+    ...reading,
+    id: 'compareCheckpoints',
+    path: '/api/sessions/{id}/diff',
+    summary: 'What differs in memory between two checkpoints: of a session, of its origin, of its forks',
+    query: { a: described('the id of one checkpoint', text), b: described('the id of the other', text) },
+    answers: { 200: json(ref('SessionDifference')) },
+    problems: ['NOT_FOUND', 'CHECKPOINT_CORRUPT'],
+    handle: difference,
   },
   {
     ...reading,

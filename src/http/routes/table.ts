@@ -6,9 +6,11 @@
 
 import { artifactRoutes } from './artifacts.ts'
 import { chatRoutes } from './chats.ts'
+import { type ConfigurationOptions, configurationRoutes } from './configuration.ts'
 import { costRoutes } from './costs.ts'
 import { delayedRoutes } from './delayed.ts'
 import { documentRoutes } from './document.ts'
+import { endpointRoutes } from './endpoints.ts'
 import { eventRoutes } from './events.ts'
 import { fleetRoutes } from './fleet.ts'
 import { type HealthOptions, healthRoutes } from './health.ts'
@@ -33,7 +35,7 @@ import { triggerRoutes } from './triggers.ts'
 import { webhookRoutes } from './webhooks.ts'
 import { workerRoutes } from './workers.ts'
 
-export interface TableOptions extends HealthOptions, StreamOptions, LoginOptions, MetricsOptions {
+export interface TableOptions extends HealthOptions, StreamOptions, LoginOptions, MetricsOptions, ConfigurationOptions {
   /** The plain page, where there is no web app. */
   readonly hasPage: boolean
 }
@@ -44,6 +46,7 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...metricsRoutes(options),
   ...loginRoutes(options),
   ...tokenRoutes,
+  ...configurationRoutes(options),
   // Before the pattern that would take its word for the id of an event.
   ...delayedRoutes,
   ...eventRoutes,
@@ -64,6 +67,7 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...artifactRoutes,
   ...costRoutes,
   ...webhookRoutes,
+  ...endpointRoutes,
   ...streamRoutes(options),
   ...runStreamRoutes(options),
   ...chatRoutes(options),

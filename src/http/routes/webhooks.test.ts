@@ -51,6 +51,22 @@ test('[S5] GET delivers nothing', async () => {
   expect([status, headers.get('allow')]).toEqual([405, 'POST'])
 })
 
+test('refused deliveries are listed with what was wrong, a page at a time', async () => {
+  await app.post('/hooks/odd', { first: 1 }, { 'webhook-id': 'kept-1' })
+  await app.post('/hooks/odd', { second: 2 }, { 'webhook-id': 'kept-2' })
+  const all = await app.ask('/api/webhooks/dead-letters')
+  const mine = all.body.items.filter(({ delivery }: { delivery: string }) => delivery.startsWith('kept-'))
+  expect(mine).toMatchObject([
+    { webhook: 'odd', delivery: 'kept-1', media: 'application/json', body: '{"first":1}', code: 'TEMPLATE_ERROR' },
+    { webhook: 'odd', delivery: 'kept-2', body: '{"second":2}' },
+  ])
+  const first = await app.ask('/api/webhooks/dead-letters?limit=1')
+  const second = await app.ask(
+    `/api/webhooks/dead-letters?limit=1&cursor=${encodeURIComponent(first.body.next_cursor)}`,
+  )
+  expect([...first.body.items, ...second.body.items]).toEqual(all.body.items.slice(0, 2))
+})
+
 test('a refused delivery is replayed by its id, and an unknown one is not', async () => {
   const refused = await app.post('/hooks/odd', { m: 1 }, { 'webhook-id': 'z' })
   expect(refused.body.detail).toContain('kept as z')

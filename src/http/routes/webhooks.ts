@@ -4,9 +4,12 @@
  * Owns the raw request and the answer. Who may send and what becomes of a body is triggers/webhooks.ts.
  */
 import type { ErrorCode } from '../../model/errors.ts'
+import type { DeadLetter } from '../api.ts'
 import { readBody, textOf } from '../body.ts'
+import { deadLetters } from '../dead-letters.ts'
 import { REPLAY } from '../documents/events.ts'
-import { anything, ref } from '../schema.ts'
+import { limitOf, pageOf } from '../query.ts'
+import { anything, PAGING, page, ref } from '../schema.ts'
 import { receiptDocument } from '../wire.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
@@ -24,6 +27,13 @@ const replay: Handle = async (service, context) => {
   const members = await readBody(context, { schema: REPLAY, code: CODE })
   const receipt = await service.webhooks.replay(context.req.param('name') ?? '', textOf(members, 'delivery', CODE))
   return context.json(receiptDocument(receipt, []), 202)
+}
+
+const listKept: Handle = async (service, context, query) => {
+  const limit = limitOf(query)
+  const found = await deadLetters(service, { after: query.get('cursor') ?? null, limit: limit + 1 })
+  const cursor = ({ webhook, delivery }: DeadLetter): string => `${webhook}/${delivery}`
+  return context.json(pageOf(found, limit, { item: (letter) => letter, cursor }))
 }
 
 /** A delivery that is kept, and can be replayed. */
@@ -45,6 +55,16 @@ export const webhookRoutes: readonly Operation[] = [
     answers: { 202: json(ref('Receipt')), 200: json(ref('Receipt')) },
     problems: ['SIGNATURE_INVALID', ...UNREADABLE],
     handle: receive,
+  },
+  {
+    id: 'listDeadLetters',
+    method: 'get',
+    path: '/api/webhooks/dead-letters',
+    access: 'viewer',
+    summary: 'Deliveries of webhooks that made no event, by webhook and id; each can be replayed',
+    query: PAGING,
+    answers: { 200: json(page(ref('DeadLetter'))) },
+    handle: listKept,
   },
   {
     id: 'replayWebhook',

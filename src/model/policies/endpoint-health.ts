@@ -18,15 +18,26 @@ export interface EndpointHealth {
   readonly off: string | null
 }
 
+/** Where the health of each is kept, by the name of the function that delivers. */
+export const ENDPOINT_TABLE = 'trihand.endpoints'
+
+/** Each delivery is a run of this function. */
+export const endpointHandler = (name: string): string => `notify-webhook-${name}`
+
 const DAY_MS = 86_400_000
 const PATIENCE_MS = 5 * DAY_MS
 
 /** From what was kept; whatever is not of this address is as good as nothing. */
 export const healthOf = (kept: Json | null, address: string): EndpointHealth => {
-  const { address: known, failingSince = null, off = null } = isJsonRecord(kept) ? kept : {}
-  if (known !== address) return { address, failingSince: null, off: null }
+  const health = storedHealth(kept)
+  return health.address === address ? health : { address, failingSince: null, off: null }
+}
+
+/** As it was written last, whatever the address is by now. */
+export const storedHealth = (kept: Json | null): EndpointHealth => {
+  const { address = '', failingSince = null, off = null } = isJsonRecord(kept) ? kept : {}
   return {
-    address,
+    address: typeof address === 'string' ? address : '',
     failingSince: typeof failingSince === 'number' ? failingSince : null,
     off: typeof off === 'string' ? off : null,
   }

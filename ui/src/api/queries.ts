@@ -10,7 +10,10 @@ import type {
   ChatList,
   Checkpoint,
   Circuit,
+  ConfiguredSetting,
   Costs,
+  DeadLetter,
+  DelayedEvent,
   EventDetail,
   Health,
   InboxViews,
@@ -20,12 +23,15 @@ import type {
   Pool,
   RerunPreview,
   Run,
+  RunCosts,
   RunCounts,
   RunDetail,
   RunMarks,
   Schedule,
+  ScheduleSlot,
   Session,
   SessionDetail,
+  SessionDifference,
   StepDetail,
   Stop,
   StoredEvent,
@@ -34,6 +40,9 @@ import type {
   TaskHappening,
   TaskSummary,
   Timeline,
+  Token,
+  WebhookDelivery,
+  WebhookEndpoint,
   Worker,
 } from './documents.ts'
 import type { Me } from './me.ts'
@@ -145,6 +154,18 @@ export const chatQuery = (id: string) =>
 export const eventsQuery = (type: string | undefined) =>
   pageOf<StoredEvent>(['events', 'list', type ?? ''], `/api/events?limit=100${parameters({ type })}`)
 
+/** Under `runs`: each waits as one. */
+export const delayedQuery = queryOptions({
+  queryKey: ['runs', 'delayed'],
+  queryFn: ({ signal }) => getJson<Page<DelayedEvent>>('/api/events/delayed?limit=100', signal),
+})
+
+/** Under `events`: each is told as one. */
+export const deadLettersQuery = queryOptions({
+  queryKey: ['events', 'dead letters'],
+  queryFn: ({ signal }) => getJson<Page<DeadLetter>>('/api/webhooks/dead-letters?limit=100', signal),
+})
+
 /** Under `runs`: what it started goes on. */
 export const eventQuery = (sequence: number) =>
   queryOptions({
@@ -156,6 +177,13 @@ export const schedulesQuery = queryOptions({
   queryKey: ['schedules'],
   queryFn: ({ signal }) => getJson<Page<Schedule>>('/api/schedules', signal),
 })
+
+export const slotsQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['schedules', 'slots', name],
+    queryFn: ({ signal }) =>
+      getJson<Page<ScheduleSlot>>(`/api/schedules/${encodeURIComponent(name)}/slots?limit=20`, signal),
+  })
 
 /** A beat is no news that anybody is told of, nor is that something has become due. */
 const fleetQuery = <Item>(name: string, path: string) =>
@@ -247,6 +275,13 @@ export const checkpointsQuery = (id: string) =>
     queryFn: ({ signal }) => getJson<Page<Checkpoint>>(`/api/sessions/${id}/checkpoints?limit=200`, signal),
   })
 
+/** Checkpoints never change. */
+export const differenceQuery = (id: string, a: string, b: string) =>
+  queryOptions({
+    queryKey: ['difference', id, a, b],
+    queryFn: ({ signal }) => getJson<SessionDifference>(`/api/sessions/${id}/diff?a=${a}&b=${b}`, signal),
+  })
+
 /** Under `runs`: they change when one of them does. */
 export const sessionRunsQuery = (id: string) =>
   queryOptions({
@@ -256,11 +291,44 @@ export const sessionRunsQuery = (id: string) =>
 
 const DAY_MS = 86_400_000
 
+const firstDay = (days: number): string => new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10)
+
+export const runCostsQuery = (days: number) => {
+  const from = firstDay(days)
+  return queryOptions({
+    queryKey: ['runs', 'cost of one', from],
+    queryFn: ({ signal }) => getJson<RunCosts>(`/api/costs/runs?from=${from}`, signal),
+  })
+}
+
 /** Under `runs`: each call of a model is a step of one. */
 export const costsQuery = (by: string, days: number) => {
-  const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10)
+  const from = firstDay(days)
   return queryOptions({
     queryKey: ['runs', 'costs', by, from],
     queryFn: ({ signal }) => getJson<Costs>(`/api/costs?by=${by}&from=${from}`, signal),
   })
 }
+
+export const tokensQuery = queryOptions({
+  queryKey: ['tokens'],
+  queryFn: ({ signal }) => getJson<Page<Token>>('/api/tokens', signal),
+})
+
+export const configurationQuery = queryOptions({
+  queryKey: ['configuration'],
+  queryFn: ({ signal }) => getJson<Page<ConfiguredSetting>>('/api/configuration', signal),
+})
+
+/** Under `runs`: each delivery is one, and changes how its endpoint does. */
+export const endpointsQuery = queryOptions({
+  queryKey: ['runs', 'endpoints'],
+  queryFn: ({ signal }) => getJson<Page<WebhookEndpoint>>('/api/webhook-endpoints', signal),
+})
+
+export const deliveriesQuery = (name: string) =>
+  queryOptions({
+    queryKey: ['runs', 'deliveries', name],
+    queryFn: ({ signal }) =>
+      getJson<Page<WebhookDelivery>>(`/api/webhook-endpoints/${encodeURIComponent(name)}/deliveries?limit=20`, signal),
+  })

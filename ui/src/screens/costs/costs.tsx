@@ -1,11 +1,15 @@
-/** What models have cost: dollars and tokens by day, and by agent and model. Unknown prices and simulated calls stand apart. */
-import { Group, Stack, Table, Text, Title } from '@mantine/core'
+/** What models have cost: by day, agent and model, and by run. Unknown prices and simulated calls stand apart. */
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import type { CostRow, Costs as CostsDocument, Spent } from '../../api/documents.ts'
-import { costsQuery } from '../../api/queries.ts'
+import { Download } from 'lucide-react'
+import type { Costs as CostsDocument, Spent } from '../../api/documents.ts'
+import { costsQuery, runCostsQuery } from '../../api/queries.ts'
+import { download } from '../../parts/download.ts'
 import { Empty, Failed, Loading } from '../../parts/state.tsx'
 import { useFirstCommand } from '../../parts/use-first-command.ts'
+import { CostTable } from './cost-table.tsx'
+import { csvOf } from './csv.ts'
 import { DayChart } from './day-chart.tsx'
 import { dollars, tokens } from './figures.ts'
 
@@ -23,6 +27,31 @@ const Figure = ({ label, value, note }: { readonly label: string; readonly value
   </div>
 )
 
+/** What one run costs, and what was paid for runs that came to nothing. */
+const RunFigures = ({ days }: { readonly days: number }) => {
+  const { data } = useQuery(runCostsQuery(days))
+  if (data === undefined || data.looked_at === 0) return null
+  const { finished, p50_usd, p95_usd, failed, wasted_usd, unpriced, looked_at } = data
+  const runs = (count: number): string => `${tokens(count)} ${count === 1 ? 'run' : 'runs'}`
+  return (
+    <div>
+      <dl className="figures">
+        <Figure
+          label="A finished run, p50"
+          value={finished === 0 ? 'none' : dollars(p50_usd)}
+          note={`of ${runs(finished)}`}
+        />
+        <Figure label="A finished run, p95" value={finished === 0 ? 'none' : dollars(p95_usd)} />
+        <Figure label="Wasted by runs that failed" value={dollars(wasted_usd)} note={runs(failed)} />
+        <Figure label="Runs with an unknown price" value={tokens(unpriced)} />
+      </dl>
+      <Text className="quiet" mt={4}>
+        Of the last {runs(looked_at)} that paid a model
+      </Text>
+    </div>
+  )
+}
+
 const Figures = ({ total }: { readonly total: Spent }) => (
   <dl className="figures">
     <Figure label="Cost" value={dollars(total.cost_usd)} />
@@ -37,42 +66,41 @@ const Figures = ({ total }: { readonly total: Spent }) => (
   </dl>
 )
 
-const Row = ({ row }: { readonly row: CostRow }) => (
-  <Table.Tr>
-    <Table.Td>{row.agent}</Table.Td>
-    <Table.Td>
-      {row.model} {row.simulated && <span className="tag">simulated</span>}
-    </Table.Td>
-    <Table.Td ta="right">{tokens(row.calls)}</Table.Td>
-    <Table.Td ta="right">{tokens(row.input_tokens)}</Table.Td>
-    <Table.Td ta="right">{tokens(row.output_tokens)}</Table.Td>
-    <Table.Td ta="right">{dollars(row.cost_usd)}</Table.Td>
-    <Table.Td ta="right">{row.unpriced_calls === 0 ? '' : tokens(row.unpriced_calls)}</Table.Td>
-  </Table.Tr>
-)
+const BY = [
+  [undefined, 'agent and model'],
+  ['day', 'day, agent and model'],
+] as const
 
-const AgentTable = ({ costs }: { readonly costs: CostsDocument }) => (
-  <Table aria-label="By agent and model" className="rows" highlightOnHover>
-    <Table.Thead>
-      <Table.Tr>
-        <Table.Th>Agent</Table.Th>
-        <Table.Th>Model</Table.Th>
-        <Table.Th ta="right">Calls</Table.Th>
-        <Table.Th ta="right">Tokens in</Table.Th>
-        <Table.Th ta="right">Tokens out</Table.Th>
-        <Table.Th ta="right">Cost</Table.Th>
-        <Table.Th ta="right">Price unknown</Table.Th>
-      </Table.Tr>
-    </Table.Thead>
-    <Table.Tbody>
-      {[...costs.items]
-        .sort((a, b) => (b.cost_usd ?? 0) - (a.cost_usd ?? 0) || b.input_tokens - a.input_tokens)
-        .map((row) => (
-          <Row key={`${row.agent} ${row.model} ${row.simulated}`} row={row} />
-        ))}
-    </Table.Tbody>
-  </Table>
-)
+const Tables = ({ days, costs }: { readonly days: number; readonly costs: CostsDocument }) => {
+  const { by, days: given } = route.useSearch()
+  const { data: perDay } = useQuery(costsQuery('day,agent,model', days))
+  const save = (): void => {
+    if (perDay !== undefined) download(`costs-${perDay.from}-${perDay.to}.csv`, 'text/csv', csvOf(perDay.items))
+  }
+  return (
+    <div>
+      <Group justify="space-between" align="flex-end" mb="xs">
+        <nav className="chips" aria-label="By">
+          {BY.map(([name, label]) => (
+            <Link key={label} to="/costs" search={{ days: given, by: name }} className="chip" data-chosen={by === name}>
+              By {label}
+            </Link>
+          ))}
+        </nav>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Download size={14} aria-hidden />}
+          disabled={perDay === undefined}
+          onClick={save}
+        >
+          CSV
+        </Button>
+      </Group>
+      {by === 'day' && perDay !== undefined ? <CostTable costs={perDay} /> : <CostTable costs={costs} />}
+    </div>
+  )
+}
 
 const Body = ({ days }: { readonly days: number }) => {
   const byAgent = useQuery(costsQuery('agent,model', days))
@@ -88,8 +116,9 @@ const Body = ({ days }: { readonly days: number }) => {
   return (
     <Stack gap="lg" className="screen-body">
       <Figures total={costs.total} />
+      <RunFigures days={days} />
       <DayChart costs={perDay} />
-      <AgentTable costs={costs} />
+      <Tables days={days} costs={costs} />
     </Stack>
   )
 }

@@ -1,11 +1,14 @@
 /** The system as a graph: who hears what and sends what, what each of them has to do now, and what lint has found. */
-import { Button, Group, SegmentedControl, Text, Title } from '@mantine/core'
+import { Button, Group, Menu, SegmentedControl, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { Check, ClipboardCopy } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { Download } from 'lucide-react'
+import { lazy, Suspense } from 'react'
 import type { ManifestGraph } from '../../api/documents.ts'
 import { graphQuery } from '../../api/queries.ts'
+import { download } from '../../parts/download.ts'
+import { ObjectMenu } from '../../parts/object-menu.tsx'
+import { say } from '../../parts/say.ts'
 import { Empty, Failed, Loading } from '../../parts/state.tsx'
 import { useRowKeys } from '../../parts/use-row-keys.ts'
 import { NodeTable } from './list.tsx'
@@ -15,24 +18,30 @@ const route = getRouteApi('/graph')
 // The drawing is heavy and this screen alone needs it.
 const Picture = lazy(async () => ({ default: (await import('./picture.tsx')).Picture }))
 
-const COPIED_MS = 1_500
-
-const CopyMermaid = ({ text }: { readonly text: string }) => {
-  const [isCopied, setCopied] = useState(false)
-  const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(text)
-    setCopied(true)
-    setTimeout(() => setCopied(false), COPIED_MS)
+const Export = ({ graph }: { readonly graph: ManifestGraph }) => {
+  const file = graph.name.replaceAll(/[^\w-]+/g, '-')
+  // Loaded with the drawing: whoever wants a file has looked at it.
+  const saveSvg = async (): Promise<void> => {
+    const [{ placesOf }, { svgOf }] = await Promise.all([import('./layout.ts'), import('./svg.ts')])
+    download(`${file}.svg`, 'image/svg+xml', svgOf(graph, placesOf(graph)))
+  }
+  const copyMermaid = async (): Promise<void> => {
+    await navigator.clipboard.writeText(graph.mermaid)
+    say('teal', 'Copied', 'The graph as Mermaid text.')
   }
   return (
-    <Button
-      size="xs"
-      variant="default"
-      leftSection={isCopied ? <Check size={14} aria-hidden /> : <ClipboardCopy size={14} aria-hidden />}
-      onClick={() => void copy()}
-    >
-      {isCopied ? 'Copied' : 'Copy as Mermaid'}
-    </Button>
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button size="xs" variant="default" leftSection={<Download size={14} aria-hidden />}>
+          Export
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => void saveSvg()}>Save as SVG</Menu.Item>
+        <Menu.Item onClick={() => download(`${file}.mmd`, 'text/plain', graph.mermaid)}>Save as Mermaid</Menu.Item>
+        <Menu.Item onClick={() => void copyMermaid()}>Copy as Mermaid</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   )
 }
 
@@ -62,14 +71,15 @@ const Head = ({ graph }: { readonly graph: ManifestGraph }) => {
           ]}
           onChange={(next) => void navigate({ search: next === 'list' ? { view: next } : {} })}
         />
-        <CopyMermaid text={graph.mermaid} />
+        <Export graph={graph} />
+        <ObjectMenu what="the graph" id={graph.hash} path="/api/manifest/graph" cli="manifest graph" />
       </Group>
     </Group>
   )
 }
 
 const Body = ({ graph }: { readonly graph: ManifestGraph }) => {
-  const { view, node: chosen } = route.useSearch()
+  const { view, node: chosen, line } = route.useSearch()
   const navigate = route.useNavigate()
   const node = graph.nodes.find(({ id }) => id === chosen)
   if (view === 'list') return <NodeTable graph={graph} />
@@ -79,6 +89,7 @@ const Body = ({ graph }: { readonly graph: ManifestGraph }) => {
         <Picture
           graph={graph}
           chosen={chosen}
+          line={line}
           choose={(next) => void navigate({ search: next === undefined ? {} : { node: next } })}
         />
       </Suspense>

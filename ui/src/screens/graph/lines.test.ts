@@ -20,3 +20,8 @@ test('a circle ends: the node itself is in its neighbourhood once', () => {
   const circle = [edge('a', 'b'), edge('b', 'a'), edge('b', 'c')]
   expect([...neighbourhood(circle, 'a')].sort()).toEqual(['a', 'b', 'c'])
 })
+
+test('the focus may be on one side only', () => {
+  expect([...neighbourhood(LINE, 'c', 'up')].sort()).toEqual(['a', 'b', 'c', 'x'])
+  expect([...neighbourhood(LINE, 'c', 'down')].sort()).toEqual(['c', 'd'])
+})

@@ -24,6 +24,6 @@ export const upstream = (edges: readonly GraphEdge[], node: string): ReadonlySet
 export const downstream = (edges: readonly GraphEdge[], node: string): ReadonlySet<string> =>
   follow(edges, node, ({ from, to }) => [from, to])
 
-/** The node with everything before and behind it. */
-export const neighbourhood = (edges: readonly GraphEdge[], node: string): ReadonlySet<string> =>
-  new Set([node, ...upstream(edges, node), ...downstream(edges, node)])
+/** The node with everything before and behind it, or on one side only (`up`, `down`). */
+export const neighbourhood = (edges: readonly GraphEdge[], node: string, side?: string): ReadonlySet<string> =>
+  new Set([node, ...(side === 'down' ? [] : upstream(edges, node)), ...(side === 'up' ? [] : downstream(edges, node))])

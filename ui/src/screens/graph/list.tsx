@@ -3,7 +3,7 @@ import { Table } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { GraphEdge, GraphNode, ManifestGraph } from '../../api/documents.ts'
 import { lookOf } from '../../parts/hands.ts'
-import { Counts } from './looks.tsx'
+import { Counts, placeOf } from './looks.tsx'
 
 /** `event:lead.matched` is named without its kind. */
 export const nameOf = (id: string): string => id.slice(id.indexOf(':') + 1)
@@ -33,7 +33,7 @@ const Row = ({ node, edges }: { readonly node: GraphNode; readonly edges: readon
       <Table.Td>
         <Counts node={node} />
       </Table.Td>
-      <Table.Td>{node.findings.map(({ code }) => code).join(', ')}</Table.Td>
+      <Table.Td>{node.findings.map(placeOf).join(', ')}</Table.Td>
     </Table.Tr>
   )
 }

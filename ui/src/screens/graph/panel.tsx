@@ -1,11 +1,14 @@
 /** The chosen node: what it has to do now, what was found about it, and its neighbours. */
-import { CloseButton, Group, Stack, Text, Title } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { CloseButton, Group, SegmentedControl, Stack, Text, Title } from '@mantine/core'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import type { GraphNode, ManifestFinding, ManifestGraph } from '../../api/documents.ts'
+import { useMay } from '../../api/me.ts'
 import { lookOf } from '../../parts/hands.ts'
 import { downstream, upstream } from './lines.ts'
 import { nameOf } from './list.tsx'
 import { Counts } from './looks.tsx'
+
+const route = getRouteApi('/graph')
 
 export const FindingLine = ({ finding }: { readonly finding: ManifestFinding }) => (
   <div className="finding" data-level={finding.level}>
@@ -42,16 +45,54 @@ const Neighbours = ({ title, ids }: { readonly title: string; readonly ids: Read
   </div>
 )
 
-const LookAt = ({ node }: { readonly node: GraphNode }) =>
-  node.kind === 'event' ? (
-    <Link to="/events" search={{ type: node.name }}>
-      Events of this type
-    </Link>
-  ) : node.counts === null ? null : (
+const LookAt = ({ node }: { readonly node: GraphNode }) => {
+  const maySend = useMay('operator')
+  if (node.kind === 'event')
+    return (
+      <Group gap="md">
+        <Link to="/events" search={{ type: node.name }}>
+          Events of this type
+        </Link>
+        {maySend && (
+          <Link to="/events" search={{ send: node.name }}>
+            Send one
+          </Link>
+        )}
+      </Group>
+    )
+  if (node.kind === 'schedule')
+    return (
+      <Link to="/schedules" search={{ name: node.name }}>
+        Its slots
+      </Link>
+    )
+  if (node.counts === null) return null
+  return (
     <Link to="/runs" search={{ handler: node.name }}>
       Its runs
     </Link>
   )
+}
+
+const SIDES = [
+  { value: 'both', label: 'Both' },
+  { value: 'up', label: 'Upstream' },
+  { value: 'down', label: 'Downstream' },
+]
+
+const Focus = ({ node }: { readonly node: GraphNode }) => {
+  const { line = 'both' } = route.useSearch()
+  const navigate = route.useNavigate()
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label="Focus"
+      data={SIDES}
+      value={line}
+      onChange={(next) => void navigate({ search: { node: node.id, line: next === 'both' ? undefined : next } })}
+    />
+  )
+}
 
 export const NodePanel = ({
   graph,
@@ -80,6 +121,7 @@ export const NodePanel = ({
         </Group>
         <Counts node={node} />
         <LookAt node={node} />
+        <Focus node={node} />
         {node.findings.map((finding) => (
           <FindingLine key={`${finding.code} ${finding.line} ${finding.column}`} finding={finding} />
         ))}

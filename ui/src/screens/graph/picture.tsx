@@ -20,7 +20,7 @@ import type { GraphNode, ManifestGraph } from '../../api/documents.ts'
 import { lookOf } from '../../parts/hands.ts'
 import { type Place, placesOf } from './layout.ts'
 import { neighbourhood } from './lines.ts'
-import { Counts, countText } from './looks.tsx'
+import { Counts, countText, placeOf } from './looks.tsx'
 
 type Drawn = Node<{ readonly node: GraphNode; readonly isFaded: boolean }>
 
@@ -36,7 +36,7 @@ const Shape = ({ data: { node, isFaded }, selected = false }: NodeProps<Drawn>) 
           {node.name}
         </span>
         {warnings.length > 0 && (
-          <span className="graph-badge" title={warnings.map(({ code }) => code).join(', ')}>
+          <span className="graph-badge" title={warnings.map(placeOf).join(', ')}>
             <TriangleAlert size={13} aria-hidden />
             {warnings.length}
           </span>
@@ -129,10 +129,13 @@ const edgesOf = ({ graph: { edges }, places, near }: Scene): Edge[] =>
 export const Picture = ({
   graph,
   chosen,
+  line,
   choose,
 }: {
   readonly graph: ManifestGraph
   readonly chosen: string | undefined
+  /** Which side of it: `up`, `down`, or both. */
+  readonly line: string | undefined
   readonly choose: (node: string | undefined) => void
 }) => {
   const scheme = useComputedColorScheme()
@@ -141,10 +144,10 @@ export const Picture = ({
   // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the graph
   const places = useMemo(() => placesOf(graph), [shape])
   const { nodes, edges } = useMemo(() => {
-    const near = chosen === undefined ? null : neighbourhood(graph.edges, chosen)
+    const near = chosen === undefined ? null : neighbourhood(graph.edges, chosen, line)
     const scene = { graph, places, chosen, near }
     return { nodes: nodesOf(scene), edges: edgesOf(scene) }
-  }, [graph, places, chosen])
+  }, [graph, places, chosen, line])
   return (
     <div className="graph-picture">
       <ReactFlow

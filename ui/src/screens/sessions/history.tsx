@@ -1,43 +1,98 @@
-/** A session's checkpoints as a tree: the newest on top, forks on a lane of their own beside the checkpoint they began at. */
-import { Text } from '@mantine/core'
+/** A session's checkpoints as a git graph: newest on top, a lane per fork; any two can be chosen to be compared. */
+import { Button, Text } from '@mantine/core'
 import { useQueries, useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
 import type { Checkpoint, SessionDetail } from '../../api/documents.ts'
 import { checkpointsQuery } from '../../api/queries.ts'
 import { CopyText, shortId } from '../../parts/copy.tsx'
 import { Failed, Loading } from '../../parts/state.tsx'
 import { When } from '../../parts/when.tsx'
+import { type Branch, type LaneLine, type LaneRow, type Lanes, lanesOf, modesOf } from './lanes.ts'
 import { SessionLink } from './sessions.tsx'
 
+const route = getRouteApi('/sessions/$id')
 const MOST_FORKS = 30
-
-/** Forks by the checkpoint they began at: the first thing that each of them knows. */
-const useForks = ({ forks }: SessionDetail): ReadonlyMap<string, readonly string[]> => {
-  const shown = forks.slice(0, MOST_FORKS)
-  const births = useQueries({ queries: shown.map(({ id }) => checkpointsQuery(id)) })
-  const places = new Map<string, string[]>()
-  for (const [i, { id }] of shown.entries()) {
-    const at = births[i]?.data?.items[0]?.id
-    if (at != null) places.set(at, [...(places.get(at) ?? []), id])
-  }
-  return places
-}
+const ROW = 52
+const LANE = 18
+const DOT = 6
 
 const WORDS = { created: 'began', checkpoint: 'checkpoint', ended: 'ended' } as const
 
-const changed = (count: number): string =>
-  count === 0 ? 'no change' : `${count} ${count === 1 ? 'change' : 'changes'} of memory`
+const useBranches = ({ id, forks }: SessionDetail, own: readonly Checkpoint[]): readonly Branch[] => {
+  const shown = forks.slice(0, MOST_FORKS)
+  const asked = useQueries({ queries: shown.map((fork) => checkpointsQuery(fork.id)) })
+  return [
+    { session: id, marks: own },
+    ...shown.map((fork, i) => ({ session: fork.id, marks: asked[i]?.data?.items ?? [] })),
+  ]
+}
 
-const Mark = ({ mark, isHead }: { readonly mark: Checkpoint; readonly isHead: boolean }) => (
-  <li className="mark" data-kind={mark.kind}>
-    <span className="mark-dot" aria-hidden />
+const x = (lane: number): number => DOT + 2 + lane * LANE
+const y = (row: number): number => row * ROW + 14
+
+const pathOf = ({ from, to }: LaneLine): string => {
+  const [x1, y1, x2, y2] = [x(from.lane), y(from.row), x(to.lane), y(to.row)]
+  if (x1 === x2) return `M${x1},${y1} V${y2}`
+  return `M${x1},${y1} V${y2 - LANE} Q${x1},${y2} ${x2},${y2}`
+}
+
+/** The same is said in words beside it. */
+const Drawing = ({ lanes: { rows, lines, count } }: { readonly lanes: Lanes }) => (
+  <svg className="lanes" width={x(count)} height={rows.length * ROW} aria-hidden="true">
+    {lines.map((line) => (
+      <path key={pathOf(line)} d={pathOf(line)} data-lane={Math.max(line.from.lane, line.to.lane) % 4} />
+    ))}
+    {rows.map(({ lane, mark }, row) => (
+      <circle key={`${lane} ${mark.seq}`} cx={x(lane)} cy={y(row)} r={DOT} data-lane={lane % 4} data-kind={mark.kind} />
+    ))}
+  </svg>
+)
+
+const changed = (count: number): string =>
+  count === 0 ? 'no change' : `${count} ${count === 1 ? 'change' : 'changes'}`
+
+/** At most two are chosen; a third takes the place of the first. */
+const chosenAfter = (chosen: readonly string[], id: string): readonly string[] =>
+  chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id].slice(-2)
+
+const Compare = ({ id }: { readonly id: string }) => {
+  const { a, b } = route.useSearch()
+  const navigate = route.useNavigate()
+  const chosen = [a, b].filter((one) => one !== undefined)
+  const choose = (): void => {
+    const [first, second] = chosenAfter(chosen, id)
+    void navigate({ search: { a: first, b: second } })
+  }
+  const isChosen = chosen.includes(id)
+  return (
+    <Button
+      size="compact-xs"
+      variant={isChosen ? 'filled' : 'default'}
+      aria-pressed={isChosen}
+      aria-label={`Compare ${shortId(id)}`}
+      onClick={choose}
+    >
+      Compare
+    </Button>
+  )
+}
+
+const Row = ({ row: { session, mark }, own }: { readonly row: LaneRow; readonly own: SessionDetail }) => (
+  <li className="lane-row" style={{ height: ROW }}>
     <div>
       <Text size="sm">
-        <strong>{WORDS[mark.kind]}</strong>
+        <strong>{session === own.id || mark.kind !== 'created' ? WORDS[mark.kind] : 'forked'}</strong>
         {mark.mode !== null && <span className="quiet"> {mark.mode}</span>}
-        {isHead && <span className="tag">head</span>}
+        {mark.kind === 'checkpoint' && mark.id === own.head && <span className="tag">head</span>}
+        {session !== own.id && (
+          <>
+            {' '}
+            <SessionLink id={session} />
+          </>
+        )}
       </Text>
       <Text size="xs" className="quiet">
-        {mark.id !== null && (
+        {mark.id !== null && mark.kind === 'checkpoint' && (
           <>
             <span className="id">{shortId(mark.id)}</span> <CopyText text={mark.id} label="Copy the checkpoint's id" />
           </>
@@ -46,26 +101,41 @@ const Mark = ({ mark, isHead }: { readonly mark: Checkpoint; readonly isHead: bo
         {mark.kind === 'checkpoint' && ` · ${changed(mark.changes)}`}
       </Text>
     </div>
+    {mark.kind === 'checkpoint' && mark.id !== null && <Compare id={mark.id} />}
   </li>
 )
 
+const Modes = ({ marks }: { readonly marks: readonly Checkpoint[] }) => (
+  <Text size="xs" className="quiet">
+    Modes:{' '}
+    {modesOf(marks).map(({ mode, at }, i) => (
+      <span key={at}>
+        {i > 0 && ', then '}
+        {mode} since <When at={at} />
+      </span>
+    ))}
+  </Text>
+)
+
+const Graph = ({ session, marks }: { readonly session: SessionDetail; readonly marks: readonly Checkpoint[] }) => {
+  const lanes = lanesOf(useBranches(session, marks))
+  return (
+    <>
+      <Modes marks={marks} />
+      <div className="lane-graph">
+        <Drawing lanes={lanes} />
+        <ol className="lane-rows" aria-label="Checkpoints" reversed>
+          {lanes.rows.map((row) => (
+            <Row key={`${row.session} ${row.mark.seq}`} row={row} own={session} />
+          ))}
+        </ol>
+      </div>
+    </>
+  )
+}
+
 export const History = ({ session }: { readonly session: SessionDetail }) => {
   const { data, error, refetch } = useQuery(checkpointsQuery(session.id))
-  const forks = useForks(session)
   if (data === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
-  return (
-    <ol className="marks" aria-label="Checkpoints" reversed>
-      {[...data.items].reverse().map((mark) => [
-        ...(mark.kind === 'checkpoint' && mark.id !== null ? (forks.get(mark.id) ?? []) : []).map((fork) => (
-          <li key={fork} className="mark fork">
-            <span className="mark-dot" aria-hidden />
-            <Text size="sm">
-              fork <SessionLink id={fork} />
-            </Text>
-          </li>
-        )),
-        <Mark key={mark.seq} mark={mark} isHead={mark.kind === 'checkpoint' && mark.id === session.head} />,
-      ])}
-    </ol>
-  )
+  return <Graph session={session} marks={data.items} />
 }

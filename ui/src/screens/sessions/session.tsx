@@ -1,25 +1,26 @@
-/** One session: its memory, its checkpoints as a tree, the runs that worked in it. */
+/** One session: its memory as a tree, its checkpoints as a graph, what differs between two, its children, the runs that worked in it. */
 import { Badge, Group, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { SessionDetail, SessionMemory } from '../../api/documents.ts'
 import { sessionQuery, sessionRunsQuery } from '../../api/queries.ts'
-import { CopyText, shortId } from '../../parts/copy.tsx'
-import { Data } from '../../parts/data.tsx'
+import { shortId } from '../../parts/copy.tsx'
+import { ObjectMenu } from '../../parts/object-menu.tsx'
 import { Failed, Loading } from '../../parts/state.tsx'
 import { useRowKeys } from '../../parts/use-row-keys.ts'
 import { When } from '../../parts/when.tsx'
 import { RunTable } from '../runs/run-table.tsx'
+import { Difference } from './difference.tsx'
 import { History } from './history.tsx'
 import { SessionLink } from './sessions.tsx'
+import { StateTree } from './state-tree.tsx'
 
 const route = getRouteApi('/sessions/$id')
 const KILO = 1024
 
 const Value = ({ entry }: { readonly entry: SessionMemory }) => {
   if (entry.bytes !== null) return <span className="quiet">{Math.round(entry.bytes / KILO)} kB, not shown here</span>
-  if (typeof entry.value === 'object' && entry.value !== null) return <Data value={entry.value} />
-  return <span className="text">{String(entry.value)}</span>
+  return <StateTree value={entry.value} />
 }
 
 const Memory = ({ session }: { readonly session: SessionDetail }) =>
@@ -48,6 +49,25 @@ const Memory = ({ session }: { readonly session: SessionDetail }) =>
     </Table>
   )
 
+const Forks = ({ session }: { readonly session: SessionDetail }) =>
+  session.forks.length === 0 ? null : (
+    <section className="panel" aria-labelledby="forks">
+      <Title order={2} size="h3" id="forks">
+        Children
+      </Title>
+      <ul className="plain-list">
+        {session.forks.map((fork) => (
+          <li key={fork.id}>
+            <SessionLink id={fork.id} />{' '}
+            <span className="quiet">
+              forked <When at={fork.created_at} />, {fork.version} facts
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+
 const Runs = ({ id }: { readonly id: string }) => {
   const { data } = useQuery(sessionRunsQuery(id))
   if (data === undefined) return <Loading />
@@ -64,7 +84,12 @@ const Head = ({ session }: { readonly session: SessionDetail }) => (
           {shortId(session.id)}
         </span>
       </Title>
-      <CopyText text={session.id} label="Copy the id" />
+      <ObjectMenu
+        what="this session"
+        id={session.id}
+        path={`/api/sessions/${session.id}`}
+        cli={`sessions show ${session.id}`}
+      />
       <Badge variant="outline" color="gray" tt="none" className="label">
         {session.mode}
       </Badge>
@@ -98,12 +123,14 @@ export const Session = () => {
           <History session={session} />
         </section>
         <Stack gap="lg">
+          <Difference id={session.id} />
           <section className="panel" aria-labelledby="memory">
             <Title order={2} size="h3" id="memory">
               Memory
             </Title>
             <Memory session={session} />
           </section>
+          <Forks session={session} />
           <section className="panel" aria-labelledby="runs">
             <Title order={2} size="h3" id="runs">
               Runs

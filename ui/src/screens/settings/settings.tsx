@@ -1,13 +1,17 @@
-/** What a person sets for themselves in this browser, and what this server is. */
+/** What a person sets for themselves in this browser, what this server is, and, for those who may, its credentials and whom it tells. */
 import { Group, SegmentedControl, Stack, Switch, Table, Text, Title, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useLogin } from '../api/me.ts'
-import { graphQuery, healthQuery } from '../api/queries.ts'
-import { InboxSettings } from '../parts/inbox-settings.tsx'
-import { switchKeys, useKeysOn } from '../parts/keys-on.ts'
-import { LoginFacts } from '../parts/login-facts.tsx'
-import { MeForm } from '../parts/me-form.tsx'
-import { say } from '../parts/say.ts'
+import type { ReactNode } from 'react'
+import { useLogin, useMay } from '../../api/me.ts'
+import { graphQuery, healthQuery } from '../../api/queries.ts'
+import { InboxSettings } from '../../parts/inbox-settings.tsx'
+import { switchKeys, useKeysOn } from '../../parts/keys-on.ts'
+import { LoginFacts } from '../../parts/login-facts.tsx'
+import { MeForm } from '../../parts/me-form.tsx'
+import { say } from '../../parts/say.ts'
+import { Configuration } from './configuration.tsx'
+import { Endpoints } from './endpoints.tsx'
+import { Tokens } from './tokens.tsx'
 
 const SCHEMES = ['auto', 'light', 'dark'] as const
 
@@ -73,32 +77,56 @@ const ServerFacts = () => {
   )
 }
 
-export const Settings = () => (
-  <>
-    <Group className="head">
-      <Title order={1} size="h2">
-        Settings
-      </Title>
-    </Group>
-    <Stack gap="lg" className="screen-body" maw="52rem">
-      <section className="panel" aria-labelledby="me">
-        <Title order={2} size="h3" id="me">
-          You
-        </Title>
-        <You />
-      </section>
-      <section className="panel" aria-labelledby="page">
-        <Title order={2} size="h3" id="page">
-          This page
-        </Title>
-        <PageSettings />
-      </section>
-      <section className="panel" aria-labelledby="server">
-        <Title order={2} size="h3" id="server">
-          This server
-        </Title>
-        <ServerFacts />
-      </section>
-    </Stack>
-  </>
+const Panel = ({
+  id,
+  title,
+  children,
+}: {
+  readonly id: string
+  readonly title: string
+  readonly children: ReactNode
+}) => (
+  <section className="panel" aria-labelledby={id}>
+    <Title order={2} size="h3" id={id}>
+      {title}
+    </Title>
+    {children}
+  </section>
 )
+
+export const Settings = () => {
+  const isAdmin = useMay('admin')
+  return (
+    <>
+      <Group className="head">
+        <Title order={1} size="h2">
+          Settings
+        </Title>
+      </Group>
+      <Stack gap="lg" className="screen-body" maw="60rem">
+        <Panel id="me" title="You">
+          <You />
+        </Panel>
+        <Panel id="page" title="This page">
+          <PageSettings />
+        </Panel>
+        {isAdmin && (
+          <Panel id="tokens" title="Tokens">
+            <Tokens />
+          </Panel>
+        )}
+        <Panel id="endpoints" title="Outgoing webhooks">
+          <Endpoints />
+        </Panel>
+        <Panel id="server" title="This server">
+          <ServerFacts />
+        </Panel>
+        {isAdmin && (
+          <Panel id="configuration" title="Configuration">
+            <Configuration />
+          </Panel>
+        )}
+      </Stack>
+    </>
+  )
+}

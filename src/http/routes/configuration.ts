@@ -1,0 +1,37 @@
+/**
+ * What this server is set to, over HTTP.
+ *
+ * Owns who may see it: administrators of the server's own tenant. Whoever serves says what it is; secrets are not in it.
+ */
+import { TrihandError } from '../../model/errors.ts'
+import { LOCAL_TENANT } from '../../model/ids.ts'
+import type { ConfiguredSetting } from '../api.ts'
+import { demandCaller } from '../identity.ts'
+import { page, ref } from '../schema.ts'
+import { type Handle, json, type Operation } from './route.ts'
+
+export interface ConfigurationOptions {
+  /** Absent: whoever embeds us has settings of its own. */
+  readonly configuration?: readonly ConfiguredSetting[]
+}
+
+export const configurationRoutes = ({ configuration = [] }: ConfigurationOptions): readonly Operation[] => {
+  const list: Handle = async (_, context) => {
+    const { id, tenant } = demandCaller(context)
+    if (tenant !== LOCAL_TENANT)
+      throw new TrihandError('TENANT_MISMATCH', `${id} is of the tenant ${tenant}; the server is not`)
+    return context.json({ items: configuration, next_cursor: null })
+  }
+  return [
+    {
+      id: 'getConfiguration',
+      method: 'get',
+      path: '/api/configuration',
+      access: 'admin',
+      summary: 'What the server is set to, and by whom; secrets are not shown',
+      answers: { 200: json(page(ref('ConfiguredSetting'))) },
+      problems: ['TENANT_MISMATCH'],
+      handle: list,
+    },
+  ]
+}

@@ -1,0 +1,68 @@
+/**
+ * What can be taken along of any object: its id, its JSON, and the command or the request that shows it.
+ *
+ * Owns the spelling of both. Offered to every screen; what an object is called on the command line is the screen's to say.
+ */
+import { ActionIcon, Menu } from '@mantine/core'
+import { Braces, Copy, Ellipsis, Globe, Terminal } from 'lucide-react'
+import { mountPath } from '../api/client.ts'
+import { useLogin } from '../api/me.ts'
+import { say } from './say.ts'
+
+export interface ObjectMenuProps {
+  /** What it is, for whoever hears the page: `the schedule nightly`. */
+  readonly what: string
+  readonly id: string
+  /** Of its JSON: `/api/schedules/nightly`. */
+  readonly path: string
+  /** After `npx trihand`. */
+  readonly cli?: string
+}
+
+/** In single quotes where a shell would read something into it. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+
+/** A request for the same, with the token from where the command line has it, too. */
+export const curlOf = (origin: string, path: string, isLogin: boolean): string =>
+  ['curl -s', ...(isLogin ? ['-H "authorization: Bearer $TRIHAND_TOKEN"'] : []), shellWord(`${origin}${path}`)].join(
+    ' ',
+  )
+
+const copy = async (text: string): Promise<void> => {
+  await navigator.clipboard.writeText(text)
+  say('teal', 'Copied', text)
+}
+
+export const ObjectMenu = ({ what, id, path, cli }: ObjectMenuProps) => {
+  const isLogin = useLogin() !== null
+  const whole = `${mountPath()}${path}`
+  return (
+    <Menu position="bottom-end" withinPortal>
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Take along ${what}`}>
+          <Ellipsis size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<Copy size={14} aria-hidden />} onClick={() => void copy(id)}>
+          Copy id
+        </Menu.Item>
+        <Menu.Item leftSection={<Braces size={14} aria-hidden />} component="a" href={whole} target="_blank">
+          JSON
+        </Menu.Item>
+        {cli !== undefined && (
+          <Menu.Item leftSection={<Terminal size={14} aria-hidden />} onClick={() => void copy(`npx trihand ${cli}`)}>
+            Copy as CLI
+          </Menu.Item>
+        )}
+        <Menu.Item
+          leftSection={<Globe size={14} aria-hidden />}
+          onClick={() => void copy(curlOf(window.location.origin, whole, isLogin))}
+        >
+          Copy as curl
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

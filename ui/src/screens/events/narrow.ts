@@ -1,0 +1,26 @@
+/**
+ * Which of the events that are on the page are meant.
+ *
+ * Pure. Only the type is looked for by the server, which has an index for it; the rest narrows what was loaded, and the page says so.
+ */
+import type { StoredEvent } from '../../api/documents.ts'
+
+export interface EventFilter {
+  readonly source?: string | undefined
+  readonly subject?: string | undefined
+  readonly correlation?: string | undefined
+}
+
+const holds = (text: string | null, part: string | undefined): boolean =>
+  part === undefined || (text ?? '').toLowerCase().includes(part.toLowerCase())
+
+export const isNarrowed = ({ source, subject, correlation }: EventFilter): boolean =>
+  source !== undefined || subject !== undefined || correlation !== undefined
+
+export const narrowed = (events: readonly StoredEvent[], filter: EventFilter): readonly StoredEvent[] =>
+  events.filter(
+    (event) =>
+      holds(event.source, filter.source) &&
+      holds(event.subject, filter.subject) &&
+      holds(event.correlation_id, filter.correlation),
+  )

@@ -1,0 +1,101 @@
+/** A form to send an event: its type among those that are declared, its data checked before anything is sent. */
+import { Autocomplete, Button, Group, Text, Textarea } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { Problem, sendJson } from '../../api/client.ts'
+import type { Receipt, Rehearsal } from '../../api/documents.ts'
+import { graphQuery, queryClient } from '../../api/queries.ts'
+import { complain, say } from '../../parts/say.ts'
+
+const parsed = (text: string): unknown => {
+  try {
+    return text.trim() === '' ? {} : (JSON.parse(text) as unknown)
+  } catch (error) {
+    throw new Problem('NOT_JSON', 0, `The data is not JSON: ${(error as Error).message}`, null)
+  }
+}
+
+export const outcome = ({ runs, suppressed, duplicate }: Receipt): string => {
+  if (duplicate) return 'It was there already.'
+  const started =
+    runs.length === 0 ? 'It started no run.' : `It started ${runs.length === 1 ? 'a run' : `${runs.length} runs`}.`
+  return [started, ...suppressed.map(({ trigger, reason }) => `${trigger}: ${reason}`)].join(' ')
+}
+
+const wouldStart = ({ starts, suppressed }: Rehearsal): string => {
+  const first = starts.length === 0 ? 'It would start nothing.' : `It would start ${starts.join(', ')}.`
+  const rest = suppressed.map(({ trigger, detail }) => `Not ${trigger}: ${detail}.`)
+  return ['The data fits.', first, ...rest].join(' ')
+}
+
+/** Types that somebody outside may send: those the system does not keep for itself. */
+const useTypes = (): readonly string[] => {
+  const { data: graph } = useQuery(graphQuery)
+  return (graph?.nodes ?? []).filter(({ kind }) => kind === 'event').map(({ name }) => name)
+}
+
+export const SendForm = ({ first }: { readonly first: string }) => {
+  const [type, setType] = useState(first)
+  const [data, setData] = useState('{}')
+  const types = useTypes()
+  const check = useMutation({
+    mutationFn: async () => sendJson<Rehearsal>('/api/triggers/test', { name: type, data: parsed(data) }),
+  })
+  const send = useMutation({
+    mutationFn: async () => sendJson<Receipt>('/api/events', { type, data: parsed(data) }),
+    onSuccess: (receipt) => say('teal', 'The event is on disk', outcome(receipt)),
+    onError: complain,
+    onSettled: () => queryClient.invalidateQueries(),
+  })
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    check.reset()
+    send.mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Group align="flex-end" gap="sm">
+        <Autocomplete
+          label="Send an event"
+          placeholder="order.paid"
+          size="xs"
+          required
+          data={[...types]}
+          value={type}
+          onChange={(next) => {
+            setType(next)
+            check.reset()
+          }}
+        />
+        <Textarea
+          label="Data (JSON)"
+          size="xs"
+          autosize
+          minRows={1}
+          maxRows={8}
+          w={320}
+          value={data}
+          onChange={(e) => {
+            setData(e.currentTarget.value)
+            check.reset()
+          }}
+        />
+        <Button
+          size="xs"
+          variant="default"
+          disabled={type === ''}
+          loading={check.isPending}
+          onClick={() => check.mutate()}
+        >
+          Check
+        </Button>
+        <Button type="submit" size="xs" loading={send.isPending}>
+          Send
+        </Button>
+      </Group>
+      <Text size="sm" mt={6} role="status" c={check.error === null ? 'dimmed' : 'var(--mantine-color-error)'}>
+        {check.error?.message ?? (check.data === undefined ? '' : wouldStart(check.data))}
+      </Text>
+    </form>
+  )
+}

@@ -1,0 +1,213 @@
+/** Credentials, for administrators: who has one, a new one whose secret is shown this once, and an end to any of them. */
+import { Button, Checkbox, Group, Modal, Select, Stack, Table, Text, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { sendJson } from '../../api/client.ts'
+import type { NewToken, Token } from '../../api/documents.ts'
+import { queryClient, tokensQuery } from '../../api/queries.ts'
+import { Command } from '../../parts/copy.tsx'
+import { complain, say } from '../../parts/say.ts'
+import { Failed, Loading } from '../../parts/state.tsx'
+import { When } from '../../parts/when.tsx'
+
+const KINDS = ['user', 'service', 'agent']
+const ROLES = ['viewer', 'decider', 'operator', 'admin']
+const LIVES = ['1d', '7d', '30d', '90d', '365d']
+
+const askAgain = () => queryClient.invalidateQueries({ queryKey: tokensQuery.queryKey })
+
+const NewTokenForm = ({ done }: { readonly done: (made: NewToken) => void }) => {
+  const [name, setName] = useState('')
+  const [kind, setKind] = useState('user')
+  const [roles, setRoles] = useState<string[]>(['viewer'])
+  const [groups, setGroups] = useState('')
+  const [life, setLife] = useState('90d')
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => {
+      const named = groups.split(',').map((group) => group.trim())
+      const wish = { name: name.trim(), kind, roles, groups: named.filter((group) => group !== ''), expires_in: life }
+      return sendJson<NewToken>('/api/tokens', wish)
+    },
+    onSuccess: done,
+    onError: complain,
+    onSettled: askAgain,
+  })
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <TextInput label="Name" required data-autofocus value={name} onChange={(e) => setName(e.currentTarget.value)} />
+        <Group gap="sm" grow>
+          <Select
+            label="Kind"
+            data={KINDS}
+            value={kind}
+            allowDeselect={false}
+            onChange={(next) => setKind(next ?? 'user')}
+          />
+          <Select
+            label="Good for"
+            data={LIVES}
+            value={life}
+            allowDeselect={false}
+            onChange={(next) => setLife(next ?? '90d')}
+          />
+        </Group>
+        <Checkbox.Group label="Roles" value={roles} onChange={setRoles}>
+          <Group gap="md" mt={4}>
+            {ROLES.map((role) => (
+              <Checkbox key={role} value={role} label={role} />
+            ))}
+          </Group>
+        </Checkbox.Group>
+        <TextInput
+          label="Groups"
+          description="With commas between them"
+          value={groups}
+          onChange={(e) => setGroups(e.currentTarget.value)}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" size="xs" loading={isPending} disabled={roles.length === 0}>
+            Make a token
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+const Made = ({ made }: { readonly made: NewToken }) => (
+  <Stack gap="xs" className="waits">
+    <Text size="sm" fw={600}>
+      The token of {made.name}
+    </Text>
+    <Text size="sm">Shown this once: the ledger keeps its hash only.</Text>
+    <Command text={made.token} />
+  </Stack>
+)
+
+const Row = ({ token, revoke }: { readonly token: Token; readonly revoke: (token: Token) => void }) => (
+  <Table.Tr>
+    <Table.Td fw={600}>{token.name}</Table.Td>
+    <Table.Td>{token.kind}</Table.Td>
+    <Table.Td>
+      {token.roles.join(', ')}
+      {token.groups.length > 0 && <div className="quiet">{token.groups.join(', ')}</div>}
+    </Table.Td>
+    <Table.Td>
+      {token.status === 'active' ? (
+        <>
+          until <When at={token.expires_at} />
+        </>
+      ) : (
+        token.status
+      )}
+    </Table.Td>
+    <Table.Td>{token.created_by}</Table.Td>
+    <Table.Td ta="right">
+      {token.status === 'active' && (
+        <Button size="compact-xs" variant="default" aria-label={`Revoke ${token.name}`} onClick={() => revoke(token)}>
+          Revoke
+        </Button>
+      )}
+    </Table.Td>
+  </Table.Tr>
+)
+
+const Revoke = ({ token, close }: { readonly token: Token; readonly close: () => void }) => {
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => sendJson<Token>(`/api/tokens/${encodeURIComponent(token.id)}`, {}, { method: 'DELETE' }),
+    onSuccess: () => say('teal', 'Revoked', `Whoever has the token of ${token.name} is refused from now on.`),
+    onError: complain,
+    onSettled: async () => {
+      close()
+      await askAgain()
+    },
+  })
+  return (
+    <Stack gap="md">
+      <Text size="sm">Requests and logins with the token of {token.name} end at once. This cannot be taken back.</Text>
+      <Group justify="flex-end">
+        <Button size="xs" variant="default" onClick={close}>
+          Keep it
+        </Button>
+        <Button size="xs" color="red" data-autofocus loading={isPending} onClick={() => mutate()}>
+          Revoke
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+const List = ({ tokens, revoke }: { readonly tokens: readonly Token[]; readonly revoke: (token: Token) => void }) =>
+  tokens.length === 0 ? (
+    <Stack gap="xs">
+      <Text size="sm">Nobody has a token. On this machine none is needed; for others:</Text>
+      <Command text="npx trihand token create ana --roles viewer,decider" />
+    </Stack>
+  ) : (
+    <div className="wide-table">
+      <Table aria-label="Tokens" className="rows">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Kind</Table.Th>
+            <Table.Th>Roles, groups</Table.Th>
+            <Table.Th>Good</Table.Th>
+            <Table.Th>Made by</Table.Th>
+            <Table.Th>
+              <span className="unseen">Revoke</span>
+            </Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {tokens.map((token) => (
+            <Row key={token.id} token={token} revoke={revoke} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  )
+
+export const Tokens = () => {
+  const { data, error, refetch } = useQuery(tokensQuery)
+  const [isMaking, setMaking] = useState(false)
+  const [made, setMade] = useState<NewToken | null>(null)
+  const [ending, setEnding] = useState<Token | null>(null)
+  if (data === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
+  return (
+    <Stack gap="sm" align="stretch">
+      {made !== null && <Made made={made} />}
+      <List tokens={data.items} revoke={setEnding} />
+      <Group>
+        <Button size="xs" variant="default" onClick={() => setMaking(true)}>
+          New token
+        </Button>
+      </Group>
+      <Modal
+        opened={isMaking}
+        onClose={() => setMaking(false)}
+        title="A new token"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <NewTokenForm
+          done={(token) => {
+            setMade(token)
+            setMaking(false)
+          }}
+        />
+      </Modal>
+      <Modal
+        opened={ending !== null}
+        onClose={() => setEnding(null)}
+        title="Revoke a token"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {ending !== null && <Revoke token={ending} close={() => setEnding(null)} />}
+      </Modal>
+    </Stack>
+  )
+}
