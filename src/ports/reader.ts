@@ -149,6 +149,8 @@ export interface RunQuery {
   readonly tenant: TenantId
   readonly status: RunStatus | null
   readonly handler: string | null
+  /** Absent: of any session, and of none. */
+  readonly session?: SessionId | null
   readonly before: RunId | null
   readonly limit: number
 }

@@ -42,14 +42,7 @@ import {
   toSessionId,
 } from './rows.ts'
 import { countNewest, countRuns, prepareRunQueries, RunTotals, readRuns, SUMMARY } from './run-reader.ts'
-import {
-  prepareSessionQueries,
-  readForks,
-  readModelCalls,
-  readSession,
-  readSessionRuns,
-  readSessions,
-} from './session-reader.ts'
+import { prepareSessionQueries, readForks, readModelCalls, readSession, readSessions } from './session-reader.ts'
 import { countOpen, countTasks, prepareTaskQueries, readTask, readTasks } from './task-reader.ts'
 import { NEVER } from './worker.ts'
 
@@ -105,7 +98,7 @@ const prepareQueries = (db: Database) => ({
     where tenant = ? and table_name = ? and (? is null or key > ?) order by key limit ?`),
   ...prepareRunQueries(db),
   ...prepareTaskQueries(db),
-  ...prepareSessionQueries(db, RUNS),
+  ...prepareSessionQueries(db),
 })
 
 type Queries = ReturnType<typeof prepareQueries>
@@ -249,8 +242,8 @@ export class SqliteReader implements Reader {
     return this.#connection.read((queries) => readForks(queries, tenant, id))
   }
 
-  async sessionRuns(query: SessionRunQuery): Promise<readonly RunSummary[]> {
-    return this.#connection.read((queries) => readSessionRuns(queries, query).map(toSummary))
+  sessionRuns(query: SessionRunQuery): Promise<readonly RunSummary[]> {
+    return this.runs({ ...query, status: null, handler: null })
   }
 
   async modelCalls(query: ModelCallQuery): Promise<readonly ModelCallFact[]> {
