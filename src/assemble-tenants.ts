@@ -28,7 +28,7 @@ type Wait = { readonly wait?: string | number }
 type By = { readonly by?: string }
 
 /** What acts on runs: the same verbs for every tenant. */
-export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats'>) => ({
+export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' | 'jobs'>) => ({
   send: engine.send.bind(engine),
   rehearse: engine.rehearse.bind(engine),
   start: engine.startRun.bind(engine),
@@ -54,6 +54,7 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats'>
   queues: engine.queues,
   tasks: engine.tasks,
   chats: doors.chats,
+  jobs: doors.jobs,
   webhooks: doors.webhooks,
   handlers: {
     pause: (name: string, { by = 'local' }: By = {}) => engine.pauseHandler(name, by),
@@ -82,6 +83,7 @@ export const openTenants = (deps: TenantDeps, own: () => Service): Service['of']
       of: shared.of,
       tokens: shared.tokens,
       requests: shared.requests,
+      filters: shared.filters,
       drainWorker: serverOnly,
       reader,
       news: newsOf(deps.news, tenant),

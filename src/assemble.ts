@@ -9,6 +9,7 @@ import { SystemClock } from './adapters/system/clock.ts'
 import { SystemIds } from './adapters/system/ids.ts'
 import { drawSecret } from './adapters/system/secret.ts'
 import type { AgentHand, AgentOptions, AgentsInput } from './assemble-agents.ts'
+import { withBulk } from './assemble-bulk.ts'
 import { defineWithChats } from './assemble-chats.ts'
 import { type Doors, joinDoors } from './assemble-doors.ts'
 import { executorModels } from './assemble-models.ts'
@@ -19,6 +20,7 @@ import { type DispatcherChoice, type LedgerChoice, ledgerChoice } from './config
 import { dispatcherOf } from './dispatchers.ts'
 import type { PieceListener } from './engine/deltas.ts'
 import { Engine, type RunResult } from './engine/engine.ts'
+import { Filters } from './engine/filters.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from './engine/intake.ts'
 import type { Observer } from './engine/observers.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
@@ -55,6 +57,7 @@ import {
 import type { PriceOf } from './model/usage.ts'
 import type { WorkerPlace } from './model/worker-info.ts'
 import type { Chats } from './modes/chats.ts'
+import type { Jobs } from './modes/jobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { DispatcherEndpoint, DispatcherFactory } from './ports/dispatcher.ts'
 import type { Ids } from './ports/ids.ts'
@@ -145,10 +148,14 @@ export interface Trihand {
   readonly tasks: Tasks
   /** Conversations, a turn at a time. */
   readonly chats: Chats
+  /** Words to many runs at once. */
+  readonly jobs: Jobs
   /** Credentials for whoever asks over HTTP. */
   readonly tokens: Tokens
   /** Requests that carry a key, and their first answers. */
   readonly requests: Requests
+  /** Filters that people keep, for the lists they look at. */
+  readonly filters: Filters
   /** The same system for another tenant: nothing of one is seen or reached by another. */
   of(tenant: TenantId): Promise<Service>
   /** A handler with flow control: what comes while it is paused is held or suppressed, as its `whilePaused` says. */
@@ -278,7 +285,11 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const document: Reader['document'] = (...asked) => store.reader.document(...asked)
   const around = { environment, clock, ids, document }
   const define = async (source: SystemSource): Promise<System> =>
-    defineWithChats(await withNotices(source, options.notices ?? {}, around), around)
+    withBulk(
+      defineWithChats(await withNotices(source, options.notices ?? {}, around), around),
+      () => engine,
+      () => store.reader,
+    )
   const system = await define(options.system)
   const worker = identityOf(system, ids, options)
   const isWatching = options.sources ?? options.work !== false
@@ -335,14 +346,15 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const send = server.send.bind(server)
   const requests = new Requests({ send, note, reader: store.reader, ids, clock })
   const tokens = new Tokens({ note, reader: store.reader, clock, ids, secret: drawSecret })
+  const filters = new Filters({ send, note, reader: store.reader, clock, ids })
   const endpoint = opened?.endpoint ?? null
   const world = { ids, clock }
   return facade(engine, store, choice, {
-    ...{ doors, replace, worker, agents, tokens, requests, endpoint, world, environment },
+    ...{ doors, replace, worker, agents, tokens, requests, filters, endpoint, world, environment },
   })
 }
 
-interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'tokens' | 'requests'> {
+interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'tokens' | 'requests' | 'filters'> {
   readonly doors: Doors
   readonly agents: Pick<LazyAgents, 'close' | 'isSimulated'>
   readonly worker: WorkerIdentity
@@ -354,7 +366,7 @@ const facade = (
   engine: Engine,
   store: Store,
   choice: LedgerChoice,
-  { doors, replace, worker, agents, tokens, requests, endpoint, world, environment }: Joined,
+  { doors, replace, worker, agents, tokens, requests, filters, endpoint, world, environment }: Joined,
 ): Trihand => {
   const { place, ...identity } = worker
   let closing: Promise<void> | null = null
@@ -370,6 +382,7 @@ const facade = (
     worker: { ...identity, ...place },
     tokens,
     requests,
+    filters,
     of: openTenants({ engine, reader: store.reader, news: store.news, world, environment }, () => trihand),
     reader: store.reader,
     news: newsOf(store.news, LOCAL_TENANT),

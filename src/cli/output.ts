@@ -34,7 +34,7 @@ export class Refused extends Error {
 }
 
 export const exitCodeOf = ({ code, status }: Pick<Problem, 'code' | 'status'>): number => {
-  if (code === 'CONFIG_INVALID') return EXIT.usage
+  if (code === 'CONFIG_INVALID' || code === 'NOT_A_TERMINAL') return EXIT.usage
   if (status === 404) return EXIT.notFound
   if (status === 401 || status === 403) return EXIT.forbidden
   if (status === 409 || status === 412 || status === 428) return EXIT.conflict
@@ -108,6 +108,14 @@ export class Output {
   /** Not the result: what is going on, what to do next. A program that asked for JSON gets none of it. */
   talk(text: string): void {
     if (!this.isJson) this.#complain(text)
+  }
+
+  /** Talk that is written over by the next: on a terminal only. False: nobody would see it. An empty text leaves nothing behind. */
+  rewrite(text: string): boolean {
+    const { stderr, env } = this.#options
+    if (this.isJson || stderr.isTTY !== true || env['TERM'] === 'dumb') return false
+    stderr.write(`\r\u001b[K${visible(text)}`)
+    return true
   }
 
   /** An error that is a bug, under the name that the caller was told. */

@@ -8,7 +8,7 @@ import type { ExecutorDefinition, RemoteDefinition } from '../manifest/executors
 import type { System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import { LOCAL_TENANT, type RunId, SERVER_TENANT, type SessionId, type TenantId, type WorkerId } from '../model/ids.ts'
+import { LOCAL_TENANT, type RunId, SERVER_TENANT, type TenantId, type WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine } from '../model/run.ts'
@@ -22,6 +22,7 @@ import type { Executor } from '../ports/executor.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Append, DocumentWrite, Ledger } from '../ports/ledger.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
+import { type BulkWord, speakTo } from './bulk.ts'
 import { Circuits } from './circuits.ts'
 import { ClerkBook } from './clerk-book.ts'
 import type { FindDuty } from './clerks.ts'
@@ -31,7 +32,14 @@ import { Deltas, type PieceListener } from './deltas.ts'
 import { DRAIN_ORDERED } from './drain.ts'
 import type { StepErrors } from './gate.ts'
 import type { EnterHandler, House } from './house.ts'
-import { type IncomingEvent, Intake, type Receipt, type Rehearsal, type SendOptions } from './intake.ts'
+import {
+  type IncomingEvent,
+  Intake,
+  type Receipt,
+  type Rehearsal,
+  type SendOptions,
+  type StartOptions,
+} from './intake.ts'
 import { type Observer, Observers } from './observers.ts'
 import { commandFromOutside } from './outside.ts'
 import { fetchValue, storeValue } from './payloads.ts'
@@ -275,7 +283,7 @@ export class Engine {
     return this.intake.note(documents)
   }
 
-  startRun(name: string, input: unknown, options: { readonly session?: SessionId } = {}): Promise<RunId> {
+  startRun(name: string, input: unknown, options: StartOptions = {}): Promise<RunId> {
     return this.intake.start(name, input, options)
   }
 
@@ -303,6 +311,11 @@ export class Engine {
 
   async retry(run: RunId, by: string): Promise<void> {
     await commandFromOutside(this.house, run, (now) => ({ type: 'retry_run', now, by }))
+  }
+
+  /** A job's word to one of its runs. */
+  speakTo(run: RunId, word: BulkWord): Promise<void> {
+    return speakTo(this.house, run, word)
   }
 
   /** A person's word on a step whose outcome nobody knows. */

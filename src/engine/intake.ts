@@ -48,6 +48,12 @@ export interface SendOptions {
   readonly isOwn?: boolean
 }
 
+export interface StartOptions {
+  readonly session?: SessionId
+  /** Written with the run, or not at all. Only for a handler without a gate: that starts runs by its own rules. */
+  readonly documents?: (run: RunId) => readonly DocumentWrite[]
+}
+
 /** Who would start by an event, and who not and why. Flow control may still hold a run back. */
 export interface Rehearsal {
   readonly starts: readonly string[]
@@ -113,7 +119,7 @@ export class Intake {
   }
 
   /** Starts a function by name, without an event. Where it has a gate, that has its say. */
-  async start(name: string, input: unknown, options: { readonly session?: SessionId } = {}): Promise<RunId> {
+  async start(name: string, input: unknown, options: StartOptions = {}): Promise<RunId> {
     const { house } = this
     const definition = house.system().functions.get(name)
     if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${name}`)
@@ -141,7 +147,7 @@ export class Intake {
         demand,
         lease: leaseFor(demand, () => house.worker.reserve(name)),
       })
-      const outcome = await this.commit([run], [], [])
+      const outcome = await this.commit([run], [], options.documents?.(run.id) ?? [])
       if (outcome.kind === 'conflict') throw new TrihandError('INTERNAL', 'a new run met an old one')
       return run.id
     })

@@ -5,7 +5,7 @@
  */
 import type { Failure } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
-import type { RunId } from '../model/ids.ts'
+import type { RunId, TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { KeyedRow } from '../model/row-filter.ts'
 import type { EmittedEvent, EntityMove, Entry, ScheduleContext, StepGate } from '../ports/step-gate.ts'
@@ -17,6 +17,7 @@ import type { Resident } from './resident.ts'
 
 export class RunEntry implements Entry {
   readonly run: RunId
+  readonly tenant: TenantId
   readonly attempt: number
   readonly input: Json
   readonly event: StoredEvent | null
@@ -29,6 +30,7 @@ export class RunEntry implements Entry {
   constructor(resident: Resident, gate: StepGate, intents = new Intents()) {
     const { record, inputs, live } = resident
     this.run = record.id
+    this.tenant = record.tenant
     this.attempt = (live?.failures ?? 0) + 1
     this.input = inputs.input
     this.event = record.event

@@ -5,6 +5,7 @@
  */
 import type { PieceListener } from '../engine/deltas.ts'
 import type { RunResult } from '../engine/engine.ts'
+import type { Filters } from '../engine/filters.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from '../engine/intake.ts'
 import type { Observer } from '../engine/observers.ts'
 import type { Watcher } from '../engine/publish.ts'
@@ -18,6 +19,7 @@ import type { System } from '../manifest/system.ts'
 import type { RunId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
 import type { Chats } from '../modes/chats.ts'
+import type { Jobs } from '../modes/jobs.ts'
 import type { DispatcherEndpoint } from '../ports/dispatcher.ts'
 import type { NewsPage, NewsPosition } from '../ports/news.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
@@ -58,7 +60,9 @@ export interface Service {
   readonly sessions: Pick<Sessions, 'show'>
   readonly tokens: Tokens
   readonly requests: Requests
+  readonly filters: Filters
   readonly chats: Pick<Chats, 'send' | 'show' | 'list' | 'stop' | 'view' | 'listen'>
+  readonly jobs: Pick<Jobs, 'begin' | 'show'>
   /** The same system for another tenant, who sees and reaches nothing of this one. */
   of(tenant: TenantId): Promise<Service>
   /** Handlers whose flow control has a gate. */

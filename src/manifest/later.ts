@@ -1,13 +1,11 @@
 /**
- * The one function that every system has: it sends an event when its time has come.
+ * A function that every system has: it sends an event when its time has come.
  *
- * Owns its name and its definition. A delayed event is a run of it that may begin at that instant: durable, visible and cancelled
- * like any run, and the event is there with its end. No user can give a function this name: it has a dot.
+ * Owns its name and its code. A delayed event is a run of it that may begin at that instant: durable, visible and cancelled
+ * like any run, and the event is there with its end.
  */
 import type { Json } from '../model/json.ts'
-import { ANYWHERE } from '../model/placement.ts'
-import { DEFAULT_RETRY } from '../model/policies/retry.ts'
-import { PLAIN } from '../model/workflow-spec.ts'
+import { ownFunction } from './own-function.ts'
 import type { FunctionDefinition } from './system.ts'
 
 export const LATER = 'trihand.later'
@@ -27,22 +25,4 @@ const send = ({ input, emit }: Due): string => {
   return type
 }
 
-export const laterFunction: FunctionDefinition = {
-  name: LATER,
-  modality: 'workflow',
-  code: send,
-  effect: 'idempotent',
-  retry: DEFAULT_RETRY,
-  timeoutMs: 60_000,
-  deadline: { startMs: null, finishMs: null },
-  allowReentry: 0,
-  input: null,
-  output: null,
-  placement: ANYWHERE,
-  circuit: null,
-  module: null,
-  workflow: PLAIN,
-  constraints: {},
-  cancelOn: [],
-  flow: null,
-}
+export const laterFunction: FunctionDefinition = ownFunction(LATER, send)

@@ -7,7 +7,7 @@ import type { AgentSpec } from '../model/agent.ts'
 import type { Human } from '../model/human.ts'
 import type { Timing } from '../model/schedule-spec.ts'
 import { Drawing, type Graph, type NodeKind } from './graph.ts'
-import { LATER } from './later.ts'
+import { isOwnFunction } from './own-function.ts'
 import type { FunctionDefinition, System } from './system.ts'
 
 /** The source under which the end of a handler's run is told. */
@@ -90,7 +90,7 @@ const drawStarts = (drawing: Drawing, system: System): void => {
 
 export const graphOfSystem = (system: System): Graph => {
   const drawing = new Drawing()
-  const own = [...system.functions.values()].filter(({ name }) => name !== LATER)
+  const own = [...system.functions.values()].filter(({ name }) => !isOwnFunction(name))
   for (const { name } of own) nodeFor(drawing, system, name)
   drawHeard(drawing, system)
   for (const definition of own) {

@@ -5,7 +5,7 @@
  * gate-2  A promise of a run that was parked, fenced or cancelled never settles: its code simply does not go on.
  */
 import type { StoredEvent } from '../model/event.ts'
-import type { Instant, RunId, TaskId } from '../model/ids.ts'
+import type { Instant, RunId, TaskId, TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Telling } from '../model/lifecycle.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
@@ -155,6 +155,7 @@ export interface EntityMove {
 /** What a handler is given when it is entered. */
 export interface Entry {
   readonly run: RunId
+  readonly tenant: TenantId
   readonly attempt: number
   readonly input: Json
   readonly event: StoredEvent | null

@@ -7,6 +7,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EngineSettings, joinEngine, lazyAgents, type Store, type TrihandOptions } from '../assemble.ts'
+import { withBulk } from '../assemble-bulk.ts'
 import { defineWithChats } from '../assemble-chats.ts'
 import type { Engine, RunResult } from '../engine/engine.ts'
 import type { IncomingEvent, Receipt } from '../engine/intake.ts'
@@ -121,9 +122,14 @@ const live = async (source: SystemSource, place: TestStore, now: number, hands: 
   const store = await place.open(clock)
   const watch = new Watch()
   const ids = place.ids()
-  const system = defineWithChats(source, { ids, clock })
+  const system = withBulk(
+    defineWithChats(source, { ids, clock }),
+    () => engine,
+    () => reader,
+  )
   // Polls and beats far apart: in a test nothing is lost, so there is nothing for them to find.
   const blobs = watch.blobs(store.blobs)
+  const reader = watch.reader(store.reader)
   const agents = lazyAgents({
     workspaces: join(tmpdir(), 'trihand-test-workspaces'),
     ...hands.agents,
@@ -135,7 +141,7 @@ const live = async (source: SystemSource, place: TestStore, now: number, hands: 
       ...store,
       ledger: watch.ledger(store.ledger),
       blobs,
-      reader: watch.reader(store.reader),
+      reader,
       pollMs: durationMs('30d'),
     },
     system,
@@ -143,7 +149,7 @@ const live = async (source: SystemSource, place: TestStore, now: number, hands: 
     clock,
     { ...hands, leaseTtl: '30d', drain: 0, agent: agents.enter },
   )
-  const life = { engine, store: { ...store, reader: watch.reader(store.reader) }, watch, clock, agents }
+  const life = { engine, store: { ...store, reader }, watch, clock, agents }
   await agents.ready(system)
   await whileRunning(life, () => engine.start())
   return life

@@ -9,7 +9,7 @@ import type { CancelSource } from '../../model/cancel-on.ts'
 import type { Ending } from '../../model/emits.ts'
 import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
-import type { RunId } from '../../model/ids.ts'
+import type { RunId, TenantId } from '../../model/ids.ts'
 import { type Json, toJson } from '../../model/json.ts'
 import type { ConstraintsSource } from '../../model/policies/constraints.ts'
 import type { FlowSource, TriggerFlowSource } from '../../model/policies/flow-source.ts'
@@ -41,7 +41,7 @@ export interface FunctionContext<Input = Json> {
   readonly events: readonly StoredEvent[]
   /** Slot, missed slots and the run before, if a schedule started it. */
   readonly schedule: ScheduleContext | null
-  readonly run: { readonly id: RunId; readonly attempt: number }
+  readonly run: { readonly id: RunId; readonly attempt: number; readonly tenant: TenantId }
   readonly step: Step
   readonly signal: AbortSignal
   /** One key for the whole run, to send to outside systems as their idempotency key. */
@@ -178,7 +178,7 @@ class HandlerContext implements FunctionContext {
     this.event = entry.event
     this.events = entry.events
     this.schedule = entry.schedule
-    this.run = { id: entry.run, attempt: entry.attempt }
+    this.run = { id: entry.run, attempt: entry.attempt, tenant: entry.tenant }
     this.step = step
     this.lookups = given.lookups
     this.#given = given
@@ -221,7 +221,7 @@ const wholeStep = (handler: Handler, given: Given, options: EnterOptions): Promi
       event: entry.event,
       events: entry.events,
       schedule: entry.schedule,
-      run: { id: entry.run, attempt: context.attempt },
+      run: { id: entry.run, attempt: context.attempt, tenant: entry.tenant },
       step: noSteps,
       signal: context.signal,
       effectKey: context.effectKey,

@@ -3,6 +3,8 @@ import type { Schema } from '../schema.ts'
 import { chatComponents } from './chats.ts'
 import { costComponents } from './costs.ts'
 import { eventComponents } from './events.ts'
+import { filterComponents } from './filters.ts'
+import { jobComponents } from './jobs.ts'
 import { manifestComponents } from './manifest.ts'
 import { queueComponents } from './queues.ts'
 import { runComponents } from './runs.ts'
@@ -17,6 +19,8 @@ export const COMPONENTS: Readonly<Record<string, Schema>> = {
   ...serverComponents,
   ...eventComponents,
   ...runComponents,
+  ...jobComponents,
+  ...filterComponents,
   ...taskComponents,
   ...tokenComponents,
   ...scheduleComponents,

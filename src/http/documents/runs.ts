@@ -67,6 +67,9 @@ export const runComponents = {
   }),
 }
 
+/** As the list of runs takes them. */
+export const RUN_FILTER = { status: ref('RunStatus'), handler: text, session: described('the id of a session', text) }
+
 export const START_RUN = closed({ name: text }, { input: anything })
 export const CANCEL_RUN = closed({}, { reason: text })
 export const PAUSE_RUN = closed({}, { reason: text })

@@ -3,7 +3,8 @@
  *
  * Owns the question; what a graph is, is the manifest's (system-graph.ts).
  */
-import { LATER } from '../../manifest/later.ts'
+import { jsonSchemaOrNull } from '../../manifest/json-schema.ts'
+import { isOwnFunction } from '../../manifest/own-function.ts'
 import { optionalText, readBody, textOf } from '../body.ts'
 import { VALIDATE, validated } from '../documents/manifest.ts'
 import { ref } from '../schema.ts'
@@ -21,8 +22,8 @@ const show: Handle = async ({ system }, context) =>
     hash: system.hash,
     events: [...system.events.keys()],
     handlers: [...system.functions.values()]
-      .filter(({ name }) => name !== LATER)
-      .map(({ name, modality }) => ({ name, modality })),
+      .filter(({ name }) => !isOwnFunction(name))
+      .map(({ name, modality, input }) => ({ name, modality, input_schema: jsonSchemaOrNull(input) })),
     findings: system.findings,
   })
 

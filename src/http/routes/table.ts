@@ -9,7 +9,9 @@ import { costRoutes } from './costs.ts'
 import { delayedRoutes } from './delayed.ts'
 import { documentRoutes } from './document.ts'
 import { eventRoutes } from './events.ts'
+import { filterRoutes } from './filters.ts'
 import { type HealthOptions, healthRoutes } from './health.ts'
+import { jobRoutes } from './jobs.ts'
 import { type LoginOptions, loginRoutes } from './login.ts'
 import { manifestRoutes } from './manifest.ts'
 import { type MetricsOptions, metricsRoutes } from './metrics.ts'
@@ -41,7 +43,10 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   // Before the pattern that would take its word for the id of an event.
   ...delayedRoutes,
   ...eventRoutes,
+  // Before the pattern that would take its word for the id of a run.
+  ...jobRoutes,
   ...runRoutes,
+  ...filterRoutes,
   ...workerRoutes,
   ...triggerRoutes,
   ...scheduleRoutes,

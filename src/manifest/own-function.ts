@@ -1,0 +1,35 @@
+/**
+ * Functions that every system has without declaring them: `trihand.later`, `trihand.bulk`.
+ *
+ * Owns how their names are told from an author's and what their definitions have in common. No user can give a function such a name:
+ * it has a dot. They are no part of the hash of a system, nor of its graph.
+ */
+import { ANYWHERE } from '../model/placement.ts'
+import { DEFAULT_RETRY } from '../model/policies/retry.ts'
+import { PLAIN } from '../model/workflow-spec.ts'
+import type { FunctionDefinition } from './system.ts'
+
+/** Speaks to many runs, one page after the other. */
+export const BULK = 'trihand.bulk'
+
+export const isOwnFunction = (name: string): boolean => name.startsWith('trihand.')
+
+export const ownFunction = (name: string, code: unknown): FunctionDefinition => ({
+  name,
+  modality: 'workflow',
+  code,
+  effect: 'idempotent',
+  retry: DEFAULT_RETRY,
+  timeoutMs: 60_000,
+  deadline: { startMs: null, finishMs: null },
+  allowReentry: 0,
+  input: null,
+  output: null,
+  placement: ANYWHERE,
+  circuit: null,
+  module: null,
+  workflow: PLAIN,
+  constraints: {},
+  cancelOn: [],
+  flow: null,
+})
