@@ -67,8 +67,10 @@ export const getJson = async <Body>(path: string, signal?: AbortSignal): Promise
 }
 
 export interface SendOptions {
-  readonly method?: 'POST' | 'PATCH' | 'DELETE'
+  readonly method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly key?: string
+  /** What was seen of it: a change of anything else is refused. */
+  readonly version?: number
 }
 
 export const sendJson = async <Body>(path: string, body: unknown, options: SendOptions = {}): Promise<Body> => {
@@ -79,6 +81,7 @@ export const sendJson = async <Body>(path: string, body: unknown, options: SendO
       accept: 'application/json',
       ...identityHeaders(),
       ...(options.key === undefined ? {} : { 'idempotency-key': options.key }),
+      ...(options.version === undefined ? {} : { 'if-match': `"${options.version}"` }),
     },
     body: JSON.stringify(body),
   })

@@ -12,15 +12,18 @@ import type {
   Costs,
   EventDetail,
   Health,
+  Job,
   ManifestGraph,
   Page,
   Run,
   RunCounts,
   RunDetail,
+  SavedFilter,
   Schedule,
   Session,
   SessionDetail,
   StoredEvent,
+  System,
   TaskDetail,
   TaskSummary,
   Worker,
@@ -44,6 +47,7 @@ const pageOf = <Item>(key: readonly unknown[], path: string) =>
 export interface RunFilter {
   readonly status?: string | undefined
   readonly handler?: string | undefined
+  readonly session?: string | undefined
 }
 
 const parameters = (given: Readonly<Record<string, string | undefined>>): string =>
@@ -64,6 +68,25 @@ export const runQuery = (id: string) =>
   queryOptions({
     queryKey: ['runs', 'one', id],
     queryFn: ({ signal }) => getJson<RunDetail>(`/api/runs/${id}`, signal),
+  })
+
+/** Under `runs`: it is one, and tells of others. */
+export const jobQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['runs', 'job', id],
+    queryFn: ({ signal }) => getJson<Job>(`/api/jobs/${encodeURIComponent(id)}`, signal),
+    retry: false,
+  })
+
+export const systemQuery = queryOptions({
+  queryKey: ['system'],
+  queryFn: ({ signal }) => getJson<System>('/api/manifest', signal),
+})
+
+export const filtersQuery = (me: Me) =>
+  queryOptions({
+    queryKey: ['filters', me],
+    queryFn: ({ signal }) => getJson<Page<SavedFilter>>('/api/filters', signal),
   })
 
 /** Under `runs`: its counts change with them. */

@@ -8,6 +8,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['/', 'Filter'],
   ['j  k', 'Next, previous'],
   ['Enter', 'Open'],
+  ['x', 'Runs: choose the row'],
   ['Esc', 'Inbox: leave a field, then the task'],
   ['c', 'Copy the id'],
   ['s  !', 'Task: reassign, escalate'],
