@@ -7,29 +7,26 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SystemClock } from './adapters/system/clock.ts'
 import { SystemIds } from './adapters/system/ids.ts'
-import { drawSecret } from './adapters/system/secret.ts'
 import type { AgentHand, AgentOptions, AgentsInput } from './assemble-agents.ts'
 import { withBulk } from './assemble-bulk.ts'
 import { defineWithChats } from './assemble-chats.ts'
 import { type Doors, joinDoors } from './assemble-doors.ts'
 import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
+import { joinServer, type ServerDesk } from './assemble-server.ts'
 import { openStore, type Store } from './assemble-stores.ts'
 import { newsOf, openTenants, type TenantDeps, verbsOf } from './assemble-tenants.ts'
 import { type DispatcherChoice, type LedgerChoice, ledgerChoice } from './config.ts'
 import { dispatcherOf } from './dispatchers.ts'
 import type { PieceListener } from './engine/deltas.ts'
 import { Engine, type RunResult } from './engine/engine.ts'
-import { Filters } from './engine/filters.ts'
 import type { IncomingEvent, Receipt, Rehearsal } from './engine/intake.ts'
 import type { Observer } from './engine/observers.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
 import type { Queues } from './engine/queues.ts'
-import { Requests } from './engine/requests.ts'
 import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
 import type { Tasks } from './engine/tasks.ts'
-import { Tokens } from './engine/tokens.ts'
 import type { AgentHandler } from './executors/agent/enter.ts'
 import { builtInExecutors } from './executors/built-in.ts'
 import { enterBy } from './executors/hands.ts'
@@ -45,15 +42,7 @@ import { taskOfStep } from './manifest/humans.ts'
 import { placeIn } from './manifest/placement.ts'
 import type { Environment } from './manifest/reference.ts'
 import type { System } from './manifest/system.ts'
-import {
-  LOCAL_TENANT,
-  type RunId,
-  SERVER_TENANT,
-  type SessionId,
-  type TenantId,
-  type WorkerId,
-  workerId,
-} from './model/ids.ts'
+import { LOCAL_TENANT, type RunId, type SessionId, type TenantId, type WorkerId, workerId } from './model/ids.ts'
 import type { PriceOf } from './model/usage.ts'
 import type { WorkerPlace } from './model/worker-info.ts'
 import type { Chats } from './modes/chats.ts'
@@ -99,7 +88,7 @@ export interface TrihandOptions {
 }
 
 /** A running system. */
-export interface Trihand {
+export interface Trihand extends ServerDesk {
   /** Whose ledger this is, unless `of` names another. */
   readonly tenant: TenantId
   /** Sends an event. The answer means that it is on disk, with the runs it starts. */
@@ -150,12 +139,6 @@ export interface Trihand {
   readonly chats: Chats
   /** Words to many runs at once. */
   readonly jobs: Jobs
-  /** Credentials for whoever asks over HTTP. */
-  readonly tokens: Tokens
-  /** Requests that carry a key, and their first answers. */
-  readonly requests: Requests
-  /** Filters that people keep, for the lists they look at. */
-  readonly filters: Filters
   /** The same system for another tenant: nothing of one is seen or reached by another. */
   of(tenant: TenantId): Promise<Service>
   /** A handler with flow control: what comes while it is paused is held or suppressed, as its `whilePaused` says. */
@@ -341,20 +324,16 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
       throw error
     }
   }
-  const note = engine.note.bind(engine)
-  const server = engine.of(SERVER_TENANT)
-  const send = server.send.bind(server)
-  const requests = new Requests({ send, note, reader: store.reader, ids, clock })
-  const tokens = new Tokens({ note, reader: store.reader, clock, ids, secret: drawSecret })
-  const filters = new Filters({ send, note, reader: store.reader, clock, ids })
+  const server = joinServer(engine, store.reader, { ids, clock })
   const endpoint = opened?.endpoint ?? null
   const world = { ids, clock }
   return facade(engine, store, choice, {
-    ...{ doors, replace, worker, agents, tokens, requests, filters, endpoint, world, environment },
+    ...{ doors, replace, worker, agents, server, endpoint, world, environment },
   })
 }
 
-interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'tokens' | 'requests' | 'filters'> {
+interface Joined extends Pick<Trihand, 'replace' | 'endpoint'> {
+  readonly server: ServerDesk
   readonly doors: Doors
   readonly agents: Pick<LazyAgents, 'close' | 'isSimulated'>
   readonly worker: WorkerIdentity
@@ -366,7 +345,7 @@ const facade = (
   engine: Engine,
   store: Store,
   choice: LedgerChoice,
-  { doors, replace, worker, agents, tokens, requests, filters, endpoint, world, environment }: Joined,
+  { doors, replace, worker, agents, server, endpoint, world, environment }: Joined,
 ): Trihand => {
   const { place, ...identity } = worker
   let closing: Promise<void> | null = null
@@ -380,9 +359,7 @@ const facade = (
     drainWorker: (id, { by = 'local' } = {}) => engine.drainWorker(id, by),
     drained: engine.drained,
     worker: { ...identity, ...place },
-    tokens,
-    requests,
-    filters,
+    ...server,
     of: openTenants({ engine, reader: store.reader, news: store.news, world, environment }, () => trihand),
     reader: store.reader,
     news: newsOf(store.news, LOCAL_TENANT),

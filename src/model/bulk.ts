@@ -41,7 +41,7 @@ export interface BulkWish {
   readonly by: string
 }
 
-export const FILTER_TERMS = ['status', 'handler', 'session'] as const
+const FILTER_TERMS = ['status', 'handler', 'session'] as const
 const MAX_IDS = 1_000
 const MAX_TEXT = 1_000
 
