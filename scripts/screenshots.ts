@@ -80,6 +80,16 @@ const drafted = async ({ url }: World): Promise<string> => {
   return `/plans/${id}`
 }
 
+/** Two rows are chosen, and a job that was given to others stands above them: it was refused by some. */
+const chooseRuns = async (page: Page): Promise<void> => {
+  for (const key of ['j', 'x', 'j', 'j', 'x']) await page.keyboard.press(key)
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Retry 2 runs' }).click()
+  await page.getByText('2 failed, 2 in all').waitFor()
+  for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key)
+  await page.getByText('2 chosen').waitFor()
+}
+
 /** The picture is loaded by itself, and fits itself into its place. */
 const drawn = async (page: Page): Promise<void> => {
   await page.locator('.react-flow__edge').first().waitFor({ state: 'attached' })
@@ -133,6 +143,7 @@ const SCREENS: readonly Screen[] = [
   { name: 'inbox', path: () => '/inbox?view=open' },
   { name: 'bundle', path: bundle, pose: review },
   { name: 'runs', path: () => '/runs' },
+  { name: 'runs-chosen', path: () => '/runs?status=success', pose: chooseRuns },
   { name: 'run-function', path: runOf('send-campaign') },
   { name: 'rerun', path: runOf('send-campaign'), pose: openRerun },
   { name: 'run-agent', path: runOf('persona-matcher') },

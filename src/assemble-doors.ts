@@ -3,12 +3,14 @@
  *
  * Owns which implementation stands behind each door. Holds no rule.
  */
+import { openJobs } from './assemble-bulk.ts'
 import { openChats } from './assemble-chats.ts'
 import { openPlans } from './assemble-plans.ts'
 import type { Store } from './assemble-stores.ts'
 import type { Engine } from './engine/engine.ts'
 import { type Environment, resolveReferences } from './manifest/reference.ts'
 import type { Chats } from './modes/chats.ts'
+import type { Jobs } from './modes/jobs.ts'
 import { openOutbox } from './outboxes.ts'
 import type { Plans } from './planner/plans.ts'
 import type { Clock } from './ports/clock.ts'
@@ -16,12 +18,13 @@ import type { Ids } from './ports/ids.ts'
 import { ownFolder, reportToStderr, SourceHost } from './triggers/host.ts'
 import { Webhooks } from './triggers/webhooks.ts'
 
-/** What hangs on the engine from outside: sources that watch, webhooks that are delivered, chats, plans. */
+/** What hangs on the engine from outside: sources that watch, webhooks that are delivered, chats, plans, jobs. */
 export interface Doors {
   readonly host: SourceHost
   readonly webhooks: Webhooks
   readonly chats: Chats
   readonly plans: Plans
+  readonly jobs: Jobs
 }
 
 export const joinDoors = (
@@ -49,5 +52,6 @@ export const joinDoors = (
     webhooks: new Webhooks({ ...deps, environment, system: () => engine.definition }),
     chats: openChats(engine, reader, { ids, clock }),
     plans: openPlans(engine, reader, { ids, clock }),
+    jobs: openJobs(engine, reader),
   }
 }

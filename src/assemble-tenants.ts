@@ -28,7 +28,7 @@ type Wait = { readonly wait?: string | number }
 type By = { readonly by?: string }
 
 /** What acts on runs: the same verbs for every tenant. */
-export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' | 'plans'>) => ({
+export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' | 'plans' | 'jobs'>) => ({
   send: engine.send.bind(engine),
   rehearse: engine.rehearse.bind(engine),
   start: engine.startRun.bind(engine),
@@ -58,6 +58,7 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' 
   reruns: engine.reruns,
   chats: doors.chats,
   plans: doors.plans,
+  jobs: doors.jobs,
   webhooks: doors.webhooks,
   handlers: {
     pause: (name: string, { by = 'local' }: By = {}) => engine.pauseHandler(name, by),
@@ -91,6 +92,7 @@ export const openTenants = (deps: TenantDeps, own: () => Service): Service['of']
       requests: shared.requests,
       fleet: { order: serverOnly, stop: serverOnly, lift: serverOnly, stopped: () => engine.fleet.stopped() },
       versions: shared.versions,
+      filters: shared.filters,
       reader,
       news: newsOf(deps.news, tenant),
       endpoint: null,

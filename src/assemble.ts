@@ -5,13 +5,14 @@
  */
 import { SystemClock } from './adapters/system/clock.ts'
 import { SystemIds } from './adapters/system/ids.ts'
-import { drawSecret } from './adapters/system/secret.ts'
 import type { AgentHand, AgentOptions, AgentsInput } from './assemble-agents.ts'
+import { withBulk } from './assemble-bulk.ts'
 import { defineWithChats } from './assemble-chats.ts'
 import { type Doors, joinDoors } from './assemble-doors.ts'
 import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
 import { openPlans, planDesk } from './assemble-plans.ts'
+import { joinServer, type ServerDesk } from './assemble-server.ts'
 import { openStore, type Store, workspacesOf } from './assemble-stores.ts'
 import { newsOf, openTenants, type TenantDeps, verbsOf } from './assemble-tenants.ts'
 import { DEFAULT_SLOTS, identityOf, type WorkerIdentity } from './assemble-worker.ts'
@@ -25,12 +26,10 @@ import type { IncomingEvent, Receipt, Rehearsal, StartOptions } from './engine/i
 import type { Observer } from './engine/observers.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
 import type { Queues } from './engine/queues.ts'
-import { Requests } from './engine/requests.ts'
 import type { Reruns } from './engine/reruns.ts'
 import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
 import type { Tasks } from './engine/tasks.ts'
-import { Tokens } from './engine/tokens.ts'
 import { Versions } from './engine/versions.ts'
 import type { AgentHandler } from './executors/agent/enter.ts'
 import { builtInExecutors } from './executors/built-in.ts'
@@ -46,10 +45,11 @@ import { durationMs } from './manifest/duration.ts'
 import { taskOfStep } from './manifest/humans.ts'
 import type { Environment } from './manifest/reference.ts'
 import type { System } from './manifest/system.ts'
-import { LOCAL_TENANT, type RunId, SERVER_TENANT, type TenantId, type WorkerId, workerId } from './model/ids.ts'
+import { LOCAL_TENANT, type RunId, type TenantId, type WorkerId, workerId } from './model/ids.ts'
 import type { PriceOf } from './model/usage.ts'
 import type { WorkerPlace } from './model/worker-info.ts'
 import type { Chats } from './modes/chats.ts'
+import type { Jobs } from './modes/jobs.ts'
 import type { Plans } from './planner/plans.ts'
 import type { Clock } from './ports/clock.ts'
 import type { DispatcherEndpoint, DispatcherFactory } from './ports/dispatcher.ts'
@@ -92,7 +92,7 @@ export interface TrihandOptions {
 }
 
 /** A running system. */
-export interface Trihand extends Pick<Service, 'artifact' | 'versions'> {
+export interface Trihand extends ServerDesk, Pick<Service, 'artifact' | 'versions'> {
   /** Whose ledger this is, unless `of` names another. */
   readonly tenant: TenantId
   /** Sends an event. The answer means that it is on disk, with the runs it starts. */
@@ -143,10 +143,8 @@ export interface Trihand extends Pick<Service, 'artifact' | 'versions'> {
   readonly chats: Chats
   /** Plans that people write down, approve and run. */
   readonly plans: Plans
-  /** Credentials for whoever asks over HTTP. */
-  readonly tokens: Tokens
-  /** Requests that carry a key, and their first answers. */
-  readonly requests: Requests
+  /** Words to many runs at once. */
+  readonly jobs: Jobs
   /** The same system for another tenant: nothing of one is seen or reached by another. */
   of(tenant: TenantId): Promise<Service>
   /** A handler with flow control: what comes while it is paused is held or suppressed, as its `whilePaused` says. */
@@ -249,7 +247,11 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const desk = planDesk((tenant) => openPlans(engine.of(tenant), store.reader, { ids, clock }))
   const around = { environment, clock, ids, document, desk }
   const define = async (source: SystemSource): Promise<System> =>
-    defineWithChats(await withNotices(source, options.notices ?? {}, around), around)
+    withBulk(
+      defineWithChats(await withNotices(source, options.notices ?? {}, around), around),
+      () => engine,
+      () => store.reader,
+    )
   const system = await define(options.system)
   const worker = identityOf(system, ids, options)
   const isWatching = options.sources ?? options.work !== false
@@ -305,18 +307,16 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
       throw error
     }
   }
-  const server = engine.of(SERVER_TENANT)
-  const send = server.send.bind(server)
-  const requests = new Requests({ send, note, reader: store.reader, ids, clock })
-  const tokens = new Tokens({ note, reader: store.reader, clock, ids, secret: drawSecret })
+  const server = joinServer(engine, store.reader, { ids, clock })
   const endpoint = opened?.endpoint ?? null
   const world = { ids, clock }
   return facade(engine, store, choice, {
-    ...{ doors, replace, worker, agents, tokens, requests, versions, endpoint, world, environment },
+    ...{ doors, replace, worker, agents, server, versions, endpoint, world, environment },
   })
 }
 
-interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'tokens' | 'requests' | 'versions'> {
+interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'versions'> {
+  readonly server: ServerDesk
   readonly doors: Doors
   readonly agents: Pick<LazyAgents, 'close' | 'isSimulated'>
   readonly worker: WorkerIdentity
@@ -328,7 +328,7 @@ const facade = (
   engine: Engine,
   store: Store,
   choice: LedgerChoice,
-  { doors, replace, worker, agents, tokens, requests, versions, endpoint, world, environment }: Joined,
+  { doors, replace, worker, agents, server, versions, endpoint, world, environment }: Joined,
 ): Trihand => {
   const { place, ...identity } = worker
   let closing: Promise<void> | null = null
@@ -343,8 +343,7 @@ const facade = (
     versions,
     drained: engine.drained,
     worker: { ...identity, ...place },
-    tokens,
-    requests,
+    ...server,
     of: openTenants({ engine, reader: store.reader, news: store.news, world, environment }, () => trihand),
     reader: store.reader,
     news: newsOf(store.news, LOCAL_TENANT),

@@ -1,7 +1,7 @@
 /**
- * A word that a person types before something large happens.
+ * A question before something large happens: asked on a terminal, and nowhere else.
  *
- * Owns when a question may be asked at all: a person can read it and answer it. Everybody else says so with a flag, and nothing hangs.
+ * Owns when a person can be asked at all. A script never waits for an answer: it is told which flag gives it, and nothing hangs.
  */
 import { createInterface } from 'node:readline'
 import { TrihandError } from '../model/errors.ts'
@@ -10,7 +10,8 @@ import { type Output, visible } from './output.ts'
 interface Question {
   /** What will happen. */
   readonly text: string
-  readonly word: string
+  /** What a person types to go on. Absent: y. */
+  readonly word?: string
   /** The flag that answers it. */
   readonly flag: string
 }
@@ -26,10 +27,11 @@ const typed = (prompt: string): Promise<string | null> =>
     })
   })
 
-/** Whether the person typed the word. */
+/** Whether the person means it; anything else, and the end of the input, is no. */
 export const confirmed = async (output: Output, { text, word, flag }: Question): Promise<boolean> => {
   if (output.isJson || !output.isTerminal || process.stdin.isTTY !== true)
     throw new TrihandError('NOT_A_TERMINAL', `${text} Nobody can be asked here: ${flag} says that it is meant`)
+  if (word === undefined) return /^y(es)?$/i.test((await typed(`${visible(text)} [y/N] `))?.trim() ?? '')
   output.talk(visible(text))
   return (await typed(`Type ${word} to go on: `))?.trim() === word
 }

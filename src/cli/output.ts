@@ -115,6 +115,14 @@ export class Output {
     if (!this.isJson) this.#complain(text)
   }
 
+  /** Talk that is written over by the next: on a terminal only. False: nobody would see it. An empty text leaves nothing behind. */
+  rewrite(text: string): boolean {
+    const { stderr, env } = this.#options
+    if (this.isJson || stderr.isTTY !== true || env['TERM'] === 'dumb') return false
+    stderr.write(`\r\u001b[K${visible(text)}`)
+    return true
+  }
+
   /** An error that is a bug, under the name that the caller was told. */
   readonly report = (errorId: string, error: unknown): void => {
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -8,6 +8,7 @@ import type { CommonFlags, Verb } from './shell.ts'
 export interface RunsListFlags extends CommonFlags {
   readonly status?: string
   readonly handler?: string
+  readonly session?: string
   readonly limit?: string
   readonly cursor?: string
 }
@@ -20,8 +21,8 @@ const LISTING: Listing<Run> = {
 }
 
 export const listRuns: Verb<RunsListFlags> = async (shell, flags) => {
-  const { status, handler, limit, cursor } = flags
-  const path = `/api/runs${queryText({ status, handler, limit, cursor })}`
+  const { status, handler, session, limit, cursor } = flags
+  const path = `/api/runs${queryText({ status, handler, session, limit, cursor })}`
   const page = await withApi(shell, flags, { need: 'look' }, (api) => api.get<Page<Run>>(path))
   return printPage(shell.output, page, LISTING)
 }

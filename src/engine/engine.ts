@@ -14,24 +14,19 @@ import { fold } from '../model/machine.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { Verdict } from '../model/run-fact.ts'
 import { isEnded, type RunStatus } from '../model/status.ts'
-import type { PriceOf } from '../model/usage.ts'
-import type { Blobs } from '../ports/blobs.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Dispatcher } from '../ports/dispatcher.ts'
 import type { Executor } from '../ports/executor.ts'
-import type { Ids } from '../ports/ids.ts'
-import type { Append, DocumentWrite, Ledger } from '../ports/ledger.ts'
-import type { Reader } from '../ports/reader.ts'
+import type { Append, DocumentWrite } from '../ports/ledger.ts'
 import { type Artifact, artifactOf } from './artifacts.ts'
+import { type BulkWord, speakTo } from './bulk.ts'
 import { Circuits } from './circuits.ts'
 import { ClerkBook } from './clerk-book.ts'
 import type { FindDuty } from './clerks.ts'
-import { Commit, type CommitOptions } from './commit.ts'
+import { Commit } from './commit.ts'
 import { Deadlines } from './deadlines.ts'
 import { Deltas, type PieceListener } from './deltas.ts'
+import type { EngineDeps, EngineOptions } from './engine-deps.ts'
 import { Fleet } from './fleet.ts'
-import type { StepErrors } from './gate.ts'
-import type { EnterHandler, House } from './house.ts'
+import type { House } from './house.ts'
 import {
   type IncomingEvent,
   Intake,
@@ -50,35 +45,7 @@ import { type RunSteps, stepsOf } from './run-steps.ts'
 import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
 import { Tasks } from './tasks.ts'
-import { Worker, type WorkerOptions } from './worker.ts'
-
-export interface EngineDeps {
-  readonly ledger: Ledger
-  readonly blobs: Blobs
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly dispatcher: Dispatcher
-  /** The built-in ones; a system brings its own. */
-  readonly executors: ReadonlyMap<string, Executor>
-  /** Reaches executors that stand elsewhere. Absent: there are none. */
-  readonly remote?: (definition: RemoteDefinition) => Executor
-  /** Absent: nobody knows. */
-  readonly price?: PriceOf
-  readonly enter: EnterHandler
-  readonly errors: StepErrors
-  readonly system: System
-  /** Absent: there are no documents. */
-  readonly document?: Reader['document']
-  readonly documents?: Reader['documents']
-  /** Who else works on this ledger. Absent: nobody. */
-  readonly workers?: Reader['workers']
-}
-
-export interface EngineOptions {
-  readonly tenant?: TenantId
-  readonly commit: CommitOptions
-  readonly worker: WorkerOptions
-}
+import { Worker } from './worker.ts'
 
 export interface RunResult {
   readonly run: RunId
@@ -313,6 +280,11 @@ export class Engine {
 
   async retry(run: RunId, by: string): Promise<void> {
     await commandFromOutside(this.house, run, (now) => ({ type: 'retry_run', now, by }))
+  }
+
+  /** A job's word to one of its runs. */
+  speakTo(run: RunId, word: BulkWord): Promise<void> {
+    return speakTo(this.house, run, word)
   }
 
   /** A person's word on a step whose outcome nobody knows. */

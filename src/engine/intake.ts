@@ -55,6 +55,12 @@ export interface SendOptions {
   readonly isOwn?: boolean
 }
 
+export interface StartOptions {
+  readonly session?: SessionId
+  /** Written with the run, or not at all. Only for a handler without a gate: that starts runs by its own rules. */
+  readonly documents?: (run: RunId) => readonly DocumentWrite[]
+}
+
 /** Who would start by an event, and who not and why. Flow control may still hold a run back. */
 export interface Rehearsal {
   readonly starts: readonly string[]
@@ -154,7 +160,7 @@ export class Intake {
         lease: leaseFor(demand, () => house.worker.reserve(name)),
         callback: callback ?? null,
       })
-      const outcome = await this.commit([run], [], [])
+      const outcome = await this.commit([run], [], options.documents?.(run.id) ?? [])
       if (outcome.kind === 'conflict') throw new TrihandError('INTERNAL', 'a new run met an old one')
       return run.id
     })

@@ -6,7 +6,7 @@
  *
  * lifecycle-2  An event is named by the fact that it reports: the same fact never tells twice, also when it is decided again.
  */
-import { LATER } from '../manifest/later.ts'
+import { isOwn } from '../manifest/own.ts'
 import { isHeard } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { Event } from '../model/event.ts'
@@ -37,7 +37,7 @@ type Report = { readonly [name: string]: Json }
 
 /** Null: no work of an author's, so nothing to tell. */
 const modalityOf = (house: Pick<House, 'system'>, handler: string): Modality | null =>
-  handler === LATER ? null : (house.system().functions.get(handler)?.modality ?? null)
+  isOwn(handler) ? null : (house.system().functions.get(handler)?.modality ?? null)
 
 /** Whether anybody hears what this handler would tell under this type. Itself does not count: it never starts on its own work. */
 export const isToldOf = (house: Pick<House, 'system'>, handler: string, type: string): boolean => {

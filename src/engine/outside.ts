@@ -28,14 +28,18 @@ const MAX_CONFLICTS = 20
 export const commandFromOutside = async (
   house: House,
   id: RunId,
-  command: (now: Instant) => RunCommand,
+  /** Null: what has happened says that there is nothing to do. */
+  command: (now: Instant, happened: readonly RunFact[]) => RunCommand | null,
 ): Promise<readonly RunFact[]> => {
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
     const [record] = await house.ledger.load([id])
     if (record == null || record.tenant !== house.tenant) throw new TrihandError('NOT_FOUND', `there is no run ${id}`)
     const now = Math.max(house.clock.now(), headOf(record).lastAt)
-    const before = fold(runMachine, record.facts.map(readRunFact))
-    const { state, facts, refusal } = advanceRun(before, command(now))
+    const happened = record.facts.map(readRunFact)
+    const given = command(now, happened)
+    if (given === null) return []
+    const before = fold(runMachine, happened)
+    const { state, facts, refusal } = advanceRun(before, given)
     if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
     if (facts.length === 0 || (await write(house, record, { before, state, facts, now }))) return facts
   }

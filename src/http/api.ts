@@ -315,6 +315,46 @@ export interface StepDetail {
   readonly error: StepError | null
 }
 
+export type BulkAction = 'cancel' | 'retry' | 'pause' | 'resume'
+
+export interface RunFilter {
+  readonly status?: RunStatus
+  readonly handler?: string
+  /** the id of a session */
+  readonly session?: string
+}
+
+export interface Job {
+  /** a run, which is watched, cancelled and retried as any other */
+  readonly id: string
+  readonly action: BulkAction
+  /** null: the runs were named */
+  readonly where: RunFilter | null
+  readonly reason: string | null
+  readonly by: string
+  readonly status: RunStatus
+  /** runs that were found so far */
+  readonly total: number
+  /** false: it still looks for more */
+  readonly is_total_known: boolean
+  readonly done: number
+  readonly failed: number
+  readonly failures: readonly { readonly code: string; readonly count: number; readonly detail: string; readonly runs: readonly string[] }[]
+  readonly created_at: string
+}
+
+export interface SavedFilter {
+  readonly id: string
+  readonly name: string
+  readonly screen: 'runs' | 'inbox'
+  /** each a parameter of the list */
+  readonly terms: { readonly [key: string]: string }
+  /** what If-Match names */
+  readonly version: number
+  readonly created_at: string
+  readonly updated_at: string
+}
+
 export type TaskType = 'approval' | 'input' | 'review' | 'decision'
 
 export type TaskStatus = 'pending' | 'in_review' | 'revision_requested' | 'approved' | 'rejected' | 'completed' | 'expired' | 'withdrawn'
@@ -791,7 +831,7 @@ export interface System {
   /** pins each run to the definition it was started under */
   readonly hash: string
   readonly events: readonly string[]
-  readonly handlers: readonly ({ readonly name: string; readonly modality: 'agent' | 'human' | 'workflow' })[]
+  readonly handlers: readonly ({ readonly name: string; readonly modality: 'agent' | 'human' | 'workflow'; readonly input_schema: Json })[]
   readonly findings: readonly Finding[]
 }
 
@@ -1012,8 +1052,12 @@ export interface Api {
   readonly listEvents: { readonly input: { readonly query?: { readonly type?: string; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly StoredEvent[]; readonly next_cursor: string | null } }
   /** Sends an event, in short or as a CloudEvent; a repeat with the same source and id gets the first answer. */
   readonly sendEvent: { readonly input: { readonly body: { readonly type: string; readonly data?: Json; readonly id?: string; readonly source?: string; readonly subject?: string; readonly time?: string } }; readonly output: Receipt }
+  /** Cancels, retries, pauses or resumes many runs; a job that goes on by itself. */
+  readonly bulkRuns: { readonly input: { readonly body: { readonly action: BulkAction; readonly where?: RunFilter; readonly ids?: readonly string[]; readonly reason?: string } }; readonly output: Job }
+  /** How far a job has come: done, failed and why, found so far. */
+  readonly getJob: { readonly input: { readonly path: { readonly id: string } }; readonly output: Job }
   /** Runs, newest first. */
-  readonly listRuns: { readonly input: { readonly query?: { readonly status?: RunStatus; readonly handler?: string; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Run[]; readonly next_cursor: string | null } }
+  readonly listRuns: { readonly input: { readonly query?: { readonly status?: RunStatus; readonly handler?: string; readonly session?: string; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Run[]; readonly next_cursor: string | null } }
   /** Starts a function, an agent or a human by name, without an event. */
   readonly startRun: { readonly input: { readonly body: { readonly name: string; readonly input?: Json; readonly callback_url?: string } }; readonly output: { readonly id: string } }
   /** How many runs have each status. */
@@ -1042,6 +1086,16 @@ export interface Api {
   readonly getTimeline: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly cursor?: string } }; readonly output: Timeline }
   /** One step of a run, or the run as a whole: what it was given, asked, used and answered. */
   readonly getStep: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly name?: string } }; readonly output: StepDetail }
+  /** One's own saved filters, by name. */
+  readonly listFilters: { readonly input: Nothing; readonly output: { readonly items: readonly SavedFilter[]; readonly next_cursor: string | null } }
+  /** Saves a filter under a name. */
+  readonly createFilter: { readonly input: { readonly body: { readonly name: string; readonly screen: 'runs' | 'inbox'; readonly terms: { readonly [key: string]: string } } }; readonly output: SavedFilter }
+  /** One saved filter. */
+  readonly getFilter: { readonly input: { readonly path: { readonly id: string } }; readonly output: SavedFilter }
+  /** Changes a saved filter; If-Match names the version that was seen. */
+  readonly replaceFilter: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly name: string; readonly screen: 'runs' | 'inbox'; readonly terms: { readonly [key: string]: string } } }; readonly output: SavedFilter }
+  /** Removes a saved filter. */
+  readonly removeFilter: { readonly input: { readonly path: { readonly id: string } }; readonly output: null }
   /** Workers that beat. */
   readonly listWorkers: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Worker[]; readonly next_cursor: string | null } }
   /** One worker and what it holds: by id, its last digits, or its name. */
@@ -1196,6 +1250,8 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   getEvent: 'GET /api/events/{id}',
   listEvents: 'GET /api/events',
   sendEvent: 'POST /api/events',
+  bulkRuns: 'POST /api/runs/bulk',
+  getJob: 'GET /api/jobs/{id}',
   listRuns: 'GET /api/runs',
   startRun: 'POST /api/runs',
   countRuns: 'GET /api/runs/counts',
@@ -1211,6 +1267,11 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   rerunRun: 'POST /api/runs/{id}/rerun',
   getTimeline: 'GET /api/runs/{id}/timeline',
   getStep: 'GET /api/runs/{id}/step',
+  listFilters: 'GET /api/filters',
+  createFilter: 'POST /api/filters',
+  getFilter: 'GET /api/filters/{id}',
+  replaceFilter: 'PUT /api/filters/{id}',
+  removeFilter: 'DELETE /api/filters/{id}',
   listWorkers: 'GET /api/workers',
   getWorker: 'GET /api/workers/{id}',
   drainWorker: 'POST /api/workers/{id}/drain',

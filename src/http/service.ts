@@ -7,6 +7,7 @@ import type { Artifact } from '../engine/artifacts.ts'
 import type { Circuits } from '../engine/circuits.ts'
 import type { PieceListener } from '../engine/deltas.ts'
 import type { RunResult } from '../engine/engine.ts'
+import type { Filters } from '../engine/filters.ts'
 import type { Fleet } from '../engine/fleet.ts'
 import type { IncomingEvent, Receipt, Rehearsal, StartOptions } from '../engine/intake.ts'
 import type { Observer } from '../engine/observers.ts'
@@ -23,6 +24,7 @@ import type { System } from '../manifest/system.ts'
 import type { RunId, TenantId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
 import type { Chats } from '../modes/chats.ts'
+import type { Jobs } from '../modes/jobs.ts'
 import type { Plans } from '../planner/plans.ts'
 import type { DispatcherEndpoint } from '../ports/dispatcher.ts'
 import type { NewsPage, NewsPosition } from '../ports/news.ts'
@@ -73,8 +75,10 @@ export interface Service {
   readonly reruns: Pick<Reruns, 'preview' | 'rerun'>
   readonly tokens: Tokens
   readonly requests: Requests
+  readonly filters: Filters
   readonly chats: Pick<Chats, 'send' | 'show' | 'list' | 'stop' | 'view' | 'listen'>
   readonly plans: Pick<Plans, 'propose' | 'revise' | 'approve' | 'discard' | 'show' | 'list' | 'run' | 'runs'>
+  readonly jobs: Pick<Jobs, 'begin' | 'show'>
   /** The same system for another tenant, who sees and reaches nothing of this one. */
   of(tenant: TenantId): Promise<Service>
   /** Handlers whose flow control has a gate. */

@@ -28,7 +28,7 @@ import { defineExecutors, type ExecutorSource } from './executors.ts'
 import { defineFlows } from './flow.ts'
 import { defineBudgets, type SharedBudgets } from './flow-policies.ts'
 import { type HumanSource, humanEvents, humanHandler, humanShape } from './humans.ts'
-import { jsonSchemaOf } from './json-schema.ts'
+import { jsonSchemaOrNull } from './json-schema.ts'
 import { LATER, laterFunction } from './later.ts'
 import { defineModels, type ModelsSource } from './models.ts'
 import { defineModules, type ModuleSource, type Modules, moduleOf } from './modules.ts'
@@ -187,19 +187,9 @@ const poolsOf = (source: SystemSource, functions: ReadonlyMap<string, FunctionDe
   return definePools([...declared, ...[...named].map((name) => ({ name }))])
 }
 
-/** A schema counts by what it says, where its library can say it. */
-const schemaShape = (given: unknown): unknown => {
-  if (!isSchema(given)) return null
-  try {
-    return jsonSchemaOf(given, '')
-  } catch {
-    return null
-  }
-}
-
 const functionShape = (source: FunctionSource): object => {
   const { trigger: _, input, output, ...options } = source.options
-  const schemas = { input: schemaShape(input), output: schemaShape(output) }
+  const schemas = { input: jsonSchemaOrNull(input), output: jsonSchemaOrNull(output) }
   return { name: source.name, ...options, ...schemas, triggers: triggersOf(source) }
 }
 
@@ -224,7 +214,7 @@ const shapeOf = (source: SystemSource): string => {
     ...(queues.length === 0 ? {} : { queues }),
     maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
     ...{ tz: source.tz ?? null, ...(source.tenancy === undefined ? {} : { tenancy: source.tenancy }) },
-    events: Object.entries(events).map(([type, schema]) => [type, schemaShape(schema)]),
+    events: Object.entries(events).map(([type, schema]) => [type, jsonSchemaOrNull(schema)]),
     executors: executors.map(({ type }) => type),
     // Without secrets and code.
     webhooks: webhooks.map(({ name, path, auth, emits }) => ({ name, path, auth, emits })),

@@ -25,3 +25,13 @@ export const jsonSchemaOf = (given: unknown, path: string): Json => {
     })
   return JSON.parse(JSON.stringify(standard.jsonSchema.input({ target: TARGET }))) as Json
 }
+
+/** Where a schema counts by what it says, if its library can say it. */
+export const jsonSchemaOrNull = (given: unknown): Json => {
+  if (!isSchema(given)) return null
+  try {
+    return jsonSchemaOf(given, '')
+  } catch {
+    return null
+  }
+}

@@ -6,7 +6,6 @@
  */
 import type { Json } from '../model/json.ts'
 import { ownFunction } from './own.ts'
-
 export const LATER = 'trihand.later'
 
 interface Due {

@@ -1,12 +1,16 @@
 /**
  * Functions that every system has beside those of its author.
  *
- * Owns what they have in common. No user can give a function such a name: it has a dot.
+ * Owns how their names are told from an author's and what their definitions have in common. No user can give a function such a name:
+ * it has a dot. They are no part of the hash of a system, nor of its graph.
  */
 import { ANYWHERE } from '../model/placement.ts'
 import { DEFAULT_RETRY } from '../model/policies/retry.ts'
 import { PLAIN } from '../model/workflow-spec.ts'
 import type { FunctionDefinition } from './system.ts'
+
+/** Speaks to many runs, one page after the other. */
+export const BULK = 'trihand.bulk'
 
 const PREFIX = 'trihand.'
 

@@ -173,6 +173,8 @@ export interface RunQuery {
   readonly tenant: TenantId
   readonly status: RunStatus | null
   readonly handler: string | null
+  /** Absent: of any session, and of none. */
+  readonly session?: SessionId | null
   readonly before: RunId | null
   readonly limit: number
 }

@@ -93,6 +93,26 @@ const runs = (harness: LedgerHarness, reader: GetReader): void => {
     expect(await listed({ status: 'success', before: d })).toEqual([])
   })
 
+  test('runs are filtered by session, with status and handler or without, also across pages', async () => {
+    const [session, other] = [newSession(), newSession()]
+    const created = async (of: typeof session, handler: string, status: 'queued' | 'failed'): Promise<RunId> => {
+      const run = newRun()
+      await harness.written({ writes: [aCreation(run, { handler, session: of }, { status, wakeAt: null })] })
+      return run
+    }
+    const a = await created(session, 'even', 'queued')
+    const b = await created(session, 'odd', 'failed')
+    await created(other, 'even', 'queued')
+    const c = await created(session, 'even', 'failed')
+    expect(await listed({ session })).toEqual([c, b, a])
+    expect(await listed({ session, limit: 1, before: c })).toEqual([b])
+    expect(await listed({ session, status: 'failed' })).toEqual([c, b])
+    expect(await listed({ session, handler: 'even' })).toEqual([c, a])
+    expect(await listed({ session, handler: 'even', status: 'queued' })).toEqual([a])
+    expect(await listed({ session, tenant: OTHER_TENANT })).toEqual([])
+    expect(await listed({ session: newSession() })).toEqual([])
+  })
+
   test('runs are counted by status', async () => {
     await createFive()
     await harness.written({ writes: [aCreation(newSession(), {}, { status: 'session', wakeAt: null })] })

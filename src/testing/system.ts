@@ -7,6 +7,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EngineSettings, joinEngine, lazyAgents, type Store, type TrihandOptions } from '../assemble.ts'
+import { withBulk } from '../assemble-bulk.ts'
 import { defineWithChats } from '../assemble-chats.ts'
 import { openPlans, planDesk } from '../assemble-plans.ts'
 import type { Engine, RunResult } from '../engine/engine.ts'
@@ -124,10 +125,15 @@ const live = async (source: SystemSource, place: TestStore, now: number, hands: 
   const store = await place.open(clock)
   const watch = new Watch()
   const ids = place.ids()
-  const desk = planDesk((tenant) => openPlans(engine.of(tenant), watch.reader(store.reader), { ids, clock }))
-  const system = defineWithChats(source, { ids, clock, desk })
+  const desk = planDesk((tenant) => openPlans(engine.of(tenant), reader, { ids, clock }))
+  const system = withBulk(
+    defineWithChats(source, { ids, clock, desk }),
+    () => engine,
+    () => reader,
+  )
   // Polls and beats far apart: in a test nothing is lost, so there is nothing for them to find.
   const blobs = watch.blobs(store.blobs)
+  const reader = watch.reader(store.reader)
   const agents = lazyAgents({
     workspaces: join(tmpdir(), 'trihand-test-workspaces'),
     ...hands.agents,
@@ -139,7 +145,7 @@ const live = async (source: SystemSource, place: TestStore, now: number, hands: 
       ...store,
       ledger: watch.ledger(store.ledger),
       blobs,
-      reader: watch.reader(store.reader),
+      reader,
       pollMs: durationMs('30d'),
     },
     system,
@@ -151,7 +157,7 @@ const live = async (source: SystemSource, place: TestStore, now: number, hands: 
       ...(hands.name === undefined ? {} : { worker: { ...UNPLACED, id: workerId(ids.uuid()), name: hands.name } }),
     },
   )
-  const life = { engine, store: { ...store, reader: watch.reader(store.reader) }, watch, clock, agents }
+  const life = { engine, store: { ...store, reader }, watch, clock, agents }
   await agents.ready(system)
   await whileRunning(life, () => engine.start())
   return life

@@ -17,6 +17,9 @@ const root = createRootRoute({ component: Shell, notFoundComponent: NotFound })
 interface RunsSearch {
   readonly status?: string | undefined
   readonly handler?: string | undefined
+  readonly session?: string | undefined
+  /** The job whose progress is shown. */
+  readonly job?: string | undefined
 }
 
 interface RunSearch {
@@ -89,7 +92,12 @@ const inbox = createRoute({
 const runs = createRoute({
   getParentRoute: () => root,
   path: '/runs',
-  validateSearch: (search): RunsSearch => ({ status: text(search['status']), handler: text(search['handler']) }),
+  validateSearch: (search): RunsSearch => ({
+    status: text(search['status']),
+    handler: text(search['handler']),
+    session: text(search['session']),
+    job: text(search['job']),
+  }),
   component: Runs,
 })
 

@@ -225,13 +225,8 @@ export class MemoryReader implements Reader {
       .map(toSession)
   }
 
-  async sessionRuns({ tenant, session, before, limit }: SessionRunQuery): Promise<readonly RunSummary[]> {
-    const cursor = before === null ? Number.MAX_SAFE_INTEGER : (this.#store.streams.get(before)?.key ?? 0)
-    return this.#runsOf(tenant)
-      .filter((stream) => stream.session === session && stream.key < cursor)
-      .reverse()
-      .slice(0, limit)
-      .map(toSummary)
+  sessionRuns(query: SessionRunQuery): Promise<readonly RunSummary[]> {
+    return this.runs({ ...query, status: null, handler: null })
   }
 
   async modelCalls({ tenant, from, to, after, limit }: ModelCallQuery): Promise<readonly ModelCallFact[]> {
@@ -260,11 +255,12 @@ export class MemoryReader implements Reader {
   }
 }
 
-const isWanted = (stream: MemoryStream, { tenant, status, handler }: RunQuery): boolean =>
+const isWanted = (stream: MemoryStream, { tenant, status, handler, session = null }: RunQuery): boolean =>
   isRunId(stream.id) &&
   stream.tenant === tenant &&
   (status === null || stream.status === status) &&
-  (handler === null || stream.handler === handler)
+  (handler === null || stream.handler === handler) &&
+  (session === null || stream.session === session)
 
 const isModelCall = ({ type, body }: SealedFact): boolean =>
   type === 'step.completed' && (body.includes('"modelUsed":"') || body.includes('"agent/model['))

@@ -47,14 +47,7 @@ import {
   toUuid,
 } from './rows.ts'
 import { countNewest, countRuns, RunTotals, readRuns, SUMMARY, type SummaryRow } from './run-reader.ts'
-import {
-  readForks,
-  readModelCalls,
-  readSession,
-  readSessions,
-  sessionRunsStatement,
-  sessionRunsValues,
-} from './session-reader.ts'
+import { readForks, readModelCalls, readSession, readSessions } from './session-reader.ts'
 import { glanceAt } from './task-glance.ts'
 import { countOpen, countTasks, readTask, readTasks } from './task-reader.ts'
 
@@ -145,8 +138,6 @@ const HELD_BY: Statement = {
   name: 'read_held_by',
   text: `select * from (${SUMMARY} where ${OF_TENANT} and lease = $2 offset 0) held order by id limit $3`,
 }
-
-const SESSION_RUNS = sessionRunsStatement(SUMMARY)
 
 const toWorker = ({ id, beat_at, info, leases }: WorkerRow): WorkerSummary => ({
   id,
@@ -295,8 +286,8 @@ export class PostgresReader implements Reader {
     return readForks(this.#database, tenant, id)
   }
 
-  async sessionRuns(query: SessionRunQuery): Promise<readonly RunSummary[]> {
-    return (await this.#database.query<SummaryRow>(SESSION_RUNS, sessionRunsValues(query))).map(toSummary)
+  sessionRuns(query: SessionRunQuery): Promise<readonly RunSummary[]> {
+    return this.runs({ ...query, status: null, handler: null })
   }
 
   modelCalls(query: ModelCallQuery): Promise<readonly ModelCallFact[]> {

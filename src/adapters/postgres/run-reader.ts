@@ -1,5 +1,5 @@
 /**
- * Queries on runs that must not read all of them: pages by status and handler, counts.
+ * Queries on runs that must not read all of them: pages by status, handler and session, counts.
  *
  * Owns their SQL and which index each is read from. How many runs there are is counted anew while they are few; of many, the number may be seconds old.
  */
@@ -28,8 +28,8 @@ const BEFORE = `coalesce($3::uuid, '${LAST}')`
 const PAGE = `and id < ${BEFORE} order by id desc limit $2`
 
 /** Where the column is $4. Written as a range of pairs: only the index of that column has them in this order, whatever the planner knows. */
-const pageOf = (column: string): string => `and (${column}, id) < ($4::text, ${BEFORE})
-  and (${column}, id) >= ($4::text, '${FIRST}'::uuid) order by ${column} desc, id desc limit $2`
+const pageOf = (column: string, type = 'text'): string => `and (${column}, id) < ($4::${type}, ${BEFORE})
+  and (${column}, id) >= ($4::${type}, '${FIRST}'::uuid) order by ${column} desc, id desc limit $2`
 
 /** Those that nobody holds from their index; those that somebody does are few, and sorted. Their own order leads to the index of leases. */
 const ofStatus = (name: string, and: string): Statement => ({
@@ -49,14 +49,21 @@ const OF_HANDLER: Statement = {
   name: 'read_runs_of_handler',
   text: `${SUMMARY} where tenant = $1 and kind = ${RUN} ${pageOf('handler')}`,
 }
+/** And status and handler, if any. */
+const OF_SESSION: Statement = {
+  name: 'read_runs_of_session',
+  text: `${SUMMARY} where tenant = $1 and kind = ${RUN} and session is not null and ($5::text is null or status = $5)
+    and ($6::text is null or handler = $6) ${pageOf('session', 'uuid')}`,
+}
 const OF_STATUS = ofStatus('read_runs_of_status', '')
 const OF_BOTH = ofStatus('read_runs_of_both', 'and handler = $5')
 
 export const readRuns = (database: Database, query: RunQuery): Promise<readonly SummaryRow[]> => {
-  const { tenant, status, handler, limit } = query
+  const { tenant, status, handler, session = null, limit } = query
   const before = query.before === null ? null : toUuid(query.before)
   const ask = (statement: Statement, ...more: readonly Value[]): Promise<readonly SummaryRow[]> =>
     database.query<SummaryRow>(statement, [tenant, limit, before, ...more])
+  if (session !== null) return ask(OF_SESSION, toUuid(session), status, handler)
   if (status === null) return handler === null ? ask(NEWEST) : ask(OF_HANDLER, handler)
   return handler === null ? ask(OF_STATUS, status) : ask(OF_BOTH, status, handler)
 }

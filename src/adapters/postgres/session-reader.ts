@@ -4,13 +4,7 @@
  * Owns their SQL. Each is answered from an index of its own (migrations/0006-reading.ts), however many runs there are.
  */
 import { type Instant, runId, type SessionId, sessionId, type TenantId } from '../../model/ids.ts'
-import type {
-  ModelCallFact,
-  ModelCallQuery,
-  SessionQuery,
-  SessionRunQuery,
-  SessionSummary,
-} from '../../ports/reader.ts'
+import type { ModelCallFact, ModelCallQuery, SessionQuery, SessionSummary } from '../../ports/reader.ts'
 import { MODEL_CALL } from '../migrations/0006-reading.ts'
 import type { Database, Statement } from './pool.ts'
 import { type FactRow, RUN, SESSION, toFact, toSessionId, toUuid } from './rows.ts'
@@ -43,20 +37,6 @@ const MODEL_CALLS: Statement = {
     and (f.recorded_at, f.stream, f.seq) > ($4::bigint, coalesce($5::uuid, ${LOWEST}), $6::bigint)
     and s.tenant = $1 and s.kind = ${RUN} order by f.recorded_at, f.stream, f.seq limit $7`,
 }
-
-/** `summary` are the columns of a run. */
-export const sessionRunsStatement = (summary: string): Statement => ({
-  name: 'read_session_runs',
-  text: `${summary} where kind = ${RUN} and tenant = $1 and session = $2 and id < coalesce($3::uuid, ${HIGHEST})
-    order by id desc limit $4`,
-})
-
-export const sessionRunsValues = ({ tenant, session, before, limit }: SessionRunQuery) => [
-  tenant,
-  toUuid(session),
-  before === null ? null : toUuid(before),
-  limit,
-]
 
 const toSession = ({ id, session, version, created_at }: SessionRow): SessionSummary => ({
   id: sessionId(id),

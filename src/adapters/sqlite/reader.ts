@@ -49,14 +49,7 @@ import {
   toSessionId,
 } from './rows.ts'
 import { countNewest, countRuns, prepareRunQueries, RunTotals, readRuns, SUMMARY } from './run-reader.ts'
-import {
-  prepareSessionQueries,
-  readForks,
-  readModelCalls,
-  readSession,
-  readSessionRuns,
-  readSessions,
-} from './session-reader.ts'
+import { prepareSessionQueries, readForks, readModelCalls, readSession, readSessions } from './session-reader.ts'
 import { glanceAt, prepareGlances } from './task-glance.ts'
 import { countOpen, countTasks, prepareTaskQueries, readTask, readTasks } from './task-reader.ts'
 import { NEVER } from './worker.ts'
@@ -111,7 +104,7 @@ const prepareQueries = (db: Database) => ({
   ...prepareLastDigits(db),
   ...prepareTaskQueries(db),
   ...prepareGlances(db),
-  ...prepareSessionQueries(db, RUNS),
+  ...prepareSessionQueries(db),
 })
 
 type Queries = ReturnType<typeof prepareQueries>
@@ -264,8 +257,8 @@ export class SqliteReader implements Reader {
     return this.#connection.read((queries) => readForks(queries, tenant, id))
   }
 
-  async sessionRuns(query: SessionRunQuery): Promise<readonly RunSummary[]> {
-    return this.#connection.read((queries) => readSessionRuns(queries, query).map(toSummary))
+  sessionRuns(query: SessionRunQuery): Promise<readonly RunSummary[]> {
+    return this.runs({ ...query, status: null, handler: null })
   }
 
   async modelCalls(query: ModelCallQuery): Promise<readonly ModelCallFact[]> {

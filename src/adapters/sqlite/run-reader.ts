@@ -1,5 +1,5 @@
 /**
- * Queries on runs that must not read all of them: pages by status and handler, counts.
+ * Queries on runs that must not read all of them: pages by status, handler and session, counts.
  *
  * Owns their SQL and which index each is read from: without statistics SQLite would take a wrong one. How many runs there are is counted
  * once, and after that only what is new: runs are never removed. So the successes, which are most of them, are not counted.
@@ -47,6 +47,10 @@ export const prepareRunQueries = (db: Database) => ({
   runsOfHandler: db.prepare(
     `${SUMMARY} from stream s indexed by stream_handler where s.tenant = ? and s.kind = ${RUN} and s.handler = ? ${PAGE}`,
   ),
+  runsOfSession: db.prepare(
+    `${SUMMARY} from stream s indexed by stream_of_session where s.session = ? and s.tenant = ? and s.kind = ${RUN}
+      and (? is null or s.status = ?) and (? is null or s.handler = ?) ${PAGE}`,
+  ),
   counts: db.prepare(countsOf('')),
   countsOfHandler: db.prepare(countsOf('and s.handler = ?')),
   newestRunsOfStatus: db.prepare(`select handler, count(*) as count from (
@@ -61,9 +65,12 @@ export const prepareRunQueries = (db: Database) => ({
 
 type RunQueries = ReturnType<typeof prepareRunQueries>
 
-export const readRuns = (sql: RunQueries, { tenant, status, handler, before, limit }: RunQuery): readonly Row[] => {
+export const readRuns = (sql: RunQueries, query: RunQuery): readonly Row[] => {
+  const { tenant, status, handler, session = null, before, limit } = query
   const below = before === null ? Number.MAX_SAFE_INTEGER : Number(sql.keyOf.get(idBytes(before))?.['key'] ?? 0)
   const page = [below, limit]
+  if (session !== null)
+    return sql.runsOfSession.all(idBytes(session), tenant, status, status, handler, handler, ...page)
   if (status === null)
     return handler === null ? sql.newestRuns.all(tenant, ...page) : sql.runsOfHandler.all(tenant, handler, ...page)
   if (handler === null) return sql.runsOfStatus.all(tenant, status, ...page, tenant, status, ...page, limit)

@@ -4,13 +4,7 @@
  * Owns their SQL. Each is answered from an index of its own (migrations/0006-reading.ts), however many runs there are.
  */
 import type { Instant, SessionId, TenantId } from '../../model/ids.ts'
-import type {
-  ModelCallFact,
-  ModelCallQuery,
-  SessionQuery,
-  SessionRunQuery,
-  SessionSummary,
-} from '../../ports/reader.ts'
+import type { ModelCallFact, ModelCallQuery, SessionQuery, SessionSummary } from '../../ports/reader.ts'
 import { MODEL_CALL } from '../migrations/0006-reading.ts'
 import type { Database, Row } from './driver.ts'
 import { idBytes, orNull, RUN, rowAs, SESSION, toRunId, toSessionId } from './rows.ts'
@@ -37,13 +31,10 @@ const SUMMARY = `select s.id, s.session, ${VERSION}, s.created_at from stream s 
 const LAST_KEY = Number.MAX_SAFE_INTEGER
 const KEY_OF = `coalesce((select before.key from stream before where before.id = ?), ${LAST_KEY})`
 
-export const prepareSessionQueries = (db: Database, run: string) => ({
+export const prepareSessionQueries = (db: Database) => ({
   sessions: db.prepare(`${SUMMARY} and s.tenant = ? and s.key < ${KEY_OF} order by s.key desc limit ?`),
   session: db.prepare(`${SUMMARY} and s.tenant = ? and s.id = ?`),
   forks: db.prepare(`${SUMMARY} and s.tenant = ? and s.session = ? order by s.key`),
-  sessionRuns: db.prepare(
-    `${run} where s.kind = ${RUN} and s.tenant = ? and s.session = ? and s.key < ${KEY_OF} order by s.key desc limit ?`,
-  ),
   modelCalls: db.prepare(`select s.id, s.handler, f.seq, f.type, f.recorded_at, f.body, f.hash
     from fact f indexed by fact_model_call cross join stream s on s.key = f.stream
     where ${MODEL_CALL.sqlite} and f.recorded_at >= ? and f.recorded_at < ?
@@ -78,9 +69,6 @@ export const readSession = (queries: Queries, tenant: TenantId, id: SessionId): 
 
 export const readForks = (queries: Queries, tenant: TenantId, id: SessionId): readonly SessionSummary[] =>
   queries.forks.all(tenant, idBytes(id)).map(toSession)
-
-export const readSessionRuns = (queries: Queries, query: SessionRunQuery): readonly Row[] =>
-  queries.sessionRuns.all(query.tenant, idBytes(query.session), orNull(query.before, idBytes), query.limit)
 
 export const readModelCalls = (queries: Queries, query: ModelCallQuery): readonly ModelCallFact[] => {
   const { tenant, from, to, after, limit } = query

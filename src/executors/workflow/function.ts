@@ -3,7 +3,6 @@
  *
  * Owns the context that a handler receives. Never keeps anything between entries.
  */
-
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { CancelSource } from '../../model/cancel-on.ts'
 import type { Ending } from '../../model/emits.ts'

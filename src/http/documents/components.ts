@@ -3,6 +3,8 @@ import type { Schema } from '../schema.ts'
 import { chatComponents } from './chats.ts'
 import { costComponents } from './costs.ts'
 import { eventComponents } from './events.ts'
+import { filterComponents } from './filters.ts'
+import { jobComponents } from './jobs.ts'
 import { manifestComponents } from './manifest.ts'
 import { planComponents } from './plans.ts'
 import { queueComponents } from './queues.ts'
@@ -21,6 +23,8 @@ export const COMPONENTS: Readonly<Record<string, Schema>> = {
   ...eventComponents,
   ...runComponents,
   ...timelineComponents,
+  ...jobComponents,
+  ...filterComponents,
   ...taskComponents,
   ...tokenComponents,
   ...settingComponents,

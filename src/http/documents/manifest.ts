@@ -1,5 +1,18 @@
 /** The running system as the wire spells it, described. */
-import { closed, described, instant, list, orNull, record, ref, text, whole, words, yesNo } from '../schema.ts'
+import {
+  anything,
+  closed,
+  described,
+  instant,
+  list,
+  orNull,
+  record,
+  ref,
+  text,
+  whole,
+  words,
+  yesNo,
+} from '../schema.ts'
 
 export const VALIDATE = closed({ text: described('the manifest, in YAML', text) }, { file: text })
 export const validated = record({ is_valid: yesNo, findings: list(ref('Finding')) })
@@ -19,7 +32,13 @@ export const manifestComponents = {
     name: text,
     hash: described('pins each run to the definition it was started under', text),
     events: list(text),
-    handlers: list(record({ name: text, modality: words(['agent', 'human', 'workflow']) })),
+    handlers: list(
+      record({
+        name: text,
+        modality: words(['agent', 'human', 'workflow']),
+        input_schema: described('null: it takes anything, or its schema cannot be written as JSON Schema', anything),
+      }),
+    ),
     findings: list(ref('Finding')),
   }),
   ManifestVersion: record({

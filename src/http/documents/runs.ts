@@ -86,6 +86,9 @@ export const runComponents = {
   }),
 }
 
+/** As the list of runs takes them. */
+export const RUN_FILTER = { status: ref('RunStatus'), handler: text, session: described('the id of a session', text) }
+
 export const START_RUN = closed(
   { name: text },
   { input: anything, callback_url: described('told of its end by one signed webhook', text) },

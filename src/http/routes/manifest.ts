@@ -3,6 +3,7 @@
  *
  * Owns the question; what a graph is, is the manifest's (system-graph.ts).
  */
+import { jsonSchemaOrNull } from '../../manifest/json-schema.ts'
 import { isOwn } from '../../manifest/own.ts'
 import { optionalText, readBody, textOf } from '../body.ts'
 import { VALIDATE, validated } from '../documents/manifest.ts'
@@ -23,7 +24,7 @@ const show: Handle = async ({ system }, context) =>
     events: [...system.events.keys()],
     handlers: [...system.functions.values()]
       .filter(({ name }) => !isOwn(name))
-      .map(({ name, modality }) => ({ name, modality })),
+      .map(({ name, modality, input }) => ({ name, modality, input_schema: jsonSchemaOrNull(input) })),
     findings: system.findings,
   })
 

@@ -6,11 +6,11 @@
 import type { Context } from 'hono'
 import { durationMs } from '../../manifest/duration.ts'
 import { TrihandError } from '../../model/errors.ts'
-import { isRunId, type RunId } from '../../model/ids.ts'
+import { isRunId, isSessionId, type RunId, type SessionId } from '../../model/ids.ts'
 import type { RunSummary } from '../../ports/reader.ts'
 import type { RunDetail } from '../api.ts'
 import { optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
-import { CANCEL_RUN, PAUSE_RUN, RESOLVE_STEP, START_RUN, STATUSES, VERDICTS } from '../documents/runs.ts'
+import { CANCEL_RUN, PAUSE_RUN, RESOLVE_STEP, RUN_FILTER, START_RUN, STATUSES, VERDICTS } from '../documents/runs.ts'
 import { callerName } from '../identity.ts'
 import { badCursor, choiceOf, limitOf, pageOf, positionOf, type Query } from '../query.ts'
 import { factPage, runDetail, runWhy } from '../run-detail.ts'
@@ -31,12 +31,20 @@ const runCursor = (query: Query): RunId | null => {
   return text
 }
 
+const sessionOf = (query: Query): SessionId | null => {
+  const text = query.get('session')
+  if (text === undefined) return null
+  if (!isSessionId(text)) throw new TrihandError('QUERY_UNKNOWN', `session=${text}; expected the id of a session`)
+  return text
+}
+
 const list: Handle = async (service, context, query) => {
   const limit = limitOf(query)
   const runs = await service.reader.runs({
     tenant: service.tenant,
     status: choiceOf(query, 'status', STATUSES),
     handler: query.get('handler') ?? null,
+    session: sessionOf(query),
     before: runCursor(query),
     limit: limit + 1,
   })
@@ -147,7 +155,7 @@ export const runRoutes: readonly Operation[] = [
     path: '/api/runs',
     access: 'viewer',
     summary: 'Runs, newest first',
-    query: { status: ref('RunStatus'), handler: text, ...PAGING },
+    query: { ...RUN_FILTER, ...PAGING },
     answers: { 200: json(page(ref('Run'))) },
     problems: ['CURSOR_INVALID'],
     handle: list,

@@ -3,7 +3,6 @@
  *
  * Owns the list. Mounting, the document /openapi.json and the client's types read it; a route that is not in it does not exist.
  */
-
 import { artifactRoutes } from './artifacts.ts'
 import { chatRoutes } from './chats.ts'
 import { type ConfigurationOptions, configurationRoutes } from './configuration.ts'
@@ -12,9 +11,11 @@ import { delayedRoutes } from './delayed.ts'
 import { documentRoutes } from './document.ts'
 import { endpointRoutes } from './endpoints.ts'
 import { eventRoutes } from './events.ts'
+import { filterRoutes } from './filters.ts'
 import { fleetRoutes } from './fleet.ts'
 import { type HealthOptions, healthRoutes } from './health.ts'
 import { inboxRoutes } from './inbox.ts'
+import { jobRoutes } from './jobs.ts'
 import { type LoginOptions, loginRoutes } from './login.ts'
 import { manifestRoutes } from './manifest.ts'
 import { type MetricsOptions, metricsRoutes } from './metrics.ts'
@@ -50,9 +51,12 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   // Before the pattern that would take its word for the id of an event.
   ...delayedRoutes,
   ...eventRoutes,
+  // Before the pattern that would take its word for the id of a run.
+  ...jobRoutes,
   ...runRoutes,
   ...rerunRoutes,
   ...timelineRoutes,
+  ...filterRoutes,
   ...workerRoutes,
   ...fleetRoutes,
   ...triggerRoutes,

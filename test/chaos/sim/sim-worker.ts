@@ -4,7 +4,8 @@
  * Owns the wiring and the life of one process: started, paused, stopped, crashed. A crashed worker's ports never answer again, so
  * that no `finally` of its code runs, as in a real crash.
  */
-import { Engine, type EngineOptions } from '../../../src/engine/engine.ts'
+import { Engine } from '../../../src/engine/engine.ts'
+import type { EngineOptions } from '../../../src/engine/engine-deps.ts'
 import { enterFunction } from '../../../src/executors/workflow/function.ts'
 import { inlineExecutor } from '../../../src/executors/workflow/inline.ts'
 import { StepFailure } from '../../../src/executors/workflow/step-failure.ts'

@@ -3,7 +3,7 @@
  *
  * Of a list of many pages only what has changed is: whoever has scrolled far does not load everything once more for one row.
  */
-import type { Query } from '@tanstack/react-query'
+import type { Query, QueryFilters } from '@tanstack/react-query'
 import { getJson } from './client.ts'
 import type { Page } from './documents.ts'
 import { live, type Notice } from './live.ts'
@@ -34,12 +34,22 @@ const renew = async (query: Query, changed: ReadonlySet<string>): Promise<void> 
   }
 }
 
+/** A first answer that is under way is not given up for a newer one, and may be older than the news: then it is asked for once more. */
+const invalidate = (filters: QueryFilters): void => {
+  const isUnanswered = ({ state }: Query): boolean => state.data === undefined && state.fetchStatus === 'fetching'
+  for (const query of queryClient.getQueryCache().findAll(filters).filter(isUnanswered))
+    void query.promise
+      ?.finally(() => queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true }))
+      .catch(() => {})
+  void queryClient.invalidateQueries(filters)
+}
+
 let last: Promise<unknown> = Promise.resolve()
 
 /** Rows of a topic have changed. One renewal after the other: no older answer comes after a newer one. */
 export const askAgain = (topic: string, changed: ReadonlySet<string>): void => {
   const long = queryClient.getQueryCache().findAll({ queryKey: [topic], predicate: isLongList })
-  void queryClient.invalidateQueries({ queryKey: [topic], predicate: (query) => !long.includes(query) })
+  invalidate({ queryKey: [topic], predicate: (query) => !long.includes(query) })
   last = last.then(() => Promise.all(long.map((query) => renew(query, changed))))
 }
 
@@ -55,11 +65,11 @@ export const followNews = (): void => {
     // After a gap roles may be others, too.
     if (told.some(([topic]) => topic === '*')) {
       void askWhoIAm()
-      void queryClient.invalidateQueries()
+      invalidate({})
       return
     }
     for (const [topic, changed] of told)
-      if (changed === null) void queryClient.invalidateQueries({ queryKey: [topic] })
+      if (changed === null) invalidate({ queryKey: [topic] })
       else askAgain(topic, changed)
   }
   live.subscribe(({ topic, id }: Notice) => {

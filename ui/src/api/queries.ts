@@ -17,6 +17,7 @@ import type {
   EventDetail,
   Health,
   InboxViews,
+  Job,
   ManifestGraph,
   Page,
   Plan,
@@ -27,6 +28,7 @@ import type {
   RunCounts,
   RunDetail,
   RunMarks,
+  SavedFilter,
   Schedule,
   ScheduleSlot,
   Session,
@@ -35,6 +37,7 @@ import type {
   StepDetail,
   Stop,
   StoredEvent,
+  System,
   TaskCounts,
   TaskDetail,
   TaskHappening,
@@ -45,6 +48,7 @@ import type {
   WebhookEndpoint,
   Worker,
 } from './documents.ts'
+
 import type { Me } from './me.ts'
 
 export const queryClient = new QueryClient({
@@ -64,6 +68,7 @@ const pageOf = <Item>(key: readonly unknown[], path: string) =>
 export interface RunFilter {
   readonly status?: string | undefined
   readonly handler?: string | undefined
+  readonly session?: string | undefined
 }
 
 const parameters = (given: Readonly<Record<string, string | undefined>>): string =>
@@ -123,6 +128,25 @@ export const stepQuery = (run: string, step: string | null) =>
     queryKey: ['runs', 'step', run, step],
     queryFn: ({ signal }) =>
       getJson<StepDetail>(`/api/runs/${run}/step${step === null ? '' : `?name=${encodeURIComponent(step)}`}`, signal),
+  })
+
+/** Under `runs`: it is one, and tells of others. */
+export const jobQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['runs', 'job', id],
+    queryFn: ({ signal }) => getJson<Job>(`/api/jobs/${encodeURIComponent(id)}`, signal),
+    retry: false,
+  })
+
+export const systemQuery = queryOptions({
+  queryKey: ['system'],
+  queryFn: ({ signal }) => getJson<System>('/api/manifest', signal),
+})
+
+export const filtersQuery = (me: Me) =>
+  queryOptions({
+    queryKey: ['filters', me],
+    queryFn: ({ signal }) => getJson<Page<SavedFilter>>('/api/filters', signal),
   })
 
 /** Under `runs`: its counts change with them. */

@@ -8,6 +8,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ['/', 'Filter'],
   ['j  k', 'Next, previous'],
   ['Enter', 'Open'],
+  ['x', 'Runs: choose the row'],
   ['Esc', 'Inbox: leave a field, then the task'],
   ['c', 'Copy the id'],
   ['x', 'Inbox: select, to decide many at once'],

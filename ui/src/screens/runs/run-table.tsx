@@ -1,5 +1,5 @@
-/** Runs as rows; the row's link is what the keys move over. */
-import { Table } from '@mantine/core'
+/** Runs as rows; the row's link is what the keys move over. Where rows can be chosen, each begins with a box. */
+import { Checkbox, Table } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -9,6 +9,7 @@ import { shortId } from '../../parts/copy.tsx'
 import { lookOf } from '../../parts/hands.ts'
 import { Status } from '../../parts/status.tsx'
 import { When } from '../../parts/when.tsx'
+import type { Selection } from './use-selection.ts'
 
 /** Which hand does it, by what the system says of its handlers now. */
 const useKinds = (): ReadonlyMap<string, string> => {
@@ -29,12 +30,45 @@ const HandSign = ({ kind }: { readonly kind: string | undefined }) => {
   )
 }
 
-export const RunTable = ({ runs, label }: { readonly runs: readonly Run[]; readonly label: string }) => {
+const RowBox = ({ id, selection }: { readonly id: string; readonly selection: Selection }) => (
+  <Table.Td className="box">
+    <Checkbox
+      size="xs"
+      aria-label={`Choose ${shortId(id)}`}
+      checked={selection.ids.has(id)}
+      onChange={({ nativeEvent }) => selection.toggle(id, (nativeEvent as MouseEvent).shiftKey === true)}
+    />
+  </Table.Td>
+)
+
+const AllBox = ({ count, selection }: { readonly count: number; readonly selection: Selection }) => (
+  <Table.Th className="box">
+    <Checkbox
+      size="xs"
+      aria-label="Choose all that are shown"
+      checked={selection.ids.size === count}
+      indeterminate={selection.ids.size > 0 && selection.ids.size < count}
+      onChange={(e) => selection.all(e.currentTarget.checked)}
+    />
+  </Table.Th>
+)
+
+export const RunTable = ({
+  runs,
+  label,
+  selection,
+}: {
+  readonly runs: readonly Run[]
+  readonly label: string
+  /** Absent: rows are not chosen here. */
+  readonly selection?: Selection
+}) => {
   const kinds = useKinds()
   return (
     <Table highlightOnHover aria-label={label} className="rows">
       <Table.Thead>
         <Table.Tr>
+          {selection !== undefined && <AllBox count={runs.length} selection={selection} />}
           <Table.Th>Run</Table.Th>
           <Table.Th>Handler</Table.Th>
           <Table.Th>Status</Table.Th>
@@ -44,9 +78,10 @@ export const RunTable = ({ runs, label }: { readonly runs: readonly Run[]; reado
       </Table.Thead>
       <Table.Tbody>
         {runs.map((run) => (
-          <Table.Tr key={run.id}>
+          <Table.Tr key={run.id} data-chosen={selection?.ids.has(run.id)}>
+            {selection !== undefined && <RowBox id={run.id} selection={selection} />}
             <Table.Td>
-              <Link to="/runs/$id" params={{ id: run.id }} data-row className="id">
+              <Link to="/runs/$id" params={{ id: run.id }} data-row data-id={run.id} className="id">
                 {shortId(run.id)}
               </Link>
             </Table.Td>

@@ -1,15 +1,25 @@
-/** Every run, newest first: how many have which status, and which of them to look at. */
-import { Button, Group, TextInput, Title } from '@mantine/core'
+/** Every run, newest first: how many have which status, which of them to look at, and what to do with many of them at once. */
+import { Button, Group, Title } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { RunCounts } from '../../api/documents.ts'
+import { useMay } from '../../api/me.ts'
 import { runCountsQuery, runsQuery } from '../../api/queries.ts'
 import { Empty, Failed, Loading } from '../../parts/state.tsx'
 import { STATUSES, Status } from '../../parts/status.tsx'
+import { letter } from '../../parts/typing.ts'
 import { useFirstCommand } from '../../parts/use-first-command.ts'
+import { useKeys } from '../../parts/use-keys.ts'
 import { useRowKeys } from '../../parts/use-row-keys.ts'
+import { ChosenRuns, FittingRuns } from './bulk.tsx'
+import { filterOf, isFiltered } from './filter.ts'
+import { FilterField } from './filter-field.tsx'
+import { JobProgress } from './job-progress.tsx'
 import { RunTable } from './run-table.tsx'
+import { SavedFilters } from './saved-filters.tsx'
+import { StartRun } from './start-run.tsx'
+import { type Selection, useSelection } from './use-selection.ts'
 
 const runsRoute = getRouteApi('/runs')
 
@@ -19,15 +29,15 @@ const numberOf = (counts: RunCounts | undefined, status: (typeof STATUSES)[numbe
 
 const Counts = () => {
   const { data: counts } = useQuery(runCountsQuery)
-  const { status: chosen, handler } = runsRoute.useSearch()
+  const { status: chosen, ...rest } = runsRoute.useSearch()
   const shown = STATUSES.filter((status) => numberOf(counts, status) !== '0' || status === chosen)
   return (
     <nav className="chips" aria-label="Statuses">
-      <Link to="/runs" search={{ handler }} className="chip" data-chosen={chosen === undefined}>
+      <Link to="/runs" search={rest} className="chip" data-chosen={chosen === undefined}>
         all
       </Link>
       {shown.map((status) => (
-        <Link key={status} to="/runs" search={{ status, handler }} className="chip" data-chosen={chosen === status}>
+        <Link key={status} to="/runs" search={{ ...rest, status }} className="chip" data-chosen={chosen === status}>
           <Status of={status} />
           <strong>{numberOf(counts, status)}</strong>
         </Link>
@@ -36,44 +46,35 @@ const Counts = () => {
   )
 }
 
-const HandlerFilter = () => {
-  const { handler } = runsRoute.useSearch()
-  const navigate = runsRoute.useNavigate()
-  return (
-    <TextInput
-      data-filter
-      size="xs"
-      label="Handler"
-      placeholder="its exact name"
-      defaultValue={handler ?? ''}
-      onKeyDown={({ key, currentTarget: { value } }) => {
-        if (key === 'Enter')
-          void navigate({ search: ({ status }) => ({ status, handler: value === '' ? undefined : value }) })
-      }}
-    />
-  )
+/** The row that has the focus. */
+const chooseFocused = ({ toggle }: Selection): void => {
+  const id = (document.activeElement as HTMLElement | null)?.dataset['id']
+  if (id !== undefined) toggle(id)
 }
 
 const List = () => {
-  const filter = runsRoute.useSearch()
+  const search = runsRoute.useSearch()
+  const filter = filterOf(search)
   const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
     runsQuery(filter),
   )
   const command = useFirstCommand()
   const runs = useMemo(() => data?.pages.flatMap(({ items }) => items) ?? [], [data])
+  const selection = useSelection(useMemo(() => runs.map(({ id }) => id), [runs]))
+  useKeys({ x: letter(() => chooseFocused(selection)) })
+  const mayChoose = useMay('operator')
   if (isPending) return <Loading />
   if (error !== null && data === undefined) return <Failed error={error} again={() => void refetch()} />
-  if (runs.length === 0) {
-    const isFiltered = filter.status !== undefined || filter.handler !== undefined
-    return isFiltered ? (
+  if (runs.length === 0)
+    return isFiltered(filter) ? (
       <Empty>No run fits the filter.</Empty>
     ) : (
       <Empty command={command}>No run yet. An event starts the first one:</Empty>
     )
-  }
   return (
     <>
-      <RunTable runs={runs} label="Runs" />
+      <ChosenRuns selection={selection} />
+      <RunTable runs={runs} label="Runs" {...(mayChoose ? { selection } : {})} />
       {hasNextPage && (
         <Button m="md" variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
           Older runs
@@ -94,8 +95,14 @@ export const Runs = () => {
           </Title>
           <Counts />
         </div>
-        <HandlerFilter />
+        <Group align="flex-end" gap="xs">
+          <FilterField />
+          <SavedFilters />
+          <FittingRuns />
+          <StartRun />
+        </Group>
       </Group>
+      <JobProgress />
       <List />
     </>
   )

@@ -1,0 +1,26 @@
+/**
+ * The wiring of jobs: the function that every system has for them, and the door through which people give them.
+ *
+ * Owns nothing but that. Holds no rule.
+ */
+import type { Engine } from './engine/engine.ts'
+import { type BulkDeps, bulkHandler } from './executors/workflow/bulk.ts'
+import { BULK, ownFunction } from './manifest/own.ts'
+import type { System } from './manifest/system.ts'
+import { Jobs } from './modes/jobs.ts'
+import type { Reader } from './ports/reader.ts'
+
+/** The engine is not there yet when its first system is defined. */
+export const withBulk = (system: System, engine: () => Engine, reader: () => BulkDeps['reader']): System => {
+  const code = bulkHandler({
+    reader: {
+      runs: (query) => reader().runs(query),
+      document: (...asked) => reader().document(...asked),
+    },
+    speakTo: (tenant, run, word) => engine().of(tenant).speakTo(run, word),
+  })
+  return { ...system, functions: new Map([...system.functions, [BULK, ownFunction(BULK, code)]]) }
+}
+
+export const openJobs = (engine: Engine, reader: Pick<Reader, 'run' | 'document'>): Jobs =>
+  new Jobs({ tenant: engine.tenant, start: (...asked) => engine.startRun(...asked), reader })

@@ -1,0 +1,38 @@
+/**
+ * The wiring of what belongs to the server and is shared by its tenants: credentials, requests with a key, saved filters.
+ *
+ * Owns nothing but that. Holds no rule.
+ */
+import { drawSecret } from './adapters/system/secret.ts'
+import type { Engine } from './engine/engine.ts'
+import { Filters } from './engine/filters.ts'
+import { Requests } from './engine/requests.ts'
+import { Tokens } from './engine/tokens.ts'
+import { SERVER_TENANT } from './model/ids.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Ids } from './ports/ids.ts'
+import type { Reader } from './ports/reader.ts'
+
+export interface ServerDesk {
+  /** Credentials for whoever asks over HTTP. */
+  readonly tokens: Tokens
+  /** Requests that carry a key, and their first answers. */
+  readonly requests: Requests
+  /** Filters that people keep, for the lists they look at. */
+  readonly filters: Filters
+}
+
+export const joinServer = (
+  engine: Engine,
+  reader: Reader,
+  { ids, clock }: { readonly ids: Ids; readonly clock: Clock },
+): ServerDesk => {
+  const note = engine.note.bind(engine)
+  const server = engine.of(SERVER_TENANT)
+  const deps = { send: server.send.bind(server), note, reader, ids, clock }
+  return {
+    tokens: new Tokens({ ...deps, secret: drawSecret }),
+    requests: new Requests(deps),
+    filters: new Filters(deps),
+  }
+}

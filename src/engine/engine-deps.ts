@@ -1,0 +1,48 @@
+/**
+ * What an engine is made of: the ports and the choices that whoever assembles it brings.
+ *
+ * Owns the list. Joins nothing (engine.ts).
+ */
+import type { RemoteDefinition } from '../manifest/executors.ts'
+import type { System } from '../manifest/system.ts'
+import type { TenantId } from '../model/ids.ts'
+import type { PriceOf } from '../model/usage.ts'
+import type { Blobs } from '../ports/blobs.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Dispatcher } from '../ports/dispatcher.ts'
+import type { Executor } from '../ports/executor.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Ledger } from '../ports/ledger.ts'
+import type { Reader } from '../ports/reader.ts'
+import type { CommitOptions } from './commit.ts'
+import type { StepErrors } from './gate.ts'
+import type { EnterHandler } from './house.ts'
+import type { WorkerOptions } from './worker.ts'
+
+export interface EngineDeps {
+  readonly ledger: Ledger
+  readonly blobs: Blobs
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly dispatcher: Dispatcher
+  /** The built-in ones; a system brings its own. */
+  readonly executors: ReadonlyMap<string, Executor>
+  /** Reaches executors that stand elsewhere. Absent: there are none. */
+  readonly remote?: (definition: RemoteDefinition) => Executor
+  /** Absent: nobody knows. */
+  readonly price?: PriceOf
+  readonly enter: EnterHandler
+  readonly errors: StepErrors
+  readonly system: System
+  /** Absent: there are no documents. */
+  readonly document?: Reader['document']
+  readonly documents?: Reader['documents']
+  /** Who else works on this ledger. Absent: nobody. */
+  readonly workers?: Reader['workers']
+}
+
+export interface EngineOptions {
+  readonly tenant?: TenantId
+  readonly commit: CommitOptions
+  readonly worker: WorkerOptions
+}

@@ -1,0 +1,59 @@
+/**
+ * Jobs as people meet them: a word to many runs is given once, and goes on by itself.
+ *
+ * Owns that a job and its order come into being together. What it does is a run (executors/workflow/bulk.ts): it is cancelled, watched
+ * and found among the others as any run is.
+ */
+import type { StartOptions } from '../engine/intake.ts'
+import { BULK } from '../manifest/own.ts'
+import {
+  type BulkWish,
+  bulkOrder,
+  fromJobJson,
+  JOB_TABLE,
+  type JobRecord,
+  progressAtFirst,
+  toJobJson,
+} from '../model/bulk.ts'
+import { TrihandError } from '../model/errors.ts'
+import { isRunId, type RunId, type TenantId } from '../model/ids.ts'
+import type { Reader, RunSummary } from '../ports/reader.ts'
+
+export interface JobDeps {
+  readonly tenant: TenantId
+  start(name: string, input: unknown, options: StartOptions): Promise<RunId>
+  readonly reader: Pick<Reader, 'run' | 'document'>
+}
+
+export interface JobView {
+  readonly job: JobRecord
+  readonly run: RunSummary
+}
+
+export class Jobs {
+  private readonly deps: JobDeps
+
+  constructor(deps: JobDeps) {
+    this.deps = deps
+  }
+
+  /** Settles when the order is on disk, with the run that carries it out. */
+  async begin(wish: BulkWish): Promise<RunId> {
+    const given = bulkOrder(wish)
+    if ('kind' in given) throw new TrihandError(given.code, given.detail)
+    const { order, ids } = given
+    const value = toJobJson({ ...order, progress: progressAtFirst(ids) })
+    const documents: StartOptions['documents'] = (run) => [
+      { tenant: this.deps.tenant, table: JOB_TABLE, key: run, value },
+    ]
+    return this.deps.start(BULK, ids, { documents })
+  }
+
+  async show(id: string): Promise<JobView> {
+    const { reader, tenant } = this.deps
+    const run = isRunId(id) ? await reader.run(tenant, id) : null
+    const job = run === null ? null : fromJobJson(await reader.document(tenant, JOB_TABLE, run.id))
+    if (run === null || job === null) throw new TrihandError('NOT_FOUND', `there is no job ${id}`)
+    return { job, run }
+  }
+}

@@ -1,0 +1,175 @@
+/** The list of runs by keyboard: filtered by terms, filters saved, rows chosen, a word to many, one started by hand. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { axeFindings, axeFindingsInLight, openAt, press, startBrowser, type TestBrowser } from '../support/browser.ts'
+import { Folder, type Server } from '../support/command.ts'
+import { until } from '../support/until.ts'
+
+const SYSTEM = `import { defineSystem, fn } from 'trihand'
+
+const greeting = {
+  '~standard': {
+    version: 1,
+    vendor: 'test',
+    validate: (value: unknown) => ({ value: value as { readonly name: string } }),
+    jsonSchema: {
+      input: () => ({
+        type: 'object',
+        properties: { name: { type: 'string' }, times: { type: 'integer' }, tone: { enum: ['warm', 'cold'] } },
+        required: ['name'],
+      }),
+    },
+  },
+} as const
+
+export const system = defineSystem({
+  name: 'many',
+  functions: [
+    fn('nap', {}, ({ step }) => step.sleep('nap', '1d')),
+    fn('rest', {}, ({ step }) => step.sleep('nap', '1d')),
+    fn('greet', { input: greeting }, ({ input }) => input),
+  ],
+})
+`
+
+let browser: TestBrowser
+let folder: Folder
+let server: Server
+
+beforeAll(async () => {
+  folder = new Folder({ 'system.ts': SYSTEM })
+  ;[browser, server] = await Promise.all([startBrowser(), folder.serve(['dev'], { env: { PORT: '0' } })])
+})
+afterAll(async () => {
+  await browser.close()
+  await folder.remove()
+})
+
+const ask = async (path: string, body?: object) => {
+  const headers = { 'content-type': 'application/json' }
+  const init = body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) }
+  return (await fetch(`${server.url}${path}`, init)).json() as Promise<Record<string, unknown> & { items: unknown[] }>
+}
+
+const waitingOf = async (handler: string): Promise<number> =>
+  (await ask(`/api/runs?handler=${handler}&status=waiting`)).items.length
+
+const begun = async (handler: string, count: number): Promise<void> => {
+  const before = await waitingOf(handler)
+  for (let i = 0; i < count; i++) await ask('/api/runs', { name: handler })
+  await until(
+    () => waitingOf(handler),
+    (found) => found === before + count,
+    { what: `${count} more runs of ${handler} wait` },
+  )
+}
+
+beforeEach(() => begun('nap', 3))
+
+const opened = (path: string) => openAt(browser, `${server.url}${path}`)
+
+test('[G12] rows are chosen with j and x, and the chosen ones are paused by a job whose bar is full at the end', async () => {
+  const { page, faults, close } = await opened('/runs?handler=nap&status=waiting')
+  await page.getByRole('table', { name: 'Runs' }).waitFor()
+  for (const key of ['j', 'x', 'j', 'x']) await press(page, key)
+  const chosen = page.getByRole('region', { name: 'Chosen runs' })
+  await chosen.getByText('2 chosen').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await chosen.getByRole('button', { name: 'Pause' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Pause 2 runs' })
+  await dialog.getByLabel('Reason').fill('prices changed')
+  expect(await axeFindings(page, '[role=dialog]')).toEqual([])
+  await press(page, 'ControlOrMeta+Enter')
+  await page.getByText('2 done, 0 failed, 2 in all').waitFor()
+  await page.getByText('by local: prices changed').waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  expect(await axeFindingsInLight(page)).toEqual([])
+  await page.waitForURL(/job=run_/)
+  expect((await ask('/api/runs?handler=nap&status=paused')).items).toHaveLength(2)
+  await page.getByRole('button', { name: 'Close' }).click()
+  await page.getByText('2 done, 0 failed, 2 in all').waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('with shift everything up to the row is chosen', async () => {
+  const { page, close } = await opened('/runs?handler=nap&status=waiting')
+  const boxes = page.getByRole('checkbox', { name: /^Choose run_/ })
+  await boxes.first().click()
+  await boxes.nth(2).click({ modifiers: ['Shift'] })
+  await page.getByText('3 chosen').waitFor()
+  await page.getByRole('button', { name: 'Choose none' }).click()
+  await page.getByRole('region', { name: 'Chosen runs' }).waitFor({ state: 'detached' })
+  await close()
+})
+
+test('[G12] a filter is written in terms, is in the address, and all that fit it are cancelled', async () => {
+  await begun('rest', 2)
+  const { page, faults, close } = await opened('/runs')
+  await press(page, '/')
+  await page.locator('[data-filter]:focus').fill('state:waiting')
+  await press(page, 'Enter')
+  await page.getByText('There is no state: here. There are status: handler: session:').waitFor()
+  await page.getByLabel('Filter').fill('status:waiting handler:rest')
+  await press(page, 'Enter')
+  await page.waitForURL(/handler=rest/)
+  await page.getByRole('button', { name: 'All that fit' }).click()
+  await page.getByRole('button', { name: 'Cancel all that fit…' }).click()
+  await page.getByRole('dialog', { name: 'Cancel all runs with status:waiting handler:rest' }).waitFor()
+  await page.getByRole('button', { name: 'Cancel all' }).click()
+  await page.getByText('2 done, 0 failed, 2 in all').waitFor()
+  expect(await waitingOf('rest')).toBe(0)
+  expect(await waitingOf('nap')).toBeGreaterThan(0)
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('a filter is saved under a name, found again by whoever saved it, and removed', async () => {
+  const { page, faults, close } = await opened('/runs?status=waiting&handler=nap')
+  await page.getByRole('button', { name: 'Saved filters' }).click()
+  await page.getByRole('button', { name: 'Save this filter…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Save this filter' })
+  await dialog.getByLabel('Name').fill('Naps')
+  await press(page, 'Enter')
+  await dialog.waitFor({ state: 'detached' })
+  await page.goto(`${server.url}/runs`)
+  await page.getByRole('button', { name: 'Saved filters' }).click()
+  await page.getByRole('button', { name: /^Naps/ }).waitFor()
+  expect(await axeFindings(page)).toEqual([])
+  await page.getByRole('button', { name: /^Naps/ }).click()
+  await page.waitForURL(/status=waiting.*handler=nap|handler=nap.*status=waiting/)
+  await page.getByRole('button', { name: 'Saved filters' }).click()
+  await page.getByRole('button', { name: 'Remove “Naps”' }).click()
+  await until(
+    () => ask('/api/filters'),
+    ({ items }) => items.length === 0,
+    { what: 'the filter is gone' },
+  )
+  expect(faults).toEqual([])
+  await close()
+})
+
+test('[L2] a run is started by a form that its input schema asks for', async () => {
+  const { page, faults, close } = await opened('/runs')
+  await page.getByRole('button', { name: 'Start a run' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Start a run' })
+  await dialog.getByLabel('Handler').selectOption('greet')
+  await dialog.getByLabel('name').fill('Ada')
+  await dialog.getByLabel('times').fill('many')
+  await dialog.getByLabel('tone').selectOption('warm')
+  expect(await axeFindings(page, '[role=dialog]')).toEqual([])
+  await dialog.getByRole('button', { name: 'Start' }).click()
+  await dialog.getByText('times is not a number').waitFor()
+  await dialog.getByLabel('times').fill('2')
+  await dialog.getByRole('button', { name: 'Start' }).click()
+  await page.waitForURL(/\/runs\/run_/)
+  const { items } = await ask('/api/runs?handler=greet')
+  const [{ id }] = items as [{ id: string }]
+  const run = await until(
+    () => ask(`/api/runs/${id}`),
+    ({ status }) => status === 'success',
+    { what: 'it has ended' },
+  )
+  expect(run['output']).toEqual({ name: 'Ada', times: 2, tone: 'warm' })
+  expect(faults).toEqual([])
+  await close()
+})

@@ -1,0 +1,63 @@
+/** A button with a short list of things to do under it. Choosing one closes it. */
+import { Button, Popover } from '@mantine/core'
+import type { LucideIcon } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+
+export interface Choice {
+  readonly key: string
+  readonly label: ReactNode
+  readonly icon?: LucideIcon
+  readonly isChosen?: boolean
+  readonly isOff?: boolean
+  readonly choose: () => void
+}
+
+export const DropDown = ({
+  label,
+  icon: Icon,
+  choices,
+  empty,
+}: {
+  readonly label: string
+  readonly icon: LucideIcon
+  readonly choices: readonly Choice[]
+  /** Said above the choices where there is something to say. */
+  readonly empty?: string | undefined
+}) => {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" trapFocus returnFocus withinPortal={false}>
+      <Popover.Target>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Icon size={14} aria-hidden />}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {label}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={label} p={4}>
+        {empty !== undefined && <p className="quiet drop-empty">{empty}</p>}
+        <ul className="drop">
+          {choices.map(({ key, label: text, icon: Sign, isChosen = false, isOff = false, choose }) => (
+            <li key={key}>
+              <button
+                type="button"
+                data-chosen={isChosen}
+                disabled={isOff}
+                onClick={() => {
+                  setOpen(false)
+                  choose()
+                }}
+              >
+                {Sign !== undefined && <Sign size={14} aria-hidden />}
+                {text}
+              </button>
+            </li>
+          ))}
+        </ul>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { readTerms, writeTerms } from './terms.ts'
+
+const KEYS = ['status', 'handler', 'session']
+
+test('terms are read in any order, and a value may have spaces', () => {
+  expect(readTerms('  handler:greet STATUS:failed ', KEYS)).toEqual({ terms: { handler: 'greet', status: 'failed' } })
+  expect(readTerms('handler:"say hello"', KEYS)).toEqual({ terms: { handler: 'say hello' } })
+  expect(readTerms('', KEYS)).toEqual({ terms: {} })
+})
+
+test('what was written is read again as it was', () => {
+  const terms = { status: 'failed', handler: 'say hello' }
+  expect(readTerms(writeTerms({ ...terms, session: undefined }), KEYS)).toEqual({ terms })
+})
+
+test.each([
+  ['failed', '“failed” is no term. Write status: handler: session:'],
+  ['state:failed', 'There is no state: here. There are status: handler: session:'],
+  ['status:', 'status: needs a value'],
+  ['status:failed status:waiting', 'status: is there twice'],
+])('%s is refused, and it is said why', (text, problem) => {
+  expect(readTerms(text, KEYS)).toEqual({ problem })
+})

@@ -1,0 +1,43 @@
+/**
+ * A filter as people write it: `status:failed handler:greet`, each term a parameter of the list.
+ *
+ * Owns the spelling, there and back. Which keys a list has is the list's.
+ */
+export type Terms = Readonly<Record<string, string>>
+
+export type ReadTerms = { readonly terms: Terms } | { readonly problem: string }
+
+/** A value with a space stands in quotes. */
+const WORD = /(?:[^\s"]|"[^"]*")+/g
+
+const plain = (text: string): string => text.replaceAll('"', '')
+
+const readTerm = (word: string, keys: readonly string[]): readonly [string, string] | string => {
+  const at = word.indexOf(':')
+  const key = at < 0 ? '' : word.slice(0, at).toLowerCase()
+  const known = keys.map((one) => `${one}:`).join(' ')
+  if (at < 0) return `“${plain(word)}” is no term. Write ${known}`
+  if (!keys.includes(key)) return `There is no ${key}: here. There are ${known}`
+  const value = plain(word.slice(at + 1))
+  return value === '' ? `${key}: needs a value` : [key, value]
+}
+
+export const readTerms = (text: string, keys: readonly string[]): ReadTerms => {
+  const terms: Record<string, string> = {}
+  for (const word of text.match(WORD) ?? []) {
+    const term = readTerm(word, keys)
+    if (typeof term === 'string') return { problem: term }
+    const [key, value] = term
+    if (key in terms) return { problem: `${key}: is there twice` }
+    terms[key] = value
+  }
+  return { terms }
+}
+
+const quoted = (value: string): string => (/\s/.test(value) ? `"${value}"` : value)
+
+export const writeTerms = (terms: Readonly<Record<string, string | undefined>>): string =>
+  Object.entries(terms)
+    .filter((term): term is [string, string] => term[1] !== undefined)
+    .map(([key, value]) => `${key}:${quoted(value)}`)
+    .join(' ')
