@@ -4,7 +4,7 @@
  * Owns how the arrows are joined. Never opens a store and never reads a configuration (assemble.ts).
  */
 import { diff, misfit } from '../manifest/edits.ts'
-import type { ExecutorDefinition, RemoteDefinition } from '../manifest/executors.ts'
+import type { ExecutorDefinition } from '../manifest/executors.ts'
 import type { System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'

@@ -7,6 +7,7 @@ import { isOwn } from '../manifest/own.ts'
 import type { FunctionDefinition } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Capability, demand, type Module } from '../model/module.ts'
+import { keepsHealth } from '../model/policies/endpoint-health.ts'
 import type { Operation, WorkflowSpec } from '../model/workflow-spec.ts'
 import type { TaskRequest } from '../ports/step-gate.ts'
 import type { House } from './house.ts'
@@ -44,8 +45,9 @@ export const demandEvent = (definition: FunctionDefinition | undefined, type: st
 }
 
 export const demandTable = (definition: FunctionDefinition | undefined, table: string): void => {
+  const name = definition?.name ?? ''
   // An approval that code could write would be nobody's.
-  if (isOwn(table) && !isOwn(definition?.name ?? ''))
+  if (isOwn(table) && !isOwn(name) && !keepsHealth(name, table))
     throw new TrihandError('OPERATION_NOT_ALLOWED', `${table} is kept by the system itself; choose another table`)
   demand(definition?.module ?? null, WRITES, { kind: 'write', name: table })
   demandOperation(definition, 'db_write')

@@ -21,8 +21,14 @@ export interface EndpointHealth {
 /** Where the health of each is kept, by the name of the function that delivers. */
 export const ENDPOINT_TABLE = 'trihand.endpoints'
 
+const HANDLER = 'notify-webhook-'
+
 /** Each delivery is a run of this function. */
-export const endpointHandler = (name: string): string => `notify-webhook-${name}`
+export const endpointHandler = (name: string): string => `${HANDLER}${name}`
+
+/** Whether a function keeps this table: whoever delivers to an endpoint knows how it is. */
+export const keepsHealth = (handler: string, table: string): boolean =>
+  table === ENDPOINT_TABLE && handler.startsWith(HANDLER)
 
 const DAY_MS = 86_400_000
 const PATIENCE_MS = 5 * DAY_MS

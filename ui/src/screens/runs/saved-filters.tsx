@@ -84,7 +84,8 @@ export const SavedFilters = () => {
   const navigate = runsRoute.useNavigate()
   const [isSaving, setSaving] = useState(false)
   const { mutate: remove } = useMutation({
-    mutationFn: ({ id, version }: SavedFilter) => sendJson(`/api/filters/${id}`, {}, { method: 'DELETE', match: `"${version}"` }),
+    mutationFn: ({ id, version }: SavedFilter) =>
+      sendJson(`/api/filters/${id}`, {}, { method: 'DELETE', match: `"${version}"` }),
     onError: complain,
     onSettled: askAgain,
   })
