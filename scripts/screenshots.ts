@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Page } from 'playwright-core'
 import { createTrihand } from '../src/assemble.ts'
-import { startBrowser } from '../test/support/browser.ts'
+import { hasLoaded, startBrowser } from '../test/support/browser.ts'
 import { Folder } from '../test/support/command.ts'
 import { freePort } from '../test/support/free-port.ts'
 import { PROJECT } from '../test/support/places.ts'
@@ -234,11 +234,7 @@ const approve = async ({ url, ask }: World, task: string): Promise<void> => {
 const take = async (page: Page, world: World, { name, path, pose }: Screen, scheme: string): Promise<void> => {
   await page.goto(`${world.url}${await path(world)}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await until(
-    () => page.locator('[aria-busy=true]').count(),
-    (count) => count === 0,
-    { what: `${name} has loaded` },
-  )
+  await hasLoaded(page)
   await page.locator('[data-live=true]').waitFor()
   await pose?.(page)
   await page.waitForLoadState('networkidle').catch(() => undefined)

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTrihand } from '../../src/assemble.ts'
-import { axeFindings, openAt, startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
+import { axeFindings, hasLoaded, openAt, startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
 import { Folder, type Server } from '../support/command.ts'
 
 const MANIFEST = `
@@ -60,7 +60,7 @@ const opened = (path: string): Promise<WatchedPage> => openAt(browser, `${server
 
 /** Nothing that axe or the browser finds, in either colours. */
 const expectNoFault = async ({ page, faults }: WatchedPage): Promise<void> => {
-  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+  await hasLoaded(page)
   expect(await axeFindings(page)).toEqual([])
   expect(faults).toEqual([])
 }

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTrihand } from '../../src/assemble.ts'
-import { startBrowser, type TestBrowser, visit } from '../support/browser.ts'
+import { hasLoaded, startBrowser, type TestBrowser, visit } from '../support/browser.ts'
 import { Folder, type Server } from '../support/command.ts'
 import { CORPUS, DOSES, openPoisoned, type Poisoned } from '../support/script-corpus.ts'
 import { until } from '../support/until.ts'
@@ -150,7 +150,7 @@ test('[S8] what waits for a person, is refused for a reason, and the task itself
 test.each(['/chat', '/costs', '/sessions', '/settings', '/schedules'])('[S8] %s shows it as text', async (path) => {
   const { watched, expectHarmless } = visitor
   await visit(watched.page, `${server.url}${path}`)
-  await watched.page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
+  await hasLoaded(watched.page)
   await expectHarmless()
 })
 

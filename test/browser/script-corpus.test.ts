@@ -1,6 +1,6 @@
 /** Data that would like to be a program, in every field that the page shows: it stays text, and the policy is never even asked. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startBrowser, type TestBrowser, visit } from '../support/browser.ts'
+import { hasLoaded, startBrowser, type TestBrowser, visit } from '../support/browser.ts'
 import { Folder, type Server } from '../support/command.ts'
 import { CORPUS, openPoisoned, type Poisoned } from '../support/script-corpus.ts'
 import { until } from '../support/until.ts'
@@ -66,7 +66,7 @@ test.each([
 ])('[S8] %s shows it as text', async (path) => {
   const { watched, expectHarmless } = visitor
   await visit(watched.page, `${server.url}${path}`)
-  await watched.page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
+  await hasLoaded(watched.page)
   await expectHarmless()
 })
 

@@ -29,7 +29,7 @@ test('nobody is asked where nobody can answer: the flag that says yes is named',
   const { code, stderr } = await folder.run(['runs', 'cancel', '--where', 'handler=ship'])
   expect(code).toBe(2)
   expect(stderr).toContain('NOT_A_TERMINAL')
-  expect(stderr).toContain('--yes says yes')
+  expect(stderr).toContain('--yes says that it is meant')
 })
 
 test.each([

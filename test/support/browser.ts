@@ -11,6 +11,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { temporaryFolder } from './places.ts'
+import { until } from './until.ts'
 
 /** Set by whoever has found one: browser-setup.ts, for all test files. Read before any call of the command borrows the environment. */
 const { CHROME_PATH: CHROMIUM } = process.env
@@ -118,6 +119,16 @@ export const startBrowser = async (): Promise<TestBrowser> => {
 export const visit = async (page: Page, address: string): Promise<void> => {
   await page.goto(address)
   await page.getByRole('heading', { level: 1 }).waitFor()
+}
+
+/** Everything that a screen has asked for is there: a page has several parts that load by themselves. */
+export const hasLoaded = async (page: Page): Promise<void> => {
+  const busy = page.locator('[aria-busy=true]')
+  await until(
+    () => busy.count(),
+    (count) => count === 0,
+    { timeoutMs: 30_000, what: `${page.url()} has come to rest` },
+  )
 }
 
 /** A page of its own that shows an address. */

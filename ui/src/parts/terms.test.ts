@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import { readTerms, writeTerms } from './terms.ts'
 
-const KEYS = ['status', 'handler', 'session']
+const KEYS = { keys: ['status', 'handler', 'session'], bare: 'handler' }
 
 test('terms are read in any order, and a value may have spaces', () => {
   expect(readTerms('  handler:greet STATUS:failed ', KEYS)).toEqual({ terms: { handler: 'greet', status: 'failed' } })
   expect(readTerms('handler:"say hello"', KEYS)).toEqual({ terms: { handler: 'say hello' } })
   expect(readTerms('', KEYS)).toEqual({ terms: {} })
+  expect(readTerms('greet status:failed', KEYS)).toEqual({ terms: { handler: 'greet', status: 'failed' } })
 })
 
 test('what was written is read again as it was', () => {
@@ -15,7 +16,7 @@ test('what was written is read again as it was', () => {
 })
 
 test.each([
-  ['failed', '“failed” is no term. Write status: handler: session:'],
+  ['greet send', 'handler: is there twice'],
   ['state:failed', 'There is no state: here. There are status: handler: session:'],
   ['status:', 'status: needs a value'],
   ['status:failed status:waiting', 'status: is there twice'],

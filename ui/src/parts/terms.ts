@@ -12,17 +12,23 @@ const WORD = /(?:[^\s"]|"[^"]*")+/g
 
 const plain = (text: string): string => text.replaceAll('"', '')
 
-const readTerm = (word: string, keys: readonly string[]): readonly [string, string] | string => {
+interface Keys {
+  readonly keys: readonly string[]
+  /** What a word without a key is meant for. */
+  readonly bare: string
+}
+
+const readTerm = (word: string, { keys, bare }: Keys): readonly [string, string] | string => {
   const at = word.indexOf(':')
-  const key = at < 0 ? '' : word.slice(0, at).toLowerCase()
+  if (at < 0) return [bare, plain(word)]
+  const key = word.slice(0, at).toLowerCase()
   const known = keys.map((one) => `${one}:`).join(' ')
-  if (at < 0) return `“${plain(word)}” is no term. Write ${known}`
   if (!keys.includes(key)) return `There is no ${key}: here. There are ${known}`
   const value = plain(word.slice(at + 1))
   return value === '' ? `${key}: needs a value` : [key, value]
 }
 
-export const readTerms = (text: string, keys: readonly string[]): ReadTerms => {
+export const readTerms = (text: string, keys: Keys): ReadTerms => {
   const terms: Record<string, string> = {}
   for (const word of text.match(WORD) ?? []) {
     const term = readTerm(word, keys)

@@ -13,7 +13,7 @@ const Field = ({ text }: { readonly text: string }) => {
   const navigate = runsRoute.useNavigate()
   const [problem, setProblem] = useState<string | null>(null)
   const apply = (written: string): void => {
-    const read = readTerms(written, FILTER_KEYS)
+    const read = readTerms(written, { keys: FILTER_KEYS, bare: 'handler' })
     setProblem('problem' in read ? read.problem : null)
     if ('terms' in read) void navigate({ search: ({ job }) => ({ ...read.terms, job }) })
   }

@@ -41,12 +41,12 @@ const Tick = ({ slot, tz }: { readonly slot: ScheduleSlot; readonly tz: string }
     <li>
       <Tooltip label={words}>
         {slot.run_id === null ? (
-          <span className="tick" data-shape={shapeOf(slot)} role="img" aria-label={words} />
+          <span className="slot-tick" data-shape={shapeOf(slot)} role="img" aria-label={words} />
         ) : (
           <Link
             to="/runs/$id"
             params={{ id: slot.run_id }}
-            className="tick"
+            className="slot-tick"
             data-shape={shapeOf(slot)}
             aria-label={words}
           />
@@ -68,10 +68,10 @@ export const Slots = ({ name, tz }: { readonly name: string; readonly tz: string
         ))}
       </ol>
       <p className="quiet tick-legend">
-        <span className="tick" data-shape="ran" aria-hidden /> ran{' '}
-        <span className="tick" data-shape="failed" aria-hidden /> failed{' '}
-        <span className="tick" data-shape="skipped" aria-hidden /> skipped{' '}
-        <span className="tick" data-shape="open" aria-hidden /> not over
+        <span className="slot-tick" data-shape="ran" aria-hidden /> ran{' '}
+        <span className="slot-tick" data-shape="failed" aria-hidden /> failed{' '}
+        <span className="slot-tick" data-shape="skipped" aria-hidden /> skipped{' '}
+        <span className="slot-tick" data-shape="open" aria-hidden /> not over
       </p>
     </>
   )
