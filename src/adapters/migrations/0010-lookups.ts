@@ -9,8 +9,12 @@
  */
 import type { Migration } from './migration.ts'
 
-/** The last three bytes of an id, on Postgres: as many digits as a person has to give. */
-export const LAST_DIGITS = { digits: 6, of: (id: string): string => `substr(uuid_send(${id}), 14)` } as const
+/** The last three bytes of an id, on Postgres: as many digits as a person has to give; and which facts are looked at, a run's first. */
+export const LAST_DIGITS = {
+  digits: 6,
+  of: (id: string): string => `substr(uuid_send(${id}), 14)`,
+  where: "seq = 0 and type like 'run.%'",
+} as const
 
 export const lookups: Migration = {
   version: 10,
@@ -25,6 +29,6 @@ export const lookups: Migration = {
   postgres: `
     drop index task_type;
     create index task_type on task (tenant, type, id) include (deadline) where is_open;
-    create index fact_last_digits on fact (${LAST_DIGITS.of('stream')}) where seq = 0;
+    create index fact_last_digits on fact (${LAST_DIGITS.of('stream')}) where ${LAST_DIGITS.where};
   `,
 }

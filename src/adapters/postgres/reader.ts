@@ -80,7 +80,7 @@ const [TAIL, WANTED_TAIL] = [LAST_DIGITS.of('stream'), `decode(right($2, ${LAST_
  */
 const RUNS_ENDING_WITH: Statement = {
   name: 'read_runs_ending_with',
-  text: `select f.stream as id from (select stream from fact where seq = 0 and epoch >= 0
+  text: `select f.stream as id from (select stream from fact where ${LAST_DIGITS.where} and epoch >= 0
       and ${TAIL} >= ${WANTED_TAIL} and ${TAIL} <= ${WANTED_TAIL} order by ${TAIL} offset 0) f,
     lateral (select tenant, kind from stream where id = f.stream offset 0) s where ${OF_TENANT} and ${endsSo('f.stream')}`,
 }
