@@ -245,6 +245,6 @@ test('a run is copied as its id, as JSON, as a command and as a request that wor
   expect(await copied('id')).toBe(past)
   expect(JSON.parse(await copied('JSON'))).toMatchObject({ id: past, status: 'failed' })
   expect(await copied('CLI')).toBe(`npx trihand runs show ${past}`)
-  expect(await copied('curl')).toBe(`curl -s '${server.url}/api/runs/${past}'`)
+  expect(await copied('curl')).toBe(`curl -s ${server.url}/api/runs/${past}`)
   await close()
 })

@@ -3,6 +3,7 @@ import { Button, Group } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { mountPath } from '../api/client.ts'
 import { isLogin } from '../api/me.ts'
+import { curlOf } from './curl.ts'
 
 export interface CopyAsProps {
   readonly id: string
@@ -11,11 +12,6 @@ export interface CopyAsProps {
   readonly command: string
   /** Of the request, from /api on. */
   readonly path: string
-}
-
-const curlOf = (path: string): string => {
-  const login = isLogin() ? ' -H "Authorization: Bearer $TRIHAND_TOKEN"' : ''
-  return `curl -s${login} '${window.location.origin}${mountPath()}${path}'`
 }
 
 /** The text is made when it is asked for: a run in JSON may be long. */
@@ -33,6 +29,6 @@ export const CopyAs = ({ id, document, command, path }: CopyAsProps) => (
     <Copy label="id" text={() => id} />
     <Copy label="JSON" text={() => JSON.stringify(document, null, 2)} />
     <Copy label="CLI" text={() => command} />
-    <Copy label="curl" text={() => curlOf(path)} />
+    <Copy label="curl" text={() => curlOf(window.location.origin, `${mountPath()}${path}`, isLogin())} />
   </Group>
 )

@@ -1,12 +1,13 @@
 /**
  * What can be taken along of any object: its id, its JSON, and the command or the request that shows it.
  *
- * Owns the spelling of both. Offered to every screen; what an object is called on the command line is the screen's to say.
+ * Offered to every screen; what an object is called on the command line is the screen's to say.
  */
 import { ActionIcon, Menu } from '@mantine/core'
 import { Braces, Copy, Ellipsis, Globe, Terminal } from 'lucide-react'
 import { mountPath } from '../api/client.ts'
 import { useLogin } from '../api/me.ts'
+import { curlOf } from './curl.ts'
 import { say } from './say.ts'
 
 export interface ObjectMenuProps {
@@ -18,16 +19,6 @@ export interface ObjectMenuProps {
   /** After `npx trihand`. */
   readonly cli?: string
 }
-
-/** In single quotes where a shell would read something into it. */
-export const shellWord = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
-
-/** A request for the same, with the token from where the command line has it, too. */
-export const curlOf = (origin: string, path: string, isLogin: boolean): string =>
-  ['curl -s', ...(isLogin ? ['-H "authorization: Bearer $TRIHAND_TOKEN"'] : []), shellWord(`${origin}${path}`)].join(
-    ' ',
-  )
 
 const copy = async (text: string): Promise<void> => {
   await navigator.clipboard.writeText(text)

@@ -1,6 +1,6 @@
 /** Words for a shell: nothing in an id or an address is read as more than text. */
 import { expect, test } from 'vitest'
-import { curlOf, shellWord } from './object-menu.tsx'
+import { curlOf, shellWord } from './curl.ts'
 
 test.each([
   ['nightly', 'nightly'],
