@@ -27,10 +27,16 @@ const typed = (prompt: string): Promise<string | null> =>
     })
   })
 
-/** Whether the person means it; anything else, and the end of the input, is no. */
-export const confirmed = async (output: Output, { text, word, flag }: Question): Promise<boolean> => {
+/** Before anything is shown that only leads to the question. */
+export const demandSomebody = (output: Output, { text, flag }: Question): void => {
   if (output.isJson || !output.isTerminal || process.stdin.isTTY !== true)
     throw new TrihandError('NOT_A_TERMINAL', `${text} Nobody can be asked here: ${flag} says that it is meant`)
+}
+
+/** Whether the person means it; anything else, and the end of the input, is no. */
+export const confirmed = async (output: Output, question: Question): Promise<boolean> => {
+  const { text, word } = question
+  demandSomebody(output, question)
   if (word === undefined) return /^y(es)?$/i.test((await typed(`${visible(text)} [y/N] `))?.trim() ?? '')
   output.talk(visible(text))
   return (await typed(`Type ${word} to go on: `))?.trim() === word

@@ -54,3 +54,6 @@ export const withPage = (command: Command): Command =>
     .option('--limit <n>', 'how many, 1 to 200')
     .option('--cursor <cursor>', 'go on after this one')
     .option('--quiet', 'ids only')
+
+export const withWho = (command: Command): Command =>
+  command.option('--as <user>', 'who you are').option('--groups <names>', 'the groups you act for, with commas')

@@ -1,5 +1,6 @@
 /**
- * `trihand inbox` and `trihand tasks list|show|decide|claim|unclaim|reassign`: what people are asked, and their word.
+ * `trihand inbox list` and `trihand tasks list|show|decide|claim|unclaim|reassign`: what people are asked, and their word. At a terminal
+ * they are asked first: inbox.ts.
  *
  * Owns flags and printing. Deciding needs `--as` and the hash of what was shown: a script cannot pass for a person by accident.
  */
@@ -73,10 +74,10 @@ export const listTasks = listAs('trihand tasks list')
 /** A person's own, the nearest deadline first. */
 export const inbox: Verb<TasksListFlags> = async (shell, flags) => {
   demandWho(flags)
-  return listAs('trihand inbox')(shell, { order: 'deadline', ...flags })
+  return listAs('trihand inbox list')(shell, { order: 'deadline', ...flags })
 }
 
-const pathOf = (id: string): string => `/api/tasks/${encodeURIComponent(id)}`
+export const pathOf = (id: string): string => `/api/tasks/${encodeURIComponent(id)}`
 
 const label = (name: string, text: string): string => `${name.padEnd(10)}${visible(text)}`
 
@@ -88,7 +89,7 @@ const printEnd = (output: Output, { end, approved, rejected }: TaskDetail): void
   if (rejected.length > 0) output.line(label('rejected', rejected.join(', ')))
 }
 
-const print = (output: Output, task: TaskDetail): void => {
+export const printTask = (output: Output, task: TaskDetail): void => {
   if (output.isJson) return output.document(task)
   const { users, groups } = task.assignees
   output.line(visible(`${task.id}  ${task.type}  ${task.status}  ${task.title}`))
@@ -110,7 +111,7 @@ export const showTask: Verb<TaskFlags> = async (shell, flags) => {
   const task = await withApi(shell, flags, { need: 'look' }, (api) =>
     api.get<TaskDetail>(pathOf(flags.id), headersOf(flags)),
   )
-  print(shell.output, task)
+  printTask(shell.output, task)
   return EXIT.done
 }
 
@@ -126,7 +127,7 @@ const act =
     const task = await withApi(shell, flags, { need: 'work' }, (api) =>
       api.post<TaskDetail>(`${pathOf(flags.id)}/${verb}`, body, headers),
     )
-    print(shell.output, task)
+    printTask(shell.output, task)
     return EXIT.done
   }
 

@@ -4,9 +4,10 @@
  * Owns their names and descriptions. Each verb is a file of its own, loaded when it is called.
  */
 import { Command } from 'commander'
-import { number, type Perform, port, wait, withDoor, withOutput, withPage, withWork } from './flags.ts'
+import { number, type Perform, port, wait, withDoor, withOutput, withPage, withWho, withWork } from './flags.ts'
 import { addFleet, addWorkers } from './fleet-verbs.ts'
 import type { Stream } from './output.ts'
+import { addInbox, addTasks } from './people-verbs.ts'
 import { VERSION } from './version.ts'
 
 /** Where the help goes. */
@@ -203,48 +204,6 @@ const addSchedules = (program: Command, perform: Perform): void => {
     .action((name, flags) => perform(async () => (await load()).resumeHandler, { name, ...flags }))
 }
 
-const withWho = (command: Command): Command =>
-  command.option('--as <user>', 'who you are').option('--groups <names>', 'the groups you act for, with commas')
-
-const addTasks = (program: Command, perform: Perform): void => {
-  const load = () => import('./tasks.ts')
-  const filtered = (command: Command): Command =>
-    withPage(withWho(withDoor(command)))
-      .option('--all', "everybody's")
-      .option('--status <status>', 'open, closed, or one word')
-      .option('--type <type>', 'approval, input, review or decision')
-      .option('--run <id>', 'of this run only')
-      .option('--order <order>', 'newest, oldest or deadline')
-  filtered(program.command('inbox'))
-    .description('what waits for you: --as says who you are')
-    .action((flags) => perform(async () => (await load()).inbox, flags))
-  const tasks = program.command('tasks').description('what people are asked')
-  filtered(tasks.command('list'))
-    .description('tasks, newest first')
-    .action((flags) => perform(async () => (await load()).listTasks, flags))
-  withWho(withDoor(tasks.command('show <id>')))
-    .description('one task: what it is about, what may be done, and the hash of what you see')
-    .action((id, flags) => perform(async () => (await load()).showTask, { id, ...flags }))
-  withWho(withWork(tasks.command('decide <id> <action>')))
-    .description('approve, reject, edit, respond, request_edit, escalate, or an action of the task')
-    .option('--hash <hash>', 'of what was shown')
-    .option('--reason <text>', 'why')
-    .option('--fields <json>', 'what the task asks for')
-    .option('--items <json>', 'item by item: {"a": {"status": "rejected"}}')
-    .option('--key <key>', 'the same key again decides nothing new')
-    .action((id, action, flags) => perform(async () => (await load()).decideTask, { id, action, ...flags }))
-  withWho(withWork(tasks.command('claim <id>')))
-    .description('take a task of your group')
-    .action((id, flags) => perform(async () => (await load()).claimTask, { id, ...flags }))
-  withWho(withWork(tasks.command('unclaim <id>')))
-    .description('give it back')
-    .action((id, flags) => perform(async () => (await load()).unclaimTask, { id, ...flags }))
-  withWho(withWork(tasks.command('reassign <id> <to>')))
-    .description('hand it on to user:<id> or group:<name>, several with commas')
-    .option('--reason <text>', 'why')
-    .action((id, to, flags) => perform(async () => (await load()).reassignTask, { id, to, ...flags }))
-}
-
 const addPlan = (program: Command, perform: Perform): void => {
   withWho(withWork(program.command('plan <plan>')))
     .description('write a plan down, as text, a file or a known sentence, and see its steps and errors by line')
@@ -364,6 +323,7 @@ export const createProgram = (perform: Perform, { stdout, stderr }: Streams): Co
   addWorkers(program, perform)
   addFleet(program, perform)
   addSchedules(program, perform)
+  addInbox(program, perform)
   addTasks(program, perform)
   addPlan(program, perform)
   addTokens(program, perform)
