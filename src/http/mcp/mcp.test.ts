@@ -102,6 +102,16 @@ test('a run that waits for a person names the task and its page', async () => {
   await client.close()
 })
 
+test('[N1] a plan is written down by an agent, with its errors by line, and read; no agent approves it', async () => {
+  const client = await connected()
+  const made = await call(client, 'make_plan', { text: 'a. Add' })
+  expect(made).toMatchObject({ isError: false, status: 'draft', errors: [], steps: [{ id: 'a' }] })
+  expect(await call(client, 'get_plan', { id: made.id })).toMatchObject({ hash: made.hash })
+  const wrong = await call(client, 'make_plan', { text: 'a. Add\nb. Fly (requires step z)' })
+  expect(wrong.errors[0]).toMatchObject({ line: 2 })
+  await client.close()
+})
+
 test('mcp-2: there is no tool that decides, claims or hands on a task', async () => {
   const client = await connected()
   const { tools } = await client.listTools()

@@ -46,6 +46,13 @@ const TOOLS: readonly ToolRow[] = [
     fixed: { all: 'true' },
   },
   { name: 'get_task', operation: 'getTask', says: 'Only a person decides it, on its page.' },
+  {
+    name: 'make_plan',
+    operation: 'makePlan',
+    says: 'Only a person approves it, on its page; nothing is done before.',
+  },
+  { name: 'get_plan', operation: 'getPlan' },
+  { name: 'explain_run', operation: 'explainRun' },
   { name: 'list_sessions', operation: 'listSessions' },
   { name: 'get_session', operation: 'getSession' },
   { name: 'get_manifest', operation: 'getManifest' },
