@@ -37,12 +37,14 @@ afterAll(async () => {
   await folder.remove()
 })
 
-const send = async (event: object): Promise<void> => {
-  const body = JSON.stringify({ type: 'poison.sent', ...event })
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${server.url}/api/events`, { method: 'POST', headers, body })
+const post = async (path: string, body: object): Promise<{ readonly id: string }> => {
+  const headers = { 'content-type': 'application/json', 'x-trihand-user': 'ana' }
+  const response = await fetch(`${server.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
   if (!response.ok) throw new Error(await response.text())
+  return (await response.json()) as { readonly id: string }
 }
+
+const send = (event: object) => post('/api/events', { type: 'poison.sent', ...event })
 
 interface Item {
   readonly id: string
@@ -101,6 +103,38 @@ test('[S8] every task, its content, its editor, and every failed run show it as 
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('choke')
     await expectHarmless()
   }
+  await watched.close()
+})
+
+test('[S8] plans, saved filters, and the facts and the error of a run show it as text', async () => {
+  const { watched, expectHarmless } = await openPoisoned(browser, server.url)
+  const { page } = watched
+  await page.addInitScript(`localStorage.setItem('trihand-me', '{"name":"ana","groups":""}')`)
+  // A name has at most 80 characters, and none that turns the line around.
+  const names = CORPUS.filter((text) => text.length <= 80 && !text.includes('\u202e'))
+  for (const text of names) await post('/api/filters', { name: text, screen: 'runs', terms: { handler: text } })
+  const plans = await Promise.all(
+    CORPUS.map((text) => post('/api/plans', { goal: text, text: `a. Swallow: "${text.replaceAll('"', "'")}"` })),
+  )
+  for (const { id } of plans) {
+    await visit(page, `${server.url}/plans/${id}`)
+    await hasLoaded(page)
+    await expectHarmless()
+  }
+  const failed = await items('/api/runs?status=failed&handler=choke&limit=100')
+  for (const { id } of failed.slice(0, CORPUS.length))
+    for (const tab of ['facts', 'error', 'input']) {
+      await visit(page, `${server.url}/runs/${id}?tab=${tab}`)
+      await hasLoaded(page)
+      await expectHarmless()
+    }
+  await visit(page, `${server.url}/runs?handler=${encodeURIComponent(names[0] ?? '')}`)
+  await page.getByRole('button', { name: 'Saved filters' }).click()
+  await page
+    .getByRole('button')
+    .filter({ hasText: names.at(-1) ?? '' })
+    .waitFor()
+  await expectHarmless()
   await watched.close()
 })
 
