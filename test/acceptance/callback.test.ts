@@ -1,11 +1,8 @@
 /** Who asks for a run with a callback is told of its end over real HTTP: signed, under the run's id, through crashes. */
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { webhookCouriers } from '../../src/adapters/notices/webhook.ts'
 import { SystemIds } from '../../src/adapters/system/ids.ts'
-import { guardedFetch } from '../../src/adapters/tools/guarded-fetch.ts'
 import { withNotices } from '../../src/assemble-notices.ts'
 import { fn } from '../../src/executors/workflow/function.ts'
 import { callbackNotices } from '../../src/executors/workflow/notices.ts'
@@ -14,46 +11,21 @@ import { CALLBACK } from '../../src/manifest/callback.ts'
 import type { SystemSource } from '../../src/manifest/define.ts'
 import { LOCAL_TENANT } from '../../src/model/ids.ts'
 import { startTestSystem, type TestStore, type TestSystem } from '../../src/testing/system.ts'
+import { type Got, type Receiver, startReceiver } from '../support/receiver.ts'
 import { onEveryStore } from '../support/stores.ts'
 import { until } from '../support/until.ts'
 
 const SECRET = `whsec_${Buffer.from('a secret of 24 bytes....').toString('base64')}`
 const PATIENCE_MS = 60_000
 
-interface Got {
-  readonly headers: IncomingHttpHeaders
-  readonly body: string
-}
-
-let got: Got[]
-/** What the receiver answers, one after the other; then 200. */
-let answers: number[]
-let port: number
-let close: () => void
+let receiver: Receiver
 
 beforeEach(async () => {
-  got = []
-  answers = []
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const chunk of request) body += chunk
-    got.push({ headers: request.headers, body })
-    response.writeHead(answers.shift() ?? 200).end()
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  port = (server.address() as AddressInfo).port
-  close = () => server.close()
+  receiver = await startReceiver('asker.test')
 })
-afterEach(() => close())
+afterEach(() => receiver.close())
 
-const callbackUrl = (): string => `http://asker.test:${port}/ended`
-
-/** The receiver stands for the world here. */
-const wayOut = () =>
-  guardedFetch(
-    { allowsHost: (host) => host === 'asker.test', ports: [port], maxRedirects: 0 },
-    { resolve: async () => ['127.0.0.1'], mayReach: () => true },
-  )
+const callbackUrl = (): string => receiver.url('/ended')
 
 const WORK = [
   fn('work', {}, ({ input }) => input),
@@ -76,16 +48,16 @@ const open = async (place: TestStore) => {
   const couriers = webhookCouriers(sender, () => system.clock.now())
   const told = callbackNotices(
     CALLBACK,
-    async (url) => couriers(url, wayOut()),
+    async (url) => couriers(url, receiver.wayOut()),
     () => 0.5,
   )
   const system: TestSystem = await startTestSystem({ name: 'asked', functions: [...WORK, told] }, place)
   const tried = async (times: number): Promise<readonly Got[]> => {
     await system.settle()
-    const isQuiet = () => got.length >= times && system.engine.residentCount === 0
+    const isQuiet = () => receiver.got.length >= times && system.engine.residentCount === 0
     await system.run(() => until(isQuiet, (is) => is, { what: `${times} tries`, timeoutMs: PATIENCE_MS }))
     await system.settle()
-    return got
+    return receiver.got
   }
   return { system, tried }
 }
@@ -100,7 +72,7 @@ const dataOf = ({ body }: Got): unknown => JSON.parse(body).data
 
 onEveryStore('callback', (store) => {
   test('[F2] ending-2: the end is told under the id of the run, signed, again until it is taken, over crashes, and then no more', async () => {
-    answers = [503, 500]
+    receiver.answers.push(503, 500)
     const { system, tried } = await open(store())
     const run = await system.start('work', { n: 7 }, { callbackUrl: callbackUrl() })
     await tried(1)
@@ -110,9 +82,9 @@ onEveryStore('callback', (store) => {
     await system.crash(undefined, { down: '6m' })
     await tried(3)
     await system.advance('5d')
-    expect(got.map(idOf)).toEqual([run, run, run])
-    expect(got.map(isSigned)).toEqual([true, true, true])
-    expect(JSON.parse(got[2]?.body ?? '')).toMatchObject({
+    expect(receiver.got.map(idOf)).toEqual([run, run, run])
+    expect(receiver.got.map(isSigned)).toEqual([true, true, true])
+    expect(JSON.parse(receiver.got[2]?.body ?? '')).toMatchObject({
       type: 'trihand.run.completed',
       id: run,
       subject: run,
@@ -131,8 +103,12 @@ onEveryStore('callback', (store) => {
     await system.settle()
     await system.run(() => system.engine.cancel(parked, 'ana', 'enough'))
     await tried(3)
-    expect(got.map(idOf)).toEqual([failed, failed, parked])
-    expect(got.map(dataOf)).toMatchObject([{ status: 'failed' }, { status: 'failed' }, { status: 'cancelled' }])
+    expect(receiver.got.map(idOf)).toEqual([failed, failed, parked])
+    expect(receiver.got.map(dataOf)).toMatchObject([
+      { status: 'failed' },
+      { status: 'failed' },
+      { status: 'cancelled' },
+    ])
     await system.close()
   })
 
@@ -141,13 +117,13 @@ onEveryStore('callback', (store) => {
     const runs = []
     for (const n of [1, 2, 3]) runs.push(await system.start('line', n, { callbackUrl: callbackUrl() }))
     await tried(1)
-    expect(got.map(idOf)).toEqual([runs[1]])
+    expect(receiver.got.map(idOf)).toEqual([runs[1]])
     await system.advance('1h')
     await tried(2)
     await system.advance('1h')
     await tried(3)
-    expect(got.slice(1).map(idOf)).toEqual([runs[0], runs[2]])
-    expect(got.map(dataOf)).toMatchObject([{ status: 'cancelled' }, { output: 1 }, { output: 3 }])
+    expect(receiver.got.slice(1).map(idOf)).toEqual([runs[0], runs[2]])
+    expect(receiver.got.map(dataOf)).toMatchObject([{ status: 'cancelled' }, { output: 1 }, { output: 3 }])
     await system.close()
   })
 
@@ -166,7 +142,7 @@ onEveryStore('callback', (store) => {
     }
     const source: SystemSource = await withNotices({ name: 'asked', functions: WORK }, {}, world)
     const system = await startTestSystem(source, store())
-    await system.start('work', 1, { callbackUrl: `http://127.0.0.1:${port}/ended` })
+    await system.start('work', 1, { callbackUrl: `http://127.0.0.1:${new URL(callbackUrl()).port}/ended` })
     await system.settle()
     const query = { tenant: LOCAL_TENANT, status: null, handler: CALLBACK, before: null, limit: 10 } as const
     const parked = () => system.store.reader.runs(query)
@@ -176,7 +152,7 @@ onEveryStore('callback', (store) => {
     if (told === undefined) throw new Error('nobody is told')
     const facts = await system.run(() => system.store.reader.facts(LOCAL_TENANT, told.id, { after: 0, limit: 10 }))
     expect(facts.map(({ body }) => body).join()).toContain('127.0.0.1 is not a public address')
-    expect(got).toEqual([])
+    expect(receiver.got).toEqual([])
     await system.close()
   })
 

@@ -1,16 +1,14 @@
 /** Endpoints outside, over real HTTP: told once it is a fact, told again with one id, through crashes, until they take it or are off. */
-import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { webhookCourier } from '../../src/adapters/notices/webhook.ts'
-import { guardedFetch } from '../../src/adapters/tools/guarded-fetch.ts'
 import { noticeFunctions } from '../../src/executors/workflow/notices.ts'
 import type { SystemSource } from '../../src/manifest/define.ts'
 import { LOCAL_TENANT, runId } from '../../src/model/ids.ts'
 import type { Carried } from '../../src/ports/courier.ts'
 import { startTestSystem, type TestStore, type TestSystem } from '../../src/testing/system.ts'
 import { Inbox, person } from '../support/inbox.ts'
+import { type Got, type Receiver, startReceiver } from '../support/receiver.ts'
 import { onEveryStore } from '../support/stores.ts'
 import { until } from '../support/until.ts'
 
@@ -19,41 +17,12 @@ const HANDLER = 'notify-webhook-books'
 const PATIENCE_MS = 60_000
 const olga = person('olga', 'operators')
 
-interface Got {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly body: string
-}
-
-let got: Got[]
-/** What the receiver answers, one after the other; then 200. */
-let answers: number[]
-let url: string
-let close: () => void
+let receiver: Receiver
 
 beforeEach(async () => {
-  got = []
-  answers = []
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const chunk of request) body += chunk
-    const status = answers.shift() ?? 200
-    got.push({ status, headers: request.headers, body })
-    response.writeHead(status).end()
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  url = `http://books.test:${port}/in`
-  close = () => server.close()
+  receiver = await startReceiver('books.test')
 })
-afterEach(() => close())
-
-/** The receiver stands for the world here. */
-const wayOut = () =>
-  guardedFetch(
-    { allowsHost: (host) => host === 'books.test', ports: [Number(new URL(url).port)], maxRedirects: 0 },
-    { resolve: async () => ['127.0.0.1'], mayReach: () => true },
-  )
+afterEach(() => receiver.close())
 
 const open = async (place: TestStore, answer?: () => Carried) => {
   const now = (): number => system.clock.now()
@@ -62,10 +31,10 @@ const open = async (place: TestStore, answer?: () => Carried) => {
     events: ['paid'],
     courier:
       answer === undefined
-        ? webhookCourier({ url, secrets: [SECRET], publicUrl: null }, wayOut(), now)
+        ? webhookCourier({ url: receiver.url('/in'), secrets: [SECRET], publicUrl: null }, receiver.wayOut(), now)
         : { carry: async () => answer() },
     health: {
-      address: url,
+      address: receiver.url('/in'),
       read: (...asked: Parameters<TestSystem['store']['reader']['document']>) => system.store.reader.document(...asked),
       now,
     },
@@ -96,7 +65,7 @@ const open = async (place: TestStore, answer?: () => Carried) => {
   const tried = async (times: number): Promise<void> => {
     await system.run(() =>
       until(
-        () => got.length,
+        () => receiver.got.length,
         (count) => count >= times,
         { what: `${times} tries`, timeoutMs: PATIENCE_MS },
       ),
@@ -122,7 +91,7 @@ const isSigned = ({ headers, body }: Got): boolean => {
 
 onEveryStore('endpoints', (store) => {
   test('an endpoint that fails three times gets exactly one success, under one id, each try signed, over a crash', async () => {
-    answers = [503, 500, 404]
+    receiver.answers.push(503, 500, 404)
     const { system, pay, later, statuses } = await open(store())
     await pay('o-1')
     await later('5s', 2)
@@ -130,40 +99,40 @@ onEveryStore('endpoints', (store) => {
     await later('1m', 3)
     await later('30m', 4)
     await later('5d')
-    expect(got.map(({ status }) => status)).toEqual([503, 500, 404, 200])
-    expect(new Set(got.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
-    expect(got.map(isSigned)).toEqual([true, true, true, true])
-    expect(JSON.parse(got[3]?.body ?? '')).toMatchObject({ type: 'paid', data: { order: 'o-1' } })
+    expect(receiver.got.map(({ status }) => status)).toEqual([503, 500, 404, 200])
+    expect(new Set(receiver.got.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    expect(receiver.got.map(isSigned)).toEqual([true, true, true, true])
+    expect(JSON.parse(receiver.got[3]?.body ?? '')).toMatchObject({ type: 'paid', data: { order: 'o-1' } })
     expect(await statuses()).toEqual(['success'])
     await system.close()
   })
 
   test('endpoint-1: 410 switches it off; nothing more is sent until an operator switches it on', async () => {
-    answers = [410]
+    receiver.answers.push(410)
     const { system, inbox, pay, later, tried, statuses } = await open(store())
     await pay('o-1')
     await pay('o-2')
     await later('1d')
-    expect(got).toHaveLength(1)
+    expect(receiver.got).toHaveLength(1)
     expect(await statuses()).toEqual(['success', 'waiting'])
     const task = await inbox.only()
     expect(await inbox.row(task)).toMatchObject({ title: `${HANDLER} is switched off`, addresses: ['group:operators'] })
     await inbox.decide(task, olga, { action: 'switch_on' })
     await tried(2)
     await pay('o-3')
-    expect(got.map(({ body }) => JSON.parse(body).data.order)).toEqual(['o-1', 'o-1', 'o-3'])
+    expect(receiver.got.map(({ body }) => JSON.parse(body).data.order)).toEqual(['o-1', 'o-1', 'o-3'])
     expect(await statuses()).toEqual(['success', 'success', 'success'])
     await system.close()
   })
 
   test('endpoint-1: an operator may leave it off', async () => {
-    answers = [410]
+    receiver.answers.push(410)
     const { system, inbox, pay, quiet } = await open(store())
     await pay('o-1')
     await inbox.decide(await inbox.only(), olga, { action: 'leave_off' })
     await quiet()
     await pay('o-2')
-    expect(got).toHaveLength(1)
+    expect(receiver.got).toHaveLength(1)
     await system.close()
   })
 
