@@ -50,7 +50,7 @@ export const openStore = async (choice: LedgerChoice, schema: string | undefined
 export const backUp = async (file: string, to: string): Promise<void> =>
   (await import('./adapters/sqlite/backup.ts')).backUpSqlite(file, to)
 
-/** Small enough that a run of a few steps is over before the collector of young memory has met it twice. */
+/** Smaller batches: fewer runs are under way at once, and the collector has less to copy (docs/decisions/0041). */
 const EMBEDDED = { pollMs: 1_000, sweepMs: null, commit: { maxBatch: 192, maxInFlight: 2 } } as const
 /** Each batch is a round trip. */
 const SHARED = { pollMs: 250, sweepMs: 500, commit: { maxBatch: 256, maxInFlight: 2 } } as const

@@ -5,6 +5,14 @@
  */
 const MANY = 16
 
+/** Of a list without an order. Not spliced: that would give the list's room away, and the next step would need it again. */
+export const takeOut = <Value>(list: Value[], value: Value): void => {
+  const place = list.indexOf(value)
+  if (place < 0) return
+  const last = list.pop() as Value
+  if (last !== value) list[place] = last
+}
+
 interface Named {
   readonly name: string
 }
@@ -34,11 +42,7 @@ export class Few<Value extends Named> {
 
   delete(value: Value): void {
     if (this.byName !== null) return void this.byName.delete(value.name)
-    const place = this.list.indexOf(value)
-    if (place < 0) return
-    // Not spliced: that would give the list's room away, and the next step would need it again.
-    const last = this.list.pop()
-    if (last !== undefined && last !== value) this.list[place] = last
+    takeOut(this.list, value)
   }
 
   some(holds: (value: Value) => boolean): boolean {

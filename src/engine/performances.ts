@@ -4,6 +4,7 @@
  * Owns the list. A set would make a new table every few steps; there is one performance at a time, rarely more.
  */
 import type { Failure } from '../model/errors.ts'
+import { takeOut } from './few.ts'
 import type { Performance } from './perform.ts'
 
 export class Performances {
@@ -14,10 +15,7 @@ export class Performances {
   }
 
   end(performance: Performance): void {
-    const place = this.list.indexOf(performance)
-    if (place < 0) return
-    const last = this.list.pop()
-    if (last !== undefined && last !== performance) this.list[place] = last
+    takeOut(this.list, performance)
   }
 
   abort(failure: Failure): void {
