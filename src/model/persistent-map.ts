@@ -30,11 +30,14 @@ export class PersistentMap<K, V extends Value> {
   }
 
   get(key: K): V | undefined {
-    return this.reroot().get(key)
+    const map = this.reroot()
+    // A run is asked for its open steps again and again, and most have none: no key is worked out for an empty map.
+    return map.size === 0 ? undefined : map.get(key)
   }
 
   has(key: K): boolean {
-    return this.reroot().has(key)
+    const map = this.reroot()
+    return map.size > 0 && map.has(key)
   }
 
   get size(): number {
@@ -62,8 +65,8 @@ export class PersistentMap<K, V extends Value> {
   }
 
   without(key: K): PersistentMap<K, V> {
+    if (!this.has(key)) return this
     const map = this.reroot()
-    if (!map.has(key)) return this
     const next = new PersistentMap<K, V>(map)
     this.store = { key, value: map.get(key), next }
     map.delete(key)

@@ -4,6 +4,7 @@
  * Owns what of its last life counts again. Finished steps stay finished; failed ones get their attempts back.
  */
 import { type Instant, isTaskId } from './ids.ts'
+import { changed } from './live-run.ts'
 import type { LiveRun } from './run-fact.ts'
 
 /**
@@ -24,5 +25,14 @@ export const reopen = (last: LiveRun, now: Instant): LiveRun => {
   for (const [step, one] of stillOpen.entries())
     if (one.kind === 'retrying' || one.kind === 'waiting' || (one.kind === 'calling' && isTaskId(one.child)))
       stillOpen = stillOpen.without(step)
-  return { ...last, start, failures: 0, retryAt: null, cancel: null, pause: null, tasks: [], settled, open: stillOpen }
+  return changed(last, {
+    start,
+    failures: 0,
+    retryAt: null,
+    cancel: null,
+    pause: null,
+    tasks: [],
+    settled,
+    open: stillOpen,
+  })
 }

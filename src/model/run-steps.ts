@@ -4,6 +4,7 @@
  * Owns that part of the run's fold. What may be recorded is run.ts and its rules.
  */
 import { type ChildId, isTaskId } from './ids.ts'
+import { changed } from './live-run.ts'
 import { NOTHING } from './payload.ts'
 import type { LiveRun, RunFact } from './run-fact.ts'
 import type { OpenStep, SettledStep } from './step.ts'
@@ -11,14 +12,14 @@ import type { OpenStep, SettledStep } from './step.ts'
 type Fact<Type extends RunFact['type']> = Extract<RunFact, { readonly type: Type }>
 
 export const settle = (run: LiveRun, step: string, settled: SettledStep): LiveRun =>
-  run.settled.has(step) ? run : { ...run, open: run.open.without(step), settled: run.settled.with(step, settled) }
+  run.settled.has(step) ? run : changed(run, { open: run.open.without(step), settled: run.settled.with(step, settled) })
 
 export const open = (run: LiveRun, step: string, state: OpenStep): LiveRun =>
-  run.settled.has(step) ? run : { ...run, open: run.open.with(step, state) }
+  run.settled.has(step) ? run : changed(run, { open: run.open.with(step, state) })
 
 /** run-4. A task that comes back with a revision was asked before. */
 export const asked = (run: LiveRun, child: ChildId): LiveRun =>
-  isTaskId(child) && !run.tasks.includes(child) ? { ...run, tasks: [...run.tasks, child] } : run
+  isTaskId(child) && !run.tasks.includes(child) ? changed(run, { tasks: [...run.tasks, child] }) : run
 
 export const doubted = (run: LiveRun, fact: Fact<'step.uncertain'>): LiveRun => {
   const before = run.open.get(fact.step)
@@ -36,7 +37,7 @@ export const doubted = (run: LiveRun, fact: Fact<'step.uncertain'>): LiveRun => 
 export const resolved = (before: LiveRun, fact: Fact<'step.resolved'>): LiveRun => {
   const open = before.open.get(fact.step)
   const task = open?.kind === 'uncertain' ? open.task : null
-  const run = task === null ? before : { ...before, tasks: before.tasks.filter((one) => one !== task) }
+  const run = task === null ? before : changed(before, { tasks: before.tasks.filter((one) => one !== task) })
   switch (fact.verdict) {
     case 'happened':
       return settle(run, fact.step, { kind: 'done', result: fact.result ?? NOTHING })
@@ -46,17 +47,17 @@ export const resolved = (before: LiveRun, fact: Fact<'step.resolved'>): LiveRun 
         error: { code: 'STEP_REFUSED', message: `${fact.by} aborted the step` },
       })
     case 'run_again':
-      return { ...run, open: run.open.without(fact.step) }
+      return changed(run, { open: run.open.without(fact.step) })
   }
 }
 
 /** A result of another run stands as if it had come here. */
 export const reused = (run: LiveRun, { step, settled, told }: Fact<'step.reused'>): LiveRun =>
-  settle(told === true ? { ...run, hasTold: true } : run, step, settled)
+  settle(told === true ? changed(run, { hasTold: true }) : run, step, settled)
 
 export const childEnded = (run: LiveRun, { step, child, end }: Fact<'child.ended'>): LiveRun => {
   const isOver = isTaskId(child) && (end.kind === 'failed' || end.open !== true)
-  const rest = isOver ? { ...run, tasks: run.tasks.filter((task) => task !== child) } : run
+  const rest = isOver ? changed(run, { tasks: run.tasks.filter((task) => task !== child) }) : run
   return settle(
     rest,
     step,

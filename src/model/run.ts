@@ -21,6 +21,7 @@ import {
 } from './attempt.ts'
 import type { Failure } from './errors.ts'
 import type { Instant } from './ids.ts'
+import { changed } from './live-run.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
 import { pauseRun, refusePaused, resumeRun } from './pause.ts'
 import { NOTHING } from './payload.ts'
@@ -213,15 +214,15 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
     case 'step.late_result':
       return run
     case 'run.retry_scheduled':
-      return { ...run, failures: fact.attempt, retryAt: fact.wakeAt }
+      return changed(run, { failures: fact.attempt, retryAt: fact.wakeAt })
     case 'run.retry_due':
-      return { ...run, retryAt: null }
+      return changed(run, { retryAt: null })
     case 'run.paused':
-      return { ...run, pause: { by: fact.by, reason: fact.reason } }
+      return changed(run, { pause: { by: fact.by, reason: fact.reason } })
     case 'run.resumed':
-      return { ...run, pause: null }
+      return changed(run, { pause: null })
     case 'run.cancel_requested':
-      return { ...run, cancel: { by: fact.by, error: fact.error } }
+      return changed(run, { cancel: { by: fact.by, error: fact.error } })
     case 'run.completed':
       return end(run, fact.status, { output: fact.output })
     case 'run.failed':
@@ -268,7 +269,7 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
 type Fact<Type extends RunFact['type']> = Extract<RunFact, { readonly type: Type }>
 
 const told = (run: LiveRun, { events = [] }: Fact<'step.completed'>): LiveRun =>
-  events.length === 0 || run.hasTold ? run : { ...run, hasTold: true }
+  events.length === 0 || run.hasTold ? run : changed(run, { hasTold: true })
 
 const retrying = ({ attempt, wakeAt, error, carry }: Fact<'step.retry_scheduled'>): OpenStep => ({
   kind: 'retrying',
