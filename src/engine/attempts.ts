@@ -8,7 +8,7 @@ import type { Circuit } from '../manifest/circuit.ts'
 import type { Concurrency } from '../manifest/flow.ts'
 import { attemptsOf, carryOf } from '../model/attempt.ts'
 import { type Failure, TrihandError } from '../model/errors.ts'
-import { type TenantId, taskUuid } from '../model/ids.ts'
+import { type RunId, type TenantId, taskUuid } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Payload } from '../model/payload.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
@@ -20,7 +20,7 @@ import { doubtTask } from './doubt.ts'
 import { holdUntil } from './hold.ts'
 import { Intents, intentsOf, packIntents } from './intents.ts'
 import { type Prepared, prepareValue, storePrepared } from './payloads.ts'
-import { INLINE, type Performed, perform } from './perform.ts'
+import { type Performed, perform } from './perform.ts'
 import type { Luggage } from './request.ts'
 import type { Resident } from './resident.ts'
 import { demandTask } from './rights.ts'
@@ -115,6 +115,10 @@ export class Attempts {
 
   // -- what the code of a step is handed --------------------------------------------------------------------------------
 
+  get run(): RunId {
+    return this.resident.record.id
+  }
+
   get tenant(): TenantId {
     return this.resident.record.tenant
   }
@@ -135,9 +139,12 @@ export class Attempts {
     const definition = house.system().functions.get(record.handler)
     if (definition?.flow?.concurrency.some(isOfSteps) === true) this.turns ??= new Turns(this.resident)
     const circuit = definition?.circuit ?? null
-    if (circuit === null) return this.beginAttempt(request, null)
-    const keyed = circuitFor(circuit, this.resident)
-    void this.resident.whileActive(() => this.throughCircuit(request, keyed)).catch(() => {})
+    if (circuit === null) this.beginAttempt(request, null)
+    else this.considerCircuit(request, circuitFor(circuit, this.resident))
+  }
+
+  private considerCircuit(request: Work, circuit: Circuit): void {
+    void this.resident.whileActive(() => this.throughCircuit(request, circuit)).catch(() => {})
   }
 
   /** While the target is held back the run waits as for a timer, or the step fails, without an attempt; or its fallback answers. */
@@ -168,23 +175,30 @@ export class Attempts {
 
   private beginAttempt(request: Work, heard: Heard): void {
     if (this.turns === null) this.beginNow(request, heard)
-    else this.turns.take(() => this.beginInTurn(request, heard))
+    else this.beginInTurn(this.turns, request, heard)
   }
 
   /** The run may have been cancelled while the step stood in line. */
-  private beginInTurn(request: Work, heard: Heard): void {
-    if (isOpen(this.resident)) this.beginNow(request, heard)
-    else this.turns?.pass()
+  private beginInTurn(turns: Turns, request: Work, heard: Heard): void {
+    turns.take(() => {
+      if (isOpen(this.resident)) this.beginNow(request, heard)
+      else turns.pass()
+    })
   }
 
   private beginNow(request: Work, heard: Heard): void {
-    const { resident } = this
-    const { live } = resident
+    const { live } = this.resident
     const { step } = request
     const begun = { attempt: this.nextAttempt(step), carry: live === null ? null : carryOf(live, step), heard }
-    resident.begin()
-    if (request.effect !== 'once') return this.perform(request, begun)
-    // attempt-2: the intent is in the ledger before the effect begins.
+    this.resident.begin()
+    if (request.effect === 'once') this.intend(request, begun)
+    else this.perform(request, begun)
+  }
+
+  /** attempt-2: the intent is in the ledger before the effect begins. */
+  private intend(request: Work, begun: Begun): void {
+    const { resident } = this
+    const { step } = request
     const now = resident.house.clock.now()
     resident.ask({
       command: { type: 'intend_step', now, step, effectKey: effectKeyOf(resident, step) },
@@ -202,16 +216,17 @@ export class Attempts {
     else this.performTask(request, begun)
   }
 
-  private call(envelope: Envelope, heard: Heard, done: (performed: Performed) => void): void {
+  /** `settle`: what the result comes to, unless the run has left meanwhile. */
+  private call(envelope: Envelope, heard: Heard, settle: (performed: Performed) => void): void {
     const { resident } = this
-    const { observers, clock } = resident.house
-    const since = observers.isEmpty ? null : clock.now()
-    const performance = perform(resident.house, envelope, (performed) => {
+    const { house } = resident
+    const since = house.observers.isEmpty ? null : house.clock.now()
+    const performance = perform(house, envelope, (performed) => {
       resident.performances.end(performance)
-      resident.house.deltas.over(resident.record.id, envelope.context.step)
+      house.deltas.over(resident.record.id, envelope.context.step)
       heard?.(performed)
-      if (since !== null) this.count(performed, clock.now() - since)
-      if (!resident.isGone) done(performed)
+      if (since !== null) this.count(performed, house.clock.now() - since)
+      if (!resident.isGone) settle(performed)
       this.turns?.pass()
     })
     resident.performances.begin(performance)
@@ -226,21 +241,14 @@ export class Attempts {
   // -- code -----------------------------------------------------------------------------------------------------------
 
   private performBody(request: StepRequest, { attempt, heard }: Begun): void {
-    const { resident } = this
-    const { id } = resident.record
     const body = new StepBody(this, request, attempt)
-    const envelope: Envelope = {
-      taskId: id,
-      executorType: INLINE,
-      task: body,
-      context: { run: id, step: request.step, attempt, traceparent: null },
-      constraints: { timeoutMs: request.timeoutMs },
-    }
-    this.call(envelope, heard, (performed) => {
-      if (performed.kind === 'done') return this.record(request.step, attempt, performed.result, () => body.intents)
-      const { retryable, definite, failure, retryAfterMs } = performed
-      this.recordFailure(request, attempt, { retryable, definite, failure, retryAfterMs, retry: request.retry })
-    })
+    this.call(body, heard, (performed) => this.settleBody(body, performed))
+  }
+
+  private settleBody({ request, attempt, intents }: StepBody, performed: Performed): void {
+    if (performed.kind === 'done') return this.record(request.step, attempt, performed.result, intents)
+    const { retryable, definite, failure, retryAfterMs } = performed
+    this.recordFailure(request, attempt, { retryable, definite, failure, retryAfterMs, retry: request.retry })
   }
 
   // -- tasks ----------------------------------------------------------------------------------------------------------
@@ -271,26 +279,35 @@ export class Attempts {
   private settleTask(request: TaskRequest, attempt: number, verdict: Verdict): void {
     if (verdict.kind === 'failed') return this.recordFailure(request, attempt, verdict)
     const { outcome } = verdict
-    this.record(request.step, attempt, outcome, () => intentsOf(this.resident.record.tenant, outcome.result))
+    let intents: Intents | null
+    try {
+      intents = intentsOf(this.resident.record.tenant, outcome.result)
+    } catch (error) {
+      return this.refuse(request.step, attempt, error)
+    }
+    this.record(request.step, attempt, outcome, intents)
   }
 
   // -- what is recorded -----------------------------------------------------------------------------------------------
 
-  private record(step: string, attempt: number, result: unknown, asked: () => Intents | null): void {
+  private record(step: string, attempt: number, result: unknown, intents: Intents | null): void {
     const { resident } = this
     try {
       const prepared = prepareValue(result)
-      const intents = asked()
       if (prepared.kind === 'inline' && intents === null) {
-        completeStep(resident, { step, attempt, result: prepared.stored.payload, luggage: null })
+        completeStep(resident, { step, attempt, result: prepared.payload, luggage: null })
         return resident.end()
       }
       void this.recordWithIntents(step, attempt, prepared, intents ?? new Intents())
     } catch (error) {
-      // The body ran; only its result cannot be kept. Running it again would not help.
-      failAtOnce(resident, step, attempt, asFailure(error))
-      resident.end()
+      this.refuse(step, attempt, error)
     }
+  }
+
+  /** The code ran; only its result cannot be kept. Running it again would not help. */
+  private refuse(step: string, attempt: number, error: unknown): void {
+    failAtOnce(this.resident, step, attempt, asFailure(error))
+    this.resident.end()
   }
 
   private async recordWithIntents(step: string, attempt: number, prepared: Prepared, intents: Intents): Promise<void> {

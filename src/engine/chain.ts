@@ -28,16 +28,37 @@ export const sealFacts = (
   head: ChainHead,
   facts: readonly { readonly type: string; readonly at: Instant }[],
 ): Sealed => {
-  let { version, headHash, lastAt } = head
-  const sealed = facts.map((fact): SealedFact => {
-    const { type, recordedAt: at, body } = writeFact(fact)
-    lastAt = Math.max(lastAt, at)
-    headHash = ids.digest(sealText(headHash, { stream, seq: version, type, recordedAt: lastAt, body }))
-    version++
-    return { type, recordedAt: lastAt, body, hash: headHash }
+  const [only] = facts
+  // A step is one fact, and each makes room for one.
+  if (only !== undefined && facts.length === 1) {
+    const fact = seal(ids, stream, head, only)
+    return { facts: [fact], head: headAfter(head, fact) }
+  }
+  let last = head
+  const sealed = facts.map((one) => {
+    const fact = seal(ids, stream, last, one)
+    last = headAfter(last, fact)
+    return fact
   })
-  return { facts: sealed, head: { version, headHash, lastAt } }
+  return { facts: sealed, head: last }
 }
+
+const seal = (
+  ids: Pick<Ids, 'digest'>,
+  stream: StreamId,
+  { version: seq, headHash, lastAt }: ChainHead,
+  fact: { readonly type: string; readonly at: Instant },
+): SealedFact => {
+  const { type, recordedAt: at, body } = writeFact(fact)
+  const recordedAt = Math.max(lastAt, at)
+  return { type, recordedAt, body, hash: ids.digest(sealText(headHash, { stream, seq, type, recordedAt, body })) }
+}
+
+const headAfter = ({ version }: ChainHead, { hash, recordedAt }: SealedFact): ChainHead => ({
+  version: version + 1,
+  headHash: hash,
+  lastAt: recordedAt,
+})
 
 /** The head of a stream as loaded. */
 export const headOf = (record: {

@@ -1,9 +1,8 @@
 /**
- * Values by name where there are few, nearly always one: a list that is searched, and a map once there are many.
+ * Values by name where there is nearly always one: a place for it, and a map while there are several.
  *
  * Owns the choice. A map of one that comes and goes with every step makes a new table every few steps.
  */
-const MANY = 16
 
 /** Of a list without an order. Not spliced: that would give the list's room away, and the next step would need it again. */
 export const takeOut = <Value>(list: Value[], value: Value): void => {
@@ -18,41 +17,42 @@ interface Named {
 }
 
 export class Few<Value extends Named> {
-  private list: Value[] = []
-  /** Null while the list is short. */
+  private only: Value | null = null
+  /** Null while there is one or none. */
   private byName: Map<string, Value> | null = null
 
   get isEmpty(): boolean {
-    return this.byName === null ? this.list.length === 0 : this.byName.size === 0
+    return this.only === null && this.byName === null
   }
 
   get(name: string): Value | undefined {
     if (this.byName !== null) return this.byName.get(name)
-    for (const value of this.list) if (value.name === name) return value
-    return undefined
+    return this.only?.name === name ? this.only : undefined
   }
 
   /** Of a name that is not among them. */
   add(value: Value): void {
-    if (this.byName === null && this.list.length === MANY)
-      this.byName = new Map(this.list.map((one) => [one.name, one]))
-    if (this.byName === null) this.list.push(value)
-    else this.byName.set(value.name, value)
+    if (this.byName !== null) this.byName.set(value.name, value)
+    else if (this.only === null) this.only = value
+    else {
+      this.byName = new Map([this.only, value].map((one) => [one.name, one]))
+      this.only = null
+    }
   }
 
   delete(value: Value): void {
-    if (this.byName !== null) return void this.byName.delete(value.name)
-    takeOut(this.list, value)
+    if (this.only === value) this.only = null
+    if (this.byName?.delete(value.name) === true && this.byName.size === 0) this.byName = null
   }
 
   some(holds: (value: Value) => boolean): boolean {
-    if (this.byName === null) return this.list.some(holds)
-    for (const value of this.byName.values()) if (holds(value)) return true
+    if (this.only !== null) return holds(this.only)
+    for (const value of this.byName?.values() ?? []) if (holds(value)) return true
     return false
   }
 
   clear(): void {
-    this.list = []
+    this.only = null
     this.byName = null
   }
 }

@@ -19,10 +19,10 @@ type Deps = { readonly blobs: Blobs; readonly ids: Pick<Ids, 'digest'> }
 
 /** Checked and copied; a large one is still to be put away before a fact may name it. */
 export type Prepared =
-  | { readonly kind: 'inline'; readonly stored: Stored }
+  | ({ readonly kind: 'inline' } & Stored)
   | { readonly kind: 'large'; readonly text: string; readonly value: Json }
 
-const inline = (value: Json): Prepared => ({ kind: 'inline', stored: { payload: { value }, value } })
+const inline = (value: Json): Prepared => ({ kind: 'inline', payload: { value }, value })
 
 /** Throws for a value that cannot be kept. Asks nobody: the hot path waits for nothing. */
 export const prepareValue = (given: unknown): Prepared => {
@@ -38,7 +38,7 @@ export const prepareValue = (given: unknown): Prepared => {
 }
 
 export const storePrepared = async (deps: Deps, prepared: Prepared): Promise<Stored> => {
-  if (prepared.kind === 'inline') return prepared.stored
+  if (prepared.kind === 'inline') return prepared
   const { text, value } = prepared
   const hash = deps.ids.digest(text)
   await deps.blobs.put(hash, text)

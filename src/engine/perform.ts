@@ -113,17 +113,16 @@ const translate = (price: PriceOf, envelope: Envelope, result: ExecutorResult): 
 
 export const perform = (deps: PerformDeps, envelope: Envelope, done: WhenPerformed): Performance => {
   const executor = deps.executors.get(envelope.executorType)
-  if (executor === undefined) {
-    const failure: Failure = {
-      code: 'EXECUTOR_UNKNOWN',
-      message: `no executor of type ${envelope.executorType} is registered`,
-    }
-    void Promise.resolve().then(() => done(failedWith(failure, false, true)))
-    return { abort: () => {} }
-  }
+  if (executor === undefined) return unknownExecutor(envelope.executorType, done)
   const performance = new Running(deps, envelope, done)
   performance.begin(executor)
   return performance
+}
+
+const unknownExecutor = (type: string, done: WhenPerformed): Performance => {
+  const failure: Failure = { code: 'EXECUTOR_UNKNOWN', message: `no executor of type ${type} is registered` }
+  void Promise.resolve().then(() => done(failedWith(failure, false, true)))
+  return { abort: () => {} }
 }
 
 /** Everything that one call needs, in one object: every step makes one. */
@@ -151,13 +150,17 @@ class Running extends Deadline implements Performance, Abort {
   }
 
   begin(executor: Executor): void {
-    const threw = (error: unknown): void =>
-      this.settle(failedWith({ code: 'EXECUTOR_THREW', message: String(error) }, true))
+    this.execute(executor).then(
+      (result) => this.settle(this.translated(result)),
+      (error: unknown) => this.settle(failedWith({ code: 'EXECUTOR_THREW', message: String(error) }, true)),
+    )
+  }
+
+  private execute(executor: Executor): Promise<ExecutorResult> {
     try {
-      executor.execute(this.envelope, this).then((result) => this.settle(this.translated(result)), threw)
+      return executor.execute(this.envelope, this)
     } catch (error) {
-      // Not at once: nobody hears before `perform` has answered.
-      void Promise.resolve().then(() => threw(error))
+      return Promise.reject(error)
     }
   }
 

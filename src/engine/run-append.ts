@@ -6,7 +6,7 @@
 import type { ClaimableId, Instant, TaskId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { statusOf, wakeAt } from '../model/run.ts'
-import type { RunFact, RunState } from '../model/run-fact.ts'
+import type { LiveRun, RunFact, RunState } from '../model/run-fact.ts'
 import type { Append, StreamWrite, WaitRow } from '../ports/ledger.ts'
 import { type ChainHead, type Sealed, sealFacts } from './chain.ts'
 import type { EndingHouse } from './declared-end.ts'
@@ -114,17 +114,15 @@ const ownWrite = ({ state, facts }: Gathered, sealed: Sealed, context: AppendCon
   wakeAt: context.wakeAt,
   release: context.departs !== null,
   seenSignal: context.seenSignal,
-  opensWaits: opensWaits(facts, state, context.seen),
-  closesWaits: closesWaits(context.before, facts, state),
+  opensWaits: isWaiting(state) ? opensWaits(facts, state, context.seen) : NONE,
+  closesWaits: isWaiting(context.before) ? closesWaits(context.before, facts, state) : NONE,
 })
 
-const opensWaits = (
-  facts: readonly RunFact[],
-  after: RunState,
-  seenEvents: AppendContext['seen'],
-): readonly WaitRow[] => {
-  if (after.kind !== 'live' || after.open.size === 0) return NONE
-  return facts.flatMap((fact) => {
+/** Whether any step is open. Asked first, so that a run that waits for nothing pays nothing for waits. */
+const isWaiting = (state: RunState): state is LiveRun => state.kind === 'live' && state.open.size > 0
+
+const opensWaits = (facts: readonly RunFact[], after: LiveRun, seenEvents: AppendContext['seen']): readonly WaitRow[] =>
+  facts.flatMap((fact) => {
     if (fact.type !== 'wait.opened' || !after.open.has(fact.step)) return []
     const { types, match, base } = fact.wait
     const path = match?.path ?? ''
@@ -138,11 +136,9 @@ const opensWaits = (
       seen: seenEvents.countOf(fact.step, type),
     }))
   })
-}
 
 /** Steps whose wait rows are over: those that settled with these facts, or all of them at the run's end. */
-const closesWaits = (before: RunState, facts: readonly RunFact[], after: RunState): readonly string[] => {
-  if (before.kind !== 'live' || before.open.size === 0) return NONE
+const closesWaits = (before: LiveRun, facts: readonly RunFact[], after: RunState): readonly string[] => {
   if (after.kind === 'ended') return waitingSteps(before)
   if (after.kind !== 'live') return NONE
   const touched = facts.flatMap((fact) =>

@@ -1,29 +1,29 @@
 /**
  * One attempt of a step's code, and what that code is handed.
  *
- * Owns the context of a body, the task that calls it, and the intents it makes. Made once per attempt on the hot path: everything
- * rare is made on demand.
+ * Owns the context of a body, the envelope and the task that call it, and the intents it makes. Made once per attempt on the hot path:
+ * all of them are this one object, and everything rare is made on demand.
  */
-import type { TenantId } from '../model/ids.ts'
+import type { RunId, TenantId } from '../model/ids.ts'
 import { toJson } from '../model/json.ts'
-import type { Abort, Task } from '../ports/executor.ts'
+import type { Abort, Constraints, Envelope, ExecutionContext, Task } from '../ports/executor.ts'
 import type { Delta } from '../ports/model.ts'
 import type { StepContext, StepRequest } from '../ports/step-gate.ts'
 import { Intents } from './intents.ts'
+import { INLINE } from './perform.ts'
 
 interface Host {
+  readonly run: RunId
   readonly tenant: TenantId
   effectKey(step: string): string
   tell(step: string, attempt: number, delta: Delta): void
 }
 
-export class StepBody implements StepContext, Task {
-  readonly type = 'step'
-  readonly input = null
+export class StepBody implements StepContext, Envelope, Task, ExecutionContext {
+  readonly request: StepRequest
   readonly attempt: number
   intents: Intents | null = null
   private readonly host: Host
-  private readonly request: StepRequest
   private abort: Abort | null = null
 
   constructor(host: Host, request: StepRequest, attempt: number) {
@@ -31,6 +31,55 @@ export class StepBody implements StepContext, Task {
     this.request = request
     this.attempt = attempt
   }
+
+  // -- envelope, task and execution context -----------------------------------------------------------------------------
+
+  get taskId(): RunId {
+    return this.host.run
+  }
+
+  get executorType(): string {
+    return INLINE
+  }
+
+  get task(): Task {
+    return this
+  }
+
+  get context(): ExecutionContext {
+    return this
+  }
+
+  get constraints(): Constraints {
+    return this.request
+  }
+
+  get type(): string {
+    return 'step'
+  }
+
+  get input(): null {
+    return null
+  }
+
+  get run(): RunId {
+    return this.host.run
+  }
+
+  get step(): string {
+    return this.request.step
+  }
+
+  get traceparent(): null {
+    return null
+  }
+
+  call(abort: Abort): unknown {
+    this.abort = abort
+    return this.request.body(this)
+  }
+
+  // -- what the code is handed ------------------------------------------------------------------------------------------
 
   get signal(): AbortSignal {
     return this.abort === null ? AbortSignal.abort() : this.abort.signal
@@ -61,11 +110,6 @@ export class StepBody implements StepContext, Task {
 
   get effectKey(): string {
     return this.host.effectKey(this.request.step)
-  }
-
-  call(abort: Abort): unknown {
-    this.abort = abort
-    return this.request.body(this)
   }
 
   private intend(): Intents {

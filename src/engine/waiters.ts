@@ -12,10 +12,14 @@ type Callback = (settled: SettledStep) => void
 /** A person sent the step back while the run was in memory: nobody else would perform it. */
 const isSentBack = (fact: RunFact): boolean => fact.type === 'step.resolved' && fact.verdict === 'run_again'
 
+const NONE: readonly never[] = []
+
 interface Waiter {
   /** Of the step. */
   readonly name: string
-  readonly callbacks: Callback[]
+  readonly tell: Callback
+  /** Others who wait for the same step. */
+  more: Callback[] | null
   /** The next attempt of this step, for when its delay is over. */
   retry: (() => void) | null
   /** It waits for something else before its next attempt. */
@@ -35,8 +39,9 @@ export class Waiters {
 
   add(step: string, callback: Callback): void {
     const waiter = this.waiting.get(step)
-    if (waiter === undefined) this.waiting.add({ name: step, callbacks: [callback], retry: null, isHeld: false })
-    else waiter.callbacks.push(callback)
+    if (waiter === undefined) this.waiting.add({ name: step, tell: callback, more: null, retry: null, isHeld: false })
+    else if (waiter.more === null) waiter.more = [callback]
+    else waiter.more.push(callback)
   }
 
   /** For a step that somebody waits for. */
@@ -78,6 +83,7 @@ export class Waiters {
 
   private settle(waiter: Waiter, settled: SettledStep): void {
     this.waiting.delete(waiter)
-    for (const callback of waiter.callbacks) callback(settled)
+    waiter.tell(settled)
+    for (const callback of waiter.more ?? NONE) callback(settled)
   }
 }
