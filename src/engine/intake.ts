@@ -10,7 +10,7 @@
 import { CALLBACK, checkCallback } from '../manifest/callback.ts'
 import { checkAgainst } from '../manifest/schema.ts'
 import { TrihandError } from '../model/errors.ts'
-import { type Cause, type Event, isPlainId, isReservedType } from '../model/event.ts'
+import { type Event, isPlainId, isReservedType } from '../model/event.ts'
 import { LOCAL_TENANT, type RunId, runId, type SessionId, type TenantId } from '../model/ids.ts'
 import { isJsonRecord, type Json, toJson } from '../model/json.ts'
 import type { DocumentWrite, NewEvent, Outcome, Suppression } from '../ports/ledger.ts'
@@ -72,14 +72,7 @@ const OWN_SOURCE = 'trihand'
 /** Two batches of nothing else, as each counts for three: more would only be routed earlier, and kept alive until its turn. */
 const MAX_INSIDE = 128
 
-/** An event from outside begins a chain of causes. */
-const firstCause = (id: string, traceparent: string | null): Cause => ({
-  correlationId: id,
-  causationId: null,
-  traceparent,
-  hops: 0,
-  chain: [],
-})
+const NONE: readonly never[] = []
 
 /** The tenant comes from the credential alone: data may repeat it, and gets it where it is absent. Alone there are no others. */
 const ownData = (data: Json, field: string | null, tenant: TenantId): Json => {
@@ -171,8 +164,9 @@ export class Intake {
     const { ids, clock, tenant } = this.house
     const id = about.id ?? `evt_${ids.uuid()}`
     const { subject, data } = about
-    const rest = { tenant, source: OWN_SOURCE, time: clock.now(), ...firstCause(id, null) }
-    return this.withinLimit(() => this.persist({ id, type, subject, data, ...rest }, []))
+    const cause = { correlationId: id, causationId: null, traceparent: null, hops: 0, chain: NONE }
+    const event = { id, tenant, source: OWN_SOURCE, type, subject, time: clock.now(), data, ...cause }
+    return this.withinLimit(() => this.persist(event, NONE))
   }
 
   private async check(incoming: IncomingEvent, isOwn: boolean): Promise<Event> {
@@ -197,7 +191,11 @@ export class Intake {
       subject: incoming.subject ?? null,
       time,
       data,
-      ...firstCause(id, incoming.traceparent ?? null),
+      correlationId: id,
+      causationId: null,
+      traceparent: incoming.traceparent ?? null,
+      hops: 0,
+      chain: NONE,
     }
   }
 

@@ -61,6 +61,8 @@ export interface Birth {
   readonly callback?: string | null
 }
 
+const NONE: readonly never[] = []
+
 /** Whether it begins at once in the process that makes it. */
 export const isLeased = (run: NewRun): boolean => run.write.create?.lease != null
 
@@ -76,24 +78,12 @@ export const newRun = (ids: Ids, birth: Birth): NewRun => {
     depth: birth.parent?.depth ?? 0,
     deadlineAt,
     startBy,
-    ...(birth.rerun !== undefined && { rerun: birth.rerun.of }),
-    ...(birth.callback != null && { callback: birth.callback }),
   }
-  const { state, facts } = begun(start, birth)
+  const { state, facts } = begun(startedWith(start, birth), birth)
   const sealed = sealFacts(ids, id, EMPTY_CHAIN, facts)
   const write: StreamWrite = {
     stream: id,
-    create: {
-      tenant: birth.tenant,
-      handler: definition.name,
-      systemHash: birth.systemHash,
-      session: birth.session,
-      parent,
-      ...eventOf(birth.event),
-      lease: birth.lease,
-      createdAt: now,
-      ...demanded(birth.demand),
-    },
+    create: creation(birth, parent),
     expectedVersion: 0,
     epoch: null,
     facts: sealed.facts,
@@ -102,8 +92,8 @@ export const newRun = (ids: Ids, birth: Birth): NewRun => {
     wakeAt: birth.lease === null && birth.ends === undefined ? Math.max(now, birth.notBefore ?? now) : null,
     release: false,
     seenSignal: 0,
-    opensWaits: [],
-    closesWaits: [],
+    opensWaits: NONE,
+    closesWaits: NONE,
   }
   return {
     id,
@@ -118,16 +108,26 @@ export const newRun = (ids: Ids, birth: Birth): NewRun => {
 }
 
 const begun = (start: RunStart, { now, ends, rerun }: Birth): Pick<Advance<RunState, RunFact>, 'state' | 'facts'> => {
-  const reuse = rerun?.reuse ?? []
+  const reuse = rerun?.reuse ?? NONE
   const started = advanceRun({ kind: 'none' }, { type: 'start_run', now, start, reuse })
   if (ends === undefined) return started
   const ended = advanceRun(started.state, { type: 'cancel_run', now, by: 'trihand', error: ends, idle: true })
   return { state: ended.state, facts: [...started.facts, ...ended.facts] }
 }
 
-const eventOf = (event: Birth['event']): Pick<NewStream, 'event' | 'sequence'> => {
-  if (event === null) return { event: null }
-  return 'index' in event ? { event: event.index } : { event: null, sequence: event.event.sequence }
+const startedWith = (start: RunStart, { rerun, callback }: Birth): RunStart =>
+  rerun === undefined && callback == null
+    ? start
+    : { ...start, ...(rerun !== undefined && { rerun: rerun.of }), ...(callback != null && { callback }) }
+
+const creation = (birth: Birth, parent: ClaimableId | null): NewStream => {
+  const { tenant, definition, systemHash, session, event, lease, now, demand } = birth
+  const { name: handler } = definition
+  const index = event !== null && 'index' in event ? event.index : null
+  const sequence = event === null || 'index' in event ? null : event.event.sequence
+  const always = { tenant, handler, systemHash, session, parent, event: index, lease, createdAt: now }
+  const isPlain = sequence === null && demand.slots.length === 0 && demand.priority === 0
+  return isPlain ? always : { ...always, ...(sequence !== null && { sequence }), ...demanded(demand) }
 }
 
 const demanded = ({ slots, priority }: Demand): Pick<NewStream, 'slots' | 'priority'> => ({

@@ -11,7 +11,7 @@
  * worker-6  While it is paused it takes nothing new; while everything is stopped no step of what it has begins, either.
  */
 import { TrihandError } from '../model/errors.ts'
-import type { StoredEvent } from '../model/event.ts'
+import { stored } from '../model/event.ts'
 import { type ClaimableId, isClaimable, isRunId, type RunId, type TenantId, type WorkerId } from '../model/ids.ts'
 import type { WorkerInfo, WorkerPlace } from '../model/worker-info.ts'
 import type { Dispatcher } from '../ports/dispatcher.ts'
@@ -208,7 +208,7 @@ export class Worker implements WorkerDesk {
   adopt(run: NewRun, base: number, sequence: number | null): void {
     this.reserved--
     if (this.state === 'stopped') return
-    const event: StoredEvent | null = run.event === null || sequence === null ? null : { ...run.event, sequence }
+    const event = run.event === null || sequence === null ? null : stored(run.event, sequence)
     const { id, handler, session, parent, state, head } = run
     const { tenant = this.house().tenant, lease = null } = run.write.create ?? {}
     const record = { id, tenant, handler, session, parent, event, base, lease, epoch: 1, signal: 0, state, head }

@@ -30,6 +30,26 @@ export interface StoredEvent extends Event {
   readonly sequence: number
 }
 
+/**
+ * An event at its place. Every member by name: a copy made by spreading has a shape of its own, and every run keeps the event that
+ * started it.
+ */
+export const stored = (event: Event, sequence: number): StoredEvent => ({
+  sequence,
+  id: event.id,
+  tenant: event.tenant,
+  source: event.source,
+  type: event.type,
+  subject: event.subject,
+  time: event.time,
+  data: event.data,
+  correlationId: event.correlationId,
+  causationId: event.causationId,
+  traceparent: event.traceparent,
+  hops: event.hops,
+  chain: event.chain,
+})
+
 const TYPE = /^[a-z][a-z0-9_-]*([./][a-z0-9_-]+)*$/
 const RESERVED = ['agent.', 'human.', 'workflow.', 'approval_bundle.', 'trihand.']
 const MAX_TYPE_LENGTH = 128

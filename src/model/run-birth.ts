@@ -8,12 +8,27 @@ import { PersistentMap } from './persistent-map.ts'
 import type { LiveRun, ReusedStep, RunCommand, RunFact, RunStart } from './run-fact.ts'
 import type { OpenStep, SettledStep } from './step.ts'
 
+const NONE: readonly never[] = []
+
 /** What a run is started with and nothing else: a start may arrive as part of a larger object. */
 const startOf = (start: RunStart): RunStart => {
-  const { handler, input, cause, parentStep, depth, deadlineAt, startBy, rerun, callback } = start
+  const { handler, input, cause, parentStep, depth, deadlineAt, startBy } = start
   const always = { handler, input, cause, parentStep, depth, deadlineAt, startBy }
-  if (rerun === undefined && callback === undefined) return always
-  return { ...always, ...(rerun !== undefined && { rerun }), ...(callback !== undefined && { callback }) }
+  return isPlain(start) ? always : { ...always, ...extrasOf(start) }
+}
+
+/** Without what few runs are started with. */
+const isPlain = ({ rerun, callback }: RunStart): boolean => rerun === undefined && callback === undefined
+
+const extrasOf = ({ rerun, callback }: RunStart): Pick<RunStart, 'rerun' | 'callback'> => ({
+  ...(rerun !== undefined && { rerun }),
+  ...(callback !== undefined && { callback }),
+})
+
+const startFact = (start: RunStart, at: Instant): RunFact => {
+  const { handler, input, cause, parentStep, depth, deadlineAt, startBy } = start
+  const always = { type: 'run.started', at, handler, input, cause, parentStep, depth, deadlineAt, startBy } as const
+  return isPlain(start) ? always : { ...always, ...extrasOf(start) }
 }
 
 export const reuseFact = ({ step, of, seq, settled, told }: ReusedStep, at: Instant): RunFact => ({
@@ -24,11 +39,9 @@ export const reuseFact = ({ step, of, seq, settled, told }: ReusedStep, at: Inst
 export const startFacts = ({
   now: at,
   start,
-  reuse = [],
-}: Extract<RunCommand, { readonly type: 'start_run' }>): readonly RunFact[] => [
-  { type: 'run.started', at, ...startOf(start) },
-  ...reuse.map((step) => reuseFact(step, at)),
-]
+  reuse = NONE,
+}: Extract<RunCommand, { readonly type: 'start_run' }>): readonly RunFact[] =>
+  reuse.length === 0 ? [startFact(start, at)] : [startFact(start, at), ...reuse.map((step) => reuseFact(step, at))]
 
 export const beginRun = (start: Extract<RunFact, { readonly type: 'run.started' }>): LiveRun => ({
   kind: 'live',
@@ -39,7 +52,7 @@ export const beginRun = (start: Extract<RunFact, { readonly type: 'run.started' 
   hasTold: false,
   cancel: null,
   pause: null,
-  tasks: [],
+  tasks: NONE,
   open: PersistentMap.empty<string, OpenStep>(),
   settled: PersistentMap.empty<string, SettledStep>(),
 })
