@@ -4,8 +4,9 @@
  * Owns the search; the order and the room in slots are the model's (lane.ts). Never frees a lease (worker.ts).
  */
 import type { ClaimableId, Instant, TenantId } from '../../model/ids.ts'
-import { choose, type Held, Occupancy, PLAIN_LANE, readLane } from '../../model/lane.ts'
+import { choose, type Held as HeldInLane, Occupancy, PLAIN_LANE, readLane } from '../../model/lane.ts'
 import type { Claim, ClaimRequest } from '../../ports/ledger.ts'
+import { Held } from './known.ts'
 import { type DueRow, idBytes, rowAs, type StreamRow, toClaimableId, toDueRow } from './rows.ts'
 import type { Scope } from './scope.ts'
 import type { Statements } from './statements.ts'
@@ -44,7 +45,7 @@ const findNamed = (
     .flatMap((run) => sql.dueStream.all(now, idBytes(run)).map(toDueRow))
     .filter(({ handler }) => handlers?.includes(handler) ?? true)
 
-const occupancyOf = (sql: Statements): Occupancy => new Occupancy(sql.heldInLanes.all().map(rowAs<Held>))
+const occupancyOf = (sql: Statements): Occupancy => new Occupancy(sql.heldInLanes.all().map(rowAs<HeldInLane>))
 
 /** The first of each lane that has room. */
 const findInLanes = (
@@ -75,12 +76,8 @@ export const lease = (scope: Desk, { worker }: ClaimRequest, rows: readonly DueR
     const stream = toClaimableId(row.id)
     const epoch = row.epoch + 1
     scope.known.moveIn(row.lane)
-    const { key, id, kind, tenant, version, signal, status, recoveries, lane } = row
-    scope.known.keep(stream, {
-      ...{ key, id, kind, tenant, version, epoch, signal, status, recoveries, lane },
-      ...{ lease: holder, wake_at: null },
-    })
-    return { stream, tenant: tenant as TenantId, version, epoch, signal }
+    scope.known.keep(stream, new Held(row, holder, epoch))
+    return { stream, tenant: row.tenant as TenantId, version: row.version, epoch, signal: row.signal }
   })
 }
 

@@ -66,6 +66,12 @@ export const hasGoodBuiltIn = (versions: { readonly node: string; readonly sqlit
 /** Required, not imported: Node reads a CommonJS module that is imported twice, and this one is read at every start. */
 const carried = (): typeof import('@photostructure/sqlite') => createRequire(import.meta.url)('@photostructure/sqlite')
 
+/**
+ * A limit that is bound. Not a bare `limit ?`: SQLite takes its value for a hint to the planner and prepares the statement anew at every
+ * call, which takes three times as long as to find a few rows.
+ */
+export const LIMIT = 'limit ? + 0'
+
 export const prepareList = (db: Database, sql: string): ListStatement => {
   const statement = db.prepare(sql)
   statement.setReturnArrays(true)

@@ -7,21 +7,21 @@ import type { Instant, TenantId } from '../../model/ids.ts'
 import { type PinnedCount, type PinnedRuns, pinnedRuns } from '../../model/pinned-runs.ts'
 import { OPEN_STATUSES } from '../../model/status.ts'
 import type { DueRuns } from '../../ports/reader.ts'
-import type { Database } from './driver.ts'
+import { type Database, LIMIT } from './driver.ts'
 import { RUN, rowAs } from './rows.ts'
 
 /** The plain lane and the others have an index each, by instant. */
 const dueIn = (index: string, lane: string): string => `select * from (
   select handler, wake_at from stream indexed by ${index} where ${lane} and wake_at is not null and wake_at <= ? and lease is null
-    and kind = ${RUN} order by wake_at limit ?)`
+    and kind = ${RUN} order by wake_at ${LIMIT})`
 
 export const prepareFleetQueries = (db: Database) => ({
   dueRuns: db.prepare(`select handler, count(*) as count, min(wake_at) as since from (
-    ${dueIn('stream_due', "lane = ''")} union all ${dueIn('stream_lane_due', "lane > ''")} order by wake_at limit ?)
+    ${dueIn('stream_due', "lane = ''")} union all ${dueIn('stream_lane_due', "lane > ''")} order by wake_at ${LIMIT})
     group by handler order by handler`),
   pinnedOfStatus: db.prepare(`select system_hash as hash, ? as status, count(*) as count from (
     select system_hash from stream indexed by stream_status where tenant = ? and status = ? and kind = ${RUN} and lease is null
-      order by key desc limit ?) group by system_hash`),
+      order by key desc ${LIMIT}) group by system_hash`),
   pinnedHeld:
     db.prepare(`select system_hash as hash, null as status, count(*) as count from stream indexed by stream_lease
     where lease is not null and tenant = ? and kind = ${RUN} group by system_hash`),

@@ -5,16 +5,51 @@
  */
 import type { Instant, StreamId, WorkerId } from '../../model/ids.ts'
 import { PLAIN_LANE } from '../../model/lane.ts'
+import type { RunStatus } from '../../model/status.ts'
 import { idBytes, type StreamRow } from './rows.ts'
 import type { Statements } from './statements.ts'
 
 /** More live leases than any process holds; a parked run is not kept. */
 const MAX_HELD = 65_536
 
-/** The row of a stream that has a lease. Its version is the number of its facts: the table may say less. */
-export interface Held extends StreamRow {
+/**
+ * The row of a stream that has a lease, of one shape however it came to be known. Its version is the number of its facts: the table may
+ * say less.
+ */
+export class Held implements StreamRow {
+  readonly key: number
+  readonly id: Uint8Array
+  readonly kind: number
+  readonly tenant: string
+  readonly lane: string
+  readonly epoch: number
+  readonly lease: number
+  readonly wake_at = null
   version: number
   signal: number
+  status: RunStatus
+  recoveries: number
+
+  constructor(row: Omit<StreamRow, 'lease' | 'wake_at'>, lease: number, epoch = row.epoch) {
+    this.key = row.key
+    this.id = row.id
+    this.kind = row.kind
+    this.tenant = row.tenant
+    this.lane = row.lane
+    this.epoch = epoch
+    this.lease = lease
+    this.version = row.version
+    this.signal = row.signal
+    this.status = row.status
+    this.recoveries = row.recoveries
+  }
+
+  settle(version: number, signal: number, status: RunStatus, recoveries: number): void {
+    this.version = version
+    this.signal = signal
+    this.status = status
+    this.recoveries = recoveries
+  }
 }
 
 export class Known {

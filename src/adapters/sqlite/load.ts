@@ -5,7 +5,17 @@
  */
 import type { StreamId, WorkerId } from '../../model/ids.ts'
 import type { Claims, LoadOptions, SealedFact, StreamRecord } from '../../ports/ledger.ts'
-import { type DueRow, idDigits, type RecordRow, RUN, rowAs, toEvent, toFact, toRecord } from './rows.ts'
+import {
+  type DueRow,
+  idDigits,
+  type RecordRow,
+  RUN,
+  rowAs,
+  toClaimedRecord,
+  toEvent,
+  toFact,
+  toRecord,
+} from './rows.ts'
 import type { Statements } from './statements.ts'
 
 export const loadStreams = (
@@ -32,8 +42,7 @@ export const loadClaimed = (
 ): Pick<Claims, 'records' | 'events'> => {
   const runs = due.filter(({ kind }) => kind === RUN)
   const facts = factsOf(sql, JSON.stringify(runs.map(({ key }) => [key, 0])))
-  const held = { wake_at: null, lease: null, worker }
-  const records = runs.map((row) => toRecord({ ...row, ...held, epoch: row.epoch + 1 }, facts.get(row.key) ?? []))
+  const records = runs.map((row) => toClaimedRecord(row, worker, facts.get(row.key) ?? []))
   const sequences = runs.flatMap(({ event }) => event ?? [])
   return { records, events: sql.triggers.all(JSON.stringify(sequences)).map(toEvent) }
 }

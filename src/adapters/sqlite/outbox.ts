@@ -9,7 +9,7 @@ import { TrihandError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import type { TableChange } from '../../model/watch.ts'
 import type { Outbox, OutboxRow, OutboxWatch } from '../../ports/outbox.ts'
-import { type Database, loadDriver } from './driver.ts'
+import { type Database, LIMIT, loadDriver } from './driver.ts'
 
 const TABLE = 'trihand_outbox'
 const BUSY_MS = 5_000
@@ -75,7 +75,7 @@ class SqliteOutbox implements Outbox {
   async read(watch: OutboxWatch, limit: number): Promise<readonly OutboxRow[]> {
     return this.#guarded(() =>
       this.#db
-        .prepare(`select id, change, row_json, before_json, at from ${TABLE} where watch = ? order by seq limit ?`)
+        .prepare(`select id, change, row_json, before_json, at from ${TABLE} where watch = ? order by seq ${LIMIT}`)
         .all(watch.key, limit)
         .map((row) => ({
           id: String(row['id']),

@@ -40,9 +40,9 @@ const RECORD_VALUES = 18
 const EVENT_VALUES = 13
 const FACT_VALUES = 4
 
-const inOne = <Item>(items: readonly Item[], valuesOf: (item: Item) => Packed): Packed => {
+const inOne = <Item>(items: readonly Item[], add: (packed: unknown[], item: Item) => void): Packed => {
   const packed: unknown[] = []
-  for (const item of items) for (const value of valuesOf(item)) packed.push(value)
+  for (const item of items) add(packed, item)
   return packed
 }
 
@@ -54,9 +54,9 @@ const inParts = <List extends Packed, Item>(packed: Packed, size: number, make: 
 
 export const packClaims = ({ claims, nextDueAt, records, events }: Claims): PackedClaims => ({
   nextDueAt,
-  claims: inOne(claims, fromClaim),
-  ...(records !== undefined && { records: inOne(records, fromRecord) }),
-  ...(events !== undefined && { events: inOne(events, fromEvent) }),
+  claims: inOne(claims, addClaim),
+  ...(records !== undefined && { records: inOne(records, addRecord) }),
+  ...(events !== undefined && { events: inOne(events, addEvent) }),
 })
 
 export const unpackClaims = ({ claims, nextDueAt, records, events }: PackedClaims): Claims => ({
@@ -66,13 +66,9 @@ export const unpackClaims = ({ claims, nextDueAt, records, events }: PackedClaim
   ...(events !== undefined && { events: inParts(events, EVENT_VALUES, toEvent) }),
 })
 
-const fromClaim = ({ stream, tenant, version, epoch, signal }: Claim): ClaimList => [
-  stream,
-  tenant,
-  version,
-  epoch,
-  signal,
-]
+const addClaim = (packed: unknown[], { stream, tenant, version, epoch, signal }: Claim): void => {
+  packed.push(stream, tenant, version, epoch, signal)
+}
 
 const toClaim = ([stream, tenant, version, epoch, signal]: ClaimList): Required<Claim> => ({
   stream,
@@ -82,13 +78,12 @@ const toClaim = ([stream, tenant, version, epoch, signal]: ClaimList): Required<
   signal,
 })
 
-const fromRecord = (record: StreamRecord): Packed => {
+const addRecord = (packed: unknown[], record: StreamRecord): void => {
   const { stream, tenant, handler, systemHash, session, parent, event, base, version, epoch, signal, status } = record
   const { wakeAt, lease, recoveries, headHash, createdAt, facts } = record
-  const list: unknown[] = [stream, tenant, handler, systemHash, session, parent, event, base, version, epoch, signal]
-  list.push(status, wakeAt, lease, recoveries, headHash, createdAt, facts.length)
-  for (const { type, recordedAt, body, hash } of facts) list.push(type, recordedAt, body, hash)
-  return list
+  packed.push(stream, tenant, handler, systemHash, session, parent, event, base, version, epoch, signal)
+  packed.push(status, wakeAt, lease, recoveries, headHash, createdAt, facts.length)
+  for (const { type, recordedAt, body, hash } of facts) packed.push(type, recordedAt, body, hash)
 }
 
 const toRecords = (packed: Packed): readonly StreamRecord[] => {
@@ -126,10 +121,11 @@ const toRecord = (list: RecordList, facts: readonly SealedFact[]): Required<Stre
 
 const toFact = ([type, recordedAt, body, hash]: FactList): SealedFact => ({ type, recordedAt, body, hash })
 
-const fromEvent = (event: StoredEvent): EventList => {
+const addEvent = (packed: unknown[], event: StoredEvent): void => {
   const { sequence, id, tenant, source, type, subject, time, data } = event
   const { correlationId, causationId, traceparent, hops, chain } = event
-  return [sequence, id, tenant, source, type, subject, time, data, correlationId, causationId, traceparent, hops, chain]
+  packed.push(sequence, id, tenant, source, type, subject, time, data)
+  packed.push(correlationId, causationId, traceparent, hops, chain)
 }
 
 const toEvent = (list: EventList): Required<StoredEvent> => ({

@@ -32,7 +32,7 @@ import type {
   WorkerSummary,
 } from '../../ports/reader.ts'
 import { Connection } from './connection.ts'
-import { type Database, prepareList, type Row } from './driver.ts'
+import { type Database, LIMIT, prepareList, type Row } from './driver.ts'
 import { prepareFleetQueries, readDue, readPinned } from './fleet-reader.ts'
 import { prepareLastDigits, runsEndingWith } from './last-digits.ts'
 import {
@@ -77,28 +77,28 @@ const prepareQueries = (db: Database) => ({
   facts: prepareList(
     db,
     `select ${FACT_COLUMNS} from fact f
-    where stream = (select key from stream where tenant = ? and id = ?) and seq >= ? order by seq limit ?`,
+    where stream = (select key from stream where tenant = ? and id = ?) and seq >= ? order by seq ${LIMIT}`,
   ),
-  events: prepareList(db, `select ${EVENT_COLUMNS} from event where tenant = ? and seq < ? order by seq desc limit ?`),
+  events: prepareList(db, `select ${EVENT_COLUMNS} from event where tenant = ? and seq < ? order by seq desc ${LIMIT}`),
   eventsOfType: prepareList(
     db,
-    `select ${EVENT_COLUMNS} from event where type = ? and tenant = ? and seq < ? order by seq desc limit ?`,
+    `select ${EVENT_COLUMNS} from event where type = ? and tenant = ? and seq < ? order by seq desc ${LIMIT}`,
   ),
   eventsWithId: prepareList(
     db,
     `select ${EVENT_COLUMNS} from event where id = ? and tenant = ? order by seq limit ${MOST_OF_AN_ID}`,
   ),
-  startedBy: db.prepare(`${RUNS} where event = ? and ${OF_TENANT} order by handler limit ?`),
+  startedBy: db.prepare(`${RUNS} where event = ? and ${OF_TENANT} order by handler ${LIMIT}`),
   suppressed: db.prepare(`select s.trigger_name, s.reason, s.detail from suppressed s join event e on e.seq = s.event
     where e.tenant = ? and e.seq = ? order by s.trigger_name`),
   workers: db.prepare(`select id, beat_at, info, (select count(*) from stream where lease = worker.key) as leases
-    from worker where beat_at > ${NEVER} and (? is null or id > ?) order by id limit ?`),
+    from worker where beat_at > ${NEVER} and (? is null or id > ?) order by id ${LIMIT}`),
   heldBy: db.prepare(
-    `${RUNS} where ${OF_TENANT} and lease = (select key from worker where id = ?) order by key limit ?`,
+    `${RUNS} where ${OF_TENANT} and lease = (select key from worker where id = ?) order by key ${LIMIT}`,
   ),
   document: db.prepare('select body from document where tenant = ? and table_name = ? and key = ?'),
   documents: db.prepare(`select key, body from document
-    where tenant = ? and table_name = ? and (? is null or key > ?) order by key limit ?`),
+    where tenant = ? and table_name = ? and (? is null or key > ?) order by key ${LIMIT}`),
   ...prepareRunQueries(db),
   ...prepareFleetQueries(db),
   ...prepareLastDigits(db),

@@ -134,6 +134,7 @@ export const toDueRow = (list: readonly Value[]): DueRow => {
   }
 }
 
+/** What a stream's row says, wherever it was read. Written out, as all of these: a row made by spreading has a shape of its own. */
 export const toRecord = (row: RecordRow, facts: readonly SealedFact[]): StreamRecord => {
   return {
     stream: toStreamId(row),
@@ -156,6 +157,28 @@ export const toRecord = (row: RecordRow, facts: readonly SealedFact[]): StreamRe
     facts,
   }
 }
+
+/** The record of a stream that was just leased to this worker. */
+export const toClaimedRecord = (row: DueRow, worker: WorkerId, facts: readonly SealedFact[]): StreamRecord => ({
+  stream: toStreamId(row),
+  tenant: row.tenant as TenantId,
+  handler: row.handler,
+  systemHash: row.system_hash,
+  session: orNull(row.session, toSessionId),
+  parent: orNull(row.parent, toClaimableId),
+  event: row.event,
+  base: row.base,
+  version: row.version,
+  epoch: row.epoch + 1,
+  signal: row.signal,
+  status: row.status,
+  wakeAt: null,
+  lease: worker,
+  recoveries: row.recoveries,
+  headHash: row.head_hash,
+  createdAt: row.created_at,
+  facts,
+})
 
 export const toEvent = (list: readonly Value[]): StoredEvent => {
   const row = listAs<EventList>(list)

@@ -8,13 +8,13 @@ import type { TenantId } from '../../model/ids.ts'
 import { type NewestCounts, newestCounts, type RunCount } from '../../model/newest-counts.ts'
 import { RUN_STATUSES, type RunStatus } from '../../model/status.ts'
 import type { RunQuery } from '../../ports/reader.ts'
-import type { Database, Row, Value } from './driver.ts'
+import { type Database, LIMIT, type Row, type Value } from './driver.ts'
 import { idBytes, RUN, rowAs } from './rows.ts'
 import { VERSION } from './statements.ts'
 
 export const SUMMARY = `select s.id, s.handler, s.status, s.session, s.parent, s.event, ${VERSION}, s.wake_at, s.lease, s.created_at, s.key`
 const PARKED = `s.kind = ${RUN} and s.lease is null`
-const PAGE = 'and s.key < ? order by s.key desc limit ?'
+const PAGE = `and s.key < ? order by s.key desc ${LIMIT}`
 const SUCCESS: RunStatus = 'success'
 const OTHERS = RUN_STATUSES.filter((status) => status !== SUCCESS)
   .map((status) => `('${status}')`)
@@ -26,7 +26,7 @@ const ofStatus = (and: string): string => `select * from (
     union all
     select * from (${SUMMARY} from stream s indexed by stream_lease where s.lease is not null and s.tenant = ? and s.status = ? ${and}
       and s.kind = ${RUN} ${PAGE}))
-  order by key desc limit ?`
+  order by key desc ${LIMIT}`
 
 const countOf = (index: string, which: string): string =>
   `select count(*) as count, coalesce(max(key), 0) as last from stream ${index} where tenant = ? and kind = ${RUN} ${which}`
@@ -54,7 +54,7 @@ export const prepareRunQueries = (db: Database) => ({
   counts: db.prepare(countsOf('')),
   countsOfHandler: db.prepare(countsOf('and s.handler = ?')),
   newestRunsOfStatus: db.prepare(`select handler, count(*) as count from (
-    select s.handler from stream s indexed by stream_status where s.tenant = ? and s.status = ? and ${PARKED} order by s.key desc limit ?)
+    select s.handler from stream s indexed by stream_status where s.tenant = ? and s.status = ? and ${PARKED} order by s.key desc ${LIMIT})
     group by handler`),
   countHeldRuns: db.prepare(`select s.handler, s.status, count(*) as count from stream s indexed by stream_lease
     where s.lease is not null and s.tenant = ? and s.kind = ${RUN} group by s.handler, s.status`),

@@ -6,7 +6,7 @@
  */
 import type { ClaimableId, Instant, StreamId } from '../../model/ids.ts'
 import type { FactRows } from './facts.ts'
-import type { Held, Known } from './known.ts'
+import { Held, type Known } from './known.ts'
 import { idBytes, rowAs, type StreamRow } from './rows.ts'
 import type { Statements } from './statements.ts'
 
@@ -33,7 +33,10 @@ export const findStream = (scope: Scope, stream: StreamId): StreamRow | null => 
   const found = sql.streamState.get(idBytes(stream))
   if (found === undefined) return null
   const row = rowAs<StreamRow>(found)
-  return row.lease === null ? row : known.keep(stream, { ...row, version: facts.count(row.key) })
+  if (row.lease === null) return row
+  const kept = known.keep(stream, new Held(row, row.lease))
+  kept.version = facts.count(row.key)
+  return kept
 }
 
 /** Null if nobody holds it. */

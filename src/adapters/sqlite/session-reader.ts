@@ -6,7 +6,7 @@
 import type { Instant, SessionId, TenantId } from '../../model/ids.ts'
 import type { ModelCallFact, ModelCallQuery, SessionQuery, SessionSummary } from '../../ports/reader.ts'
 import { MODEL_CALL } from '../migrations/0006-reading.ts'
-import type { Database, Row } from './driver.ts'
+import { type Database, LIMIT, type Row } from './driver.ts'
 import { idBytes, orNull, RUN, rowAs, SESSION, toRunId, toSessionId } from './rows.ts'
 import { VERSION } from './statements.ts'
 
@@ -32,14 +32,14 @@ const LAST_KEY = Number.MAX_SAFE_INTEGER
 const KEY_OF = `coalesce((select before.key from stream before where before.id = ?), ${LAST_KEY})`
 
 export const prepareSessionQueries = (db: Database) => ({
-  sessions: db.prepare(`${SUMMARY} and s.tenant = ? and s.key < ${KEY_OF} order by s.key desc limit ?`),
+  sessions: db.prepare(`${SUMMARY} and s.tenant = ? and s.key < ${KEY_OF} order by s.key desc ${LIMIT}`),
   session: db.prepare(`${SUMMARY} and s.tenant = ? and s.id = ?`),
   forks: db.prepare(`${SUMMARY} and s.tenant = ? and s.session = ? order by s.key`),
   modelCalls: db.prepare(`select s.id, s.handler, f.seq, f.type, f.recorded_at, f.body, f.hash
     from fact f indexed by fact_model_call cross join stream s on s.key = f.stream
     where ${MODEL_CALL.sqlite} and f.recorded_at >= ? and f.recorded_at < ?
     and (f.recorded_at, f.stream, f.seq) > (?, coalesce((select key from stream where id = ?), -1), ?)
-    and s.tenant = ? and s.kind = ${RUN} order by f.recorded_at, f.stream, f.seq limit ?`),
+    and s.tenant = ? and s.kind = ${RUN} order by f.recorded_at, f.stream, f.seq ${LIMIT}`),
 })
 
 type Queries = ReturnType<typeof prepareSessionQueries>

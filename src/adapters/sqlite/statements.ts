@@ -4,7 +4,7 @@
  * Owns the SQL of the hot path. Never runs any of it. The Reader has its own (reader.ts).
  */
 import { isEnded, RUN_STATUSES } from '../../model/status.ts'
-import { type Database, prepareList } from './driver.ts'
+import { type Database, LIMIT, prepareList } from './driver.ts'
 import { DUE_COLUMNS, EVENT_COLUMNS, FACT_COLUMNS, SESSION } from './rows.ts'
 
 const REST = 's.key, s.id, s.kind, s.tenant, s.epoch, s.signal, s.status, s.wake_at, s.lease, s.recoveries, s.lane'
@@ -88,9 +88,9 @@ const eventStatements = (db: Database) => ({
   lastEvent: db.prepare("select coalesce((select seq from sqlite_sequence where name = 'event'), 0) as seq"),
   eventsOfType: prepareList(
     db,
-    `select ${EVENT_COLUMNS} from event where type = ? and tenant = ? and seq > ? order by seq limit ?`,
+    `select ${EVENT_COLUMNS} from event where type = ? and tenant = ? and seq > ? order by seq ${LIMIT}`,
   ),
-  eventsAfter: prepareList(db, `select ${EVENT_COLUMNS} from event where tenant = ? and seq > ? order by seq limit ?`),
+  eventsAfter: prepareList(db, `select ${EVENT_COLUMNS} from event where tenant = ? and seq > ? order by seq ${LIMIT}`),
   /** The sequences as a JSON array. */
   eventsBySequence: prepareList(
     db,
@@ -124,8 +124,8 @@ const workerStatements = (db: Database) => ({
   freeRetired: db.prepare(
     `update stream set lease = null, epoch = epoch + 1, wake_at = ?, ${CAUGHT_UP} where lease = ?`,
   ),
-  dueStreams: prepareList(db, `${CLAIMABLE} and lane = ? order by wake_at, key limit ?`),
-  dueStreamsOf: prepareList(db, `${CLAIMABLE} and lane = '' and ${OF_HANDLERS} order by wake_at, key limit ?`),
+  dueStreams: prepareList(db, `${CLAIMABLE} and lane = ? order by wake_at, key ${LIMIT}`),
+  dueStreamsOf: prepareList(db, `${CLAIMABLE} and lane = '' and ${OF_HANDLERS} order by wake_at, key ${LIMIT}`),
   dueStream: prepareList(db, `${CLAIMABLE} and id = ?`),
   leaseStreams: db.prepare(`update stream set lease = ?, epoch = epoch + 1, wake_at = null
     where key in (select value from json_each(?))`),

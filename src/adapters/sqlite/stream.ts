@@ -9,7 +9,7 @@ import { isEnded } from '../../model/status.ts'
 import type { NewStream, StreamWrite } from '../../ports/ledger.ts'
 import { waitingBehind } from './claim.ts'
 import type { FactPlace, FactRows } from './facts.ts'
-import type { Held } from './known.ts'
+import { Held } from './known.ts'
 import { idBytes, kindOf, orNull, type StreamRow } from './rows.ts'
 import type { Context, Scope } from './scope.ts'
 import { dueAtOnce } from './signal.ts'
@@ -69,7 +69,7 @@ export const writeStream = (scope: Scope, write: StreamWrite, row: StreamRow, co
   else sql.settleHeld.run(version, headHash, status, signal, recoveries, row.key)
   known.moveIn(row.lane)
   if (lease === null) known.drop(stream)
-  else known.keep(stream, { ...row, version, signal, status, recoveries })
+  else known.held(stream)?.settle(version, signal, status, recoveries)
   addFacts(scope.facts, write, { key: row.key, epoch: row.epoch, appendId: context.appendId })
   closeWaits(scope, row.key, write.closesWaits)
   openWaits(scope, row.key, write.opensWaits)
@@ -95,20 +95,7 @@ export const createStream = (scope: Scope, write: StreamWrite, create: NewStream
   if (made.changes !== 1) return false
   const key = Number(made.lastInsertRowid)
   if (lease !== null)
-    known.keep(stream, {
-      key,
-      id,
-      kind,
-      tenant,
-      version,
-      epoch,
-      signal,
-      status,
-      wake_at: null,
-      lease,
-      recoveries: 0,
-      lane,
-    })
+    known.keep(stream, new Held({ key, id, kind, tenant, version, epoch, signal, status, recoveries: 0, lane }, lease))
   addFacts(scope.facts, write, { key, epoch, appendId: context.appendId })
   openWaits(scope, key, write.opensWaits)
   if (write.task !== undefined) putTask(scope, stream, write.task)

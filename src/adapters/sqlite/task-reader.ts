@@ -16,7 +16,7 @@ import {
   TASK_COLUMNS,
   taskOf,
 } from '../migrations/task-table.ts'
-import type { Database, Row, Statement, Value } from './driver.ts'
+import { type Database, LIMIT, type Row, type Statement, type Value } from './driver.ts'
 import { idBytes, orNull, rowAs } from './rows.ts'
 import { EVERYBODY, NEVER } from './task.ts'
 
@@ -33,16 +33,16 @@ const inbox = (status: string): string =>
 const INBOX = inbox('')
 /** Of one status, which stands beside the address: in the order of tasks. */
 const OF_STATUS = inbox('and a.status = ?')
-const NEWEST = `and a.task < coalesce(?, ${LAST}) order by a.task desc limit ?`
-const OLDEST = `and a.task > coalesce(?, x'00') order by a.task limit ?`
+const NEWEST = `and a.task < coalesce(?, ${LAST}) order by a.task desc ${LIMIT}`
+const OLDEST = `and a.task > coalesce(?, x'00') order by a.task ${LIMIT}`
 const OTHERS = `select ${TASK_COLUMNS} from task t where t.tenant = ?`
 const IN_SOME = `${FILTERS}
   and (? is null or exists (select 1 from json_each(t.addresses) a where a.value in (select value from json_each(?))))`
-const OF_OTHERS = `${IN_SOME} and (? is null or t.id < ?) order by t.id desc limit ?`
-const OF_OTHERS_OLDEST = `${IN_SOME} and (? is null or t.id > ?) order by t.id limit ?`
+const OF_OTHERS = `${IN_SOME} and (? is null or t.id < ?) order by t.id desc ${LIMIT}`
+const OF_OTHERS_OLDEST = `${IN_SOME} and (? is null or t.id > ?) order by t.id ${LIMIT}`
 const OF_OTHERS_BY_DEADLINE = `${IN_SOME} and (coalesce(t.deadline, ${NEVER}), t.id)
     > (coalesce((select coalesce(deadline, ${NEVER}) from task where id = ?), -1), coalesce(?, x'00'))
-  order by coalesce(t.deadline, ${NEVER}), t.id limit ?`
+  order by coalesce(t.deadline, ${NEVER}), t.id ${LIMIT}`
 const TAKEN = `${OTHERS} and t.is_open = 1 and t.claimed_by is not null and t.claimed_by = ?`
 const TYPE = `${OTHERS} and t.is_open = 1 and t.type = ?`
 
@@ -53,7 +53,7 @@ export const prepareTaskQueries = (db: Database) => ({
   oldestOfStatus: db.prepare(`${OF_STATUS} ${OLDEST}`),
   deadline: db.prepare(
     `${INBOX} and (a.deadline, a.task) > (coalesce((select coalesce(deadline, ${NEVER}) from task where id = ?), -1), coalesce(?, x'00'))
-    and a.deadline <= ? order by a.deadline, a.task limit ?`,
+    and a.deadline <= ? order by a.deadline, a.task ${LIMIT}`,
   ),
   newestTaken: db.prepare(`${TAKEN} and ${OF_OTHERS}`),
   oldestTaken: db.prepare(`${TAKEN} and ${OF_OTHERS_OLDEST}`),
@@ -64,7 +64,7 @@ export const prepareTaskQueries = (db: Database) => ({
   ofRun: db.prepare(`${OTHERS} and t.run = ? and t.is_open = ? and ${OF_OTHERS}`),
   task: db.prepare(`select ${TASK_COLUMNS} from task t where t.tenant = ? and t.id = ?`),
   countInbox: db.prepare(`select count(*) as count, count(*) as looked from (
-    select 1 from task_address a indexed by task_status where a.address = ? and a.tenant = ? and a.status = ? limit ?)`),
+    select 1 from task_address a indexed by task_status where a.address = ? and a.tenant = ? and a.status = ? ${LIMIT})`),
   /** Type and deadline stand in the index: no row is read. */
   countOpen: db.prepare(
     `select type, count(*) as count, coalesce(sum(deadline <= ?), 0) as overdue from task indexed by task_type
@@ -73,7 +73,7 @@ export const prepareTaskQueries = (db: Database) => ({
   /** A task may be in several of them. */
   countInboxes: db.prepare(`select count(distinct task) as count, count(*) as looked from (
     select a.task from json_each(?) w cross join task_address a indexed by task_status
-    on a.address = w.value and a.tenant = ? and a.status = ? limit ?)`),
+    on a.address = w.value and a.tenant = ? and a.status = ? ${LIMIT})`),
 })
 
 type TaskQueries = ReturnType<typeof prepareTaskQueries>
