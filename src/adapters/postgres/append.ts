@@ -12,7 +12,7 @@ import type { Append, Outcome } from '../../ports/ledger.ts'
 import { type AnswerRow, appendStatement, LOCK_STREAMS, LOCK_TYPES } from './append-sql.ts'
 import { flatten } from './batch.ts'
 import { isWorthSplitting } from './errors.ts'
-import { HeldRuns, type StepsRow, stepValues, WRITE_STEPS } from './held.ts'
+import { HeldRuns, type StepsRow, stepValues, WRITE_STEPS, WRITE_STEPS_BESIDE } from './held.ts'
 import { judge } from './judge.ts'
 import type { BatchRows } from './lists.ts'
 import { type Part, partsOf } from './parts.ts'
@@ -30,6 +30,9 @@ const LOCK_CLASS = 0x7472_6968
 const MAX_TRIES = 3
 
 const NONE: readonly never[] = []
+
+/** None of the steps is written. */
+const NOT_AS_GUESSED: StepsRow = { position: 0, written: NONE }
 
 /** What the statement told about the appends of a batch, by their places. */
 interface Answer {
@@ -82,10 +85,16 @@ export class Appender {
   /** Each append succeeds or fails alone (ledger-2), so that parts may. */
   async #appendParts(batch: readonly Append[], parts: readonly Part[]): Promise<readonly Outcome[]> {
     const outcomes: Outcome[] = []
-    const write = async ({ way, places }: Part): Promise<void> => {
-      const part = places.map((place) => batch[place] as Append)
-      const written = await (way === 'steps' ? this.#appendSteps(part) : this.#appendAny(part))
+    const at = (places: readonly number[]): readonly Append[] => places.map((place) => batch[place] as Append)
+    const put = (places: readonly number[], written: readonly Outcome[]): void => {
       for (const [i, place] of places.entries()) outcomes[place] = written[i] as Outcome
+    }
+    const write = async (part: Part): Promise<void> => {
+      if (part.way === 'steps') return put(part.places, await this.#appendSteps(at(part.places)))
+      if (part.way !== 'both') return put(part.places, await this.#appendAny(at(part.places)))
+      const { steps, others } = part
+      const written = await this.#appendBoth(at(steps), at(others))
+      put([...steps, ...others], written)
     }
     const settled = await Promise.allSettled(parts.map(write))
     const reasons = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
@@ -93,9 +102,41 @@ export class Appender {
     throw asUnknown(reasons.find(isInDoubt) ?? reasons[0], outcomes)
   }
 
-  /** What was not as guessed goes the long way: there it is judged. */
   async #appendSteps(steps: readonly Append[]): Promise<readonly Outcome[]> {
-    const { position, written } = await this.#writeSteps(steps)
+    return this.#judgeSteps(steps, await this.#writeSteps(steps))
+  }
+
+  /** In one transaction; if the tables refuse it, each by itself. Answers for the steps first. */
+  async #appendBoth(steps: readonly Append[], others: readonly Append[]): Promise<readonly Outcome[]> {
+    const answers = await this.#writeBoth(steps, others)
+    const written = answers === null ? await this.#appendSteps(steps) : NONE
+    try {
+      if (answers === null) return [...written, ...(await this.#appendAny(others))]
+      const outcomes = await this.#judgeSteps(steps, answers.steps)
+      return [...outcomes, ...(await this.#judge(others, answers.others))]
+    } catch (error) {
+      throw asUnknown(error, answers?.others ?? written)
+    }
+  }
+
+  /** Null: refused, and nothing is written. */
+  async #writeBoth(
+    steps: readonly Append[],
+    others: readonly Append[],
+  ): Promise<{ readonly steps: StepsRow; readonly others: readonly AnswerRow[] } | null> {
+    const beside: Command = { statement: WRITE_STEPS_BESIDE, values: stepValues(steps) }
+    try {
+      const answers = await this.#database.transaction([...this.#commandsFor(others), beside])
+      const [row] = (answers.at(-1) ?? NONE) as readonly StepsRow[]
+      return { steps: row ?? NOT_AS_GUESSED, others: (answers.at(-2) ?? NONE) as readonly AnswerRow[] }
+    } catch (error) {
+      if (!isWorthSplitting(error)) throw error
+      return null
+    }
+  }
+
+  /** What was not as guessed goes the long way: there it is judged. */
+  async #judgeSteps(steps: readonly Append[], { position, written }: StepsRow): Promise<readonly Outcome[]> {
     const done: Outcome = { kind: 'written', sequences: NONE, position, signalled: NONE }
     if (written === null) return steps.map(() => done)
     const isWritten = new Set(written)
@@ -113,10 +154,10 @@ export class Appender {
   async #writeSteps(steps: readonly Append[]): Promise<StepsRow> {
     try {
       const [row] = await this.#database.query<StepsRow>(WRITE_STEPS, stepValues(steps))
-      return row ?? { position: 0, written: [] }
+      return row ?? NOT_AS_GUESSED
     } catch (error) {
       if (!isWorthSplitting(error)) throw error
-      return { position: 0, written: [] }
+      return NOT_AS_GUESSED
     }
   }
 
@@ -157,7 +198,15 @@ export class Appender {
   }
 
   async #send(batch: readonly Append[]): Promise<readonly Outcome[]> {
-    const answers = batch.every(isSingle) ? await this.#writeSingle(batch) : await this.#writeAny(batch)
+    const commands = this.#commandsFor(batch)
+    const [only] = commands
+    if (only !== undefined && commands.length === 1)
+      return this.#judge(batch, await this.#database.query(only.statement, only.values))
+    const answers = await this.#database.transaction<AnswerRow>(commands)
+    return this.#judge(batch, answers.at(-1) ?? NONE)
+  }
+
+  async #judge(batch: readonly Append[], answers: readonly AnswerRow[]): Promise<readonly Outcome[]> {
     // Each round learns a path that no round before knew.
     if (this.#learnPaths(answers)) return this.#send(batch)
     const answer = read(answers)
@@ -171,22 +220,17 @@ export class Appender {
     return outcomes
   }
 
-  #writeSingle(batch: readonly Append[]): Promise<readonly AnswerRow[]> {
-    return this.#database.query(SINGLE_STATEMENT, singleValues(batch, this.#options.clock))
-  }
-
-  async #writeAny(batch: readonly Append[]): Promise<readonly AnswerRow[]> {
+  /** Locks first, the append last. */
+  #commandsFor(batch: readonly Append[]): readonly Command[] {
     const { clock } = this.#options
+    if (batch.every(isSingle)) return [{ statement: SINGLE_STATEMENT, values: singleValues(batch, clock) }]
     const rows = flatten(batch, { clock, paths: (type) => this.#paths.get(type) ?? null })
     const shape = shapeOf(rows)
     const append: Command = {
       statement: STATEMENTS.get(shape) ?? appendStatement(shape),
       values: shape.values(rows, batch.length),
     }
-    const locks = [...this.#locksFor(rows), ...locksOfReleases(rows)]
-    if (locks.length === 0) return this.#database.query(append.statement, append.values)
-    const answers = await this.#database.transaction<AnswerRow>([...locks, append])
-    return answers.at(-1) ?? []
+    return [...this.#locksFor(rows), ...locksOfReleases(rows), append]
   }
 
   /** Alone for a type that is waited for, shared for one that is emitted: append-sql.ts says why. */
@@ -222,8 +266,8 @@ export class Appender {
 const isInDoubt = (error: unknown): boolean => error instanceof TrihandError && error.outcome === 'unknown'
 
 /** Where some are written, the batch as a whole is neither done nor undone: it may be sent again as it is. */
-const asUnknown = (error: unknown, outcomes: readonly Outcome[]): unknown => {
-  if (outcomes.length === 0 || !(error instanceof TrihandError)) return error
+const asUnknown = (error: unknown, written: readonly unknown[]): unknown => {
+  if (written.length === 0 || !(error instanceof TrihandError)) return error
   return new TrihandError(error.code, error.detail, { cause: error.cause, outcome: 'unknown' })
 }
 

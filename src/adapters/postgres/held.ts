@@ -37,22 +37,35 @@ export interface StepsRow {
  * After a wait for the lock the row is as it is then, the facts are as old as the statement. Whoever writes facts from outside
  * writes the row, too; a second copy of this very step meets the first at the unique address of its fact, and fails.
  */
-export const WRITE_STEPS: Statement = {
-  name: 'append_held',
+const writeSteps = (name: string, lock: string, news = ''): Statement => ({
+  name,
   text: `with held as materialized (
     select step.* from (select * from ${unnest('step', COLUMNS, 1)} order by stream) step,
       lateral (select s.id, s.version from stream s where s.id = step.stream and s.epoch = step.fence and s.status = step.status
-        and s.lease is not null and s.recoveries = 0 for update) s
+        and s.lease is not null and s.recoveries = 0 ${lock}) s
     where step.expected = greatest(s.version, (select f.seq + 1 from fact f where f.stream = s.id order by f.seq desc limit 1))),
   facts_added as (
     insert into fact (stream, seq, append_id, epoch, type, recorded_at, body, hash)
     select stream, expected, append_id, fence, type, recorded_at, body, hash from held),
   news_told as (
     insert into news (streams, tenants) select streams, '{}' from (select array(select stream from held) as streams) t
-    where streams <> '{}')
+    where streams <> '{}' ${news})
   select (${LAST_SEQUENCE}) as position,
     case when (select count(*) from held) < cardinality($1::int[]) then array(select append from held) end as written`,
-}
+})
+
+export const WRITE_STEPS = writeSteps('append_held', 'for update')
+
+/**
+ * Behind other appends in the same transaction, which hold locks. It waits for none: whoever waits with locks in hand, and not in the
+ * order of ids, may wait for ever. A run that somebody else has locked goes the long way.
+ */
+export const WRITE_STEPS_BESIDE = writeSteps(
+  'append_held_beside',
+  'for update skip locked',
+  // A transaction has one row of news, and the others have written it.
+  'on conflict (xid) do update set streams = news.streams || excluded.streams',
+)
 
 /** Column by column, in the order of COLUMNS; `HeldRuns.isStep` holds for every append. */
 export const stepValues = (batch: readonly Append[]): string[] => {
