@@ -249,4 +249,49 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
     )
     expect(await row(steps[7] as RunId)).toMatchObject({ version: 1, facts: 2 })
   })
+
+  const creation = (run: RunId) => append(aCreation(run, { lease: newWorker() }, { status: 'running', wakeAt: null }))
+  const heldRuns = async (count: number): Promise<readonly RunId[]> => {
+    const runs = Array.from({ length: count }, newRun)
+    await here.append(runs.map(creation))
+    return runs
+  }
+
+  test('steps beside a birth are one transaction, with one row of news', async () => {
+    const runs = await heldRuns(10)
+    const [before] = await ask(fresh.url, 'select count(*)::int as rows from news')
+    const born = newRun()
+    await here.append([...runs.map((run) => append(step(run, 1))), creation(born)])
+    const news = await ask(fresh.url, 'select streams::text[] as streams from news order by xid')
+    expect(news).toHaveLength(Number(before?.['rows']) + 1)
+    expect((news.at(-1)?.['streams'] as string[]).map((id) => `run_${id.replaceAll('-', '')}`).sort()).toEqual(
+      [...runs, born].sort(),
+    )
+    expect(await row(runs[3] as RunId)).toMatchObject({ version: 1, facts: 2 })
+  })
+
+  test('a step beside others waits for nobody with locks in hand: it comes behind them', async () => {
+    const runs = await heldRuns(10)
+    const [locked, free, born] = [runs[4] as RunId, runs[5] as RunId, newRun()]
+    holder = await RowHolder.lock(fresh.url, locked)
+    const appended = here.append([...runs.map((run) => append(step(run, 1))), creation(born)])
+    await untilBlocked(1)
+    expect(await there.load([free, born, locked])).toMatchObject([{ version: 2 }, { version: 1 }, { version: 1 }])
+    await holder.release()
+    expect(new Set((await appended).map(({ kind }) => kind))).toEqual(new Set(['written']))
+    expect(await there.load([locked])).toMatchObject([{ version: 2 }])
+  })
+
+  test('ledger-2: what the tables refuse beside steps costs only itself, and leaves the batch in doubt', async () => {
+    const runs = await heldRuns(10)
+    const born = newRun()
+    const refused = append(aCreation(newRun(), {}, { headHash: 'a raw \u0000' }))
+    const batch = [...runs.map((run) => append(step(run, 1))), refused, creation(born)]
+    await expect(here.append(batch)).rejects.toMatchObject({ code: 'INTERNAL', outcome: 'unknown' })
+    expect(await there.load([runs[0] as RunId, runs[9] as RunId, born])).toMatchObject([
+      { version: 2 },
+      { version: 2 },
+      { version: 1 },
+    ])
+  })
 })
