@@ -65,11 +65,15 @@ const keeps = (target: Target, value: number, ratio: number | null): boolean => 
   return target.is === 'at_most' ? figure <= target.bound : figure >= target.bound
 }
 
-/** Rounds of one measurement become one, by the median of each metric. */
+/** What a round is judged by: the value beside the raw limit that was measured right before it, where there is one. */
+const figureOf = ({ value, raw }: Measurement): number => (raw === undefined ? value : value / raw)
+
+/** Rounds of one measurement become one: of each metric the median round, whole, so that its value and its raw limit belong together. */
 export const overRounds = (rounds: readonly (readonly Measurement[])[]): readonly Measurement[] =>
   (rounds[0] ?? []).map((first) => {
     const same = rounds.flatMap((round) => round.filter((measurement) => measurement.metric === first.metric))
-    return { ...first, value: median(same.map((measurement) => measurement.value)) }
+    const middle = median(same.map(figureOf))
+    return same.find((measurement) => figureOf(measurement) === middle) ?? first
   })
 
 const short = (value: number): string =>

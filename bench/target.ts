@@ -38,7 +38,8 @@ export interface Place {
   remove(): Promise<void>
 }
 
-export const sqliteLedger = (): BenchLedger => {
+/** Measures the raw limit anew. */
+export const sqliteLedger = async (): Promise<BenchLedger> => {
   const folder = mkdtempSync(join(tmpdir(), 'trihand-bench-'))
   const raw = rawSqlite(folder)
   rmSync(folder, { recursive: true, force: true })
@@ -65,6 +66,7 @@ const sqliteBytes = (file: string): number => {
   return bytes
 }
 
+/** Measures the raw limit anew. */
 export const postgresLedger = async (url: string): Promise<BenchLedger> => ({
   kind: 'postgres',
   raw: await rawPostgres(url),
