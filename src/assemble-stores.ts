@@ -52,8 +52,8 @@ export const backUp = async (file: string, to: string): Promise<void> =>
 
 /** Smaller batches: fewer runs are under way at once, and the collector has less to copy (docs/decisions/0041). */
 const EMBEDDED = { pollMs: 1_000, sweepMs: null, commit: { maxBatch: 192, maxInFlight: 2 } } as const
-/** Each batch is a round trip. */
-const SHARED = { pollMs: 250, sweepMs: 500, commit: { maxBatch: 256, maxInFlight: 2 } } as const
+/** Larger ones: each is a round trip, and a statement costs the server as much as some ten rows. */
+const SHARED = { pollMs: 250, sweepMs: 500, commit: { maxBatch: 512, maxInFlight: 2 } } as const
 
 const POSTGRES = { durable: true, description: 'postgres' } as const
 

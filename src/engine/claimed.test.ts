@@ -65,7 +65,7 @@ const brought = async (count: number): Promise<Pick<Claims, 'records' | 'events'
 const shortly = (all: Awaited<ReturnType<typeof loadClaimed>>) =>
   all
     .flatMap(({ runs }) => runs)
-    .map(({ resident: { id, epoch, event, state } }) => [id, epoch, event?.sequence, state.kind])
+    .map(({ record: { id, epoch, event }, state }) => [id, epoch, event?.sequence, state.kind])
 
 test('a claim that brings everything along asks the ledger for nothing', async () => {
   const { asked, ledger: listening } = overheard(ledger)

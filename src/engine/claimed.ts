@@ -13,10 +13,10 @@ import type { Claim, Claims, Ledger, StreamRecord } from '../ports/ledger.ts'
 import { triggerOf } from './cause.ts'
 import { headOf } from './chain.ts'
 import { NOTHING_PREFETCHED, openWaitsOf, type Prefetched, prefetchEvents } from './offer.ts'
-import type { ResidentRecord } from './resident.ts'
+import type { ResidentRecord, Standing } from './resident-record.ts'
 
 export interface Claimed {
-  readonly runs: readonly { readonly resident: ResidentRecord; readonly recoveries: number }[]
+  readonly runs: readonly (Standing & { readonly record: ResidentRecord; readonly recoveries: number })[]
   /** Runs that this version cannot read: they are left to a worker that can. */
   readonly unreadable: readonly StreamRecord[]
   readonly prefetched: Prefetched
@@ -49,9 +49,12 @@ const loadOf = async (ledger: Pick<Ledger, 'load' | 'events'>, tenant: TenantId,
     if (record === undefined || record.epoch !== claim.epoch) return
     const state = states.get(record) ?? null
     if (state === null) unreadable.push(record)
-    else runs.push({ resident: residentOf(claim, record, state, events), recoveries: record.recoveries })
+    else {
+      const resident = residentOf(claim, record, state, events)
+      runs.push({ record: resident, state, head: headOf(record), recoveries: record.recoveries })
+    }
   })
-  const waits = runs.flatMap(({ resident }) => openWaitsOf(resident.state))
+  const waits = runs.flatMap(({ state }) => openWaitsOf(state))
   const prefetched = waits.length === 0 ? NOTHING_PREFETCHED : await prefetchEvents(ledger, tenant, waits)
   return { runs, unreadable, prefetched }
 }
@@ -103,5 +106,5 @@ const residentOf = (
   const id = record.stream as RunId
   const trigger = triggerOf(record, state)
   const event = trigger === null ? null : (events.get(trigger) ?? null)
-  return { id, tenant, handler, session, parent, event, base, lease, epoch, signal, state, head: headOf(record) }
+  return { id, tenant, handler, session, parent, event, base, lease, epoch, signal }
 }

@@ -16,7 +16,6 @@ import { batchOutcome } from '../model/policies/batch-outcome.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import { wakeAt } from '../model/run.ts'
 import type { LiveRun, RunCommand } from '../model/run-fact.ts'
-import type { Abort, Envelope } from '../ports/executor.ts'
 import { isOpen } from './attempts.ts'
 import { doubtTask, offerDoubts } from './doubt.ts'
 import { Gate, type StepErrors } from './gate.ts'
@@ -110,27 +109,13 @@ const recorded = (resident: Resident): Promise<void> =>
   })
 
 const enter = (resident: Resident, errors: StepErrors): void => {
-  const { house, record, inputs } = resident
+  const { house, record } = resident
   const definition = house.system().functions.get(record.handler)
-  const entry = new RunEntry(resident, new Gate(resident, errors))
-  const { attempt, intents } = entry
-  const call = (abort: Abort): unknown => {
-    if (definition === undefined)
-      throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `the system has no function ${record.handler}`)
-    return house.enter(entry, definition, abort)
-  }
+  const entry = new RunEntry(resident, new Gate(resident, errors), definition)
   resident.entry = 'inside'
-  const envelope: Envelope = {
-    taskId: record.id,
-    executorType: 'inline',
-    task: { type: 'function', input: inputs.input, call },
-    context: { run: record.id, step: '', attempt, traceparent: record.event?.traceparent ?? null },
-    // A handler may stay in memory as long as its steps make progress; each step has its own timeout.
-    constraints: { timeoutMs: Number.POSITIVE_INFINITY },
-  }
-  const performance = perform(house, envelope, (performed) => {
+  const performance = perform(house, entry, (performed) => {
     resident.performances.end(performance)
-    if (!resident.isGone) void leave(resident, definition, performed, intents)
+    if (!resident.isGone) void leave(resident, definition, performed, entry.intents)
   })
   resident.performances.begin(performance)
 }

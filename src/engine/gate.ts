@@ -69,11 +69,14 @@ export class Gate implements StepGate {
     if (!this.isOpen()) return never()
     const begins = this.begins(request.step)
     const value = this.value(request.step)
-    this.resident.waiters.addRetry(request.step, () => {
-      if (this.isOpen()) this.attempts.begin(request)
-    })
+    this.resident.waiters.addRetry(request, this)
     if (begins) this.attempts.begin(request)
     return value
+  }
+
+  /** A failed attempt's delay is over, or a person sent the step back. */
+  beginAgain(request: StepRequest | TaskRequest): void {
+    if (this.isOpen()) this.attempts.begin(request)
   }
 
   async sleepUntil(step: string, instant: (now: number) => number): Promise<void> {

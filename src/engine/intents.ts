@@ -18,19 +18,34 @@ import type { Resident } from './resident.ts'
 import { definitionOf, demandTable } from './rights.ts'
 import { SessionHead } from './session-head.ts'
 
+/** Each list is made when it is asked for: every run has intents, few intend anything. */
 export class Intents {
-  readonly events: EmittedEvent[] = []
-  readonly documents: DocumentWrite[] = []
+  private sent: EmittedEvent[] | null = null
+  private written: DocumentWrite[] | null = null
   private remembered: Map<string, Json> | null = null
 
-  /** Null removes the key. Made when it is asked for: every run has intents, few have memory. */
+  get events(): EmittedEvent[] {
+    this.sent ??= []
+    return this.sent
+  }
+
+  get documents(): DocumentWrite[] {
+    this.written ??= []
+    return this.written
+  }
+
+  /** Null removes the key. */
   get memory(): Map<string, Json> {
     this.remembered ??= new Map()
     return this.remembered
   }
 
   get isEmpty(): boolean {
-    return this.events.length === 0 && this.documents.length === 0 && (this.remembered?.size ?? 0) === 0
+    return !this.sends && (this.written?.length ?? 0) === 0 && (this.remembered?.size ?? 0) === 0
+  }
+
+  get sends(): boolean {
+    return this.sent !== null && this.sent.length > 0
   }
 }
 

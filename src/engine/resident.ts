@@ -9,9 +9,8 @@
  * resident-4  A fenced run stops at once: no further append, no further answer to its handler.
  */
 import type { Failure, TrihandError } from '../model/errors.ts'
-import type { StoredEvent } from '../model/event.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import type { ClaimableId, Instant, RunId, SessionId, TenantId, WorkerId } from '../model/ids.ts'
+import type { Instant } from '../model/ids.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine, statusOf, wakeAt } from '../model/run.ts'
 import type { LiveRun, RunFact, RunState } from '../model/run-fact.ts'
@@ -26,27 +25,12 @@ import { isLeased } from './new-run.ts'
 import { insist, isStoreTrouble } from './patience.ts'
 import { Performances } from './performances.ts'
 import { type Gathered, gather, type Luggage, type Request } from './request.ts'
+import type { ResidentRecord, Standing } from './resident-record.ts'
 import { type AppendContext, type RunAppend, runAppend, wakeAfter } from './run-append.ts'
 import { NO_INPUTS, type RunInputs } from './run-input.ts'
 import { SeenEvents } from './seen-events.ts'
 import type { SessionHead } from './session-head.ts'
 import { Waiters } from './waiters.ts'
-
-export interface ResidentRecord {
-  readonly id: RunId
-  readonly tenant: TenantId
-  readonly handler: string
-  readonly session: SessionId | null
-  readonly parent: ClaimableId | null
-  readonly event: StoredEvent | null
-  readonly base: number
-  /** The name under which this worker holds it. */
-  readonly lease: WorkerId | null
-  readonly epoch: number
-  readonly signal: number
-  readonly state: RunState
-  readonly head: ChainHead
-}
 
 export type Departure = 'ended' | 'parked' | 'fenced' | 'dropped'
 
@@ -97,11 +81,11 @@ export class Resident implements AppendSource {
   isUntold = false
   private alarm: { readonly at: Instant; readonly cancel: () => void } | null = null
 
-  constructor(house: House, record: ResidentRecord, keeper: Keeper) {
+  constructor(house: House, record: ResidentRecord, { state, head }: Standing, keeper: Keeper) {
     this.house = house
     this.record = record
-    this.state = record.state
-    this.head = record.head
+    this.state = state
+    this.head = head
     this.seenSignal = record.signal
     this.keeper = keeper
   }

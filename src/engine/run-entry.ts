@@ -1,48 +1,109 @@
 /**
  * What a handler is given when it is entered: the run it stands in, its gate, and what it may ask for besides steps.
  *
- * Owns the intents that the handler makes outside of steps. Every run makes one, so that nothing is made before it is asked for.
+ * Owns the intents that the handler makes outside of steps, and the call of its code. Every run makes one: it is its own envelope and
+ * task, and nothing is made before it is asked for.
  */
-import type { Failure } from '../model/errors.ts'
+import type { FunctionDefinition } from '../manifest/system.ts'
+import { type Failure, TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import type { RunId, TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { KeyedRow } from '../model/row-filter.ts'
+import type { Abort, Constraints, Envelope, ExecutionContext, Task } from '../ports/executor.ts'
 import type { EmittedEvent, EntityMove, Entry, ScheduleContext, StepGate } from '../ports/step-gate.ts'
 import { effectKeyOf } from './attempts.ts'
 import { moveEntity } from './entity-move.ts'
 import { Intents, sessionOf } from './intents.ts'
 import { isToldOf } from './lifecycle.ts'
+import { INLINE } from './perform.ts'
 import type { Resident } from './resident.ts'
 
-export class RunEntry implements Entry {
-  readonly run: RunId
-  readonly tenant: TenantId
+/** A handler may stay in memory as long as its steps make progress; each step has its own timeout. */
+const UNBOUNDED: Constraints = { timeoutMs: Number.POSITIVE_INFINITY }
+
+export class RunEntry implements Entry, Envelope, Task {
   readonly attempt: number
-  readonly input: Json
-  readonly event: StoredEvent | null
-  readonly events: readonly StoredEvent[]
-  readonly schedule: ScheduleContext | null
   readonly gate: StepGate
   readonly intents: Intents
   private readonly resident: Resident
+  private readonly definition: FunctionDefinition | undefined
 
-  constructor(resident: Resident, gate: StepGate, intents = new Intents()) {
-    const { record, inputs, live } = resident
-    this.run = record.id
-    this.tenant = record.tenant
-    this.attempt = (live?.failures ?? 0) + 1
-    this.input = inputs.input
-    this.event = record.event
-    this.events = inputs.events
-    this.schedule = inputs.schedule
+  constructor(
+    resident: Resident,
+    gate: StepGate,
+    definition: FunctionDefinition | undefined,
+    intents: Intents = new Intents(),
+  ) {
+    this.attempt = (resident.live?.failures ?? 0) + 1
     this.gate = gate
     this.intents = intents
     this.resident = resident
+    this.definition = definition
+  }
+
+  // -- envelope and task ------------------------------------------------------------------------------------------------
+
+  get taskId(): RunId {
+    return this.resident.record.id
+  }
+
+  get executorType(): string {
+    return INLINE
+  }
+
+  get task(): Task {
+    return this
+  }
+
+  get context(): ExecutionContext {
+    const { run, attempt, event } = this
+    return { run, step: '', attempt, traceparent: event?.traceparent ?? null }
+  }
+
+  get constraints(): Constraints {
+    return UNBOUNDED
+  }
+
+  get type(): string {
+    return 'function'
+  }
+
+  call(abort: Abort): unknown {
+    const { house, record } = this.resident
+    if (this.definition === undefined)
+      throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `the system has no function ${record.handler}`)
+    return house.enter(this, this.definition, abort)
+  }
+
+  // -- what the handler is given ----------------------------------------------------------------------------------------
+
+  get run(): RunId {
+    return this.resident.record.id
+  }
+
+  get tenant(): TenantId {
+    return this.resident.record.tenant
+  }
+
+  get input(): Json {
+    return this.resident.inputs.input
+  }
+
+  get event(): StoredEvent | null {
+    return this.resident.record.event
+  }
+
+  get events(): readonly StoredEvent[] {
+    return this.resident.inputs.events
+  }
+
+  get schedule(): ScheduleContext | null {
+    return this.resident.inputs.schedule
   }
 
   behind(gate: StepGate): Entry {
-    return new RunEntry(this.resident, gate, this.intents)
+    return new RunEntry(this.resident, gate, this.definition, this.intents)
   }
 
   effectKey(): string {
@@ -76,7 +137,7 @@ export class RunEntry implements Entry {
   }
 
   hasTold(): boolean {
-    return this.intents.events.length > 0 || this.resident.live?.hasTold === true
+    return this.intents.sends || this.resident.live?.hasTold === true
   }
 
   cancel(reason: string): void {

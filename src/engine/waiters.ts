@@ -5,6 +5,7 @@
  */
 import type { LiveRun, RunFact } from '../model/run-fact.ts'
 import type { SettledStep } from '../model/step.ts'
+import type { StepRequest, TaskRequest } from '../ports/step-gate.ts'
 import { Few } from './few.ts'
 
 type Callback = (settled: SettledStep) => void
@@ -14,14 +15,21 @@ const isSentBack = (fact: RunFact): boolean => fact.type === 'step.resolved' && 
 
 const NONE: readonly never[] = []
 
+type Work = StepRequest | TaskRequest
+
+interface Retrier {
+  beginAgain(request: Work): void
+}
+
 interface Waiter {
   /** Of the step. */
   readonly name: string
   readonly tell: Callback
   /** Others who wait for the same step. */
   more: Callback[] | null
-  /** The next attempt of this step, for when its delay is over. */
-  retry: (() => void) | null
+  /** What is tried again when its delay is over, and by whom. */
+  request: Work | null
+  retrier: Retrier | null
   /** It waits for something else before its next attempt. */
   isHeld: boolean
 }
@@ -39,15 +47,18 @@ export class Waiters {
 
   add(step: string, callback: Callback): void {
     const waiter = this.waiting.get(step)
-    if (waiter === undefined) this.waiting.add({ name: step, tell: callback, more: null, retry: null, isHeld: false })
+    if (waiter === undefined)
+      this.waiting.add({ name: step, tell: callback, more: null, request: null, retrier: null, isHeld: false })
     else if (waiter.more === null) waiter.more = [callback]
     else waiter.more.push(callback)
   }
 
   /** For a step that somebody waits for. */
-  addRetry(step: string, begin: () => void): void {
-    const waiter = this.waiting.get(step)
-    if (waiter !== undefined) waiter.retry = begin
+  addRetry(request: Work, retrier: Retrier): void {
+    const waiter = this.waiting.get(request.step)
+    if (waiter === undefined) return
+    waiter.request = request
+    waiter.retrier = retrier
   }
 
   /** Whether the next attempt of this step waits for something else, and the run may leave memory meanwhile. */
@@ -73,7 +84,8 @@ export class Waiters {
       if (waiter === undefined) continue
       const settled = after?.settled.get(fact.step)
       if (settled !== undefined) this.settle(waiter, settled)
-      else if (fact.type === 'step.retry_due' || isSentBack(fact)) waiter.retry?.()
+      else if (waiter.request !== null && (fact.type === 'step.retry_due' || isSentBack(fact)))
+        waiter.retrier?.beginAgain(waiter.request)
     }
   }
 

@@ -11,7 +11,6 @@
  * worker-6  While it is paused it takes nothing new; while everything is stopped no step of what it has begins, either.
  */
 import { TrihandError } from '../model/errors.ts'
-import { stored } from '../model/event.ts'
 import { type ClaimableId, isClaimable, isRunId, type RunId, type TenantId, type WorkerId } from '../model/ids.ts'
 import type { WorkerInfo, WorkerPlace } from '../model/worker-info.ts'
 import type { Dispatcher } from '../ports/dispatcher.ts'
@@ -30,7 +29,8 @@ import type { NewRun } from './new-run.ts'
 import { Nudges } from './nudges.ts'
 import { NOTHING_PREFETCHED, offerEvents } from './offer.ts'
 import { Orders } from './orders.ts'
-import { type Departure, type Keeper, Resident, type ResidentRecord } from './resident.ts'
+import { type Departure, type Keeper, Resident } from './resident.ts'
+import { type ResidentRecord, recordOfBirth, type Standing } from './resident-record.ts'
 import { Rhythm } from './rhythm.ts'
 import { wakeAfter } from './run-append.ts'
 import { Shares } from './share.ts'
@@ -208,11 +208,7 @@ export class Worker implements WorkerDesk {
   adopt(run: NewRun, base: number, sequence: number | null): void {
     this.reserved--
     if (this.state === 'stopped') return
-    const event = run.event === null || sequence === null ? null : stored(run.event, sequence)
-    const { id, handler, session, parent, state, head } = run
-    const { tenant = this.house().tenant, lease = null } = run.write.create ?? {}
-    const record = { id, tenant, handler, session, parent, event, base, lease, epoch: 1, signal: 0, state, head }
-    const resident = this.keep(record)
+    const resident = this.keep(recordOfBirth(run, this.house().tenant, base, sequence), run)
     void enterFresh(resident, this.errors)
   }
 
@@ -323,17 +319,18 @@ export class Worker implements WorkerDesk {
   }
 
   private begin({ runs, unreadable, prefetched }: Claimed): void {
-    for (const { resident: record, recoveries } of runs) {
+    for (const found of runs) {
+      const { record, recoveries } = found
       const known = this.residents.get(record.id)
       if (this.state === 'stopped' || (known !== undefined && known.record.epoch >= record.epoch)) continue
       known?.drop('fenced', { code: 'STEP_ABORTED', message: 'the lease was lost meanwhile' })
-      void awaken(this.keep(record), recoveries, prefetched, this.errors)
+      void awaken(this.keep(record, found), recoveries, prefetched, this.errors)
     }
     for (const { stream } of unreadable) if (isClaimable(stream)) this.leases.letGo(stream)
   }
 
-  private keep(record: ResidentRecord): Resident {
-    const resident = new Resident(this.houseOf(record.tenant), record, this.keeper)
+  private keep(record: ResidentRecord, standing: Standing): Resident {
+    const resident = new Resident(this.houseOf(record.tenant), record, standing, this.keeper)
     this.residents.set(record.id, resident)
     return resident
   }

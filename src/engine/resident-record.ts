@@ -1,0 +1,38 @@
+/**
+ * What is known of a run when it comes into memory: what never changes while it stays, and where its facts have come to.
+ *
+ * Owns the shapes, and how a run that was just born fills them. Who reads them from the ledger is claimed.ts.
+ */
+import { type StoredEvent, stored } from '../model/event.ts'
+import type { ClaimableId, RunId, SessionId, TenantId, WorkerId } from '../model/ids.ts'
+import type { RunState } from '../model/run-fact.ts'
+import type { ChainHead } from './chain.ts'
+import type { NewRun } from './new-run.ts'
+
+export interface ResidentRecord {
+  readonly id: RunId
+  readonly tenant: TenantId
+  readonly handler: string
+  readonly session: SessionId | null
+  readonly parent: ClaimableId | null
+  readonly event: StoredEvent | null
+  readonly base: number
+  /** The name under which this worker holds it. */
+  readonly lease: WorkerId | null
+  readonly epoch: number
+  readonly signal: number
+}
+
+/** Where its facts have come to. */
+export interface Standing {
+  readonly state: RunState
+  readonly head: ChainHead
+}
+
+/** `sequence`: of the event that started it, if one did. `here`: the tenant of whoever made it, if its birth names none. */
+export const recordOfBirth = (run: NewRun, here: TenantId, base: number, sequence: number | null): ResidentRecord => {
+  const { id, handler, session, parent } = run
+  const event = run.event === null || sequence === null ? null : stored(run.event, sequence)
+  const { tenant = here, lease = null } = run.write.create ?? {}
+  return { id, tenant, handler, session, parent, event, base, lease, epoch: 1, signal: 0 }
+}
