@@ -20,7 +20,7 @@ import { doubtTask } from './doubt.ts'
 import { holdUntil } from './hold.ts'
 import { Intents, intentsOf, packIntents } from './intents.ts'
 import { type Prepared, prepareValue, storePrepared } from './payloads.ts'
-import { type Performed, perform } from './perform.ts'
+import { type Performed, toPerform } from './perform.ts'
 import type { Luggage } from './request.ts'
 import type { Resident } from './resident.ts'
 import { demandTask } from './rights.ts'
@@ -221,7 +221,7 @@ export class Attempts {
     const { resident } = this
     const { house } = resident
     const since = house.observers.isEmpty ? null : house.clock.now()
-    const performance = perform(house, envelope, (performed) => {
+    const performance = toPerform(house, envelope, (performed) => {
       resident.performances.end(performance)
       house.deltas.over(resident.record.id, envelope.context.step)
       heard?.(performed)
@@ -230,6 +230,7 @@ export class Attempts {
       this.turns?.pass()
     })
     resident.performances.begin(performance)
+    performance.begin()
   }
 
   /** What was broken off because the run has left says nothing about the step. */

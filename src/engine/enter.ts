@@ -22,7 +22,7 @@ import { Gate, type StepErrors } from './gate.ts'
 import { type Intents, packIntents } from './intents.ts'
 import { NOTHING_PREFETCHED, offerChildren, offerEvents, type Prefetched } from './offer.ts'
 import { storeValue } from './payloads.ts'
-import { type Performed, perform } from './perform.ts'
+import { type Performed, toPerform } from './perform.ts'
 import type { Answer } from './request.ts'
 import type { Resident } from './resident.ts'
 import { RunEntry } from './run-entry.ts'
@@ -113,11 +113,12 @@ const enter = (resident: Resident, errors: StepErrors): void => {
   const definition = house.system().functions.get(record.handler)
   const entry = new RunEntry(resident, new Gate(resident, errors), definition)
   resident.entry = 'inside'
-  const performance = perform(house, entry, (performed) => {
+  const performance = toPerform(house, entry, (performed) => {
     resident.performances.end(performance)
     if (!resident.isGone) void leave(resident, definition, performed, entry.intents)
   })
   resident.performances.begin(performance)
+  performance.begin()
 }
 
 /** The handler's last word becomes the run's end, or its next attempt. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Envelope, Executor } from '../ports/executor.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { Deadlines } from './deadlines.ts'
-import { type Performed, perform } from './perform.ts'
+import { type Performed, toPerform } from './perform.ts'
 
 const envelope = (executorType = 'it'): Envelope => ({
   taskId: 'task',
@@ -20,13 +20,26 @@ const start = (execute: Executor['execute'], type = 'it') => {
   const outcome = new Promise<Performed>((resolve) => {
     done = resolve
   })
-  return { clock, performance: perform(deps, envelope(type), (performed) => done(performed)), outcome }
+  const performance = toPerform(deps, envelope(type), (performed) => done(performed))
+  performance.begin()
+  return { clock, performance, outcome }
 }
 
 test('a result is passed on, and its timeout is forgotten', async () => {
   const { clock, outcome } = start(async () => ({ status: 'partial', result: 7 }))
   expect(await outcome).toMatchObject({ kind: 'done', status: 'partial', result: 7 })
   await clock.advance(5_000)
+})
+
+test('one that answers at once is heard at once, whether with a result or by throwing', async () => {
+  const { outcome } = start(() => ({ status: 'success', result: 7 }))
+  expect(await outcome).toMatchObject({ kind: 'done', result: 7 })
+  const throwing = start(() => {
+    throw new Error('raw')
+  })
+  expect(await throwing.outcome).toMatchObject({ failure: { code: 'EXECUTOR_THREW', message: 'Error: raw' } })
+  const nothing = start(() => null as never)
+  expect(await nothing.outcome).toMatchObject({ failure: { code: 'EXECUTOR_FAILED' } })
 })
 
 test('a known code stays, a foreign one is kept as text', async () => {

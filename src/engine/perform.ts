@@ -35,10 +35,12 @@ export interface Paid {
 }
 
 export interface Performance {
+  /** Calls the executor. Whoever wants to abort it has it in hand before. */
+  begin(): void
   abort(failure: Failure): void
 }
 
-/** Told once, and never before `perform` has answered. */
+/** Told once, and not before `begin`: within it, if the executor answers at once. */
 export type WhenPerformed = (performed: Performed) => void
 
 /** Who performs a type, if anybody does. */
@@ -111,19 +113,16 @@ const translate = (price: PriceOf, envelope: Envelope, result: ExecutorResult): 
   return { kind: 'failed', failure, retryable, definite, paid, retryAfterMs }
 }
 
-export const perform = (deps: PerformDeps, envelope: Envelope, done: WhenPerformed): Performance => {
-  const executor = deps.executors.get(envelope.executorType)
-  if (executor === undefined) return unknownExecutor(envelope.executorType, done)
-  const performance = new Running(deps, envelope, done)
-  performance.begin(executor)
-  return performance
-}
+export const toPerform = (deps: PerformDeps, envelope: Envelope, done: WhenPerformed): Performance =>
+  new Running(deps, envelope, done)
 
-const unknownExecutor = (type: string, done: WhenPerformed): Performance => {
-  const failure: Failure = { code: 'EXECUTOR_UNKNOWN', message: `no executor of type ${type} is registered` }
-  void Promise.resolve().then(() => done(failedWith(failure, false, true)))
-  return { abort: () => {} }
-}
+const unknownExecutor = (type: string): Performed =>
+  failedWith({ code: 'EXECUTOR_UNKNOWN', message: `no executor of type ${type} is registered` }, false, true)
+
+const threw = (error: unknown): Performed => failedWith({ code: 'EXECUTOR_THREW', message: String(error) }, true)
+
+const isPromise = (answer: Promise<ExecutorResult> | ExecutorResult | null): answer is Promise<ExecutorResult> =>
+  typeof answer === 'object' && answer !== null && 'then' in answer
 
 /** Everything that one call needs, in one object: every step makes one. */
 class Running extends Deadline implements Performance, Abort {
@@ -149,19 +148,29 @@ class Running extends Deadline implements Performance, Abort {
     return this.controller.signal
   }
 
-  begin(executor: Executor): void {
-    this.execute(executor).then(
-      (result) => this.settle(this.translated(result)),
-      (error: unknown) => this.settle(failedWith({ code: 'EXECUTOR_THREW', message: String(error) }, true)),
-    )
+  begin(): void {
+    const { executorType } = this.envelope
+    const executor = this.deps.executors.get(executorType)
+    if (executor === undefined) this.settle(unknownExecutor(executorType))
+    else this.execute(executor)
   }
 
-  private execute(executor: Executor): Promise<ExecutorResult> {
+  private execute(executor: Executor): void {
+    let answer: ReturnType<Executor['execute']>
     try {
-      return executor.execute(this.envelope, this)
+      answer = executor.execute(this.envelope, this)
     } catch (error) {
-      return Promise.reject(error)
+      return this.settle(threw(error))
     }
+    if (isPromise(answer)) this.hear(answer)
+    else this.settle(this.translated(answer))
+  }
+
+  private hear(answer: Promise<ExecutorResult>): void {
+    answer.then(
+      (result) => this.settle(this.translated(result)),
+      (error: unknown) => this.settle(threw(error)),
+    )
   }
 
   /** An answer that is none must not take the process with it. */

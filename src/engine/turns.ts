@@ -33,6 +33,7 @@ export class Turns {
   pass(): void {
     const next = this.resident.isGone ? undefined : this.line.shift()
     if (next === undefined) this.isTaken = false
-    else next()
+    // Not at once: a step that answers at once passes its turn on from within, and a long line would be a deep stack.
+    else void Promise.resolve().then(next)
   }
 }

@@ -9,7 +9,8 @@ import type { Json } from '../model/json.ts'
 import type { Usage } from '../model/usage.ts'
 
 export interface Executor {
-  execute(envelope: Envelope, abort: Abort): Promise<ExecutorResult>
+  /** Code in this process may answer at once: most bodies of steps wait for nothing. */
+  execute(envelope: Envelope, abort: Abort): Promise<ExecutorResult> | ExecutorResult
 }
 
 /** The signal is made when it is first asked for: most steps are over before anyone could want to stop them. */

@@ -40,12 +40,12 @@ const call = (envelope: Envelope, abort: Abort): unknown => {
 
 export const inlineExecutor: Executor = {
   // Not an async function: most bodies answer at once, and each await would cost a turn and two objects per step.
-  execute(envelope: Envelope, abort: Abort): Promise<ExecutorResult> {
+  execute(envelope: Envelope, abort: Abort): Promise<ExecutorResult> | ExecutorResult {
     try {
       const result = call(envelope, abort)
-      return isThenable(result) ? Promise.resolve(result).then(succeeded, failed) : Promise.resolve(succeeded(result))
+      return isThenable(result) ? Promise.resolve(result).then(succeeded, failed) : succeeded(result)
     } catch (error) {
-      return Promise.resolve(failed(error))
+      return failed(error)
     }
   },
 }
