@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { MemoryLedger } from '../adapters/memory/ledger.ts'
 import { MemoryStore } from '../adapters/memory/store.ts'
 import type { TrihandError } from '../model/errors.ts'
+import type { RunId } from '../model/ids.ts'
 import type { Append, Outcome } from '../ports/ledger.ts'
 import { type Fault, faultyLedger } from '../testing/faulty-ledger.ts'
 import { aCreation, anAppend, anEvent, aWrite, newRun } from '../testing/ledger/builders.ts'
@@ -153,6 +154,30 @@ test('commit-4: two appends to one stream do not share a batch', async () => {
     { kind: 'written' },
   ])
   expect(batches).toEqual([1, 2, 1])
+})
+
+test('commit-4: a run that writes itself and a command from outside do not share a batch, nor two writers of a session', async () => {
+  const { clock, batches, commit } = start()
+  const [run, other, shared] = [newRun(), newRun(), newRun()]
+  await Promise.all([
+    ...[run, other, shared].map((one) => commitOnce(commit, anAppend({ writes: [aCreation(one)] }))),
+    clock.runUntilIdle(),
+  ])
+  const holder = (...streams: readonly RunId[]): AppendSource => ({
+    isWaiting: false,
+    isBusy: false,
+    isNew: false,
+    next: () => anAppend({ writes: streams.map((stream) => aWrite(stream, { epoch: null })) }),
+    settle: () => {},
+    failed: () => 'drop',
+  })
+  commit.request(holder(run))
+  void commitOnce(commit, anAppend({ writes: [aWrite(run, { epoch: null })] }))
+  await clock.runUntilIdle()
+  commit.request(holder(run, shared))
+  commit.request(holder(other, shared))
+  await clock.runUntilIdle()
+  expect(batches).toEqual([3, 1, 1, 1, 1])
 })
 
 test('commit-5: a refusal after doubt leaves the outcome unknown', async () => {
