@@ -59,8 +59,7 @@ interface Batch {
 interface Gathering extends Batch {
   readonly sources: AppendSource[]
   readonly appends: Append[]
-  /** Which streams it writes; null until there may be one that it writes twice. */
-  written: Set<StreamId> | null
+  readonly written: Set<StreamId>
   weight: number
 }
 
@@ -142,7 +141,7 @@ export class Commit {
   }
 
   private gather(): Batch {
-    const batch: Gathering = { sources: [], appends: [], written: null, weight: 0 }
+    const batch: Gathering = { sources: [], appends: [], written: new Set(), weight: 0 }
     const postponed = this.postponed
     this.postponed = []
     for (const entry of postponed) this.take(entry, batch)
@@ -174,29 +173,19 @@ export class Commit {
     return asked === 0 ? line : later.concat(line.slice(asked))
   }
 
+  /** commit-4: two writers of one session, or a run's holder and a command from outside. */
   private take(entry: Entry, batch: Gathering): void {
-    if (this.isWrittenTwice(entry, batch)) {
-      this.postponed.push(entry)
-      return
+    const { writes } = entry.append
+    for (const { stream, create } of writes) {
+      if (create === null && batch.written.has(stream)) {
+        this.postponed.push(entry)
+        return
+      }
     }
+    for (const { stream } of writes) batch.written.add(stream)
     batch.weight += weightOf(entry.append)
     batch.sources.push(entry.source)
     batch.appends.push(entry.append)
-  }
-
-  /**
-   * commit-4: two writers of one session, or a run's holder and a command from outside. Nobody else writes the stream of a source that
-   * is begun: as long as there is nothing but their own streams and new ones, nothing is written twice, and no list is kept.
-   */
-  private isWrittenTwice({ source, append: { writes } }: Entry, batch: Gathering): boolean {
-    const isOwn = source.isNew ? writes.every(({ create }) => create !== null) : writes.length === 1
-    if (isOwn && batch.written === null) return false
-    const written =
-      batch.written ?? new Set(batch.appends.flatMap((append) => append.writes.map(({ stream }) => stream)))
-    batch.written = written
-    if (writes.some(({ stream, create }) => create === null && written.has(stream))) return true
-    for (const { stream } of writes) written.add(stream)
-    return false
   }
 
   /** A source that cannot say what it wants must not stop the others. */
