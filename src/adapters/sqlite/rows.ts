@@ -134,32 +134,14 @@ export const toDueRow = (list: readonly Value[]): DueRow => {
   }
 }
 
-/** What a stream's row says, wherever it was read. Written out, as all of these: a row made by spreading has a shape of its own. */
-export const toRecord = (row: RecordRow, facts: readonly SealedFact[]): StreamRecord => {
-  return {
-    stream: toStreamId(row),
-    tenant: row.tenant as TenantId,
-    handler: row.handler,
-    systemHash: row.system_hash,
-    session: orNull(row.session, toSessionId),
-    parent: orNull(row.parent, toClaimableId),
-    event: row.event,
-    base: row.base,
-    version: row.version,
-    epoch: row.epoch,
-    signal: row.signal,
-    status: row.status,
-    wakeAt: row.wake_at,
-    lease: row.worker,
-    recoveries: row.recoveries,
-    headHash: row.head_hash,
-    createdAt: row.created_at,
-    facts,
-  }
-}
+type Leasing = Pick<StreamRecord, 'epoch' | 'wakeAt' | 'lease'>
 
-/** The record of a stream that was just leased to this worker. */
-export const toClaimedRecord = (row: DueRow, worker: WorkerId, facts: readonly SealedFact[]): StreamRecord => ({
+/** Written out, as all of these: a copy made by spreading has a shape of its own. */
+const recordOf = (
+  row: Omit<RecordRow, 'wake_at' | 'lease' | 'worker'>,
+  { epoch, wakeAt, lease }: Leasing,
+  facts: readonly SealedFact[],
+): StreamRecord => ({
   stream: toStreamId(row),
   tenant: row.tenant as TenantId,
   handler: row.handler,
@@ -169,16 +151,23 @@ export const toClaimedRecord = (row: DueRow, worker: WorkerId, facts: readonly S
   event: row.event,
   base: row.base,
   version: row.version,
-  epoch: row.epoch + 1,
+  epoch,
   signal: row.signal,
   status: row.status,
-  wakeAt: null,
-  lease: worker,
+  wakeAt,
+  lease,
   recoveries: row.recoveries,
   headHash: row.head_hash,
   createdAt: row.created_at,
   facts,
 })
+
+export const toRecord = (row: RecordRow, facts: readonly SealedFact[]): StreamRecord =>
+  recordOf(row, { epoch: row.epoch, wakeAt: row.wake_at, lease: row.worker }, facts)
+
+/** Of a stream that was just leased to this worker. */
+export const toClaimedRecord = (row: DueRow, worker: WorkerId, facts: readonly SealedFact[]): StreamRecord =>
+  recordOf(row, { epoch: row.epoch + 1, wakeAt: null, lease: worker }, facts)
 
 export const toEvent = (list: readonly Value[]): StoredEvent => {
   const row = listAs<EventList>(list)
