@@ -10,7 +10,7 @@
 import { CALLBACK, checkCallback } from '../manifest/callback.ts'
 import { checkAgainst } from '../manifest/schema.ts'
 import { TrihandError } from '../model/errors.ts'
-import { type Event, isPlainId, isReservedType } from '../model/event.ts'
+import { type Cause, type Event, isPlainId, isReservedType } from '../model/event.ts'
 import { LOCAL_TENANT, type RunId, runId, type SessionId, type TenantId } from '../model/ids.ts'
 import { isJsonRecord, type Json, toJson } from '../model/json.ts'
 import type { DocumentWrite, NewEvent, Outcome, Suppression } from '../ports/ledger.ts'
@@ -73,6 +73,22 @@ const OWN_SOURCE = 'trihand'
 const MAX_INSIDE = 128
 
 const NONE: readonly never[] = []
+
+/** An event that begins a chain of causes. Every member by name, for the reason that `stored` has. */
+const firstEvent = (event: Omit<Event, keyof Cause>, traceparent: string | null): Event => ({
+  id: event.id,
+  tenant: event.tenant,
+  source: event.source,
+  type: event.type,
+  subject: event.subject,
+  time: event.time,
+  data: event.data,
+  correlationId: event.id,
+  causationId: null,
+  traceparent,
+  hops: 0,
+  chain: NONE,
+})
 
 /** The tenant comes from the credential alone: data may repeat it, and gets it where it is absent. Alone there are no others. */
 const ownData = (data: Json, field: string | null, tenant: TenantId): Json => {
@@ -164,8 +180,7 @@ export class Intake {
     const { ids, clock, tenant } = this.house
     const id = about.id ?? `evt_${ids.uuid()}`
     const { subject, data } = about
-    const cause = { correlationId: id, causationId: null, traceparent: null, hops: 0, chain: NONE }
-    const event = { id, tenant, source: OWN_SOURCE, type, subject, time: clock.now(), data, ...cause }
+    const event = firstEvent({ id, tenant, source: OWN_SOURCE, type, subject, time: clock.now(), data }, null)
     return this.withinLimit(() => this.persist(event, NONE))
   }
 
@@ -183,20 +198,8 @@ export class Intake {
     // What has arrived has happened: a sender whose clock is ahead must not put off the runs that wait for its event.
     const time = Math.min(incoming.time ?? Number.MAX_SAFE_INTEGER, house.clock.now())
     if (!Number.isSafeInteger(time)) throw new TrihandError('EVENT_INVALID', 'time must be an instant in milliseconds')
-    return {
-      id,
-      tenant: house.tenant,
-      source,
-      type: incoming.type,
-      subject: incoming.subject ?? null,
-      time,
-      data,
-      correlationId: id,
-      causationId: null,
-      traceparent: incoming.traceparent ?? null,
-      hops: 0,
-      chain: NONE,
-    }
+    const { type, subject = null, traceparent = null } = incoming
+    return firstEvent({ id, tenant: house.tenant, source, type, subject, time, data }, traceparent)
   }
 
   private async persist(event: Event, documents: readonly DocumentWrite[]): Promise<Receipt> {
