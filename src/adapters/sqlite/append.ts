@@ -8,6 +8,7 @@ import type { ClaimableId, Instant } from '../../model/ids.ts'
 import type { Append, DocumentWrite, Outcome, StreamWrite } from '../../ports/ledger.ts'
 import { addEvent } from './event.ts'
 import { isReleased } from './judge.ts'
+import { Step } from './packed-step.ts'
 import type { StreamRow } from './rows.ts'
 import { type Context, findHeld, findStream, type Scope } from './scope.ts'
 import { signalNamed, signalWaiting } from './signal.ts'
@@ -16,15 +17,18 @@ import { createStream, fits, isStep, writeStep, writeStream } from './stream.ts'
 /** `clean`: refused before anything of the append was written. `partial`: its first writes must be undone. */
 export type Attempt = Outcome | 'clean' | 'partial'
 
-const NONE: readonly never[] = []
+export const write = (scope: Scope, entry: Append | Step): Attempt => {
+  if (entry instanceof Step) return writeIfHeld(scope, entry, entry.appendId) ?? writeAll(scope, entry.toAppend())
+  const [first] = entry.writes
+  if (first === undefined || !isBare(entry) || !isStep(first)) return writeAll(scope, entry)
+  return writeIfHeld(scope, first, entry.appendId) ?? writeAll(scope, entry)
+}
 
-export const write = (scope: Scope, append: Append): Attempt => {
-  const [first] = append.writes
-  if (first === undefined || !isBare(append) || !isStep(first)) return writeAll(scope, append)
-  const held = findHeld(scope, first.stream)
-  if (held === null || held.status !== first.status || held.recoveries > 0) return writeAll(scope, append)
-  if (!writeStep(scope, first, held, append.appendId)) return 'clean'
-  return { kind: 'written', sequences: NONE, position: scope.known.position(scope.sql), signalled: NONE }
+/** Null if nobody holds the run, or more changes than its facts. */
+const writeIfHeld = (scope: Scope, step: Step | StreamWrite, appendId: string): Attempt | null => {
+  const held = findHeld(scope, step.stream)
+  if (held === null || held.status !== step.status || held.recoveries > 0) return null
+  return writeStep(scope, step, held, appendId) ? scope.known.written(scope.sql) : 'clean'
 }
 
 /** One stream and nothing else. */

@@ -11,24 +11,25 @@ import { isKeyClash } from './errors.ts'
 import { FactRows } from './facts.ts'
 import { judge } from './judge.ts'
 import type { Known } from './known.ts'
+import { appendOf, type Step } from './packed-step.ts'
 import type { Scope } from './scope.ts'
 import type { Statements } from './statements.ts'
 
 export const appendBatch = (
   connection: Connection<Statements>,
   known: Known,
-  batch: readonly Append[],
+  batch: readonly (Append | Step)[],
 ): readonly Outcome[] =>
   connection.writeUnlessNull((sql) => writeTogether({ sql, known, facts: new FactRows(sql) }, batch)) ??
-  connection.write((sql) => batch.map((append) => writeAlone({ sql, known, facts: new FactRows(sql) }, append)))
+  connection.write((sql) => batch.map((entry) => writeAlone({ sql, known, facts: new FactRows(sql) }, appendOf(entry))))
 
 /** Null if the batch must be rolled back. */
-const writeTogether = (scope: Scope, batch: readonly Append[]): readonly Outcome[] | null => {
+const writeTogether = (scope: Scope, batch: readonly (Append | Step)[]): readonly Outcome[] | null => {
   const outcomes: Outcome[] = []
-  for (const append of batch) {
-    const attempt = attemptOf(scope, append)
+  for (const entry of batch) {
+    const attempt = attemptOf(scope, entry)
     if (attempt === 'partial') return null
-    outcomes.push(attempt === 'clean' ? judge(scope, append) : attempt)
+    outcomes.push(attempt === 'clean' ? judge(scope, appendOf(entry)) : attempt)
   }
   return unlessClash(() => scope.facts.flush()) === 'clash' ? null : outcomes
 }
@@ -46,8 +47,8 @@ const writeAlone = (scope: Scope, append: Append): Outcome => {
   return attempt === 'clean' || attempt === 'partial' ? judge(scope, append) : attempt
 }
 
-const attemptOf = (scope: Scope, append: Append): Attempt => {
-  const attempt = unlessClash(() => write(scope, append))
+const attemptOf = (scope: Scope, entry: Append | Step): Attempt => {
+  const attempt = unlessClash(() => write(scope, entry))
   return attempt === 'clash' ? 'partial' : attempt
 }
 

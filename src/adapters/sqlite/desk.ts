@@ -23,6 +23,7 @@ import type { Connection } from './connection.ts'
 import { findEvents } from './event.ts'
 import type { Known } from './known.ts'
 import { loadClaimed, loadStreams } from './load.ts'
+import type { Step } from './packed-step.ts'
 import type { Statements } from './statements.ts'
 import { beat, retire } from './worker.ts'
 
@@ -41,7 +42,7 @@ export class SqliteDesk implements Desk {
     this.#known = known
   }
 
-  async append(batch: readonly Append[]): Promise<readonly Outcome[]> {
+  async append(batch: readonly (Append | Step)[]): Promise<readonly Outcome[]> {
     return appendBatch(this.#connection, this.#known, batch)
   }
 

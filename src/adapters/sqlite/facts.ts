@@ -9,6 +9,7 @@ import type { Row, Value } from './driver.ts'
 import { FACTS_AT_ONCE, type Statements } from './statements.ts'
 
 const COLUMNS = 8
+const ROOM: readonly null[] = Array(COLUMNS * FACTS_AT_ONCE).fill(null)
 
 /** Whose fact it is, and who wrote it. */
 export interface FactPlace {
@@ -19,25 +20,38 @@ export interface FactPlace {
 
 export class FactRows {
   readonly #sql: Statements
-  #waiting: Value[] = []
+  /** The values of the rows that wait, and how many of them count. */
+  readonly #waiting: Value[] = ROOM.slice()
+  #count = 0
 
   constructor(sql: Statements) {
     this.#sql = sql
   }
 
-  add({ key, epoch, appendId }: FactPlace, seq: number, { type, recordedAt, body, hash }: SealedFact): void {
-    this.#waiting.push(key, seq, appendId, epoch, type, recordedAt, body, hash)
-    if (this.#waiting.length === COLUMNS * FACTS_AT_ONCE) this.#sql.addFacts.run(...this.#take())
+  add(key: number, seq: number, appendId: string, epoch: number, { type, recordedAt, body, hash }: SealedFact): void {
+    const rows = this.#waiting
+    const from = this.#count
+    rows[from] = key
+    rows[from + 1] = seq
+    rows[from + 2] = appendId
+    rows[from + 3] = epoch
+    rows[from + 4] = type
+    rows[from + 5] = recordedAt
+    rows[from + 6] = body
+    rows[from + 7] = hash
+    this.#count = from + COLUMNS
+    if (this.#count === rows.length) this.#writeAll()
   }
 
   flush(): void {
-    const rows = this.#take()
-    for (let i = 0; i < rows.length; i += COLUMNS) this.#sql.addFact.run(...rows.slice(i, i + COLUMNS))
+    const count = this.#count
+    this.#count = 0
+    for (let i = 0; i < count; i += COLUMNS) this.#sql.addFact.run(...this.#waiting.slice(i, i + COLUMNS))
   }
 
   /** What was added and not written: its append is undone. */
   discard(): void {
-    this.#take()
+    this.#count = 0
   }
 
   at(key: number, seq: number): Row | undefined {
@@ -50,9 +64,8 @@ export class FactRows {
     return Number(this.#sql.countFacts.get(key)?.['count'])
   }
 
-  #take(): Value[] {
-    const rows = this.#waiting
-    this.#waiting = []
-    return rows
+  #writeAll(): void {
+    this.#count = 0
+    this.#sql.addFacts.run(...this.#waiting)
   }
 }

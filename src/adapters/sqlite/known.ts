@@ -6,6 +6,7 @@
 import type { Instant, StreamId, WorkerId } from '../../model/ids.ts'
 import { PLAIN_LANE } from '../../model/lane.ts'
 import type { RunStatus } from '../../model/status.ts'
+import type { Outcome } from '../../ports/ledger.ts'
 import { idBytes, type StreamRow } from './rows.ts'
 import type { Statements } from './statements.ts'
 
@@ -58,6 +59,7 @@ export class Known {
   #paths: Map<string, Set<string>> | null = null
   #position: number | null = null
   #firstInLanes: Instant | null = null
+  #written: Exclude<Outcome, { readonly kind: 'conflict' }> | null = null
 
   forget(): void {
     this.#held.clear()
@@ -127,6 +129,14 @@ export class Known {
     return this.#position
   }
 
+  /** What is told of a step: one answer for all at the same position. */
+  written(sql: Statements): Outcome {
+    const position = this.position(sql)
+    if (this.#written?.position !== position)
+      this.#written = { kind: 'written', sequences: NONE, position, signalled: NONE }
+    return this.#written
+  }
+
   moveTo(position: number): void {
     this.#position = position
   }
@@ -157,3 +167,4 @@ export class Known {
 }
 
 const NO_PATHS: ReadonlySet<string> = new Set()
+const NONE: readonly never[] = []

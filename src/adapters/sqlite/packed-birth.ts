@@ -5,6 +5,7 @@
  */
 import type { Event } from '../../model/event.ts'
 import type { Append, NewEvent, NewStream, SealedFact, StreamWrite } from '../../ports/ledger.ts'
+import type { Packing } from './packing.ts'
 
 type Birth = Append & {
   readonly writes: readonly [StreamWrite & { readonly create: NewStream; readonly facts: readonly [SealedFact] }]
@@ -49,15 +50,18 @@ const isPlainCreation = ({ create, epoch, facts, headHash, task, opensWaits, clo
   facts[0]?.hash === headHash &&
   opensWaits.length + closesWaits.length === 0
 
-export const packBirth = (packed: unknown[], { appendId, writes: [write], events: [entry] }: Birth): void => {
+export const packBirth = (
+  packed: Pick<Packing<BirthValue>, 'putAll'>,
+  { appendId, writes: [write], events: [entry] }: Birth,
+): void => {
   const { stream, status, wakeAt, release, seenSignal, create, facts } = write
   const { tenant, handler, systemHash, session, parent, lease, createdAt } = create
   const [{ type, recordedAt, body, hash }] = facts
-  packed.push(true, appendId, stream, status, wakeAt, release, seenSignal, type, recordedAt, body, hash)
-  packed.push(tenant, handler, systemHash, session, parent, create.event, lease, createdAt)
+  packed.putAll([true, appendId, stream, status, wakeAt, release, seenSignal, type, recordedAt, body, hash])
+  packed.putAll([tenant, handler, systemHash, session, parent, create.event, lease, createdAt])
   const { event, dataHash } = entry
-  packed.push(event.id, event.tenant, event.source, event.type, event.subject, event.time, event.data)
-  packed.push(event.correlationId, event.causationId, event.traceparent, event.hops, event.chain, dataHash)
+  packed.putAll([event.id, event.tenant, event.source, event.type, event.subject, event.time, event.data])
+  packed.putAll([event.correlationId, event.causationId, event.traceparent, event.hops, event.chain, dataHash])
 }
 
 export const unpackBirth = (list: readonly unknown[]): Append => {

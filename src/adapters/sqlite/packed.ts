@@ -10,6 +10,8 @@ import type { RunStatus } from '../../model/status.ts'
 import type { Append, Outcome, SealedFact, StreamWrite, WaitRow } from '../../ports/ledger.ts'
 import { isBare } from './append.ts'
 import { BIRTH_VALUES, type BirthValue, isBirth, packBirth, unpackBirth } from './packed-birth.ts'
+import { packStep, STEP_VALUES, Step } from './packed-step.ts'
+import { Packing } from './packing.ts'
 import { isStep } from './stream.ts'
 
 /**
@@ -21,11 +23,6 @@ export type PackedBatch = readonly (BirthValue | Append | readonly WaitRow[])[]
 /** A bare position stands for a step that was written; with a sequence for one event that was, too. */
 export type PackedOutcomes = readonly (number | readonly [position: number, sequence: number] | Outcome)[]
 
-type StepList = readonly [
-  ...[stream: StreamId, expectedVersion: number, epoch: number, status: RunStatus, wakeAt: number | null],
-  ...[seenSignal: number, appendId: string, type: string, recordedAt: number, body: string, hash: string],
-]
-
 type WriteList = readonly [
   ...[facts: number, stream: StreamId, expectedVersion: number, epoch: number | null, headHash: string],
   ...[status: RunStatus, wakeAt: number | null, release: boolean, seenSignal: number, appendId: string],
@@ -34,43 +31,38 @@ type WriteList = readonly [
 
 type FactList = readonly [type: string, recordedAt: number, body: string, hash: string]
 
-const STEP_VALUES = 11
 const WRITE_VALUES = 12
 const FACT_VALUES = 4
 const NONE: readonly never[] = []
 
 export const packBatch = (batch: readonly Append[]): PackedBatch => {
-  const packed: PackedBatch[number][] = []
+  const packed = new Packing<PackedBatch[number]>(batch.length * STEP_VALUES)
   for (const append of batch) {
     const [write] = append.writes
     if (isBirth(append)) packBirth(packed, append)
     else if (write === undefined || !isBare(append) || write.create !== null || write.task !== undefined)
-      packed.push(append)
+      packed.put(append)
     else packWrite(packed, append.appendId, write)
   }
-  return packed
+  return packed.end()
 }
 
-const packWrite = (packed: PackedBatch[number][], appendId: string, write: StreamWrite): void => {
+const packWrite = (packed: Packing<PackedBatch[number]>, appendId: string, write: StreamWrite): void => {
   const { stream, expectedVersion, epoch, facts, headHash, status, wakeAt, release, seenSignal } = write
   const [fact] = facts
-  if (fact !== undefined && facts.length === 1 && isStep(write)) {
-    packed.push(stream, expectedVersion, epoch, status, wakeAt, seenSignal)
-    packed.push(appendId, fact.type, fact.recordedAt, fact.body, fact.hash)
-    return
-  }
-  packed.push(facts.length, stream, expectedVersion, epoch, headHash, status, wakeAt, release, seenSignal, appendId)
-  packed.push(write.opensWaits.length === 0 ? null : write.opensWaits)
-  packed.push(write.closesWaits.length === 0 ? null : write.closesWaits)
-  for (const { type, recordedAt, body, hash } of facts) packed.push(type, recordedAt, body, hash)
+  if (fact !== undefined && facts.length === 1 && isStep(write)) return packStep(packed, appendId, write, fact)
+  packed.putAll([facts.length, stream, expectedVersion, epoch, headHash, status, wakeAt, release, seenSignal, appendId])
+  packed.put(write.opensWaits.length === 0 ? null : write.opensWaits)
+  packed.put(write.closesWaits.length === 0 ? null : write.closesWaits)
+  for (const { type, recordedAt, body, hash } of facts) packed.putAll([type, recordedAt, body, hash])
 }
 
-export const unpackBatch = (packed: PackedBatch): readonly Append[] => {
-  const batch: Append[] = []
+export const unpackBatch = (packed: PackedBatch): readonly (Append | Step)[] => {
+  const batch: (Append | Step)[] = []
   for (let i = 0; i < packed.length; ) {
     const first = packed[i]
     if (typeof first === 'string') {
-      batch.push(toStep(packed.slice(i, i + STEP_VALUES) as unknown as StepList))
+      batch.push(new Step(packed, i))
       i += STEP_VALUES
     } else if (typeof first === 'number') {
       const end = i + WRITE_VALUES + first * FACT_VALUES
@@ -87,39 +79,11 @@ export const unpackBatch = (packed: PackedBatch): readonly Append[] => {
   return batch
 }
 
-/** Every member by name, so that a new one is missed here by the compiler and not on the way. */
-type Unpacked = Required<Omit<StreamWrite, 'task'>>
-
-const bare = (appendId: string, write: Unpacked): Append => ({
-  appendId,
-  writes: [write],
-  events: NONE,
-  signals: NONE,
-  documents: NONE,
-})
-
-const toStep = (list: StepList): Append => {
-  const [stream, expectedVersion, epoch, status, wakeAt, seenSignal, appendId, type, recordedAt, body, hash] = list
-  return bare(appendId, {
-    stream,
-    create: null,
-    expectedVersion,
-    epoch,
-    facts: [{ type, recordedAt, body, hash }],
-    headHash: hash,
-    status,
-    wakeAt,
-    release: false,
-    seenSignal,
-    opensWaits: NONE,
-    closesWaits: NONE,
-  })
-}
-
 const toWrite = (list: PackedBatch): Append => {
   const [, stream, expectedVersion, epoch, headHash, status, wakeAt, release, seenSignal, appendId, opens, closes] =
     list as unknown as WriteList
-  return bare(appendId, {
+  // Every member by name, so that a new one is missed here by the compiler and not on the way.
+  const write: Required<Omit<StreamWrite, 'task'>> = {
     stream,
     create: null,
     expectedVersion,
@@ -132,7 +96,8 @@ const toWrite = (list: PackedBatch): Append => {
     seenSignal,
     opensWaits: opens ?? NONE,
     closesWaits: closes ?? NONE,
-  })
+  }
+  return { appendId, writes: [write], events: NONE, signals: NONE, documents: NONE }
 }
 
 const toFacts = (list: readonly unknown[], from: number): readonly SealedFact[] => {

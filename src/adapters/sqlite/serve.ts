@@ -52,7 +52,7 @@ export const serveFile = async (port: MessagePort, { file, durability }: ServeOp
   serve(port, new SqliteDesk(connection, known), () => connection.close())
 }
 
-const serve = (port: MessagePort, desk: Desk, close: () => void): void => {
+const serve = (port: MessagePort, desk: SqliteDesk, close: () => void): void => {
   const perform = async ({ name, values }: Call): Promise<unknown> => {
     if (name === 'append') return packOutcomes(await desk.append(unpackBatch(values[0] as PackedBatch)))
     if (name === 'claim') return packClaims(await desk.claim(values[0] as ClaimRequest))

@@ -10,6 +10,7 @@ import type { NewStream, StreamWrite } from '../../ports/ledger.ts'
 import { waitingBehind } from './claim.ts'
 import type { FactPlace, FactRows } from './facts.ts'
 import { Held } from './known.ts'
+import { Step } from './packed-step.ts'
 import { idBytes, kindOf, orNull, type StreamRow } from './rows.ts'
 import type { Context, Scope } from './scope.ts'
 import { dueAtOnce } from './signal.ts'
@@ -35,11 +36,16 @@ export const isStep = ({ create, epoch, facts, release, opensWaits, closesWaits,
   closesWaits.length === 0
 
 /** The row stands still: its holder's next release, or whoever takes the lease away, brings it up to the facts. */
-export const writeStep = ({ facts }: Scope, write: StreamWrite, held: Held, appendId: string): boolean => {
-  const { key, epoch } = held
-  if (write.expectedVersion !== held.version || write.epoch !== epoch) return false
-  addFacts(facts, write, { key, epoch, appendId })
-  held.version += write.facts.length
+export const writeStep = ({ facts }: Scope, step: Step | StreamWrite, held: Held, appendId: string): boolean => {
+  const { key, epoch, version } = held
+  if (step.expectedVersion !== version || step.epoch !== epoch) return false
+  if (step instanceof Step) {
+    facts.add(key, version, appendId, epoch, step)
+    held.version += 1
+  } else {
+    addFacts(facts, step, { key, epoch, appendId })
+    held.version += step.facts.length
+  }
   return true
 }
 
@@ -121,5 +127,5 @@ const park = (
 
 const addFacts = (rows: FactRows, write: StreamWrite, place: FactPlace): void => {
   let seq = write.expectedVersion
-  for (const fact of write.facts) rows.add(place, seq++, fact)
+  for (const fact of write.facts) rows.add(place.key, seq++, place.appendId, place.epoch, fact)
 }
