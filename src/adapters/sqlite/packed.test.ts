@@ -15,8 +15,8 @@ import {
   newWorker,
 } from '../../testing/ledger/builders.ts'
 import { packBatch, packOutcomes, unpackBatch, unpackOutcomes } from './packed.ts'
-import { appendOf } from "./packed-step.ts"
 import { packClaims, unpackClaims } from './packed-claims.ts'
+import { appendOf } from './packed-step.ts'
 
 const writing = (...writes: Append['writes']): Append => anAppend({ writes })
 

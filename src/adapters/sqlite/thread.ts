@@ -10,6 +10,7 @@ import { existsSync } from 'node:fs'
 import { type MessagePort, Worker } from 'node:worker_threads'
 import { TrihandError } from '../../model/errors.ts'
 import type { Append, Outcome } from '../../ports/ledger.ts'
+import { collectAlone } from './collector.ts'
 import type { Desk } from './desk.ts'
 import { type PackedOutcomes, packBatch, unpackOutcomes } from './packed.ts'
 import { type PackedClaims, unpackClaims } from './packed-claims.ts'
@@ -105,6 +106,7 @@ const ENTRY = new URL('./sqlite-thread.js', import.meta.url)
 export const startThread = (options: ServeOptions): Promise<ThreadDesk> =>
   new Promise((resolve, reject) => {
     if (!existsSync(ENTRY)) throw new TrihandError('LEDGER_UNAVAILABLE', `there is no ${ENTRY.href}`)
+    collectAlone()
     const worker = new Worker(ENTRY, { workerData: options })
     const desk = new ThreadDesk(worker)
     const die = (reason: string): void => {
