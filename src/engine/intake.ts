@@ -70,7 +70,7 @@ export interface Rehearsal {
 const DEFAULT_SOURCE = 'app'
 const OWN_SOURCE = 'trihand'
 /** Two batches of nothing else, as each counts for three: more would only be routed earlier, and kept alive until its turn. */
-const MAX_INSIDE = 128
+const MAX_INSIDE = 256
 
 const NONE: readonly never[] = []
 
