@@ -13,14 +13,13 @@ import type { Json } from '../model/json.ts'
 import type { Payload } from '../model/payload.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { RunCommand } from '../model/run-fact.ts'
-import type { Envelope } from '../ports/executor.ts'
 import type { Delta } from '../ports/model.ts'
 import type { StepRequest, TaskRequest } from '../ports/step-gate.ts'
 import { doubtTask } from './doubt.ts'
 import { holdUntil } from './hold.ts'
 import { Intents, intentsOf, packIntents } from './intents.ts'
 import { type Prepared, prepareValue, storePrepared } from './payloads.ts'
-import { type Performed, toPerform } from './perform.ts'
+import { type Performance, type Performed, toPerform } from './perform.ts'
 import type { Luggage } from './request.ts'
 import type { Resident } from './resident.ts'
 import { demandTask } from './rights.ts'
@@ -30,8 +29,7 @@ import { StepBody } from './step-body.ts'
 import { TaskAttempt, type Verdict } from './task-attempt.ts'
 import { Turns } from './turns.ts'
 
-/** Told how an attempt went, before it is recorded. */
-type Heard = ((performed: Performed) => void) | null
+type Heard = StepBody['heard']
 type Work = StepRequest | TaskRequest
 
 interface Begun {
@@ -189,8 +187,11 @@ export class Attempts {
   private beginNow(request: Work, heard: Heard): void {
     const { live } = this.resident
     const { step } = request
-    const begun = { attempt: this.nextAttempt(step), carry: live === null ? null : carryOf(live, step), heard }
+    const attempt = this.nextAttempt(step)
     this.resident.begin()
+    // Nearly every step: nothing more is made for it.
+    if ('body' in request && request.effect !== 'once') return this.performBody(request, attempt, heard)
+    const begun = { attempt, carry: live === null ? null : carryOf(live, step), heard }
     if (request.effect === 'once') this.intend(request, begun)
     else this.perform(request, begun)
   }
@@ -212,38 +213,41 @@ export class Attempts {
   }
 
   private perform(request: Work, begun: Begun): void {
-    if ('body' in request) this.performBody(request, begun)
+    if ('body' in request) this.performBody(request, begun.attempt, begun.heard)
     else this.performTask(request, begun)
   }
 
-  /** `settle`: what the result comes to, unless the run has left meanwhile. */
-  private call(envelope: Envelope, heard: Heard, settle: (performed: Performed) => void): void {
-    const { resident } = this
-    const { house } = resident
-    const since = house.observers.isEmpty ? null : house.clock.now()
-    const performance = toPerform(house, envelope, (performed) => {
-      resident.performances.end(performance)
-      house.deltas.over(resident.record.id, envelope.context.step)
-      heard?.(performed)
-      if (since !== null) this.count(performed, house.clock.now() - since)
-      if (!resident.isGone) settle(performed)
-      this.turns?.pass()
-    })
-    resident.performances.begin(performance)
-    performance.begin()
+  /** What every attempt comes to, before its result is looked at. Says whether the run is still here to record it. */
+  private over(step: string, heard: Heard, performed: Performed, performance: Performance): boolean {
+    const { performances, house, record, isGone } = this.resident
+    performances.end(performance)
+    house.deltas.over(record.id, step)
+    heard?.(performed)
+    // What was broken off because the run has left says nothing about the step.
+    if (!isGone && !house.observers.isEmpty) this.count(performed, house.clock.now() - performance.begunAt)
+    return !isGone
   }
 
-  /** What was broken off because the run has left says nothing about the step. */
   private count({ kind }: Performed, ms: number): void {
-    const { house, record, isGone } = this.resident
-    if (!isGone) house.observers.tell((observer) => observer.performed(record.handler, kind === 'done', ms))
+    const { house, record } = this.resident
+    house.observers.tell((observer) => observer.performed(record.handler, kind === 'done', ms))
+  }
+
+  private start(performance: Performance): void {
+    this.resident.performances.begin(performance)
+    performance.begin()
   }
 
   // -- code -----------------------------------------------------------------------------------------------------------
 
-  private performBody(request: StepRequest, { attempt, heard }: Begun): void {
-    const body = new StepBody(this, request, attempt)
-    this.call(body, heard, (performed) => this.settleBody(body, performed))
+  private performBody(request: StepRequest, attempt: number, heard: Heard): void {
+    const body = new StepBody(this, request, attempt, heard)
+    this.start(toPerform(this.resident.house, body, body))
+  }
+
+  bodyPerformed(body: StepBody, performed: Performed, performance: Performance): void {
+    if (this.over(body.step, body.heard, performed, performance)) this.settleBody(body, performed)
+    this.turns?.pass()
   }
 
   private settleBody({ request, attempt, intents }: StepBody, performed: Performed): void {
@@ -274,7 +278,14 @@ export class Attempts {
       this.turns?.pass()
       return resident.end()
     }
-    this.call(task.envelope, heard, (performed) => this.settleTask(request, attempt, task.judge(performed)))
+    this.start(
+      toPerform(house, task.envelope, {
+        performed: (performed, performance) => {
+          if (this.over(step, heard, performed, performance)) this.settleTask(request, attempt, task.judge(performed))
+          this.turns?.pass()
+        },
+      }),
+    )
   }
 
   private settleTask(request: TaskRequest, attempt: number, verdict: Verdict): void {

@@ -51,6 +51,7 @@ test('commit-1: a source has one append under way, and what it wants meanwhile g
   const log: string[] = []
   let left = 3
   const source: AppendSource = {
+    behind: null,
     isWaiting: false,
     isBusy: false,
     isNew: false,
@@ -81,6 +82,7 @@ test('commit-3: a source that keeps its append is served once the store is back,
   const outcomes: Outcome[] = []
   const keeping = eventAppend()
   const keeper: AppendSource = {
+    behind: null,
     isWaiting: false,
     isBusy: false,
     isNew: false,
@@ -100,6 +102,7 @@ test('a source that cannot say what it wants does not stop the others', async ()
   const { clock, commit } = start()
   const errors: TrihandError[] = []
   const broken: AppendSource = {
+    behind: null,
     isWaiting: false,
     isBusy: false,
     isNew: false,
@@ -164,6 +167,7 @@ test('commit-4: a run that writes itself and a command from outside do not share
     clock.runUntilIdle(),
   ])
   const holder = (...streams: readonly RunId[]): AppendSource => ({
+    behind: null,
     isWaiting: false,
     isBusy: false,
     isNew: false,
@@ -191,6 +195,7 @@ test('commit-6: what is begun comes first, and what is new has its share of ever
   const { clock, commit } = start([], { maxBatch: 8, maxInFlight: 1 })
   const order: string[] = []
   const asked = (name: string, isNew: boolean): AppendSource => ({
+    behind: null,
     isWaiting: false,
     isBusy: false,
     isNew,

@@ -16,10 +16,11 @@ import type { StreamId } from '../model/ids.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Append, Ledger, Outcome } from '../ports/ledger.ts'
+import { type InLine, Line } from './line.ts'
 import type { Written } from './observers.ts'
 import { pauseAfter } from './patience.ts'
 
-export interface AppendSource {
+export interface AppendSource extends InLine<AppendSource> {
   /** The commit's own marks: sets of thousands that change with every step would cost more than the steps. False at first. */
   isWaiting: boolean
   isBusy: boolean
@@ -66,6 +67,8 @@ interface Gathering extends Batch {
 /** In steps: an event with the run it starts takes about three times as long, in the ledger and in the turn that answers it. */
 const weightOf = ({ writes, events }: Append): number => Math.max(1, writes.length) + 2 * events.length
 
+const isFree = ({ isBusy }: AppendSource): boolean => !isBusy
+
 /** Of a batch, for what is new, however much is begun. */
 const SHARE_OF_NEW = 1 / 8
 
@@ -78,8 +81,8 @@ export class Commit {
   private readonly ids: Ids
   private readonly options: CommitOptions
   private readonly tell: CommitNews
-  private begun: AppendSource[] = []
-  private fresh: AppendSource[] = []
+  private readonly begun = new Line<AppendSource>()
+  private readonly fresh = new Line<AppendSource>()
   private postponed: Entry[] = []
   private inFlight = 0
   private scheduled = false
@@ -100,21 +103,21 @@ export class Commit {
   /** Asks for `next` to be called once everything that is ready in this turn has been gathered. */
   request(source: AppendSource): void {
     if (this.stopped) return
-    if (!source.isWaiting) (source.isNew ? this.fresh : this.begun).push(source)
+    if (!source.isWaiting) (source.isNew ? this.fresh : this.begun).add(source)
     source.isWaiting = true
     this.schedule()
   }
 
   /** True while a batch is under way or waits for its turn. */
   get pending(): boolean {
-    return this.inFlight > 0 || this.begun.length > 0 || this.fresh.length > 0 || this.postponed.length > 0
+    return this.inFlight > 0 || !this.begun.isEmpty || !this.fresh.isEmpty || this.postponed.length > 0
   }
 
   /** No further batch begins; what is under way may still settle. */
   stop(): void {
     this.stopped = true
-    this.begun = []
-    this.fresh = []
+    this.begun.clear()
+    this.fresh.clear()
     this.postponed = []
   }
 
@@ -137,55 +140,53 @@ export class Commit {
   }
 
   private hasReady(): boolean {
-    return this.postponed.length > 0 || this.fresh.length > 0 || this.begun.some(({ isBusy }) => !isBusy)
+    return this.postponed.length > 0 || !this.fresh.isEmpty || this.begun.some(isFree)
   }
 
   private gather(): Batch {
     const batch: Gathering = { sources: [], appends: [], written: new Set(), weight: 0 }
     const postponed = this.postponed
     this.postponed = []
-    for (const entry of postponed) this.take(entry, batch)
+    for (const { source, append } of postponed) this.take(source, append, batch)
     const { maxBatch } = this.options
-    const share = this.fresh.length === 0 ? 0 : Math.ceil(maxBatch * SHARE_OF_NEW)
-    this.begun = this.draw(this.begun, batch, maxBatch - share)
-    this.fresh = this.draw(this.fresh, batch, maxBatch)
-    this.begun = this.draw(this.begun, batch, maxBatch)
+    const share = this.fresh.isEmpty ? 0 : Math.ceil(maxBatch * SHARE_OF_NEW)
+    this.draw(this.begun, batch, maxBatch - share)
+    this.draw(this.fresh, batch, maxBatch)
+    this.draw(this.begun, batch, maxBatch)
     return batch
   }
 
-  /** Asks one after the other until the batch has this weight; whoever comes meanwhile is asked too. Answers who was not asked. */
-  private draw(line: AppendSource[], batch: Gathering, limit: number): AppendSource[] {
-    const later: AppendSource[] = []
-    let asked = 0
-    for (; asked < line.length && batch.weight < limit; asked++) {
-      const source = line[asked] as AppendSource
+  /** Asks one after the other until the batch has this weight; whoever comes meanwhile is asked too. Who is busy stays first in line. */
+  private draw(line: Line<AppendSource>, batch: Gathering, limit: number): void {
+    const busy = new Line<AppendSource>()
+    while (batch.weight < limit) {
+      const source = line.take()
+      if (source === null) break
       if (source.isBusy) {
-        later.push(source)
+        busy.add(source)
         continue
       }
       source.isWaiting = false
       const append = this.ask(source)
       if (append === null) continue
       source.isBusy = true
-      this.take({ source, append }, batch)
+      this.take(source, append, batch)
     }
-    if (this.stopped) return []
-    return asked === 0 ? line : later.concat(line.slice(asked))
+    if (!this.stopped) line.letIn(busy)
   }
 
   /** commit-4: two writers of one session, or a run's holder and a command from outside. */
-  private take(entry: Entry, batch: Gathering): void {
-    const { writes } = entry.append
-    for (const { stream, create } of writes) {
+  private take(source: AppendSource, append: Append, batch: Gathering): void {
+    for (const { stream, create } of append.writes) {
       if (create === null && batch.written.has(stream)) {
-        this.postponed.push(entry)
+        this.postponed.push({ source, append })
         return
       }
     }
-    for (const { stream } of writes) batch.written.add(stream)
-    batch.weight += weightOf(entry.append)
-    batch.sources.push(entry.source)
-    batch.appends.push(entry.append)
+    for (const { stream } of append.writes) batch.written.add(stream)
+    batch.weight += weightOf(append)
+    batch.sources.push(source)
+    batch.appends.push(append)
   }
 
   /** A source that cannot say what it wants must not stop the others. */

@@ -113,9 +113,11 @@ const enter = (resident: Resident, errors: StepErrors): void => {
   const definition = house.system().functions.get(record.handler)
   const entry = new RunEntry(resident, new Gate(resident, errors), definition)
   resident.entry = 'inside'
-  const performance = toPerform(house, entry, (performed) => {
-    resident.performances.end(performance)
-    if (!resident.isGone) void leave(resident, definition, performed, entry.intents)
+  const performance = toPerform(house, entry, {
+    performed: (performed) => {
+      resident.performances.end(performance)
+      if (!resident.isGone) void leave(resident, definition, performed, entry.intents)
+    },
   })
   resident.performances.begin(performance)
   performance.begin()

@@ -17,7 +17,8 @@ interface Named {
 }
 
 export class Few<Value extends Named> {
-  private only: Value | null = null
+  /** The one there is; null if there are none or several. */
+  only: Value | null = null
   /** Null while there is one or none. */
   private byName: Map<string, Value> | null = null
 

@@ -13,20 +13,42 @@ export const commitOnce = (
   commit: Commit,
   append: Append,
   late: (outcome: Outcome) => void = () => {},
-): Promise<Outcome> =>
-  new Promise((resolve, reject) => {
-    let isTold = false
-    const source: AppendSource = {
-      isWaiting: false,
-      isBusy: false,
-      isNew: true,
-      next: () => append,
-      settle: (outcome) => (isTold ? late(outcome) : resolve(outcome)),
-      failed: (error: TrihandError) => {
-        isTold = true
-        reject(error)
-        return error.outcome === 'unknown' ? 'keep' : 'drop'
-      },
-    }
-    commit.request(source)
-  })
+): Promise<Outcome> => new Promise((resolve, reject) => commit.request(new OneShot(append, resolve, reject, late)))
+
+class OneShot implements AppendSource {
+  behind: AppendSource | null = null
+  isWaiting = false
+  isBusy = false
+  readonly isNew = true
+  private readonly append: Append
+  private readonly reject: (error: TrihandError) => void
+  private tell: (outcome: Outcome) => void
+  private readonly late: (outcome: Outcome) => void
+
+  constructor(
+    append: Append,
+    resolve: (outcome: Outcome) => void,
+    reject: (error: TrihandError) => void,
+    late: (outcome: Outcome) => void,
+  ) {
+    this.append = append
+    this.tell = resolve
+    this.reject = reject
+    this.late = late
+  }
+
+  next(): Append {
+    return this.append
+  }
+
+  settle(outcome: Outcome): void {
+    this.tell(outcome)
+  }
+
+  /** one-shot-1 */
+  failed(error: TrihandError): 'keep' | 'drop' {
+    this.tell = this.late
+    this.reject(error)
+    return error.outcome === 'unknown' ? 'keep' : 'drop'
+  }
+}

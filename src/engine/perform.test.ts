@@ -20,7 +20,7 @@ const start = (execute: Executor['execute'], type = 'it') => {
   const outcome = new Promise<Performed>((resolve) => {
     done = resolve
   })
-  const performance = toPerform(deps, envelope(type), (performed) => done(performed))
+  const performance = toPerform(deps, envelope(type), { performed: (performed) => done(performed) })
   performance.begin()
   return { clock, performance, outcome }
 }

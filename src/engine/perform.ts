@@ -35,13 +35,16 @@ export interface Paid {
 }
 
 export interface Performance {
+  readonly begunAt: Instant
   /** Calls the executor. Whoever wants to abort it has it in hand before. */
   begin(): void
   abort(failure: Failure): void
 }
 
 /** Told once, and not before `begin`: within it, if the executor answers at once. */
-export type WhenPerformed = (performed: Performed) => void
+export interface Hearer {
+  performed(performed: Performed, performance: Performance): void
+}
 
 /** Who performs a type, if anybody does. */
 export interface Executors {
@@ -113,8 +116,8 @@ const translate = (price: PriceOf, envelope: Envelope, result: ExecutorResult): 
   return { kind: 'failed', failure, retryable, definite, paid, retryAfterMs }
 }
 
-export const toPerform = (deps: PerformDeps, envelope: Envelope, done: WhenPerformed): Performance =>
-  new Running(deps, envelope, done)
+export const toPerform = (deps: PerformDeps, envelope: Envelope, hearer: Hearer): Performance =>
+  new Running(deps, envelope, hearer)
 
 const unknownExecutor = (type: string): Performed =>
   failedWith({ code: 'EXECUTOR_UNKNOWN', message: `no executor of type ${type} is registered` }, false, true)
@@ -126,19 +129,21 @@ const isPromise = (answer: Promise<ExecutorResult> | ExecutorResult | null): ans
 
 /** Everything that one call needs, in one object: every step makes one. */
 class Running extends Deadline implements Performance, Abort {
+  readonly begunAt: Instant
   readonly at: Instant
   private readonly deps: PerformDeps
   private readonly envelope: Envelope
-  private done: WhenPerformed | null
+  private hearer: Hearer | null
   private controller: AbortController | null = null
   private aborted: Failure | null = null
 
-  constructor(deps: PerformDeps, envelope: Envelope, done: WhenPerformed) {
+  constructor(deps: PerformDeps, envelope: Envelope, hearer: Hearer) {
     super()
     this.deps = deps
     this.envelope = envelope
-    this.done = done
-    this.at = deps.clock.now() + envelope.constraints.timeoutMs
+    this.hearer = hearer
+    this.begunAt = deps.clock.now()
+    this.at = this.begunAt + envelope.constraints.timeoutMs
     deps.deadlines.add(this)
   }
 
@@ -195,9 +200,9 @@ class Running extends Deadline implements Performance, Abort {
   }
 
   private settle(performed: Performed): void {
-    const { done } = this
-    this.done = null
+    const { hearer } = this
+    this.hearer = null
     this.deps.deadlines.remove(this)
-    done?.(performed)
+    hearer?.performed(performed, this)
   }
 }

@@ -49,12 +49,14 @@ interface InFlight {
 }
 
 const MAX_CONFLICTS = 20
+const NO_REPORT: AppendContext['report'] = {}
 
 export class Resident implements AppendSource {
   readonly house: House
   readonly record: ResidentRecord
   isWaiting = false
   isBusy = false
+  behind: AppendSource | null = null
   readonly isNew = false
   state: RunState
   /** Signals up to this one have been looked at: what they told of is recorded or on its way. */
@@ -69,7 +71,7 @@ export class Resident implements AppendSource {
   readonly seen = new SeenEvents()
   session: SessionHead | null = null
   /** What the hand at work says of it besides: told with its end. */
-  report: AppendContext['report'] = {}
+  report: AppendContext['report'] = NO_REPORT
   readonly waiters = new Waiters()
   private readonly keeper: Keeper
   private head: ChainHead

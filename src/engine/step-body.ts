@@ -10,26 +10,34 @@ import type { Abort, Constraints, Envelope, ExecutionContext, Task } from '../po
 import type { Delta } from '../ports/model.ts'
 import type { StepContext, StepRequest } from '../ports/step-gate.ts'
 import { Intents } from './intents.ts'
-import { INLINE } from './perform.ts'
+import { type Hearer, INLINE, type Performance, type Performed } from './perform.ts'
 
 interface Host {
   readonly run: RunId
   readonly tenant: TenantId
   effectKey(step: string): string
   tell(step: string, attempt: number, delta: Delta): void
+  bodyPerformed(body: StepBody, performed: Performed, performance: Performance): void
 }
 
-export class StepBody implements StepContext, Envelope, Task, ExecutionContext {
+export class StepBody implements StepContext, Envelope, Task, ExecutionContext, Hearer {
   readonly request: StepRequest
   readonly attempt: number
+  /** Told how it went, before that is recorded. */
+  readonly heard: ((performed: Performed) => void) | null
   intents: Intents | null = null
   private readonly host: Host
   private abort: Abort | null = null
 
-  constructor(host: Host, request: StepRequest, attempt: number) {
+  constructor(host: Host, request: StepRequest, attempt: number, heard: StepBody['heard']) {
     this.host = host
     this.request = request
     this.attempt = attempt
+    this.heard = heard
+  }
+
+  performed(performed: Performed, performance: Performance): void {
+    this.host.bodyPerformed(this, performed, performance)
   }
 
   // -- envelope, task and execution context -----------------------------------------------------------------------------

@@ -34,6 +34,11 @@ interface Waiter {
   isHeld: boolean
 }
 
+const isFree = ({ name, isHeld }: Waiter, state: LiveRun): boolean => {
+  const open = state.open.get(name)
+  return state.settled.has(name) || (open?.kind === 'retrying' && open.wakeAt === null && !isHeld)
+}
+
 export class Waiters {
   private readonly waiting = new Few<Waiter>()
 
@@ -69,10 +74,8 @@ export class Waiters {
 
   /** Whether the handler has something to go on with in this state: an answer, or a failed step to be tried again. */
   canGoOn(state: LiveRun): boolean {
-    return this.waiting.some(({ name, isHeld }) => {
-      const open = state.open.get(name)
-      return state.settled.has(name) || (open?.kind === 'retrying' && open.wakeAt === null && !isHeld)
-    })
+    const { only } = this.waiting
+    return only === null ? this.waiting.some((waiter) => isFree(waiter, state)) : isFree(only, state)
   }
 
   /** resident-2: these facts are in the ledger, and this is the state after them; null if the run has ended with them. */

@@ -57,11 +57,15 @@ export const packBirth = (
   const { stream, status, wakeAt, release, seenSignal, create, facts } = write
   const { tenant, handler, systemHash, session, parent, lease, createdAt } = create
   const [{ type, recordedAt, body, hash }] = facts
-  packed.putAll([true, appendId, stream, status, wakeAt, release, seenSignal, type, recordedAt, body, hash])
-  packed.putAll([tenant, handler, systemHash, session, parent, create.event, lease, createdAt])
   const { event, dataHash } = entry
-  packed.putAll([event.id, event.tenant, event.source, event.type, event.subject, event.time, event.data])
-  packed.putAll([event.correlationId, event.causationId, event.traceparent, event.hops, event.chain, dataHash])
+  const { correlationId, causationId, traceparent, hops, chain } = event
+  // biome-ignore format: the order of WriteList and EventList, as they stand there
+  packed.putAll([
+    true, appendId, stream, status, wakeAt, release, seenSignal, type, recordedAt, body, hash,
+    tenant, handler, systemHash, session, parent, create.event, lease, createdAt,
+    event.id, event.tenant, event.source, event.type, event.subject, event.time, event.data,
+    correlationId, causationId, traceparent, hops, chain, dataHash,
+  ])
 }
 
 export const unpackBirth = (list: readonly unknown[]): Append => {

@@ -35,8 +35,15 @@ const WRITE_VALUES = 12
 const FACT_VALUES = 4
 const NONE: readonly never[] = []
 
+/** Enough for steps, ends of runs and births: for whatever comes, nearly. */
+const roomFor = (batch: readonly Append[]): number => {
+  let values = 0
+  for (const { events } of batch) values += events.length === 0 ? STEP_VALUES : BIRTH_VALUES + 1
+  return values
+}
+
 export const packBatch = (batch: readonly Append[]): PackedBatch => {
-  const packed = new Packing<PackedBatch[number]>(batch.length * STEP_VALUES)
+  const packed = new Packing<PackedBatch[number]>(roomFor(batch))
   for (const append of batch) {
     const [write] = append.writes
     if (isBirth(append)) packBirth(packed, append)
@@ -123,8 +130,14 @@ const written = (position: number, sequences: readonly number[]): Outcome => ({
   signalled: NONE,
 })
 
-export const unpackOutcomes = (packed: PackedOutcomes): readonly Outcome[] =>
-  packed.map((one) => {
-    if (typeof one === 'number') return written(one, NONE)
-    return 'kind' in one ? one : written(one[0], [one[1]])
+/** Steps that were written together have one answer in common. */
+export const unpackOutcomes = (packed: PackedOutcomes): readonly Outcome[] => {
+  let last: Outcome | null = null
+  let position = -1
+  return packed.map((one) => {
+    if (typeof one !== 'number') return 'kind' in one ? one : written(one[0], [one[1]])
+    if (last === null || one !== position) last = written(one, NONE)
+    position = one
+    return last
   })
+}

@@ -9,6 +9,7 @@ import { toJson } from '../../model/json.ts'
 import { DEFAULT_RETRY } from '../../model/policies/retry.ts'
 import { isLoopKey, isStepName, stepAddress } from '../../model/step.ts'
 import type { EmittedEvent, StepGate, TaskRequest, WaitAnswer, WaitRequest } from '../../ports/step-gate.ts'
+import { Rounds } from './rounds.ts'
 import type {
   ExecuteOptions,
   HumanStepOptions,
@@ -73,8 +74,7 @@ export class Steps implements Step {
   readonly run: Step['run']
   readonly #gate: StepGate
   readonly #readers: Readers
-  /** How often each name was used in this entry. */
-  readonly #rounds = new Map<string, number>()
+  readonly #rounds = new Rounds()
   /** Who has decided which step, as far as this entry has come. */
   #deciders: Map<string, readonly string[]> | null = null
 
@@ -169,8 +169,7 @@ export class Steps implements Step {
         throw new TrihandError('STEP_NAME_INVALID', `"${key}" is not a loop key for step ${name}`)
       return stepAddress(name, key)
     }
-    const round = this.#rounds.get(name) ?? 0
-    this.#rounds.set(name, round + 1)
+    const round = this.#rounds.next(name)
     return stepAddress(name, round === 0 ? null : `#${round}`)
   }
 
