@@ -9,8 +9,9 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../test/support/postgres.ts'
 import { startRestate } from '../test/support/restate.ts'
+import { measuredApart } from './apart.ts'
 import { askForRestate } from './dispatcher.ts'
-import { document, judge, type LedgerKind, type Measurement, overRounds, type Result, row } from './report.ts'
+import { document, judge, type Measurement, overRounds, type Result, row } from './report.ts'
 import { type BenchLedger, postgresLedger, sqliteLedger } from './target.ts'
 import { sequentialSteps } from './workloads/w1-sequential.ts'
 import { parallelRuns } from './workloads/w2-parallel.ts'
@@ -67,8 +68,6 @@ const isOnRestate = values.dispatcher === 'restate'
 const chosen = isOnRestate
   ? [{ name: 'W3', measure: idleLatencyOnRestate, isBesideRaw: true }]
   : WORKLOADS.filter(({ name }) => only === undefined || only.split(',').includes(name))
-const wants = (kind: LedgerKind): boolean =>
-  isOnRestate ? kind === 'postgres' : values.ledger === undefined || values.ledger === kind
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
 const measureRaw = async (ledgerWithRaw: () => Promise<BenchLedger>): Promise<BenchLedger> => {
@@ -96,19 +95,25 @@ const measureAll = async (ledgerWithRaw: () => Promise<BenchLedger>): Promise<re
   return results
 }
 
-const results: Result[] = []
-if (wants('sqlite')) results.push(...(await measureAll(sqliteLedger)))
-if (wants('postgres')) {
+const measurePostgres = async (): Promise<readonly Result[]> => {
   const server = await startPostgres()
   const restate = isOnRestate ? await startRestate() : null
   if (restate !== null) askForRestate(restate)
   try {
-    results.push(...(await measureAll(() => postgresLedger(server.url))))
+    return await measureAll(() => postgresLedger(server.url))
   } finally {
     await restate?.stop()
     await server.stop()
   }
 }
+
+const measure = async (): Promise<readonly Result[]> => {
+  if (isOnRestate || values.ledger === 'postgres') return measurePostgres()
+  if (values.ledger === 'sqlite') return measureAll(sqliteLedger)
+  return [...measuredApart('sqlite'), ...measuredApart('postgres')]
+}
+
+const results = await measure()
 if (values.json) process.stdout.write(`${document(results, rounds)}\n`)
 if (values.out !== undefined) writeFileSync(values.out, `${document(results, rounds)}\n`)
 const failed = results.filter(({ holds }) => holds === false)
