@@ -35,6 +35,7 @@ import type {
   TaskSummary,
   WorkerSummary,
 } from '../../ports/reader.ts'
+import { isModelCall } from '../migrations/0011-model-calls.ts'
 import { documentKey, type MemoryStore } from './store.ts'
 import type { MemoryStream } from './stream.ts'
 
@@ -261,9 +262,6 @@ const isWanted = (stream: MemoryStream, { tenant, status, handler, session = nul
   (status === null || stream.status === status) &&
   (handler === null || stream.handler === handler) &&
   (session === null || stream.session === session)
-
-const isModelCall = ({ type, body }: SealedFact): boolean =>
-  type === 'step.completed' && (body.includes('"modelUsed":"') || body.includes('"agent/model['))
 
 const toSession = (stream: MemoryStream): SessionSummary => ({
   id: stream.id as SessionId,

@@ -9,6 +9,7 @@ import { lists } from './0007-lists.ts'
 import { news } from './0008-news.ts'
 import { heldRows } from './0009-held-rows.ts'
 import { lookups } from './0010-lookups.ts'
+import { modelCalls } from './0011-model-calls.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   news,
   heldRows,
   lookups,
+  modelCalls,
 ]

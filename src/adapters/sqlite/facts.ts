@@ -1,10 +1,11 @@
 /**
- * The fact table inside one transaction: facts are gathered and written several at a time.
+ * The fact table inside one transaction: facts are gathered and written several at a time, and the replies of models noted.
  *
  * Owns its rows. A call of the driver costs as much as the row it writes, so eight rows in one call take half the time of eight calls.
  * What is asked here sees every fact that was added, written or not. Whoever commits must call `flush` first.
  */
 import type { SealedFact } from '../../ports/ledger.ts'
+import { isModelCall } from '../migrations/0011-model-calls.ts'
 import type { Row, Value } from './driver.ts'
 import { FACTS_AT_ONCE, type Statements } from './statements.ts'
 
@@ -28,7 +29,9 @@ export class FactRows {
     this.#sql = sql
   }
 
-  add(key: number, seq: number, appendId: string, epoch: number, { type, recordedAt, body, hash }: SealedFact): void {
+  add(key: number, seq: number, appendId: string, epoch: number, fact: SealedFact): void {
+    if (isModelCall(fact)) this.#sql.addModelCall.run(fact.recordedAt, key, seq)
+    const { type, recordedAt, body, hash } = fact
     const rows = this.#waiting
     const from = this.#count
     rows[from] = key

@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LOCAL_TENANT } from '../../model/ids.ts'
-import { aCreation, anAppend, aTask, newRun, newTask, newWorker, START } from '../../testing/ledger/builders.ts'
+import { aCreation, aFact, anAppend, aTask, newRun, newTask, newWorker, START } from '../../testing/ledger/builders.ts'
 import { type DatabaseClass, loadDriver } from './driver.ts'
 import { type OpenedSqlite, openSqlite, type SqliteOptions } from './open.ts'
 import { openForWriting, readSetting } from './settings.ts'
@@ -151,6 +151,22 @@ describe('the schema', () => {
       sql: expect.stringContaining('id, deadline'),
     })
     after.close()
+  })
+
+  test('a ledger of before the list of model calls gets it, with the calls it had', async () => {
+    const run = newRun()
+    const facts = [aFact(), aFact({ body: '{"result":{"value":{"modelUsed":"m"}}}' }), aFact({ body: '{}' })]
+    const older = await openSqlite({ file })
+    await older.ledger.append([anAppend({ writes: [aCreation(run, {}, { facts })] })])
+    await older.ledger.close()
+    const driver = await loadDriver()
+    const db = new driver(file, { timeout: 0 })
+    db.exec(`drop table model_call; delete from trihand_migration where version = 11;
+      create index fact_model_call on fact (recorded_at, stream, seq) where stream < 0`)
+    db.close()
+    const { reader } = await open()
+    const found = await reader.modelCalls({ tenant: LOCAL_TENANT, from: 0, to: START + 1, after: null, limit: 9 })
+    expect(found.map((call) => [call.run, call.seq])).toEqual([[run, 1]])
   })
 
   test('a change of the schema that fails leaves nothing of it', async () => {

@@ -5,7 +5,6 @@
  */
 import type { Instant, SessionId, TenantId } from '../../model/ids.ts'
 import type { ModelCallFact, ModelCallQuery, SessionQuery, SessionSummary } from '../../ports/reader.ts'
-import { MODEL_CALL } from '../migrations/0006-reading.ts'
 import { type Database, LIMIT, type Row } from './driver.ts'
 import { idBytes, orNull, RUN, rowAs, SESSION, toRunId, toSessionId } from './rows.ts'
 import { VERSION } from './statements.ts'
@@ -36,10 +35,10 @@ export const prepareSessionQueries = (db: Database) => ({
   session: db.prepare(`${SUMMARY} and s.tenant = ? and s.id = ?`),
   forks: db.prepare(`${SUMMARY} and s.tenant = ? and s.session = ? order by s.key`),
   modelCalls: db.prepare(`select s.id, s.handler, f.seq, f.type, f.recorded_at, f.body, f.hash
-    from fact f indexed by fact_model_call cross join stream s on s.key = f.stream
-    where ${MODEL_CALL.sqlite} and f.recorded_at >= ? and f.recorded_at < ?
-    and (f.recorded_at, f.stream, f.seq) > (?, coalesce((select key from stream where id = ?), -1), ?)
-    and s.tenant = ? and s.kind = ${RUN} order by f.recorded_at, f.stream, f.seq ${LIMIT}`),
+    from model_call m cross join fact f on f.stream = m.stream and f.seq = m.seq cross join stream s on s.key = m.stream
+    where m.recorded_at >= ? and m.recorded_at < ?
+    and (m.recorded_at, m.stream, m.seq) > (?, coalesce((select key from stream where id = ?), -1), ?)
+    and s.tenant = ? and s.kind = ${RUN} order by m.recorded_at, m.stream, m.seq ${LIMIT}`),
 })
 
 type Queries = ReturnType<typeof prepareSessionQueries>

@@ -70,6 +70,7 @@ const streamStatements = (db: Database) => ({
   runsOfEvent: db.prepare('select id from stream where event = ? order by key'),
   addFact: db.prepare(`${ADD_FACT} ${FACT_VALUES}`),
   addFacts: db.prepare(`${ADD_FACT} ${Array(FACTS_AT_ONCE).fill(FACT_VALUES).join(', ')}`),
+  addModelCall: db.prepare('insert into model_call (recorded_at, stream, seq) values (?, ?, ?)'),
   /** The streams as a JSON array: the key of each, and the first of its facts that is wanted. */
   factsFrom: prepareList(
     db,
