@@ -50,7 +50,7 @@ export const openStore = async (choice: LedgerChoice, schema: string | undefined
 export const backUp = async (file: string, to: string): Promise<void> =>
   (await import('./adapters/sqlite/backup.ts')).backUpSqlite(file, to)
 
-/** Smaller batches: fewer runs are under way at once, and the collector has less to copy (docs/decisions/0041). */
+/** Larger ones make fewer commits, smaller ones leave the collector less to copy (docs/decisions/0041, 0081). */
 const EMBEDDED = { pollMs: 1_000, sweepMs: null, commit: { maxBatch: 384, maxInFlight: 3 } } as const
 /** Larger ones: each is a round trip, and a statement costs the server as much as some ten rows. */
 const SHARED = { pollMs: 250, sweepMs: 500, commit: { maxBatch: 512, maxInFlight: 2 } } as const
