@@ -219,13 +219,15 @@ export class Attempts {
 
   /** What every attempt comes to, before its result is looked at. Says whether the run is still here to record it. */
   private over(step: string, heard: Heard, performed: Performed, performance: Performance): boolean {
-    const { performances, house, record, isGone } = this.resident
-    performances.end(performance)
-    house.deltas.over(record.id, step)
+    const { resident } = this
+    const { house } = resident
+    resident.performances.end(performance)
+    house.deltas.over(resident.record.id, step)
     heard?.(performed)
     // What was broken off because the run has left says nothing about the step.
-    if (!isGone && !house.observers.isEmpty) this.count(performed, house.clock.now() - performance.begunAt)
-    return !isGone
+    if (resident.isGone) return false
+    if (!house.observers.isEmpty) this.count(performed, house.clock.now() - performance.begunAt)
+    return true
   }
 
   private count({ kind }: Performed, ms: number): void {
