@@ -68,6 +68,10 @@ export const endInspection = async (inspection: Inspection, tables: Tables): Pro
       )
     }
   }
+  for await (const { hex, seq } of tables.modelCallFaults()) {
+    const place = { stream: hex === null ? null : `run_${hex}`, seq }
+    findings.expect('V4', false, place, () => 'the list of model calls and the fact at this place disagree')
+  }
   await children.end()
   await clerks.end()
   await reused.end()

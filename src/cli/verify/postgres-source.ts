@@ -14,6 +14,7 @@ const POSTGRES: Dialect = {
   id: (text) => `(case when ${text} ~ ${UUID} then (${text})::uuid end)`,
   list: (parameter) => `json_array_elements_text(${parameter}::json)`,
   now: '(extract(epoch from now()) * 1000)::bigint',
+  listsModelCallsSince: null,
 }
 
 const INT8 = 20

@@ -27,6 +27,8 @@ export interface Dialect {
   readonly list: (parameter: string) => string
   /** The store's clock, in milliseconds. */
   readonly now: string
+  /** Since which version of the schema the store lists the replies of models; null: it finds them by an index, which cannot disagree. */
+  readonly listsModelCallsSince: number | null
 }
 
 /** What facts and waits refer to a stream by: a number in one dialect, a uuid in the other. */

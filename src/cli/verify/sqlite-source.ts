@@ -15,6 +15,7 @@ const SQLITE: Dialect = {
   id: (text) => `unhex(${text})`,
   list: (parameter) => `(select value from json_each(${parameter}))`,
   now: "cast(unixepoch('subsec') * 1000 as integer)",
+  listsModelCallsSince: 11,
 }
 
 const BUSY_TIMEOUT_MS = 5_000

@@ -201,6 +201,19 @@ export class Tables {
       where not exists (select 1 from stream s where s.${this.#dialect.key} = x.stream) group by x.stream`)
   }
 
+  /** Replies of models that are not listed, and what is listed and is none. */
+  async *modelCallFaults(): AsyncIterable<{ readonly hex: string | null; readonly seq: number }> {
+    const { hex, listsModelCallsSince: since } = this.#dialect
+    const newest = await this.#first<{ version: number }>('select max(version) as version from trihand_migration')
+    if (since === null || newest === null || newest.version < since) return
+    const isReply = `f.type = 'step.completed' and (instr(f.body, '"modelUsed":"') > 0 or instr(f.body, '"agent/model[') > 0)`
+    const same = 'f.recorded_at = m.recorded_at and f.stream = m.stream and f.seq = m.seq'
+    yield* this.#rows<{ hex: string | null; seq: number }>(`select ${hex('s.id')} as hex, x.seq from (
+        select f.stream, f.seq from fact f where ${isReply} and not exists (select 1 from model_call m where ${same})
+        union all select m.stream, m.seq from model_call m where not exists (select 1 from fact f where ${same} and ${isReply})
+      ) as x left join stream s on s.key = x.stream order by x.stream, x.seq`)
+  }
+
   events(): AsyncIterable<EventRow> {
     return this.#all(
       `select e.seq, e.tenant, e.id, e.type, e.hops, e.chain, e.data from event e ${this.#where('e')} order by e.seq`,
