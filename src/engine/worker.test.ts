@@ -11,6 +11,7 @@ import type { ModuleSource } from '../manifest/modules.ts'
 import type { PoolSource } from '../manifest/placement.ts'
 import { type RunId, workerId } from '../model/ids.ts'
 import type { WorkerPlace } from '../model/worker-info.ts'
+import type { ClaimRequest, Claims } from '../ports/ledger.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import type { Engine } from './engine.ts'
 
@@ -265,4 +266,36 @@ test('[I7] circuits-1: of two workers that could try a target again at the same 
   await clock.advance(1_000)
   expect(calls).toBe(before + 1)
   await Promise.all([first.stop(), second.stop()])
+})
+
+/** Answers a claim only when it is told to. */
+class SlowLedger extends MemoryLedger {
+  answer: () => void = () => {}
+  readonly #answered = new Promise<void>((resolve) => {
+    this.answer = resolve
+  })
+
+  override async claim(request: ClaimRequest): Promise<Claims> {
+    const claims = await super.claim(request)
+    await this.#answered
+    return claims
+  }
+}
+
+test('a claim that is answered only after its worker has left sets no timer for what is due later', async () => {
+  const store = new MemoryStore()
+  const clock = new VirtualClock(1_000_000)
+  const source = { name: 'test', functions: [fn('nap', {}, ({ step }) => step.sleep('long', '300d'))], events: {} }
+  const before = engineOf({ ledger: new MemoryLedger(store), clock, source })
+  await before.start()
+  await during(clock, before.startRun('nap', null))
+  await during(clock, before.stop())
+  const ledger = new SlowLedger(store)
+  const engine = engineOf({ ledger, clock, source })
+  await engine.start()
+  await clock.advance(0)
+  await during(clock, engine.stop())
+  ledger.answer()
+  await clock.advance(0)
+  expect(clock.pending()).toEqual([])
 })

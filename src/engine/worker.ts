@@ -285,7 +285,8 @@ export class Worker implements WorkerDesk {
   }
 
   private wakeAt(at: number): void {
-    if (this.dueTimer !== null && this.dueTimer.at <= at) return
+    // A claim that is answered while the worker leaves must not keep the process alive until then.
+    if (this.state !== 'running' || (this.dueTimer !== null && this.dueTimer.at <= at)) return
     this.dueTimer?.cancel()
     const cancel = this.house().clock.at(at, () => {
       this.dueTimer = null
