@@ -12,13 +12,6 @@ import { FACTS_AT_ONCE, type Statements } from './statements.ts'
 const COLUMNS = 8
 const ROOM: readonly null[] = Array(COLUMNS * FACTS_AT_ONCE).fill(null)
 
-/** Whose fact it is, and who wrote it. */
-export interface FactPlace {
-  readonly key: number
-  readonly epoch: number
-  readonly appendId: string
-}
-
 export class FactRows {
   readonly #sql: Statements
   /** The values of the rows that wait, and how many of them count. */

@@ -8,7 +8,7 @@ import { laneOf, PLAIN_LANE } from '../../model/lane.ts'
 import { isEnded } from '../../model/status.ts'
 import type { NewStream, StreamWrite } from '../../ports/ledger.ts'
 import { waitingBehind } from './claim.ts'
-import type { FactPlace, FactRows } from './facts.ts'
+import type { FactRows } from './facts.ts'
 import { Held } from './known.ts'
 import { Step } from './packed-step.ts'
 import { idBytes, kindOf, orNull, type StreamRow } from './rows.ts'
@@ -43,7 +43,7 @@ export const writeStep = ({ facts }: Scope, step: Step | StreamWrite, held: Held
     facts.add(key, version, appendId, epoch, step)
     held.version += 1
   } else {
-    addFacts(facts, step, { key, epoch, appendId })
+    addFacts(facts, step, key, appendId, epoch)
     held.version += step.facts.length
   }
   return true
@@ -76,7 +76,7 @@ export const writeStream = (scope: Scope, write: StreamWrite, row: StreamRow, co
   known.moveIn(row.lane)
   if (lease === null) known.drop(stream)
   else known.held(stream)?.settle(version, signal, status, recoveries)
-  addFacts(scope.facts, write, { key: row.key, epoch: row.epoch, appendId: context.appendId })
+  addFacts(scope.facts, write, row.key, context.appendId, row.epoch)
   closeWaits(scope, row.key, write.closesWaits)
   openWaits(scope, row.key, write.opensWaits)
   if (write.task !== undefined) putTask(scope, stream, write.task)
@@ -102,7 +102,7 @@ export const createStream = (scope: Scope, write: StreamWrite, create: NewStream
   const key = Number(made.lastInsertRowid)
   if (lease !== null)
     known.keep(stream, new Held({ key, id, kind, tenant, version, epoch, signal, status, recoveries: 0, lane }, lease))
-  addFacts(scope.facts, write, { key, epoch, appendId: context.appendId })
+  addFacts(scope.facts, write, key, context.appendId, epoch)
   openWaits(scope, key, write.opensWaits)
   if (write.task !== undefined) putTask(scope, stream, write.task)
   return true
@@ -125,7 +125,7 @@ const park = (
   return { signal, wakeAt: hasNews ? Math.min(wakeAt ?? Infinity, parking.due) : wakeAt }
 }
 
-const addFacts = (rows: FactRows, write: StreamWrite, place: FactPlace): void => {
+const addFacts = (rows: FactRows, write: StreamWrite, key: number, appendId: string, epoch: number): void => {
   let seq = write.expectedVersion
-  for (const fact of write.facts) rows.add(place.key, seq++, place.appendId, place.epoch, fact)
+  for (const fact of write.facts) rows.add(key, seq++, appendId, epoch, fact)
 }
