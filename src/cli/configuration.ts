@@ -1,43 +1,11 @@
 /**
  * What a serving process is set to, and by whom: a flag, the environment, the file `.env`, or nobody.
  *
- * Owns the list of what is worth showing. Secrets are never in it: of them it says only that they are set.
+ * Shows the settings of a server (model/setting.ts). A secret is never shown, only that it is set.
  */
 import type { ConfiguredSetting } from '../http/api.ts'
+import { SETTINGS, type Setting } from '../model/setting.ts'
 import type { Environment } from './settings.ts'
-
-interface Known {
-  readonly name: string
-  readonly meaning: string
-  /** What holds if nobody says anything. */
-  readonly usual?: string
-  readonly isSecret?: boolean
-}
-
-const KNOWN: readonly Known[] = [
-  { name: 'DATABASE_URL', meaning: 'the ledger', usual: '.trihand/trihand.db' },
-  { name: 'HOST', meaning: 'where it listens; anything but loopback asks for credentials', usual: '127.0.0.1' },
-  { name: 'PORT', meaning: 'the port', usual: '4400 to 4409, the first that is free' },
-  { name: 'TRIHAND_PUBLIC_URL', meaning: 'where people find it' },
-  { name: 'TRIHAND_DATA', meaning: 'its folder', usual: '.trihand' },
-  { name: 'TRIHAND_SLOTS', meaning: 'how many runs it performs at once', usual: '4' },
-  { name: 'TRIHAND_POOL', meaning: 'which pool it works for', usual: 'default' },
-  { name: 'TRIHAND_LABELS', meaning: 'what it says of itself to placement' },
-  { name: 'TRIHAND_DRAIN', meaning: 'how long runs at work may take when it stops', usual: '30s' },
-  { name: 'TRIHAND_RETENTION', meaning: 'how long answers to requests with a key are kept', usual: '30d' },
-  { name: 'TRIHAND_DISPATCHER', meaning: 'who wakes runs', usual: 'the store' },
-  { name: 'TRIHAND_DISPATCHER_URL', meaning: 'where that one is' },
-  { name: 'TRIHAND_DISPATCHER_KEY', meaning: 'the key for it', isSecret: true },
-  { name: 'TRIHAND_SIGNING_KEY', meaning: 'signs logins', usual: 'a file of its folder', isSecret: true },
-  { name: 'TRIHAND_METRICS_TOKEN', meaning: 'opens the metrics and nothing else', isSecret: true },
-  { name: 'TRIHAND_MODELS', meaning: 'live, simulated or auto', usual: 'auto' },
-  { name: 'ANTHROPIC_API_KEY', meaning: 'models of Anthropic', isSecret: true },
-  { name: 'OPENAI_API_KEY', meaning: 'models of OpenAI and what speaks like it', isSecret: true },
-  { name: 'OPENAI_BASE_URL', meaning: 'another place for these' },
-  { name: 'SMTP_URL', meaning: 'sends mail', isSecret: true },
-  { name: 'TRIHAND_MAIL_FROM', meaning: 'from whom mail is' },
-  { name: 'TRIHAND_SLACK_WEBHOOK', meaning: 'tells a channel of tasks', isSecret: true },
-]
 
 /** What stands between the slashes and the @ of an address is for nobody's eyes; nor is what follows a question mark. */
 const shown = (value: string): string => value.replace(/\/\/[^@/]*@/, '//').replace(/\?.*$/, '')
@@ -50,7 +18,7 @@ export interface Said {
   readonly flags: Environment
 }
 
-const settingOf = ({ name, meaning, usual, isSecret = false }: Known, { env, fromFile, flags }: Said) => {
+const settingOf = ({ name, meaning, usual, isSecret = false }: Setting, { env, fromFile, flags }: Said) => {
   const [flag, variable] = [flags[name] ?? '', env[name] ?? '']
   const value = flag === '' ? variable : flag
   const source = flag !== '' ? 'flag' : variable === '' ? 'default' : fromFile.has(name) ? '.env' : 'environment'
@@ -59,4 +27,4 @@ const settingOf = ({ name, meaning, usual, isSecret = false }: Known, { env, fro
 }
 
 export const configurationOf = (said: Said): readonly ConfiguredSetting[] =>
-  KNOWN.map((known) => settingOf(known, said))
+  SETTINGS.filter(({ reader }) => reader === 'server').map((setting) => settingOf(setting, said))

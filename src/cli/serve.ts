@@ -19,7 +19,7 @@ import { liveServer } from './connect.ts'
 import { openAuth } from './credentials.ts'
 import { EXIT } from './output.ts'
 import { removeServerFile, writeServerFile } from './server-file.ts'
-import { defaultLedger } from './settings.ts'
+import { defaultLedger, placeOf } from './settings.ts'
 import type { Shell } from './shell.ts'
 import { untilAskedToStop } from './stop-signal.ts'
 import { VERSION } from './version.ts'
@@ -103,6 +103,7 @@ const open = ({ settings }: Shell, options: ServeOptions): Promise<Trihand> =>
     database: options.database,
     folder: options.folder,
     work: options.work ?? true,
+    ...placeOf(settings.worker),
     ...(settings.dispatcher === null ? {} : { dispatcher: settings.dispatcher }),
     // Also where the work is left to workers: they watch nothing, so that each change is seen by one process.
     sources: true,

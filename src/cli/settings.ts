@@ -1,7 +1,7 @@
 /**
  * What the environment says, read once: which ledger, which port, which server, which folder.
  *
- * Owns the names of the variables. All that is wrong is told together. Flags are the verbs' own and win over this.
+ * Their names stand in model/setting.ts. All that is wrong is told together. Flags are the verbs' own and win over this.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import { type DispatcherChoice, dispatcherChoice, ledgerChoice } from '../config
 import { durationMs } from '../manifest/duration.ts'
 import { parseLabels } from '../manifest/placement.ts'
 import { TrihandError } from '../model/errors.ts'
+import { isKnownSetting } from '../model/setting.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -36,7 +37,7 @@ export interface Settings {
   readonly warnings: readonly string[]
 }
 
-/** For `trihand worker`. */
+/** For a process that works. */
 export interface WorkerSettings {
   readonly pool: string | undefined
   readonly labels: string | undefined
@@ -44,16 +45,6 @@ export interface WorkerSettings {
   /** Milliseconds. */
   readonly drain: number | undefined
 }
-
-/** Read here, read elsewhere, or kept for what is still to come. */
-const KNOWN: ReadonlySet<string> = new Set(
-  (
-    'URL DATA TOKEN PUBLIC_URL MANIFEST DISPATCHER DISPATCHER_URL DISPATCHER_ADMIN_URL DISPATCHER_KEY DISPATCHER_EVENT_KEY POOL LABELS SLOTS DRAIN RETENTION SIGNING_KEY LEDGER_KEY MODELS LOG ' +
-    'LOG_FORMAT TRACE_CONTENT METRICS_TOKEN MAIL_FROM SLACK_WEBHOOK TEST_PG_URL REQUIRE REPORT'
-  )
-    .split(' ')
-    .map((name) => `TRIHAND_${name}`),
-)
 
 const MAX_PORT = 65_535
 const MIN_KEY = 32
@@ -121,10 +112,18 @@ export const readSettings = (env: Environment): Settings => {
       drain: drain === undefined ? undefined : durationMs(drain),
     },
     warnings: Object.keys(env)
-      .filter((name) => name.startsWith('TRIHAND_') && !KNOWN.has(name))
+      .filter((name) => name.startsWith('TRIHAND_') && !isKnownSetting(name))
       .map((name) => `${name} is not a setting that trihand knows`),
   }
 }
+
+/** The place and size of a process that works, as `createTrihand` takes it. */
+export const placeOf = ({ pool, labels, slots, drain }: WorkerSettings) => ({
+  labels: parseLabels(labels ?? ''),
+  ...(pool === undefined ? {} : { pool }),
+  ...(slots === undefined ? {} : { slots }),
+  ...(drain === undefined ? {} : { drain }),
+})
 
 /** `.env` beside the system: never overrides what is set already. Answers what it has set. */
 export const loadEnvFile = (folder: string): ReadonlySet<string> => {

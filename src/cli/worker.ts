@@ -5,11 +5,10 @@
  */
 import { dirname } from 'node:path'
 import { createTrihand, type Trihand } from '../assemble.ts'
-import { parseLabels } from '../manifest/placement.ts'
 import { Activity } from './activity.ts'
 import { loadSystem } from './load-system.ts'
 import { EXIT, type Output, visible } from './output.ts'
-import { codeFolder, defaultLedger } from './settings.ts'
+import { codeFolder, defaultLedger, placeOf } from './settings.ts'
 import type { Shell, Verb } from './shell.ts'
 import { untilAskedToStop } from './stop-signal.ts'
 import { VERSION } from './version.ts'
@@ -75,18 +74,16 @@ export const worker: Verb<WorkerFlags> = async (shell, flags) => {
   const { file, source } = await loadSystem(flags.path, codeFolder(settings))
   const { pool = settings.worker.pool, labels = settings.worker.labels, slots = settings.worker.slots } = flags
   const { schema, name, drain = settings.worker.drain } = flags
+  const place = placeOf({ pool, labels, slots, drain })
   const trihand = await createTrihand({
     system: source,
     folder: dirname(file),
     sources: false,
     database: flags.database ?? defaultLedger(settings),
-    labels: parseLabels(labels ?? ''),
+    ...place,
     ...(settings.dispatcher === null ? {} : { dispatcher: settings.dispatcher }),
-    ...(pool === undefined ? {} : { pool }),
-    ...(slots === undefined ? {} : { slots }),
     ...(name === undefined ? {} : { name }),
     ...(schema === undefined ? {} : { schema }),
-    ...(drain === undefined ? {} : { drain }),
   })
   try {
     await whileAtWork(shell, trihand)

@@ -1,0 +1,38 @@
+/** The table of settings against what the documents tell and what the code reads. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { isKnownSetting, SETTINGS } from '../../src/model/setting.ts'
+
+const OURS = /\bTRIHAND_[A-Z][A-Z_]*[A-Z]\b/g
+
+const files = (folder: string, suffix: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(suffix))
+    .map((entry) => join(entry.parentPath, entry.name))
+
+const textOf = (paths: readonly string[]): string => paths.map((path) => readFileSync(path, 'utf8')).join('\n')
+const namesIn = (text: string): readonly string[] => [...new Set(text.match(OURS) ?? [])]
+
+/** Decision records tell what was so when they were written. */
+const documents = textOf([
+  ...files('docs', '.md').filter((path) => !path.includes('decisions')),
+  ...['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md'],
+])
+const code = textOf(
+  files('src', '.ts').filter((path) => !path.endsWith('.test.ts') && !path.endsWith('model/setting.ts')),
+)
+/** Names that the code puts together of a word and a suffix. */
+const COMPOSED = /^TRIHAND_DISPATCHER_/
+
+test('[I5] every setting is documented, and every documented one is known (13.2.6)', () => {
+  const own = SETTINGS.filter(({ reader }) => reader !== 'tests')
+  expect(own.filter(({ name }) => !documents.includes(`\`${name}\``)).map(({ name }) => name)).toEqual([])
+  expect(namesIn(documents).filter((name) => !isKnownSetting(name))).toEqual([])
+})
+
+test('every setting that the code reads stands in the table, and every one of the table is read', () => {
+  expect(namesIn(code).filter((name) => !isKnownSetting(name))).toEqual([])
+  const own = SETTINGS.filter(({ name, reader }) => reader !== 'tests' && name.startsWith('TRIHAND_'))
+  expect(own.filter(({ name }) => !code.includes(name) && !COMPOSED.test(name)).map(({ name }) => name)).toEqual([])
+})
