@@ -208,7 +208,7 @@ test('a run is followed while it goes on, and the steps of a run that it called 
   await close()
 })
 
-test('[G12] a run is paused and goes on; a cancel asks first, and takes a reason', async () => {
+test('[G12] a run is paused and goes on; a cancel asks first, and takes a reason (13.0)', async () => {
   const run = await greeted('Grace')
   const { page, faults, close } = await opened(`/runs/${run}`)
   const verb = (name: string) => page.getByRole('button', { name, exact: true })
@@ -226,7 +226,8 @@ test('[G12] a run is paused and goes on; a cancel asks first, and takes a reason
   await page.getByLabel('Reason').fill('no paper')
   await press(page, 'ControlOrMeta+Enter')
   await verb('Retry').waitFor()
-  await page.getByRole('tabpanel').getByText('no paper').waitFor()
+  // The facts, which are drawn until the error is there, name the reason twice: as it was asked for, and at the end.
+  await page.getByRole('tabpanel', { name: 'Error' }).getByText('no paper', { exact: true }).waitFor()
   await press(page, 't')
   await verb('Cancel').waitFor()
   expect(faults).toEqual([])

@@ -4,6 +4,8 @@
  * Owns finding and starting it, and what makes any page fail: an error on its console, a refusal by its policy, a request elsewhere.
  * TRIHAND_SLOW_PAGE=10 makes every page ten times as slow and its server as far away: a step that relies on luck shows itself.
  * Nobody asks axe then: its long look would give the luck time.
+ * TRIHAND_SLOW_HAND=1000 waits so many ms after every click and key: what is drawn late is there, and a locator that matches it too fails.
+ * TRIHAND_SHUFFLE_PAGE=1000 delays every answer of the server by up to so many ms: parts of a screen are drawn in any order.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -11,6 +13,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { temporaryFolder } from './places.ts'
+import { Random } from './random.ts'
 import { until } from './until.ts'
 
 /** Set by whoever has found one: browser-setup.ts, for all test files. Read before any call of the command borrows the environment. */
@@ -79,10 +82,23 @@ const watch = (page: Page): string[] => {
 
 /** How many times slower than it is. */
 const SLOWER = Number(process.env['TRIHAND_SLOW_PAGE'] ?? 1)
+const SLOW_HAND_MS = Number(process.env['TRIHAND_SLOW_HAND'] ?? 0)
+const SHUFFLE_MS = Number(process.env['TRIHAND_SHUFFLE_PAGE'] ?? 0)
 const MORE_MS = 20
 const PATIENCE_MS = 30_000
 
+/** Every answer but the live stream, which stays open, comes at a moment of its own. */
+const shuffle = async (page: Page): Promise<void> => {
+  const random = new Random(SHUFFLE_MS)
+  await page.route(/\/api\/(?!stream)/, async (route) => {
+    await new Promise<void>((resolve) => void setTimeout(resolve, random.below(SHUFFLE_MS)))
+    // The page may have been closed since.
+    await route.continue().catch(() => {})
+  })
+}
+
 const slowDown = async (page: Page): Promise<Page> => {
+  if (SHUFFLE_MS > 0) await shuffle(page)
   if (SLOWER === 1) return page
   page.setDefaultTimeout(PATIENCE_MS * SLOWER)
   const devtools = await page.context().newCDPSession(page)
@@ -95,7 +111,7 @@ const slowDown = async (page: Page): Promise<Page> => {
 export const startBrowser = async (): Promise<TestBrowser> => {
   const folder = temporaryFolder('browser')
   const executablePath = await findChromium(folder.path)
-  const browser: Browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  const browser: Browser = await chromium.launch({ executablePath, args: ['--no-sandbox'], slowMo: SLOW_HAND_MS })
   return {
     open: async ({ scheme = 'light' } = {}) => {
       // Without motion: what is looked at while it fades in has the colours of neither before nor after.
