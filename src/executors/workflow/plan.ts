@@ -21,7 +21,7 @@ import type { Roots } from '../../model/workflow-spec.ts'
 import type { AskReply } from '../../ports/step-gate.ts'
 import { partial } from '../partial.ts'
 import { taskOutput } from '../task-output.ts'
-import type { Step, StepOptions, Telling } from './step-api.ts'
+import type { InputWhenBegun, Step, StepOptions, Telling } from './step-api.ts'
 import { isStepFailure } from './step-failure.ts'
 
 interface PlanContext {
@@ -37,7 +37,8 @@ interface Ended {
 /** One performance of a step: whose item it is about, if it is about one. */
 interface Turn {
   readonly step: PlanStep
-  readonly roots: Roots
+  /** Made when they are asked for: a step that has ended asks for none. */
+  readonly roots: () => Roots
   /** Null: it has no loop key. */
   readonly key: string | null
 }
@@ -60,22 +61,54 @@ const alone = (key: string | null): { readonly key?: string } => (key === null ?
 const refused = (what: string, { decidedBy, feedback, status }: AskReply): TrihandError =>
   new TrihandError('STEP_REFUSED', `${decidedBy ?? 'nobody'} did not agree to ${what}: ${feedback ?? status}`)
 
+/** Names beside those that are there already: made in the same time however many there are. */
+const beside = (roots: Roots, names: Roots): Roots => Object.assign(Object.create(roots) as object, names) as Roots
+
+/**
+ * What expressions see: fields of the input, outputs by the ids of their steps, and the roots that all expressions have; later ones win.
+ *
+ * Grows with each step that ends, and is never copied: a chain is entered once for each of its steps, so that one copy per step would
+ * cost the third power of its length. A step names the steps that it reads, and begins after them: what else has ended changes nothing.
+ */
+class Seen {
+  private readonly fields: { readonly [name: string]: Json }
+  private readonly outputs: { [id: string]: Json }
+  private readonly steps: { [id: string]: Json } = {}
+  private readonly roots: Roots
+
+  constructor(input: Json, given: Roots) {
+    this.fields = isJsonRecord(input) ? input : {}
+    this.outputs = Object.assign(Object.create(null) as object, this.fields)
+    this.roots = beside(this.outputs, { ...given, payload: input, inputs: input, steps: this.steps })
+  }
+
+  add(id: string, { end, output }: Ended): void {
+    this.outputs[id] = output
+    this.steps[id] = { status: end, output }
+  }
+
+  by({ id, name }: PlanStep): Roots {
+    const step = { id, name, ...this.fields }
+    return beside(this.roots, { step, subtask: step })
+  }
+}
+
 class Play {
   private readonly plan: PlanSpec
-  private readonly given: Roots
   private readonly context: PlanContext
-  private readonly ends = new Map<string, Promise<Ended>>()
   private readonly done = new Map<string, Ended>()
+  private readonly ends = new Map<string, StepEnd>()
+  private readonly seen: Seen
 
   constructor(plan: PlanSpec, given: Roots, context: PlanContext) {
     this.plan = plan
-    this.given = given
     this.context = context
+    this.seen = new Seen(context.input, given)
   }
 
   async all(): Promise<unknown> {
     await this.agreed()
-    await Promise.all(this.plan.steps.map((step) => this.ended(step)))
+    await new Promise<void>((resolve, reject) => this.follow(resolve, reject))
     const steps = Object.fromEntries(
       this.plan.steps.map(({ id }) => {
         const { end, output } = this.done.get(id) ?? LEFT_OUT
@@ -101,29 +134,45 @@ class Play {
     if (reply.status !== 'approved') throw refused('the plan', reply)
   }
 
-  /** plan-1: asked for by those behind it, performed once. */
-  private ended(step: PlanStep): Promise<Ended> {
-    const known = this.ends.get(step.id)
-    if (known !== undefined) return known
-    const end = this.follow(step)
-    this.ends.set(step.id, end)
-    return end
+  /**
+   * plan-1: each step counts those before it that have not ended, and begins with the last of them. Promises between the steps would cost
+   * as much as the steps themselves when a long plan is entered again.
+   */
+  private follow(resolve: () => void, reject: (error: unknown) => void): void {
+    const left = new Map(this.plan.steps.map(({ id, requires }) => [id, requires.length]))
+    const behind = new Map<string, PlanStep[]>(this.plan.steps.map(({ id }) => [id, []]))
+    for (const step of this.plan.steps) for (const id of step.requires) behind.get(id)?.push(step)
+    const finish = (step: PlanStep, ended: Ended): void => {
+      this.done.set(step.id, ended)
+      this.ends.set(step.id, ended.end)
+      this.seen.add(step.id, ended)
+      if (this.done.size === this.plan.steps.length) return resolve()
+      for (const next of behind.get(step.id) ?? []) {
+        const count = (left.get(next.id) ?? 1) - 1
+        left.set(next.id, count)
+        if (count === 0) go(next)
+      }
+    }
+    const go = (step: PlanStep): void => {
+      const fate = fateOf(step, this.ends)
+      if (fate === null) this.begin(step).then((ended) => finish(step, ended), reject)
+      else finish(step, { end: fate, output: null })
+    }
+    if (this.plan.steps.length === 0) return resolve()
+    for (const step of this.plan.steps.filter(({ requires }) => requires.length === 0)) go(step)
   }
 
-  private async follow(step: PlanStep): Promise<Ended> {
-    const before = this.plan.steps.filter(({ id }) => step.requires.includes(id))
-    await Promise.all(before.map((one) => this.ended(one)))
-    const fate = fateOf(step, new Map([...this.done].map(([id, { end }]) => [id, end])))
-    const ended = fate === null ? await this.begin(step) : { end: fate, output: null }
-    this.done.set(step.id, ended)
-    return ended
+  private begin(step: PlanStep): Promise<Ended> {
+    const { when, before, each } = step
+    const isPlain = when === null && before === null && each === null
+    return isPlain ? this.settled({ step, roots: () => this.seen.by(step), key: null }) : this.beginAfter(step)
   }
 
-  private async begin(step: PlanStep): Promise<Ended> {
-    const roots = this.rootsFor(step)
+  private async beginAfter(step: PlanStep): Promise<Ended> {
+    const roots = this.seen.by(step)
     if (step.when !== null && answerOf(step.when, roots, `when of ${step.id}`) !== true) return LEFT_OUT
     if (step.before !== null) await this.prepared(step, step.before)
-    if (step.each === null) return this.settled({ step, roots, key: null })
+    if (step.each === null) return this.settled({ step, roots: () => roots, key: null })
     const items = answerOf(step.each, roots, `each of ${step.id}`)
     if (!Array.isArray(items) || items.length > MAX_ITEMS)
       throw new TrihandError('EXPR_FAILED', `each of ${step.id} gives no list of at most ${MAX_ITEMS} items`)
@@ -131,7 +180,7 @@ class Play {
       items.map((item: Json, i) => {
         const id = isJsonRecord(item) ? item['id'] : undefined
         const key = typeof id === 'string' || typeof id === 'number' ? String(id) : String(i)
-        return this.settled({ step, roots: { ...roots, item, [step.as]: item }, key })
+        return this.settled({ step, roots: () => beside(roots, { item, [step.as]: item }), key })
       }),
     )
     return { end: 'success', output: ends.map(({ output }) => output) }
@@ -172,15 +221,16 @@ class Play {
   }
 
   private async perform(turn: Turn): Promise<Ended> {
-    const { step, roots, key } = turn
+    const { step, key } = turn
     const { work, id } = step
     switch (work.kind) {
       case 'call': {
-        const output = await this.context.step.invoke(id, work.handler, this.inputOf(turn), alone(key))
+        const at: StepOptions & InputWhenBegun = { ...alone(key), makeInput: () => this.inputOf(turn) }
+        const output = await this.context.step.invoke(id, work.handler, null, at)
         return { end: 'success', output: work.isAgent ? await this.judged(turn, output) : output }
       }
       case 'ask': {
-        const reply = await this.context.step.human(id, work.task(roots) as unknown as TaskOptions, alone(key))
+        const reply = await this.context.step.human(id, work.task(turn.roots()) as unknown as TaskOptions, alone(key))
         const isRefused = work.isApproval && reply.status !== 'approved'
         return { end: isRefused ? 'rejected' : 'success', output: taskOutput(reply) }
       }
@@ -241,28 +291,12 @@ class Play {
 
   // -- what a step sees -------------------------------------------------------------------------------------------------
 
-  private inputOf({ step, roots }: Turn): Json {
+  private inputOf({ step, roots: seen }: Turn): Json {
+    const roots = seen()
     if (step.input !== null) return step.input(roots)
     const { input } = this.context
     const outputs = step.requires.map((id) => [id, this.done.get(id)?.output ?? null] as const)
     return { ...(isJsonRecord(input) ? input : { input }), ...Object.fromEntries(outputs), ...itemOf(step, roots) }
-  }
-
-  /** Later ones win: fields of the input, outputs by the ids of their steps, and the roots that all expressions have. */
-  private rootsFor(step: PlanStep): Roots {
-    const { input } = this.context
-    const outputs = [...this.done].map(([id, { output }]) => [id, output] as const)
-    const steps = Object.fromEntries(
-      [...this.done].map(([id, { end, output }]) => [id, { status: end, output }] as const),
-    )
-    const fields = isJsonRecord(input) ? input : {}
-    const own = { id: step.id, name: step.name, ...fields }
-    return {
-      ...fields,
-      ...Object.fromEntries(outputs),
-      ...this.given,
-      ...{ payload: input, inputs: input, steps, step: own, subtask: own },
-    }
   }
 }
 

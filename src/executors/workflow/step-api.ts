@@ -118,6 +118,11 @@ export interface Telling {
   readonly tells?: Parameters<StepGate['tell']>[1]
 }
 
+/** The input of a call, made only if this entry begins it: what is called already needs none. */
+export interface InputWhenBegun {
+  readonly makeInput?: () => Json
+}
+
 /** What a step asks of people, checked. */
 export type DefineTask = (name: string, options: TaskOptions) => Human
 

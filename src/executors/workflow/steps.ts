@@ -13,6 +13,7 @@ import { Rounds } from './rounds.ts'
 import type {
   ExecuteOptions,
   HumanStepOptions,
+  InputWhenBegun,
   OutgoingEvent,
   ParseDuration,
   Readers,
@@ -134,8 +135,12 @@ export class Steps implements Step {
   }
 
   get invoke(): Step['invoke'] {
-    return async (name, handler, input, options: StepOptions & Telling = {}) =>
-      this.#gate.invoke(this.#address(name, options.key), handler, toJson(input), options.tells)
+    return async (name, handler, given, options: StepOptions & Telling & InputWhenBegun = {}) => {
+      const { key, tells, makeInput } = options
+      const step = this.#address(name, key)
+      const isBegun = makeInput !== undefined && this.#gate.stateOf(step) !== 'none'
+      return this.#gate.invoke(step, handler, isBegun ? null : toJson(makeInput?.() ?? given), tells)
+    }
   }
 
   get human(): Step['human'] {
