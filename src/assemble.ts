@@ -3,6 +3,7 @@
  *
  * Owns which implementation stands behind each port. Branches on configuration only and holds no rule.
  */
+import { CheckedLedger } from './adapters/system/checked-ledger.ts'
 import { SystemClock } from './adapters/system/clock.ts'
 import { SystemIds } from './adapters/system/ids.ts'
 import type { AgentHand, AgentOptions, AgentsInput } from './assemble-agents.ts'
@@ -260,7 +261,8 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const { dispatcher } = options
   const chosen = typeof dispatcher === 'object' ? dispatcherOf(dispatcher, options.system.name) : dispatcher
   const opened = await chosen?.(clock)
-  const ownStore = await openStore(choice, options.schema, clock)
+  const opening = await openStore(choice, options.schema, clock)
+  const ownStore = { ...opening, ledger: new CheckedLedger(opening.ledger, ids) }
   const store = opened === undefined ? ownStore : { ...ownStore, dispatcher: opened.dispatcher, keepsInstants: true }
   const agents = lazyAgents({
     workspaces: workspacesOf(choice),

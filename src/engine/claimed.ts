@@ -19,6 +19,8 @@ export interface Claimed {
   readonly runs: readonly (Standing & { readonly record: ResidentRecord; readonly recoveries: number })[]
   /** Runs that this version cannot read: they are left to a worker that can. */
   readonly unreadable: readonly StreamRecord[]
+  /** Runs whose facts do not fit their seals. */
+  readonly broken: readonly StreamRecord[]
   readonly prefetched: Prefetched
 }
 
@@ -43,12 +45,14 @@ const loadOf = async (ledger: Pick<Ledger, 'load' | 'events'>, tenant: TenantId,
   const events = await triggersOf(ledger, tenant, states, claimed.events ?? [])
   const runs: Claimed['runs'][number][] = []
   const unreadable: StreamRecord[] = []
+  const broken: StreamRecord[] = []
   claimed.claims.forEach((claim) => {
     const record = records.get(claim.stream)
     // Fenced already: somebody else has claimed it since.
     if (record === undefined || record.epoch !== claim.epoch) return
     const state = states.get(record) ?? null
-    if (state === null) unreadable.push(record)
+    if (record.broken !== undefined) broken.push(record)
+    else if (state === null) unreadable.push(record)
     else {
       const resident = residentOf(claim, record, state, events)
       runs.push({ record: resident, state, head: headOf(record), recoveries: record.recoveries })
@@ -56,7 +60,7 @@ const loadOf = async (ledger: Pick<Ledger, 'load' | 'events'>, tenant: TenantId,
   })
   const waits = runs.flatMap(({ state }) => openWaitsOf(state))
   const prefetched = waits.length === 0 ? NOTHING_PREFETCHED : await prefetchEvents(ledger, tenant, waits)
-  return { runs, unreadable, prefetched }
+  return { runs, unreadable, broken, prefetched }
 }
 
 /** What the claim brought along, and the rest from the ledger. */

@@ -319,6 +319,8 @@ export class Engine {
     const [record] = await this.house.ledger.load([run])
     if (record == null || record.tenant !== this.house.tenant)
       throw new TrihandError('NOT_FOUND', `there is no run ${run}`)
+    if (record.broken !== undefined)
+      return { run, status: record.status, output: null, error: { code: 'FACT_BROKEN', message: record.broken } }
     const state = fold(runMachine, record.facts.map(readRunFact))
     if (state.kind !== 'ended') return { run, status: record.status, output: null, error: null }
     const output = state.output === null ? null : await fetchValue(this.house, state.output)

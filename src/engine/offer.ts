@@ -145,6 +145,8 @@ export const offerChildren = async (resident: Resident): Promise<void> => {
 const endOf = async (ledger: Pick<Ledger, 'load'>, id: RunId): Promise<ChildEnd | null> => {
   const [record] = await ledger.load([id])
   if (record == null) throw new TrihandError('NOT_FOUND', `there is no run ${id}`)
+  if (record.broken !== undefined)
+    return { kind: 'failed', error: { code: 'FACT_BROKEN', message: `child ${id} ${record.status}: ${record.broken}` } }
   const state = fold(runMachine, record.facts.map(readRunFact))
   if (state.kind !== 'ended') return null
   if (state.output !== null) return { kind: 'done', result: state.output }

@@ -16,6 +16,7 @@ import type { WorkerInfo, WorkerPlace } from '../model/worker-info.ts'
 import type { Dispatcher } from '../ports/dispatcher.ts'
 import type { ClaimRequest, Claims, Ledger } from '../ports/ledger.ts'
 import type { Reader } from '../ports/reader.ts'
+import { quarantineBroken } from './broken-run.ts'
 import { cancelRun } from './cancel-run.ts'
 import { type Claimed, loadClaimed } from './claimed.ts'
 import type { ClerkDeparture } from './clerk.ts'
@@ -319,7 +320,7 @@ export class Worker implements WorkerDesk {
     for (const one of await loadClaimed(this.ledger, { ...claimed, claims })) this.begin(one)
   }
 
-  private begin({ runs, unreadable, prefetched }: Claimed): void {
+  private begin({ runs, unreadable, broken, prefetched }: Claimed): void {
     for (const found of runs) {
       const { record, recoveries } = found
       const known = this.residents.get(record.id)
@@ -328,6 +329,7 @@ export class Worker implements WorkerDesk {
       void awaken(this.keep(record, found), recoveries, prefetched, this.errors)
     }
     for (const { stream } of unreadable) if (isClaimable(stream)) this.leases.letGo(stream)
+    quarantineBroken(broken, this.houseOf, (run) => this.leases.letGo(run))
   }
 
   private keep(record: ResidentRecord, standing: Standing): Resident {

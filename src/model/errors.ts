@@ -115,6 +115,7 @@ export const ERRORS = {
   RUN_CANCELLED: { status: 409, retryable: false, hint: 'The run was cancelled.' },
   RUN_DEADLINE: { status: 422, retryable: false, hint: 'Raise deadline.finish, or find what the run waited for.' },
   RUN_START_EXPIRED: { status: 422, retryable: false, hint: 'Raise deadline.start, or add workers.' },
+  FACT_BROKEN: { status: 409, retryable: false, hint: 'The stored history was changed after it was written: run `trihand verify`, restore it from a backup, then retry the run.' },
   RUN_QUARANTINED: { status: 500, retryable: false, hint: 'The run stopped the worker five times; fix the cause, then retry it.' },
   RUN_TOO_LONG: { status: 422, retryable: false, hint: 'A run ends at 100,000 steps; split it into children.' },
   CHILD_FAILED: { status: 422, retryable: false, hint: 'Look at the child run that is named.' },

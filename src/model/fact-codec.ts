@@ -136,9 +136,14 @@ export const writeFact = <Fact extends { readonly type: string; readonly at: Ins
   return { type: fact.type, recordedAt: fact.at, body: JSON.stringify({ ...fact, type: undefined, at: undefined }) }
 }
 
+/** Stands in the place of facts whose seals do not fit: the body is the reason, and no machine reads it. */
+export const BROKEN_FACT = 'fact.broken'
+
 const readAs = <Fact>(known: object, written: WrittenFact): Fact => {
-  if (!Object.hasOwn(known, written.type))
+  if (!Object.hasOwn(known, written.type)) {
+    if (written.type === BROKEN_FACT) throw new TrihandError('FACT_BROKEN', JSON.parse(written.body) as string)
     throw new TrihandError('FACT_UNKNOWN', `fact type ${written.type} is not known to this version`)
+  }
   // Set on what was just parsed: a copy of each fact would double the work of a fold.
   const fact = JSON.parse(written.body) as Record<string, unknown>
   fact['type'] = written.type

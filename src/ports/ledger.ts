@@ -221,6 +221,8 @@ export interface StreamRecord {
   readonly headHash: string
   readonly createdAt: Instant
   readonly facts: readonly SealedFact[]
+  /** What is wrong with the facts. They are then not among `facts`, where one stands that nothing can read (model/fact-codec.ts). */
+  readonly broken?: string
 }
 
 export interface EventQuery {

@@ -25,6 +25,7 @@ import {
   type TaskId,
   taskId,
 } from '../../src/model/ids.ts'
+import { canonical, type Json } from '../../src/model/json.ts'
 import { fold } from '../../src/model/machine.ts'
 import { run, statusOf, wakeAt } from '../../src/model/run.ts'
 import type { RunFact, RunState } from '../../src/model/run-fact.ts'
@@ -281,7 +282,7 @@ export class LedgerByHand {
     } = options
     const text = JSON.stringify(data)
     const cause = { correlation: null, causation, traceparent: null, hops: chain.length, chain: JSON.stringify(chain) }
-    const content = { data: text, data_hash: digest(text), append_id: `append-${seq}` }
+    const content = { data: text, data_hash: digest(canonical(data as Json)), append_id: `append-${seq}` }
     await this.insert('event', {
       seq,
       tenant,

@@ -98,7 +98,7 @@ const toRecords = (packed: Packed): readonly StreamRecord[] => {
 }
 
 /** Written out: this is made for every run that is woken, and a spread costs as much as the rest. */
-const toRecord = (list: RecordList, facts: readonly SealedFact[]): Required<StreamRecord> => ({
+const toRecord = (list: RecordList, facts: readonly SealedFact[]): Required<Omit<StreamRecord, 'broken'>> => ({
   stream: list[0],
   tenant: list[1],
   handler: list[2],

@@ -6,6 +6,14 @@ import type { WaitSpec } from '../../model/wait.ts'
 
 const finished = [started(), fact('run.completed')]
 
+test('[V3] data of an event that was changed after it came is found (13.3.1)', async () => {
+  const ledger = await aLedger()
+  await ledger.event({ data: { amount: 10 } })
+  expect(await judge(ledger)).toEqual([])
+  await ledger.sql(`update event set data = '{"amount":1000000}'`)
+  expect(await judge(ledger)).toEqual([{ id: 'V3', stream: null, seq: null }])
+})
+
 test('[V15] a run whose event is not there is found', async () => {
   const ledger = await aLedger()
   const event = await ledger.event()

@@ -4,6 +4,8 @@
  * What one run emitted is compared while that run is read; the rest are questions to the tables, answered by the store.
  */
 import { Batch } from './batch.ts'
+import { digest } from './chain-checks.ts'
+import { canonicalText } from './json-path.ts'
 import { type Findings, NOWHERE, type Place } from './report.ts'
 import type { EventRow, Tables } from './tables.ts'
 
@@ -75,6 +77,17 @@ export class EventChecks {
       lengthOf(chain) === hops,
       NOWHERE,
       () => `event ${seq} has ${hops} hops, but its chain is ${chain}`,
+    )
+  }
+
+  /** V3: the data of an event is what was hashed when it came. */
+  checkData({ seq, type, data, data_hash }: EventRow): void {
+    const text = canonicalText(data)
+    this.#findings.expect(
+      'V3',
+      text !== null && digest(text) === data_hash,
+      NOWHERE,
+      () => `the data of event ${seq} (${type}) does not fit the hash that was taken when it came`,
     )
   }
 

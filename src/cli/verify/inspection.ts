@@ -79,6 +79,7 @@ export const endInspection = async (inspection: Inspection, tables: Tables): Pro
   for await (const event of tables.events()) {
     findings.count('events')
     events.checkChain(event)
+    events.checkData(event)
     waits.event(event)
   }
   await events.end()

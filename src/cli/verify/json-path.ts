@@ -19,6 +19,15 @@ export const canonicalAt = (text: string, path: string): string | null => {
   return canonical(current)
 }
 
+/** The whole value of a text; null where the text is no JSON. */
+export const canonicalText = (text: string): string | null => {
+  try {
+    return canonical(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
 const canonical = (value: unknown): string => {
   if (value === null || typeof value !== 'object') return JSON.stringify(Object.is(value, -0) ? 0 : value)
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`

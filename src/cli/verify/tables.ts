@@ -73,6 +73,7 @@ export interface EventRow {
   readonly hops: number
   readonly chain: string
   readonly data: string
+  readonly data_hash: string
 }
 
 export interface TriggeredRow {
@@ -216,7 +217,7 @@ export class Tables {
 
   events(): AsyncIterable<EventRow> {
     return this.#all(
-      `select e.seq, e.tenant, e.id, e.type, e.hops, e.chain, e.data from event e ${this.#where('e')} order by e.seq`,
+      `select e.seq, e.tenant, e.id, e.type, e.hops, e.chain, e.data, e.data_hash from event e ${this.#where('e')} order by e.seq`,
     )
   }
 

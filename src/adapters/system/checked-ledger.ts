@@ -1,0 +1,108 @@
+/**
+ * A ledger whose facts are checked against their hashes when they are loaded: the one place between the engine and any store.
+ *
+ * Owns what becomes of a record whose facts do not fit. Never writes a hash (engine/chain.ts). A run that stays in memory is not read again.
+ *
+ * checked-1  No loaded fact is handed on unless all facts of its record that were loaded fit their hashes (seal-1): a record that does
+ *            not is marked as broken, holds nothing that can be read, and spoils no other record.
+ * checked-2  A record is called broken only if it is so twice: a row and its facts may have been read at two moments of a shared store.
+ */
+
+import type { StoredEvent } from '../../model/event.ts'
+import { BROKEN_FACT } from '../../model/fact-codec.ts'
+import type { Instant, StreamId, WorkerId } from '../../model/ids.ts'
+import { flawOf, GENESIS } from '../../model/seal.ts'
+import type { Ids } from '../../ports/ids.ts'
+import type {
+  Append,
+  BeatRequest,
+  ClaimRequest,
+  Claims,
+  EventQuery,
+  Ledger,
+  LoadOptions,
+  Outcome,
+  SealedFact,
+  StreamRecord,
+} from '../../ports/ledger.ts'
+
+export class CheckedLedger implements Ledger {
+  readonly #inner: Ledger
+  readonly #ids: Pick<Ids, 'digest'>
+
+  constructor(inner: Ledger, ids: Pick<Ids, 'digest'>) {
+    this.#inner = inner
+    this.#ids = ids
+  }
+
+  append(batch: readonly Append[]): Promise<readonly Outcome[]> {
+    return this.#inner.append(batch)
+  }
+
+  /** Of a tail one fact more than was asked for, where there is one: the hash of the first is made over it. */
+  async load(streams: readonly StreamId[], options: LoadOptions = {}): Promise<readonly (StreamRecord | null)[]> {
+    const { after = 0, last } = options
+    // Heads alone, or the last fact, which is compared with the head by its hash: a fork asks for it, and pays for one statement.
+    if (after === Number.MAX_SAFE_INTEGER || last === 1) return this.#inner.load(streams, options)
+    const wider = last === undefined ? { after: Math.max(0, after - 1) } : { last: last + 1 }
+    const records = await this.#inner.load(streams, wider)
+    return Promise.all(
+      records.map(async (record) => {
+        if (record === null || this.#flawOf(record) === null) return record === null ? null : cut(record, options)
+        // checked-2
+        const [again] = await this.#inner.load([record.stream], wider)
+        const flaw = again == null ? null : this.#flawOf(again)
+        if (again == null) return null
+        return flaw === null ? cut(again, options) : broken(again, flaw)
+      }),
+    )
+  }
+
+  events(query: EventQuery): Promise<readonly StoredEvent[]> {
+    return this.#inner.events(query)
+  }
+
+  /** What does not fit is left out, and so is loaded by itself. */
+  async claim(request: ClaimRequest): Promise<Claims> {
+    const claims = await this.#inner.claim(request)
+    if (claims.records === undefined) return claims
+    return { ...claims, records: claims.records.filter((record) => this.#flawOf(record) === null) }
+  }
+
+  beat(request: BeatRequest): Promise<number> {
+    return this.#inner.beat(request)
+  }
+
+  retire(worker: WorkerId, now: Instant): Promise<void> {
+    return this.#inner.retire(worker, now)
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close()
+  }
+
+  #flawOf({ stream, version, facts, headHash }: StreamRecord): string | null {
+    if (facts.length === 0) return null
+    const first = version - facts.length
+    const list = { stream, first, previous: first === 0 ? GENESIS : null, facts, head: headHash }
+    return flawOf(list, (text) => this.#ids.digest(text))
+  }
+}
+
+/** Without the fact that was loaded for its hash. */
+const cut = (record: StreamRecord, { after = 0, last = record.version }: LoadOptions): StreamRecord => {
+  const { version, facts } = record
+  const count = Math.max(0, Math.min(facts.length, last, version - after))
+  return count === facts.length ? record : { ...record, facts: facts.slice(facts.length - count) }
+}
+
+const broken = (record: StreamRecord, flaw: string): StreamRecord => {
+  const last = record.facts.at(-1)
+  const unreadable: SealedFact = {
+    type: BROKEN_FACT,
+    recordedAt: last?.recordedAt ?? 0,
+    body: JSON.stringify(flaw),
+    hash: record.headHash,
+  }
+  return { ...record, facts: [unreadable], broken: flaw }
+}
