@@ -47,6 +47,7 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' 
   resolve: engine.resolve.bind(engine),
   watch: engine.watch.bind(engine),
   observe: engine.observe.bind(engine),
+  vitals: engine.vitals,
   listen: engine.listen.bind(engine),
   lacks: engine.fleet.lacks.bind(engine.fleet),
   artifact: engine.artifact.bind(engine),

@@ -84,6 +84,8 @@ export interface TrihandOptions {
   readonly name?: string
   /** How long a silent worker keeps its runs. */
   readonly leaseTtl?: string | number
+  /** Calls that wait for the ledger (100,000) and how long the first may have waited (5s): beyond it `send` and `start` are refused with OVERLOADED. */
+  readonly intake?: { readonly queue?: number; readonly wait?: string | number }
   /** How long `close` waits for runs at work. */
   readonly drain?: string | number
   /** False: take events and answer questions, perform nothing. */
@@ -130,6 +132,8 @@ export interface Trihand extends ServerDesk, Pick<Service, 'artifact' | 'version
   lacks(run: RunSummary): Promise<string | null>
   /** Settles when this process takes no more work: it was ordered to drain, or closed. */
   readonly drained: Promise<void>
+  /** What this process knows of its own state: whether the ledger takes its writes, what it holds, what waits. */
+  readonly vitals: Service['vitals']
   readonly worker: { readonly id: WorkerId; readonly name: string; readonly slots: number } & WorkerPlace
   /** New runs follow this definition from now on; runs at work go on by their step names. Settles when its sources watch. */
   replace(system: SystemSource): Promise<void>
@@ -168,7 +172,7 @@ export interface Trihand extends ServerDesk, Pick<Service, 'artifact' | 'version
   close(): Promise<void>
 }
 
-export interface EngineSettings extends Pick<TrihandOptions, 'slots' | 'leaseTtl' | 'drain'>, HandSettings {
+export interface EngineSettings extends Pick<TrihandOptions, 'slots' | 'leaseTtl' | 'drain' | 'intake'>, HandSettings {
   readonly worker?: WorkerIdentity
   readonly price?: PriceOf
   readonly agent?: AgentHand['enter']
@@ -228,6 +232,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
     {
       tenant: LOCAL_TENANT,
       commit: store.commit,
+      intake: { queue: options.intake?.queue ?? 100_000, waitMs: durationMs(options.intake?.wait ?? '5s') },
       worker: {
         ...(options.worker ?? { id: workerId(ids.uuid()), slots: options.slots ?? DEFAULT_SLOTS }),
         leaseTtlMs: durationMs(options.leaseTtl ?? '15s'),

@@ -104,6 +104,7 @@ const open = ({ settings }: Shell, options: ServeOptions): Promise<Trihand> =>
     folder: options.folder,
     work: options.work ?? true,
     ...placeOf(settings.worker),
+    intake: settings.intake,
     ...(settings.dispatcher === null ? {} : { dispatcher: settings.dispatcher }),
     // Also where the work is left to workers: they watch nothing, so that each change is seen by one process.
     sources: true,

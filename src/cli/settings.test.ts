@@ -7,6 +7,7 @@ test('without anything said there is a folder and its ledger', () => {
   expect(settings).toEqual({
     database: undefined,
     retention: undefined,
+    intake: { queue: 2_000, wait: 1_000 },
     metricsToken: null,
     port: null,
     server: undefined,

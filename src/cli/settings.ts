@@ -25,6 +25,8 @@ export interface Settings {
   readonly signingKey: string | undefined
   /** Milliseconds: how long answers to requests with a key are kept; undefined: as long as is usual. */
   readonly retention: number | undefined
+  /** How many calls may wait for the ledger, and for how many milliseconds, before others are refused. */
+  readonly intake: { readonly queue: number; readonly wait: number }
   /** Opens the metrics of this server, and nothing else; null: there is none. */
   readonly metricsToken: string | null
   /** Who this process is to a server that asks. */
@@ -48,6 +50,9 @@ export interface WorkerSettings {
 
 const MAX_PORT = 65_535
 const MIN_KEY = 32
+/** Of a server: what its callers wait for is told them soon. */
+const INTAKE_QUEUE = 2_000
+const INTAKE_WAIT = '1s'
 
 const given = (env: Environment, name: string): string | undefined => (env[name] === '' ? undefined : env[name])
 
@@ -78,6 +83,7 @@ export const readSettings = (env: Environment): Settings => {
   const [slots, labels, drain, retention] = ['SLOTS', 'LABELS', 'DRAIN', 'RETENTION'].map((name) =>
     given(env, `TRIHAND_${name}`),
   )
+  const [queue, patience] = [given(env, 'TRIHAND_INTAKE_QUEUE'), given(env, 'TRIHAND_INTAKE_WAIT')]
   const problems = [
     problemWith('DATABASE_URL', () => ledgerChoice(database)),
     port !== undefined && parsePort(port) === null ? `PORT is "${port}"; expected 0 to ${MAX_PORT}` : null,
@@ -87,6 +93,10 @@ export const readSettings = (env: Environment): Settings => {
       : null,
     key !== undefined && key.length < MIN_KEY ? `TRIHAND_SIGNING_KEY has fewer than ${MIN_KEY} characters` : null,
     slots !== undefined && parseSlots(slots) === null ? `TRIHAND_SLOTS is "${slots}"; expected 1 to 999999` : null,
+    queue !== undefined && parseSlots(queue) === null
+      ? `TRIHAND_INTAKE_QUEUE is "${queue}"; expected 1 to 999999`
+      : null,
+    patience === undefined ? null : problemWith('TRIHAND_INTAKE_WAIT', () => durationMs(patience)),
     labels === undefined ? null : problemWith('TRIHAND_LABELS', () => parseLabels(labels)),
     drain === undefined ? null : problemWith('TRIHAND_DRAIN', () => durationMs(drain)),
     retention === undefined ? null : problemWith('TRIHAND_RETENTION', () => durationMs(retention)),
@@ -101,6 +111,7 @@ export const readSettings = (env: Environment): Settings => {
     publicUrl: publicUrl ?? null,
     signingKey: key,
     retention: retention === undefined ? undefined : durationMs(retention),
+    intake: { queue: Number(queue ?? INTAKE_QUEUE), wait: durationMs(patience ?? INTAKE_WAIT) },
     metricsToken: given(env, 'TRIHAND_METRICS_TOKEN') ?? null,
     token: given(env, 'TRIHAND_TOKEN'),
     dispatcher: dispatcherChoice(env),

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '../adapters/memory/ledger.ts'
 import { MemoryStore } from '../adapters/memory/store.ts'
-import type { TrihandError } from '../model/errors.ts'
+import { TrihandError } from '../model/errors.ts'
 import type { RunId } from '../model/ids.ts'
 import type { Append, Outcome } from '../ports/ledger.ts'
 import { type Fault, faultyLedger } from '../testing/faulty-ledger.ts'
@@ -211,4 +211,35 @@ test('commit-6: what is begun comes first, and what is new has its share of ever
   await clock.runUntilIdle()
   const batch = [...Array.from({ length: 7 }, () => 'begun'), 'new']
   expect(order).toEqual([...batch, ...batch, 'begun', 'new'])
+})
+
+test('commit-7: while the store is full and every batch waits for it, what is new is refused at once', async () => {
+  const clock = new VirtualClock()
+  let isFull = true
+  const inner = new MemoryLedger(new MemoryStore())
+  const append = async (batch: readonly Append[]) => {
+    if (isFull) throw new TrihandError('STORAGE_FULL', 'the disk is full')
+    return inner.append(batch)
+  }
+  const commit = new Commit({ ledger: { append }, clock, ids }, { maxBatch: 256, maxInFlight: 1 })
+  let settled = false
+  const kept: AppendSource = {
+    behind: null,
+    isWaiting: false,
+    isBusy: false,
+    isNew: false,
+    next: () => eventAppend(),
+    settle: () => {
+      settled = true
+    },
+    failed: () => 'keep',
+  }
+  commit.request(kept)
+  await clock.advance(1)
+  // The only batch waits for the disk: nobody is left waiting behind it.
+  await expect(commitOnce(commit, eventAppend())).rejects.toMatchObject({ code: 'STORAGE_FULL', outcome: 'not_done' })
+  expect([commit.trouble?.code, settled]).toEqual(['STORAGE_FULL', false])
+  isFull = false
+  await clock.advance(5_000)
+  expect([commit.trouble, settled]).toEqual([null, true])
 })

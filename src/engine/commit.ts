@@ -10,8 +10,10 @@
  * commit-5  Once the outcome of a batch is unknown, a later refusal of the same batch does not make it known.
  * commit-6  What is begun comes before what is new, so that few runs are under way at once and what they hold in memory is soon
  *           over; what is new has a share of every batch all the same.
+ * commit-7  While the store is full or its file is missing, and every batch under way waits for it, what is new is refused at once with
+ *           the store's reason. It is never left waiting.
  */
-import { TrihandError } from '../model/errors.ts'
+import { type ErrorCode, TrihandError } from '../model/errors.ts'
 import type { StreamId } from '../model/ids.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -44,6 +46,8 @@ export interface CommitNews {
   written(append: Append): void
   /** Each batch that the ledger has answered. */
   answered(batch: Written): void
+  /** Each batch that the ledger has refused; `kept` of its appends are sent again. */
+  refused(error: TrihandError, appends: number, kept: number): void
 }
 
 interface Entry {
@@ -75,6 +79,9 @@ const SHARE_OF_NEW = 1 / 8
 /** How long a caller waits for a store in doubt before it is told that the outcome is unknown. */
 const MAX_RESENDS = 12
 
+/** Troubles that last until a person does something: nobody is kept waiting for their end. */
+const LASTING: ReadonlySet<ErrorCode> = new Set(['STORAGE_FULL', 'LEDGER_MISSING'])
+
 export class Commit {
   private readonly ledger: Pick<Ledger, 'append'>
   private readonly clock: Clock
@@ -87,11 +94,12 @@ export class Commit {
   private inFlight = 0
   private scheduled = false
   private stopped = false
+  private lastTrouble: TrihandError | null = null
 
   constructor(
     deps: { readonly ledger: Pick<Ledger, 'append'>; readonly clock: Clock; readonly ids: Ids },
     options: CommitOptions,
-    tell: CommitNews = { written: () => {}, answered: () => {} },
+    tell: CommitNews = { written: () => {}, answered: () => {}, refused: () => {} },
   ) {
     this.ledger = deps.ledger
     this.clock = deps.clock
@@ -103,6 +111,7 @@ export class Commit {
   /** Asks for `next` to be called once everything that is ready in this turn has been gathered. */
   request(source: AppendSource): void {
     if (this.stopped) return
+    if (source.isNew && !source.isWaiting && this.isJammed && this.refuse(source)) return
     if (!source.isWaiting) (source.isNew ? this.fresh : this.begun).add(source)
     source.isWaiting = true
     this.schedule()
@@ -111,6 +120,11 @@ export class Commit {
   /** True while a batch is under way or waits for its turn. */
   get pending(): boolean {
     return this.inFlight > 0 || !this.begun.isEmpty || !this.fresh.isEmpty || this.postponed.length > 0
+  }
+
+  /** What the ledger refused last; null once it has taken a batch. */
+  get trouble(): TrihandError | null {
+    return this.lastTrouble
   }
 
   /** No further batch begins; what is under way may still settle. */
@@ -137,6 +151,29 @@ export class Commit {
       void this.write(batch)
     }
     if (this.hasReady()) this.schedule()
+  }
+
+  /** commit-7. */
+  private get isJammed(): boolean {
+    const { lastTrouble, inFlight, options } = this
+    return lastTrouble !== null && LASTING.has(lastTrouble.code) && inFlight >= options.maxInFlight
+  }
+
+  /** False: it wants to wait all the same. */
+  private refuse(source: AppendSource): boolean {
+    const { code, detail } = this.lastTrouble as TrihandError
+    return source.failed(new TrihandError(code, detail)) === 'drop'
+  }
+
+  private refuseFresh(): void {
+    const kept = new Line<AppendSource>()
+    for (let source = this.fresh.take(); source !== null; source = this.fresh.take()) {
+      source.isWaiting = false
+      if (this.refuse(source)) continue
+      source.isWaiting = true
+      kept.add(source)
+    }
+    this.fresh.letIn(kept)
   }
 
   private hasReady(): boolean {
@@ -208,13 +245,18 @@ export class Commit {
       try {
         const since = this.clock.now()
         const outcomes = await this.ledger.append(batch.appends)
+        this.lastTrouble = null
         this.tell.answered({ appends: batch.appends, outcomes, ms: this.clock.now() - since })
         this.settle(batch, outcomes)
         break
       } catch (cause) {
         const error = asLedgerError(cause, isInDoubt)
         isInDoubt = error.outcome === 'unknown'
+        this.lastTrouble = error
+        const { length } = batch.appends
         batch = this.keep(batch, error, tries)
+        this.tell.refused(error, length, batch.appends.length)
+        if (batch.appends.length > 0 && this.isJammed) this.refuseFresh()
         if (batch.appends.length > 0) await pauseAfter({ clock: this.clock, ids: this.ids }, tries)
       }
     }
@@ -233,7 +275,7 @@ export class Commit {
 
   /** commit-2, commit-3: in doubt everything is sent again; a definite refusal is put to each source. */
   private keep(batch: Batch, error: TrihandError, tries: number): Batch {
-    if (error.outcome === 'unknown' && tries < MAX_RESENDS) return batch
+    if (error.outcome === 'unknown' && tries < MAX_RESENDS && !LASTING.has(error.code)) return batch
     const kept = batch.sources
       .map((source, i) => ({ source, append: batch.appends[i] as Append }))
       .filter(({ source }) => {

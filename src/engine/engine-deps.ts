@@ -17,6 +17,7 @@ import type { Reader } from '../ports/reader.ts'
 import type { CommitOptions } from './commit.ts'
 import type { StepErrors } from './gate.ts'
 import type { EnterHandler } from './house.ts'
+import type { WaitingLimits } from './waiting-room.ts'
 import type { WorkerOptions } from './worker.ts'
 
 export interface EngineDeps {
@@ -25,6 +26,8 @@ export interface EngineDeps {
   readonly clock: Clock
   readonly ids: Ids
   readonly dispatcher: Dispatcher
+  /** Why wakes do not arrive; null: they do. Absent: the dispatcher lives in this process. */
+  readonly checkDispatcher?: () => Promise<string | null>
   /** The built-in ones; a system brings its own. */
   readonly executors: ReadonlyMap<string, Executor>
   /** Reaches executors that stand elsewhere. Absent: there are none. */
@@ -44,5 +47,7 @@ export interface EngineDeps {
 export interface EngineOptions {
   readonly tenant?: TenantId
   readonly commit: CommitOptions
+  /** How many callers wait for the ledger, and how long, before others are refused. Absent: as usual for a program. */
+  readonly intake?: WaitingLimits
   readonly worker: WorkerOptions
 }

@@ -45,6 +45,7 @@ import { type RunSteps, stepsOf } from './run-steps.ts'
 import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
 import { Tasks } from './tasks.ts'
+import { Vitals } from './vitals.ts'
 import { Worker } from './worker.ts'
 
 export interface RunResult {
@@ -65,6 +66,8 @@ export class Engine {
   readonly reruns: Reruns
   /** Of the server, whatever tenant this engine is for. */
   readonly fleet: Fleet
+  /** Of the process, whatever tenant this engine is for. */
+  readonly vitals: Vitals
   private readonly house: House
   private readonly intake: Intake
   private readonly worker: Worker
@@ -98,12 +101,23 @@ export class Engine {
     this.root.tenants.set(tenant, this)
     const houseOf = (of: TenantId): House => this.root.of(of).house
     const findDuty: FindDuty = (house, ...asked) => this.root.of(house.tenant).book.findDuty(house, ...asked)
+    this.vitals =
+      root?.vitals ??
+      new Vitals({
+        clock,
+        commitTrouble: () => this.house.commit.trouble,
+        note: (documents) => this.intake.note(documents),
+        slots: options.worker.slots,
+        free: () => this.worker.free(),
+        backlogs: () => [...this.tenants.values()].map(({ intake }) => intake.backlog),
+        ...(deps.checkDispatcher && { checkDispatcher: deps.checkDispatcher }),
+      })
     this.worker =
       root?.worker ??
       new Worker(
         {
           ...{ house: () => this.house, houseOf, dispatcher, errors, workers, findDuty },
-          ledger: observers.around(ledger),
+          ledger: this.vitals.around(observers.around(ledger)),
         },
         options.worker,
       )
@@ -113,7 +127,11 @@ export class Engine {
         root?.house.commit ??
         new Commit({ ledger, clock, ids }, options.commit, {
           written: (append) => this.tell(append),
-          answered: (batch) => observers.tell((observer) => observer.wrote(batch)),
+          answered: (batch) => {
+            this.vitals.wrote()
+            observers.tell((observer) => observer.wrote(batch))
+          },
+          refused: (error, appends, kept) => observers.tell((observer) => observer.refused(error, appends, kept)),
         }),
       blobs,
       clock,
@@ -141,7 +159,7 @@ export class Engine {
       taskWorld: { misfit, diff, digest: (text) => ids.digest(text) },
       appendId: () => `${prefix}${(appends++).toString(36)}`,
     }
-    this.intake = new Intake(this.house)
+    this.intake = new Intake(this.house, options.intake)
     this.sessions = new Sessions(this.house)
     this.schedules = new Schedules(this.house, this.book)
     this.queues = new Queues(this.house, this.book)
@@ -179,10 +197,12 @@ export class Engine {
 
   async start(): Promise<void> {
     await this.worker.start()
+    this.vitals.works = true
     await this.declare()
   }
 
   async stop(): Promise<void> {
+    this.vitals.works = false
     await this.worker.stop()
     this.house.commit.stop()
     this.house.deadlines.stop()

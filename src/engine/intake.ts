@@ -5,7 +5,8 @@
  *
  * intake-1  One event per (tenant, source, id), however late the repeat; other data under the same id is refused.
  * intake-2  An event and the runs it starts are one append: either all are there or none is.
- * intake-3  More callers than the ledger can serve wait here; what is accepted is never kept in memory alone.
+ * intake-3  More callers than the ledger can serve wait here, up to a bound (waiting-room.ts), and are refused beyond it; what is accepted
+ *           is never kept in memory alone.
  */
 import { CALLBACK, checkCallback } from '../manifest/callback.ts'
 import { checkAgainst } from '../manifest/schema.ts'
@@ -22,6 +23,8 @@ import { type NewRun, newRun } from './new-run.ts'
 import { commitOnce } from './one-shot.ts'
 import { storeValue } from './payloads.ts'
 import { judge } from './route.ts'
+import type { Backlog } from './vitals.ts'
+import { type WaitingLimits, WaitingRoom } from './waiting-room.ts'
 
 export interface IncomingEvent {
   readonly type: string
@@ -71,6 +74,8 @@ const DEFAULT_SOURCE = 'app'
 const OWN_SOURCE = 'trihand'
 /** Two batches of nothing else, as each counts for three: more would only be routed earlier, and kept alive until its turn. */
 const MAX_INSIDE = 256
+/** Of a program that embeds the engine: it may send a hundred thousand events in one turn, and waits for them itself. */
+const USUAL_LIMITS: WaitingLimits = { queue: 100_000, waitMs: 5_000 }
 
 const NONE: readonly never[] = []
 
@@ -101,16 +106,22 @@ const ownData = (data: Json, field: string | null, tenant: TenantId): Json => {
 
 export class Intake {
   private readonly house: House
-  private inside = 0
-  private readonly queue: (() => void)[] = []
+  private readonly room: WaitingRoom
 
-  constructor(house: House) {
+  constructor(house: House, limits: WaitingLimits = USUAL_LIMITS) {
     this.house = house
+    this.room = new WaitingRoom(house.clock, MAX_INSIDE, limits)
+  }
+
+  /** Callers that wait for the ledger, and how long the first has waited. */
+  get backlog(): Backlog {
+    return { waiting: this.room.waiting, oldestMs: this.room.oldestMs }
   }
 
   async send(incoming: IncomingEvent, { documents = [], isOwn = false }: SendOptions = {}): Promise<Receipt> {
     const event = await this.check(incoming, isOwn)
-    return this.withinLimit(() => this.persist(event, documents))
+    // What a source has seen is sent with what it saw: it waits, because the source would see it again at once.
+    return this.room.serve(() => this.persist(event, documents), documents.length > 0)
   }
 
   /** Everything but the writing. */
@@ -150,11 +161,11 @@ export class Intake {
     if (house.gates.gateFor(name) !== null) {
       const told = callback === undefined ? {} : { callback }
       const call = { run: runId(house.ids.uuid()), input: given, session, by: null, ...told }
-      return this.withinLimit(() => house.gates.call(name, { call, value }))
+      return this.room.serve(() => house.gates.call(name, { call, value }))
     }
     const subject = { tenant: house.tenant, session, roots: rootsOfInput(value) }
     const demand = demandOfCall(definition, subject)
-    return this.withinLimit(async () => {
+    return this.room.serve(async () => {
       const run = newRun(house.ids, {
         definition,
         systemHash: house.system().hash,
@@ -181,7 +192,7 @@ export class Intake {
     const id = about.id ?? `evt_${ids.uuid()}`
     const { subject, data } = about
     const event = firstEvent({ id, tenant, source: OWN_SOURCE, type, subject, time: clock.now(), data }, null)
-    return this.withinLimit(() => this.persist(event, NONE))
+    return this.room.serve(() => this.persist(event, NONE), true)
   }
 
   private async check(incoming: IncomingEvent, isOwn: boolean): Promise<Event> {
@@ -224,17 +235,5 @@ export class Intake {
   ): Promise<Outcome> {
     const writes = runs.map((run) => run.write)
     return commitBirths(this.house, { writes, events, signals: [], documents }, runs)
-  }
-
-  /** intake-3. */
-  private async withinLimit<T>(work: () => Promise<T>): Promise<T> {
-    while (this.inside >= MAX_INSIDE) await new Promise<void>((resolve) => this.queue.push(resolve))
-    this.inside++
-    try {
-      return await work()
-    } finally {
-      this.inside--
-      this.queue.shift()?.()
-    }
   }
 }

@@ -11,7 +11,7 @@ import { type Observer, Observers } from './observers.ts'
 const MINUTE = 60_000
 const nothing = (): void => {}
 const NOTHING: Observer = {
-  ...{ appended: nothing, ranOn: nothing, wrote: nothing },
+  ...{ appended: nothing, ranOn: nothing, wrote: nothing, refused: nothing },
   ...{ performed: nothing, woke: nothing, recovered: nothing },
 }
 

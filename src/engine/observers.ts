@@ -3,6 +3,7 @@
  *
  * Owns the list. Never changes what it hears of, never fails it, and costs next to nothing while nobody counts.
  */
+import type { TrihandError } from '../model/errors.ts'
 import type { RunFact } from '../model/run-fact.ts'
 import type { Append, Ledger, Outcome } from '../ports/ledger.ts'
 
@@ -21,6 +22,8 @@ export interface Observer {
   /** Facts of a run of this handler are in the ledger, other than those it was born with. */
   ranOn(handler: string, facts: readonly RunFact[]): void
   wrote(batch: Written): void
+  /** The ledger refused a batch of so many appends; `kept` of them are sent again. */
+  refused(error: TrihandError, appends: number, kept: number): void
   /** An attempt of a step of this handler was performed, in so many milliseconds. */
   performed(handler: string, isDone: boolean, ms: number): void
   /** A run that waited for an instant was woken so long after it. */

@@ -13,7 +13,12 @@ type Deps = { readonly clock: Clock; readonly ids: Pick<Ids, 'roll'> }
 
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 2_000
-const TROUBLES: ReadonlySet<string> = new Set(['LEDGER_UNAVAILABLE', 'LEDGER_CONFLICT', 'STORAGE_FULL'])
+const TROUBLES: ReadonlySet<string> = new Set([
+  'LEDGER_UNAVAILABLE',
+  'LEDGER_CONFLICT',
+  'STORAGE_FULL',
+  'LEDGER_MISSING',
+])
 
 /** Longer after every try, and never the same for many who wait for one store. */
 export const pauseAfter = ({ clock, ids }: Deps, tries: number): Promise<void> => {

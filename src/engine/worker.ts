@@ -236,7 +236,7 @@ export class Worker implements WorkerDesk {
 
   // -- claiming -------------------------------------------------------------------------------------------------------
 
-  private free(): number {
+  free(): number {
     return this.options.slots - this.residents.size - this.reserved
   }
 

@@ -31,6 +31,8 @@ export interface Health {
   readonly version: string
   /** ok, or the code of what is wrong */
   readonly checks: { readonly [key: string]: string }
+  /** a sentence for each check that is not ok */
+  readonly reasons: readonly string[]
   readonly durable: boolean
   /** agents have no live model */
   readonly simulated: boolean
@@ -1026,9 +1028,9 @@ export interface RunCosts {
 
 /** Every operation by its id: what it takes, what it answers. */
 export interface Api {
-  /** Can it work: the ledger answers. */
+  /** Can it work: the ledger is read and written, and what is due is taken. */
   readonly getHealth: { readonly input: Nothing; readonly output: Health }
-  /** Can it work: the ledger answers. */
+  /** Can it work: the ledger is read and written, and what is due is taken. */
   readonly getReadiness: { readonly input: Nothing; readonly output: Health }
   /** Is it alive, and which process is it. */
   readonly getLiveness: { readonly input: Nothing; readonly output: Live }

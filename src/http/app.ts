@@ -22,6 +22,7 @@ import { timing } from './metrics/timing.ts'
 import { mount } from './mount.ts'
 import { Streams } from './open-stream.ts'
 import { problemOf, problemResponse, type Report } from './problem.ts'
+import { tryLedger } from './readiness.ts'
 import type { ConfigurationOptions } from './routes/configuration.ts'
 import type { HealthOptions } from './routes/health.ts'
 import { operations } from './routes/table.ts'
@@ -70,6 +71,7 @@ const feeds = (own: Service): ((service: Service) => Feed) => {
 export const createApp = (service: Service, options: AppOptions): Hono => {
   const app = new Hono()
   const { webApp = null, auth = LOOPBACK, ending = new AbortController().signal } = options
+  tryLedger(service, ending)
   keepHouse(service.requests, ending, options.retentionMs)
   const streams = new Streams(ending, service.tokens)
   const metrics = countFor(service, options.version, streams)

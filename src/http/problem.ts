@@ -57,10 +57,14 @@ const shown = (error: unknown, report: Report): Problem => {
   return { ...problem('INTERNAL', 'something happened that should not'), error_id: errorId }
 }
 
+/** Nothing was done, or nobody knows: the same request may be sent again in a second. */
+const SOON: ReadonlySet<string> = new Set(['OVERLOADED', 'LEDGER_UNAVAILABLE', 'LEDGER_MISSING'])
+
 export const problemResponse = (error: unknown, report: Report): Response => {
   const document = shown(error, report)
   const headers = {
     'content-type': 'application/problem+json',
+    ...(SOON.has(document.code) ? { 'retry-after': '1' } : {}),
     ...(error instanceof RefusalWithHeaders ? error.headers : {}),
   }
   return new Response(JSON.stringify(document), { status: document.status, headers })

@@ -8,7 +8,13 @@ import type { Description } from './routes/route.ts'
 
 const ANY: readonly ErrorCode[] = ['QUERY_UNKNOWN', 'HOST_FORBIDDEN', 'INTERNAL', 'LEDGER_UNAVAILABLE']
 const KEYED: readonly ErrorCode[] = ['IDEMPOTENCY_MISMATCH', 'REQUEST_IN_PROGRESS', 'INPUT_INVALID']
-const WRITES: readonly ErrorCode[] = ['ORIGIN_FORBIDDEN', 'LEDGER_CONFLICT', 'STORAGE_FULL']
+const WRITES: readonly ErrorCode[] = [
+  'ORIGIN_FORBIDDEN',
+  'LEDGER_CONFLICT',
+  'STORAGE_FULL',
+  'LEDGER_MISSING',
+  'OVERLOADED',
+]
 const BODIES: readonly ErrorCode[] = ['NOT_JSON', 'JSON_INVALID', 'PAYLOAD_TOO_LARGE', 'MEDIA_TYPE_UNSUPPORTED']
 const NAMED: readonly ErrorCode[] = ['NOT_FOUND']
 const GUARDED: readonly ErrorCode[] = ['UNAUTHENTICATED', 'ROLE_MISSING', 'TOO_MANY_REQUESTS']

@@ -20,6 +20,7 @@ import type { Sessions } from '../engine/sessions.ts'
 import type { Tasks } from '../engine/tasks.ts'
 import type { Tokens } from '../engine/tokens.ts'
 import type { Versions } from '../engine/versions.ts'
+import type { Vitals } from '../engine/vitals.ts'
 import type { System } from '../manifest/system.ts'
 import type { RunId, TenantId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
@@ -85,6 +86,8 @@ export interface Service {
   readonly handlers: Readonly<
     Record<'pause' | 'resume', (name: string, options: { readonly by: string }) => Promise<void>>
   >
+  /** What this process knows of its own state. */
+  readonly vitals: Pick<Vitals, 'trouble' | 'wroteAt' | 'capacity' | 'backlog' | 'probe' | 'dispatcherTrouble'>
   readonly reader: Reader
   /** What was committed, by whichever process. Null: this process has the ledger to itself, and `watch` tells it all. */
   readonly news: TenantNews | null

@@ -19,6 +19,7 @@ describe('the table', () => {
 
   test('the engine retries nothing that the caller must mend, but what asks for patience alone', () =>
     expect(ROWS.filter(([, row]) => row.retryable && row.status < 500).map(([code]) => code)).toEqual([
+      'OVERLOADED',
       'QUEUE_FULL',
       'RATE_LIMITED',
     ]))

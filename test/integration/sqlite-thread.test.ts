@@ -49,7 +49,7 @@ const aStep = (run: ReturnType<typeof newRun>, expectedVersion: number) => {
 test('a thread writes what its owner reads, and ends when it is told to', async () => {
   const file = join(data, 'beside.db')
   const owner = await openSqlite({ file })
-  const desk = await startThread({ file, durability: 'full' })
+  const desk = await startThread({ file, durability: 'full', identity: null })
   const run = newRun()
   const creation = aCreation(run, { lease: newWorker() }, { status: 'running', wakeAt: null })
   expect((await desk.append([anAppend({ writes: [creation] })]))[0]).toMatchObject({ kind: 'written' })

@@ -10,12 +10,15 @@
 import { TrihandError } from '../../model/errors.ts'
 import type { Database, Statement } from './driver.ts'
 import { isIoError, translate } from './errors.ts'
+import type { Presence } from './presence.ts'
 
 export interface ConnectionOptions<Statements> {
   /** Without it the database is opened when it is first needed. */
   readonly db?: Database
   readonly reopen: () => Database
   readonly prepare: (db: Database) => Statements
+  /** Tells whether the file that is open is the one that has its name. Absent: nobody asks. */
+  readonly presence?: Pick<Presence, 'beforeWriting' | 'afterCommit'>
   /** Called when cached knowledge about the tables may be wrong: after a rollback and after a reopening. */
   readonly forget?: () => void
 }
@@ -52,7 +55,7 @@ export class Connection<Statements> {
       this.#checkWritable()
       session.begin.run()
       const result = work(session.statements)
-      session.commit.run()
+      this.#commit(session)
       return result
     })
   }
@@ -64,7 +67,7 @@ export class Connection<Statements> {
       session.begin.run()
       const result = work(session.statements)
       if (result !== null) {
-        session.commit.run()
+        this.#commit(session)
         return result
       }
       session.db.exec('rollback')
@@ -112,6 +115,11 @@ export class Connection<Statements> {
     }
   }
 
+  #commit(session: Session<Statements>): void {
+    session.commit.run()
+    this.#options.presence?.afterCommit()
+  }
+
   #recover(error: unknown): void {
     if (isIoError(error)) this.#countIoError()
     const session = this.#session
@@ -132,6 +140,7 @@ export class Connection<Statements> {
   }
 
   #checkWritable(): void {
+    this.#options.presence?.beforeWriting()
     if (!this.#readOnly) return
     throw new TrihandError(
       'LEDGER_UNAVAILABLE',

@@ -17,10 +17,11 @@ import { translateOpening } from './errors.ts'
 import { Known } from './known.ts'
 import { type LoadLimits, SqliteLedger } from './ledger.ts'
 import { migrateSqlite } from './migrate.ts'
+import { openPresent } from './open-present.ts'
 import { OwnerLock } from './owner-lock.ts'
+import { Presence } from './presence.ts'
 import { SqliteReader } from './reader.ts'
-import { rewriteLog } from './rewrite-log.ts'
-import { type Durability, openForReading, openForWriting, sqliteVersion } from './settings.ts'
+import { type Durability, openForReading, sqliteVersion } from './settings.ts'
 import { prepareStatements } from './statements.ts'
 import type { startThread } from './thread.ts'
 import { NEVER } from './worker.ts'
@@ -72,14 +73,18 @@ const openOwned = async (
   { durability, threads }: Required<Pick<SqliteOptions, 'durability'>> & Pick<SqliteOptions, 'threads'>,
 ): Promise<Omit<OpenedSqlite, 'relaxed'>> => {
   const lock = new OwnerLock(driver, file)
-  const reopen = (): Database => {
-    rewriteLog(file)
-    return openForWriting(driver, file, durability)
-  }
+  const presence = new Presence(file)
+  const reopen = (): Database => openPresent(presence, driver, file, durability)
   try {
     const db = await prepared(reopen())
     const known = new Known()
-    const connection = new Connection({ db, reopen, prepare: prepareStatements, forget: () => known.forget() })
+    const connection = new Connection({
+      db,
+      reopen,
+      presence,
+      prepare: prepareStatements,
+      forget: () => known.forget(),
+    })
     const reader = new SqliteReader(() => openForReading(driver, file))
     const close = (): void => {
       reader.close()
@@ -94,7 +99,7 @@ const openOwned = async (
       here: new SqliteDesk(connection, known),
       isSound: () => connection.isSound,
       reopen: () => connection.reopen(),
-      startThread: () => (threads?.start ?? startOnDemand)({ file, durability }),
+      startThread: () => (threads?.start ?? startOnDemand)({ file, durability, identity: presence.identity }),
       ...(threads && { limits: threads.limits }),
       close,
     })

@@ -11,15 +11,18 @@ import { type Desk, SqliteDesk } from './desk.ts'
 import { loadDriver } from './driver.ts'
 import { translate } from './errors.ts'
 import { Known } from './known.ts'
+import { openPresent } from './open-present.ts'
 import { type PackedBatch, packOutcomes, unpackBatch } from './packed.ts'
 import { packClaims } from './packed-claims.ts'
-import { rewriteLog } from './rewrite-log.ts'
+import { type FileIdentity, Presence } from './presence.ts'
 import { type Durability, openForWriting } from './settings.ts'
 import { prepareStatements } from './statements.ts'
 
 export interface ServeOptions {
   readonly file: string
   readonly durability: Durability
+  /** The file that its owner has open. */
+  readonly identity: FileIdentity | null
 }
 
 export interface Call {
@@ -37,15 +40,15 @@ interface Failed {
 export type Answer = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: Failed }
 
 /** Opens a file that its owner has prepared, and answers until it is told to close. */
-export const serveFile = async (port: MessagePort, { file, durability }: ServeOptions): Promise<void> => {
+export const serveFile = async (port: MessagePort, { file, durability, identity }: ServeOptions): Promise<void> => {
   const driver = await loadDriver()
   const known = new Known()
+  const presence = new Presence(file, identity)
+  presence.beforeOpening()
   const connection = new Connection({
     db: openForWriting(driver, file, durability),
-    reopen: () => {
-      rewriteLog(file)
-      return openForWriting(driver, file, durability)
-    },
+    reopen: () => openPresent(presence, driver, file, durability),
+    presence,
     prepare: prepareStatements,
     forget: () => known.forget(),
   })

@@ -1,6 +1,6 @@
 /** What the server says of itself and of errors, described. */
 import { TOPIC_NAMES } from '../live.ts'
-import { described, mapOf, orNull, record, ref, text, whole, words, yesNo } from '../schema.ts'
+import { described, list, mapOf, orNull, record, ref, text, whole, words, yesNo } from '../schema.ts'
 
 export const serverComponents = {
   Problem: record(
@@ -16,6 +16,7 @@ export const serverComponents = {
     status: words(['ok', 'unavailable']),
     version: text,
     checks: described('ok, or the code of what is wrong', mapOf(text)),
+    reasons: described('a sentence for each check that is not ok', list(text)),
     durable: yesNo,
     simulated: described('agents have no live model', yesNo),
   }),

@@ -5,16 +5,18 @@
  */
 import type { Instant, TenantId } from '../../model/ids.ts'
 import { OPEN_STATUSES } from '../../model/status.ts'
+import { takesRuns } from '../../model/worker-info.ts'
 import type { Reader } from '../../ports/reader.ts'
-import { allWorkers } from '../all-workers.ts'
+import { allWorkers, livingWorkers } from '../all-workers.ts'
 import type { Service } from '../service.ts'
 import { workerStatus } from '../wire-worker.ts'
 import type { Reading } from './table.ts'
 
-type Asked = Pick<Service, 'reader' | 'knownTenants' | 'system' | 'ledger'>
+type Asked = Pick<Service, 'reader' | 'knownTenants' | 'system' | 'ledger' | 'tokens'>
 
 const FRESH_MS = 5_000
 const MOST_CIRCUIT_EVENTS = 200
+const MOST_DUE = 1_000
 const NO_POOL = 'default'
 /** In the order of time for one round of a breaker. */
 const CIRCUIT_STATES = { closed: 0, half_opened: 1, opened: 2 } as const
@@ -40,15 +42,36 @@ const ofTasks = async (reader: Reader, tenant: TenantId, now: Instant): Promise<
     value: count,
   }))
 
-const ofWorkers = async (reader: Reader): Promise<readonly Reading[]> =>
-  (await allWorkers(reader)).flatMap(({ info, leases }): readonly Reading[] => {
+/** Zero where nobody works: a series that vanishes alarms nobody. */
+const ofWorkers = async (reader: Reader, pools: readonly string[], now: Instant): Promise<readonly Reading[]> => [
+  ...[NO_POOL, ...pools].flatMap((pool): readonly Reading[] => [
+    { metric: 'workers', labels: [pool, 'working'], value: 0 },
+    { metric: 'slots_used', labels: [pool], value: 0 },
+    { metric: 'slots_free', labels: [pool], value: 0 },
+  ]),
+  ...livingWorkers(await allWorkers(reader), now).flatMap(({ info, leases }): readonly Reading[] => {
     const pool = info?.pool ?? NO_POOL
     const state = workerStatus(info)
+    const free = info === null || !takesRuns(info) ? 0 : Math.max(0, info.slots - leases)
     return [
       { metric: 'workers', labels: [pool, state], value: 1 },
       { metric: 'slots_used', labels: [pool], value: leases },
+      { metric: 'slots_free', labels: [pool], value: free },
     ]
-  })
+  }),
+]
+
+const ofDue = async (reader: Reader, now: Instant): Promise<readonly Reading[]> => {
+  const oldest = Math.min(now, ...(await reader.due(now, MOST_DUE)).map(({ since }) => since))
+  return [{ metric: 'oldest_due_seconds', labels: [], value: (now - oldest) / 1_000 }]
+}
+
+const ofTokens = async (tokens: Pick<Service['tokens'], 'list'>, now: Instant): Promise<readonly Reading[]> => {
+  const live = (await tokens.list(null)).filter(({ revokedAt, expiresAt }) => revokedAt === null && expiresAt > now)
+  if (live.length === 0) return []
+  const first = Math.min(...live.map(({ expiresAt }) => expiresAt))
+  return [{ metric: 'token_expiry_seconds', labels: [], value: (first - now) / 1_000 }]
+}
 
 /** The last word on each breaker of whose words the last are read. */
 const ofCircuits = async (reader: Reader, tenant: TenantId): Promise<readonly Reading[]> => {
@@ -64,14 +87,22 @@ const ofCircuits = async (reader: Reader, tenant: TenantId): Promise<readonly Re
 const hasCircuits = ({ functions }: Service['system']): boolean =>
   [...functions.values()].some(({ circuit }) => circuit !== null)
 
-const readAll = async ({ reader, knownTenants, system, ledger }: Asked, now: Instant): Promise<readonly Reading[]> => {
+const readAll = async (
+  { reader, knownTenants, system, ledger, tokens }: Asked,
+  now: Instant,
+): Promise<readonly Reading[]> => {
   const ofTenant = (tenant: TenantId): Promise<readonly (readonly Reading[])[]> =>
     Promise.all([
       ofRuns(reader, tenant),
       ofTasks(reader, tenant, now),
       hasCircuits(system) ? ofCircuits(reader, tenant) : [],
     ])
-  const found = await Promise.all([ofWorkers(reader), ...(await Promise.all(knownTenants.map(ofTenant))).flat()])
+  const found = await Promise.all([
+    ofWorkers(reader, [...system.pools.keys()], now),
+    ofDue(reader, now),
+    ofTokens(tokens, now),
+    ...(await Promise.all(knownTenants.map(ofTenant))).flat(),
+  ])
   return [...summed(found.flat()), { metric: 'durable', labels: [], value: ledger.durable ? 1 : 0 }]
 }
 

@@ -8,6 +8,7 @@ import type { Modality } from '../../model/modality.ts'
 import type { Streams } from '../open-stream.ts'
 import type { Service } from '../service.ts'
 import { gaugesOf } from './gauges.ts'
+import { processReadings } from './process.ts'
 import { exposition, type Shown } from './registry.ts'
 import { Tally } from './tally.ts'
 import { ticksOfAppend, ticksOfBatch, ticksOfRun } from './ticks.ts'
@@ -34,6 +35,7 @@ export const countFor = (service: Service, version: string, streams: Pick<Stream
     },
     woke: (lateMs) => tally.add([{ metric: 'wake_lag_seconds', labels: [], value: lateMs / 1_000 }]),
     wrote: (batch) => tally.add(ticksOfBatch(batch)),
+    refused: ({ code }) => tally.add([{ metric: 'ledger_refusals_total', labels: [code], value: 1 }]),
     recovered: (leases) => tally.add([{ metric: 'runs_recovered_total', labels: [], value: leases }]),
   })
   return {
@@ -43,6 +45,9 @@ export const countFor = (service: Service, version: string, streams: Pick<Stream
     show: async (now) =>
       shown([
         ...(await read(now)),
+        ...processReadings(),
+        { metric: 'intake_waiting', labels: [], value: service.vitals.backlog.waiting },
+        { metric: 'intake_oldest_seconds', labels: [], value: service.vitals.backlog.oldestMs / 1_000 },
         { metric: 'stream_clients', labels: [], value: streams.count },
         { metric: 'build_info', labels: [version], value: 1 },
       ]),

@@ -1,11 +1,11 @@
 /**
  * Is it alive, can it work: for supervisors, and for the command line to know its own server.
  *
- * Owns what readiness means: the ledger answers. Never changes anything.
+ * Owns the answers. What readiness means is model/readiness.ts. Never changes anything.
  */
-import { problemOf } from '../problem.ts'
+import type { Readiness } from '../../model/readiness.ts'
+import { readinessNow } from '../readiness.ts'
 import { ref } from '../schema.ts'
-import type { Service } from '../service.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 export interface HealthOptions {
@@ -13,29 +13,25 @@ export interface HealthOptions {
   readonly pid: number
 }
 
-const ledgerCheck = async (service: Service): Promise<string> => {
-  try {
-    await service.reader.events({ tenant: service.tenant, type: null, before: null, limit: 1 })
-    return 'ok'
-  } catch (error) {
-    return problemOf(error).code
-  }
-}
-
 export const healthRoutes = ({ version, pid }: HealthOptions): readonly Operation[] => {
+  // Shared by all who ask at the same time: anybody may ask.
+  let judging: Promise<Readiness> | null = null
   const live: Handle = async (_, context) => context.json({ status: 'ok', version, pid })
   const ready: Handle = async (service, context) => {
-    const ledger = await ledgerCheck(service)
-    const status = ledger === 'ok' ? 'ok' : 'unavailable'
+    judging ??= readinessNow(service).finally(() => {
+      judging = null
+    })
+    const { isReady, checks, reasons } = await judging
+    const status = isReady ? 'ok' : 'unavailable'
     return context.json(
-      { status, version, checks: { ledger }, durable: service.ledger.durable, simulated: service.isSimulated },
-      ledger === 'ok' ? 200 : 503,
+      { status, version, checks, reasons, durable: service.ledger.durable, simulated: service.isSimulated },
+      isReady ? 200 : 503,
     )
   }
   const readiness = {
     method: 'get',
     access: 'public',
-    summary: 'Can it work: the ledger answers',
+    summary: 'Can it work: the ledger is read and written, and what is due is taken',
     answers: { 200: json(ref('Health')), 503: json(ref('Health')) },
     handle: ready,
   } as const

@@ -44,7 +44,9 @@ const grown = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, n
       .filter(
         ([name, more]) =>
           more !== 0 &&
-          !/^(commit_|http_seconds|task_wait_seconds_sum|step_seconds_[bs]|runs_open|tasks_open|slots_used)/.test(name),
+          !/^(commit_|http_seconds|task_wait_seconds_sum|step_seconds_[bs]|runs_open|tasks_open|slots_|process_|event_loop_|intake_|oldest_due)/.test(
+            name,
+          ),
       ),
   )
 

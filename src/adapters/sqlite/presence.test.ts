@@ -1,0 +1,48 @@
+/** Which file is open, and which has its name. */
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { identityOf, Presence } from './presence.ts'
+
+let folder: string
+let file: string
+let presence: Presence
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trihand-presence-'))
+  file = join(folder, 'ledger.db')
+  writeFileSync(file, 'ledger')
+  writeFileSync(`${file}-wal`, 'log')
+  presence = new Presence(file)
+  presence.opened()
+})
+
+afterEach(() => rmSync(folder, { recursive: true }))
+
+test('presence-1: a commit after the file was moved is not acknowledged; its outcome is unknown until it is back', () => {
+  presence.afterCommit()
+  renameSync(file, `${file}.away`)
+  expect(() => presence.afterCommit()).toThrow(expect.objectContaining({ code: 'LEDGER_MISSING', outcome: 'unknown' }))
+  expect(() => presence.beforeWriting()).toThrow(expect.objectContaining({ outcome: 'not_done' }))
+  renameSync(`${file}.away`, file)
+  presence.beforeWriting()
+  presence.afterCommit()
+})
+
+test('presence-1: the loss of the log is seen before the next transaction after it', () => {
+  presence.afterCommit()
+  renameSync(file, `${file}.away`)
+  expect(() => presence.afterCommit()).toThrow('LEDGER_MISSING')
+  renameSync(`${file}.away`, file)
+  rmSync(`${file}-wal`)
+  expect(() => presence.beforeWriting()).toThrow(`${file}-wal was deleted`)
+})
+
+test('presence-2: a file that is gone is not opened again, here or in a thread', () => {
+  const elsewhere = new Presence(file, identityOf(file))
+  rmSync(file)
+  expect(() => presence.beforeOpening()).toThrow('LEDGER_MISSING')
+  expect(() => elsewhere.beforeOpening()).toThrow('LEDGER_MISSING')
+  expect(existsSync(file)).toBe(false)
+})

@@ -1,0 +1,95 @@
+/**
+ * The bounded queue before the ledger: so many callers are inside at once, a bounded number waits, the others are refused.
+ *
+ * Owns how many wait, how long the first has waited, and in which order they enter. Never knows what they bring.
+ *
+ * waiting-room-1  A newcomer is refused (OVERLOADED) when the queue is full, or when the first in it has waited too long: what cannot be
+ *                 served soon is told at once, instead of seconds of latency for every caller.
+ * waiting-room-2  A caller who is let wait is served in the order of arrival, and never refused afterwards.
+ */
+import { TrihandError } from '../model/errors.ts'
+import type { Instant } from '../model/ids.ts'
+import type { Clock } from '../ports/clock.ts'
+
+export interface WaitingLimits {
+  /** The most callers that wait. */
+  readonly queue: number
+  /** Newcomers are refused once the first in the queue has waited so long. */
+  readonly waitMs: number
+}
+
+interface Waiting {
+  readonly since: Instant
+  readonly enter: () => void
+}
+
+/** Where the queue is longer than this, the part that was served is cut off. */
+const CUT_AT = 1_024
+
+export class WaitingRoom {
+  private readonly clock: Pick<Clock, 'now'>
+  private readonly places: number
+  private readonly limits: WaitingLimits
+  private inside = 0
+  private queue: Waiting[] = []
+  /** Those before it were served. */
+  private head = 0
+
+  constructor(clock: Pick<Clock, 'now'>, places: number, limits: WaitingLimits) {
+    this.clock = clock
+    this.places = places
+    this.limits = limits
+  }
+
+  get waiting(): number {
+    return this.queue.length - this.head
+  }
+
+  /** How long the first in the queue has waited. */
+  get oldestMs(): number {
+    const first = this.queue[this.head]
+    return first === undefined ? 0 : this.clock.now() - first.since
+  }
+
+  /** `isPatient`: it is never refused, because nobody would send it again. */
+  async serve<T>(work: () => Promise<T>, isPatient = false): Promise<T> {
+    if (this.inside < this.places) this.inside++
+    else {
+      if (!isPatient) this.refuseIfFull()
+      await this.wait()
+    }
+    try {
+      return await work()
+    } finally {
+      this.leave()
+    }
+  }
+
+  private refuseIfFull(): void {
+    const { waiting, oldestMs, limits } = this
+    if (waiting < limits.queue && oldestMs < limits.waitMs) return
+    const what = `${waiting} calls wait, the first for ${oldestMs} ms`
+    throw new TrihandError('OVERLOADED', `more arrives than the ledger takes: ${what}`)
+  }
+
+  private wait(): Promise<void> {
+    return new Promise((enter) => {
+      this.queue.push({ since: this.clock.now(), enter })
+    })
+  }
+
+  /** The place goes to the first in the queue, and never past it to a newcomer. */
+  private leave(): void {
+    const next = this.queue[this.head]
+    if (next === undefined) {
+      this.inside--
+      return
+    }
+    this.head++
+    if (this.head >= CUT_AT && this.head * 2 >= this.queue.length) {
+      this.queue = this.queue.slice(this.head)
+      this.head = 0
+    }
+    next.enter()
+  }
+}

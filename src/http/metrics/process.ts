@@ -1,0 +1,73 @@
+/**
+ * What the operating system and Node know of this process: delay of the event loop, memory, processor time, age.
+ *
+ * Owns the one monitor of the event loop, begun by the first who asks. Its histogram is begun anew every ten seconds, so that what it
+ * tells is of now.
+ */
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Reading } from './table.ts'
+
+const RESOLUTION_MS = 20
+const WINDOW_MS = 10_000
+const NS_IN_MS = 1e6
+const US_IN_S = 1e6
+
+export interface LoopDelay {
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly maxMs: number
+}
+
+const NONE: LoopDelay = { p50Ms: 0, p99Ms: 0, maxMs: 0 }
+
+/** What it took longer than the pace of the monitor itself. */
+const late = (ns: number): number => Math.max(0, ns / NS_IN_MS - RESOLUTION_MS)
+
+const read = (histogram: IntervalHistogram): LoopDelay =>
+  histogram.count === 0
+    ? NONE
+    : { p50Ms: late(histogram.percentile(50)), p99Ms: late(histogram.percentile(99)), maxMs: late(histogram.max) }
+
+class LoopMonitor {
+  private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+  private last = NONE
+
+  constructor() {
+    this.histogram.enable()
+    setInterval(() => {
+      this.last = read(this.histogram)
+      this.histogram.reset()
+    }, WINDOW_MS).unref()
+  }
+
+  /** The worse of this window and the one before. */
+  get delay(): LoopDelay {
+    const now = read(this.histogram)
+    const worse = (name: keyof LoopDelay): number => Math.max(now[name], this.last[name])
+    return { p50Ms: worse('p50Ms'), p99Ms: worse('p99Ms'), maxMs: worse('maxMs') }
+  }
+}
+
+let monitor: LoopMonitor | null = null
+
+export const loopDelay = (): LoopDelay => {
+  monitor ??= new LoopMonitor()
+  return monitor.delay
+}
+
+/** Read at every scrape. */
+export const processReadings = (): readonly Reading[] => {
+  const { rss, heapUsed } = process.memoryUsage()
+  const { user, system } = process.cpuUsage()
+  const { p50Ms, p99Ms, maxMs } = loopDelay()
+  return [
+    { metric: 'event_loop_delay_seconds', labels: ['0.5'], value: p50Ms / 1_000 },
+    { metric: 'event_loop_delay_seconds', labels: ['0.99'], value: p99Ms / 1_000 },
+    { metric: 'event_loop_delay_seconds', labels: ['1'], value: maxMs / 1_000 },
+    { metric: 'process_resident_bytes', labels: [], value: rss },
+    { metric: 'process_heap_bytes', labels: [], value: heapUsed },
+    { metric: 'process_cpu_seconds', labels: ['user'], value: user / US_IN_S },
+    { metric: 'process_cpu_seconds', labels: ['system'], value: system / US_IN_S },
+    { metric: 'process_uptime_seconds', labels: [], value: process.uptime() },
+  ]
+}

@@ -1,0 +1,94 @@
+/**
+ * Is this process ready: gathers what model/readiness.ts judges, and tries a write where nothing else does.
+ *
+ * Owns when the ledger is tried: once a second while it refuses, every five seconds where no worker beats. `GET /health/ready` itself
+ * never writes.
+ */
+import { ANYWHERE, misfit, type Placement } from '../model/placement.ts'
+import { type Readiness, readinessOf, type Seen } from '../model/readiness.ts'
+import { takesRuns } from '../model/worker-info.ts'
+import type { WorkerSummary } from '../ports/reader.ts'
+import { allWorkers, livingWorkers } from './all-workers.ts'
+import { loopDelay } from './metrics/process.ts'
+import { problemOf } from './problem.ts'
+import type { Service } from './service.ts'
+
+const LOOK_MS = 1_000
+const TRY_AFTER_MS = 5_000
+const MOST_DUE = 1_000
+
+type Asked = Pick<Service, 'reader' | 'tenant' | 'fleet' | 'vitals' | 'system' | 'tasks'>
+
+const isTaking = ({ info }: WorkerSummary): boolean => info === null || takesRuns(info)
+
+const hasRoom = ({ info, leases }: WorkerSummary): boolean => info === null || leases < info.slots
+
+/** Null: its runs may wait for something else than a worker (a limit of their own), or nobody here knows it. */
+const placementOf = ({ functions, schedules }: Service['system'], handler: string): Placement | null => {
+  const found = functions.get(handler)
+  if (found === undefined) return schedules.has(handler) ? ANYWHERE : null
+  return (found.flow?.concurrency.length ?? 0) > 0 ? null : found.placement
+}
+
+const overdueOf = async (
+  { reader, system }: Asked,
+  workers: readonly WorkerSummary[],
+  now: number,
+): Promise<Seen['overdue']> => {
+  const free = workers.filter((worker) => isTaking(worker) && hasRoom(worker))
+  if (free.length === 0) return null
+  let worst: Seen['overdue'] = null
+  for (const { handler, since } of await reader.due(now, MOST_DUE)) {
+    const placement = placementOf(system, handler)
+    if (placement === null || (worst !== null && now - since <= worst.ms)) continue
+    if (free.some(({ info }) => info === null || misfit(info, placement) === null)) worst = { handler, ms: now - since }
+  }
+  return worst
+}
+
+const seenNow = async (service: Asked): Promise<Seen> => {
+  const { reader, vitals, fleet } = service
+  const { now } = service.tasks
+  const { trouble, wroteAt } = vitals
+  const own = {
+    writeTrouble: trouble === null ? null : { code: trouble.code, detail: trouble.detail },
+    sinceWriteMs: wroteAt === null ? null : now - wroteAt,
+    loopDelayMs: loopDelay().p99Ms,
+  }
+  try {
+    await reader.events({ tenant: service.tenant, type: null, before: null, limit: 1 })
+    const [workers, stop, dispatcherTrouble] = await Promise.all([
+      allWorkers(reader).then((all) => livingWorkers(all, now)),
+      fleet.stopped(),
+      vitals.dispatcherTrouble(),
+    ])
+    return {
+      ...own,
+      readTrouble: null,
+      workers: { living: workers.length, taking: workers.filter(isTaking).length },
+      isStopped: stop !== null,
+      overdue: await overdueOf(service, workers, now),
+      dispatcherTrouble,
+    }
+  } catch (error) {
+    const unknown = { workers: null, isStopped: false, overdue: null, dispatcherTrouble: null }
+    return { ...own, ...unknown, readTrouble: problemOf(error).code }
+  }
+}
+
+export const readinessNow = async (service: Asked): Promise<Readiness> => readinessOf(await seenNow(service))
+
+/** Until `ending`. Never keeps a process alive. */
+export const tryLedger = ({ vitals, tasks }: Pick<Service, 'vitals' | 'tasks'>, ending: AbortSignal): void => {
+  let isTrying = false
+  const look = (): void => {
+    const { trouble, wroteAt } = vitals
+    if (isTrying || (trouble === null && wroteAt !== null && tasks.now - wroteAt < TRY_AFTER_MS)) return
+    isTrying = true
+    void vitals.probe().finally(() => {
+      isTrying = false
+    })
+  }
+  const timer = setInterval(look, LOOK_MS).unref()
+  ending.addEventListener('abort', () => clearInterval(timer), { once: true })
+}

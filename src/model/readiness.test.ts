@@ -1,0 +1,40 @@
+/** What makes a process ready, check by check. */
+import { expect, test } from 'vitest'
+import { readinessOf, type Seen } from './readiness.ts'
+
+const FINE: Seen = {
+  readTrouble: null,
+  writeTrouble: null,
+  sinceWriteMs: 100,
+  workers: { living: 1, taking: 1 },
+  isStopped: false,
+  overdue: null,
+  dispatcherTrouble: null,
+  loopDelayMs: 5,
+}
+
+test('[I5] a process that reads, writes and takes what is due is ready', () => {
+  const { isReady, checks, reasons } = readinessOf(FINE)
+  expect([isReady, new Set(Object.values(checks)), reasons]).toEqual([true, new Set(['ok']), []])
+})
+
+test.each<[string, string, Partial<Seen>]>([
+  ['ledger', 'LEDGER_UNAVAILABLE', { readTrouble: 'LEDGER_UNAVAILABLE' }],
+  ['writes', 'STORAGE_FULL', { writeTrouble: { code: 'STORAGE_FULL', detail: 'disk is full' } }],
+  ['writes', 'LEDGER_MISSING', { writeTrouble: { code: 'LEDGER_MISSING', detail: 'x.db was deleted' } }],
+  ['writes', 'LEDGER_UNAVAILABLE', { sinceWriteMs: 10_000 }],
+  ['workers', 'NO_WORKER', { workers: { living: 0, taking: 0 } }],
+  ['workers', 'NO_WORKER', { workers: { living: 2, taking: 0 } }],
+  ['progress', 'NO_PROGRESS', { overdue: { handler: 'mail', ms: 30_000 } }],
+  ['dispatcher', 'DISPATCHER_DOWN', { dispatcherTrouble: 'connection refused' }],
+  ['loop', 'LOOP_BLOCKED', { loopDelayMs: 1_000 }],
+])('readiness-1: %s is %s, and green once it is over', (check, code, change) => {
+  const { isReady, checks, reasons } = readinessOf({ ...FINE, ...change })
+  expect([isReady, checks[check], reasons.length]).toEqual([false, code, 1])
+  expect(readinessOf(FINE).isReady).toBe(true)
+})
+
+test('after a stop by a person no progress is expected', () => {
+  const seen = { ...FINE, isStopped: true, workers: { living: 1, taking: 0 }, overdue: { handler: 'mail', ms: 99_000 } }
+  expect(readinessOf(seen).isReady).toBe(true)
+})

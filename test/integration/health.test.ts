@@ -1,0 +1,107 @@
+/** Health tells the truth: a ledger that was deleted, a server without workers, an intake that is full. Through the API and over HTTP. */
+import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createTrihand, type Trihand, type TrihandOptions } from '../../src/assemble.ts'
+import { fn } from '../../src/executors/workflow/function.ts'
+import { createApp } from '../../src/http/app.ts'
+
+let folder: string
+let file: string
+const opened: Trihand[] = []
+const ending = new AbortController()
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trihand-health-'))
+  file = join(folder, 'ledger.db')
+})
+
+afterEach(async () => {
+  for (const trihand of opened.splice(0)) await trihand.close().catch(() => {})
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const system = {
+  name: 'health',
+  events: { go: null },
+  functions: [fn('work', { trigger: 'go' }, ({ step }) => step.run('one', () => 1))],
+}
+
+const open = async (options: Partial<TrihandOptions> = {}) => {
+  const trihand = await createTrihand({ system, database: file, drain: 0, ...options })
+  opened.push(trihand)
+  const app = createApp(trihand, {
+    version: 'test',
+    pid: 1,
+    report: () => {},
+    configuration: [],
+    ending: ending.signal,
+  })
+  const ask = async (path: string, init?: RequestInit) => {
+    const response = await app.request(`http://127.0.0.1${path}`, init)
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text }
+  }
+  const post = (path: string, body: unknown) =>
+    ask(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  return { trihand, ask, post, ready: () => ask('/health/ready') }
+}
+
+const refusals = async (trihand: Trihand): Promise<readonly string[]> => {
+  const sent = await Promise.allSettled(Array.from({ length: 10 }, () => trihand.send({ type: 'go' })))
+  return sent.map((one) => (one.status === 'fulfilled' ? 'acknowledged' : String(one.reason.code)))
+}
+
+test('[I5] presence-1: after the ledger file was deleted every send is refused and readiness is red (13.2.6)', async () => {
+  const { trihand, ready, post } = await open()
+  await trihand.send({ type: 'go' })
+  expect((await ready()).status).toBe(200)
+  for (const name of [file, `${file}-wal`, `${file}-shm`]) rmSync(name)
+  expect(new Set(await refusals(trihand))).toEqual(new Set(['LEDGER_MISSING']))
+  const refused = await post('/api/events', { type: 'go', data: {} })
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+  const { status, text } = await ready()
+  expect([status, JSON.parse(text).checks.writes]).toEqual([503, 'LEDGER_MISSING'])
+})
+
+test('presence-1: a file that was replaced takes nothing; the same file back under its name heals by itself', async () => {
+  const { trihand, ready } = await open()
+  await trihand.send({ type: 'go' })
+  renameSync(file, `${file}.away`)
+  copyFileSync(`${file}.away`, file)
+  expect(new Set(await refusals(trihand))).toEqual(new Set(['LEDGER_MISSING']))
+  expect((await ready()).status).toBe(503)
+  renameSync(`${file}.away`, file)
+  await vi.waitFor(async () => expect((await ready()).status).toBe(200), { timeout: 10_000 })
+  await trihand.send({ type: 'go' })
+})
+
+test('[I5] a server whose workers are all gone is not ready, and says that there are none of them (13.2.6)', async () => {
+  const { ready, ask } = await open({ work: false })
+  const { status, text } = await ready()
+  expect([status, JSON.parse(text).checks.workers]).toEqual([503, 'NO_WORKER'])
+  const metrics = (await ask('/metrics')).text
+  expect(metrics).toContain('trihand_workers{pool="default",state="working"} 0')
+  for (const name of [
+    'event_loop_delay_seconds',
+    'process_resident_bytes',
+    'slots_free',
+    'oldest_due_seconds',
+    'intake_waiting',
+  ])
+    expect(metrics).toMatch(new RegExp(`^trihand_${name}\\b.* \\d`, 'm'))
+})
+
+test('[M4] more events than the intake queue holds are refused with 429 and retry-after, from the API with OVERLOADED (13.2.5)', async () => {
+  const { trihand, post } = await open({ intake: { queue: 10, wait: '1s' } })
+  const sending = Array.from({ length: 1_000 }, () => trihand.send({ type: 'go' }))
+  const refused = await post('/api/events', { type: 'go', data: {} })
+  const outcomes = await Promise.allSettled(sending)
+  const codes = outcomes.flatMap((one) => (one.status === 'rejected' ? [String(one.reason.code)] : []))
+  expect(new Set(codes)).toEqual(new Set(['OVERLOADED']))
+  expect(outcomes.length - codes.length).toBeGreaterThanOrEqual(256)
+  expect([202, 429]).toContain(refused.status)
+  // What is over is over: the next one is taken.
+  await trihand.send({ type: 'go' })
+})
