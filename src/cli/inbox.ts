@@ -22,6 +22,7 @@ export interface WordFlags extends TaskFlags {
   /** Of a bundle: what becomes of the others. */
   readonly rest?: string
   readonly hash?: string
+  readonly draftRevision?: string
   readonly key?: string
 }
 
@@ -31,6 +32,8 @@ type Choices = Readonly<Record<string, Choice>>
 interface Word {
   readonly action: string
   readonly hash: string
+  /** Of the drafts that were printed. Absent: as the flag says. */
+  readonly draftRevision?: number
   readonly choices: Choices | null
 }
 
@@ -69,8 +72,15 @@ const questionOf = (action: string, { title }: TaskDetail, { as }: WordFlags) =>
 
 /** As `tasks decide` takes it: there the items are choices. */
 const give = (shell: Shell, { items, rest, ...flags }: WordFlags, word: Word): Promise<number> => {
-  const { action, hash, choices } = word
-  return decideTask(shell, { ...flags, action, hash, ...(choices !== null && { items: JSON.stringify(choices) }) })
+  const { action, hash, choices, draftRevision } = word
+  const seen = draftRevision === undefined ? {} : { draftRevision: String(draftRevision) }
+  return decideTask(shell, {
+    ...flags,
+    ...seen,
+    action,
+    hash,
+    ...(choices !== null && { items: JSON.stringify(choices) }),
+  })
 }
 
 /** Some items approved is an approval; which, the choices say. */
@@ -78,6 +88,8 @@ const wordFor = (action: string, choices: Choices | null): string => {
   if (choices === null) return action
   return Object.values(choices).some(({ status }) => status !== 'rejected') ? 'approve' : 'reject'
 }
+
+const seenIn = ({ shown_hash: hash, draft_revision: draftRevision }: TaskDetail) => ({ hash, draftRevision })
 
 const nothingDone = (shell: Shell): number => {
   shell.output.talk('nothing was decided')
@@ -95,7 +107,7 @@ export const giveWord =
     demandSomebody(shell.output, question)
     printTask(shell.output, task)
     if (!(await confirmed(shell.output, question))) return nothingDone(shell)
-    return give(shell, flags, { action: word, hash: task.shown_hash, choices })
+    return give(shell, flags, { action: word, ...seenIn(task), choices })
   }
 
 /** Items in the person's own editor; what differs is shown before it is sent. */
@@ -126,5 +138,5 @@ export const editTask: Verb<WordFlags> = async (shell, flags) => {
   const choices = Object.fromEntries(
     changed.map(([id, modifications]) => [id, { status: 'edited' as const, modifications }]),
   )
-  return give(shell, flags, { action: 'approve', hash: task.shown_hash, choices })
+  return give(shell, flags, { action: 'approve', ...seenIn(task), choices })
 }

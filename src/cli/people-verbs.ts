@@ -18,6 +18,7 @@ const filtered = (command: Command): Command =>
 const worded = (command: Command): Command =>
   withWho(withWork(command))
     .option('--hash <hash>', 'of what was seen: then nobody is asked')
+    .option('--draft-revision <n>', 'of your own drafts that were seen')
     .option('--reason <text>', 'why')
     .option('--fields <json>', 'what the task asks for')
     .option('--items <ids>', 'of a bundle: the word is about these, with commas')
@@ -72,6 +73,7 @@ export const addTasks = (program: Command, perform: Perform): void => {
   withWho(withWork(tasks.command('decide <id> <action>')))
     .description('approve, reject, edit, respond, request_edit, escalate, or an action of the task')
     .option('--hash <hash>', 'of what was shown')
+    .option('--draft-revision <n>', 'of your own drafts that were shown')
     .option('--reason <text>', 'why')
     .option('--fields <json>', 'what the task asks for')
     .option('--items <json>', 'item by item: {"a": {"status": "rejected"}}')

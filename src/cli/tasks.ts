@@ -4,7 +4,7 @@
  *
  * Owns flags and printing. Deciding needs `--as` and the hash of what was shown: a script cannot pass for a person by accident.
  */
-import type { TaskDetail, TaskSummary } from '../http/api.ts'
+import type { Json, TaskDetail, TaskSummary } from '../http/api.ts'
 import type { Page } from '../http/query.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { Headers } from './api.ts'
@@ -35,6 +35,8 @@ export interface DecideFlags extends TaskFlags {
   readonly fields?: string
   readonly items?: string
   readonly hash?: string
+  /** As `tasks show` prints it. */
+  readonly draftRevision?: string
   readonly key?: string
 }
 
@@ -89,6 +91,25 @@ const printEnd = (output: Output, { end, approved, rejected }: TaskDetail): void
   if (rejected.length > 0) output.line(label('rejected', rejected.join(', ')))
 }
 
+const isMembers = (value: Json): value is { readonly [name: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A line for each member: what is decided on is read before it is decided. */
+const contextLines = ({ context }: TaskDetail): readonly string[] => {
+  if (context === null) return []
+  if (!isMembers(context)) return [label('context', JSON.stringify(context))]
+  return Object.entries(context).map(([name, value], i) =>
+    label(i === 0 ? 'context' : '', `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`),
+  )
+}
+
+const printDrafts = (output: Output, { drafts, draft_revision, is_open }: TaskDetail): void => {
+  if (!is_open || drafts.length === 0) return
+  for (const { item, content } of drafts)
+    output.line(label('your draft', `${item ?? 'the whole'}: ${JSON.stringify(content)}`))
+  output.line(label('drafts', `revision ${draft_revision}; they are no part of a decision from here`))
+}
+
 export const printTask = (output: Output, task: TaskDetail): void => {
   if (output.isJson) return output.document(task)
   const { users, groups } = task.assignees
@@ -97,12 +118,13 @@ export const printTask = (output: Output, task: TaskDetail): void => {
   output.line(label('asked', [...users.map((one) => `user:${one}`), ...groups.map((one) => `group:${one}`)].join(', ')))
   if (task.deadline !== null) output.line(label('deadline', task.deadline))
   if (task.claimed_by !== null) output.line(label('claimed by', task.claimed_by))
-  if (task.context !== null) output.line(label('context', JSON.stringify(task.context)))
+  for (const line of contextLines(task)) output.line(line)
   for (const section of task.sections) {
     if (section.content !== null) output.line(label('section', `${section.title}: ${JSON.stringify(section.content)}`))
     output.table(section.items.map(({ id, status, content }) => ['', id, status, JSON.stringify(content)]))
   }
   printEnd(output, task)
+  printDrafts(output, task)
   if (task.is_open) output.line(label('actions', task.actions.map(({ name }) => name).join(', ')))
   if (task.is_open) output.line(label('hash', task.shown_hash))
 }
@@ -133,7 +155,14 @@ const act =
 
 const HANDED_ON: readonly string[] = ['reassign', 'escalate']
 
-const decisionOf = ({ action, reason, fields, items, hash }: DecideFlags): object => {
+const revisionOf = (given: string | undefined): { readonly draft_revision?: number } => {
+  if (given === undefined) return {}
+  if (!/^\d+$/.test(given))
+    throw new TrihandError('CONFIG_INVALID', '--draft-revision is a whole number, as `trihand tasks show` prints it')
+  return { draft_revision: Number(given) }
+}
+
+const decisionOf = ({ action, reason, fields, items, hash, draftRevision }: DecideFlags): object => {
   if (hash === undefined && !HANDED_ON.includes(action))
     throw new TrihandError(
       'CONFIG_INVALID',
@@ -145,6 +174,7 @@ const decisionOf = ({ action, reason, fields, items, hash }: DecideFlags): objec
     ...(fields !== undefined && { fields: parseJson(fields, '--fields') }),
     ...(items !== undefined && { items: parseJson(items, '--items') }),
     ...(hash !== undefined && { shown_hash: hash }),
+    ...revisionOf(draftRevision),
   }
 }
 

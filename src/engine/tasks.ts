@@ -36,6 +36,8 @@ export interface Decision {
   readonly fields?: { readonly [field: string]: Json }
   readonly items?: { readonly [item: string]: ItemChoice }
   readonly shownHash?: string | null
+  /** The draft revision that the person saw. Absent: a draft of theirs that says otherwise is a reason to refuse (DRAFTS_NEWER). */
+  readonly draftRevision?: number | null
   readonly to?: readonly Addressee[]
   /** Done once, however often it is sent. */
   readonly key?: string | null
@@ -79,13 +81,14 @@ export class Tasks {
     return this.wish(id, by, { type: 'unclaim_task' })
   }
 
-  /** Null content throws the draft away. */
+  /** Null content throws the draft away. With the draft revision that it was written on, it replaces no newer one. */
   saveDraft(
     id: TaskId,
     by: Identity,
-    draft: { readonly item: string | null; readonly content: Json },
+    draft: { readonly item: string | null; readonly content: Json; readonly draftRevision?: number | null },
   ): Promise<TaskChanged> {
-    return this.wish(id, by, { type: 'save_draft', ...draft })
+    const { item, content, draftRevision: draftsSeen = null } = draft
+    return this.wish(id, by, { type: 'save_draft', item, content, draftsSeen })
   }
 
   /** Marks what a rule finds, as drafts of this person: nothing is decided by it. */
@@ -112,6 +115,7 @@ export class Tasks {
   submit(id: TaskId, by: Identity, decision: Decision): Promise<TaskChanged> {
     const { taskWorld: world, ids } = this.house
     const { action, reason = null, fields = {}, items = {}, shownHash = null, to = [], key = null } = decision
+    const { draftRevision: draftsSeen = null } = decision
     const request =
       key === null
         ? null
@@ -122,7 +126,7 @@ export class Tasks {
             ),
           }
     const wish = { type: 'decide_task', world, action, reason, fields, items, shownHash, to, request } as const
-    return this.wish(id, by, wish, (state) => demandDoubt(this.house, id, state))
+    return this.wish(id, by, { ...wish, draftsSeen }, (state) => demandDoubt(this.house, id, state))
   }
 
   /** Each with its own checks and its own append: what is refused for one does not concern the others. */

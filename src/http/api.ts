@@ -16,7 +16,7 @@ export interface Problem {
   readonly place?: { readonly file?: string; readonly line?: number; readonly column?: number; readonly path?: string }
   /** under this name the error stands in the server's log */
   readonly error_id?: string
-  /** of STALE_VIEW: what is in force now */
+  /** of STALE_VIEW and DRAFTS_NEWER: what is in force now */
   readonly task?: TaskDetail
 }
 
@@ -424,6 +424,8 @@ export interface TaskAction {
   readonly label: string
   readonly requires_reason: boolean
   readonly required_fields: readonly string[]
+  /** JSON Schema of the fields that the action takes; null: any */
+  readonly fields_schema: Json
   readonly is_terminal: boolean
   /** the event that it sends */
   readonly emits: string | null
@@ -472,8 +474,10 @@ export interface TaskDetail {
   readonly allowed_actions: readonly string[]
   /** the caller's own, not submitted yet */
   readonly drafts: readonly TaskDraft[]
+  /** how many drafts of it the caller has saved; a decision names the one that it has seen */
+  readonly draft_revision: number
   readonly votes: readonly { readonly by: string; readonly action: string }[]
-  readonly end: { readonly decision: string; readonly by: string | null; readonly at: string; readonly reason: string | null } | null
+  readonly end: { readonly decision: string; readonly by: string | null; readonly at: string; readonly reason: string | null; readonly fields: { readonly [key: string]: Json } } | null
   readonly approved: readonly string[]
   readonly rejected: readonly string[]
 }
@@ -1175,11 +1179,11 @@ export interface Api {
   /** How many open tasks have each status. */
   readonly countTasks: { readonly input: Nothing; readonly output: TaskCounts }
   /** Decides many tasks, each with its own verdict. */
-  readonly decideTasks: { readonly input: { readonly body: { readonly decisions: readonly ({ readonly task: string; readonly action: string; readonly reason?: string; readonly fields?: { readonly [key: string]: Json }; readonly items?: { readonly [key: string]: { readonly status: 'approved' | 'rejected' | 'edited'; readonly modifications?: Json } }; readonly shown_hash?: string; readonly to?: string | readonly string[] })[] } }; readonly output: { readonly items: readonly TaskVerdict[] } }
+  readonly decideTasks: { readonly input: { readonly body: { readonly decisions: readonly ({ readonly task: string; readonly action: string; readonly reason?: string; readonly fields?: { readonly [key: string]: Json }; readonly items?: { readonly [key: string]: { readonly status: 'approved' | 'rejected' | 'edited'; readonly modifications?: Json } }; readonly shown_hash?: string; readonly draft_revision?: number | null; readonly to?: string | readonly string[] })[] } }; readonly output: { readonly items: readonly TaskVerdict[] } }
   /** One task as the caller sees it. */
   readonly getTask: { readonly input: { readonly path: { readonly id: string } }; readonly output: TaskDetail }
   /** Decides it; the first valid decision wins. */
-  readonly decideTask: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly action: string; readonly reason?: string; readonly fields?: { readonly [key: string]: Json }; readonly items?: { readonly [key: string]: { readonly status: 'approved' | 'rejected' | 'edited'; readonly modifications?: Json } }; readonly shown_hash?: string; readonly to?: string | readonly string[] } }; readonly output: TaskDetail }
+  readonly decideTask: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly action: string; readonly reason?: string; readonly fields?: { readonly [key: string]: Json }; readonly items?: { readonly [key: string]: { readonly status: 'approved' | 'rejected' | 'edited'; readonly modifications?: Json } }; readonly shown_hash?: string; readonly draft_revision?: number | null; readonly to?: string | readonly string[] } }; readonly output: TaskDetail }
   /** Says that the caller has seen it. */
   readonly viewTask: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: TaskDetail }
   /** Says that the caller is at it. */
@@ -1191,7 +1195,7 @@ export interface Api {
   /** Hands it to the next level. */
   readonly escalateTask: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly to?: string | readonly string[]; readonly reason?: string } }; readonly output: TaskDetail }
   /** Keeps the caller's draft of an item, or of the whole. */
-  readonly saveDraft: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly item?: string | null; readonly content?: Json } }; readonly output: TaskDetail }
+  readonly saveDraft: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly item?: string | null; readonly content?: Json; readonly draft_revision?: number | null } }; readonly output: TaskDetail }
   /** Puts it off in the caller's inbox. */
   readonly followUpTask: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly until?: string | null } }; readonly output: TaskDetail }
   /** The running system: its events, its handlers, its hash, what lint says of it. */

@@ -41,7 +41,7 @@ const isOurs = (error: unknown): error is TrihandError =>
   error instanceof Error && error.name === 'TrihandError' && 'code' in error && isErrorCode(String(error.code))
 
 export const problemOf = (error: unknown): Problem => {
-  if (error instanceof StaleView) return { ...problem(error.code, error.detail), task: error.task }
+  if (error instanceof OutdatedView) return { ...problem(error.code, error.detail), task: error.task }
   if (isOurs(error)) return problem(error.code, error.detail, error.place)
   return problem('INTERNAL', error instanceof Error ? error.message : String(error))
 }
@@ -70,12 +70,12 @@ export const problemResponse = (error: unknown, report: Report): Response => {
   return new Response(JSON.stringify(document), { status: document.status, headers })
 }
 
-/** A decision on what is no longer shown: the answer brings what is. */
-export class StaleView extends TrihandError {
+/** What a person does on a view that is out of date is refused with what is in force now. */
+export class OutdatedView extends TrihandError {
   readonly task: TaskDetail
 
-  constructor(detail: string, task: TaskDetail) {
-    super('STALE_VIEW', detail)
+  constructor(code: ErrorCode, detail: string, task: TaskDetail) {
+    super(code, detail)
     this.task = task
   }
 }

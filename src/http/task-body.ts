@@ -46,6 +46,14 @@ const targets = (members: Members): readonly Addressee[] => {
   return (Array.isArray(to) ? to : [to]).map(addressee)
 }
 
+/** What the caller has seen of their own drafts; null: nothing is said. */
+export const draftRevisionOf = ({ draft_revision: given = null }: Members): number | null => {
+  if (given === null) return null
+  if (typeof given !== 'number' || !Number.isInteger(given) || given < 0)
+    throw new TrihandError(CODE, 'draft_revision must be a whole number, as the task shows it')
+  return given
+}
+
 export const decisionOf = (members: Members, key: string | null): Decision => ({
   action: textOf(members, 'action', CODE),
   reason: optionalText(members, 'reason', CODE) ?? null,
@@ -54,6 +62,7 @@ export const decisionOf = (members: Members, key: string | null): Decision => ({
     Object.entries(recordOf(members, 'items')).map(([item, given]) => [item, choiceOf(item, given)]),
   ),
   shownHash: optionalText(members, 'shown_hash', CODE) ?? null,
+  draftRevision: draftRevisionOf(members),
   to: targets(members),
   key,
 })

@@ -6,8 +6,10 @@
 
 import type { TaskLook } from '../engine/tasks.ts'
 import type { Instant } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
 import type { OpenTask, TaskItem } from '../model/task-fact.ts'
 import type { TaskHappening } from '../model/task-history.ts'
+import { draftRevision } from '../model/task-newer.ts'
 import type { Identity, Section, TaskAction } from '../model/task-spec.ts'
 import { allowedActions } from '../model/task-view.ts'
 import type { TaskSummary } from '../ports/reader.ts'
@@ -81,21 +83,28 @@ const actionDocument = (action: TaskAction): ActionDocument => ({
   label: action.label,
   requires_reason: action.requiresReason,
   required_fields: action.requiredFields,
+  fields_schema: action.fieldsSchema,
   is_terminal: action.terminal,
   emits: action.emits,
 })
+
+type Fields = NonNullable<TaskDetail['end']>['fields']
+
+const fieldsOf = (fields: Json): Fields =>
+  typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? (fields as Fields) : {}
 
 const endOf = ({ state }: TaskLook): TaskDetail['end'] => {
   if (state.kind === 'open') return null
   const { end } = state
   const at = isoTime(end.at)
-  if (end.kind === 'decided') return { decision: end.action, by: end.by, at, reason: end.reason }
-  return { decision: end.kind, by: null, at, reason: end.kind === 'withdrawn' ? end.reason : null }
+  if (end.kind === 'decided')
+    return { decision: end.action, by: end.by, at, reason: end.reason, fields: fieldsOf(end.fields) }
+  return { decision: end.kind, by: null, at, reason: end.kind === 'withdrawn' ? end.reason : null, fields: {} }
 }
 
 const draftsOf = ({ drafts, revision }: OpenTask, viewer: Identity | null): TaskDetail['drafts'] =>
   drafts
-    .filter(({ by }) => by === viewer?.id)
+    .filter(({ by, content }) => by === viewer?.id && content !== null)
     .map(({ item, content, revision: made }) => ({ item, content, is_stale: made < revision }))
 
 export const taskDetail = (look: TaskLook, viewer: Identity | null): TaskDetail => {
@@ -125,6 +134,7 @@ export const taskDetail = (look: TaskLook, viewer: Identity | null): TaskDetail 
     actions: spec.actions.map(actionDocument),
     allowed_actions: viewer === null ? [] : allowedActions(state, viewer).map(({ name }) => name),
     drafts: draftsOf(task, viewer),
+    draft_revision: viewer === null ? 0 : draftRevision(task, viewer.id),
     votes: task.votes.map(({ by, action }) => ({ by, action })),
     end: endOf(look),
     approved: end?.approved ?? [],

@@ -64,6 +64,7 @@ export const ERRORS = {
   TASK_CLOSED: { status: 409, retryable: false, hint: 'Somebody was first; read the decision of the task.' },
   TASK_CLAIMED: { status: 409, retryable: false, hint: 'Ask them to unclaim it; a decision needs no claim.' },
   STALE_VIEW: { status: 409, retryable: false, hint: 'Read the task again: what it shows has changed since you saw it.' },
+  DRAFTS_NEWER: { status: 409, retryable: false, hint: 'Read the task again: it shows your newer drafts. Then decide with its draft_revision, with or without them.' },
   CONSENT_MISMATCH: { status: 409, retryable: false, hint: 'What was approved is not what would be done: look at the run, and have it approved again.' },
   ESCALATION_EXHAUSTED: { status: 409, retryable: false, hint: 'There is no higher level; decide, or reassign the task.' },
   QUORUM_IMPOSSIBLE: { status: 422, retryable: false, hint: 'Lower the quorum, or assign the task to more people or a group.' },

@@ -52,10 +52,13 @@ export interface Vote {
 export interface TaskDraft {
   readonly by: string
   readonly item: string | null
+  /** Null: thrown away. Kept, so that another tab of the same person learns of it. */
   readonly content: Json
   readonly savedAt: Instant
   /** The revision it was made on: an older one is stale. */
   readonly revision: number
+  /** How many drafts its author had saved with this one. Absent in checkpoints of older programs: before all others. */
+  readonly saved?: number
 }
 
 /** What a person says of an item before they submit; null: nothing yet. */
@@ -180,6 +183,8 @@ export interface Submit extends Worldly, Personal {
   readonly items: { readonly [item: string]: ItemChoice }
   /** The hash of what the person saw. */
   readonly shownHash: string | null
+  /** The draft revision that the person saw; null: nobody says. */
+  readonly draftsSeen: number | null
   /** Of a reassignment. */
   readonly to: readonly Addressee[]
   readonly request: RequestKey | null
@@ -197,7 +202,13 @@ export type TaskCommand =
   | (Personal & { readonly type: 'view_task' })
   | (Personal & { readonly type: 'claim_task' })
   | (Personal & { readonly type: 'unclaim_task' })
-  | (Personal & { readonly type: 'save_draft'; readonly item: string | null; readonly content: Json })
+  | (Personal & {
+      readonly type: 'save_draft'
+      readonly item: string | null
+      readonly content: Json
+      /** The draft revision that it was written on; absent: in the place of any other. */
+      readonly draftsSeen?: number | null
+    })
   /** Which items a rule found is in the command. */
   | (Personal & { readonly type: 'mark_items'; readonly items: readonly string[]; readonly verdict: MarkVerdict })
   | (Personal & { readonly type: 'set_follow_up'; readonly until: Instant | null })

@@ -5,6 +5,7 @@
  */
 import type { Instant } from './ids.ts'
 import type { ClosedTask, OpenTask, RequestKey, TaskFact, TaskItem, TaskState, Vote } from './task-fact.ts'
+import { draftRevision } from './task-newer.ts'
 import type { Assignees } from './task-spec.ts'
 import { applyEdits } from './task-subject.ts'
 
@@ -63,8 +64,8 @@ const view = (task: OpenTask, { by, at }: FactOf<'task.viewed'>): OpenTask => ({
 
 const saveDraft = (task: OpenTask, { by, item, content, at }: FactOf<'task.draft_saved'>): OpenTask => {
   const others = task.drafts.filter((draft) => draft.by !== by || draft.item !== item)
-  if (content === null) return { ...task, drafts: others }
-  return { ...task, drafts: [...others, { by, item, content, savedAt: at, revision: task.revision }] }
+  const saved = draftRevision(task, by) + 1
+  return { ...task, drafts: [...others, { by, item, content, savedAt: at, revision: task.revision, saved }] }
 }
 
 const followUp = (task: OpenTask, { by, until }: FactOf<'task.follow_up_set'>): OpenTask => {

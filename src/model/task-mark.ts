@@ -7,12 +7,12 @@ import type { Json } from './json.ts'
 import type { Rule } from './rule.ts'
 import type { MarkVerdict, OpenTask, TaskDraft, TaskItem } from './task-fact.ts'
 
-interface MarkContent {
+export interface MarkContent {
   readonly verdict?: Json
   readonly content?: Json
 }
 
-const contentIn = (draft: TaskDraft | undefined): MarkContent =>
+export const contentIn = (draft: TaskDraft | undefined): MarkContent =>
   draft !== undefined && typeof draft.content === 'object' && draft.content !== null && !Array.isArray(draft.content)
     ? (draft.content as MarkContent)
     : {}

@@ -7,6 +7,7 @@ import { type Decision, facts, type Refusal, refuse } from './machine.ts'
 import { agreed, editsOf, outcomeOf } from './task-choice.ts'
 import { type Draft, draftOf, record } from './task-draft.ts'
 import type { ClosedTask, Edit, OpenTask, Submit, TaskFact } from './task-fact.ts'
+import { unseenRefusal } from './task-newer.ts'
 import { forbid } from './task-rights.ts'
 import { type Assignees, type ClosedByAction, MAX_REASSIGNS, type TaskAction } from './task-spec.ts'
 import { applyEdits, subjectText } from './task-subject.ts'
@@ -92,7 +93,8 @@ const checkContent = (task: OpenTask, submit: Submit): Checked | Refusal => {
   const formed = formRefusal(task, action, submit)
   if (formed !== null) return formed
   const edits = editsOf(task, action, submit)
-  return 'kind' in edits ? edits : { kind: 'checked', action, edits }
+  if ('kind' in edits) return edits
+  return (isBound ? unseenRefusal(task, action, submit) : null) ?? { kind: 'checked', action, edits }
 }
 
 const splitTargets = ({ to }: Submit): Assignees => ({

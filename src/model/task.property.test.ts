@@ -139,6 +139,22 @@ check('task-6: what has a key is done once', (turns) => {
   expect(new Set(keys).size).toBe(keys.length)
 })
 
+check('task-7: who has not seen an edit of theirs never decides on the text before it', (turns) => {
+  for (const { before, command, facts } of turns) {
+    const drafts = openIn(before)?.drafts ?? []
+    if (command.type !== 'decide_task' || !facts.some(({ type }) => type === 'task.decided' || type === 'task.voted'))
+      continue
+    for (const { by, item, content, saved = 0, revision } of drafts) {
+      const isUnseen =
+        by === command.by.id && revision === openIn(before)?.revision && saved > (command.draftsSeen ?? -1)
+      const edit = (content as { content?: unknown } | null)?.content
+      if (!isUnseen || item === null || edit === undefined) continue
+      const now = openIn(before)?.items.find(({ id }) => id === item)?.content
+      expect(command.items[item]?.modifications ?? now).toEqual(edit)
+    }
+  }
+})
+
 check('items are approved, rejected or neither; what is approved was so by everyone who voted for it', (turns) => {
   const all = factsOf(turns)
   for (const [position, fact] of all.entries()) {

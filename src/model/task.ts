@@ -10,6 +10,7 @@
  * task-4  Votes of a quorum are of distinct people on the same hash.
  * task-5  A deadline is said once per level, a reminder once per level and number, and nothing after the close.
  * task-6  A request with a key is done once.
+ * task-7  A decision passes over no draft of its own author that they have not seen.
  */
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
 import { outcomeOf } from './task-choice.ts'
@@ -17,6 +18,7 @@ import { type Draft, draftOf, record } from './task-draft.ts'
 import type { ClosedTask, OpenTask, TaskCommand, TaskFact, TaskState } from './task-fact.ts'
 import { evolveTask } from './task-fold.ts'
 import { markedDraft } from './task-mark.ts'
+import { draftRefusal } from './task-newer.ts'
 import { forbid } from './task-rights.ts'
 import { type Identity, MAX_ESCALATIONS, SYSTEM } from './task-spec.ts'
 import { itemsOf, sectionsProblem, subjectText } from './task-subject.ts'
@@ -67,10 +69,12 @@ const unclaim = (task: OpenTask, { now, by }: CommandOf<'unclaim_task'>): Decisi
   return facts({ type: 'task.unclaimed', at: now, by: by.id })
 }
 
-const saveDraft = (task: OpenTask, { now, by, item, content }: CommandOf<'save_draft'>): Decision<TaskFact> => {
+const saveDraft = (task: OpenTask, command: CommandOf<'save_draft'>): Decision<TaskFact> => {
+  const { now, by, item, content } = command
   if (item !== null && !task.items.some(({ id }) => id === item))
     return refuse('NOT_FOUND', `the task has no item ${item}`)
-  return facts({ type: 'task.draft_saved', at: now, by: by.id, item, content })
+  const refusal = draftRefusal(task, command)
+  return refusal ?? facts({ type: 'task.draft_saved', at: now, by: by.id, item, content })
 }
 
 /** Drafts like any other, all in one append. */

@@ -107,7 +107,11 @@ onEveryStore('an inbox', (store) => {
     await expect(system.run(() => tasks.markWhere(task, eve, { where, verdict: 'approve' }))).rejects.toMatchObject({
       code: 'TASK_FORBIDDEN',
     })
-    await desk.decide(task, ana, { action: 'approve', items: { m3: { status: 'rejected' } } })
+    // The edit of m2 is not passed over; a decision that says the same as the drafts is taken.
+    const old = desk.decide(task, ana, { action: 'approve', items: { m3: { status: 'rejected' } } })
+    await expect(old).rejects.toMatchObject({ code: 'DRAFTS_NEWER' })
+    const items = { m2: { status: 'edited', modifications: edited }, m3: { status: 'rejected' } } as const
+    await desk.decide(task, ana, { action: 'approve', items })
     await expect(system.run(() => tasks.markWhere(task, ana, { where, verdict: 'reject' }))).rejects.toMatchObject({
       code: 'TASK_CLOSED',
     })

@@ -20,7 +20,7 @@ const bundle = {
 
 const SYSTEM = {
   name: 'desk',
-  events: { 'letters.ready': null, 'letters.approved': null, 'release.ready': null },
+  events: { 'letters.ready': null, 'letters.approved': null, 'release.ready': null, 'budget.asked': null },
   humans: [
     human('review-letters', {
       trigger: 'letters.ready',
@@ -32,6 +32,24 @@ const SYSTEM = {
       escalation: [{ to: ['group:editors', 'user:cfo'] }],
       actions: [{ name: 'approve', emitsEvent: 'letters.approved' }, 'reject', 'reassign', 'escalate'],
       bundle,
+    }),
+    human('budget', {
+      trigger: 'budget.asked',
+      taskType: 'input',
+      title: 'Budget of {{ payload.team }}',
+      context: { team: '{{ payload.team }}', last_year: { amount: 900, spent: [400, 480] } },
+      assign: 'group:editors',
+      outputSchema: {
+        type: 'object',
+        properties: {
+          amount: { type: 'number', minimum: 1, description: 'In euros' },
+          level: { enum: ['low', 'high'] },
+          due: { type: 'string', format: 'date' },
+          urgent: { type: 'boolean' },
+          owner: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+        },
+        required: ['amount', 'due', 'owner'],
+      },
     }),
     human('release', {
       trigger: 'release.ready',

@@ -6,9 +6,11 @@
  */
 import fc from 'fast-check'
 import type { Instant } from '../../src/model/ids.ts'
+import type { Json } from '../../src/model/json.ts'
 import { fold } from '../../src/model/machine.ts'
 import { task } from '../../src/model/task.ts'
 import type { Addressee, ItemChoice, Submit, TaskCommand, TaskFact, TaskState } from '../../src/model/task-fact.ts'
+import { draftRevision } from '../../src/model/task-newer.ts'
 import type { Deadline, Identity, Level, Reminders, TaskSpec } from '../../src/model/task-spec.ts'
 import { ALL_ACTIONS, ana, aSpec, bob, cfo, custom, document, eve, HOUR, mails, open, to, world } from './task-story.ts'
 
@@ -83,7 +85,11 @@ const addressee: fc.Arbitrary<Addressee> = fc.constantFrom<Addressee[]>(
   { id: 'bot', kind: 'agent' },
 )
 
-type Wish = Pick<Submit, 'by' | 'action' | 'reason' | 'items' | 'to' | 'request'> & { readonly isStale: boolean }
+type Wish = Pick<Submit, 'by' | 'action' | 'reason' | 'items' | 'to' | 'request'> & {
+  readonly isStale: boolean
+  /** Which of their own drafts they have seen. */
+  readonly sees: 'all' | 'some' | 'none'
+}
 
 const wish: fc.Arbitrary<Wish> = fc.record({
   by: person,
@@ -100,6 +106,7 @@ const wish: fc.Arbitrary<Wish> = fc.record({
   to: fc.array(addressee, { minLength: 1, maxLength: 2 }),
   request: fc.option(fc.record({ key: fc.constantFrom('k1', 'k2'), hash: fc.constantFrom('h1', 'h2') }), { freq: 4 }),
   isStale: fc.constantFrom(false, false, false, false, false, true),
+  sees: fc.constantFrom('all', 'all', 'none', 'some'),
 })
 
 /** What happens next, and how long after what came before. */
@@ -133,10 +140,19 @@ const happening: fc.Arbitrary<Happening> = fc.record({
   what,
 })
 
-const decide = ({ isStale, ...given }: Wish, state: TaskState, now: Instant): TaskCommand => {
-  const hash = state.kind === 'none' ? '' : (state.kind === 'open' ? state : state.task).hash
-  return { type: 'decide_task', now, world, fields: {}, ...given, shownHash: isStale ? 'old' : hash }
+const seenDrafts = (sees: Wish['sees'], newest: number): number | null => {
+  if (sees === 'none') return null
+  return sees === 'all' ? newest : newest - 1
 }
+
+const decide = ({ isStale, sees, ...given }: Wish, state: TaskState, now: Instant): TaskCommand => {
+  const known = state.kind === 'closed' ? state.task : state
+  const hash = known.kind === 'none' ? '' : known.hash
+  const draftsSeen = seenDrafts(sees, known.kind === 'none' ? 0 : draftRevision(known, given.by.id))
+  return { type: 'decide_task', now, world, fields: {}, ...given, shownHash: isStale ? 'old' : hash, draftsSeen }
+}
+
+const DRAFTS: readonly Json[] = [{ verdict: 'reject' }, { verdict: 'approve' }, { content: { subject: 'x' } }, null]
 
 const commandOf = (given: Happening['what'], state: TaskState, now: Instant, spec: TaskSpec): TaskCommand => {
   switch (given.kind) {
@@ -149,7 +165,7 @@ const commandOf = (given: Happening['what'], state: TaskState, now: Instant, spe
     case 'unclaim':
       return { type: 'unclaim_task', now, by: given.by }
     case 'draft':
-      return { type: 'save_draft', now, by: given.by, item: 'a', content: 'half' }
+      return { type: 'save_draft', now, by: given.by, item: 'a', content: DRAFTS[(now / HOUR) % DRAFTS.length] ?? null }
     case 'follow_up':
       return { type: 'set_follow_up', now, by: given.by, until: now + HOUR }
     case 'pass':

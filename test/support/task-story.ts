@@ -142,6 +142,7 @@ export const submit = (name: string, over: Partial<Submit> = {}): Submit => ({
   fields: {},
   items: {},
   shownHash: USUAL_HASH,
+  draftsSeen: null,
   to: [],
   request: null,
   ...over,

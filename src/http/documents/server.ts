@@ -8,7 +8,7 @@ export const serverComponents = {
     {
       place: record({}, { file: text, line: whole, column: whole, path: text }),
       error_id: described("under this name the error stands in the server's log", text),
-      task: described('of STALE_VIEW: what is in force now', ref('TaskDetail')),
+      task: described('of STALE_VIEW and DRAFTS_NEWER: what is in force now', ref('TaskDetail')),
     },
   ),
   Live: record({ status: words(['ok']), version: text, pid: whole }),

@@ -37,7 +37,13 @@ const head = {
   level: whole,
 }
 
-const end = record({ decision: text, by: orNull(text), at: instant, reason: orNull(text) })
+const end = record({
+  decision: text,
+  by: orNull(text),
+  at: instant,
+  reason: orNull(text),
+  fields: described('what was filled in; empty: nothing', mapOf(anything)),
+})
 
 export const taskComponents = {
   TaskType: words(TYPES),
@@ -81,6 +87,7 @@ export const taskComponents = {
     label: text,
     requires_reason: yesNo,
     required_fields: list(text),
+    fields_schema: described('JSON Schema of the fields that the action takes; null: any', anything),
     is_terminal: yesNo,
     emits: described('the event that it sends', orNull(text)),
   }),
@@ -108,6 +115,10 @@ export const taskComponents = {
     actions: list(ref('TaskAction')),
     allowed_actions: described('those that the caller may take now', list(text)),
     drafts: described("the caller's own, not submitted yet", list(ref('TaskDraft'))),
+    draft_revision: described(
+      'how many drafts of it the caller has saved; a decision names the one that it has seen',
+      whole,
+    ),
     votes: list(record({ by: text, action: text })),
     end: orNull(end),
     approved: list(text),
@@ -133,18 +144,20 @@ export const taskComponents = {
 }
 
 const to = described('user:eve or group:leads; a bare name is a person', { anyOf: [text, list(text)] })
+const draft_revision = described('the draft_revision of the task as the caller saw it', orNull(whole))
 const decision = {
   reason: text,
   fields: mapOf(anything),
   items: mapOf(closed({ status: words(ITEM_VERDICTS) }, { modifications: anything })),
   shown_hash: text,
+  draft_revision,
   to,
 }
 
 export const DECIDE = closed({ action: text }, decision)
 export const DECIDE_MANY = closed({ decisions: list(closed({ task: text, action: text }, decision)) })
 export const HAND_ON = closed({}, { to, reason: text })
-export const SAVE_DRAFT = closed({}, { item: orNull(text), content: anything })
+export const SAVE_DRAFT = closed({}, { item: orNull(text), content: anything, draft_revision })
 export const MARK = closed({
   where: described('CEL over `item`, its `title` and its `section`: item.confidence >= 0.9', text),
   status: words(['approved', 'rejected', 'pending']),

@@ -87,7 +87,14 @@ export const chatRoutes = ({ streams }: Pick<StreamOptions, 'streams'>): readonl
       answers: { 200: STREAM },
       problems: [
         ...['INPUT_INVALID', 'NOT_FOUND', 'TURN_RUNNING', 'RUN_BACKLOG_FULL', 'HANDLER_PAUSED', 'TASK_CLOSED'],
-        ...['TASK_FORBIDDEN', 'STALE_VIEW', 'AGENT_CANNOT_DECIDE', 'SEPARATION_OF_DUTIES', 'SESSION_STATE_INVALID'],
+        ...[
+          'TASK_FORBIDDEN',
+          'STALE_VIEW',
+          'DRAFTS_NEWER',
+          'AGENT_CANNOT_DECIDE',
+          'SEPARATION_OF_DUTIES',
+          'SESSION_STATE_INVALID',
+        ],
       ] as NonNullable<Operation['problems']>,
       handle: send,
     },

@@ -139,6 +139,38 @@ test('[C14] a decision on what is no longer shown brings what is, and can be mad
   expect(again.body).toMatchObject({ is_open: false, status: 'approved' })
 })
 
+test('[C17] a decision that would pass over newer drafts of its author is refused with what is newer (13.1.5)', async () => {
+  const task = await aTask()
+  const path = `/api/tasks/${task.id}/drafts`
+  const headers = { ...ANA, 'content-type': 'application/json' }
+  const save = (body: object) => app.ask(path, { method: 'PATCH', body: JSON.stringify(body), headers })
+  const content = { verdict: 'approve', content: { text: 'Dear friend' } }
+  // One tab edits; another, which has seen no draft, approves the old text.
+  expect((await save({ item: 'letter', content, draft_revision: 0 })).body).toMatchObject({ draft_revision: 1 })
+  const old = { action: 'approve', shown_hash: task.shown_hash }
+  for (const seen of [{}, { draft_revision: 0 }, { draft_revision: null }]) {
+    const { status, body } = await decide(task, { ...old, ...seen })
+    expect(status).toBe(409)
+    expect(body).toMatchObject({
+      code: 'DRAFTS_NEWER',
+      task: { is_open: true, draft_revision: 1, drafts: [{ content }] },
+    })
+  }
+  expect((await save({ item: 'letter', content: null, draft_revision: 0 })).body).toMatchObject({
+    code: 'DRAFTS_NEWER',
+  })
+  expect((await save({ item: 'letter', content, draft_revision: -1 })).body).toMatchObject({ code: 'INPUT_INVALID' })
+  const many = { decisions: [{ task: task.id, ...old }] }
+  expect((await app.post('/api/tasks/decisions', many, ANA)).body.items).toMatchObject([
+    { status: 409, problem: { code: 'DRAFTS_NEWER' } },
+  ])
+  // Who has seen it may still decide on the old text; the closed task shows that text, whatever the draft says.
+  const { body } = await decide(task, { ...old, draft_revision: 1 })
+  expect(body).toMatchObject({ status: 'approved', end: { by: 'ana', fields: {} } })
+  const shown = (await get(`/api/tasks/${task.id}`, ANA)).body
+  expect(JSON.stringify(shown.sections)).not.toContain('Dear friend')
+})
+
 test('[C7][C8][C17] claimed, put off, begun, handed on and escalated', async () => {
   const { id } = await aTask()
   const post = (verb: string, body: object, headers = ANA) => app.post(`/api/tasks/${id}/${verb}`, body, headers)

@@ -13,12 +13,12 @@ import type { TaskQuery } from '../../ports/reader.ts'
 import { optionalText, readBody, readOptionalBody } from '../body.ts'
 import { CLOSED, DECIDE, DECIDE_MANY, FOLLOW_UP, HAND_ON, OPEN, SAVE_DRAFT, TYPES } from '../documents/tasks.ts'
 import { deciderOf, demandIdentity, identityOf } from '../identity.ts'
-import { problem, StaleView } from '../problem.ts'
+import { OutdatedView, problem } from '../problem.ts'
 import { badCursor, choiceOf, limitOf, pageOf, type Query } from '../query.ts'
 import { findRun } from '../run-id.ts'
 import { described, list as listOf, nothing, PAGING, page, record, ref, text, words } from '../schema.ts'
 import type { Service } from '../service.ts'
-import { bulkOf, CODE, decisionOf, taskOf, untilOf } from '../task-body.ts'
+import { bulkOf, CODE, decisionOf, draftRevisionOf, taskOf, untilOf } from '../task-body.ts'
 import { tagOf } from '../version.ts'
 import { MOST_COUNTED, taskCountsDocument } from '../wire-counts.ts'
 import { taskDetail, taskDocument } from '../wire-task.ts'
@@ -99,15 +99,24 @@ const plain =
     return tasks[verb](idOf(context), by)
   }
 
-const decide: Act = async ({ tasks }, context, by) => {
-  const members = await readBody(context, { schema: DECIDE, code: CODE })
-  try {
-    return await tasks.submit(idOf(context), by, decisionOf(members, context.req.header('idempotency-key') ?? null))
-  } catch (error) {
-    if (!(error instanceof TrihandError) || error.code !== 'STALE_VIEW') throw error
-    throw new StaleView(error.detail, taskDetail(await tasks.show(idOf(context)), by))
+const OUTDATED: readonly string[] = ['STALE_VIEW', 'DRAFTS_NEWER']
+
+/** Where the view of the caller is out of date, the refusal brings what is in force. */
+const onView =
+  (does: Act): Act =>
+  async (service, context, by) => {
+    try {
+      return await does(service, context, by)
+    } catch (error) {
+      if (!(error instanceof TrihandError) || !OUTDATED.includes(error.code)) throw error
+      throw new OutdatedView(error.code, error.detail, taskDetail(await service.tasks.show(idOf(context)), by))
+    }
   }
-}
+
+const decide: Act = onView(async ({ tasks }, context, by) => {
+  const members = await readBody(context, { schema: DECIDE, code: CODE })
+  return tasks.submit(idOf(context), by, decisionOf(members, context.req.header('idempotency-key') ?? null))
+})
 
 const handOn =
   (action: 'reassign' | 'escalate'): Act =>
@@ -117,11 +126,12 @@ const handOn =
     return tasks.submit(idOf(context), by, decisionOf({ ...members, action }, key))
   }
 
-const saveDraft: Act = async ({ tasks }, context, by) => {
+const saveDraft: Act = onView(async ({ tasks }, context, by) => {
   const members = await readBody(context, { schema: SAVE_DRAFT, code: CODE })
   const item = members['item'] === null ? null : (optionalText(members, 'item', CODE) ?? null)
-  return tasks.saveDraft(idOf(context), by, { item, content: members['content'] ?? null })
-}
+  const draftRevision = draftRevisionOf(members)
+  return tasks.saveDraft(idOf(context), by, { item, content: members['content'] ?? null, draftRevision })
+})
 
 const followUp: Act = async ({ tasks }, context, by) =>
   tasks.followUp(idOf(context), by, untilOf(await readBody(context, { schema: FOLLOW_UP, code: CODE })))
@@ -154,6 +164,7 @@ const DECISIVE = [
   ...REFUSALS,
   'SEPARATION_OF_DUTIES',
   'STALE_VIEW',
+  'DRAFTS_NEWER',
   'ESCALATION_EXHAUSTED',
   'ACTION_NOT_ALLOWED',
   'REASON_REQUIRED',
@@ -249,7 +260,7 @@ export const taskRoutes: readonly Operation[] = [
     ...command('saveDraft', 'drafts', "Keeps the caller's draft of an item, or of the whole", saveDraft),
     method: 'patch',
     body: body(SAVE_DRAFT),
-    problems: [...REFUSALS, 'MODIFICATION_INVALID'],
+    problems: [...REFUSALS, 'MODIFICATION_INVALID', 'DRAFTS_NEWER'],
   },
   {
     ...command('followUpTask', 'follow-up', "Puts it off in the caller's inbox", followUp),

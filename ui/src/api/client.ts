@@ -3,15 +3,19 @@
  *
  * Owns how a request is made. Never caches: the queries do (queries.ts).
  */
+import type { TaskDetail } from './documents.ts'
 import { identityHeaders } from './me.ts'
 
 export class Problem extends Error {
   readonly code: string
   readonly status: number
   readonly hint: string | null
+  /** What is in force now, where what was shown is out of date. */
+  readonly task: TaskDetail | null
 
-  constructor(code: string, status: number, detail: string, hint: string | null) {
+  constructor(code: string, status: number, detail: string, hint: string | null, task: TaskDetail | null = null) {
     super(detail)
+    this.task = task
     this.code = code
     this.status = status
     this.hint = hint
@@ -23,6 +27,7 @@ interface ProblemBody {
   readonly detail?: string
   readonly title?: string
   readonly hint?: string
+  readonly task?: TaskDetail
 }
 
 const UNREACHABLE = 'The server does not answer. Is `trihand dev` still running?'
@@ -33,7 +38,7 @@ export const mountPath = (): string => document.querySelector('meta[name="mount"
 export const problemOf = async (response: Response): Promise<Problem> => {
   const body = (await response.json().catch(() => ({}))) as ProblemBody
   const detail = body.detail ?? body.title ?? `The server answered ${response.status}.`
-  return new Problem(body.code ?? 'INTERNAL', response.status, detail, body.hint ?? null)
+  return new Problem(body.code ?? 'INTERNAL', response.status, detail, body.hint ?? null, body.task ?? null)
 }
 
 let refused = (_status: number): void => {}

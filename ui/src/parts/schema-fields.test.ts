@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fieldsOf, filledValue } from './schema-fields.ts'
+import { fieldsOf, filledValue, problemsOf } from './schema-fields.ts'
 
 const SCHEMA = {
   type: 'object',
@@ -16,8 +16,8 @@ const SCHEMA = {
 test('members of an object become fields, and what is no simple value is written as JSON', () => {
   const fields = fieldsOf(SCHEMA)
   expect(fields?.map(({ label, kind, isRequired }) => [label, kind, isRequired])).toEqual([
-    ['Your name', 'text', true],
-    ['age', 'number', false],
+    ['Your name', 'long', true],
+    ['age', 'integer', false],
     ['loud', 'yes', false],
     ['tone', 'words', false],
     ['extras', 'json', false],
@@ -34,4 +34,54 @@ test('what is filled in is the value, what is empty is not there', () => {
   expect(filledValue(fields, filled)).toEqual({ name: 'Ada', age: 36, loud: true, extras: [1, 'b'] })
   expect(() => filledValue(fields, { age: 'many' })).toThrow('age is not a number')
   expect(() => filledValue(fields, { extras: '[' })).toThrow('extras is not JSON')
+})
+
+test('dates, limits, objects in objects and lists are fields of their own, and say in place what is wrong', () => {
+  const fields =
+    fieldsOf(
+      {
+        type: 'object',
+        properties: {
+          due: { type: 'string', format: 'date' },
+          amount: { type: ['number', 'null'], minimum: 1, maximum: 9 },
+          level: { enum: [1, 2] },
+          address: { $ref: '#/$defs/address' },
+          tags: { type: 'array', items: { type: 'string' } },
+          agreed: { type: 'boolean' },
+        },
+        $defs: {
+          address: { type: 'object', properties: { city: { type: 'string', minLength: 2 } }, required: ['city'] },
+        },
+        required: ['due', 'address', 'agreed'],
+      },
+      ['note'],
+    ) ?? []
+  expect(fields.map(({ name, kind }) => [name, kind])).toEqual([
+    ['due', 'date'],
+    ['amount', 'number'],
+    ['level', 'words'],
+    ['address.city', 'long'],
+    ['tags', 'lines'],
+    ['agreed', 'yes'],
+    ['note', 'long'],
+  ])
+  expect(problemsOf(fields, { due: '2026-02-30', amount: '10', 'address.city': 'A' })).toEqual({
+    due: 'due is not a date, like 2026-01-31',
+    amount: 'amount must be at most 9',
+    'address.city': 'address › city must have at least 2 characters',
+    note: 'note is required',
+  })
+  const filled = { due: '2026-02-28', amount: '9', level: '2', 'address.city': 'Oslo', tags: 'a\n\nb', note: 'x' }
+  expect(problemsOf(fields, filled)).toEqual({})
+  expect(filledValue(fields, filled)).toEqual({
+    ...{
+      due: '2026-02-28',
+      amount: 9,
+      level: 2,
+      address: { city: 'Oslo' },
+      tags: ['a', 'b'],
+      agreed: false,
+      note: 'x',
+    },
+  })
 })

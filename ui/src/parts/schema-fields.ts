@@ -1,29 +1,59 @@
 /**
- * Which fields a form has for a JSON Schema, and the value that they make.
+ * Which fields a form has for a JSON Schema, what is wrong with what was filled in, and the value that it makes.
  *
- * Owns how far a form goes: the members of one object that are texts, numbers, yes or no, or one of some words. Anything else is JSON.
+ * Owns how far a form goes: texts, numbers, yes or no, one of some words, dates and times, lists of simple values (one on each line), and
+ * objects in objects, whose fields are named by their path. Anything else is JSON. The server checks the whole schema again.
  */
 import { isRecord, type Json } from '../api/documents.ts'
 
+type Schema = { readonly [key: string]: Json }
+
+export type FieldKind =
+  | ('text' | 'long' | 'number' | 'integer' | 'yes' | 'words' | 'lines' | 'json')
+  | ('date' | 'date-time' | 'time' | 'email' | 'uri')
+
 export interface Field {
+  /** Where it stands in the value. */
+  readonly path: readonly string[]
+  /** The path as one name. */
   readonly name: string
   readonly label: string
-  readonly kind: 'text' | 'number' | 'yes' | 'words' | 'json'
+  readonly kind: FieldKind
   readonly words: readonly string[]
   readonly isRequired: boolean
   readonly description: string | null
+  readonly schema: Schema
 }
 
-const kindOf = (schema: { readonly [key: string]: Json }): Field['kind'] => {
-  if (Array.isArray(schema['enum']) && schema['enum'].every((word) => typeof word === 'string')) return 'words'
+const FORMATS = ['date', 'date-time', 'time', 'email', 'uri'] as const
+const SIMPLE = ['string', 'number', 'integer', 'boolean']
+/** Objects in objects beyond this are written as JSON. */
+const MOST_DEEP = 3
+const LONG = 200
+
+const isChoice = ({ enum: words }: Schema): boolean =>
+  Array.isArray(words) && words.every((word) => typeof word !== 'object' || word === null)
+
+const stringKind = ({ format, maxLength, pattern }: Schema): FieldKind => {
+  const known = FORMATS.find((one) => one === format)
+  if (known !== undefined) return known
+  return pattern !== undefined || (typeof maxLength === 'number' && maxLength <= LONG) ? 'text' : 'long'
+}
+
+const kindOf = (schema: Schema): FieldKind => {
+  if (isChoice(schema)) return 'words'
   switch (schema['type']) {
     case 'string':
-      return 'text'
+      return stringKind(schema)
     case 'number':
     case 'integer':
-      return 'number'
+      return schema['type']
     case 'boolean':
       return 'yes'
+    case 'array': {
+      const { items } = schema
+      return isRecord(items) && SIMPLE.includes(String(items['type'])) ? 'lines' : 'json'
+    }
     default:
       return 'json'
   }
@@ -32,40 +62,178 @@ const kindOf = (schema: { readonly [key: string]: Json }): Field['kind'] => {
 const textOr = <Other>(value: Json | undefined, other: Other): string | Other =>
   typeof value === 'string' ? value : other
 
-/** Null: no form, only JSON. */
-export const fieldsOf = (schema: Json): readonly Field[] | null => {
-  if (!isRecord(schema) || schema['type'] !== 'object' || !isRecord(schema['properties'])) return null
+/** What a name stands for, and the kind of what may also be null. */
+const resolved = (given: Json | undefined, root: Schema): Schema => {
+  const schema = isRecord(given) ? given : {}
+  const [, group, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(textOr(schema['$ref'], '')) ?? []
+  const found = group === undefined || name === undefined ? undefined : root[group]
+  if (isRecord(found) && isRecord(found[name ?? ''])) return { ...(found[name ?? ''] as Schema), ...schema }
+  const { anyOf, type } = schema
+  if (Array.isArray(type)) return { ...schema, type: type.find((one) => one !== 'null') ?? 'null' }
+  if (!Array.isArray(anyOf)) return schema
+  const real = anyOf.filter((one) => isRecord(one) && one['type'] !== 'null')
+  return real.length === 1 && isRecord(real[0]) ? { ...real[0], ...schema, anyOf: null } : schema
+}
+
+const isGroup = (schema: Schema): boolean => schema['type'] === 'object' && isRecord(schema['properties'])
+
+const membersOf = (schema: Schema, root: Schema, above: readonly string[], isNeeded: boolean): readonly Field[] => {
   const required = Array.isArray(schema['required']) ? schema['required'] : []
-  return Object.entries(schema['properties']).map(([name, member]) => {
-    const given = isRecord(member) ? member : {}
-    return {
-      name,
-      label: textOr(given['title'], name),
-      kind: kindOf(given),
-      words: Array.isArray(given['enum']) ? given['enum'].map(String) : [],
-      isRequired: required.includes(name),
-      description: textOr(given['description'], null),
+  const properties = isRecord(schema['properties']) ? schema['properties'] : {}
+  return Object.entries(properties).flatMap(([name, member]) => {
+    const own = resolved(member, root)
+    const path = [...above, name]
+    const isRequired = isNeeded && required.includes(name)
+    if (isGroup(own) && path.length < MOST_DEEP) return membersOf(own, root, path, isRequired)
+    const field: Field = {
+      ...{ path, name: path.join('.'), label: [...above, textOr(own['title'], name)].join(' › ') },
+      ...{ kind: kindOf(own), isRequired, description: textOr(own['description'], null), schema: own },
+      words: Array.isArray(own['enum']) ? own['enum'].map(String) : [],
     }
+    return [field]
   })
+}
+
+const named = (name: string): Field => ({
+  ...{ path: [name], name, label: name, kind: 'long', words: [], isRequired: true, description: null, schema: {} },
+})
+
+/** Null: no form, only JSON. `required`: names that must be there, whether the schema describes them or not. */
+export const fieldsOf = (schema: Json, required: readonly string[] = []): readonly Field[] | null => {
+  const own = isRecord(schema) && isGroup(schema) ? membersOf(schema, schema, [], true) : []
+  const missing = required.filter((name) => !own.some(({ path }) => path[0] === name))
+  const all = [...own, ...missing.map(named)]
+  if (all.length === 0) return isRecord(schema) && isGroup(schema) ? all : null
+  return all.map((field) => (required.includes(field.name) ? { ...field, isRequired: true } : field))
 }
 
 export type Filled = Readonly<Record<string, string | boolean>>
 
-const valueIn = ({ kind, label }: Field, given: string | boolean): Json => {
-  if (typeof given === 'boolean' || kind === 'text' || kind === 'words') return given
-  if (kind === 'number' && given.trim() !== '' && Number.isFinite(Number(given))) return Number(given)
+const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
+const isDay = (text: string): boolean =>
+  DATE.test(text) && new Date(`${text}T00:00:00Z`).toISOString().slice(0, 10) === text
+
+const limit = (schema: Schema, key: string): number | null => (typeof schema[key] === 'number' ? schema[key] : null)
+
+const numberProblem = (schema: Schema, text: string): string | null => {
+  const value = Number(text)
+  const [least, most] = [limit(schema, 'minimum'), limit(schema, 'maximum')]
+  if (text.trim() === '' || !Number.isFinite(value)) return 'is not a number'
+  if (schema['type'] === 'integer' && !Number.isInteger(value)) return 'is not a whole number'
+  if (least !== null && value < least) return `must be at least ${least}`
+  return most !== null && value > most ? `must be at most ${most}` : null
+}
+
+const hasPattern = (pattern: string, text: string): boolean => {
   try {
-    return JSON.parse(given) as Json
+    return new RegExp(pattern, 'u').test(text)
   } catch {
-    throw new Error(`${label} is not ${kind === 'number' ? 'a number' : 'JSON'}`)
+    // The server knows the pattern; this browser does not.
+    return true
   }
 }
 
-/** What is left empty is left out: whether that will do is the server's to say. */
-export const filledValue = (fields: readonly Field[], filled: Filled): Json =>
+const lengthProblem = (schema: Schema, text: string): string | null => {
+  const [least, most] = [limit(schema, 'minLength'), limit(schema, 'maxLength')]
+  if (least !== null && text.length < least) return `must have at least ${least} characters`
+  if (most !== null && text.length > most) return `must have at most ${most} characters`
+  const pattern = textOr(schema['pattern'], null)
+  return pattern === null || hasPattern(pattern, text) ? null : `does not have the form ${pattern}`
+}
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const linesOf = (text: string): readonly string[] => text.split('\n').filter((line) => line.trim() !== '')
+
+const textProblem = ({ kind, schema }: Field, text: string): string | null => {
+  switch (kind) {
+    case 'number':
+    case 'integer':
+      return numberProblem(schema, text)
+    case 'date':
+      return isDay(text) ? null : 'is not a date, like 2026-01-31'
+    case 'date-time':
+      return Number.isNaN(Date.parse(text)) ? 'is not a date and time' : null
+    case 'email':
+      return /^[^\s@]+@[^\s@]+$/.test(text) ? null : 'is not an e-mail address'
+    case 'uri':
+      return URL.canParse(text) ? null : 'is not an address, like https://example.com'
+    case 'json':
+      return isJson(text) ? null : 'is not JSON'
+    case 'lines': {
+      const items = isRecord(schema['items']) ? schema['items'] : {}
+      if (items['type'] === 'string') return null
+      return (
+        linesOf(text)
+          .map((line) => numberProblem(items, line))
+          .find((problem) => problem !== null) ?? null
+      )
+    }
+    default:
+      return lengthProblem(schema, text)
+  }
+}
+
+/** Null: nothing. */
+const problemOf = (field: Field, given: string | boolean | undefined): string | null => {
+  if (typeof given === 'boolean') return null
+  if (given === undefined || given === '') return field.isRequired && field.kind !== 'yes' ? 'is required' : null
+  const problem = field.kind === 'words' ? null : textProblem(field, given)
+  return problem
+}
+
+/** What is wrong, by the name of the field. */
+export const problemsOf = (fields: readonly Field[], filled: Filled): Readonly<Record<string, string>> =>
   Object.fromEntries(
     fields.flatMap((field) => {
-      const given = filled[field.name]
-      return given === undefined || given === '' ? [] : [[field.name, valueIn(field, given)] as const]
+      const problem = problemOf(field, filled[field.name])
+      return problem === null ? [] : [[field.name, `${field.label} ${problem}`] as const]
     }),
   )
+
+const valueIn = ({ kind, schema, words }: Field, given: string | boolean): Json => {
+  if (typeof given === 'boolean') return given
+  if (kind === 'number' || kind === 'integer') return Number(given)
+  if (kind === 'json') return JSON.parse(given) as Json
+  if (kind === 'words') return Array.isArray(schema['enum']) ? (schema['enum'][words.indexOf(given)] ?? given) : given
+  if (kind === 'date-time') return new Date(given).toISOString()
+  if (kind !== 'lines') return given
+  const isText = isRecord(schema['items']) && schema['items']['type'] === 'string'
+  return linesOf(given).map((line) => (isText ? line : (JSON.parse(line) as Json)))
+}
+
+type Members = { [name: string]: Json }
+
+const put = (value: Members, [name = '', ...rest]: readonly string[], given: Json): void => {
+  if (rest.length === 0) {
+    value[name] = given
+    return
+  }
+  value[name] ??= {}
+  put(value[name] as Members, rest, given)
+}
+
+/** What is left empty is left out; a box that must be there and is not ticked says no. */
+export const filledRecord = (fields: readonly Field[], filled: Filled): Members => {
+  const value: Members = {}
+  for (const field of fields) {
+    const given = filled[field.name] ?? (field.kind === 'yes' && field.isRequired ? false : undefined)
+    if (given !== undefined && given !== '') put(value, field.path, valueIn(field, given))
+  }
+  return value
+}
+
+/** The same, or the first thing that is wrong with it. */
+export const filledValue = (fields: readonly Field[], filled: Filled): Json => {
+  const given = fields.filter(({ name }) => filled[name] !== undefined && filled[name] !== '')
+  const [problem] = Object.values(problemsOf(given, filled))
+  if (problem !== undefined) throw new Error(problem)
+  return filledRecord(fields, filled)
+}

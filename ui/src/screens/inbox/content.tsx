@@ -2,16 +2,27 @@
 import { isRecord, type Json } from '../../api/documents.ts'
 import type { FieldChange } from './difference.ts'
 
+const isSimple = (value: Json): boolean => typeof value !== 'object' || value === null
+
+/** A list of simple values is read as one. */
+const textOf = (value: Json): string => {
+  if (typeof value === 'string') return value
+  return Array.isArray(value) && value.length > 0 && value.every(isSimple)
+    ? value.join(', ')
+    : JSON.stringify(value, null, 2)
+}
+
 export const Content = ({ value }: { readonly value: Json }) => {
   if (value === null) return null
-  if (!isRecord(value))
-    return <div className="text">{typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</div>
+  if (!isRecord(value)) return <div className="text">{textOf(value)}</div>
   return (
     <dl className="fields">
       {Object.entries(value).map(([name, field]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd className="text">{typeof field === 'string' ? field : JSON.stringify(field, null, 2)}</dd>
+          <dd className="text">
+            {isRecord(field) && Object.keys(field).length > 0 ? <Content value={field} /> : textOf(field)}
+          </dd>
         </div>
       ))}
     </dl>

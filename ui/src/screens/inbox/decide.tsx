@@ -7,39 +7,68 @@ import type { Json, TaskAction, TaskDetail } from '../../api/documents.ts'
 import { askAgain } from '../../api/news.ts'
 import { focusAtOnce } from '../../parts/focus-at-once.ts'
 import { say } from '../../parts/say.ts'
+import { type Field, type Filled, fieldsOf, filledRecord, problemsOf } from '../../parts/schema-fields.ts'
+import { SchemaForm } from '../../parts/schema-form.tsx'
 import { useKeys } from '../../parts/use-keys.ts'
 import { Difference } from './content.tsx'
 import { changesOf } from './difference.ts'
-import { choicesOf, isEdited, itemsOf, type Marks, markOf, progressOf } from './marks.ts'
+import { choicesOf, differing, isEdited, itemsOf, type Marks, markOf, progressOf } from './marks.ts'
+import { NewerDrafts } from './newer-drafts.tsx'
 import { Reason, rememberReason } from './reason.tsx'
 import { SetsOff } from './sets-off.tsx'
-import type { MarkBook } from './use-marks.ts'
+import type { MarkBook, SeenMarks } from './use-marks.ts'
 
 interface Submission {
   readonly reason: string
   readonly fields: Readonly<Record<string, Json>>
+  /** As it was typed, and what is wrong with it. */
+  readonly filled: Filled
+  readonly problems: Readonly<Record<string, string>>
   readonly to: string
   /** How many items, typed by hand. */
   readonly typed: string
 }
 
-const EMPTY: Submission = { reason: '', fields: {}, to: '', typed: '' }
+const EMPTY: Submission = { reason: '', fields: {}, filled: {}, problems: {}, to: '', typed: '' }
 /** Beyond so many, one key too many would do too much. */
 const MANY = 25
 /** A doubt that is settled by "it happened" takes what the step would have answered. */
 const RESULT = 'result'
 
+const DONE: Readonly<Record<string, string>> = {
+  approve: 'Approved',
+  edit: 'Approved',
+  reject: 'Rejected',
+  respond: 'Answered',
+  request_edit: 'Changes requested',
+  reassign: 'Reassigned',
+  escalate: 'Escalated',
+}
+
 /** It approves item by item what is marked so, and the rest with them. */
 const goesByItem = ({ is_terminal, name }: TaskAction): boolean => is_terminal && name !== 'reject'
 
-const bodyOf = (task: TaskDetail, action: TaskAction, marks: Marks, { reason, fields, to }: Submission): object => ({
-  action: action.name,
-  shown_hash: task.shown_hash,
-  items: goesByItem(action) ? choicesOf(itemsOf(task), marks) : {},
-  ...(reason === '' ? {} : { reason }),
-  ...(Object.keys(fields).length === 0 ? {} : { fields }),
-  ...(to === '' ? {} : { to: [to] }),
-})
+const bodyOf = (
+  task: TaskDetail,
+  action: TaskAction,
+  { marks, revision }: SeenMarks,
+  { reason, fields: own, filled, to }: Submission,
+): object => {
+  const fields = { ...own, ...filledRecord(formOf(action), filled) }
+  return {
+    action: action.name,
+    shown_hash: task.shown_hash,
+    draft_revision: revision,
+    items: goesByItem(action) ? choicesOf(itemsOf(task), marks) : {},
+    ...(reason === '' ? {} : { reason }),
+    ...(Object.keys(fields).length === 0 ? {} : { fields }),
+    ...(to === '' ? {} : { to: [to] }),
+  }
+}
+
+/** The fields of the action as its schema describes them; those that are only named are texts. */
+const formOf = ({ fields_schema, required_fields }: TaskAction): readonly Field[] =>
+  fieldsOf(fields_schema, required_fields) ?? []
 
 const Summary = ({ task, marks }: { readonly task: TaskDetail; readonly marks: Marks }) => {
   const { total, reviewed, rejected, edited } = progressOf(itemsOf(task), marks)
@@ -97,15 +126,12 @@ const Fields = ({ task, action, form, change }: FieldsProps) => {
           onChange={(e) => change({ ...form, to: e.currentTarget.value })}
         />
       )}
-      {action.required_fields.map((name) => (
-        <TextInput
-          key={name}
-          label={name}
-          required
-          value={String(form.fields[name] ?? '')}
-          onChange={(e) => put(name, e.currentTarget.value)}
-        />
-      ))}
+      <SchemaForm
+        fields={formOf(action)}
+        filled={form.filled}
+        problems={form.problems}
+        change={(filled) => change({ ...form, filled, problems: {} })}
+      />
       {task.origin === 'uncertain' && action.name === 'it_happened' && (
         <JsonInput
           label="What the step answered"
@@ -130,24 +156,27 @@ const Refused = ({ error }: { readonly error: Error }) => {
 }
 
 /** What the answer of the server means for those who look at the task. */
-const useSubmit = ({ task, action, book: { marks, flush }, close, done }: SubmitDialogProps, form: Submission) => {
+const useSubmit = ({ task, action, book: { flush, learn }, close, done }: SubmitDialogProps, form: Submission) => {
   // One key for all tries of this submit.
   const [key] = useState(() => crypto.randomUUID())
   return useMutation({
-    // Marks first: what comes after the decision is refused.
-    mutationFn: async () => {
-      await flush()
-      return sendJson(`/api/tasks/${task.id}/decision`, bodyOf(task, action, marks, form), { key })
+    // Marks first: what comes after the decision is refused. Those that others of this person's tabs made meanwhile were not agreed to.
+    mutationFn: async (agreed: SeenMarks) => {
+      const now = await flush()
+      const isSame = differing(itemsOf(task), now.marks, agreed.marks).length === 0
+      const seen = isSame ? { marks: agreed.marks, revision: now.revision } : agreed
+      return sendJson(`/api/tasks/${task.id}/decision`, bodyOf(task, action, seen, form), { key })
     },
     onSuccess: () => {
       rememberReason(form.reason)
-      say('teal', action.label, task.title)
+      say('teal', DONE[action.name] ?? `${action.label}: done`, task.title)
       close()
       done()
     },
     onError: (error) => {
       // The task itself shows what has changed, and the marks are kept.
       if (error instanceof Problem && error.code === 'STALE_VIEW') close()
+      if (error instanceof Problem && error.code === 'DRAFTS_NEWER' && error.task !== null) learn(error.task)
     },
     onSettled: () => {
       askAgain('tasks', new Set([task.id]))
@@ -166,15 +195,20 @@ interface SubmitDialogProps {
 
 export const SubmitDialog = (props: SubmitDialogProps) => {
   const { task, action, book, close } = props
-  const { marks } = book
+  // What the dialog showed when it was opened is what is agreed to, until the person takes over what is newer.
+  const [agreed, agree] = useState<SeenMarks>({ marks: book.marks, revision: book.revision })
+  const { marks } = agreed
   const [form, setForm] = useState(EMPTY)
-  const { mutate, isPending, error } = useSubmit(props, form)
+  const { mutate, reset, isPending, error } = useSubmit(props, form)
+  const newer = goesByItem(action) && book.revision > agreed.revision ? differing(itemsOf(task), marks, book.marks) : []
   const { total, rejected } = progressOf(itemsOf(task), marks)
   const isMany = action.is_terminal && total > MANY
   const isOver = error instanceof Problem && error.code === 'TASK_CLOSED'
   const submit = (event: { preventDefault(): void }): void => {
     event.preventDefault()
-    if (!isOver && !(isMany && form.typed.trim() !== String(total))) mutate()
+    const problems = problemsOf(formOf(action), form.filled)
+    if (Object.keys(problems).length > 0) return setForm({ ...form, problems })
+    if (!isOver && !(isMany && form.typed.trim() !== String(total)) && newer.length === 0) mutate(agreed)
   }
   const written = useRef<HTMLFormElement>(null)
   useKeys({ '$mod+Enter': () => written.current?.requestSubmit() })
@@ -194,7 +228,7 @@ export const SubmitDialog = (props: SubmitDialogProps) => {
           <Reason
             value={form.reason}
             change={(reason) => setForm({ ...form, reason })}
-            label={goesByItem(action) && rejected > 0 ? 'Reason, also for what is rejected' : 'Reason'}
+            label={goesByItem(action) && rejected > 0 ? 'Comment (shared with the author)' : 'Reason'}
             required={action.requires_reason}
             isFirst={action.name !== 'reassign'}
           />
@@ -208,17 +242,33 @@ export const SubmitDialog = (props: SubmitDialogProps) => {
               onChange={(e) => setForm({ ...form, typed: e.currentTarget.value })}
             />
           )}
-          {error !== null && <Refused error={error} />}
+          {newer.length > 0 && (
+            <NewerDrafts
+              items={newer}
+              marks={marks}
+              newer={book.marks}
+              use={() => {
+                reset()
+                agree({ marks: book.marks, revision: book.revision })
+              }}
+              keep={() => {
+                const mine = { marks, revision: book.revision }
+                agree(mine)
+                mutate(mine)
+              }}
+            />
+          )}
+          {error !== null && newer.length === 0 && <Refused error={error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               Back
             </Button>
-            <Button type="submit" loading={isPending} disabled={isOver}>
+            <Button type="submit" loading={isPending} disabled={isOver || newer.length > 0}>
               {action.label}
             </Button>
           </Group>
           <Text size="sm" className="quiet">
-            A decision is a fact: it cannot be taken back.
+            This can't be undone.
           </Text>
         </Stack>
       </form>

@@ -2,7 +2,7 @@
 import { Button, Group, Tabs, Text } from '@mantine/core'
 import { Check, CircleDashed, Pencil, X } from 'lucide-react'
 import { useState } from 'react'
-import { isRecord, type TaskDetail, type TaskItem } from '../../api/documents.ts'
+import type { TaskDetail, TaskItem } from '../../api/documents.ts'
 import { Content, Difference } from './content.tsx'
 import { changesOf } from './difference.ts'
 import { Editor } from './editor.tsx'
@@ -16,14 +16,28 @@ const LOOKS = {
   edit: { icon: Pencil, word: 'edited', tone: 'wait' },
 } as const
 
+/** Of a closed task: what was decided, whatever anybody had marked. */
+const DECIDED = {
+  pending_review: { icon: CircleDashed, word: 'not decided', tone: 'plain' },
+  approved: { icon: Check, word: 'approved', tone: 'good' },
+  rejected: { icon: X, word: 'rejected', tone: 'bad' },
+  edited: { icon: Pencil, word: 'approved, edited', tone: 'good' },
+} as const
+
 const lookOf = (item: TaskItem, mark: Mark): (typeof LOOKS)[keyof typeof LOOKS] => {
   if (mark.verdict === 'reject') return LOOKS.reject
   if (isEdited(item, mark)) return LOOKS.edit
   return LOOKS[mark.verdict ?? 'open']
 }
 
-export const MarkSign = ({ item, mark }: { readonly item: TaskItem; readonly mark: Mark }) => {
-  const { icon: Icon, word, tone } = lookOf(item, mark)
+type Status = keyof typeof DECIDED
+
+const isStatus = (status: string): status is Status => Object.hasOwn(DECIDED, status)
+
+/** Without a mark: how it was decided. */
+export const MarkSign = ({ item, mark }: { readonly item: TaskItem; readonly mark: Mark | null }) => {
+  const decided = DECIDED[isStatus(item.status) ? item.status : 'pending_review']
+  const { icon: Icon, word, tone } = mark === null ? decided : lookOf(item, mark)
   return (
     <span className="status" data-tone={tone}>
       <Icon size={15} aria-hidden />
@@ -31,13 +45,6 @@ export const MarkSign = ({ item, mark }: { readonly item: TaskItem; readonly mar
     </span>
   )
 }
-
-const Context = ({ task }: { readonly task: TaskDetail }) =>
-  task.context === null || (isRecord(task.context) && Object.keys(task.context).length === 0) ? (
-    <Text className="quiet">Nothing was given beside the items.</Text>
-  ) : (
-    <Content value={task.context} />
-  )
 
 export const ItemPanel = ({
   task,
@@ -57,13 +64,15 @@ export const ItemPanel = ({
   const [tab, setTab] = useState<string | null>('preview')
   const content = mark.content ?? item.content
   const edited = isEdited(item, mark)
+  // Another tab may have decided the task while this one edits.
+  const isThere = tab === 'edit' ? editable && canMark : tab !== 'diff' || edited
   return (
     <section className="item" aria-label={item.title}>
       <Group justify="space-between">
         <Text fw={650}>{item.title}</Text>
-        <MarkSign item={item} mark={mark} />
+        <MarkSign item={item} mark={task.is_open ? mark : null} />
       </Group>
-      <Tabs value={tab} onChange={setTab} keepMounted={false}>
+      <Tabs value={isThere ? tab : 'preview'} onChange={setTab} keepMounted={false}>
         <Tabs.List>
           <Tabs.Tab value="preview">Preview</Tabs.Tab>
           {editable && canMark && (
@@ -74,7 +83,6 @@ export const ItemPanel = ({
           <Tabs.Tab value="diff" disabled={!edited} data-diff>
             Diff
           </Tabs.Tab>
-          <Tabs.Tab value="context">Context</Tabs.Tab>
           <Tabs.Tab value="history">History</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="preview" pt="xs">
@@ -89,9 +97,6 @@ export const ItemPanel = ({
         </Tabs.Panel>
         <Tabs.Panel value="diff" pt="xs">
           <Difference changes={changesOf(item.content, content)} />
-        </Tabs.Panel>
-        <Tabs.Panel value="context" pt="xs">
-          <Context task={task} />
         </Tabs.Panel>
         <Tabs.Panel value="history" pt="xs">
           <History task={task.id} item={item.id} />

@@ -43,6 +43,23 @@ export const staleMarksOf = (task: Pick<TaskDetail, 'drafts' | 'sections'>): Mar
 
 export const markOf = (marks: Marks, item: string): Mark => marks.get(item) ?? UNMARKED
 
+export const isSameMark = (one: Mark, other: Mark): boolean =>
+  one.verdict === other.verdict && JSON.stringify(one.content) === JSON.stringify(other.content)
+
+/** Items of which two tabs of one person say different things. */
+export const differing = (items: readonly TaskItem[], one: Marks, other: Marks): readonly TaskItem[] =>
+  items.filter(({ id }) => !isSameMark(markOf(one, id), markOf(other, id)))
+
+/** Drafts that are no part of how the task was closed. */
+export const leftOut = (items: readonly TaskItem[], marks: Marks): readonly TaskItem[] =>
+  items.filter((item) => {
+    const { verdict, content } = markOf(marks, item.id)
+    if (verdict === 'reject') return item.status !== 'rejected'
+    if (verdict === null && content === undefined) return false
+    const isApproved = item.status === 'approved' || item.status === 'edited'
+    return !isApproved || (content !== undefined && JSON.stringify(content) !== JSON.stringify(item.content))
+  })
+
 export const isEdited = (item: TaskItem, mark: Mark): boolean =>
   mark.content !== undefined && JSON.stringify(mark.content) !== JSON.stringify(item.content)
 

@@ -6,14 +6,14 @@ import type { TaskDetail, TaskItem } from '../../api/documents.ts'
 import { isDialogOpen, letter } from '../../parts/typing.ts'
 import { useKeys } from '../../parts/use-keys.ts'
 import { ItemPanel, MarkSign } from './item.tsx'
-import { itemsOf, markOf, progressOf, restApproved, staleMarksOf } from './marks.ts'
+import { itemsOf, markOf, progressOf, restApproved, staleMarksOf, UNMARKED } from './marks.ts'
 import { MarkByRule } from './rule.tsx'
 import type { MarkBook } from './use-marks.ts'
 
 const SAVED = {
-  saved: 'marks are saved',
-  saving: 'saving',
-  unsaved: 'marks are NOT saved: the server did not take them',
+  saved: 'Draft saved',
+  saving: 'Saving',
+  unsaved: 'Draft NOT saved: the server did not take it',
 } as const
 
 /** What is typed next is meant for the first field. */
@@ -54,9 +54,11 @@ const ItemList = ({
   book,
   at,
   choose,
+  isOpen,
 }: {
   readonly items: readonly TaskItem[]
   readonly book: MarkBook
+  readonly isOpen: boolean
   readonly at: number
   readonly choose: (index: number) => void
 }) => (
@@ -65,7 +67,7 @@ const ItemList = ({
       <li key={item.id}>
         <button type="button" aria-current={i === at} onClick={() => choose(i)}>
           <span>{item.title}</span>
-          <MarkSign item={item} mark={markOf(book.marks, item.id)} />
+          <MarkSign item={item} mark={isOpen ? markOf(book.marks, item.id) : null} />
         </button>
       </li>
     ))}
@@ -119,18 +121,20 @@ export const Review = ({ task, book, submit }: ReviewProps) => {
       <div>
         <Group justify="space-between" mb={4}>
           <Text size="sm" fw={650}>
-            {reviewed}/{total} reviewed
+            {task.is_open ? `${reviewed}/${total} reviewed` : `${total} items`}
           </Text>
-          <Text size="sm" className="quiet" role="status">
-            {SAVED[book.saved]}
-          </Text>
+          {task.is_open && (
+            <Text size="sm" className="quiet" role="status">
+              {SAVED[book.saved]}
+            </Text>
+          )}
         </Group>
-        <Progress reviewed={reviewed} total={total} />
+        {task.is_open && <Progress reviewed={reviewed} total={total} />}
         {canMark && <StaleMarks task={task} book={book} />}
-        <ItemList items={items} book={book} at={at} choose={setAt} />
+        <ItemList items={items} book={book} at={at} choose={setAt} isOpen={task.is_open} />
         {canMark && (
           <Button size="xs" variant="default" mt="xs" onClick={() => book.setAll(restApproved(items, book.marks))}>
-            Mark the rest approved
+            Approve remaining
           </Button>
         )}
         {canMark && items.length > 1 && <MarkByRule task={task.id} book={book} />}
@@ -139,7 +143,7 @@ export const Review = ({ task, book, submit }: ReviewProps) => {
         key={item.id}
         task={task}
         item={item}
-        mark={markOf(book.marks, item.id)}
+        mark={task.is_open ? markOf(book.marks, item.id) : UNMARKED}
         editable={section?.is_editable === true}
         canMark={canMark}
         change={(mark) => book.set(item.id, mark)}

@@ -21,7 +21,7 @@ export const MarkByRule = ({ task, book }: { readonly task: string; readonly boo
       await book.flush()
       return sendJson<TaskMarks>(`/api/tasks/${task}/marks`, { where, status })
     },
-    onSuccess: (marks) => book.adopt(marks.task.drafts),
+    onSuccess: (marks) => book.adopt(marks.task),
   })
   const apply = (status: 'approved' | 'rejected') => () => mutate(status)
   return (

@@ -14,29 +14,51 @@ import { useKeys } from '../../parts/use-keys.ts'
 import { When } from '../../parts/when.tsx'
 import { Changed } from './changed.tsx'
 import { Content } from './content.tsx'
+import { Context } from './context.tsx'
 import { SubmitDialog } from './decide.tsx'
 import { Head } from './head.tsx'
 import { History } from './history.tsx'
 import { AtIt } from './later.tsx'
+import { itemsOf, leftOut } from './marks.ts'
 import { Review } from './review.tsx'
 import { type MarkBook, useMarks } from './use-marks.ts'
 
+const ENDS: Readonly<Record<string, string>> = {
+  approve: 'Approved',
+  edit: 'Edited and approved',
+  reject: 'Rejected',
+  respond: 'Answered',
+  expired: 'Expired, ended',
+  withdrawn: 'Withdrawn',
+}
+
+const endWord = ({ end, actions }: TaskDetail): string => {
+  const decision = end?.decision ?? ''
+  return ENDS[decision] ?? `“${actions.find(({ name }) => name === decision)?.label ?? decision}”`
+}
+
 /** How it ended, and that somebody was faster, if it was not the person who looks. */
-const Ended = ({ task: { end }, book }: { readonly task: TaskDetail; readonly book: MarkBook }) => {
+const Ended = ({ task, book }: { readonly task: TaskDetail; readonly book: MarkBook }) => {
   const { name } = useMe()
+  const { end } = task
   if (end === null) return null
   const wasFaster = end.by !== name && book.marks.size > 0
+  const left = wasFaster ? [] : leftOut(itemsOf(task), book.marks)
   return (
     <Alert
       variant="outline"
       color={wasFaster ? 'yellow' : 'gray'}
       className={wasFaster ? 'attention' : undefined}
-      title={`${end.decision} by ${end.by ?? 'the system'}`}
+      title={`${endWord(task)} by ${end.by ?? 'the system'}`}
       role={wasFaster ? 'alert' : undefined}
     >
       <When at={end.at} />
       {end.reason !== null && `: ${end.reason}`}
-      {wasFaster && <Text size="sm">{end.by ?? 'The system'} was faster: your marks were not submitted.</Text>}
+      {wasFaster && <Text size="sm">{end.by ?? 'The system'} was faster: your draft was not submitted.</Text>}
+      {left.length > 0 && (
+        <Text size="sm">Your drafts of {left.map(({ title }) => title).join(', ')} are not part of this decision.</Text>
+      )}
+      {Object.keys(end.fields).length > 0 && <Content value={end.fields} />}
     </Alert>
   )
 }
@@ -123,6 +145,7 @@ const Opened = ({ task, done }: OpenedProps) => {
         <AtIt task={task} done={done} />
       </Head>
       <Ended task={task} book={book} />
+      <Context value={task.context} />
       <Sections task={task} />
       <Review task={task} book={book} submit={() => first !== undefined && setAction(first)} />
       <Fold name="History">
