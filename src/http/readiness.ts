@@ -9,7 +9,7 @@ import { type Readiness, readinessOf, type Seen } from '../model/readiness.ts'
 import { takesRuns } from '../model/worker-info.ts'
 import type { WorkerSummary } from '../ports/reader.ts'
 import { allWorkers, livingWorkers } from './all-workers.ts'
-import { loopDelay } from './metrics/process.ts'
+import { type LoopDelay, loopDelay } from './metrics/process.ts'
 import { problemOf } from './problem.ts'
 import type { Service } from './service.ts'
 
@@ -46,14 +46,14 @@ const overdueOf = async (
   return worst
 }
 
-const seenNow = async (service: Asked): Promise<Seen> => {
+const seenNow = async (service: Asked, delay: () => LoopDelay): Promise<Seen> => {
   const { reader, vitals, fleet } = service
   const { now } = service.tasks
   const { trouble, wroteAt } = vitals
   const own = {
     writeTrouble: trouble === null ? null : { code: trouble.code, detail: trouble.detail },
     sinceWriteMs: wroteAt === null ? null : now - wroteAt,
-    loopDelayMs: loopDelay().p99Ms,
+    loopDelayMs: delay().p99Ms,
   }
   try {
     await reader.events({ tenant: service.tenant, type: null, before: null, limit: 1 })
@@ -76,7 +76,9 @@ const seenNow = async (service: Asked): Promise<Seen> => {
   }
 }
 
-export const readinessNow = async (service: Asked): Promise<Readiness> => readinessOf(await seenNow(service))
+/** `delay`: of the event loop of this process, unless a host measures it elsewhere. */
+export const readinessNow = async (service: Asked, delay: () => LoopDelay = loopDelay): Promise<Readiness> =>
+  readinessOf(await seenNow(service, delay))
 
 /** Until `ending`. Never keeps a process alive. */
 export const tryLedger = ({ vitals, tasks }: Pick<Service, 'vitals' | 'tasks'>, ending: AbortSignal): void => {

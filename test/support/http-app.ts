@@ -52,6 +52,8 @@ export class HttpApp {
     this.#app = createApp(disturb(trihand), {
       version: '0.0.0',
       pid: 1,
+      // The tests of a process share its event loop: what another test does with it says nothing of this one.
+      loopDelay: () => ({ p50Ms: 0, p99Ms: 0, maxMs: 0 }),
       report: (_, error) => this.reported.push(error),
       ...(auth === undefined ? {} : { auth }),
     })

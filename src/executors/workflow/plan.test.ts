@@ -1,3 +1,4 @@
+/** A plan is entered again after each step: what that costs grows with its steps alone. */
 import { expect, test } from 'vitest'
 import { definePlan } from '../../manifest/plans.ts'
 import type { Json } from '../../model/json.ts'

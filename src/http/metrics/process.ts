@@ -9,6 +9,11 @@ import type { Reading } from './table.ts'
 
 const RESOLUTION_MS = 20
 const WINDOW_MS = 10_000
+/**
+ * One late turn among a handful is a start or a large import, not a blocked loop: of fewer than 5 turns nothing is told, and of fewer
+ * than 100 (a loop that turns once a second) the median stands for the 99th percentile.
+ */
+const [FEWEST_TURNS, MANY_TURNS] = [5, 100]
 const NS_IN_MS = 1e6
 const US_IN_S = 1e6
 
@@ -23,10 +28,12 @@ const NONE: LoopDelay = { p50Ms: 0, p99Ms: 0, maxMs: 0 }
 /** What it took longer than the pace of the monitor itself. */
 const late = (ns: number): number => Math.max(0, ns / NS_IN_MS - RESOLUTION_MS)
 
-const read = (histogram: IntervalHistogram): LoopDelay =>
-  histogram.count === 0
-    ? NONE
-    : { p50Ms: late(histogram.percentile(50)), p99Ms: late(histogram.percentile(99)), maxMs: late(histogram.max) }
+export const delayOf = (histogram: Pick<IntervalHistogram, 'count' | 'max' | 'percentile'>): LoopDelay => {
+  if (histogram.count < FEWEST_TURNS) return NONE
+  const p50Ms = late(histogram.percentile(50))
+  const p99Ms = histogram.count < MANY_TURNS ? p50Ms : late(histogram.percentile(99))
+  return { p50Ms, p99Ms, maxMs: late(histogram.max) }
+}
 
 class LoopMonitor {
   private readonly histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
@@ -35,14 +42,14 @@ class LoopMonitor {
   constructor() {
     this.histogram.enable()
     setInterval(() => {
-      this.last = read(this.histogram)
+      this.last = delayOf(this.histogram)
       this.histogram.reset()
     }, WINDOW_MS).unref()
   }
 
   /** The worse of this window and the one before. */
   get delay(): LoopDelay {
-    const now = read(this.histogram)
+    const now = delayOf(this.histogram)
     const worse = (name: keyof LoopDelay): number => Math.max(now[name], this.last[name])
     return { p50Ms: worse('p50Ms'), p99Ms: worse('p99Ms'), maxMs: worse('maxMs') }
   }

@@ -4,6 +4,7 @@
  * Owns the answers. What readiness means is model/readiness.ts. Never changes anything.
  */
 import type { Readiness } from '../../model/readiness.ts'
+import type { LoopDelay } from '../metrics/process.ts'
 import { readinessNow } from '../readiness.ts'
 import { ref } from '../schema.ts'
 import { type Handle, json, type Operation } from './route.ts'
@@ -11,14 +12,16 @@ import { type Handle, json, type Operation } from './route.ts'
 export interface HealthOptions {
   readonly version: string
   readonly pid: number
+  /** How late turns of the event loop are. Absent: as this process measures it. */
+  readonly loopDelay?: () => LoopDelay
 }
 
-export const healthRoutes = ({ version, pid }: HealthOptions): readonly Operation[] => {
+export const healthRoutes = ({ version, pid, loopDelay }: HealthOptions): readonly Operation[] => {
   // Shared by all who ask at the same time: anybody may ask.
   let judging: Promise<Readiness> | null = null
   const live: Handle = async (_, context) => context.json({ status: 'ok', version, pid })
   const ready: Handle = async (service, context) => {
-    judging ??= readinessNow(service).finally(() => {
+    judging ??= readinessNow(service, loopDelay).finally(() => {
       judging = null
     })
     const { isReady, checks, reasons } = await judging
