@@ -32,6 +32,8 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' 
   send: engine.send.bind(engine),
   rehearse: engine.rehearse.bind(engine),
   start: engine.startRun.bind(engine),
+  trail: engine.trail.bind(engine),
+  queued: engine.queued.bind(engine),
   result: (run: Parameters<Engine['look']>[0], { wait = '30s' }: Wait = {}) =>
     engine.result(run, { waitMs: durationMs(wait) }),
   cancel: (

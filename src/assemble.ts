@@ -95,7 +95,7 @@ export interface TrihandOptions {
 }
 
 /** A running system. */
-export interface Trihand extends ServerDesk, Pick<Service, 'artifact' | 'versions'> {
+export interface Trihand extends ServerDesk, Pick<Service, 'artifact' | 'versions' | 'trail' | 'queued'> {
   /** Whose ledger this is, unless `of` names another. */
   readonly tenant: TenantId
   /** Sends an event. The answer means that it is on disk, with the runs it starts. */
@@ -218,6 +218,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
       workers: (query) => store.reader.workers(query),
       document: (...asked) => store.reader.document(...asked),
       documents: (query) => store.reader.documents(query),
+      suppressed: (...asked) => store.reader.suppressed(...asked),
       ...{ clock, ids, system },
       executors: builtInExecutors(handsOf(system, ids, options)),
       remote: reach(clock),

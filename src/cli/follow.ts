@@ -19,7 +19,7 @@ const LONGEST_MS = 2 ** 31 - 1
 const QUIET_WITHIN_MS = 30_000
 
 /** Asks until the answer holds or the time is up; gives the last answer either way. */
-const poll = async <Answer>(
+export const poll = async <Answer>(
   ask: () => Promise<Answer>,
   holds: (answer: Answer) => boolean,
   limitMs: number,
@@ -69,7 +69,7 @@ const untilQuiet = (api: Api, limitMs = QUIET_WITHIN_MS): Promise<unknown> =>
 
 export const hasEnded = (run: Pick<RunDetail, 'status'>): boolean => isEnded(run.status as RunStatus)
 
-const detailsOf = async (api: Api, ids: readonly string[]): Promise<readonly RunDetail[]> => {
+export const detailsOf = async (api: Api, ids: readonly string[]): Promise<readonly RunDetail[]> => {
   const details: RunDetail[] = []
   for (const id of ids) details.push(await api.get<RunDetail>(`/api/runs/${id}`))
   return details

@@ -1,8 +1,8 @@
 /** `trihand send <event> [json|@file|-]`: sends one event and prints the receipt, and the runs it started. */
-import type { Receipt, RunDetail } from '../http/api.ts'
+import type { EventDetail, Receipt, RunDetail } from '../http/api.ts'
 import type { Api } from './api.ts'
 import { withApi } from './connect.ts'
-import { exitCodeFor, outcomeOf, outcomeRow, settled } from './follow.ts'
+import { detailsOf, exitCodeFor, hasEnded, outcomeOf, outcomeRow, poll, settled } from './follow.ts'
 import { parseJson } from './json-argument.ts'
 import { EXIT, type Output, visible } from './output.ts'
 import type { CommonFlags, Verb } from './shell.ts'
@@ -32,7 +32,9 @@ const printPlainly = (output: Output, receipt: Receipt, runs: readonly RunDetail
   for (const { trigger, reason, detail } of receipt.suppressed) {
     output.line(visible(`${trigger} was not started: ${reason}${detail === '' ? '' : `, ${detail}`}`))
   }
-  if (receipt.runs.length + receipt.suppressed.length === 0)
+  for (const handler of receipt.pending)
+    output.line(visible(`${handler}: its flow control decides; see \`trihand events show ${receipt.sequence}\``))
+  if (receipt.runs.length + receipt.suppressed.length + receipt.pending.length === 0)
     output.line('no function starts by it; runs that wait for it go on')
 }
 
@@ -42,14 +44,48 @@ const print = (output: Output, receipt: Receipt, runs: readonly RunDetail[]): vo
   else printPlainly(output, receipt, runs)
 }
 
+/** Reasons for which the event became part of the input of another run. */
+const TAKEN_IN: ReadonlySet<string> = new Set(['joined', 'debounced'])
+
+/** The receipt as it stands now: flow control may have started runs since it was given. */
+const newest = async (api: Api, receipt: Receipt): Promise<Receipt> => {
+  if (receipt.pending.length === 0) return receipt
+  const { runs, pending, suppressed } = await api.get<EventDetail>(`/api/events/${receipt.sequence}`)
+  const others = suppressed.flatMap(({ reason, run }) => (TAKEN_IN.has(reason) && run !== null ? [run] : []))
+  return {
+    ...receipt,
+    runs: [...new Set([...receipt.runs, ...runs.map(({ id }) => id), ...others])],
+    pending,
+    suppressed,
+  }
+}
+
+interface Followed {
+  readonly receipt: Receipt
+  readonly runs: readonly RunDetail[]
+}
+
+/** Until flow control has decided and every run has ended, or the time is up. */
+const followed = (api: Api, first: Receipt, waitMs: number): Promise<Followed> => {
+  const look = async (): Promise<Followed> => {
+    const receipt = await newest(api, first)
+    return { receipt, runs: await detailsOf(api, receipt.runs) }
+  }
+  return poll(look, ({ receipt, runs }) => receipt.pending.length === 0 && runs.every(hasEnded), waitMs)
+}
+
 /** Sends, waits if that was asked for, and prints what became of it. */
 export const sendVia = async (api: Api, output: Output, event: unknown, waitMs: number | null): Promise<number> => {
-  const receipt = await api.post<Receipt>('/api/events', event)
-  if (waitMs !== null && receipt.runs.length > 0)
-    output.talk(`waiting for ${receipt.runs.length === 1 ? 'the run' : `${receipt.runs.length} runs`}`)
-  const runs = await settled(api, receipt.runs, waitMs)
+  const first = await api.post<Receipt>('/api/events', event)
+  if (waitMs === null) {
+    print(output, first, await settled(api, first.runs, null))
+    return EXIT.done
+  }
+  const expected = first.runs.length + first.pending.length
+  if (expected > 0) output.talk(`waiting for ${expected === 1 ? 'the run' : `${expected} runs`}`)
+  const { receipt, runs } = await followed(api, first, waitMs)
   print(output, receipt, runs)
-  return waitMs === null ? EXIT.done : exitCodeFor(runs)
+  return receipt.pending.length > 0 ? EXIT.waitedOut : exitCodeFor(runs)
 }
 
 export const send: Verb<SendFlags> = async (shell, flags) => {

@@ -7,8 +7,9 @@ import type { FlowDefinition } from '../manifest/flow.ts'
 import { queueSource } from '../manifest/queues.ts'
 import type { FunctionDefinition, System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
+import type { StoredEvent } from '../model/event.ts'
 import { readScheduleFact } from '../model/fact-codec.ts'
-import type { GateFact, GateState } from '../model/gate-fact.ts'
+import type { GateCommand, GateFact, GateState } from '../model/gate-fact.ts'
 import { heardTypes, hearsJust } from '../model/gate-read.ts'
 import {
   type ClerkId,
@@ -30,7 +31,7 @@ import { type Advance, advanceGate, advanceQueue, advanceSchedule } from './adva
 import { commandClerk, FIRST_TAIL, lookAtClerk } from './clerk-state.ts'
 import type { FindDuty } from './clerks.ts'
 import type { Births, ClerkFact, Duty } from './duty.ts'
-import { callGate, passGate } from './gate-calls.ts'
+import { callGate, isUndecidedAt, passGate } from './gate-calls.ts'
 import { GateDuty, gateOf } from './gate-duty.ts'
 import type { AskedRun, GateKeeping } from './gate-keeping.ts'
 import type { House } from './house.ts'
@@ -48,6 +49,10 @@ interface Kept {
 type Ask<Command> = Command extends { readonly now: Instant; readonly world: ScheduleWorld }
   ? Omit<Command, 'now' | 'world'>
   : never
+
+type AskGate =
+  | { readonly type: 'pause_gate' | 'resume_gate'; readonly by: string }
+  | Omit<Extract<GateCommand, { readonly type: 'withdraw_call' }>, 'now'>
 
 type AskQueue =
   | Omit<Extract<QueueCommand, { readonly type: 'open_queue' }>, 'now'>
@@ -102,6 +107,25 @@ export class ClerkBook {
     return passGate(house, await this.standing(house, handler), asked)
   }
 
+  isUndecided(house: House, handler: string, event: StoredEvent): Promise<boolean> {
+    return isUndecidedAt(house, this.gate(house, handler), event)
+  }
+
+  /** False: it does not wait any more. */
+  async withdrawCall(
+    house: House,
+    handler: string,
+    asked: { readonly run: RunId; readonly by: string; readonly detail: string },
+  ): Promise<boolean> {
+    try {
+      await this.askGate(house, handler, { type: 'withdraw_call', ...asked })
+      return true
+    } catch (error) {
+      if (error instanceof TrihandError && error.code === 'NOT_FOUND') return false
+      throw error
+    }
+  }
+
   /** Whoever comes before the gates were declared opens the one that it needs. */
   private async standing(house: House, handler: string): Promise<GateKeeping> {
     const keeping = this.gate(house, handler)
@@ -117,11 +141,7 @@ export class ClerkBook {
     throw new TrihandError('NOT_FOUND', detail)
   }
 
-  async askGate(
-    house: House,
-    handler: string,
-    ask: { readonly type: 'pause_gate' | 'resume_gate'; readonly by: string },
-  ): Promise<GateState> {
+  async askGate(house: House, handler: string, ask: AskGate): Promise<GateState> {
     const keeping = this.gate(house, handler)
     return commandClerk(house, {
       id: keeping.id,

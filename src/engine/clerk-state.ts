@@ -73,11 +73,11 @@ export const commandClerk = async <State, Fact>(house: House, command: ClerkComm
     const { state, facts, refusal } = command.advance(before, Math.max(house.clock.now(), lastAt))
     if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
     if (facts.length === 0) return state
-    const { runs, events, writes: others = [], signals = [] } = await command.duty.births(facts)
+    const { runs, events, writes: others = [], signals = [], documents = [] } = await command.duty.births(facts)
     const own = restored === null ? birthOf(house, command, facts) : changeOf(house, restored.record, facts)
     const waits = waitsBetween(command.types?.(before) ?? [], command.types?.(state) ?? [])
     const writes = [{ ...own, ...waits }, ...others, ...runs.map(({ write }) => write)]
-    const outcome = await commitBirths(house, { writes, events, signals, documents: [] }, runs)
+    const outcome = await commitBirths(house, { writes, events, signals, documents }, runs)
     if (outcome.kind === 'conflict') continue
     command.duty.written(facts)
     house.worker.signal([command.id, ...signals])

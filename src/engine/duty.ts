@@ -4,7 +4,7 @@
  * Owns the seam between a clerk's life (clerk.ts) and its rules (gate-duty.ts, schedule-duty.ts).
  */
 import type { ClaimableId, Instant } from '../model/ids.ts'
-import type { NewEvent, SealedFact, StreamRecord, StreamWrite } from '../ports/ledger.ts'
+import type { DocumentWrite, NewEvent, SealedFact, StreamRecord, StreamWrite } from '../ports/ledger.ts'
 import type { NewRun } from './new-run.ts'
 
 /** Any machine's fact: named and dated; the rest is its own. */
@@ -28,6 +28,8 @@ export interface Births {
   readonly writes?: readonly StreamWrite[]
   /** Who is woken by it. */
   readonly signals?: readonly ClaimableId[]
+  /** What callers look up later. */
+  readonly documents?: readonly DocumentWrite[]
 }
 
 export interface Duty<State, Fact extends ClerkFact> {

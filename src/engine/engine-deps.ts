@@ -40,6 +40,7 @@ export interface EngineDeps {
   /** Absent: there are no documents. */
   readonly document?: Reader['document']
   readonly documents?: Reader['documents']
+  readonly suppressed?: Reader['suppressed']
   /** Who else works on this ledger. Absent: nobody. */
   readonly workers?: Reader['workers']
 }

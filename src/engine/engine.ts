@@ -6,8 +6,9 @@
 import { diff, misfit } from '../manifest/edits.ts'
 import type { ExecutorDefinition } from '../manifest/executors.ts'
 import type { System } from '../manifest/system.ts'
-import { TrihandError } from '../model/errors.ts'
+import type { StoredEvent } from '../model/event.ts'
 import { readRunFact } from '../model/fact-codec.ts'
+import type { QueuedRun } from '../model/flow-outcome.ts'
 import { LOCAL_TENANT, type RunId, SERVER_TENANT, type TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
@@ -26,6 +27,7 @@ import { Deadlines } from './deadlines.ts'
 import { Deltas, type PieceListener } from './deltas.ts'
 import type { EngineDeps, EngineOptions } from './engine-deps.ts'
 import { Fleet } from './fleet.ts'
+import { type EventTrail, failureOf, noSuchRun, queuedRun, trailOf } from './flow-outcomes.ts'
 import type { House } from './house.ts'
 import {
   type IncomingEvent,
@@ -143,6 +145,7 @@ export class Engine {
       price: deps.price ?? (() => null),
       document: deps.document ?? (() => Promise.resolve(null)),
       documents: deps.documents ?? (() => Promise.resolve([])),
+      suppressed: deps.suppressed ?? (() => Promise.resolve([])),
       publish,
       observers,
       deltas: new Deltas(),
@@ -155,6 +158,8 @@ export class Engine {
         gateFor: (handler) => this.book.gateFor(this.definition, handler),
         call: (handler, asked) => this.book.callGate(this.house, handler, asked),
         pass: (handler, asked) => this.book.passGate(this.house, handler, asked),
+        isUndecided: (handler, event) => this.book.isUndecided(this.house, handler, event),
+        withdraw: (handler, run, why) => this.book.withdrawCall(this.house, handler, { run, ...why }),
       },
       taskWorld: { misfit, diff, digest: (text) => ids.digest(text) },
       appendId: () => `${prefix}${(appends++).toString(36)}`,
@@ -285,8 +290,23 @@ export class Engine {
     await this.book.askGate(this.house, handler, { type: 'resume_gate', by })
   }
 
-  cancel(run: RunId, by: string, reason: string): Promise<void> {
-    return this.worker.cancel(this.house.tenant, run, by, reason)
+  /** Also a run that still waits for its turn: it is taken out of the line. */
+  async cancel(run: RunId, by: string, reason: string): Promise<void> {
+    const queued = await this.queued(run)
+    if (queued?.state === 'queued' && (await this.house.gates.withdraw(queued.handler, run, { by, detail: reason })))
+      return
+    await this.worker.cancel(this.house.tenant, run, by, reason)
+  }
+
+  /** A run that was promised and has not begun; null: it is a run, or was never promised. */
+  async queued(run: RunId): Promise<QueuedRun | null> {
+    const [record] = await this.house.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+    return record == null ? queuedRun(this.house, run) : null
+  }
+
+  /** What became of an event at handlers with flow control. */
+  trail(event: StoredEvent): Promise<EventTrail> {
+    return trailOf(this.house, event)
   }
 
   /** No step begins until it is resumed; what is under way may finish. */
@@ -337,14 +357,24 @@ export class Engine {
   /** The run's end, or what it is now if it has not ended. */
   async look(run: RunId): Promise<RunResult> {
     const [record] = await this.house.ledger.load([run])
-    if (record == null || record.tenant !== this.house.tenant)
-      throw new TrihandError('NOT_FOUND', `there is no run ${run}`)
+    if (record == null) return this.lookAtQueued(run)
+    if (record.tenant !== this.house.tenant) throw noSuchRun(run)
     if (record.broken !== undefined)
       return { run, status: record.status, output: null, error: { code: 'FACT_BROKEN', message: record.broken } }
     const state = fold(runMachine, record.facts.map(readRunFact))
     if (state.kind !== 'ended') return { run, status: record.status, output: null, error: null }
     const output = state.output === null ? null : await fetchValue(this.house, state.output)
     return { run, status: state.status, output, error: state.error }
+  }
+
+  private async lookAtQueued(run: RunId): Promise<RunResult> {
+    const queued = await queuedRun(this.house, run)
+    if (queued?.state === 'queued') return { run, status: 'queued', output: null, error: null }
+    if (queued !== null) return { run, status: 'cancelled', output: null, error: failureOf(queued) }
+    // It may have begun between the two looks.
+    const [record] = await this.house.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+    if (record == null) throw noSuchRun(run)
+    return this.look(run)
   }
 
   /** Settles when the run has ended or the time is up, whichever comes first. Looks again now and then: another process may end it. */

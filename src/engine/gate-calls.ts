@@ -7,12 +7,15 @@
  *               that ends as it is born, so that whoever asked finds the reason.
  */
 import { TrihandError } from '../model/errors.ts'
+import type { StoredEvent } from '../model/event.ts'
 import type { GateFact, GateState } from '../model/gate-fact.ts'
+import { holdsKey, isUndecided } from '../model/gate-read.ts'
 import type { Instant, RunId } from '../model/ids.ts'
 import type { Advance } from './advance.ts'
 import { callCommandOf } from './arrivals.ts'
 import { changeOf, commandClerk, lookAtClerk } from './clerk-state.ts'
 import type { Births } from './duty.ts'
+import { promiseRun } from './flow-outcomes.ts'
 import { GateDuty } from './gate-duty.ts'
 import type { AskedRun, GateKeeping } from './gate-keeping.ts'
 import { refusalOf } from './gate-refusal.ts'
@@ -38,7 +41,7 @@ const advanceCalls = (
 }
 
 /** The run that the call comes to: its own, or the one that has its key. */
-export const callGate = async (house: House, keeping: GateKeeping, asked: AskedRun): Promise<RunId> => {
+const askGateForRun = async (house: House, keeping: GateKeeping, asked: AskedRun): Promise<RunId> => {
   const duty = new GateDuty(house, keeping)
   let away: Suppressed | null = null
   await commandClerk(house, {
@@ -55,6 +58,29 @@ export const callGate = async (house: House, keeping: GateKeeping, asked: AskedR
     },
   })
   return away === null ? asked.call.run : existing(away, keeping)
+}
+
+/** The run that the call comes to. The run of another caller may still wait for its turn: its id is promised once more (flow-outcome-1). */
+export const callGate = async (house: House, keeping: GateKeeping, asked: AskedRun): Promise<RunId> => {
+  for (;;) {
+    const run = await askGateForRun(house, keeping, asked)
+    if (run === asked.call.run || (await exists(house, run))) return run
+    await promiseRun(house, run, { handler: keeping.definition.name, since: house.clock.now() })
+    // It may have lost its place meanwhile: then the key is free, and the call is asked again.
+    const gate = await lookAtClerk(house, keeping.id, new GateDuty(house, keeping))
+    if ((gate !== null && holdsKey(gate.state, run)) || (await exists(house, run))) return run
+  }
+}
+
+const exists = async ({ ledger }: Pick<House, 'ledger'>, run: RunId): Promise<boolean> => {
+  const [record] = await ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+  return record != null
+}
+
+/** Whether this handler may still start a run for the event. */
+export const isUndecidedAt = async (house: House, keeping: GateKeeping, event: StoredEvent): Promise<boolean> => {
+  const gate = await lookAtClerk(house, keeping.id, new GateDuty(house, keeping))
+  return gate !== null && isUndecided(gate.state, event)
 }
 
 const isAway = (fact: GateFact, run: RunId): fact is Suppressed =>

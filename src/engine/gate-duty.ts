@@ -10,6 +10,7 @@ import { entriesOf, valueAt } from '../model/due-map.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { Cause, StoredEvent } from '../model/event.ts'
 import { readGateFact } from '../model/fact-codec.ts'
+import { brokenPromises } from '../model/flow-outcome.ts'
 import { gate } from '../model/gate.ts'
 import type { GateCommand, GateFact, GateState, HeardType, OpenGate, RefusedEvent, Ruled } from '../model/gate-fact.ts'
 import { gateWakeAt, resumeGateFrom, sharedTurns, wantedStops } from '../model/gate-read.ts'
@@ -18,7 +19,7 @@ import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import { recordTurn, type ThrottleState } from '../model/policies/throttle.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { SealedFact, StreamRecord } from '../ports/ledger.ts'
+import type { DocumentWrite, SealedFact, StreamRecord } from '../ports/ledger.ts'
 import { type Advance, advanceGate, InTurn } from './advance.ts'
 import { arrivalOf } from './arrivals.ts'
 import { demandOfDecided, leaseFor, NO_DEMAND, rootsOfInput } from './demand.ts'
@@ -26,6 +27,7 @@ import type { Births, Duty, Found } from './duty.ts'
 import { endedRuns } from './ended-runs.ts'
 import { callbackOf } from './ending.ts'
 import { withFailedItems } from './failed-items.ts'
+import { outcomeDocuments } from './flow-outcomes.ts'
 import type { GateKeeping } from './gate-keeping.ts'
 import { refusalOf } from './gate-refusal.ts'
 import type { House } from './house.ts'
@@ -41,6 +43,13 @@ const PAGE = 256
 
 export const gateOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, handler: string): GateId =>
   gateId(ids.digest(`gate\n${tenant}\n${handler}`))
+
+/** The run that an event begins at a gate: the same answer from everyone, always. */
+const runOfEvent = (
+  ids: Pick<Ids, 'digest'>,
+  gate: GateId,
+  { sequence, time }: Pick<StoredEvent, 'sequence' | 'time'>,
+): RunId => timedRunId(time, ids.digest(`${gate}\n${sequence}`))
 
 type Started = Extract<GateFact, { readonly type: 'gate.started' }>
 
@@ -136,7 +145,8 @@ export class GateDuty implements Duty<GateState, GateFact> {
     ]
     const turns = sharedTurns(facts)
     const writes = this.budget === null || turns.length === 0 ? [] : [budgetWrite(this.house, this.budget, turns)]
-    return { runs, events: [], writes, signals: away.flatMap(({ parent }) => parent ?? []) }
+    const documents = await this.documents(facts)
+    return { runs, events: [], writes, signals: away.flatMap(({ parent }) => parent ?? []), documents }
   }
 
   written(facts: readonly GateFact[]): void {
@@ -223,8 +233,20 @@ export class GateDuty implements Duty<GateState, GateFact> {
     return {
       policies: flow.policies,
       ofTriggers: new Map([...flow.ofTriggers].map(([name, { policies }]) => [name, policies])),
-      runOf: (sequence) => timedRunId(times.get(sequence) ?? 0, ids.digest(`${id}\n${sequence}`)),
+      runOf: (sequence) => runOfEvent(ids, id, { sequence, time: times.get(sequence) ?? 0 }),
     }
+  }
+
+  /** What callers and senders look up of this decision (model/flow-outcome.ts). */
+  private async documents(facts: readonly GateFact[]): Promise<readonly DocumentWrite[]> {
+    const broken = brokenPromises(facts)
+    await this.fetch(broken.map(({ sequence }) => sequence))
+    const dropped = broken.map((fact) => ({ run: this.runOf(fact.sequence), refusal: refusalOf(fact) }))
+    return outcomeDocuments(this.house.tenant, this.keeping.definition.name, { facts, dropped })
+  }
+
+  private runOf(sequence: number): RunId {
+    return runOfEvent(this.house.ids, this.keeping.id, { sequence, time: this.events.get(sequence)?.time ?? 0 })
   }
 
   // -- what facts ask for ---------------------------------------------------------------------------------------------

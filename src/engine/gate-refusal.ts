@@ -10,6 +10,7 @@ const CODES: Readonly<Record<Suppressed['reason'], ErrorCode>> = {
   reentry: 'INTERNAL',
   debounced: 'INTERNAL',
   fan_in: 'INTERNAL',
+  cancelled: 'RUN_CANCELLED',
   error: 'EXPR_FAILED',
   duplicate: 'RUN_EXISTS',
   overlap: 'RUN_EXISTS',

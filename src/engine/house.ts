@@ -5,6 +5,7 @@
  */
 import type { System } from '../manifest/system.ts'
 import type { CancelRule } from '../model/cancel-on.ts'
+import type { StoredEvent } from '../model/event.ts'
 import type { ClaimableId, GateId, RunId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Modality } from '../model/modality.ts'
 import type { Module } from '../model/module.ts'
@@ -58,6 +59,8 @@ export interface House {
   /** A document of a managed table, as it is now. */
   readonly document: Reader['document']
   readonly documents: Reader['documents']
+  /** Why handlers without flow control did not start by an event. */
+  readonly suppressed: Reader['suppressed']
   /** New for every append. Short: it stands beside every fact. */
   readonly appendId: () => string
 }
@@ -87,6 +90,10 @@ export interface GateDesk {
   call(handler: string, asked: AskedRun): Promise<RunId>
   /** What an append must carry so that the gate takes these. */
   pass(handler: string, asked: readonly AskedRun[]): Promise<Births>
+  /** Whether this handler may still start a run for the event. */
+  isUndecided(handler: string, event: StoredEvent): Promise<boolean>
+  /** Takes back a call that waits. False: no call with this run waits there. */
+  withdraw(handler: string, run: RunId, why: { readonly by: string; readonly detail: string }): Promise<boolean>
 }
 
 /** What the rest of the engine may ask of the worker in this process. */

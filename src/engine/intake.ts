@@ -18,11 +18,12 @@ import type { DocumentWrite, NewEvent, Outcome, Suppression } from '../ports/led
 import { commitBirths } from './births.ts'
 import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'
 import { checkEvent, routeAll } from './events.ts'
+import { type NotStarted, trailOf } from './flow-outcomes.ts'
 import type { House } from './house.ts'
 import { type NewRun, newRun } from './new-run.ts'
 import { commitOnce } from './one-shot.ts'
 import { storeValue } from './payloads.ts'
-import { judge } from './route.ts'
+import { hasGate, judge } from './route.ts'
 import type { Backlog } from './vitals.ts'
 import { type WaitingLimits, WaitingRoom } from './waiting-room.ts'
 
@@ -40,7 +41,11 @@ export interface Receipt {
   readonly id: string
   readonly sequence: number
   readonly runs: readonly RunId[]
-  /** The event was there already; these are the first answer's values. */
+  /** Handlers whose flow control decides later whether and when they start: `trail` tells what became of it. */
+  readonly pending: readonly string[]
+  /** Handlers that listen to this event and do not start by it, with the reason. */
+  readonly suppressed: readonly NotStarted[]
+  /** The event was there already; id, sequence and runs are those of the first answer. */
   readonly duplicate: boolean
 }
 
@@ -78,6 +83,7 @@ const MAX_INSIDE = 256
 const USUAL_LIMITS: WaitingLimits = { queue: 100_000, waitMs: 5_000 }
 
 const NONE: readonly never[] = []
+const NOTHING_MORE: Pick<Receipt, 'pending' | 'suppressed'> = { pending: NONE, suppressed: NONE }
 
 /** An event that begins a chain of causes. Every member by name, for the reason that `stored` has. */
 const firstEvent = (event: Omit<Event, keyof Cause>, traceparent: string | null): Event => ({
@@ -219,13 +225,40 @@ export class Intake {
     const outcome = await this.commit(runs, events, documents)
     if (outcome.kind !== 'conflict') {
       const sequence = outcome.sequences[0] as number
-      return { id: event.id, sequence, runs: runs.map((run) => run.id), duplicate: false }
+      const none = events[0]?.suppressed ?? NONE
+      return { id: event.id, sequence, runs: runs.map((run) => run.id), ...this.notYet(event, none), duplicate: false }
     }
     if (outcome.reason !== 'taken')
       throw new TrihandError('INTERNAL', 'an event met a conflict that only runs can have')
     if (outcome.dataHash !== events[0]?.dataHash)
       throw new TrihandError('EVENT_ID_REUSED', `event ${event.id} of ${event.source} exists with other data`)
-    return { id: event.id, sequence: outcome.sequence, runs: outcome.runs, duplicate: true }
+    const { sequence } = outcome
+    const { suppressed } = this.notYet(event, await house.suppressed(house.tenant, sequence))
+    const trail = await trailOf(house, { ...event, sequence })
+    const all = [
+      ...suppressed,
+      ...trail.suppressed.filter(({ trigger }) => !suppressed.some((one) => one.trigger === trigger)),
+    ]
+    return { id: event.id, sequence, runs: outcome.runs, pending: trail.pending, suppressed: all, duplicate: true }
+  }
+
+  /** Handlers with a gate decide after this answer; what a filter refuses is known now. */
+  private notYet(event: Event, written: readonly Suppression[]): Pick<Receipt, 'pending' | 'suppressed'> {
+    const { house } = this
+    const system = house.system()
+    const listeners = system.listeners.get(event.type) ?? NONE
+    if (written.length === 0 && !listeners.some(hasGate)) return NOTHING_MORE
+    const suppressed: NotStarted[] = written.map((one) => ({ ...one, run: null }))
+    const pending: string[] = []
+    for (const listener of listeners) {
+      if (!hasGate(listener)) continue
+      const { name } = listener.handler
+      const verdict = judge(listener, event, system)
+      if (verdict?.kind === 'start') pending.push(name)
+      else if (verdict !== null)
+        suppressed.push({ trigger: name, reason: verdict.reason, detail: verdict.detail, run: null })
+    }
+    return { pending, suppressed }
   }
 
   private commit(

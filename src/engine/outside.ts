@@ -17,6 +17,7 @@ import { advanceRun } from './advance.ts'
 import { triggerOf } from './cause.ts'
 import { headOf, sealFacts } from './chain.ts'
 import { endingOf, tellsEnd } from './ending.ts'
+import { refusalOfAbsent } from './flow-outcomes.ts'
 import type { House } from './house.ts'
 import { lifecycleOf, tellsLife } from './lifecycle.ts'
 import { commitOnce } from './one-shot.ts'
@@ -33,7 +34,7 @@ export const commandFromOutside = async (
 ): Promise<readonly RunFact[]> => {
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
     const [record] = await house.ledger.load([id])
-    if (record == null || record.tenant !== house.tenant) throw new TrihandError('NOT_FOUND', `there is no run ${id}`)
+    if (record == null || record.tenant !== house.tenant) throw await refusalOfAbsent(house, id)
     const now = Math.max(house.clock.now(), headOf(record).lastAt)
     const happened = record.facts.map(readRunFact)
     const given = command(now, happened)

@@ -73,6 +73,9 @@ const askFilters = (filters: readonly Filter[], event: Event): Verdict => {
 const isOwnLife = ({ type, source }: Event, { modality, name }: Listener['handler']): boolean =>
   source === lifeSource(modality, name) && handOf(type) === modality && modality !== 'human'
 
+/** Its flow control needs memory: a gate decides when it starts. */
+export const hasGate = ({ handler }: Listener): boolean => handler.flow?.isStateful === true
+
 /** Hops and filter: what comes before all flow control. Null: the listener does not hear events of this source. */
 export const judge = (listener: Listener, event: Event, system: System): Verdict | null => {
   const { handler } = listener
@@ -105,7 +108,7 @@ export const route = (context: RouteContext, event: Event, index: number): Route
   const suppressed: Suppression[] = []
   for (const listener of context.system.listeners.get(event.type) ?? []) {
     // Its gate hears of the event by itself, and says what becomes of it.
-    if (listener.handler.flow?.isStateful === true) continue
+    if (hasGate(listener)) continue
     const verdict = judge(listener, event, context.system)
     if (verdict === null) continue
     const found = verdict.kind === 'start' ? demandFor(context, listener, event) : verdict

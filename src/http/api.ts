@@ -86,20 +86,28 @@ export interface EventDetail {
   readonly runs: readonly Run[]
   /** that those runs have sent */
   readonly events: readonly StoredEvent[]
+  /** handlers whose flow control has not decided yet */
+  readonly pending: readonly string[]
+  /** handlers that listen to this event and started no run of their own */
   readonly suppressed: readonly Suppression[]
 }
 
 export interface Suppression {
   readonly trigger: string
-  readonly reason: 'filter' | 'error' | 'hop_limit' | 'reentry'
+  readonly reason: 'filter' | 'error' | 'hop_limit' | 'reentry' | 'duplicate' | 'paused' | 'rate_limit' | 'debounced' | 'overlap' | 'fan_in' | 'cancelled' | 'joined'
   readonly detail: string
+  /** that took the event in, or stood in its way */
+  readonly run: string | null
 }
 
 export interface Receipt {
   readonly id: string
   readonly sequence: number
+  /** that it started */
   readonly runs: readonly string[]
-  /** the event was there already; these are the values of the first answer */
+  /** handlers whose flow control decides later; GET /api/events/{id} tells */
+  readonly pending: readonly string[]
+  /** the event was there already; id, sequence and runs are those of the first answer */
   readonly duplicate: boolean
   /** who listens to this event and was not started */
   readonly suppressed: readonly Suppression[]
@@ -152,7 +160,7 @@ export interface DeadLetter {
 export interface Rehearsal {
   readonly event: { readonly type: string; readonly data: Json }
   readonly starts: readonly string[]
-  readonly suppressed: readonly Suppression[]
+  readonly suppressed: readonly ({ readonly trigger: string; readonly reason: 'filter' | 'error' | 'hop_limit' | 'reentry'; readonly detail: string })[]
 }
 
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'paused' | 'cancelling' | 'success' | 'partial' | 'failed' | 'cancelled' | 'expired' | 'quarantined'

@@ -13,6 +13,7 @@ import type { Service } from './service.ts'
 import { eventDocument, runDocument } from './wire.ts'
 
 type Asked = Pick<Service, 'reader' | 'tenant'>
+type Trailed = Asked & Pick<Service, 'trail'>
 
 /** A cause, and where its own cause is to be looked for. */
 interface Found {
@@ -91,12 +92,13 @@ const sentBy = async ({ reader, tenant }: Asked, { id }: RunSummary): Promise<re
   return facts.map(readRunFact).flatMap((fact) => ('events' in fact ? (fact.events ?? []) : []))
 }
 
-export const eventDetail = async (asked: Asked, event: StoredEvent): Promise<EventDetail> => {
+export const eventDetail = async (asked: Trailed, event: StoredEvent): Promise<EventDetail> => {
   const { reader, tenant } = asked
-  const [causes, runs, suppressed] = await Promise.all([
+  const [causes, runs, suppressed, trail] = await Promise.all([
     causesOf(asked, event),
     reader.startedBy(tenant, event.sequence, MOST_RUNS),
     reader.suppressed(tenant, event.sequence),
+    asked.trail(event),
   ])
   const sent = (await Promise.all(runs.map((run) => sentBy(asked, run)))).flat().slice(0, MOST_EVENTS)
   const events = (await Promise.all(sent.map((id) => reader.eventsWithId(tenant, id)))).flat()
@@ -105,6 +107,7 @@ export const eventDetail = async (asked: Asked, event: StoredEvent): Promise<Eve
     causes: [...causes],
     runs: runs.map(runDocument),
     events: events.map(eventDocument),
-    suppressed: [...suppressed],
+    pending: [...trail.pending],
+    suppressed: [...suppressed.map((one) => ({ ...one, run: null })), ...trail.suppressed],
   }
 }

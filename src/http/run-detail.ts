@@ -4,6 +4,7 @@
  * Owns the reading of a run for people. Asks the same rules that drive the run, so that a page never has its own idea of a wait.
  */
 
+import type { QueuedReason } from '../model/flow-outcome.ts'
 import type { RunId } from '../model/ids.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { LiveRun, RunState } from '../model/run-fact.ts'
@@ -57,8 +58,19 @@ export const waitingOn = async (service: Service, run: RunSummary): Promise<read
   return state.kind === 'live' ? waitsOf(state) : []
 }
 
-/** Also for a worker that suits it, if there is none. */
+const TURNS: Readonly<Record<QueuedReason, string>> = {
+  paused: 'its turn: the handler is paused',
+  overlap: 'its turn: an earlier run of the handler has not ended',
+}
+
+const turnOf = async (service: Service, run: RunSummary): Promise<readonly WaitingOn[]> => {
+  const queued = await service.queued(run.id)
+  return queued?.state === 'queued' ? [{ kind: 'turn', step: null, until: null, text: TURNS[queued.reason] }] : []
+}
+
+/** Also for its turn, or for a worker that suits it. */
 const allWaits = async (service: Service, run: RunSummary): Promise<readonly WaitingOn[]> => {
+  if (run.version === 0) return turnOf(service, run)
   const [lack, waiting] = await Promise.all([service.lacks(run), waitingOn(service, run)])
   const unplaced = lack === null ? [] : [{ kind: 'no_worker', step: null, until: null, text: lack }]
   return [...unplaced, ...waiting]

@@ -9,7 +9,7 @@ import type { RunSummary } from '../ports/reader.ts'
 import type { Service } from './service.ts'
 
 /** Whose runs are looked through. */
-type Owner = Pick<Service, 'reader' | 'tenant'>
+type Owner = Pick<Service, 'reader' | 'tenant' | 'queued'>
 
 const DIGITS = /^[0-9a-f]+$/
 const WHOLE = 32
@@ -29,9 +29,20 @@ export const findRun = async (service: Owner, text: string): Promise<RunSummary>
   const digits = digitsOf(text)
   if (digits === null) throw notFound(`"${text}" is not the id of a run`)
   const id = digits.length === WHOLE ? runId(digits) : await byLastDigits(service, digits)
-  const run = await service.reader.run(service.tenant, id)
+  const run = (await service.reader.run(service.tenant, id)) ?? (await promised(service, id))
   if (run === null) throw notFound(`there is no run ${id}`)
   return run
+}
+
+/** A run that waits for its turn has no facts yet, and is shown all the same: its id was given to a caller. */
+const promised = async (service: Owner, id: RunId): Promise<RunSummary | null> => {
+  const queued = await service.queued(id)
+  // It may have begun between the two looks.
+  if (queued === null) return service.reader.run(service.tenant, id)
+  const [status, createdAt] =
+    queued.state === 'queued' ? (['queued', queued.since] as const) : (['cancelled', 0] as const)
+  const none = { session: null, parent: null, event: null, wakeAt: null, leased: false }
+  return { id, handler: queued.handler, status, version: 0, createdAt, ...none }
 }
 
 const byLastDigits = async ({ reader, tenant }: Owner, digits: string): Promise<RunId> => {

@@ -9,6 +9,7 @@ import type { PieceListener } from '../engine/deltas.ts'
 import type { RunResult } from '../engine/engine.ts'
 import type { Filters } from '../engine/filters.ts'
 import type { Fleet } from '../engine/fleet.ts'
+import type { EventTrail } from '../engine/flow-outcomes.ts'
 import type { IncomingEvent, Receipt, Rehearsal, StartOptions } from '../engine/intake.ts'
 import type { Observer } from '../engine/observers.ts'
 import type { Watcher } from '../engine/publish.ts'
@@ -22,6 +23,8 @@ import type { Tokens } from '../engine/tokens.ts'
 import type { Versions } from '../engine/versions.ts'
 import type { Vitals } from '../engine/vitals.ts'
 import type { System } from '../manifest/system.ts'
+import type { StoredEvent } from '../model/event.ts'
+import type { QueuedRun } from '../model/flow-outcome.ts'
 import type { RunId, TenantId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
 import type { Chats } from '../modes/chats.ts'
@@ -62,6 +65,10 @@ export interface Service {
   lacks(run: RunSummary): Promise<string | null>
   /** What an event would start, without sending it. */
   rehearse(event: IncomingEvent): Promise<Rehearsal>
+  /** What became of an event at handlers with flow control. */
+  trail(event: StoredEvent): Promise<EventTrail>
+  /** A run that was promised and has not begun; null: it is a run, or was never promised. */
+  queued(run: RunId): Promise<QueuedRun | null>
   readonly webhooks: Pick<Webhooks, 'receive' | 'replay' | 'rehearse'>
   readonly queues: Pick<Queues, 'list' | 'show' | 'put' | 'revive'>
   readonly schedules: Pick<

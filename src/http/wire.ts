@@ -4,18 +4,12 @@
  * Owns the documents that routes answer with and the command line reads. Never queries anything.
  */
 
-import type { Receipt } from '../engine/intake.ts'
 import type { StoredEvent } from '../model/event.ts'
 import { readRunFact } from '../model/fact-codec.ts'
 import type { RunFact } from '../model/run-fact.ts'
-import type { SealedFact, Suppression } from '../ports/ledger.ts'
+import type { SealedFact } from '../ports/ledger.ts'
 import type { RunSummary } from '../ports/reader.ts'
-import type {
-  StoredEvent as EventDocument,
-  Fact as FactDocument,
-  Receipt as ReceiptDocument,
-  Run as RunDocument,
-} from './api.ts'
+import type { StoredEvent as EventDocument, Fact as FactDocument, Run as RunDocument } from './api.ts'
 import { isoTime, isoTimeOrNull } from './wire-time.ts'
 import { tell } from './words.ts'
 
@@ -57,9 +51,4 @@ export const eventDocument = (event: StoredEvent): EventDocument => ({
   correlation_id: event.correlationId,
   causation_id: event.causationId,
   hops: event.hops,
-})
-
-export const receiptDocument = (receipt: Receipt, suppressed: readonly Suppression[]): ReceiptDocument => ({
-  ...receipt,
-  suppressed,
 })

@@ -114,6 +114,7 @@ export const ERRORS = {
   RUN_PAUSED: { status: 409, retryable: false, hint: 'Let the run go on first: trihand runs resume.' },
   RUN_AT_WORK: { status: 409, retryable: false, hint: 'Wait until it waits or has ended, or pause or cancel it first; then ask again.' },
   RUN_NOT_FAILED: { status: 409, retryable: false, hint: 'Only failed, cancelled, expired or quarantined runs can be retried.' },
+  RUN_QUEUED: { status: 409, retryable: false, hint: 'The run waits for its turn; wait until it begins, or cancel it.' },
   RUN_CANCELLED: { status: 409, retryable: false, hint: 'The run was cancelled.' },
   RUN_DEADLINE: { status: 422, retryable: false, hint: 'Raise deadline.finish, or find what the run waited for.' },
   RUN_START_EXPIRED: { status: 422, retryable: false, hint: 'Raise deadline.start, or add workers.' },

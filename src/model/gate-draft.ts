@@ -3,9 +3,10 @@
  *
  * Owns the words in which the stages of a gate speak: record, suppress, start, stop. Never chooses between them.
  */
-import { type Arrival, type Candidate, type CandidateEvent, eventOf } from './arrival.ts'
-import { entriesOf, valueAt } from './due-map.ts'
-import type { FlowPolicies, GateFact, OpenGate, Ruled, StopMode, SuppressReason, Waiter } from './gate-fact.ts'
+import type { Arrival, Candidate, CandidateEvent } from './arrival.ts'
+import { valueAt } from './due-map.ts'
+import type { FlowPolicies, GateFact, OpenGate, Ruled, StopMode, SuppressReason } from './gate-fact.ts'
+import { waiterOf } from './gate-read.ts'
 import { evolveOpen } from './gate-state.ts'
 import type { Instant, RunId } from './ids.ts'
 import type { Claim } from './policies/idempotency.ts'
@@ -91,24 +92,6 @@ export const stop = (draft: Draft, run: RunId, mode: StopMode): void => {
     record(draft, { type: 'gate.cancel_wanted', at: draft.now, run, mode })
 }
 
-const eventIn = ({ events }: Candidate, sequence: number): CandidateEvent | undefined =>
-  events.find((event) => event.sequence === sequence)
-
-const waiterOf = ({ held, windows, lines }: OpenGate, sequence: number): Waiter | null => {
-  const kept = held.find(({ arrival }) => arrival.sequence === sequence)
-  if (kept !== undefined) return { event: eventOf(kept.arrival), place: { kind: 'held' } }
-  for (const [key, { candidate }] of entriesOf(windows)) {
-    const event = eventIn(candidate, sequence)
-    if (event !== undefined) return { event, place: { kind: 'window', key } }
-  }
-  for (const [key, { waiting }] of entriesOf(lines))
-    for (const candidate of waiting) {
-      const event = eventIn(candidate, sequence)
-      if (event !== undefined) return { event, place: { kind: 'line', key } }
-    }
-  return null
-}
-
 /**
  * `on_conflict: replace`: the event that held the key gives way to the one that has just found a place, bound for `run`.
  * A list that has begun goes on: the others in it have nothing to do with this key.
@@ -120,7 +103,7 @@ export const replaceHolder = (draft: Draft, holder: Claim | null, run: RunId): v
     if (tracked.how === 'event') stop(draft, holder.run, 'cancel')
     return
   }
-  const waiter = waiterOf(draft.state, holder.sequence)
+  const waiter = waiterOf(draft.state, ({ sequence }) => sequence === holder.sequence)
   if (waiter === null) return
   record(draft, { type: 'gate.withdrawn', at: draft.now, sequence: holder.sequence, place: waiter.place })
   suppress(draft, waiter.event, { reason: 'duplicate', detail: 'a newer event has the same key', into: run })

@@ -46,6 +46,8 @@ export type SuppressReason =
   | 'debounced'
   | 'overlap'
   | 'fan_in'
+  /** A person took back what waited for its turn. */
+  | 'cancelled'
 
 /** Where an event waits that has not started, and as what. */
 export interface Waiter {
@@ -195,6 +197,8 @@ export type GateCommand =
       readonly arrival: Omit<Arrival, 'sequence'> & { readonly call: Call }
       readonly problem: string | null
     })
+  /** Takes back a call that waits: its run ends as it is born. Refused if no call with this run waits. */
+  | (Now & { readonly type: 'withdraw_call'; readonly run: RunId; readonly by: string; readonly detail: string })
   /** What is due goes on; at most a few hundred at a time, so ask gateWakeAt again. */
   | (Ruled & { readonly type: 'pass_time' })
   | (Ruled & {

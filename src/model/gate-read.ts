@@ -3,8 +3,9 @@
  *
  * Owns questions only. The rules are gate.ts.
  */
+import { type CandidateEvent, eventOf } from './arrival.ts'
 import { entriesOf, nextDueAt } from './due-map.ts'
-import type { GateFact, GateState, StopMode } from './gate-fact.ts'
+import type { GateFact, GateState, OpenGate, StopMode, Waiter } from './gate-fact.ts'
 import { evolveGate } from './gate-state.ts'
 import type { Instant, RunId } from './ids.ts'
 import type { Turn } from './policies/throttle.ts'
@@ -36,6 +37,41 @@ export const wantedStops = (state: GateState): readonly { readonly run: RunId; r
   state.kind === 'none'
     ? []
     : entriesOf(state.runs).flatMap(([run, { stop: mode }]) => (mode === null ? [] : [{ run: run as RunId, mode }]))
+
+/** The first event or call that waits in the gate and matches, and where it waits. */
+export const waiterOf = (
+  { held, windows, lines }: OpenGate,
+  matches: (event: CandidateEvent) => boolean,
+): Waiter | null => {
+  const kept = held.map(({ arrival }) => eventOf(arrival)).find(matches)
+  if (kept !== undefined) return { event: kept, place: { kind: 'held' } }
+  for (const [key, { candidate }] of entriesOf(windows)) {
+    const event = candidate.events.find(matches)
+    if (event !== undefined) return { event, place: { kind: 'window', key } }
+  }
+  for (const [key, { waiting }] of entriesOf(lines)) {
+    const event = waiting.flatMap(({ events }) => events).find(matches)
+    if (event !== undefined) return { event, place: { kind: 'line', key } }
+  }
+  return null
+}
+
+/** Whether a key is held by this run, which may not have begun. */
+export const holdsKey = (state: GateState, run: RunId): boolean =>
+  state.kind === 'open' && entriesOf(state.claims).some(([, claim]) => claim.run === run)
+
+/** Whether the gate may still start a run for this event: it has not read it, or keeps it waiting. */
+export const isUndecided = (
+  state: GateState,
+  { type, sequence }: { readonly type: string; readonly sequence: number },
+): boolean => {
+  if (state.kind === 'none') return false
+  if (sequence <= state.cursor || state.beyond.includes(sequence))
+    return waiterOf(state, (event) => event.sequence === sequence) !== null
+  return state.types.some(
+    (heard) => heard.type === type && sequence > heard.after && (heard.until === null || sequence <= heard.until),
+  )
+}
 
 /** The state after these last facts of a gate; null if they do not reach back to a checkpoint or to the opening. */
 export const resumeGateFrom = (tail: readonly GateFact[]): GateState | null => {

@@ -14,7 +14,7 @@ import { type Arrival, type Candidate, candidateOf, eventOf } from './arrival.ts
 import { dueAtOf, dueEntries, valueAt } from './due-map.ts'
 import { type Draft, policiesFor, record, replaceHolder, runFor, start, stop, suppress } from './gate-draft.ts'
 import type { EndedRun, GateCommand, GateFact, GateState, HeldArrival, OpenGate, Ruled } from './gate-fact.ts'
-import { hearsJust } from './gate-read.ts'
+import { hearsJust, waiterOf } from './gate-read.ts'
 import { evolveGate } from './gate-state.ts'
 import type { Instant, RunId } from './ids.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
@@ -336,6 +336,23 @@ const listen = (state: OpenGate, { now, types, position }: CommandOf<'listen'>):
   return facts({ type: 'gate.listened', at: now, types: [...heard, ...dropped] })
 }
 
+/** The run of a call that waited is born and ended in one, so that its caller finds the reason. */
+const withdrawCall = (
+  state: OpenGate,
+  { now: at, run, by, detail }: CommandOf<'withdraw_call'>,
+): Decision<GateFact> => {
+  const waiter = waiterOf(state, (event) => event.call?.run === run)
+  const call = waiter?.event.call
+  if (waiter === null || call === undefined) return refuse('NOT_FOUND', `no call with the run ${run} waits`)
+  const { place } = waiter
+  const { sequence, key } = waiter.event
+  const ended = { reason: 'cancelled', detail: `${detail} (${by})`, into: null, retryAt: null } as const
+  return facts(
+    { type: 'gate.withdrawn', at, sequence, place },
+    { type: 'trigger.suppressed', at, sequence, key, call, ...ended },
+  )
+}
+
 const drafted = (draft: Draft, work: (draft: Draft) => void): Decision<GateFact> => {
   work(draft)
   // Not by facts(): a decision may hold more facts than a call takes arguments.
@@ -353,6 +370,8 @@ const decideOpen = (state: OpenGate, command: GateCommand): Decision<GateFact> =
       return drafted(draftOf(state, command), (draft) => arrive(draft, command))
     case 'call':
       return drafted(draftOf(state, command), (draft) => call(draft, command))
+    case 'withdraw_call':
+      return withdrawCall(state, command)
     case 'pass_time':
       return drafted(draftOf(state, command), passTime)
     case 'end_runs':

@@ -46,14 +46,38 @@ export const eventComponents = {
     causes: described('what led to it, the nearest first', list(ref('EventCause'))),
     runs: described('that it started by itself', list(ref('Run'))),
     events: described('that those runs have sent', list(ref('StoredEvent'))),
-    suppressed: list(ref('Suppression')),
+    pending: described('handlers whose flow control has not decided yet', list(text)),
+    suppressed: described(
+      'handlers that listen to this event and started no run of their own',
+      list(ref('Suppression')),
+    ),
   }),
-  Suppression: record({ trigger: text, reason: words(['filter', 'error', 'hop_limit', 'reentry']), detail: text }),
+  Suppression: record({
+    trigger: text,
+    reason: words([
+      ...[
+        'filter',
+        'error',
+        'hop_limit',
+        'reentry',
+        'duplicate',
+        'paused',
+        'rate_limit',
+        'debounced',
+        'overlap',
+        'fan_in',
+      ],
+      ...['cancelled', 'joined'],
+    ]),
+    detail: text,
+    run: described('that took the event in, or stood in its way', orNull(text)),
+  }),
   Receipt: record({
     id: text,
     sequence: whole,
-    runs: list(text),
-    duplicate: described('the event was there already; these are the values of the first answer', yesNo),
+    runs: described('that it started', list(text)),
+    pending: described('handlers whose flow control decides later; GET /api/events/{id} tells', list(text)),
+    duplicate: described('the event was there already; id, sequence and runs are those of the first answer', yesNo),
     suppressed: described('who listens to this event and was not started', list(ref('Suppression'))),
   }),
   CloudEvent: record(
@@ -88,7 +112,9 @@ export const eventComponents = {
   Rehearsal: record({
     event: record({ type: text, data: anything }),
     starts: list(text),
-    suppressed: list(ref('Suppression')),
+    suppressed: list(
+      record({ trigger: text, reason: words(['filter', 'error', 'hop_limit', 'reentry']), detail: text }),
+    ),
   }),
 }
 

@@ -26,6 +26,7 @@ describe('sending', () => {
       id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
       sequence: expect.any(Number),
       runs: [expect.stringMatching(/^run_[0-9a-f]{32}$/)],
+      pending: [],
       duplicate: false,
       suppressed: [],
     })

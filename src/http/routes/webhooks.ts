@@ -4,13 +4,12 @@
  * Owns the raw request and the answer. Who may send and what becomes of a body is triggers/webhooks.ts.
  */
 import type { ErrorCode } from '../../model/errors.ts'
-import type { DeadLetter } from '../api.ts'
+import type { DeadLetter, Receipt } from '../api.ts'
 import { readBody, textOf } from '../body.ts'
 import { deadLetters } from '../dead-letters.ts'
 import { REPLAY } from '../documents/events.ts'
 import { limitOf, pageOf } from '../query.ts'
 import { anything, PAGING, page, ref } from '../schema.ts'
-import { receiptDocument } from '../wire.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'INPUT_INVALID'
@@ -20,13 +19,13 @@ const receive: Handle = async (service, context) => {
   const bytes = new Uint8Array(await req.arrayBuffer())
   const delivery = { path: req.path, headers: req.header(), query: req.query(), body: bytes }
   const receipt = await service.webhooks.receive(delivery)
-  return context.json(receiptDocument(receipt, []), receipt.duplicate ? 200 : 202)
+  return context.json(receipt satisfies Receipt, receipt.duplicate ? 200 : 202)
 }
 
 const replay: Handle = async (service, context) => {
   const members = await readBody(context, { schema: REPLAY, code: CODE })
   const receipt = await service.webhooks.replay(context.req.param('name') ?? '', textOf(members, 'delivery', CODE))
-  return context.json(receiptDocument(receipt, []), 202)
+  return context.json(receipt satisfies Receipt, 202)
 }
 
 const listKept: Handle = async (service, context, query) => {

@@ -15,11 +15,18 @@ const parsed = (text: string): unknown => {
   }
 }
 
-export const outcome = ({ runs, suppressed, duplicate }: Receipt): string => {
+export const outcome = ({ runs, pending, suppressed, duplicate }: Receipt): string => {
   if (duplicate) return 'It was there already.'
   const started =
-    runs.length === 0 ? 'It started no run.' : `It started ${runs.length === 1 ? 'a run' : `${runs.length} runs`}.`
-  return [started, ...suppressed.map(({ trigger, reason }) => `${trigger}: ${reason}`)].join(' ')
+    runs.length === 0
+      ? pending.length === 0
+        ? 'It started no run.'
+        : ''
+      : `It started ${runs.length === 1 ? 'a run' : `${runs.length} runs`}.`
+  const waiting = pending.map((handler) => `${handler} will start when its flow control allows.`)
+  return [started, ...waiting, ...suppressed.map(({ trigger, reason }) => `${trigger}: ${reason}`)]
+    .filter((text) => text !== '')
+    .join(' ')
 }
 
 const wouldStart = ({ starts, suppressed }: Rehearsal): string => {

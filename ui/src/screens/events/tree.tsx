@@ -22,6 +22,14 @@ const REASONS: Readonly<Record<Suppression['reason'], string>> = {
   error: 'its rule failed',
   hop_limit: 'the chain of causes is too long',
   reentry: 'it would answer itself',
+  duplicate: 'a run has the same key',
+  paused: 'the handler is paused',
+  rate_limit: 'over the rate limit',
+  debounced: 'a newer event counts',
+  overlap: 'another run has not ended',
+  fan_in: 'another event counts',
+  cancelled: 'cancelled before it began',
+  joined: 'part of a run with other events',
 }
 
 const causeText = ({ kind, name, id, sequence }: EventCause): string => {
@@ -31,7 +39,7 @@ const causeText = ({ kind, name, id, sequence }: EventCause): string => {
 
 const Suppressed = ({ event, suppression }: { readonly event: StoredEvent; readonly suppression: Suppression }) => {
   const mayOperate = useMay('operator')
-  const { trigger, reason, detail } = suppression
+  const { trigger, reason, detail, run } = suppression
   const { mutate, isPending } = useMutation({
     mutationFn: () => sendJson<{ readonly id: string }>('/api/runs', { name: trigger, input: event.data }),
     onSuccess: ({ id }) => say('teal', 'Started anyway', `${trigger} works on the data of this event: ${id}`),
@@ -41,7 +49,7 @@ const Suppressed = ({ event, suppression }: { readonly event: StoredEvent; reado
   return (
     <li data-kind="suppressed">
       not started: <strong>{trigger}</strong>, {REASONS[reason]}
-      {detail !== '' && <code> {detail}</code>}{' '}
+      {detail !== '' && <code> {detail}</code>} {run !== null && <Linked text={run} />}{' '}
       {mayOperate && (
         <Button
           size="compact-xs"
@@ -89,8 +97,8 @@ const Effects = ({ sequence }: { readonly sequence: number }) => {
   return <EffectLines detail={data} />
 }
 
-const EffectLines = ({ detail: { event, runs, events, suppressed } }: { readonly detail: EventDetail }) => {
-  if (runs.length === 0 && suppressed.length === 0) return <Text className="quiet">It started nothing.</Text>
+const EffectLines = ({ detail: { event, runs, events, pending, suppressed } }: { readonly detail: EventDetail }) => {
+  if (runs.length + suppressed.length + pending.length === 0) return <Text className="quiet">It started nothing.</Text>
   const known = new Set(runs.map(({ id }) => id))
   return (
     <ul>
@@ -102,6 +110,11 @@ const EffectLines = ({ detail: { event, runs, events, suppressed } }: { readonly
         .map((sent) => (
           <Sent key={sent.sequence} event={sent} />
         ))}
+      {pending.map((handler) => (
+        <li key={handler} data-kind="pending">
+          waiting: <strong>{handler}</strong> starts when its flow control allows
+        </li>
+      ))}
       {suppressed.map((suppression) => (
         <Suppressed key={suppression.trigger} event={event} suppression={suppression} />
       ))}
