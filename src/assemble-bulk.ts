@@ -23,4 +23,8 @@ export const withBulk = (system: System, engine: () => Engine, reader: () => Bul
 }
 
 export const openJobs = (engine: Engine, reader: Pick<Reader, 'run' | 'document'>): Jobs =>
-  new Jobs({ tenant: engine.tenant, start: (...asked) => engine.startRun(...asked), reader })
+  new Jobs({
+    tenant: engine.tenant,
+    start: (name, input, options) => engine.startRun(name, input, { ...options, isOwn: true }),
+    reader,
+  })

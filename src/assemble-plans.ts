@@ -31,7 +31,7 @@ export const openPlans = (engine: Engine, reader: PlanReader, { ids, clock }: Wo
     uuid: () => ids.uuid(),
     digest: (text) => ids.digest(text),
     send: (event, options) => engine.send(event, options),
-    start: (name, input) => engine.startRun(name, input),
+    start: (name, input) => engine.startRun(name, input, { isOwn: true }),
     reader,
   })
 

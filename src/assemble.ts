@@ -23,7 +23,7 @@ import type { Circuits } from './engine/circuits.ts'
 import type { PieceListener } from './engine/deltas.ts'
 import { Engine, type RunResult } from './engine/engine.ts'
 import type { Fleet } from './engine/fleet.ts'
-import type { IncomingEvent, Receipt, Rehearsal, StartOptions } from './engine/intake.ts'
+import type { IncomingEvent, Receipt, Rehearsal, SendFor, StartOptions } from './engine/intake.ts'
 import type { Observer } from './engine/observers.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
 import type { Queues } from './engine/queues.ts'
@@ -98,8 +98,11 @@ export interface TrihandOptions {
 export interface Trihand extends ServerDesk, Pick<Service, 'artifact' | 'versions' | 'trail' | 'queued'> {
   /** Whose ledger this is, unless `of` names another. */
   readonly tenant: TenantId
-  /** Sends an event. The answer means that it is on disk, with the runs it starts. */
-  send(event: IncomingEvent): Promise<Receipt>
+  /**
+   * Sends an event. The answer means that it is on disk, with the runs it starts. The host's code counts as a program: for an event that
+   * only people send it names the person whom it has authenticated, `{ by: { id: 'ana', kind: 'user', groups: [] } }`.
+   */
+  send(event: IncomingEvent, options?: SendFor): Promise<Receipt>
   /** What an event would start, without sending it. */
   rehearse(event: IncomingEvent): Promise<Rehearsal>
   /** Starts a function by name; answers when the run is on disk. */

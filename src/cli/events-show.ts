@@ -12,13 +12,14 @@ import { queryText } from './listing.ts'
 import { EXIT, jsonText, type Output, visible } from './output.ts'
 import { sendVia } from './send.ts'
 import type { CommonFlags, Verb } from './shell.ts'
+import type { WhoFlags } from './who.ts'
 
 export interface EventFlags extends CommonFlags {
   /** Its number: the first column of `events list`. */
   readonly number: string
 }
 
-export interface ReplayFlags extends EventFlags {
+export interface ReplayFlags extends EventFlags, WhoFlags {
   readonly wait?: number
 }
 
@@ -63,6 +64,6 @@ export const replayEvent: Verb<ReplayFlags> = async (shell, flags) => {
   return withApi(shell, flags, { need: 'work' }, async (api) => {
     const { type, source, subject, data } = await eventAt(api, number)
     const again = { type, source, data, ...(subject === null ? {} : { subject }) }
-    return sendVia(api, shell.output, again, flags.wait ?? null)
+    return sendVia(api, shell.output, again, flags)
   })
 }

@@ -5,9 +5,10 @@ import { withApi } from './connect.ts'
 import { detailsOf, exitCodeFor, hasEnded, outcomeOf, outcomeRow, poll, settled } from './follow.ts'
 import { parseJson } from './json-argument.ts'
 import { EXIT, type Output, visible } from './output.ts'
-import type { CommonFlags, Verb } from './shell.ts'
+import type { Verb } from './shell.ts'
+import { headersOf, type WhoFlags } from './who.ts'
 
-export interface SendFlags extends CommonFlags {
+export interface SendFlags extends WhoFlags {
   readonly type: string
   /** JSON, `@file`, or `-` for stdin. */
   readonly data?: string
@@ -75,8 +76,14 @@ const followed = (api: Api, first: Receipt, waitMs: number): Promise<Followed> =
 }
 
 /** Sends, waits if that was asked for, and prints what became of it. */
-export const sendVia = async (api: Api, output: Output, event: unknown, waitMs: number | null): Promise<number> => {
-  const first = await api.post<Receipt>('/api/events', event)
+export const sendVia = async (
+  api: Api,
+  output: Output,
+  event: unknown,
+  flags: WhoFlags & { readonly wait?: number },
+): Promise<number> => {
+  const waitMs = flags.wait ?? null
+  const first = await api.post<Receipt>('/api/events', event, headersOf(flags))
   if (waitMs === null) {
     print(output, first, await settled(api, first.runs, null))
     return EXIT.done
@@ -91,7 +98,5 @@ export const sendVia = async (api: Api, output: Output, event: unknown, waitMs: 
 export const send: Verb<SendFlags> = async (shell, flags) => {
   // Read before any door is opened: a mistake in the arguments needs no server.
   const event = eventOf(flags)
-  return withApi(shell, flags, { need: 'work', mayCreate: true }, (api) =>
-    sendVia(api, shell.output, event, flags.wait ?? null),
-  )
+  return withApi(shell, flags, { need: 'work', mayCreate: true }, (api) => sendVia(api, shell.output, event, flags))
 }

@@ -48,7 +48,7 @@ const addMcp = (program: Command, perform: Perform): void => {
 }
 
 const addEvents = (program: Command, perform: Perform): void => {
-  withWork(program.command('send <event> [data]'))
+  withWho(withWork(program.command('send <event> [data]')))
     .description('send an event; data is JSON, @file, or - for stdin')
     .option('--id <id>', 'its id: the same one again is a repeat')
     .option('--source <source>', 'where it comes from')
@@ -75,7 +75,7 @@ const addEvents = (program: Command, perform: Perform): void => {
   withWork(events.command('cancel <id>'))
     .description('take back an event that is to be sent later; the id is in `events list --delayed`')
     .action((id, flags) => perform(async () => (await import('./events-delayed.ts')).cancelEvent, { id, ...flags }))
-  withWork(events.command('replay <number>'))
+  withWho(withWork(events.command('replay <number>')))
     .description('send the same event once more, under a new id')
     .option('--wait <duration>', 'wait for the end of the runs it starts', wait)
     .option('--quiet', 'ids of runs only')

@@ -6,6 +6,7 @@
  * ask-1  There is a task if and only if the step has begun, and a step has one.
  */
 import { TrihandError } from '../model/errors.ts'
+import { forbidProducer } from '../model/human-only.ts'
 import { type TaskId, taskId } from '../model/ids.ts'
 import type { TaskSpec } from '../model/task-spec.ts'
 import type { AskRequest } from '../ports/step-gate.ts'
@@ -48,7 +49,19 @@ export const taskOf = (
   return { id, ...taskBirth(house, place, { before, state, facts }, now) }
 }
 
+/** Refused before people see it: with an action that may not send its event nobody could decide. */
+const demandActions = ({ house, record }: Resident, { actions, autoAction }: TaskSpec): void => {
+  const { events } = house.system()
+  for (const { name, emits } of actions) {
+    if (emits === null) continue
+    const producer = { kind: 'task', handler: record.handler, byPerson: name !== autoAction } as const
+    const forbidden = forbidProducer(emits, events.get(emits)?.only ?? null, producer)
+    if (forbidden !== null) throw new TrihandError(forbidden.code, `the action ${name}: ${forbidden.detail}`)
+  }
+}
+
 const openTask = async (resident: Resident, step: string, { spec, tells }: AskRequest): Promise<void> => {
+  demandActions(resident, spec)
   const kept = await keptDecision(resident, step, spec)
   if (kept !== null) {
     const now = resident.house.clock.now()

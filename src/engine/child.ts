@@ -9,6 +9,7 @@ import type { Json } from '../model/json.ts'
 import type { Telling } from '../model/lifecycle.ts'
 import { causeFrom } from './cause.ts'
 import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'
+import { demandOpen } from './internal.ts'
 import { newRun } from './new-run.ts'
 import { storeValue } from './payloads.ts'
 import { NO_LUGGAGE, toldOf } from './request.ts'
@@ -27,6 +28,7 @@ export const startChild = async (resident: Resident, step: string, { handler, in
   const { house, record } = resident
   const definition = house.system().functions.get(handler)
   if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${handler}`)
+  demandOpen(definition)
   demandCall(definitionOf(house, record.handler)?.module ?? null, definition)
   const depth = (resident.live?.start.depth ?? 0) + 1
   if (depth > MAX_CHILD_DEPTH) throw new TrihandError('CHILD_DEPTH', `${handler} would be ${depth} levels deep`)

@@ -34,6 +34,7 @@ import {
   Intake,
   type Receipt,
   type Rehearsal,
+  type SendFor,
   type SendOptions,
   type StartOptions,
 } from './intake.ts'
@@ -263,7 +264,7 @@ export class Engine {
     return this.house.circuits
   }
 
-  send(event: IncomingEvent, options: SendOptions = {}): Promise<Receipt> {
+  send(event: IncomingEvent, options: SendOptions & SendFor = {}): Promise<Receipt> {
     return this.intake.send(event, options)
   }
 

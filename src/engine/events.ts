@@ -8,6 +8,7 @@ import { checkAgainst } from '../manifest/schema.ts'
 import type { FunctionDefinition } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Cause, type Event, isEventType, isReservedType } from '../model/event.ts'
+import { forbidProducer, OWN, PROGRAM, type Producer } from '../model/human-only.ts'
 import type { RunId, SessionId } from '../model/ids.ts'
 import { canonical } from '../model/json.ts'
 import { nearest } from '../model/nearest.ts'
@@ -24,19 +25,22 @@ const MAX_FAN_OUT = 1_000
 /** How many names a refusal lists. */
 const MOST_NAMED = 8
 
-/** Refuses an event that may not enter: bad name, too large, undeclared, or data that does not fit. `isOwn`: the system tells it. */
+/** Refuses an event that may not enter: bad name, too large, undeclared, data that does not fit, or a producer that may not. Null: nobody sends it. */
 export const checkEvent = async (
   house: Pick<House, 'system'>,
   type: string,
   data: Event['data'],
-  isOwn = false,
+  producer: Producer | null,
 ): Promise<void> => {
+  const isOwn = producer === OWN
   if (!isEventType(type)) throw new TrihandError('EVENT_INVALID', `"${type}" is not an event type`)
   if (isReservedType(type) && !isOwn) throw new TrihandError('EVENT_RESERVED', `${type} is told by the system itself`)
   const system = house.system()
   const definition = system.events.get(type)
   if (definition === undefined && !system.open && !isOwn)
     throw new TrihandError('EVENT_UNKNOWN', unknownEvent(type, [...system.events.keys()]))
+  const forbidden = producer === null ? null : forbidProducer(type, definition?.only ?? null, producer)
+  if (forbidden !== null) throw new TrihandError(forbidden.code, forbidden.detail)
   const size = JSON.stringify(data).length
   if (size > MAX_EVENT_BYTES)
     throw new TrihandError(
@@ -96,7 +100,7 @@ export const emittedBy = async (house: House, sender: Sender, intents: readonly 
   for (const intent of intents) {
     const { delayMs = 0 } = intent
     demandEvent(sender.definition, intent.type, delayMs > 0)
-    await checkEvent(house, intent.type, intent.data)
+    await checkEvent(house, intent.type, intent.data, PROGRAM)
     if (delayMs > 0) later.push(laterRun(house, sender, intent, delayMs))
     else events.push(eventOf(house, sender, intent))
   }

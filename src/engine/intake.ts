@@ -9,17 +9,21 @@
  *           is never kept in memory alone.
  */
 import { CALLBACK, checkCallback } from '../manifest/callback.ts'
+import { isOwn as isOwnFunction } from '../manifest/own.ts'
 import { checkAgainst } from '../manifest/schema.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Cause, type Event, isPlainId, isReservedType } from '../model/event.ts'
+import { OWN, PERSON, PROGRAM, type Producer } from '../model/human-only.ts'
 import { LOCAL_TENANT, type RunId, runId, type SessionId, type TenantId } from '../model/ids.ts'
 import { isJsonRecord, type Json, toJson } from '../model/json.ts'
+import type { Identity } from '../model/task-spec.ts'
 import type { DocumentWrite, NewEvent, Outcome, Suppression } from '../ports/ledger.ts'
 import { commitBirths } from './births.ts'
 import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'
 import { checkEvent, routeAll } from './events.ts'
 import { type NotStarted, trailOf } from './flow-outcomes.ts'
 import type { House } from './house.ts'
+import { demandOpen } from './internal.ts'
 import { type NewRun, newRun } from './new-run.ts'
 import { commitOnce } from './one-shot.ts'
 import { storeValue } from './payloads.ts'
@@ -63,10 +67,21 @@ export interface SendOptions {
   readonly isOwn?: boolean
 }
 
+/** For whom an event is sent. */
+export interface SendFor {
+  /**
+   * The person who sends it, whom the caller has authenticated: events that only people send are taken with it. Absent: a program sends
+   * it.
+   */
+  readonly by?: Identity
+}
+
 export interface StartOptions {
   readonly session?: SessionId
   /** Written with the run, or not at all. Only for a handler without a gate: that starts runs by its own rules. */
   readonly documents?: (run: RunId) => readonly DocumentWrite[]
+  /** A part of the system starts one of its own functions, which no caller may. */
+  readonly isOwn?: boolean
 }
 
 /** Who would start by an event, and who not and why. Flow control may still hold a run back. */
@@ -124,8 +139,11 @@ export class Intake {
     return { waiting: this.room.waiting, oldestMs: this.room.oldestMs }
   }
 
-  async send(incoming: IncomingEvent, { documents = [], isOwn = false }: SendOptions = {}): Promise<Receipt> {
-    const event = await this.check(incoming, isOwn)
+  async send(
+    incoming: IncomingEvent,
+    { documents = NONE, isOwn = false, by }: SendOptions & SendFor = {},
+  ): Promise<Receipt> {
+    const event = await this.check(incoming, isOwn ? OWN : by?.kind === 'user' ? PERSON : PROGRAM)
     // What a source has seen is sent with what it saw: it waits, because the source would see it again at once.
     return this.room.serve(() => this.persist(event, documents), documents.length > 0)
   }
@@ -133,7 +151,8 @@ export class Intake {
   /** Everything but the writing. */
   async rehearse(incoming: IncomingEvent): Promise<Rehearsal> {
     const system = this.house.system()
-    const event = await this.check(incoming, isReservedType(incoming.type))
+    // Nothing is sent: whoever asks may know what a decision would start.
+    const event = await this.check(incoming, isReservedType(incoming.type) ? OWN : null)
     const starts: string[] = []
     const suppressed: Suppression[] = []
     for (const listener of system.listeners.get(event.type) ?? []) {
@@ -158,8 +177,9 @@ export class Intake {
     if (callback !== undefined) checkCallback(house.system(), callback)
     const definition = house.system().functions.get(name)
     // What is told to the outside under our signature is what has happened, and nobody's wish.
-    if (definition === undefined || name === CALLBACK)
+    if (definition === undefined || name === CALLBACK || (isOwnFunction(name) && options.isOwn !== true))
       throw new TrihandError('NOT_FOUND', `there is no function ${name}`)
+    demandOpen(definition)
     const { payload, value } = await storeValue(house, input)
     if (definition.input !== null) await checkAgainst(definition.input, value, 'INPUT_INVALID', `the input of ${name}`)
     const session = options.session ?? null
@@ -201,11 +221,12 @@ export class Intake {
     return this.room.serve(() => this.persist(event, NONE), true)
   }
 
-  private async check(incoming: IncomingEvent, isOwn: boolean): Promise<Event> {
+  private async check(incoming: IncomingEvent, producer: Producer | null): Promise<Event> {
     const { house } = this
+    const isOwn = producer === OWN
     const given = toJson(incoming.data ?? {})
     const data = isOwn ? given : ownData(given, house.system().tenantField, house.tenant)
-    await checkEvent(house, incoming.type, data, isOwn)
+    await checkEvent(house, incoming.type, data, producer)
     const id = incoming.id ?? `evt_${house.ids.uuid()}`
     const source = incoming.source ?? DEFAULT_SOURCE
     for (const [name, text] of Object.entries({ id, source, subject: incoming.subject ?? 'none' })) {

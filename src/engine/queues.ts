@@ -9,6 +9,7 @@
 import { messageType, type QueueDefinition, queueSource } from '../manifest/queues.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Event, isPlainId } from '../model/event.ts'
+import { OWN } from '../model/human-only.ts'
 import type { Instant } from '../model/ids.ts'
 import { toJson } from '../model/json.ts'
 import { queueLength } from '../model/queue.ts'
@@ -106,7 +107,7 @@ export class Queues {
     const type = messageType(name)
     if (!isPlainId(id))
       throw new TrihandError('INPUT_INVALID', 'id must have 1 to 255 characters and no control characters')
-    await checkEvent(this.house, type, data, true)
+    await checkEvent(this.house, type, data, OWN)
     const { tenant, clock } = this.house
     const cause = { correlationId: id, causationId: null, traceparent: null, hops: 0, chain: [] }
     return { id, tenant, source: queueSource(name), type, subject: null, time: clock.now(), data, ...cause }

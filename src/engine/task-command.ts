@@ -44,7 +44,12 @@ export const commandTask = async (
     if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
     if (facts.length === 0) return { state, facts, record }
     const change = { before, state, facts }
-    const { append, told } = taskAppend(house, record, change, await emittedByActions(house, { id }, change))
+    const { append, told } = taskAppend(
+      house,
+      record,
+      change,
+      await emittedByActions(house, { id, handler: record.handler }, change),
+    )
     const outcome = await commitBirths(house, append, told.runs)
     if (outcome.kind === 'conflict') continue
     // Somebody may hold it, and a deadline may have moved.

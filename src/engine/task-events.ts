@@ -72,7 +72,7 @@ const payloadOf = (action: TaskAction, data: { readonly [name: string]: Json }, 
 /** Refuses what may not be sent: then nothing of the act is written. */
 export const emittedByActions = async (
   house: Pick<House, 'system'>,
-  place: Pick<TaskPlace, 'id'>,
+  place: Pick<TaskPlace, 'id' | 'handler'>,
   change: Change,
 ): Promise<readonly Emitted[]> => {
   const emitted: Emitted[] = []
@@ -80,7 +80,8 @@ export const emittedByActions = async (
     const action = openOf(change.state)?.spec.actions.find(({ name }) => name === actionOf(fact))
     if (action == null || action.emits === null) continue
     const data = payloadOf(action, dataOf(place, change, fact), change)
-    await checkEvent(house, action.emits, data)
+    const byPerson = 'by' in fact && fact.by !== SYSTEM
+    await checkEvent(house, action.emits, data, { kind: 'task', handler: place.handler, byPerson })
     emitted.push({ index, type: action.emits, data })
   }
   return emitted

@@ -82,7 +82,7 @@ export class TaskTurn {
     if (this.isGone) return
     const { state, facts } = advanceTask(before, await this.command(before))
     const change = { before, state, facts }
-    const { append, told, wakeAt } = taskAppend(house, record, change, await this.emitted(change), hold)
+    const { append, told, wakeAt } = taskAppend(house, record, change, await this.emitted(record, change), hold)
     const outcome = await commitBirths(house, append, told.runs)
     if (outcome.kind !== 'conflict') this.go('parked', wakeAt)
     else if (outcome.reason !== 'version') this.go(outcome.reason === 'epoch' ? 'fenced' : 'dropped', null)
@@ -105,9 +105,12 @@ export class TaskTurn {
   }
 
   /** Nobody is there to mend an event that the system may not send: the deadline counts all the same. */
-  private async emitted(change: Parameters<typeof emittedByActions>[2]): Promise<readonly Emitted[]> {
+  private async emitted(
+    { handler }: { readonly handler: string },
+    change: Parameters<typeof emittedByActions>[2],
+  ): Promise<readonly Emitted[]> {
     try {
-      return await emittedByActions(this.house, this.hold, change)
+      return await emittedByActions(this.house, { id: this.hold.id, handler }, change)
     } catch {
       return []
     }

@@ -27,7 +27,7 @@ const payloadOf = ({ type, schema }: EventDefinition): Document => {
 const typesOf = (system: System): ReadonlyMap<string, EventDefinition> => {
   const types = new Map(system.events)
   for (const type of [...system.listeners.keys(), ...system.awaited])
-    if (!types.has(type)) types.set(type, { type, schema: null })
+    if (!types.has(type)) types.set(type, { type, schema: null, only: null })
   return types
 }
 

@@ -10,7 +10,7 @@ import type { RunResult } from '../engine/engine.ts'
 import type { Filters } from '../engine/filters.ts'
 import type { Fleet } from '../engine/fleet.ts'
 import type { EventTrail } from '../engine/flow-outcomes.ts'
-import type { IncomingEvent, Receipt, Rehearsal, StartOptions } from '../engine/intake.ts'
+import type { IncomingEvent, Receipt, Rehearsal, SendFor, StartOptions } from '../engine/intake.ts'
 import type { Observer } from '../engine/observers.ts'
 import type { Watcher } from '../engine/publish.ts'
 import type { Queues } from '../engine/queues.ts'
@@ -38,7 +38,7 @@ import type { Webhooks } from '../triggers/webhooks.ts'
 export interface Service {
   /** Whose events, runs, tasks and sessions these are. */
   readonly tenant: TenantId
-  send(event: IncomingEvent): Promise<Receipt>
+  send(event: IncomingEvent, options?: SendFor): Promise<Receipt>
   /** Called with what each append has changed. */
   watch(watcher: Watcher): () => void
   /** Counts what this process does for all its tenants. */

@@ -104,6 +104,8 @@ export interface AgentOptions extends Talents, FlowSource, PlacementSource {
   readonly workspace?: { readonly cleanup?: Cleanup; readonly snapshotOnFailure?: boolean }
   readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
   readonly allowReentry?: number
+  /** Started by its triggers alone. Default: true where an event that only people cause starts it. */
+  readonly internal?: boolean
   readonly cancelOn?: readonly CancelSource[]
   readonly circuit?: CircuitSource
 }
@@ -319,10 +321,10 @@ export const innerAgents = ({ name, options }: AgentSource): readonly AgentSourc
 export const agentHandler = (source: AgentSource) => {
   const { trigger, triggers, input, deadline, allowReentry, circuit, pool, module, placement, ...rest } = source.options
   const { idempotency, whilePaused, rateLimit, debounce, batch, overlap, overlapKey, throttle } = rest
-  const { concurrency, priority, fairness, cancelOn } = rest
+  const { concurrency, priority, fairness, cancelOn, internal } = rest
   const given = { trigger, triggers, input, deadline, allowReentry, circuit, pool, module, placement }
   const flow = { idempotency, whilePaused, rateLimit, debounce, batch, overlap, overlapKey, throttle }
-  const options = Object.entries({ ...given, ...flow, concurrency, priority, fairness, cancelOn }).filter(
+  const options = Object.entries({ ...given, ...flow, concurrency, priority, fairness, cancelOn, internal }).filter(
     ([, value]) => value !== undefined,
   )
   return {

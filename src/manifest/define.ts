@@ -6,6 +6,7 @@
 import type { CancelSource } from '../model/cancel-on.ts'
 import { TrihandError } from '../model/errors.ts'
 import { isEventType, isReservedType } from '../model/event.ts'
+import type { HumanOnly } from '../model/human-only.ts'
 import { canonical, type Json } from '../model/json.ts'
 import { isOfLife } from '../model/lifecycle.ts'
 import type { Modality } from '../model/modality.ts'
@@ -27,6 +28,7 @@ import { defineEndpoints, type EndpointSource } from './endpoints.ts'
 import { defineExecutors, type ExecutorSource } from './executors.ts'
 import { defineFlows } from './flow.ts'
 import { defineBudgets, type SharedBudgets } from './flow-policies.ts'
+import { type EventOptions, forgeries, humanOnlyEvents, isEventOptions } from './human-only.ts'
 import { type HumanSource, humanEvents, humanHandler, humanShape } from './humans.ts'
 import { jsonSchemaOrNull } from './json-schema.ts'
 import { LATER, laterFunction } from './later.ts'
@@ -60,6 +62,8 @@ export interface FunctionSource {
       readonly timeout?: Duration
       readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
       readonly allowReentry?: number
+      /** Started by its triggers alone. Default: true where an event that only people cause starts it. */
+      readonly internal?: boolean
       readonly cancelOn?: readonly CancelSource[]
       readonly circuit?: CircuitSource
       readonly constraints?: ConstraintsSource
@@ -73,7 +77,7 @@ export interface FunctionSource {
 
 export interface SystemSource {
   readonly name: string
-  /** Event types with their schemas; null or true takes any data. */
+  /** Event types with their schemas, or with a schema, a source and `open`; null or true takes any data. */
   readonly events?: Readonly<Record<string, unknown>>
   readonly functions?: readonly FunctionSource[]
   readonly agents?: readonly AgentSource[]
@@ -119,15 +123,18 @@ const HASH_LENGTH = 16
 const invalid = (path: string, problem: string): TrihandError =>
   new TrihandError('MANIFEST_INVALID', `${path}: ${problem}`, { place: { path } })
 
-const defineEvent = (type: string, given: unknown): EventDefinition => {
+const schemaIn = (given: unknown): unknown => (isEventOptions(given) ? (given.schema ?? null) : given)
+
+const defineEvent = (type: string, whole: unknown, only: HumanOnly | null): EventDefinition => {
+  const given = schemaIn(whole)
   if (!isEventType(type))
     throw invalid(`events.${type}`, 'an event type is lower case words joined by dots, at most 128 characters')
   if (isReservedType(type))
     throw new TrihandError('EVENT_RESERVED', `${type} has a reserved prefix`, { place: { path: `events.${type}` } })
-  if (given === null || given === true) return { type, schema: null }
+  if (given === null || given === true) return { type, schema: null, only }
   if (!isSchema(given))
     throw invalid(`events.${type}`, 'expected a schema with the ~standard interface, or null for any data')
-  return { type, schema: given }
+  return { type, schema: given, only }
 }
 
 const schemaOf = (given: unknown, path: string): Schema | null => {
@@ -138,12 +145,20 @@ const schemaOf = (given: unknown, path: string): Schema | null => {
 
 /** What a function takes from the rest of its system. */
 interface Surroundings {
+  readonly humanOnly: ReadonlyMap<string, HumanOnly>
   readonly modules: Modules
   readonly budgets: SharedBudgets
   readonly world: WorkflowWorld
 }
 
-const defineFunction = (source: FunctionSource, { modules, budgets, world }: Surroundings): FunctionDefinition => {
+/** A person is only asked: whoever has them asked decides nothing. */
+const isInternal = (source: FunctionSource, humanOnly: ReadonlyMap<string, HumanOnly>): boolean =>
+  source.options.internal ??
+  (source.modality !== 'human' &&
+    triggersOf(source).some((trigger) => 'event' in trigger && humanOnly.has(trigger.event)))
+
+const defineFunction = (source: FunctionSource, around: Surroundings): FunctionDefinition => {
+  const { modules, budgets, world, humanOnly } = around
   const { name, options, code, modality = 'workflow' } = source
   const path = `${modality === 'workflow' ? 'function' : modality}s.${name}`
   if (!NAME.test(name)) throw invalid(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
@@ -154,7 +169,7 @@ const defineFunction = (source: FunctionSource, { modules, budgets, world }: Sur
     throw invalid(`${path}.retry`, 'maxAttempts is a whole number from 1')
   const module = moduleOf(modules, path, name, options.module)
   const flow = defineFlows(options, ownFlows(source), path, { retry, budgets })
-  const around = { ...world, fanIn: flow?.policies.fanIn ?? null }
+  const declared = { ...world, fanIn: flow?.policies.fanIn ?? null }
   return {
     name,
     modality,
@@ -167,13 +182,14 @@ const defineFunction = (source: FunctionSource, { modules, budgets, world }: Sur
       finishMs: options.deadline?.finish === undefined ? null : durationMs(options.deadline.finish),
     },
     allowReentry: options.allowReentry ?? 0,
+    internal: isInternal(source, humanOnly),
     cancelOn: defineCancelOn(options.cancelOn, `${path}.cancelOn`),
     input: schemaOf(options.input, `${path}.input`),
     output: schemaOf(options.output, `${path}.output`),
     circuit: defineCircuit(path, name, options.circuit),
     placement: definePlacement(path, options, module?.name ?? null),
     module,
-    workflow: modality === 'workflow' ? defineWorkflow(path, options, around) : PLAIN,
+    workflow: modality === 'workflow' ? defineWorkflow(path, options, declared) : PLAIN,
     constraints: defineConstraints(`${path}.constraints`, options.constraints),
     flow,
   }
@@ -191,6 +207,12 @@ const functionShape = (source: FunctionSource): object => {
   const { trigger: _, input, output, ...options } = source.options
   const schemas = { input: jsonSchemaOrNull(input), output: jsonSchemaOrNull(output) }
   return { name: source.name, ...options, ...schemas, triggers: triggersOf(source) }
+}
+
+const eventShape = ([type, given]: readonly [string, unknown]): readonly unknown[] => {
+  const { source, open } = isEventOptions(given) ? given : ({} as EventOptions)
+  const about = source === undefined && open === undefined ? [] : [{ source, open }]
+  return [type, jsonSchemaOrNull(schemaIn(given)), ...about]
 }
 
 /** What the hash of a system covers: its declared shape. Code is not data and is pinned by what it did, step by step. */
@@ -214,7 +236,7 @@ const shapeOf = (source: SystemSource): string => {
     ...(queues.length === 0 ? {} : { queues }),
     maxHops: source.maxHops ?? DEFAULT_MAX_HOPS,
     ...{ tz: source.tz ?? null, ...(source.tenancy === undefined ? {} : { tenancy: source.tenancy }) },
-    events: Object.entries(events).map(([type, schema]) => [type, jsonSchemaOrNull(schema)]),
+    events: Object.entries(events).map(eventShape),
     executors: executors.map(({ type }) => type),
     // Without secrets and code.
     webhooks: webhooks.map(({ name, path, auth, emits }) => ({ name, path, auth, emits })),
@@ -246,9 +268,14 @@ const chatsOf = (chats: readonly ChatSource[], known: Omit<ChatWorld, 'hands'>):
   return defineChats(chats, { ...known, hands: handsIn(known.functions, names) })
 }
 
-export const normalise = (given: SystemSource, digest: (text: string) => string): System => {
+/** A system with whatever is forged in it: for who tells all of that at once. */
+export const assemble = (given: SystemSource, digest: (text: string) => string): System => {
   const source = { ...given, agents: asDeciders(given.agents ?? [], given.chats ?? []) }
-  const events = new Map(Object.entries(source.events ?? {}).map(([type, given]) => [type, defineEvent(type, given)]))
+  const humanOnly = humanOnlyEvents(source)
+  const onlyOf = (type: string): HumanOnly | null => humanOnly.get(type) ?? null
+  const events = new Map(
+    Object.entries(source.events ?? {}).map(([type, given]) => [type, defineEvent(type, given, onlyOf(type))]),
+  )
   const sources = handlersOf(source)
   const modules = defineModules(source.modules ?? [])
   const budgets = defineBudgets(source.limits?.shared ?? {})
@@ -260,7 +287,7 @@ export const normalise = (given: SystemSource, digest: (text: string) => string)
     if (functions.has(entry.name))
       throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two handlers are named ${entry.name}`)
     const read = { ...entry, options: asReader(entry.options, source.queues ?? []) }
-    functions.set(entry.name, defineFunction(read, { modules, budgets, world }))
+    functions.set(entry.name, defineFunction(read, { modules, budgets, world, humanOnly }))
   }
   const { listeners, sources: watched } = bindAll(sources, functions)
   const executors = defineExecutors(source.executors ?? [])
@@ -274,7 +301,8 @@ export const normalise = (given: SystemSource, digest: (text: string) => string)
   ]
   const awaited = new Set(sources.flatMap(awaitedBy))
   const heard = [...listeners.keys(), ...awaited]
-  for (const type of [...heard, ...sent]) if (!events.has(type)) events.set(type, { type, schema: null })
+  for (const type of [...heard, ...sent])
+    if (!events.has(type)) events.set(type, { type, schema: null, only: onlyOf(type) })
   return {
     name: source.name,
     hash: digest(shapeOf(source)).slice(0, HASH_LENGTH),
@@ -299,6 +327,13 @@ export const normalise = (given: SystemSource, digest: (text: string) => string)
     folder: source.folder ?? null,
     findings: source.findings ?? [],
   }
+}
+
+export const normalise = (given: SystemSource, digest: (text: string) => string): System => {
+  const system = assemble(given, digest)
+  const [forgery] = forgeries(system)
+  if (forgery !== undefined) throw forgery
+  return system
 }
 
 /** Declares a system. Checked here, so that a mistake is told where it was made. */

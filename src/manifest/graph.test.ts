@@ -17,7 +17,7 @@ agents:
     emits: [{event: lead.matched, when: output.score > 0.5, delay: 5m}]
     contract: {output_schema: {type: object, properties: {score: {type: number}}, required: [score]}}
 functions:
-  - {name: send, trigger: campaign.approved}
+  - {name: send, trigger: campaign.approved, internal: false}
   - {name: audit, trigger: {after: send}}
   - {name: bill, trigger: agent.completed, waits: [workflow.failed]}
   - {name: sort, trigger: {event: mail.came, route_on: payload.kind, routes: {a: lead.enriched, b: {then: send}}}}

@@ -32,6 +32,8 @@ export interface HumanOptions extends TaskOptions, Omit<FlowSource, 'priority'>,
   readonly triggers?: readonly Trigger[]
   readonly input?: unknown
   readonly allowReentry?: number
+  /** Asked by its triggers alone. */
+  readonly internal?: boolean
   readonly cancelOn?: readonly CancelSource[]
 }
 

@@ -26,6 +26,7 @@ export const ownFunction = (name: string, code: unknown): FunctionDefinition => 
   timeoutMs: 60_000,
   deadline: { startMs: null, finishMs: null },
   allowReentry: 0,
+  internal: false,
   input: null,
   output: null,
   placement: ANYWHERE,

@@ -21,10 +21,10 @@ type Digest = (text: string) => string
 const HASH_LENGTH = 16
 const PATH = 'plan'
 
-/** Whoever may do a step: nobody's turn of a chat is one. */
+/** Handlers that may do a step: a turn of a chat is none, nor is one that its triggers alone start. */
 export const handsIn = (functions: System['functions'], chats: Iterable<string>): Hands => {
   const turns = new Set([...chats].map(turnHandler))
-  const known = [...functions.values()].filter(({ name }) => !isOwn(name) && !turns.has(name))
+  const known = [...functions.values()].filter(({ name, internal }) => !isOwn(name) && !turns.has(name) && !internal)
   return new Map(known.map(({ name, modality }) => [name, modality]))
 }
 

@@ -6,6 +6,7 @@
 import type { ModelBook } from '../model/agent.ts'
 import type { CancelRule } from '../model/cancel-on.ts'
 import type { ChatSpec } from '../model/chat.ts'
+import type { HumanOnly } from '../model/human-only.ts'
 import type { Instant } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Modality } from '../model/modality.ts'
@@ -73,6 +74,8 @@ export interface System {
 export interface EventDefinition {
   readonly type: string
   readonly schema: Schema | null
+  /** Only people cause it; null: programs may, too. */
+  readonly only: HumanOnly | null
 }
 
 export interface Listener {
@@ -110,6 +113,8 @@ export interface FunctionDefinition {
   readonly timeoutMs: number
   readonly deadline: { readonly startMs: number | null; readonly finishMs: number | null }
   readonly allowReentry: number
+  /** Started by its triggers alone, never by name. */
+  readonly internal: boolean
   readonly input: Schema | null
   readonly output: Schema | null
   readonly placement: Placement

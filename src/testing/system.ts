@@ -11,7 +11,7 @@ import { withBulk } from '../assemble-bulk.ts'
 import { defineWithChats } from '../assemble-chats.ts'
 import { openPlans, planDesk } from '../assemble-plans.ts'
 import type { Engine, RunResult } from '../engine/engine.ts'
-import type { IncomingEvent, Receipt, StartOptions } from '../engine/intake.ts'
+import type { IncomingEvent, Receipt, SendFor, StartOptions } from '../engine/intake.ts'
 import type { SystemSource } from '../manifest/define.ts'
 import { durationMs } from '../manifest/duration.ts'
 import { type RunId, workerId } from '../model/ids.ts'
@@ -33,7 +33,7 @@ export interface TestSystem {
   readonly clock: VirtualClock
   readonly engine: Engine
   readonly store: Store
-  send(event: IncomingEvent): Promise<Receipt>
+  send(event: IncomingEvent, options?: SendFor): Promise<Receipt>
   start(name: string, input?: unknown, options?: StartOptions): Promise<RunId>
   look(run: RunId): Promise<RunResult>
   /** Awaits work of the engine while its turns and store calls go on. */
@@ -211,7 +211,7 @@ export const startTestSystem = async (
     get store() {
       return life.store
     },
-    send: (event) => whileRunning(life, () => life.engine.send(event)),
+    send: (event, options = {}) => whileRunning(life, () => life.engine.send(event, options)),
     start: (name, input = null, options = {}) => whileRunning(life, () => life.engine.startRun(name, input, options)),
     look: (id) => life.engine.look(id),
     run: (work) => whileRunning(life, work),

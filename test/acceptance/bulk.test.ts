@@ -211,7 +211,8 @@ onEveryStore('bulk', (store) => {
   test('started by its name it does nothing: nobody has given it an order', async () => {
     const { system } = await open(store())
     const [run] = await startMany(system, 'wait', 1)
-    const forged = await system.start('trihand.bulk', [run])
+    await expect(system.start('trihand.bulk', [run])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    const forged = await system.start('trihand.bulk', [run], { isOwn: true })
     await system.settle()
     expect((await system.look(forged)).status).toBe('failed')
     expect((await system.look(run as RunId)).status).toBe('waiting')

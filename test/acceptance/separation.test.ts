@@ -62,7 +62,8 @@ onEveryStore('separation of duties', (store) => {
   })
 
   test('[C5] where nobody knows who checked it, nobody is asked', async () => {
-    const system = await startTestSystem(SYSTEM, store())
+    const events = { drafted: null, checked: { open: true } }
+    const system = await startTestSystem({ ...SYSTEM, events }, store())
     const inbox = new Inbox(system)
     await system.send({ type: 'checked', data: { decided_by: 'bob' } })
     await system.settle()

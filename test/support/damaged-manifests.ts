@@ -33,6 +33,7 @@ agents:
 functions:
   ship:
     trigger: shop/order.approved
+    internal: false
     emits: order.shipped
     retries: 3
     rateLimit: {limit: 3, period: 10s, key: payload.id}

@@ -82,6 +82,8 @@ export interface FunctionOptions<Input> extends FlowSource, WorkflowSource {
   readonly timeout?: Duration
   readonly deadline?: { readonly start?: Duration; readonly finish?: Duration }
   readonly allowReentry?: number
+  /** Started by its triggers alone, never by name. Default: true where an event that only people cause starts it. */
+  readonly internal?: boolean
   /** Events that end its runs. */
   readonly cancelOn?: readonly CancelSource[]
   /** Only workers of this pool take it. */

@@ -3,14 +3,15 @@
  *
  * Owns the spelling of an incoming event. Admission is the engine's: no rule about events lives here.
  */
-import type { IncomingEvent } from '../../engine/intake.ts'
+import type { Context } from 'hono'
+import type { IncomingEvent, SendFor } from '../../engine/intake.ts'
 import { TrihandError } from '../../model/errors.ts'
 import type { Receipt } from '../api.ts'
 import { type Members, optionalText, readBody, textOf } from '../body.ts'
 import { BATCH, cloudEvents, modeOf, STRUCTURED } from '../cloud-events.ts'
 import { SEND_EVENT } from '../documents/events.ts'
 import { eventDetail, findEvent } from '../event-detail.ts'
-import { callerName } from '../identity.ts'
+import { callerName, identityOf } from '../identity.ts'
 import { problemOf } from '../problem.ts'
 import { limitOf, pageOf, positionOf } from '../query.ts'
 import { anything, described, list as listOf, PAGING, page, record, ref, text } from '../schema.ts'
@@ -44,15 +45,21 @@ const incoming = (members: Members, sender: string): IncomingEvent => {
   }
 }
 
-const sendOne = async (service: Service, event: IncomingEvent) => {
-  const receipt = await service.send(event)
+/** A person who is named may send what only people send. */
+const senderOf = (context: Context): SendFor => {
+  const by = identityOf(context)
+  return by === null ? {} : { by }
+}
+
+const sendOne = async (service: Service, event: IncomingEvent, sender: SendFor) => {
+  const receipt = await service.send(event, sender)
   return { status: receipt.duplicate ? 200 : 202, receipt: receipt satisfies Receipt } as const
 }
 
 /** Each with its own verdict. What is a bug is no verdict: the whole can be sent again. */
-const sendEach = async (service: Service, event: IncomingEvent) => {
+const sendEach = async (service: Service, event: IncomingEvent, sender: SendFor) => {
   try {
-    return await sendOne(service, event)
+    return await sendOne(service, event, sender)
   } catch (error) {
     const found = problemOf(error)
     if (found.status >= 500) throw error
@@ -62,15 +69,16 @@ const sendEach = async (service: Service, event: IncomingEvent) => {
 
 const send: Handle = async (service, context) => {
   const mode = modeOf(context)
+  const sender = senderOf(context)
   if (mode === 'batch') {
     const events = await cloudEvents(context, mode)
-    return context.json({ items: await Promise.all(events.map((event) => sendEach(service, event))) }, 207)
+    return context.json({ items: await Promise.all(events.map((event) => sendEach(service, event, sender))) }, 207)
   }
   const [event] =
     mode === null
       ? [incoming(await readBody(context, { schema: SEND_EVENT, code: CODE }), callerName(context))]
       : await cloudEvents(context, mode)
-  const { status, receipt } = await sendOne(service, event as IncomingEvent)
+  const { status, receipt } = await sendOne(service, event as IncomingEvent, sender)
   return context.json(receipt, status)
 }
 
@@ -134,6 +142,7 @@ export const eventRoutes: readonly Operation[] = [
       'EVENT_UNKNOWN',
       'EVENT_INVALID',
       'EVENT_RESERVED',
+      'EVENT_HUMAN_ONLY',
       'EVENT_TOO_LARGE',
       'EVENT_ID_REUSED',
       'FAN_OUT_LIMIT',

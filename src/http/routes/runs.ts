@@ -168,7 +168,7 @@ export const runRoutes: readonly Operation[] = [
     summary: 'Starts a function, an agent or a human by name, without an event',
     body: body(START_RUN),
     answers: { 201: json(record({ id: text })) },
-    problems: ['NOT_FOUND', 'INPUT_INVALID', 'CALLBACK_UNSIGNED', 'EXPR_FAILED', ...TURNED_AWAY],
+    problems: ['NOT_FOUND', 'FUNCTION_INTERNAL', 'INPUT_INVALID', 'CALLBACK_UNSIGNED', 'EXPR_FAILED', ...TURNED_AWAY],
     handle: start,
   },
   {

@@ -203,7 +203,14 @@ const standIn =
 
 /** Everybody is a function here, on this machine: a person's deadline and priority are not a function's, and no worker is far away. */
 const roleOf = ({ section, handler }: Part): HandlerEntry => {
-  const foreign = ['module', 'pool', 'placement', 'circuit', ...(section === 'humans' ? ['deadline', 'priority'] : [])]
+  const foreign = [
+    'module',
+    'pool',
+    'placement',
+    'circuit',
+    'internal',
+    ...(section === 'humans' ? ['deadline', 'priority'] : []),
+  ]
   const keys = STARTING.filter((key) => !foreign.includes(key))
   const kept = defined(Object.fromEntries(['enabled', ...keys].map((key) => [key, handler[key] as Json | undefined])))
   return {
@@ -229,7 +236,8 @@ export const castOf = (manifest: Manifest, direction: Direction, seen: Seen): Ca
   const events = {
     ...manifest.events,
     open: true,
-    definitions: manifest.events.definitions.map(({ after: _after, ...event }) => event),
+    // Stand-ins say what people would.
+    definitions: manifest.events.definitions.map(({ after: _after, source: _source, open: _open, ...event }) => event),
   }
   const played = { ...rest, events, functions: parts.map(roleOf) } as unknown as Manifest
   const source = sourceOf(played, { code })

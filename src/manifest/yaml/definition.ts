@@ -4,7 +4,8 @@
  * Owns finding all that is wrong where the definition stops at the first: on a refusal each handler and each other part is tried alone.
  */
 import { TrihandError } from '../../model/errors.ts'
-import { type FunctionSource, normalise, type SystemSource } from '../define.ts'
+import { assemble, type FunctionSource, type SystemSource } from '../define.ts'
+import { forgeries } from '../human-only.ts'
 import type { Path, Remark } from './finding.ts'
 import { snakeCase } from './places.ts'
 
@@ -31,10 +32,13 @@ const remarkOf = (error: TrihandError): Remark => {
 }
 
 /** What a definition says about itself, or the one thing it refuses. */
-const judge = (source: SystemSource): readonly Remark[] => {
+const judge = (source: SystemSource, isWhole: boolean): readonly Remark[] => {
   try {
-    const { schedules } = normalise(source, noDigest)
-    return [...schedules.values()].flatMap(({ findings }) =>
+    const system = assemble(source, noDigest)
+    // A part alone lacks the people whose decisions it would forge.
+    const forged = isWhole ? forgeries(system) : []
+    if (forged.length > 0) return forged.map(remarkOf)
+    return [...system.schedules.values()].flatMap(({ findings }) =>
       findings.map(({ code, detail, path }) => ({ level: 'warning', code, message: detail, path: pathOf(path) })),
     )
   } catch (error) {
@@ -62,9 +66,9 @@ const alone = (source: SystemSource): readonly SystemSource[] => {
 }
 
 export const definitionRemarks = (source: SystemSource): readonly Remark[] => {
-  const whole = judge(source)
+  const whole = judge(source, true)
   if (!whole.some(({ level }) => level === 'error')) return whole
-  const found = [...whole, ...alone(source).flatMap(judge)]
+  const found = [...whole, ...alone(source).flatMap((part) => judge(part, false))]
   const different = new Map(found.map((remark) => [`${remark.path.join('.')} ${remark.message}`, remark]))
   return [...different.values()]
 }

@@ -134,6 +134,7 @@ export const lookups = list(record({ 'table!': text, query: text, where: text, k
 export const HANDLER: Fields = {
   'name!': name,
   enabled: flag,
+  internal: flag,
   triggers: list(triggerShape),
   emits: list(emit),
   waits: list(event),

@@ -16,6 +16,8 @@ export interface EventEntry {
   readonly after?: string
   readonly action?: string
   readonly terminal?: boolean
+  /** Programs may send it, too, although a person's decision does. */
+  readonly open?: boolean
   readonly additional?: boolean
   readonly [key: string]: unknown
 }

@@ -99,6 +99,7 @@ export const MANIFEST = record({
         after: event,
         action: text,
         terminal: flag,
+        open: flag,
         additional: flag,
       }),
     ),

@@ -93,6 +93,13 @@ export const AGENT_KEYS: ReadonlySet<string> = new Set([
 const pick = (entry: HandlerEntry | NamedEntry, keys: Iterable<string>): JsonRecord =>
   defined(Object.fromEntries([...keys].map((key) => [key, field(entry, key)])))
 
+/** What a person alone causes is told to the system; of the others only their data. */
+const eventOptions = (event: EventEntry, parts: Parts): unknown => {
+  const schema = eventSchema(event, parts)
+  if (event.source !== 'human' && event.open === undefined) return schema
+  return { schema, ...defined({ source: event.source, open: event.open }) }
+}
+
 const eventSchema = (event: EventEntry, parts: Parts): unknown => {
   if (event.schema !== undefined) return schemaFor(event.schema, parts) ?? null
   if (event.payload === undefined || event.payload === null) return null
@@ -101,7 +108,7 @@ const eventSchema = (event: EventEntry, parts: Parts): unknown => {
 
 /** An event that is only sent is declared by that: any data. */
 const eventsSource = (manifest: Manifest, parts: Parts): Readonly<Record<string, unknown>> => {
-  const declared = manifest.events.definitions.map((event) => [event.name, eventSchema(event, parts)] as const)
+  const declared = manifest.events.definitions.map((event) => [event.name, eventOptions(event, parts)] as const)
   const known = new Set(declared.map(([name]) => name))
   const sent = handlersOf(manifest).flatMap(({ section, handler }) =>
     sentBy(section, handler).map(({ event }) => event),
