@@ -3,13 +3,12 @@
  *
  * Owns which implementation stands behind each port. Branches on configuration only and holds no rule.
  */
-import { CheckedLedger } from './adapters/system/checked-ledger.ts'
 import { SystemClock } from './adapters/system/clock.ts'
-import { SystemIds } from './adapters/system/ids.ts'
 import type { AgentHand, AgentOptions, AgentsInput } from './assemble-agents.ts'
 import { withBulk } from './assemble-bulk.ts'
 import { defineWithChats } from './assemble-chats.ts'
 import { type Doors, joinDoors } from './assemble-doors.ts'
+import { idsWith, type KeyOptions, readLedgerKeys, withKeys } from './assemble-keys.ts'
 import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
 import { openPlans, planDesk } from './assemble-plans.ts'
@@ -61,7 +60,7 @@ import { checkSecrets, type Webhooks } from './triggers/webhooks.ts'
 
 export type { Store } from './assemble-stores.ts'
 
-export interface TrihandOptions {
+export interface TrihandOptions extends KeyOptions {
   readonly system: SystemSource
   /** Models and tools that this process brings for agents, and where they have their files. */
   readonly agents?: AgentOptions
@@ -251,8 +250,9 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
 /** Opens the ledger, migrates it, recovers every run and starts to work; then looks and listens outside. */
 export const createTrihand = async (options: TrihandOptions): Promise<Trihand> => {
   const clock = new SystemClock()
-  const ids = new SystemIds()
   const environment = ownEnvironment()
+  const keys = readLedgerKeys(options, environment)
+  const ids = idsWith(keys)
   const document: Reader['document'] = (...asked) => store.reader.document(...asked)
   const desk = planDesk((tenant) => openPlans(engine.of(tenant), store.reader, { ids, clock }))
   const around = { environment, clock, ids, document, desk }
@@ -270,8 +270,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const { dispatcher } = options
   const chosen = typeof dispatcher === 'object' ? dispatcherOf(dispatcher, options.system.name) : dispatcher
   const opened = await chosen?.(clock)
-  const opening = await openStore(choice, options.schema, clock)
-  const ownStore = { ...opening, ledger: new CheckedLedger(opening.ledger, ids) }
+  const ownStore = await withKeys(await openStore(choice, options.schema, clock), keys, ids)
   const store = opened === undefined ? ownStore : { ...ownStore, dispatcher: opened.dispatcher, keepsInstants: true }
   const agents = lazyAgents({
     workspaces: workspacesOf(choice),

@@ -4,6 +4,7 @@
  * Owns the order of events: each beginning, each schedule, each hand that only a call starts; then more than a year passes. No network, no
  * secrets, no code of the folder. The one file of the command that sees the test kit, whose clock it drives.
  */
+
 import { hash } from 'node:crypto'
 import { openStore } from '../assemble-stores.ts'
 import { type Cast, castOf, type Direction, nothingSeen, variantsOf } from '../manifest/simulate/cast.ts'
@@ -13,6 +14,7 @@ import { partsIn } from '../manifest/simulate/script.ts'
 import { heardBy, type Manifest } from '../manifest/yaml/manifest.ts'
 import { LOCAL_TENANT } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
+import { plainSeals } from '../model/seal.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Reader } from '../ports/reader.ts'
 import { startTestSystem, type TestSystem } from '../testing/system.ts'
@@ -32,11 +34,13 @@ const LONG = '400d'
 const seededIds = (seed: number): Ids => {
   const roll = seeded(seed)
   let count = 0
+  const digest = (text: string): string => hash('sha256', text, 'base64url')
   return {
     uuid: () =>
       `019b76da00007000${(0x8000_0000 + ++count).toString(16)}${seed.toString(16).padStart(8, '0').slice(-8)}`,
     roll,
-    digest: (text) => hash('sha256', text, 'base64url'),
+    digest,
+    ...plainSeals(digest),
   }
 }
 

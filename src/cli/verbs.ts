@@ -301,6 +301,7 @@ const addVerify = (program: Command, perform: Perform): void => {
     .option('--file <path>', 'a SQLite ledger')
     .option('--url <url>', 'a Postgres ledger')
     .option('--schema <name>', 'the Postgres schema that holds it')
+    .option('--anchor <file>', 'compare with the signed heads in this file, then keep the present ones in it')
     .action((flags) => perform(async () => (await import('./verify.ts')).verify, flags))
 }
 

@@ -14,6 +14,7 @@ export interface VerifyFlags {
   readonly file?: string
   readonly url?: string
   readonly schema?: string
+  readonly anchor?: string
 }
 
 const databaseOf = async ({ settings }: Shell, flags: VerifyFlags): Promise<string> => {
@@ -35,9 +36,13 @@ const targetOf = async (shell: Shell, flags: VerifyFlags): Promise<Target> => {
   }
 }
 
-const judge = async (target: Target): Promise<Report | Error> => {
+const judge = async ({ env }: Shell, target: Target, { anchor }: VerifyFlags): Promise<Report | Error> => {
+  const sealKey = env['TRIHAND_SEAL_KEY']
   try {
-    return await verifyLedger(target)
+    return await verifyLedger(target, {
+      ...(sealKey === undefined ? {} : { sealKey }),
+      ...(anchor === undefined ? {} : { anchor }),
+    })
   } catch (error) {
     if (error instanceof UnreadableLedger) return error
     throw error
@@ -46,7 +51,7 @@ const judge = async (target: Target): Promise<Report | Error> => {
 
 export const verify: Verb<VerifyFlags> = async (shell, flags) => {
   const { output } = shell
-  const outcome = await judge(await targetOf(shell, flags))
+  const outcome = await judge(shell, await targetOf(shell, flags), flags)
   if (output.isJson) output.line(printJson(outcome))
   else if (outcome instanceof Error) output.talk(visible(outcome.message))
   else for (const line of printReport(outcome).split('\n')) output.line(visible(line))

@@ -1,10 +1,12 @@
 /** A flood on a ledger that answers when the test says so: what is taken in, what waits, and that nothing is dropped. */
+
 import { expect, test } from 'vitest'
 import { engineOf, HOUR } from '../../test/support/engine.ts'
 import { MemoryLedger } from '../adapters/memory/ledger.ts'
 import { MemoryStore } from '../adapters/memory/store.ts'
 import { SystemIds } from '../adapters/system/ids.ts'
 import { fn } from '../executors/workflow/function.ts'
+import { plainSeals } from '../model/seal.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 
@@ -54,6 +56,7 @@ const begin = async () => {
     },
     roll: () => ids.roll(),
     digest: (text: string) => ids.digest(text),
+    ...plainSeals((text) => ids.digest(text)),
   }
   const source = { name: 'test', events: { go: null }, functions: [work] }
   const engine = engineOf({ ledger, clock, source, ids: counting, worker: { slots: SLOTS, pollMs: 1_000 } })

@@ -23,7 +23,7 @@ export interface Sealed {
 }
 
 export const sealFacts = (
-  ids: Pick<Ids, 'digest'>,
+  ids: Pick<Ids, 'seal'>,
   stream: StreamId,
   head: ChainHead,
   facts: readonly { readonly type: string; readonly at: Instant }[],
@@ -44,14 +44,14 @@ export const sealFacts = (
 }
 
 const seal = (
-  ids: Pick<Ids, 'digest'>,
+  ids: Pick<Ids, 'seal'>,
   stream: StreamId,
   { version: seq, headHash, lastAt }: ChainHead,
   fact: { readonly type: string; readonly at: Instant },
 ): SealedFact => {
   const { type, recordedAt: at, body } = writeFact(fact)
   const recordedAt = Math.max(lastAt, at)
-  return { type, recordedAt, body, hash: ids.digest(sealText(headHash, { stream, seq, type, recordedAt, body })) }
+  return { type, recordedAt, body, hash: ids.seal(sealText(headHash, { stream, seq, type, recordedAt, body })) }
 }
 
 const headAfter = ({ version }: ChainHead, { hash, recordedAt }: SealedFact): ChainHead => ({

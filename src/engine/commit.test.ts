@@ -1,9 +1,11 @@
 /** Group commit: gathering, doubt, a store that is away. The ledger is a real one in memory, failing where a test says so. */
+
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '../adapters/memory/ledger.ts'
 import { MemoryStore } from '../adapters/memory/store.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { RunId } from '../model/ids.ts'
+import { plainSeals } from '../model/seal.ts'
 import type { Append, Outcome } from '../ports/ledger.ts'
 import { type Fault, faultyLedger } from '../testing/faulty-ledger.ts'
 import { aCreation, anAppend, anEvent, aWrite, newRun } from '../testing/ledger/builders.ts'
@@ -11,7 +13,8 @@ import { VirtualClock } from '../testing/virtual-clock.ts'
 import { type AppendSource, Commit } from './commit.ts'
 import { commitOnce } from './one-shot.ts'
 
-const ids = { uuid: () => '0', roll: () => 0.5, digest: (text: string) => text }
+const digest = (text: string): string => text
+const ids = { uuid: () => '0', roll: () => 0.5, digest, ...plainSeals(digest) }
 
 const start = (faults: readonly (Fault | null)[] = [], options = { maxBatch: 256, maxInFlight: 1 }) => {
   const batches: number[] = []

@@ -63,7 +63,12 @@ export interface Outgoing {
   readonly runs: readonly NewRun[]
 }
 
-export const dataHash = (house: Pick<House, 'ids'>, event: Event): string => house.ids.digest(canonical(event.data))
+export const dataHash = (house: Pick<House, 'ids'>, event: Event): string =>
+  house.ids.sealEvent(event, canonical(event.data))
+
+/** Whether a repeat of an event has the data that the ledger has. */
+export const isSameEvent = (house: Pick<House, 'ids'>, event: Event, known: string): boolean =>
+  house.ids.checkEventSeal(known, event, canonical(event.data)) === 'fits'
 
 /** Events with everything they set off, each at its place in the append. */
 export const routeAll = (house: House, events: readonly Event[]): Outgoing => {

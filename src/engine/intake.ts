@@ -20,7 +20,7 @@ import type { Identity } from '../model/task-spec.ts'
 import type { DocumentWrite, NewEvent, Outcome, Suppression } from '../ports/ledger.ts'
 import { commitBirths } from './births.ts'
 import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'
-import { checkEvent, routeAll } from './events.ts'
+import { checkEvent, isSameEvent, routeAll } from './events.ts'
 import { type NotStarted, trailOf } from './flow-outcomes.ts'
 import type { House } from './house.ts'
 import { demandOpen } from './internal.ts'
@@ -251,7 +251,7 @@ export class Intake {
     }
     if (outcome.reason !== 'taken')
       throw new TrihandError('INTERNAL', 'an event met a conflict that only runs can have')
-    if (outcome.dataHash !== events[0]?.dataHash)
+    if (!isSameEvent(house, event, outcome.dataHash))
       throw new TrihandError('EVENT_ID_REUSED', `event ${event.id} of ${event.source} exists with other data`)
     const { sequence } = outcome
     const { suppressed } = this.notYet(event, await house.suppressed(house.tenant, sequence))

@@ -1,8 +1,10 @@
 /** The leases of one worker on a real ledger in memory that fails where a test says so. */
+
 import { expect, test } from 'vitest'
 import { MemoryLedger } from '../adapters/memory/ledger.ts'
 import { MemoryStore } from '../adapters/memory/store.ts'
 import type { RunId, WorkerId } from '../model/ids.ts'
+import { plainSeals } from '../model/seal.ts'
 import { type FaultPlan, faultyLedger } from '../testing/faulty-ledger.ts'
 import { aCreation, anAppend, newRun, newWorker } from '../testing/ledger/builders.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
@@ -16,7 +18,9 @@ const start = (plan: FaultPlan = () => null) => {
   const store = new MemoryStore()
   const clock = new VirtualClock(2_000_000_000_000)
   let drawn = 0
-  const ids = { uuid: () => (++drawn).toString(16).padStart(32, '0'), roll: () => 0.5, digest: (text: string) => text }
+  const digest = (text: string): string => text
+  const uuid = (): string => (++drawn).toString(16).padStart(32, '0')
+  const ids = { uuid, roll: () => 0.5, digest, ...plainSeals(digest) }
   const ledger = faultyLedger(new MemoryLedger(store), plan)
   const commit = new Commit({ ledger, clock, ids }, { maxBatch: 8, maxInFlight: 1 })
   const house = { clock, ids, commit, appendId: () => `append-${++drawn}` } as unknown as House

@@ -18,7 +18,7 @@ import { advanceQueue } from './advance.ts'
 import { commitBirths } from './births.ts'
 import type { ClerkBook } from './clerk-book.ts'
 import { changeOf, lookAtClerk } from './clerk-state.ts'
-import { checkEvent, routeAll } from './events.ts'
+import { checkEvent, isSameEvent, routeAll } from './events.ts'
 import type { House } from './house.ts'
 import { QueueDuty, type QueueKeeping } from './queue-duty.ts'
 
@@ -142,7 +142,7 @@ export class Queues {
         return { id: message.id, sequence: outcome.sequences[0] as number, duplicate: false }
       }
       if (outcome.reason !== 'taken') continue
-      if (outcome.dataHash !== events[0]?.dataHash)
+      if (!isSameEvent(house, message, outcome.dataHash))
         throw new TrihandError('EVENT_ID_REUSED', `message ${message.id} of ${definition.name} exists with other data`)
       return { id: message.id, sequence: outcome.sequence, duplicate: true }
     }

@@ -1,10 +1,11 @@
 /** A list of facts is whole, or it is told what is wrong with it. */
 import { describe, expect, test } from 'vitest'
 import { runId } from './ids.ts'
-import { flawOf, GENESIS, type SealedList, sealText } from './seal.ts'
+import { flawOf, GENESIS, plainSeals, type SealedList, sealText } from './seal.ts'
 
 const stream = runId('0'.repeat(32))
 const digest = (text: string): string => `<${text.length}:${text.slice(-60)}>`
+const { checkSeal } = plainSeals(digest)
 
 const listOf = (...bodies: readonly string[]): SealedList => {
   let head = GENESIS
@@ -25,9 +26,9 @@ const changed = (at: number, change: object): SealedList => ({
 
 describe('seal-1', () => {
   test('a list as it was sealed is whole, and so is its end alone', () => {
-    expect(flawOf(whole, digest)).toBeNull()
+    expect(flawOf(whole, checkSeal)).toBeNull()
     const { facts } = whole
-    expect(flawOf({ ...whole, first: 1, previous: null, facts: facts.slice(1) }, digest)).toBeNull()
+    expect(flawOf({ ...whole, first: 1, previous: null, facts: facts.slice(1) }, checkSeal)).toBeNull()
   })
 
   test.each([
@@ -36,13 +37,27 @@ describe('seal-1', () => {
     ['time', { recordedAt: 77 }],
     ['hash', { hash: 'x' }],
   ])('a changed %s is found at its fact', (_, change) => {
-    expect(flawOf(changed(1, change), digest)).toContain('fact 1 ')
+    expect(flawOf(changed(1, change), checkSeal)).toContain('fact 1 ')
   })
 
   test('a fact that is gone from the end, the middle or the beginning is found', () => {
     const { facts } = whole
-    expect(flawOf({ ...whole, facts: facts.slice(0, 2) }, digest)).toContain('head')
-    expect(flawOf({ ...whole, facts: facts.filter((_, i) => i !== 1) }, digest)).toContain('fact 1 ')
-    expect(flawOf({ ...whole, facts: facts.slice(1) }, digest)).toContain('fact 0 ')
+    expect(flawOf({ ...whole, facts: facts.slice(0, 2) }, checkSeal)).toContain('head')
+    expect(flawOf({ ...whole, facts: facts.filter((_, i) => i !== 1) }, checkSeal)).toContain('fact 1 ')
+    expect(flawOf({ ...whole, facts: facts.slice(1) }, checkSeal)).toContain('fact 0 ')
+  })
+})
+
+describe('seal-2', () => {
+  test.each([
+    ['unkeyed', 'fact 0 (step.completed) is not sealed with the seal key'],
+    ['broken', 'the hash of fact 0 (step.completed) does not fit'],
+  ] as const)('a seal that is %s breaks the list', (answer, sentence) =>
+    expect(flawOf(whole, () => answer)).toContain(sentence),
+  )
+
+  test('a seal whose key is not there names the key', () => {
+    const keyed = changed(0, { hash: 'h1:abcdefgh:xyz' })
+    expect(flawOf(keyed, checkSeal)).toContain('sealed with key abcdefgh, which TRIHAND_SEAL_KEY does not have')
   })
 })

@@ -1,9 +1,10 @@
 /**
  * The hash chain of a stream: each fact is sealed to the one before it, so that a changed byte is found.
  *
- * Owns the text that is hashed, and what makes a list of facts whole. Never hashes: the digest is an argument.
+ * Owns the text that is sealed, the spelling of a seal that was made with a key, and what makes a list of facts whole. Never hashes.
  *
  * seal-1  A list of facts is whole only if every hash fits its fact and the hash before it, and the last one is the stream's head.
+ * seal-2  Where there is a seal key, no seal counts that was made without one: a plain hash can be made by anyone who writes the database.
  */
 import type { Instant, StreamId } from './ids.ts'
 
@@ -21,6 +22,41 @@ export interface Unsealed {
 // Joined, not a template: that would be ten pieces in a chain, put together once more by whoever reads it.
 export const sealText = (previousHash: string, { stream, seq, type, recordedAt, body }: Unsealed): string =>
   [previousHash, stream, seq, type, recordedAt, body].join('\n')
+
+/** How a seal begins that was made with a key; its id follows. A plain seal has no colon. */
+export const KEYED = 'h1:'
+const ID_LENGTH = 8
+
+export const isKeyedSeal = (seal: string): boolean => seal.startsWith(KEYED)
+export const keyIdOf = (seal: string): string => seal.slice(KEYED.length, KEYED.length + ID_LENGTH)
+
+/** The text that a keyed seal of an event covers: with its identity, so that two events cannot change places. */
+export const eventText = ({ tenant, source, id, type }: EventIdentity, data: string): string =>
+  ['event', tenant, source, id, type, data].join('\n')
+
+export interface EventIdentity {
+  readonly tenant: string
+  readonly source: string
+  readonly id: string
+  readonly type: string
+}
+
+/** `key_missing`: the seal names a key that this process does not have. `unkeyed`: it was made without a key, and there is one. */
+export type SealCheck = 'fits' | 'broken' | 'key_missing' | 'unkeyed'
+
+/** Seals without a key: the digest. That of an event covers its data alone. */
+export const plainSeals = (digest: (text: string) => string) => {
+  const checkSeal = (seal: string, text: string): SealCheck => {
+    if (isKeyedSeal(seal)) return 'key_missing'
+    return seal === digest(text) ? 'fits' : 'broken'
+  }
+  return {
+    seal: digest,
+    checkSeal,
+    sealEvent: (_: EventIdentity, data: string): string => digest(data),
+    checkEventSeal: (seal: string, _: EventIdentity, data: string): SealCheck => checkSeal(seal, data),
+  }
+}
 
 interface Sealed {
   readonly type: string
@@ -41,13 +77,16 @@ export interface SealedList {
 }
 
 /** What is wrong with it, in a sentence; null: it is whole. */
-export const flawOf = (list: SealedList, digest: (text: string) => string): string | null => {
+export const flawOf = (list: SealedList, check: (seal: string, text: string) => SealCheck): string | null => {
   const { stream, first, facts, head } = list
   let last = list.previous
   for (const [i, { type, recordedAt, body, hash }] of facts.entries()) {
     const seq = first + i
-    if (last !== null && hash !== digest(sealText(last, { stream, seq, type, recordedAt, body })))
-      return `the hash of fact ${seq} (${type}) does not fit its content and the fact before it`
+    const found = last === null ? 'fits' : check(hash, sealText(last, { stream, seq, type, recordedAt, body }))
+    if (found === 'key_missing')
+      return `fact ${seq} (${type}) is sealed with key ${keyIdOf(hash)}, which TRIHAND_SEAL_KEY does not have`
+    if (found === 'unkeyed') return `fact ${seq} (${type}) is not sealed with the seal key`
+    if (found === 'broken') return `the hash of fact ${seq} (${type}) does not fit its content and the fact before it`
     last = hash
   }
   return last === null || last === head ? null : 'the last fact is not the one that the head of the stream names'

@@ -50,6 +50,10 @@ export const SETTINGS: readonly Setting[] = [
   secret('TRIHAND_DISPATCHER_KEY', 'the key for the dispatcher'),
   secret('TRIHAND_DISPATCHER_EVENT_KEY', 'the key for sending events to Inngest'),
   secret('TRIHAND_SIGNING_KEY', 'signs logins', 'a file of its folder'),
+  secret(
+    'TRIHAND_SEAL_KEY',
+    'seals facts and events, so that recomputed hashes are seen; several with commas, the newest first',
+  ),
   secret('TRIHAND_METRICS_TOKEN', 'opens the metrics and nothing else'),
   secret('TRIHAND_CALLBACK_SECRET', 'signs what is sent to a callback_url'),
   server('TRIHAND_MODELS', 'live, simulated or auto', 'auto'),

@@ -1,5 +1,7 @@
-/** Chance and hashes: everything new or random comes through here. */
-export interface Ids {
+/** Chance, hashes and seals: everything new or random comes through here. */
+import type { Seals } from './seals.ts'
+
+export interface Ids extends Seals {
   /** A uuid v7 as 32 hex digits. */
   uuid(): string
   /** A number in [0, 1), for jitter. */

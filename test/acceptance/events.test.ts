@@ -1,6 +1,8 @@
 /** Events: admission, repeats, who listens, where the chain stops, what caused what. */
+
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { SystemIds } from '../../src/adapters/system/ids.ts'
 import { fn } from '../../src/executors/workflow/function.ts'
 import { LOCAL_TENANT } from '../../src/model/ids.ts'
 import { startTestSystem } from '../../src/testing/system.ts'
@@ -203,7 +205,7 @@ test('[L11] a bad filter is refused when the system is defined, with its place',
       {
         name: 'none',
         open: () => Promise.reject(new Error('not opened')),
-        ids: () => ({ uuid: () => '', roll: () => 0, digest: (text) => text }),
+        ids: () => new SystemIds(),
         remove: async () => {},
       },
     )

@@ -28,9 +28,9 @@ import type {
 
 export class CheckedLedger implements Ledger {
   readonly #inner: Ledger
-  readonly #ids: Pick<Ids, 'digest'>
+  readonly #ids: Pick<Ids, 'checkSeal'>
 
-  constructor(inner: Ledger, ids: Pick<Ids, 'digest'>) {
+  constructor(inner: Ledger, ids: Pick<Ids, 'checkSeal'>) {
     this.#inner = inner
     this.#ids = ids
   }
@@ -85,7 +85,7 @@ export class CheckedLedger implements Ledger {
     if (facts.length === 0) return null
     const first = version - facts.length
     const list = { stream, first, previous: first === 0 ? GENESIS : null, facts, head: headHash }
-    return flawOf(list, (text) => this.#ids.digest(text))
+    return flawOf(list, (seal, text) => this.#ids.checkSeal(seal, text))
   }
 }
 

@@ -4,7 +4,9 @@
  * Owns the making of uuids of version 7: 48 bits of time, 32 that count on from a drawn number, 42 that are drawn.
  */
 import { hash, randomFillSync } from 'node:crypto'
+import { type EventIdentity, plainSeals, type SealCheck } from '../../model/seal.ts'
 import type { Ids } from '../../ports/ids.ts'
+import type { Seals } from '../../ports/seals.ts'
 
 const UUID_BYTES = 16
 /** Drawn for many ids at once: one call for the chance of a single id takes longer than all the rest of it. */
@@ -12,11 +14,18 @@ const POOL_BYTES = 8_192
 const CHANCE_PER_ID = 10
 const COUNT_LIMIT = 2 ** 32
 
+const digest = (text: string): string => hash('sha256', text, 'base64url')
+
 export class SystemIds implements Ids {
   readonly #pool = Buffer.alloc(POOL_BYTES)
   #drawn = POOL_BYTES
+  readonly #seals: Seals
   #now = 0
   #count = 0
+
+  constructor(seals: Seals = plainSeals(digest)) {
+    this.#seals = seals
+  }
 
   uuid(): string {
     const from = this.#draw()
@@ -38,7 +47,23 @@ export class SystemIds implements Ids {
   }
 
   digest(text: string): string {
-    return hash('sha256', text, 'base64url')
+    return digest(text)
+  }
+
+  seal(text: string): string {
+    return this.#seals.seal(text)
+  }
+
+  checkSeal(seal: string, text: string): SealCheck {
+    return this.#seals.checkSeal(seal, text)
+  }
+
+  sealEvent(identity: EventIdentity, data: string): string {
+    return this.#seals.sealEvent(identity, data)
+  }
+
+  checkEventSeal(seal: string, identity: EventIdentity, data: string): SealCheck {
+    return this.#seals.checkEventSeal(seal, identity, data)
   }
 
   /** Where in the pool the chance of the next id stands. */

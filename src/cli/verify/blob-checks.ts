@@ -4,8 +4,8 @@
  * The hash chain seals a fact's body, the body names the blob, the name is its hash: so these count as V3.
  */
 import { Batch } from './batch.ts'
-import { digest } from './chain-checks.ts'
 import { type Findings, NOWHERE, type Place } from './report.ts'
+import { digest } from './seals.ts'
 import type { Tables } from './tables.ts'
 
 interface NamedBlob {

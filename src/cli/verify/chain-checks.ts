@@ -4,14 +4,12 @@
  * Reads no body. Each fact is judged against the stored one before it, so that one changed byte is one finding and not a hundred.
  * A row that lags names an earlier fact: its version and its hash must be that fact's, never one that does not exist.
  */
-import { hash } from 'node:crypto'
+import type { Anchored } from './anchor.ts'
 import type { Findings } from './report.ts'
+import type { Seals } from './seals.ts'
 import { type FactRow, nameOf, type StreamRow } from './tables.ts'
 
 const GENESIS = ''
-
-/** How hashes are made everywhere: sha256 of the text, in base64url. */
-export const digest = (text: string): string => hash('sha256', text, 'base64url')
 
 const sealText = (previous: string, stream: string, fact: FactRow): string =>
   `${previous}\n${stream}\n${fact.seq}\n${fact.type}\n${fact.recorded_at}\n${fact.body}`
@@ -20,6 +18,9 @@ export class ChainChecks {
   readonly #findings: Findings
   readonly #row: StreamRow
   readonly #stream: string
+  readonly #seals: Seals
+  /** What an anchor says of this stream. */
+  readonly #anchored: Anchored | null
   #count = 0
   #nextSeq = 0
   #hash = GENESIS
@@ -28,8 +29,10 @@ export class ChainChecks {
   #recordedAt = 0
   #epoch = 0
 
-  constructor(findings: Findings, row: StreamRow) {
+  constructor(findings: Findings, row: StreamRow, seals: Seals, anchored: Anchored | null) {
     this.#findings = findings
+    this.#seals = seals
+    this.#anchored = anchored
     this.#row = row
     this.#stream = nameOf(row)
   }
@@ -43,11 +46,12 @@ export class ChainChecks {
       place,
       () => `fact ${fact.seq} stands where fact ${this.#nextSeq} belongs`,
     )
+    const flaw = this.#seals.flawOf(fact.hash, sealText(this.#hash, this.#stream, fact))
     findings.expect(
       'V3',
-      fact.hash === digest(sealText(this.#hash, this.#stream, fact)),
+      flaw === null,
       place,
-      () => `the hash of fact ${fact.seq} (${fact.type}) does not fit its content and the fact before it`,
+      () => `fact ${fact.seq} (${fact.type}), after the fact before it, ${flaw}`,
     )
     findings.expect(
       'V6',
@@ -65,13 +69,29 @@ export class ChainChecks {
     this.#nextSeq = fact.seq + 1
     this.#hash = fact.hash
     if (this.#count === this.#row.version) this.#hashOfRow = fact.hash
+    if (this.#count === this.#anchored?.version)
+      findings.expect(
+        'V27',
+        fact.hash === this.#anchored.hash,
+        place,
+        () => 'its hash is not the one that was anchored',
+      )
     this.#recordedAt = Math.max(this.#recordedAt, fact.recorded_at)
     this.#epoch = Math.max(this.#epoch, fact.epoch)
+  }
+
+  get head(): Anchored {
+    return { version: this.#count, hash: this.#hash }
   }
 
   end(): void {
     const { version, head_hash, epoch, lags } = this.#row
     const place = { stream: this.#stream, seq: null }
+    if (this.#anchored !== null) {
+      const before = this.#anchored.version
+      const sentence = () => `it had ${before} facts when it was anchored, and has ${this.#count}`
+      this.#findings.expect('V27', this.#count >= before, place, sentence)
+    }
     this.#findings.expect(
       'V2',
       lags ? version <= this.#count : version === this.#count,

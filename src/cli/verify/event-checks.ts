@@ -4,9 +4,9 @@
  * What one run emitted is compared while that run is read; the rest are questions to the tables, answered by the store.
  */
 import { Batch } from './batch.ts'
-import { digest } from './chain-checks.ts'
 import { canonicalText } from './json-path.ts'
 import { type Findings, NOWHERE, type Place } from './report.ts'
+import { digest, type Seals } from './seals.ts'
 import type { EventRow, Tables } from './tables.ts'
 
 /** Far above any limit that a system declares (16): beyond it the limit did not work. */
@@ -36,8 +36,10 @@ export class EventChecks {
   readonly #findings: Findings
   readonly #tables: Tables
   readonly #named: Batch<NamedEvent>
+  readonly #seals: Seals
 
-  constructor(findings: Findings, tables: Tables) {
+  constructor(findings: Findings, tables: Tables, seals: Seals) {
+    this.#seals = seals
     this.#findings = findings
     this.#tables = tables
     this.#named = new Batch((named) => this.#checkNamed(named))
@@ -80,15 +82,14 @@ export class EventChecks {
     )
   }
 
-  /** V3: the data of an event is what was hashed when it came. */
-  checkData({ seq, type, data, data_hash }: EventRow): void {
-    const text = canonicalText(data)
-    this.#findings.expect(
-      'V3',
-      text !== null && digest(text) === data_hash,
-      NOWHERE,
-      () => `the data of event ${seq} (${type}) does not fit the hash that was taken when it came`,
-    )
+  /** V3: the data of an event is what was hashed when it came. A seal with a key covers its identity, too. */
+  checkData({ seq, tenant, source, id, type, data, data_hash }: EventRow): void {
+    const text = canonicalText(data) ?? ''
+    const isPlain = !this.#seals.hasKey && !this.#seals.isKeyed(data_hash)
+    const sealed = ['event', tenant, source, id, type, text].join('\n')
+    const plainFlaw = digest(text) === data_hash ? null : 'does not fit the hash that was taken when it came'
+    const flaw = isPlain ? plainFlaw : this.#seals.flawOf(data_hash, sealed)
+    this.#findings.expect('V3', flaw === null, NOWHERE, () => `the data of event ${seq} (${type}) ${flaw}`)
   }
 
   async #checkNamed(named: readonly NamedEvent[]): Promise<void> {

@@ -3,10 +3,9 @@
  *
  * Owns the order only. A fact that cannot be read ends the judging of the clerk's rest; its chain is checked on.
  */
-import { ChainChecks } from './chain-checks.ts'
 import { type ClerkFact, readClerkFact } from './clerk-fact.ts'
 import { ClerkState } from './clerk-state.ts'
-import type { Inspection } from './inspection.ts'
+import { beginChain, endChain, type Inspection } from './inspection.ts'
 import type { Place } from './report.ts'
 import { type FactRow, nameOf, type StreamRow, type WaitRow } from './tables.ts'
 
@@ -19,7 +18,7 @@ export const inspectClerk = async (
   waits: readonly WaitRow[],
 ): Promise<void> => {
   const { findings } = inspection
-  const chain = new ChainChecks(findings, row)
+  const chain = beginChain(inspection, row)
   const state = new ClerkState()
   const stream = nameOf(row)
   let isReadable = true
@@ -34,7 +33,7 @@ export const inspectClerk = async (
     gather(inspection, row, fact, seq)
     state.apply(fact)
   }
-  chain.end()
+  endChain(inspection, row, chain)
   if (isReadable) checkRest(inspection, row, state, waits)
 }
 

@@ -4,9 +4,8 @@
  * Owns the order only. A fact that cannot be read ends the judging of that run's content; its chain is checked on.
  */
 import { checkAttempt, checkEffectKey } from './attempt-checks.ts'
-import { ChainChecks } from './chain-checks.ts'
 import { type Fact, readBody, readFact } from './fact.ts'
-import type { Inspection } from './inspection.ts'
+import { beginChain, endChain, type Inspection } from './inspection.ts'
 import { checkLife, checkTime } from './life-checks.ts'
 import { blobsNamedBy } from './payloads.ts'
 import type { Place } from './report.ts'
@@ -36,7 +35,7 @@ interface Reading {
 
 export const inspectRun = async (inspection: Inspection, { row, facts, waits, caused }: RunRows): Promise<void> => {
   const { findings, moment } = inspection
-  const chain = new ChainChecks(findings, row)
+  const chain = beginChain(inspection, row)
   const reading: Reading = {
     row,
     state: new RunState(),
@@ -51,7 +50,7 @@ export const inspectRun = async (inspection: Inspection, { row, facts, waits, ca
     chain.next(fact)
     inspectFact(inspection, reading, fact)
   }
-  chain.end()
+  endChain(inspection, row, chain)
   const { state, named, ends, tellers, isReadable } = reading
   const stream = nameOf(row)
   inspection.evidence.run(stream, state)

@@ -1,7 +1,6 @@
 /** One session, fact by fact: its chain, its checkpoints and the blobs it names. It is never woken, so nothing is asked of it at rest. */
-import { ChainChecks } from './chain-checks.ts'
 import { readBody } from './fact.ts'
-import type { Inspection } from './inspection.ts'
+import { beginChain, endChain, type Inspection } from './inspection.ts'
 import { blobsNamedBy } from './payloads.ts'
 import { SessionChecks } from './session-checks.ts'
 import { type FactRow, nameOf, type StreamRow } from './tables.ts'
@@ -12,7 +11,7 @@ export const inspectSession = async (
   facts: AsyncIterable<FactRow>,
 ): Promise<void> => {
   const { findings, blobs } = inspection
-  const chain = new ChainChecks(findings, row)
+  const chain = beginChain(inspection, row)
   const checkpoints = new SessionChecks(findings)
   findings.count('sessions')
   for await (const fact of facts) {
@@ -25,5 +24,5 @@ export const inspectSession = async (
     for (const hash of [...blobsNamedBy(fact.type, body), ...checkpoints.next(fact.type, body, place)])
       blobs.named(hash, place)
   }
-  chain.end()
+  endChain(inspection, row, chain)
 }

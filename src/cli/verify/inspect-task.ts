@@ -3,9 +3,8 @@
  *
  * Owns the order only. A fact that cannot be read ends the judging of the task's rest; its chain is checked on.
  */
-import { ChainChecks } from './chain-checks.ts'
 import { readBody } from './fact.ts'
-import type { Inspection } from './inspection.ts'
+import { beginChain, endChain, type Inspection } from './inspection.ts'
 import type { Place } from './report.ts'
 import { type FactRow, nameOf, type StreamRow, type TaskTableRow } from './tables.ts'
 import { checkTaskFact } from './task-checks.ts'
@@ -21,7 +20,7 @@ export const inspectTask = async (
   rows: readonly TaskTableRow[],
 ): Promise<void> => {
   const { findings } = inspection
-  const chain = new ChainChecks(findings, row)
+  const chain = beginChain(inspection, row)
   const state = new TaskState()
   let isReadable = true
   findings.count('tasks')
@@ -33,7 +32,7 @@ export const inspectTask = async (
     findings.expect('V4', isRead, place, () => `${fact.type} is no fact that can be read`)
     isReadable &&= isRead
   }
-  chain.end()
+  endChain(inspection, row, chain)
   if (!isReadable) return
   const place = { stream: nameOf(row), seq: null }
   checkRow(inspection, row, state, rows, place)

@@ -3,7 +3,9 @@
  *
  * Owns their order: what streams say is gathered first, then the questions that are left are asked of the tables.
  */
+import type { Anchor } from './anchor.ts'
 import { BlobChecks } from './blob-checks.ts'
+import { ChainChecks } from './chain-checks.ts'
 import { ChildChecks } from './child-checks.ts'
 import { ClerkStarts } from './clerk-starts.ts'
 import { EffectKeys } from './effect-keys.ts'
@@ -13,7 +15,8 @@ import { EvidenceChecks } from './evidence-checks.ts'
 import { Findings, NOWHERE } from './report.ts'
 import { ReuseChecks } from './reuse-checks.ts'
 import type { Scratch } from './scratch.ts'
-import type { Moment, Tables } from './tables.ts'
+import type { Seals } from './seals.ts'
+import { type Moment, nameOf, type StreamRow, type Tables } from './tables.ts'
 import { WaitChecks } from './wait-checks.ts'
 
 export interface Inspection {
@@ -27,12 +30,29 @@ export interface Inspection {
   readonly evidence: EvidenceChecks
   readonly reused: ReuseChecks
   readonly waits: WaitChecks
+  readonly seals: Seals
+  readonly anchor: Anchor | null
+}
+
+/** What an inspection is made with. */
+export interface Instruments {
+  readonly evidence: Evidence | undefined
+  readonly seals: Seals
+  readonly anchor: Anchor | null
+}
+
+export const beginChain = ({ findings, seals, anchor }: Inspection, row: StreamRow): ChainChecks =>
+  new ChainChecks(findings, row, seals, anchor?.of(nameOf(row)) ?? null)
+
+export const endChain = ({ anchor }: Inspection, row: StreamRow, chain: ChainChecks): void => {
+  chain.end()
+  anchor?.keep(nameOf(row), chain.head)
 }
 
 export const openInspection = async (
   tables: Tables,
   scratch: Scratch,
-  evidence: Evidence | undefined,
+  { evidence, seals, anchor }: Instruments,
 ): Promise<Inspection> => {
   const findings = new Findings()
   return {
@@ -42,10 +62,11 @@ export const openInspection = async (
     children: new ChildChecks(findings, tables),
     clerks: new ClerkStarts(findings, tables, scratch),
     effectKeys: new EffectKeys(scratch),
-    events: new EventChecks(findings, tables),
+    events: new EventChecks(findings, tables, seals),
     evidence: await EvidenceChecks.open(findings, evidence, scratch),
     reused: new ReuseChecks(findings, tables),
     waits: new WaitChecks(findings, tables, scratch),
+    ...{ seals, anchor },
   }
 }
 
@@ -57,7 +78,7 @@ export const settleInspection = async (inspection: Inspection): Promise<void> =>
 
 /** After the last stream. */
 export const endInspection = async (inspection: Inspection, tables: Tables): Promise<void> => {
-  const { findings, blobs, children, clerks, events, evidence, reused, waits } = inspection
+  const { findings, blobs, children, clerks, events, evidence, reused, waits, anchor } = inspection
   for (const table of ['fact', 'wait'] as const) {
     for await (const { stream, count } of tables.strays(table)) {
       findings.expect(
@@ -85,4 +106,5 @@ export const endInspection = async (inspection: Inspection, tables: Tables): Pro
   await events.end()
   await evidence.end(tables)
   await blobs.end()
+  anchor?.end(findings)
 }

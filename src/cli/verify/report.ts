@@ -31,6 +31,7 @@ export const INVARIANTS = {
   V23: 'every item has its own outcome',
   V24: 'no timer is early',
   V26: 'checkpoints name known parents',
+  V27: 'what was anchored is still there',
 } as const
 
 export type Invariant = keyof typeof INVARIANTS
@@ -61,6 +62,8 @@ export interface Report {
   readonly found: Tally
   /** How often each invariant was checked. */
   readonly checked: Tally
+  /** How many streams the anchor names now; null: there is none, or it was left as it was. */
+  readonly anchored: number | null
 }
 
 const MAX_LISTED = 1_000
@@ -91,7 +94,11 @@ export class Findings {
     this.#violations.push({ id, stream: place.stream, seq: place.seq, sentence: sentence() })
   }
 
-  report(): Report {
-    return { ...this.#counts, violations: this.#violations, found: this.#found, checked: this.#checked }
+  found(id: Invariant): number {
+    return this.#found[id]
+  }
+
+  report(anchored: number | null = null): Report {
+    return { ...this.#counts, violations: this.#violations, found: this.#found, checked: this.#checked, anchored }
   }
 }

@@ -68,6 +68,7 @@ export interface CausedRow {
 export interface EventRow {
   readonly seq: number
   readonly tenant: string
+  readonly source: string
   readonly id: string
   readonly type: string
   readonly hops: number
@@ -151,6 +152,14 @@ export class Tables {
     return this.#rows('select version, breaking from trihand_migration')
   }
 
+  /** What the ledger says of the keys that it was written with. */
+  async keyRecord(): Promise<string | null> {
+    const row = await this.#first<{ body: string }>(
+      "select d.body from document d where d.table_name = 'trihand.ledger' and d.key = 'keys'",
+    )
+    return row?.body ?? null
+  }
+
   async moment(): Promise<Moment> {
     const clock = String(this.#now ?? this.#dialect.now)
     const recorded = [maximum('recorded_at', 'fact'), maximum('created_at', 'stream'), maximum('beat_at', 'worker')]
@@ -217,7 +226,7 @@ export class Tables {
 
   events(): AsyncIterable<EventRow> {
     return this.#all(
-      `select e.seq, e.tenant, e.id, e.type, e.hops, e.chain, e.data, e.data_hash from event e ${this.#where('e')} order by e.seq`,
+      `select e.seq, e.tenant, e.source, e.id, e.type, e.hops, e.chain, e.data, e.data_hash from event e ${this.#where('e')} order by e.seq`,
     )
   }
 

@@ -7,16 +7,18 @@
  * verify-1  Everything is read in one snapshot, so that a writer at work is never taken for a fault.
  * verify-2  A ledger that cannot be read is an UnreadableLedger; whatever can be read is a finding, never an exception.
  */
+import { Anchor } from './anchor.ts'
 import { Cursor } from './cursor.ts'
 import type { Evidence } from './evidence.ts'
 import { inspectClerk } from './inspect-clerk.ts'
 import { inspectRun } from './inspect-run.ts'
 import { inspectSession } from './inspect-session.ts'
 import { inspectTask } from './inspect-task.ts'
-import { endInspection, type Inspection, openInspection, settleInspection } from './inspection.ts'
+import { endInspection, type Inspection, type Instruments, openInspection, settleInspection } from './inspection.ts'
 import { openPostgres } from './postgres-source.ts'
 import type { Report } from './report.ts'
 import { Scratch } from './scratch.ts'
+import { Seals } from './seals.ts'
 import { type Source, UnreadableLedger, unreadable } from './source.ts'
 import { openSqlite } from './sqlite-source.ts'
 import { isClerk, isRun, isTask, Tables } from './tables.ts'
@@ -29,6 +31,10 @@ export interface VerifyOptions {
   readonly evidence?: Evidence
   /** How late it is for those who write, if that is not the store's own clock. */
   readonly now?: number
+  /** The secrets of `TRIHAND_SEAL_KEY`, the newest first, with commas. */
+  readonly sealKey?: string
+  /** A file that keeps the signed heads of all streams: compared with the ledger, then replaced. For a whole ledger, and with a key. */
+  readonly anchor?: string
 }
 
 /** The newest breaking change of the schema that this checker can read. */
@@ -39,7 +45,9 @@ export const verifyLedger = async (target: Target, options: VerifyOptions = {}):
   try {
     const tables = new Tables(source, { tenant: options.tenant ?? null, now: options.now ?? null })
     await checkSchema(tables)
-    return await inspect(tables, options.evidence)
+    const seals = new Seals(options.sealKey)
+    await checkKeys(tables, seals)
+    return await inspect(tables, seals, options)
   } finally {
     await source.close()
   }
@@ -63,15 +71,37 @@ const checkSchema = async (tables: Tables): Promise<void> => {
   }
 }
 
-const inspect = async (tables: Tables, evidence: Evidence | undefined): Promise<Report> => {
+/** Without the key a thousand findings would say the same. */
+const checkKeys = async (tables: Tables, seals: Seals): Promise<void> => {
+  const record = JSON.parse((await tables.keyRecord()) ?? '{}') as { readonly seal?: string | null }
+  if (record.seal != null && !seals.hasKey)
+    throw new UnreadableLedger(
+      'the ledger is sealed with a key: set TRIHAND_SEAL_KEY to the keys that it was sealed with',
+    )
+}
+
+const inspect = async (tables: Tables, seals: Seals, { evidence, anchor: file }: VerifyOptions): Promise<Report> => {
   const scratch = new Scratch()
   try {
-    const inspection = await openInspection(tables, scratch, evidence)
-    await walk(inspection, tables)
-    await endInspection(inspection, tables)
-    return inspection.findings.report()
+    const anchor = file === undefined ? null : await Anchor.open(file, seals, scratch)
+    return await inspectWith(tables, scratch, { evidence, seals, anchor })
   } finally {
     scratch.close()
+  }
+}
+
+const inspectWith = async (tables: Tables, scratch: Scratch, instruments: Instruments): Promise<Report> => {
+  const { anchor } = instruments
+  try {
+    const inspection = await openInspection(tables, scratch, instruments)
+    await walk(inspection, tables)
+    await endInspection(inspection, tables)
+    const { findings } = inspection
+    const isWhole = (['V2', 'V3', 'V27'] as const).every((id) => findings.found(id) === 0)
+    return findings.report(anchor?.close(isWhole) ?? null)
+  } catch (error) {
+    anchor?.close(false)
+    throw error
   }
 }
 

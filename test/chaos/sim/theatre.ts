@@ -4,8 +4,10 @@
  * Owns the wiring and what comes after the last fault: everything must come to rest, and then to its end with the help that it
  * asks for. What happens before that is the business of simulate.ts (any tape) and sweep.ts (every crash).
  */
+
 import { MemoryLedger } from '../../../src/adapters/memory/ledger.ts'
 import { MemoryStore } from '../../../src/adapters/memory/store.ts'
+import { plainSeals } from '../../../src/model/seal.ts'
 import type { Ids } from '../../../src/ports/ids.ts'
 import type { Ledger } from '../../../src/ports/ledger.ts'
 import { Cast, LEASE_TTL_MS } from './cast.ts'
@@ -72,6 +74,7 @@ const simIds = (): Ids => {
       return rolled / 2_147_483_647
     },
     digest: simDigest,
+    ...plainSeals(simDigest),
   }
 }
 

@@ -1,0 +1,40 @@
+/**
+ * Keys as an operator gives them: a list of secrets in one variable. The first is used for what is new, all of them for what is there.
+ *
+ * Owns their parsing and derivation (HKDF-SHA256). A secret itself never seals or encrypts, and its id tells nothing of it.
+ */
+import { hkdfSync } from 'node:crypto'
+import { TrihandError } from '../../model/errors.ts'
+
+export interface Key {
+  /** Eight characters that name the key wherever it was used. */
+  readonly id: string
+  /** Thirty-two bytes for one purpose. */
+  derive(purpose: string): Buffer
+}
+
+const SHORTEST = 32
+const KEY_BYTES = 32
+const ID_BYTES = 6
+const SALT = 'trihand'
+
+const bytesOf = (secret: string, purpose: string, length: number): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, SALT, purpose, length))
+
+const keyOf = (name: string, secret: string): Key => ({
+  id: bytesOf(secret, `${name} id`, ID_BYTES).toString('base64url'),
+  derive: (purpose) => bytesOf(secret, `${name} ${purpose}`, KEY_BYTES),
+})
+
+/** `name`: of the variable. Nothing given: no keys. */
+export const readKeys = (name: string, text: string | undefined): readonly Key[] => {
+  if (text === undefined || text.trim() === '') return []
+  const secrets = text.split(',').map((secret) => secret.trim())
+  if (secrets.some((secret) => secret.length < SHORTEST))
+    throw new TrihandError(
+      'CONFIG_INVALID',
+      `${name} needs at least ${SHORTEST} characters for each key; make one with: openssl rand -base64 32`,
+    )
+  if (new Set(secrets).size < secrets.length) throw new TrihandError('CONFIG_INVALID', `${name} names a key twice`)
+  return secrets.map((secret) => keyOf(name, secret))
+}

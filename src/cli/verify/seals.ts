@@ -1,0 +1,59 @@
+/**
+ * Seals as the checker judges them: sha256 without a key, HMAC-SHA256 with one. Spelled here once more, from the description of the format.
+ *
+ * A keyed seal is `h1:<key id>:<HMAC>`. Key and id are HKDF-SHA256 of the secret with the salt `trihand`. Where there is a key, a seal
+ * without one does not count.
+ */
+import { createHmac, hash, hkdfSync } from 'node:crypto'
+
+/** How hashes are made everywhere: sha256 of the text, in base64url. */
+export const digest = (text: string): string => hash('sha256', text, 'base64url')
+
+const NAME = 'TRIHAND_SEAL_KEY'
+const KEYED = /^h1:([\w-]{8}):/
+const derive = (secret: string, purpose: string, bytes: number): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, 'trihand', `${NAME} ${purpose}`, bytes))
+
+/** Null: the seal fits. Else what is wrong with it, to follow the name of what was sealed. */
+type Flaw = string | null
+
+export class Seals {
+  readonly #keys: ReadonlyMap<string, Buffer>
+  readonly #newest: string | null
+
+  /** The secrets with commas between them, the newest first; undefined: none. */
+  constructor(secrets: string | undefined) {
+    const given = (secrets ?? '').split(',').flatMap((secret) => (secret.trim() === '' ? [] : [secret.trim()]))
+    const keys = given.map(
+      (secret) => [derive(secret, 'id', 6).toString('base64url'), derive(secret, 'seal', 32)] as const,
+    )
+    this.#keys = new Map(keys)
+    this.#newest = keys[0]?.[0] ?? null
+  }
+
+  get hasKey(): boolean {
+    return this.#newest !== null
+  }
+
+  flawOf(seal: string, text: string): Flaw {
+    const id = KEYED.exec(seal)?.[1]
+    if (id === undefined && this.hasKey) return 'is not sealed with the seal key'
+    if (id === undefined) return seal === digest(text) ? null : 'does not fit its hash'
+    const key = this.#keys.get(id)
+    if (key === undefined) return `is sealed with key ${id}, which ${NAME} does not have`
+    return seal === keyed(id, key, text) ? null : 'does not fit its seal'
+  }
+
+  /** With the newest key, which must be there. */
+  seal(text: string): string {
+    const id = this.#newest ?? ''
+    return keyed(id, this.#keys.get(id) ?? Buffer.alloc(0), text)
+  }
+
+  isKeyed(seal: string): boolean {
+    return KEYED.test(seal)
+  }
+}
+
+const keyed = (id: string, key: Buffer, text: string): string =>
+  `h1:${id}:${createHmac('sha256', key).update(text).digest('base64url')}`
