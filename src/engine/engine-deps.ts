@@ -18,7 +18,7 @@ import type { CommitOptions } from './commit.ts'
 import type { StepErrors } from './gate.ts'
 import type { EnterHandler } from './house.ts'
 import type { WaitingLimits } from './waiting-room.ts'
-import type { WorkerOptions } from './worker.ts'
+import type { WorkerOptions } from './worker-options.ts'
 
 export interface EngineDeps {
   readonly ledger: Ledger

@@ -8,15 +8,16 @@ import type { System } from '../manifest/system.ts'
 import type { TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { OrderCommand, Stop, WorkerOrder } from '../model/orders.ts'
+import { NO_VERSION } from '../model/pin.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
 import { advanceOrders } from './advance.ts'
 import { eventOf, Orders } from './orders.ts'
-import { noWorkerFor } from './share.ts'
+import { noWorkerFor, type WaitingRun } from './share.ts'
 
 interface Deps {
-  readonly ledger: Pick<Ledger, 'events'>
+  readonly ledger: Pick<Ledger, 'events' | 'load'>
   readonly clock: Pick<Clock, 'now'>
   readonly tenant: TenantId
   readonly system: () => System
@@ -61,12 +62,15 @@ export class Fleet {
   }
 
   /** Why nobody takes a run that is due; null if somebody may. */
-  async lacks(run: Pick<RunSummary, 'handler' | 'leased' | 'wakeAt'>): Promise<string | null> {
-    const { clock, system, workers } = this.deps
+  async lacks(run: WaitingRun & Partial<Pick<RunSummary, 'id'>>): Promise<string | null> {
+    const { clock, system, workers, ledger } = this.deps
     const now = clock.now()
     if (run.leased || run.wakeAt === null || run.wakeAt > now) return null
     const stop = await this.stopped()
-    if (stop === null) return noWorkerFor(run, { system: system(), now, workers })
+    if (stop === null) {
+      const [record] = run.id === undefined ? [] : await ledger.load([run.id], { after: Number.MAX_SAFE_INTEGER })
+      return noWorkerFor({ ...run, systemHash: record?.systemHash ?? NO_VERSION }, { system: system(), now, workers })
+    }
     return `the stop to be lifted: ${stop.by} stopped everything${stop.reason === null ? '' : ` (${stop.reason})`}`
   }
 

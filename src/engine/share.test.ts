@@ -76,6 +76,17 @@ describe('a share', () => {
     expect(shares.current.atOnce).toEqual(['nightly', 'any', 'near', LATER])
   })
 
+  test('share-5: runs of other versions are taken over for handlers that the system has and that fit here', () => {
+    const shares = new Shares(
+      place(),
+      () => system,
+      async () => [],
+    )
+    const handlers = shares.taker(true).takesOver?.map(({ handler }) => handler)
+    expect([handlers, shares.told.handlers]).toEqual([shares.told.handlers, ['any', 'near', LATER]])
+    expect(shares.taker(false)).toEqual({ version: system.hash })
+  })
+
   test('its own names are not others', async () => {
     const own = living({ labels: { region: 'eu' } })
     const shares = new Shares(

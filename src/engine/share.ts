@@ -6,13 +6,15 @@
  * share-1  Others are looked up only if a handler prefers one worker to another, or a pool has a bound; an answer that is a moment old delays, never loses.
  * share-2  What is left to others is taken once it has been due for a moment, whoever lives.
  * share-3  What was parked here is asked for by name where it is sticky; what is no longer remembered waits that moment, no more.
+ * share-5  Runs of other versions are taken over only for handlers that this worker's system has and that fit here (model/pin.ts).
  * share-4  A worker that stands by takes nothing, and nobody leaves anything to it; it sees within a beat that its turn has come.
  */
 import { queueSource } from '../manifest/queues.ts'
 import type { System } from '../manifest/system.ts'
 import type { ClaimableId, Instant, WorkerId } from '../model/ids.ts'
+import { DEFAULT_PIN, NO_VERSION, noHandlerFor, type Takeover, type Taker } from '../model/pin.ts'
 import { ANYWHERE, misfit, PATIENCE_MS, type Placement, type Share, shareOf, takersOf } from '../model/placement.ts'
-import { takesRuns, type WorkerPlace } from '../model/worker-info.ts'
+import { takesRuns, type WorkerInfo, type WorkerPlace } from '../model/worker-info.ts'
 import type { ClaimRequest, Claims } from '../ports/ledger.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
 
@@ -22,6 +24,9 @@ const MAX_OTHERS = 1_000
 /** So many of the runs parked here are remembered, the last ones. */
 const MAX_REMEMBERED = 1_000
 
+/** More names than these are not told with every beat: the worker then counts as one that takes every handler of its version. */
+const MAX_TOLD = 500
+
 type AskClaim = (what: Pick<ClaimRequest, 'limit' | 'handlers' | 'only'>) => Promise<Claims>
 
 const NOTHING: Claims = { claims: [], nextDueAt: null }
@@ -30,6 +35,7 @@ const both = (a: Claims, b: Claims): Claims => ({
   claims: [...a.claims, ...b.claims],
   nextDueAt:
     a.nextDueAt === null || b.nextDueAt === null ? (a.nextDueAt ?? b.nextDueAt) : Math.min(a.nextDueAt, b.nextDueAt),
+  ...(a.moved === undefined && b.moved === undefined ? {} : { moved: (a.moved ?? 0) + (b.moved ?? 0) }),
   records: [...(a.records ?? []), ...(b.records ?? [])],
   events: [...(a.events ?? []), ...(b.events ?? [])],
 })
@@ -44,26 +50,32 @@ const placementsOf = ({ functions, schedules, queues }: System): ReadonlyMap<str
     ...[...functions.values()].map(({ name, placement }) => [name, placement] as const),
   ])
 
+/** A run that waits, as far as it matters who may take it. Without a version: any that has its handler. */
+export type WaitingRun = Pick<RunSummary, 'handler' | 'leased' | 'wakeAt'> & { readonly systemHash?: string }
+
 /** So long a due run may wait before its lack of a worker is worth a word; and so long ago a living worker may have beaten. */
 const NOTICED_AFTER_MS = 30_000
 
-/** Null while a worker that fits may still come to it. */
+/** Why no living worker takes a run that is due. Null while a worker that fits may still come to it. */
 export const noWorkerFor = async (
-  { handler, leased, wakeAt }: Pick<RunSummary, 'handler' | 'leased' | 'wakeAt'>,
+  { handler, leased, wakeAt, systemHash: version = NO_VERSION }: WaitingRun,
   world: { readonly system: System; readonly now: Instant; readonly workers: Reader['workers'] },
 ): Promise<string | null> => {
-  const placement = world.system.functions.get(handler)?.placement
-  if (placement === undefined || leased || wakeAt === null || world.now - wakeAt < NOTICED_AFTER_MS) return null
+  if (leased || wakeAt === null || wakeAt > world.now) return null
   const all = await world.workers({ after: null, limit: MAX_OTHERS })
   const living = all.filter(({ beatAt }) => world.now - beatAt < NOTICED_AFTER_MS)
-  if (living.length === 0) return 'NO_WORKER: no worker lives'
+  const placement = world.system.functions.get(handler)?.placement
+  const isNoticed = placement !== undefined && world.now - wakeAt >= NOTICED_AFTER_MS
+  if (living.length === 0) return isNoticed ? 'NO_WORKER: no worker lives' : null
   const taking = living.filter(({ info }) => info === null || takesRuns(info))
   if (taking.length === 0)
-    return `NO_WORKER: of ${living.length} workers none takes runs now: paused, stopped or leaving`
-  const lacks = taking.map(({ info }) => (info === null ? null : misfit(info, placement)))
-  return lacks.includes(null)
-    ? null
-    : `NO_WORKER: of ${taking.length} workers none has ${[...new Set(lacks)].join('; ')}`
+    return isNoticed ? `NO_WORKER: of ${living.length} workers none takes runs now: paused, stopped or leaving` : null
+  const lacks = taking.map(({ info }) => (info === null || placement === undefined ? null : misfit(info, placement)))
+  const fitting = taking.filter((_, i) => lacks[i] === null)
+  if (fitting.length === 0)
+    return isNoticed ? `NO_WORKER: of ${taking.length} workers none has ${[...new Set(lacks)].join('; ')}` : null
+  const infos = fitting.flatMap(({ info }) => info ?? [])
+  return infos.length < fitting.length ? null : noHandlerFor({ handler, version }, infos)
 }
 
 export class Shares {
@@ -73,7 +85,13 @@ export class Shares {
   private others: readonly WorkerPlace[] = []
   private standsBy = false
   private readonly parked = new Set<ClaimableId>()
-  private known: { readonly system: System; readonly share: Share; readonly isRanked: boolean } | null = null
+  private known: {
+    readonly system: System
+    readonly share: Share
+    readonly isRanked: boolean
+    readonly fitting: readonly string[]
+    readonly takesOver: readonly Takeover[]
+  } | null = null
 
   constructor(place: WorkerPlace, system: () => System, workers: Reader['workers']) {
     this.place = place
@@ -83,6 +101,18 @@ export class Shares {
 
   get current(): Share {
     return this.look().share
+  }
+
+  /** For whom this worker claims; with the handlers that it takes over from other versions, or without (share-5). */
+  taker(withOthers: boolean): Taker {
+    const { system, takesOver } = this.look()
+    return withOthers ? { version: system.hash, takesOver } : { version: system.hash }
+  }
+
+  /** What others may know of the code here. */
+  get told(): Pick<WorkerInfo, 'version' | 'handlers'> {
+    const { system, fitting } = this.look()
+    return { version: system.hash, handlers: fitting.length > MAX_TOLD ? null : fitting }
   }
 
   /** Whether a run of this handler may begin here and now. */
@@ -162,7 +192,11 @@ export class Shares {
       const isBounded = [...system.pools.values()].some(({ max }) => max !== null)
       const isRanked = isBounded || [...placements.values()].some(({ prefer, sticky }) => sticky || prefer.length > 0)
       const share = placements.size === 0 ? ALL : shareOf(this.place, this.others, placements)
-      this.known = { system, share: this.standsBy ? NONE : share, isRanked }
+      const fitting = [...placements].flatMap(([name, placement]) =>
+        misfit(this.place, placement) === null ? name : [],
+      )
+      const takesOver = fitting.map((handler) => ({ handler, afterMs: DEFAULT_PIN.forMs, isFree: false }))
+      this.known = { system, share: this.standsBy ? NONE : share, isRanked, fitting, takesOver }
     }
     return this.known
   }

@@ -35,22 +35,7 @@ import { type ResidentRecord, recordOfBirth, type Standing } from './resident-re
 import { Rhythm } from './rhythm.ts'
 import { wakeAfter } from './run-append.ts'
 import { Shares } from './share.ts'
-
-export interface WorkerOptions {
-  readonly id: WorkerId
-  readonly slots: number
-  readonly leaseTtlMs: number
-  readonly pollMs: number
-  /** How often the leases of the dead are looked for where other workers share the store. Absent: with every third of the lease. */
-  readonly sweepMs?: number
-  readonly drainMs: number
-  /** What it is called by people. Absent: it tells nothing of itself and takes no orders. */
-  readonly name?: string
-  /** Absent: no pool, no label, every module. */
-  readonly place?: WorkerPlace
-  /** Whether the dispatcher hears when a parked run falls due. Absent: this worker's own timer and everybody's polls are enough. */
-  readonly tellsInstants?: boolean
-}
+import type { WorkerOptions } from './worker-options.ts'
 
 const NOWHERE: WorkerPlace = { pool: null, labels: {}, modules: null }
 
@@ -85,6 +70,7 @@ export class Worker implements WorkerDesk {
   private claiming = false
   private claimWanted = false
   private claimScheduled = false
+  private looksForOthers = true
   private rhythm: Rhythm | null = null
   private dueTimer: { readonly at: number; readonly cancel: () => void } | null = null
   private readonly idle = new Set<() => void>()
@@ -141,7 +127,7 @@ export class Worker implements WorkerDesk {
     // What another process did to a run in memory here is noticed within a third of the lease.
     const compare = (): void => void this.nudges.compare(this.ledger, [...this.residents.values()]).catch(() => {})
     this.rhythm.every(leaseTtlMs / 3, compare, isHere)
-    this.rhythm.every(pollMs, () => this.claimSoon(), isRunning)
+    this.rhythm.every(pollMs, () => this.pollSoon(), isRunning)
     this.claimSoon()
   }
 
@@ -231,7 +217,8 @@ export class Worker implements WorkerDesk {
 
   private info(name: string, place: WorkerPlace): WorkerInfo {
     const { startedAt, options } = this
-    return { name, ...place, slots: options.slots, startedAt, drains: this.state === 'stopping', ...this.orders.halt }
+    const drains = this.state === 'stopping'
+    return { name, ...place, slots: options.slots, startedAt, drains, ...this.orders.halt, ...this.shares.told }
   }
 
   // -- claiming -------------------------------------------------------------------------------------------------------
@@ -249,6 +236,12 @@ export class Worker implements WorkerDesk {
       this.claimScheduled = false
       void this.claimAll()
     })
+  }
+
+  /** Where other versions may live too, their runs are looked for with each poll, and again while there are some. */
+  private pollSoon(): void {
+    this.looksForOthers = true
+    this.claimSoon()
   }
 
   private async claimAll(): Promise<void> {
@@ -269,11 +262,13 @@ export class Worker implements WorkerDesk {
   private async claimSome(): Promise<boolean> {
     const limit = Math.min(CLAIM_LIMIT, this.free())
     const now = this.house().clock.now()
-    const claimed = await this.shares.claim((what) => this.claim({ ...what, now }), now, limit)
-    const { claims, nextDueAt } = claimed
+    const taker = this.shares.taker(this.looksForOthers || this.options.sweepMs === undefined)
+    const claimed = await this.shares.claim((what) => this.claim({ ...what, now, taker }), now, limit)
+    const { claims, nextDueAt, moved = 0 } = claimed
+    this.looksForOthers = moved > 0
     if (claims.length > 0) await this.take(claimed)
     if (nextDueAt !== null && nextDueAt > now) this.wakeAt(nextDueAt)
-    return claims.length === limit
+    return claims.length === limit || moved > 0
   }
 
   private async claim(request: Omit<ClaimRequest, 'worker'>): Promise<Claims> {
@@ -323,6 +318,11 @@ export class Worker implements WorkerDesk {
   private begin({ runs, unreadable, broken, prefetched }: Claimed): void {
     for (const found of runs) {
       const { record, recoveries } = found
+      // A reload may have taken the handler away since the claim: the run waits for a worker that has it.
+      if (!this.house().system().functions.has(record.handler)) {
+        this.leases.letGo(record.id)
+        continue
+      }
       const known = this.residents.get(record.id)
       if (this.state === 'stopped' || (known !== undefined && known.record.epoch >= record.epoch)) continue
       known?.drop('fenced', { code: 'STEP_ABORTED', message: 'the lease was lost meanwhile' })

@@ -206,7 +206,8 @@ const poolsOf = (source: SystemSource, functions: ReadonlyMap<string, FunctionDe
 const functionShape = (source: FunctionSource): object => {
   const { trigger: _, input, output, ...options } = source.options
   const schemas = { input: jsonSchemaOrNull(input), output: jsonSchemaOrNull(output) }
-  return { name: source.name, ...options, ...schemas, triggers: triggersOf(source) }
+  const code = typeof source.code === 'function' ? String(source.code) : null
+  return { name: source.name, ...options, ...schemas, triggers: triggersOf(source), ...(code !== null && { code }) }
 }
 
 const eventShape = ([type, given]: readonly [string, unknown]): readonly unknown[] => {
@@ -215,7 +216,7 @@ const eventShape = ([type, given]: readonly [string, unknown]): readonly unknown
   return [type, jsonSchemaOrNull(schemaIn(given)), ...about]
 }
 
-/** What the hash of a system covers: its declared shape. Code is not data and is pinned by what it did, step by step. */
+/** What the hash of a system covers: its declared shape and the text of its functions. What they import is not seen. */
 const shapeOf = (source: SystemSource): string => {
   const { events = {}, functions = [], agents = [], humans = [], executors = [], webhooks = [], tools = [] } = source
   const {

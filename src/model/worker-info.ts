@@ -21,6 +21,12 @@ export interface WorkerInfo extends WorkerPlace {
   readonly drains: boolean
   /** It takes nothing new for now: it was told to pause, or everything was stopped. Absent: it does, as far as it knows. */
   readonly halt?: 'paused' | 'stopped'
+  /** The hash of the system whose code it runs. Absent: an older program, which knows of no versions. */
+  readonly version?: string
+  /** The handlers whose runs it takes. Null or absent: every handler of its version, or too many to list. */
+  readonly handlers?: readonly string[] | null
+  /** Those of them whose runs of other versions it never takes (`pin: hard`). Absent: none. */
+  readonly ownOnly?: readonly string[]
 }
 
 /** Whether anything may be left to it. */

@@ -13,11 +13,14 @@
  * ledger-8  A claim hands out a run only if each of its slots has room: the weights of all runs that have a lease and the same slot
  *           key, its own included, stay within its limit. What a run had taken is free with its lease; nothing else counts.
  * ledger-9  The row of a task is as the last write to the task left it: written with the facts, or not at all.
+ * ledger-10 A claim with a taker hands out runs that the taker may take by model/pin.ts, and no others. A run of another version is pinned
+ *           to the taker's version with the claim or before it, and remembers the version it was born with.
  */
 import type { Event, StoredEvent } from '../model/event.ts'
 import type { ClaimableId, Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Slot } from '../model/lane.ts'
+import type { Taker } from '../model/pin.ts'
 import type { RunStatus } from '../model/status.ts'
 import type { WorkerInfo } from '../model/worker-info.ts'
 
@@ -109,6 +112,7 @@ export interface TaskRow {
 export interface NewStream {
   readonly tenant: TenantId
   readonly handler: string
+  /** The version that it is pinned to (model/pin.ts). */
   readonly systemHash: string
   readonly session: SessionId | null
   readonly parent: ClaimableId | null
@@ -203,7 +207,10 @@ export interface StreamRecord {
   readonly stream: StreamId
   readonly tenant: TenantId
   readonly handler: string
+  /** The version that it is pinned to now. */
   readonly systemHash: string
+  /** The version that it was born with, once another has taken it over; null: the one it is pinned to. */
+  readonly bornHash: string | null
   readonly session: SessionId | null
   readonly parent: ClaimableId | null
   /** Sequence of the event that triggered the run. */
@@ -244,6 +251,8 @@ export interface ClaimRequest {
   readonly only?: readonly ClaimableId[]
   /** The handlers whose runs this worker may take; nextDueAt then speaks of these alone. Null or absent: all. */
   readonly handlers?: readonly string[] | null
+  /** Whose version the runs are taken for (ledger-10). Absent: any run, and none changes its version. */
+  readonly taker?: Taker
 }
 
 export interface Claim {
@@ -261,6 +270,8 @@ export interface Claims {
    * A run that is due and waits for room in a slot does not count: the append that gives room back names one in `signalled`.
    */
   readonly nextDueAt: Instant | null
+  /** How many parked runs of other versions were pinned to the taker's version, or set aside. There may be more of them. Absent: none. */
+  readonly moved?: number
   /**
    * What the claimer would ask for next, if the store can bring it along: claimed runs as `load` answers them right after the claim,
    * and the events that triggered these. All, some or none of the claimed runs may be among them; the others are loaded.

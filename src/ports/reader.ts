@@ -49,7 +49,7 @@ export interface Reader {
   workers(query: { readonly after: WorkerId | null; readonly limit: number }): Promise<readonly WorkerSummary[]>
   /** The runs on which this worker has the lease, oldest first. */
   heldBy(tenant: TenantId, worker: WorkerId, limit: number): Promise<readonly RunSummary[]>
-  /** Runs of every tenant that are due and that nobody has, by handler: of those that have been due longest, at most so many. */
+  /** Runs of every tenant that are due and that nobody has, by handler and version: of those that have been due longest, at most so many. */
   due(now: Instant, most: number): Promise<readonly DueRuns[]>
   /** Open runs by the definition that they are pinned to: of each status at most so many, the newest, are looked at. */
   pinned(tenant: TenantId, most: number): Promise<readonly PinnedRuns[]>
@@ -126,6 +126,8 @@ export interface Document {
 
 export interface DueRuns {
   readonly handler: string
+  /** The version that they are pinned to (model/pin.ts). */
+  readonly version: string
   readonly count: number
   /** Since when the first of them has been due. */
   readonly since: Instant

@@ -9,7 +9,7 @@ const OTHER_TENANT = 'other' as TenantId
 const MANY = 100
 
 export const fleetSuite = (harness: LedgerHarness, reader: () => Reader): void => {
-  test('runs that are due and that nobody has are counted by handler, of every tenant and lane, with the oldest instant', async () => {
+  test('runs that are due and that nobody has are counted by handler and version, of every tenant and lane, with the oldest instant', async () => {
     const due = (handler: string, wakeAt: number, more: Parameters<typeof aCreation>[1] = {}) =>
       harness.written({ writes: [aCreation(newRun(), { handler, ...more }, { wakeAt })] })
     await due('mail', START + 5)
@@ -21,12 +21,12 @@ export const fleetSuite = (harness: LedgerHarness, reader: () => Reader): void =
     await harness.written({ writes: [aCreation(newSession(), {}, { status: 'session', wakeAt: null })] })
     const lines = await reader().due(START + 10, MANY)
     expect(lines).toEqual([
-      { handler: 'mail', count: 2, since: START + 3 },
-      { handler: 'pay', count: 1, since: START + 4 },
+      { handler: 'mail', version: 'system-1', count: 2, since: START + 3 },
+      { handler: 'pay', version: 'system-1', count: 1, since: START + 4 },
     ])
     expect(await reader().due(START + 10, 2)).toEqual([
-      { handler: 'mail', count: 1, since: START + 3 },
-      { handler: 'pay', count: 1, since: START + 4 },
+      { handler: 'mail', version: 'system-1', count: 1, since: START + 3 },
+      { handler: 'pay', version: 'system-1', count: 1, since: START + 4 },
     ])
     expect(await reader().due(START, MANY)).toEqual([])
   })

@@ -20,6 +20,7 @@ import { type LedgerCapabilities, LedgerHarness, type OpenLedger } from './ledge
 import { historiesSuite } from './ledger/histories-suite.ts'
 import { idempotenceSuite } from './ledger/idempotence-suite.ts'
 import { lanesSuite } from './ledger/lanes-suite.ts'
+import { pinsSuite } from './ledger/pins-suite.ts'
 import { signalsSuite } from './ledger/signals-suite.ts'
 import { slotsSuite } from './ledger/slots-suite.ts'
 import { workersSuite } from './ledger/workers-suite.ts'
@@ -38,6 +39,7 @@ export const ledgerSuite = (name: string, open: OpenLedger, capabilities: Ledger
     describe('slots', () => slotsSuite(harness))
     describe('lanes', () => lanesSuite(harness))
     describe('workers', () => workersSuite(harness))
+    describe('pins', () => pinsSuite(harness))
     durabilitySuite(harness)
     describe('histories', () => historiesSuite(harness))
   })

@@ -173,6 +173,7 @@ const create = (store: MemoryStore, one: StreamWrite, made: NewStream, sequences
     tenant: made.tenant,
     handler: made.handler,
     systemHash: made.systemHash,
+    bornHash: null,
     session: made.session,
     parent: made.parent,
     event,

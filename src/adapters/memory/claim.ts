@@ -6,6 +6,7 @@
 import type { Heap } from '../../model/heap.ts'
 import type { Instant } from '../../model/ids.ts'
 import { choose, Occupancy, PLAIN_LANE, readLane } from '../../model/lane.ts'
+import { mayTake } from '../../model/pin.ts'
 import type { ClaimRequest } from '../../ports/ledger.ts'
 import type { MemoryStore } from './store.ts'
 import type { MemoryStream } from './stream.ts'
@@ -27,36 +28,64 @@ export const findClaimable = (store: MemoryStore, request: ClaimRequest): Found 
 
 /** Asked once the chosen ones have their leases. */
 export const nextDueAt = (store: MemoryStore, request: ClaimRequest, left: Instant | null): Instant | null => {
-  const next = store.queues(request.handlers).map((queue) => wakeOf(queue, request.now))
+  const next = queuesOf(store, request).map((queue) => wakeOf(queue, request.now))
   const earliest = Math.min(left ?? Infinity, ...next)
   return earliest === Infinity ? null : earliest
 }
 
+/** A run that waits long enough is taken from the workers of its version, too (pin-2): their queues are looked at as well. */
+const queuesOf = (store: MemoryStore, { handlers, taker }: ClaimRequest): ReturnType<MemoryStore['queues']> =>
+  taker === undefined
+    ? store.queues(handlers)
+    : store.queues(handlers, {
+        version: taker.version,
+        may: (version, handler) =>
+          version === taker.version || (taker.takesOver?.some((one) => one.handler === handler) ?? false),
+      })
+
 const firstOfQueues = (store: MemoryStore, request: ClaimRequest, occupancy: Occupancy): readonly MemoryStream[] =>
-  store.queues(request.handlers).flatMap((queue) => {
+  queuesOf(store, request).flatMap((queue) => {
     const room = occupancy.roomIn(readLane(queue.first()?.lane ?? ''))
-    return firstDue(queue, request.now, Math.min(room, request.limit + 1))
+    return firstDue(store, queue, request, Math.min(room, request.limit + 1))
   })
 
 /** Taken out to see who is behind, and put back. */
-const firstDue = (queue: Heap<MemoryStream>, now: Instant, count: number): readonly MemoryStream[] => {
+const firstDue = (
+  store: MemoryStore,
+  queue: Heap<MemoryStream>,
+  request: ClaimRequest,
+  count: number,
+): readonly MemoryStream[] => {
+  const seen: MemoryStream[] = []
   const due: MemoryStream[] = []
-  for (let next = queue.first(); next !== undefined && due.length < count && isDue(next, now); next = queue.first()) {
-    due.push(next)
+  for (let next = queue.first(); next !== undefined && due.length < count && isDue(next, request.now); ) {
+    seen.push(next)
+    if (isTaken(store, request, next)) due.push(next)
     queue.remove(next)
+    next = queue.first()
   }
-  for (const stream of due) queue.add(stream)
+  for (const stream of seen) queue.add(stream)
   return due
+}
+
+const isTaken = (store: MemoryStore, { taker, now }: ClaimRequest, stream: MemoryStream): boolean => {
+  if (taker === undefined) return true
+  const living = [...store.workers.values()].flatMap(({ info }) => info ?? [])
+  const { handler, systemHash: version, wakeAt } = stream
+  return mayTake({ handler, version, wakeAt: wakeAt ?? 0 }, taker, { now, living })
 }
 
 const named = (
   store: MemoryStore,
-  { now, handlers = null }: ClaimRequest,
+  request: ClaimRequest,
   only: readonly MemoryStream['id'][],
-): readonly MemoryStream[] =>
-  [...new Set(only)]
+): readonly MemoryStream[] => {
+  const { now, handlers = null } = request
+  return [...new Set(only)]
     .flatMap((id) => store.streams.get(id) ?? [])
     .filter((stream) => isDue(stream, now) && (handlers?.includes(stream.handler) ?? true))
+    .filter((stream) => isTaken(store, request, stream))
+}
 
 const isDue = (stream: MemoryStream, now: Instant): boolean =>
   stream.lease === null && stream.wakeAt !== null && stream.wakeAt <= now

@@ -6,6 +6,7 @@
 import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import type { ClaimableId, Instant, StreamId, WorkerId } from '../../model/ids.ts'
+import { pinAfter, type Taker } from '../../model/pin.ts'
 import type {
   Append,
   BeatRequest,
@@ -22,6 +23,14 @@ import { appendOne } from './append.ts'
 import { findClaimable, nextDueAt } from './claim.ts'
 import type { MemoryStore } from './store.ts'
 import { type MemoryStream, toRecord } from './stream.ts'
+
+/** Of a stream that has a lease: no queue holds it. */
+const repin = (stream: MemoryStream, { version, takesOver = [] }: Taker): void => {
+  const isFree = takesOver.find(({ handler }) => handler === stream.handler)?.isFree ?? false
+  const pinned = pinAfter(stream.systemHash, version, isFree)
+  if (pinned !== stream.systemHash) stream.bornHash ??= stream.systemHash
+  stream.systemHash = pinned
+}
 
 export class MemoryLedger implements Ledger {
   readonly #store: MemoryStore
@@ -55,7 +64,7 @@ export class MemoryLedger implements Ledger {
   async claim(request: ClaimRequest): Promise<Claims> {
     this.#checkOpen()
     const { chosen, left } = findClaimable(this.#store, request)
-    const claims = chosen.map((stream) => this.#lease(stream, request.worker))
+    const claims = chosen.map((stream) => this.#lease(stream, request))
     return { claims, nextDueAt: nextDueAt(this.#store, request, left) }
   }
 
@@ -81,9 +90,10 @@ export class MemoryLedger implements Ledger {
     if (this.#isClosed) throw new TrihandError('LEDGER_UNAVAILABLE', 'this ledger is closed')
   }
 
-  #lease(stream: MemoryStream, worker: WorkerId): Claim {
+  #lease(stream: MemoryStream, { worker, taker }: ClaimRequest): Claim {
     stream.epoch += 1
     this.#store.place(stream, worker, null)
+    if (taker !== undefined && stream.systemHash !== taker.version) repin(stream, taker)
     return {
       stream: stream.id as ClaimableId,
       tenant: stream.tenant,

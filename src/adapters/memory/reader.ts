@@ -153,11 +153,12 @@ export class MemoryReader implements Reader {
       .slice(0, most)
     const lines = new Map<string, DueRuns>()
     for (const stream of due) {
-      const { handler } = stream
-      const { since = instantOf(stream), count = 0 } = lines.get(handler) ?? {}
-      lines.set(handler, { handler, since, count: count + 1 })
+      const { handler, systemHash: version } = stream
+      const line = `${handler}\n${version}`
+      const { since = instantOf(stream), count = 0 } = lines.get(line) ?? {}
+      lines.set(line, { handler, version, since, count: count + 1 })
     }
-    return [...lines.values()].sort((a, b) => (a.handler < b.handler ? -1 : 1))
+    return [...lines].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line)
   }
 
   async pinned(tenant: TenantId, most: number): Promise<readonly PinnedRuns[]> {

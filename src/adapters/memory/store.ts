@@ -21,6 +21,8 @@ const isWokenBefore = (a: MemoryStream, b: MemoryStream): boolean => {
 
 const newQueue = (): Heap<MemoryStream> => new Heap<MemoryStream>(isWokenBefore)
 
+type Takes = { readonly version: string; readonly may: (version: string, handler: string) => boolean } | null
+
 type Queues = Map<string, Heap<MemoryStream>>
 
 const addTo = (queues: Queues, name: string, stream: MemoryStream): void => {
@@ -45,9 +47,9 @@ export class MemoryStore {
   readonly documents = new Map<string, string>()
   readonly tasks = new MemoryTasks()
   readonly #byCreation: MemoryStream[] = []
-  /** Parked runs of the plain lane, all of them and once more by handler: thousands of schedules have a handler each. */
+  /** Parked runs of the plain lane, all of them and once more by version and handler: thousands of schedules have a handler each. */
   readonly #plain = newQueue()
-  readonly #plainOf = new Map<string, Heap<MemoryStream>>()
+  readonly #plainOf = new Map<string, Map<string, Heap<MemoryStream>>>()
   /** Parked runs of the other lanes, each of one handler. None is empty. */
   readonly #lanes = new Map<string, Heap<MemoryStream>>()
   readonly #heldInLanes = new Set<MemoryStream>()
@@ -81,11 +83,21 @@ export class MemoryStore {
     if (lease !== null && stream.lane !== PLAIN_LANE) this.#heldInLanes.add(stream)
   }
 
-  /** Parked runs of these handlers, or of all; each queue in the order of wakes. A session is never among them. */
-  queues(handlers: readonly string[] | null = null): readonly Heap<MemoryStream>[] {
-    if (handlers === null) return [this.#plain, ...this.#lanes.values()]
-    const lanes = [...this.#lanes.values()].filter((queue) => handlers.includes(queue.first()?.handler ?? ''))
-    return [...handlers.flatMap((handler) => this.#plainOf.get(handler) ?? []), ...lanes]
+  /**
+   * Parked runs of these handlers, or of all; each queue in the order of wakes. A session is never among them. `takes`: whether runs of a
+   * version and a handler are wanted; a queue of a lane has one handler and may have runs of several versions.
+   */
+  queues(handlers: readonly string[] | null = null, takes: Takes = null): readonly Heap<MemoryStream>[] {
+    const isOfTaker = takes === null || [...this.#plainOf.keys()].every((version) => version === takes.version)
+    const lanes = [...this.#lanes.values()]
+    if (handlers === null && isOfTaker) return [this.#plain, ...lanes]
+    const plain = [...this.#plainOf].flatMap(([version, queues]) =>
+      (handlers ?? [...queues.keys()]).flatMap((handler) =>
+        takes === null || takes.may(version, handler) ? (queues.get(handler) ?? []) : [],
+      ),
+    )
+    const own = handlers === null ? lanes : lanes.filter((queue) => handlers.includes(queue.first()?.handler ?? ''))
+    return [...plain, ...own]
   }
 
   /** The first to wake of every lane but the plain one. */
@@ -124,14 +136,18 @@ export class MemoryStore {
     if (stream.lease !== null) this.#leased.get(stream.lease)?.delete(stream)
     this.#heldInLanes.delete(stream)
     this.#plain.remove(stream)
-    removeFrom(this.#plainOf, stream.handler, stream)
+    const ofVersion = this.#plainOf.get(stream.systemHash)
+    if (ofVersion !== undefined) removeFrom(ofVersion, stream.handler, stream)
+    if (ofVersion?.size === 0) this.#plainOf.delete(stream.systemHash)
     removeFrom(this.#lanes, stream.lane, stream)
   }
 
   #park(stream: MemoryStream): void {
     if (stream.lane !== PLAIN_LANE) return addTo(this.#lanes, stream.lane, stream)
     this.#plain.add(stream)
-    addTo(this.#plainOf, stream.handler, stream)
+    const ofVersion = this.#plainOf.get(stream.systemHash) ?? new Map<string, Heap<MemoryStream>>()
+    this.#plainOf.set(stream.systemHash, ofVersion)
+    addTo(ofVersion, stream.handler, stream)
   }
 
   #leasedTo(worker: WorkerId): Set<MemoryStream> {

@@ -12,7 +12,8 @@ export interface MemoryStream {
   readonly id: StreamId
   readonly tenant: TenantId
   readonly handler: string
-  readonly systemHash: string
+  systemHash: string
+  bornHash: string | null
   readonly session: SessionId | null
   readonly parent: ClaimableId | null
   readonly event: number | null
@@ -40,6 +41,7 @@ export const toRecord = (stream: MemoryStream, after: number): StreamRecord => (
   tenant: stream.tenant,
   handler: stream.handler,
   systemHash: stream.systemHash,
+  bornHash: stream.bornHash,
   session: stream.session,
   parent: stream.parent,
   event: stream.event,

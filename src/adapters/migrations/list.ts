@@ -10,6 +10,7 @@ import { news } from './0008-news.ts'
 import { heldRows } from './0009-held-rows.ts'
 import { lookups } from './0010-lookups.ts'
 import { modelCalls } from './0011-model-calls.ts'
+import { pins } from './0012-pins.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   heldRows,
   lookups,
   modelCalls,
+  pins,
 ]

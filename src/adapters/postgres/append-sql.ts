@@ -326,11 +326,13 @@ const raisedIds = (shape: Shape): string => {
   return `any(array(${sources.join(' union all ')}))`
 }
 
-/** A run that may wait for the room which a run gives back with its lease: the first of the same lane, else of any other. */
+/** A run that may wait for the room which a run gives back with its lease: the first of its version in the same lane, else in another. */
 const FREED = `select 'signalled', c.append, null, w.id, null, null from changed c,
   lateral (select coalesce(
-    (select id from stream where lane = c.lane and wake_at is not null and lease is null order by wake_at, id limit 1),
-    (select id from stream where lane > '' and wake_at is not null and lease is null order by wake_at limit 1)) as id) w
+    (select id from stream where system_hash = c.system_hash and lane = c.lane and wake_at is not null and lease is null
+      order by wake_at, id limit 1),
+    (select id from stream where system_hash = c.system_hash and lane > '' and wake_at is not null and lease is null
+      order by wake_at limit 1)) as id) w
   where c.lane > '' and c.is_written and c.lease is not null and c.next_lease is null and w.id is not null`
 
 /** A run that is due because of a signal is told by the append that wrote it; one that was signalled, by the append that did it. */

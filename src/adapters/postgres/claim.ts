@@ -7,23 +7,10 @@
 import { claimableId, type Instant, type TenantId } from '../../model/ids.ts'
 import { choose, Occupancy, PLAIN_LANE, readLane } from '../../model/lane.ts'
 import type { ClaimRequest, Claims, StreamRecord } from '../../ports/ledger.ts'
-import {
-  CLAIM_DUE,
-  CLAIM_NAMED,
-  CLAIM_OF_HANDLERS,
-  type ClaimedRow,
-  type ClaimRow,
-  type DueRow,
-  FIND_NAMED,
-  FIRST_IN_LANES,
-  FIRST_IN_LANES_OF_HANDLERS,
-  LEASE,
-  LEASE_OF_HANDLERS,
-  LOCK_LANES,
-  SURVEY_LANES,
-} from './claim-sql.ts'
+import { type ClaimedRow, type ClaimRow, type DueRow, LOCK_LANES, OF_ANY_VERSION, OF_ONE_VERSION } from './claim-sql.ts'
 import type { Ask, Command, Database } from './pool.ts'
 import { toEvent, toRecord, toUuid } from './rows.ts'
+import { takeOver } from './take-over.ts'
 
 /** The first half of our lock on lanes: it does not meet those of other programs, nor those of event types (append.ts). */
 const LOCK_CLASS = 0x7472_6c61
@@ -36,49 +23,57 @@ interface SurveyRow {
 
 type Request = Omit<ClaimRequest, 'now'> & { readonly now: Instant | null }
 
+/** The claim's statements, and the value that each of them ends with. */
+const dialectOf = ({ taker }: Request): { readonly sql: typeof OF_ANY_VERSION; readonly version: readonly string[] } =>
+  taker === undefined ? { sql: OF_ANY_VERSION, version: [] } : { sql: OF_ONE_VERSION, version: [taker.version] }
+
 export const claim = async (database: Database, request: Request): Promise<Claims> => {
+  const moved = await takeOver(database, request)
   const { statement, values } = claimPlain(request)
   const rows = await database.query<ClaimRow>(statement, values)
   const isDueInLanes = rows.some((row) => row.is_due_in_lanes)
-  return isDueInLanes ? database.converse((ask) => claimInLanes(ask, request)) : toClaims(rows, null)
+  const claims = isDueInLanes ? await database.converse((ask) => claimInLanes(ask, request)) : toClaims(rows, null)
+  return moved === 0 ? claims : { ...claims, moved }
 }
 
-const claimPlain = ({ worker, now, limit, only, handlers = null }: Request): Command => {
-  if (only !== undefined) return { statement: CLAIM_NAMED, values: [now, worker, limit, handlers, only.map(toUuid)] }
+const claimPlain = (request: Request): Command => {
+  const { worker, now, limit, only, handlers = null } = request
+  const { sql, version } = dialectOf(request)
+  const values = [now, worker, limit]
+  if (only !== undefined) return { statement: sql.named, values: [...values, handlers, only.map(toUuid), ...version] }
   return handlers === null
-    ? { statement: CLAIM_DUE, values: [now, worker, limit] }
-    : { statement: CLAIM_OF_HANDLERS, values: [now, worker, limit, handlers] }
+    ? { statement: sql.due, values: [...values, ...version] }
+    : { statement: sql.ofHandlers, values: [...values, handlers, ...version] }
 }
 
 const claimInLanes = async (ask: Ask, request: Request): Promise<Claims> => {
   const { worker, now, limit, only, handlers = null } = request
+  const { sql, version } = dialectOf(request)
   const lock: Command = { statement: LOCK_LANES, values: [LOCK_CLASS] }
-  const [, survey = []] = await ask<SurveyRow>([lock, { statement: SURVEY_LANES, values: [now] }])
+  const [, survey = []] = await ask<SurveyRow>([lock, { statement: sql.surveyLanes, values: [now, ...version] }])
   const occupancy = new Occupancy(
     survey.filter(({ held }) => held > 0).map(({ lane, held }) => ({ lane, count: held })),
   )
   const search: Command =
     only === undefined
       ? findFirsts(request, survey, occupancy)
-      : { statement: FIND_NAMED, values: [now, handlers, only.map(toUuid)] }
+      : { statement: sql.findNamed, values: [now, handlers, only.map(toUuid), ...version] }
   const [found = []] = await ask<DueRow>([search])
   const due = found.map(({ id, lane, wake_at }) => ({ key: id, lane, wakeAt: wake_at }))
   const { chosen, left } = choose(due, occupancy, limit)
   const ids = chosen.map(({ key }) => key)
   const [rows = []] = await ask<ClaimRow>([
     handlers === null || only !== undefined
-      ? { statement: LEASE, values: [now, worker, ids] }
-      : { statement: LEASE_OF_HANDLERS, values: [now, worker, ids, handlers] },
+      ? { statement: sql.lease, values: [now, worker, ids, ...version] }
+      : { statement: sql.leaseOfHandlers, values: [now, worker, ids, handlers, ...version] },
   ])
   return toClaims(rows, left?.wakeAt ?? null)
 }
 
-/** The plain lane too: whoever is due takes part. */
-const findFirsts = (
-  { now, limit, handlers = null }: Request,
-  survey: readonly SurveyRow[],
-  occupancy: Occupancy,
-): Command => {
+/** The plain lane too: every run that is due takes part. */
+const findFirsts = (request: Request, survey: readonly SurveyRow[], occupancy: Occupancy): Command => {
+  const { now, limit, handlers = null } = request
+  const { sql, version } = dialectOf(request)
   const lanes = survey
     .filter(({ held }) => held === 0)
     .map(({ lane }) => ({ lane, parsed: readLane(lane) }))
@@ -89,8 +84,8 @@ const findFirsts = (
   const all = [...plain, ...lanes]
   const values = [now, all.map(({ lane }) => lane), all.map(({ room }) => room)]
   return handlers === null
-    ? { statement: FIRST_IN_LANES, values }
-    : { statement: FIRST_IN_LANES_OF_HANDLERS, values: [...values, all.map(({ handler }) => handler)] }
+    ? { statement: sql.firstInLanes, values: [...values, ...version] }
+    : { statement: sql.firstInLanesOfHandlers, values: [...values, all.map(({ handler }) => handler), ...version] }
 }
 
 const toClaims = (rows: readonly ClaimRow[], left: Instant | null): Claims => {

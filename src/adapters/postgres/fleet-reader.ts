@@ -10,17 +10,23 @@ import type { DueRuns } from '../../ports/reader.ts'
 import type { Database, Statement } from './pool.ts'
 import { RUN } from './rows.ts'
 
-/** The plain lane and the others have an index each, by instant. */
+/** The plain lane and the others have an index each, by version and instant. */
 const dueIn = (
   lane: string,
-): string => `(select handler, wake_at from stream where ${lane} and wake_at is not null and wake_at <= $1
+): string => `(select handler, wake_at from stream where system_hash = v.version and ${lane} and wake_at is not null and wake_at <= $1
   and lease is null and kind = ${RUN} order by wake_at limit $2)`
+
+const FIRST_VERSION = 'wake_at is not null and lease is null order by system_hash limit 1'
 
 const DUE: Statement = {
   name: 'read_due',
-  text: `select handler, count(*) as count, min(wake_at) as since from (
-    ${dueIn("lane = ''")} union all ${dueIn("lane > ''")} order by wake_at limit $2) due
-    group by handler order by handler collate "C"`,
+  text: `with recursive v as (
+    (select system_hash as version from stream where ${FIRST_VERSION})
+    union all select (select system_hash from stream where system_hash > v.version and ${FIRST_VERSION}) from v where v.version is not null)
+  select handler, version, count(*) as count, min(wake_at) as since from (
+    select v.version, due.* from v, lateral (${dueIn("lane = ''")} union all ${dueIn("lane > ''")}) due
+    where v.version is not null order by wake_at limit $2) oldest
+    group by handler, version order by handler collate "C", version collate "C"`,
 }
 
 /** Written as a range of pairs: only one index has them in this order, whatever the planner knows. */

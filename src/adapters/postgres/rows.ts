@@ -22,6 +22,7 @@ export interface StreamRow {
   readonly tenant: TenantId
   readonly handler: string
   readonly system_hash: string
+  readonly born_hash: string | null
   readonly session: string | null
   readonly parent: string | null
   readonly event: number | null
@@ -79,7 +80,7 @@ export const headOf = (stream: string): string =>
   `case when ${stream}.lease is null then ${stream}.head_hash else coalesce(${lastFact('hash', stream)}, ${stream}.head_hash) end`
 
 /** The columns of a StreamRow, as its facts have it. */
-export const STREAM_NOW = `id, kind, tenant, handler, system_hash, session, parent, event, base, ${versionOf('stream')} as version, epoch,
+export const STREAM_NOW = `id, kind, tenant, handler, system_hash, born_hash, session, parent, event, base, ${versionOf('stream')} as version, epoch,
   signal, ${headOf('stream')} as head_hash, status, wake_at, lease, recoveries, created_at`
 
 export const toUuid = (stream: StreamId): string => stream.slice(PREFIX_LENGTH)
@@ -106,6 +107,7 @@ export const toRecord = (row: StreamRow, facts: readonly SealedFact[]): StreamRe
   tenant: row.tenant,
   handler: row.handler,
   systemHash: row.system_hash,
+  bornHash: row.born_hash,
   session: toSessionId(row.session),
   parent: toParent(row.parent),
   event: row.event,

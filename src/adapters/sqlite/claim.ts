@@ -5,6 +5,8 @@
  */
 import type { ClaimableId, Instant, TenantId } from '../../model/ids.ts'
 import { choose, type Held as HeldInLane, Occupancy, PLAIN_LANE, readLane } from '../../model/lane.ts'
+import { mayTake, pinAfter, type Taker } from '../../model/pin.ts'
+import type { WorkerInfo } from '../../model/worker-info.ts'
 import type { Claim, ClaimRequest } from '../../ports/ledger.ts'
 import { Held } from './known.ts'
 import { type DueRow, idBytes, rowAs, type StreamRow, toClaimableId, toDueRow } from './rows.ts'
@@ -16,25 +18,66 @@ export interface Found {
   readonly rows: readonly DueRow[]
   /** The wake of the first that only the limit keeps waiting, where that is known. */
   readonly left: Instant | null
+  /** Keys of runs that were met and that this taker cannot take: they are set aside. */
+  readonly foreign: readonly number[]
 }
 
 type Desk = Pick<Scope, 'sql' | 'known'>
 
 /** Where nobody waits in a lane, lanes cost nothing. */
-export const findDue = ({ sql, known }: Desk, request: ClaimRequest): Found => {
+export const findDue = (desk: Desk, request: ClaimRequest): Found => {
+  const { sql, known } = desk
   const { only, now, limit } = request
-  if (only !== undefined) return chooseAmong(findNamed(sql, request, only), occupancyOf(sql), limit)
-  const plain = findPlain(sql, request)
-  if (known.firstInLanes(sql) > now) return { rows: plain, left: null }
+  const pins = new Pins(desk, request)
+  if (only !== undefined) return chooseAmong(pins, findNamed(sql, request, only), occupancyOf(sql), limit)
+  const plain = findPlain(sql, request, pins)
+  if (known.firstInLanes(sql) > now) return { rows: plain, left: null, foreign: pins.foreign }
   const occupancy = occupancyOf(sql)
-  return chooseAmong([...plain, ...findInLanes(sql, request, occupancy)], occupancy, limit)
+  return chooseAmong(pins, [...plain, ...findInLanes(sql, request, occupancy)], occupancy, limit)
 }
 
-const findPlain = (sql: Statements, { now, limit, handlers = null }: ClaimRequest): readonly DueRow[] =>
-  (handlers === null
-    ? sql.dueStreams.all(now, PLAIN_LANE, limit)
-    : sql.dueStreamsOf.all(now, JSON.stringify(handlers), limit)
-  ).map(toDueRow)
+/** Which of the rows that are due the taker may take (ledger-10); all of them, where nobody is named. */
+class Pins {
+  readonly foreign: number[] = []
+  readonly #request: ClaimRequest
+  readonly #living: () => readonly WorkerInfo[]
+
+  constructor({ sql, known }: Desk, request: ClaimRequest) {
+    this.#request = request
+    this.#living = () => known.living(sql)
+  }
+
+  filter(rows: readonly DueRow[]): readonly DueRow[] {
+    const { taker } = this.#request
+    return taker === undefined || rows.every((row) => row.system_hash === taker.version)
+      ? rows
+      : rows.filter((row) => this.#takes(row, taker))
+  }
+
+  /** A run that workers of another version serve is passed over; one that this taker can never take is not met again. */
+  #takes(row: DueRow, taker: Taker): boolean {
+    const { now } = this.#request
+    const run = { handler: row.handler, version: row.system_hash, wakeAt: row.wake_at }
+    const isTaken = mayTake(run, taker, { now, living: this.#living() })
+    const isOurs = taker.takesOver === undefined || taker.takesOver.some(({ handler }) => handler === row.handler)
+    if (!isTaken && !isOurs) this.foreign.push(row.key)
+    return isTaken
+  }
+}
+
+/** More rows are read where others stand in front of them. */
+const findPlain = (sql: Statements, request: ClaimRequest, pins: Pins): readonly DueRow[] => {
+  const { now, limit, handlers = null } = request
+  for (let room = limit; ; room = 2 * room + 1) {
+    const rows = (
+      handlers === null
+        ? sql.dueStreams.all(now, PLAIN_LANE, room)
+        : sql.dueStreamsOf.all(now, JSON.stringify(handlers), room)
+    ).map(toDueRow)
+    const taken = pins.filter(rows)
+    if (taken.length >= limit || rows.length < room || pins.foreign.length > 0) return taken.slice(0, limit)
+  }
+}
 
 const findNamed = (
   sql: Statements,
@@ -63,15 +106,32 @@ const findInLanes = (
   return rows
 }
 
-const chooseAmong = (rows: readonly DueRow[], occupancy: Occupancy, limit: number): Found => {
-  const due = rows.map((row) => ({ row, lane: row.lane, wakeAt: row.wake_at, key: row.key }))
+const chooseAmong = (pins: Pins, rows: readonly DueRow[], occupancy: Occupancy, limit: number): Found => {
+  const due = pins.filter(rows).map((row) => ({ row, lane: row.lane, wakeAt: row.wake_at, key: row.key }))
   const { chosen, left } = choose(due, occupancy, limit)
-  return { rows: chosen.map(({ row }) => row), left: left?.wakeAt ?? null }
+  return { rows: chosen.map(({ row }) => row), left: left?.wakeAt ?? null, foreign: pins.foreign }
 }
 
-export const lease = (scope: Desk, { worker }: ClaimRequest, rows: readonly DueRow[]): readonly Claim[] => {
+/** They leave the index, in whatever lane they wait. */
+export const setAside = ({ sql, known }: Desk, foreign: readonly number[]): void => {
+  sql.setAside.run(JSON.stringify(foreign))
+  known.moveInLanes()
+}
+
+/** Another taker than before may take them. */
+export const takeBack = ({ sql, known }: Desk): void => {
+  sql.takeBack.run()
+  known.moveInLanes()
+}
+
+export const isNewTaker = ({ known }: Pick<Desk, 'known'>, { taker }: ClaimRequest): boolean =>
+  taker?.takesOver !== undefined &&
+  known.isNewTaker(`${taker.version}\n${taker.takesOver.map(({ handler }) => handler).join('\n')}`)
+
+export const lease = (scope: Desk, { worker, taker }: ClaimRequest, rows: readonly DueRow[]): readonly Claim[] => {
   const holder = workerKey(scope, worker)
   scope.sql.leaseStreams.run(holder, JSON.stringify(rows.map(({ key }) => key)))
+  if (taker !== undefined) repin(scope, taker, rows)
   return rows.map((row) => {
     const stream = toClaimableId(row.id)
     const epoch = row.epoch + 1
@@ -79,6 +139,23 @@ export const lease = (scope: Desk, { worker }: ClaimRequest, rows: readonly DueR
     scope.known.keep(stream, new Held(row, holder, epoch))
     return { stream, tenant: row.tenant as TenantId, version: row.version, epoch, signal: row.signal }
   })
+}
+
+/** The row as it is once this taker has it. */
+export const takenRow = (row: DueRow, taker: Taker | undefined): DueRow => {
+  const version = taker === undefined ? row.system_hash : pinOf(row, taker)
+  if (version === row.system_hash) return row
+  return { ...row, system_hash: version, born_hash: row.born_hash ?? row.system_hash }
+}
+
+const pinOf = ({ handler, system_hash }: DueRow, { version, takesOver = [] }: Taker): string =>
+  system_hash === version
+    ? version
+    : pinAfter(system_hash, version, takesOver.find((one) => one.handler === handler)?.isFree ?? false)
+
+const repin = ({ sql }: Desk, taker: Taker, rows: readonly DueRow[]): void => {
+  const moved = rows.filter((row) => pinOf(row, taker) !== row.system_hash)
+  if (moved.length > 0) sql.repinStreams.run(taker.version, JSON.stringify(moved.map(({ key }) => key)))
 }
 
 export const nextDueAt = (desk: Desk, request: ClaimRequest, left: Instant | null): Instant | null => {

@@ -18,7 +18,7 @@ import type {
   StreamRecord,
 } from '../../ports/ledger.ts'
 import { appendBatch } from './batch.ts'
-import { findDue, lease, nextDueAt } from './claim.ts'
+import { type Found, findDue, isNewTaker, lease, nextDueAt, setAside, takeBack, takenRow } from './claim.ts'
 import type { Connection } from './connection.ts'
 import { findEvents } from './event.ts'
 import type { Known } from './known.ts'
@@ -32,6 +32,9 @@ export interface Desk extends Omit<Ledger, 'close'>, Blobs {
   /** Somebody else has written: nothing that was remembered holds. */
   forget(): Promise<void>
 }
+
+/** So many with one claim: the thread has other work, too. */
+const MOST_SET_ASIDE = 4_096
 
 export class SqliteDesk implements Desk {
   readonly #connection: Connection<Statements>
@@ -56,14 +59,34 @@ export class SqliteDesk implements Desk {
 
   async claim(request: ClaimRequest): Promise<Claims> {
     // Looked up before the transaction: an idle worker asks often, and nobody else writes in between.
-    const { rows, left } = this.#connection.read((sql) => findDue({ sql, known: this.#known }, request))
+    const { found, moved } = this.#find(request)
+    const { rows, left } = found
     const claims =
       rows.length === 0 ? [] : this.#connection.write((sql) => lease({ sql, known: this.#known }, request, rows))
     return this.#connection.read((sql) => ({
       claims,
       nextDueAt: nextDueAt({ sql, known: this.#known }, request, left),
-      ...(rows.length > 0 && loadClaimed(sql, request.worker, rows)),
+      ...(moved > 0 && { moved }),
+      ...(rows.length > 0 &&
+        loadClaimed(
+          sql,
+          request.worker,
+          rows.map((row) => takenRow(row, request.taker)),
+        )),
     }))
+  }
+
+  /** Runs that this taker cannot take are set aside as they are met, some with each claim. */
+  #find(request: ClaimRequest): { readonly found: Found; readonly moved: number } {
+    const desk = (sql: Statements) => ({ sql, known: this.#known })
+    if (isNewTaker({ known: this.#known }, request)) this.#connection.write((sql) => takeBack(desk(sql)))
+    for (let moved = 0; ; ) {
+      const found = this.#connection.read((sql) => findDue(desk(sql), request))
+      const { foreign } = found
+      if (foreign.length > 0) this.#connection.write((sql) => setAside(desk(sql), foreign))
+      moved += foreign.length
+      if (foreign.length === 0 || moved > MOST_SET_ASIDE) return { found, moved }
+    }
   }
 
   async beat(request: BeatRequest): Promise<number> {

@@ -10,15 +10,16 @@ import type { DueRuns } from '../../ports/reader.ts'
 import { type Database, LIMIT } from './driver.ts'
 import { RUN, rowAs } from './rows.ts'
 
-/** The plain lane and the others have an index each, by instant. */
-const dueIn = (index: string, lane: string): string => `select * from (
-  select handler, wake_at from stream indexed by ${index} where ${lane} and wake_at is not null and wake_at <= ? and lease is null
+/** The plain lane, the others, and runs that no worker can take have an index each. */
+const dueIn = (index: string, which: string): string => `select * from (
+  select handler, system_hash, wake_at from stream indexed by ${index} where ${which} and wake_at is not null and wake_at <= ? and lease is null
     and kind = ${RUN} order by wake_at ${LIMIT})`
 
 export const prepareFleetQueries = (db: Database) => ({
-  dueRuns: db.prepare(`select handler, count(*) as count, min(wake_at) as since from (
-    ${dueIn('stream_due', "lane = ''")} union all ${dueIn('stream_lane_due', "lane > ''")} order by wake_at ${LIMIT})
-    group by handler order by handler`),
+  dueRuns: db.prepare(`select handler, system_hash as version, count(*) as count, min(wake_at) as since from (
+    ${dueIn('stream_due', "lane = '' and aside is null")} union all ${dueIn('stream_lane_due', "lane > '' and aside is null")}
+    union all ${dueIn('stream_aside', 'aside is not null')} order by wake_at ${LIMIT})
+    group by handler, system_hash order by handler, system_hash`),
   pinnedOfStatus: db.prepare(`select system_hash as hash, ? as status, count(*) as count from (
     select system_hash from stream indexed by stream_status where tenant = ? and status = ? and kind = ${RUN} and lease is null
       order by key desc ${LIMIT}) group by system_hash`),
@@ -30,7 +31,7 @@ export const prepareFleetQueries = (db: Database) => ({
 type FleetQueries = ReturnType<typeof prepareFleetQueries>
 
 export const readDue = ({ dueRuns }: FleetQueries, now: Instant, most: number): readonly DueRuns[] =>
-  dueRuns.all(now, most, now, most, most).map(rowAs<DueRuns>)
+  dueRuns.all(now, most, now, most, now, most, most).map(rowAs<DueRuns>)
 
 export const readPinned = (
   { pinnedOfStatus, pinnedHeld }: FleetQueries,

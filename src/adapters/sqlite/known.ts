@@ -6,6 +6,7 @@
 import type { Instant, StreamId, WorkerId } from '../../model/ids.ts'
 import { PLAIN_LANE } from '../../model/lane.ts'
 import type { RunStatus } from '../../model/status.ts'
+import type { WorkerInfo } from '../../model/worker-info.ts'
 import type { Outcome } from '../../ports/ledger.ts'
 import { idBytes, type StreamRow } from './rows.ts'
 import type { Statements } from './statements.ts'
@@ -59,6 +60,9 @@ export class Known {
   #paths: Map<string, Set<string>> | null = null
   #position: number | null = null
   #firstInLanes: Instant | null = null
+  #living: readonly WorkerInfo[] | null = null
+  /** Kept when all else is forgotten: runs are set aside by what it says, and the table keeps that. */
+  #taker: string | null = null
   #written: Exclude<Outcome, { readonly kind: 'conflict' }> | null = null
 
   forget(): void {
@@ -67,6 +71,7 @@ export class Known {
     this.#paths = null
     this.#position = null
     this.#firstInLanes = null
+    this.#living = null
   }
 
   /** Null if there is no such stream. */
@@ -106,7 +111,12 @@ export class Known {
 
   /** A stream of this lane changes its wake or its lease. */
   moveIn(lane: string): void {
-    if (lane !== PLAIN_LANE) this.#firstInLanes = null
+    if (lane !== PLAIN_LANE) this.moveInLanes()
+  }
+
+  /** Streams of any lane may have done so. */
+  moveInLanes(): void {
+    this.#firstInLanes = null
   }
 
   worker(sql: Statements, worker: WorkerId): number | null {
@@ -121,6 +131,25 @@ export class Known {
 
   dropWorkers(): void {
     this.#workers.clear()
+    this.#living = null
+  }
+
+  /** What the workers have told of themselves. */
+  living(sql: Statements): readonly WorkerInfo[] {
+    this.#living ??= sql.workerInfos.all().map(({ info }) => JSON.parse(String(info)) as WorkerInfo)
+    return this.#living
+  }
+
+  /** A worker has told something new of itself. */
+  dropLiving(): void {
+    this.#living = null
+  }
+
+  /** Whether runs were last set aside for another taker, as a text, or by a process before this one. */
+  isNewTaker(taker: string): boolean {
+    if (this.#taker === taker) return false
+    this.#taker = taker
+    return true
   }
 
   /** The highest event sequence so far. */

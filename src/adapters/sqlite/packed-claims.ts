@@ -11,6 +11,7 @@ type Packed = readonly unknown[]
 export interface PackedClaims {
   readonly nextDueAt: Claims['nextDueAt']
   readonly claims: Packed
+  readonly moved?: number
   /** Absent: nothing was brought along. */
   readonly records?: Packed
   readonly events?: Packed
@@ -24,7 +25,7 @@ type RecordList = readonly [
   ...[StreamRecord['session'], StreamRecord['parent'], StreamRecord['event'], StreamRecord['base']],
   ...[StreamRecord['version'], StreamRecord['epoch'], StreamRecord['signal'], StreamRecord['status']],
   ...[StreamRecord['wakeAt'], StreamRecord['lease'], StreamRecord['recoveries'], StreamRecord['headHash']],
-  ...[createdAt: StreamRecord['createdAt'], facts: number],
+  ...[createdAt: StreamRecord['createdAt'], bornHash: StreamRecord['bornHash'], facts: number],
 ]
 
 type EventList = readonly [
@@ -36,7 +37,7 @@ type EventList = readonly [
 type FactList = readonly [SealedFact['type'], SealedFact['recordedAt'], SealedFact['body'], SealedFact['hash']]
 
 const CLAIM_VALUES = 5
-const RECORD_VALUES = 18
+const RECORD_VALUES = 19
 const EVENT_VALUES = 13
 const FACT_VALUES = 4
 
@@ -52,16 +53,18 @@ const inParts = <List extends Packed, Item>(packed: Packed, size: number, make: 
   return items
 }
 
-export const packClaims = ({ claims, nextDueAt, records, events }: Claims): PackedClaims => ({
+export const packClaims = ({ claims, nextDueAt, moved, records, events }: Claims): PackedClaims => ({
   nextDueAt,
   claims: inOne(claims, addClaim),
+  ...(moved !== undefined && { moved }),
   ...(records !== undefined && { records: inOne(records, addRecord) }),
   ...(events !== undefined && { events: inOne(events, addEvent) }),
 })
 
-export const unpackClaims = ({ claims, nextDueAt, records, events }: PackedClaims): Claims => ({
+export const unpackClaims = ({ claims, nextDueAt, moved, records, events }: PackedClaims): Claims => ({
   nextDueAt,
   claims: inParts(claims, CLAIM_VALUES, toClaim),
+  ...(moved !== undefined && { moved }),
   ...(records !== undefined && { records: toRecords(records) }),
   ...(events !== undefined && { events: inParts(events, EVENT_VALUES, toEvent) }),
 })
@@ -80,9 +83,9 @@ const toClaim = ([stream, tenant, version, epoch, signal]: ClaimList): Required<
 
 const addRecord = (packed: unknown[], record: StreamRecord): void => {
   const { stream, tenant, handler, systemHash, session, parent, event, base, version, epoch, signal, status } = record
-  const { wakeAt, lease, recoveries, headHash, createdAt, facts } = record
+  const { wakeAt, lease, recoveries, headHash, createdAt, bornHash, facts } = record
   packed.push(stream, tenant, handler, systemHash, session, parent, event, base, version, epoch, signal)
-  packed.push(status, wakeAt, lease, recoveries, headHash, createdAt, facts.length)
+  packed.push(status, wakeAt, lease, recoveries, headHash, createdAt, bornHash, facts.length)
   for (const { type, recordedAt, body, hash } of facts) packed.push(type, recordedAt, body, hash)
 }
 
@@ -91,7 +94,7 @@ const toRecords = (packed: Packed): readonly StreamRecord[] => {
   for (let i = 0; i < packed.length; ) {
     const list = packed.slice(i, i + RECORD_VALUES) as unknown as RecordList
     const from = i + RECORD_VALUES
-    i = from + list[17] * FACT_VALUES
+    i = from + list[18] * FACT_VALUES
     records.push(toRecord(list, inParts(packed.slice(from, i), FACT_VALUES, toFact)))
   }
   return records
@@ -103,6 +106,7 @@ const toRecord = (list: RecordList, facts: readonly SealedFact[]): Required<Omit
   tenant: list[1],
   handler: list[2],
   systemHash: list[3],
+  bornHash: list[17],
   session: list[4],
   parent: list[5],
   event: list[6],

@@ -79,6 +79,7 @@ const aRecord = (record: Partial<StreamRecord> = {}): StreamRecord => ({
   tenant: LOCAL_TENANT,
   handler: 'h',
   systemHash: 'system',
+  bornHash: 'former',
   session: null,
   parent: newRun(),
   event: 4,

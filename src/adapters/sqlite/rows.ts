@@ -48,6 +48,7 @@ export interface StreamRow {
 export interface RecordRow extends StreamRow {
   readonly handler: string
   readonly system_hash: string
+  readonly born_hash: string | null
   readonly session: Uint8Array | null
   readonly parent: Uint8Array | null
   readonly event: number | null
@@ -62,7 +63,7 @@ export type DueRow = Omit<RecordRow, 'lease' | 'wake_at' | 'worker'> & { readonl
 
 // The order of columns, for statements that answer lists.
 export const DUE_COLUMNS =
-  'key, id, kind, tenant, version, epoch, signal, status, recoveries, lane, handler, system_hash, session, parent, event, base, head_hash, created_at, wake_at'
+  'key, id, kind, tenant, version, epoch, signal, status, recoveries, lane, handler, system_hash, session, parent, event, base, head_hash, created_at, wake_at, born_hash'
 export const FACT_COLUMNS = 'f.type, f.recorded_at, f.body, f.hash'
 export const EVENT_COLUMNS =
   'seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data'
@@ -71,7 +72,7 @@ type DueList = readonly [
   ...[key: number, id: Uint8Array, kind: number, tenant: string, version: number, epoch: number, signal: number],
   ...[status: RunStatus, recoveries: number, lane: string, handler: string, systemHash: string],
   ...[session: Uint8Array | null, parent: Uint8Array | null, event: number | null, base: number],
-  ...[headHash: string, createdAt: Instant, wakeAt: Instant],
+  ...[headHash: string, createdAt: Instant, wakeAt: Instant, bornHash: string | null],
 ]
 type FactList = readonly [type: string, recordedAt: Instant, body: string, hash: string]
 type EventList = readonly [
@@ -131,6 +132,7 @@ export const toDueRow = (list: readonly Value[]): DueRow => {
     head_hash: row[16],
     created_at: row[17],
     wake_at: row[18],
+    born_hash: row[19],
   }
 }
 
@@ -146,6 +148,7 @@ const recordOf = (
   tenant: row.tenant as TenantId,
   handler: row.handler,
   systemHash: row.system_hash,
+  bornHash: row.born_hash,
   session: orNull(row.session, toSessionId),
   parent: orNull(row.parent, toClaimableId),
   event: row.event,

@@ -14,7 +14,7 @@ const ENDED = RUN_STATUSES.filter(isEnded)
   .map((status) => `'${status}'`)
   .join(', ')
 
-const DUE = 'wake_at is not null and lease is null'
+const DUE = 'wake_at is not null and lease is null and aside is null'
 
 const CLAIMABLE = `select ${DUE_COLUMNS} from stream where ${DUE} and wake_at <= ?`
 
@@ -44,7 +44,7 @@ const streamStatements = (db: Database) => ({
   streamState: db.prepare(`select ${STATE} from stream s where s.id = ?`),
   /** The ids as a JSON array of hex digits. */
   streamRecords:
-    db.prepare(`select ${REST}, ${VERSION}, ${HEAD_HASH}, s.handler, s.system_hash, s.session, s.parent, s.event, s.base, s.created_at,
+    db.prepare(`select ${REST}, ${VERSION}, ${HEAD_HASH}, s.handler, s.system_hash, s.born_hash, s.session, s.parent, s.event, s.base, s.created_at,
     w.id as worker from stream s left join worker w on w.key = s.lease where s.id in (select unhex(value) from json_each(?))`),
   createStream:
     db.prepare(`insert into stream (id, kind, tenant, handler, system_hash, session, parent, event, base, version, epoch, signal,
@@ -127,9 +127,21 @@ const workerStatements = (db: Database) => ({
   ),
   dueStreams: prepareList(db, `${CLAIMABLE} and lane = ? order by wake_at, key ${LIMIT}`),
   dueStreamsOf: prepareList(db, `${CLAIMABLE} and lane = '' and ${OF_HANDLERS} order by wake_at, key ${LIMIT}`),
-  dueStream: prepareList(db, `${CLAIMABLE} and id = ?`),
+  /** Whether it was set aside or not: it is asked for by name. */
+  dueStream: prepareList(
+    db,
+    `select ${DUE_COLUMNS} from stream where wake_at is not null and lease is null and wake_at <= ? and id = ?`,
+  ),
   leaseStreams: db.prepare(`update stream set lease = ?, epoch = epoch + 1, wake_at = null
     where key in (select value from json_each(?))`),
+  /** The version, and the keys as a JSON array. */
+  repinStreams:
+    db.prepare(`update stream set born_hash = coalesce(born_hash, system_hash), system_hash = ?, aside = null
+    where key in (select value from json_each(?))`),
+  /** The keys as a JSON array. */
+  setAside: db.prepare('update stream set aside = 1 where key in (select value from json_each(?))'),
+  takeBack: db.prepare('update stream set aside = null where aside is not null'),
+  workerInfos: db.prepare('select info from worker where info is not null'),
   nextDue: db.prepare(`select wake_at from stream where ${DUE} and lane = '' order by wake_at, key limit 1`),
   nextDueOf: db.prepare(
     `select wake_at from stream where ${DUE} and lane = '' and ${OF_HANDLERS} order by wake_at, key limit 1`,

@@ -22,6 +22,7 @@ export const workerKey = ({ sql, known }: Desk, worker: WorkerId): number => {
 export const beat = (scope: Desk, { worker, now, ttlMs, info }: BeatRequest): number => {
   const { sql, known } = scope
   sql.beatWorker.run(now, info === undefined ? null : JSON.stringify(info), workerKey(scope, worker))
+  if (info !== undefined) known.dropLiving()
   const silentBefore = now - ttlMs
   const freed = Number(sql.freeSilent.run(now, silentBefore).changes)
   if (freed > 0) known.dropHeld()

@@ -32,6 +32,7 @@ const streams = (harness: LedgerHarness): void => {
       tenant: LOCAL_TENANT,
       handler: 'zähler',
       systemHash: 'h',
+      bornHash: null,
       session,
       parent,
       event: null,

@@ -169,6 +169,7 @@ const emptyStream = (stream: StreamId, create: NewStream, sequences: readonly nu
     wakeAt: null,
     recoveries: 0,
     headHash: '',
+    bornHash: null,
     facts: [],
   }
   return { ...create, ...empty, stream, event, epoch, base: event ?? position }

@@ -1,0 +1,63 @@
+/** What a deploy does to runs that are open: code that changes, handlers that go and come back. */
+import { expect, test } from 'vitest'
+import { SystemIds } from '../../src/adapters/system/ids.ts'
+import { fn } from '../../src/executors/workflow/function.ts'
+import { normalise, type SystemSource } from '../../src/manifest/define.ts'
+import { LOCAL_TENANT, type RunId } from '../../src/model/ids.ts'
+import type { RunSummary } from '../../src/ports/reader.ts'
+import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { onEveryStore } from '../support/stores.ts'
+
+const other = fn('other', {}, () => 'other')
+
+const nap = fn('nap', {}, async ({ step }) => {
+  await step.sleep('night', '1h')
+  return 'slept'
+})
+
+const changedNap = fn('nap', {}, async ({ step }) => {
+  await step.sleep('night', '1h')
+  return 'slept well'
+})
+
+const systemOf = (...functions: NonNullable<SystemSource['functions']>): SystemSource => ({ name: 'naps', functions })
+
+const summary = async (system: TestSystem, run: RunId): Promise<RunSummary> => {
+  const found = await system.run(() => system.store.reader.run(LOCAL_TENANT, run))
+  if (found === null) throw new Error('the run is gone')
+  return found
+}
+
+onEveryStore('deploys', (store) => {
+  test('[N5] a run whose handler was removed waits for a worker that has it, says so, and goes on by itself (13.2.2)', async () => {
+    const system = await startTestSystem(systemOf(nap, other), store(), { name: 'ada' })
+    const run = await system.start('nap')
+    await system.settle()
+
+    await system.crash(systemOf(other))
+    await system.advance('2h')
+    expect((await system.look(run)).status).toBe('waiting')
+    // Workers of tests beat when they start, and not again for a month.
+    await system.crash(systemOf(other))
+    const waiting = await summary(system, run)
+    const reason = await system.run(() => system.engine.fleet.lacks(waiting))
+    expect(reason).toMatch(/^NO_HANDLER: none of 1 living workers has the handler nap/)
+    const own = await system.start('other')
+    await system.settle()
+    expect((await system.look(own)).status).toBe('success')
+
+    await system.crash(systemOf(changedNap))
+    await system.advance('1m')
+    expect(await system.look(run)).toMatchObject({ status: 'success', output: 'slept well' })
+    const [record] = await system.run(() => system.store.ledger.load([run]))
+    expect(record?.bornHash).toMatch(/./)
+    expect(record?.bornHash).not.toBe(record?.systemHash)
+    await system.close()
+  })
+})
+
+test('[N5] the version of a system changes with the code of its functions, and with nothing else (13.2.2)', () => {
+  const hashOf = (source: SystemSource): string => normalise(source, (text) => new SystemIds().digest(text)).hash
+  expect(hashOf(systemOf(changedNap))).not.toBe(hashOf(systemOf(nap)))
+  expect(hashOf(systemOf(nap))).toBe(hashOf(systemOf(nap)))
+})
