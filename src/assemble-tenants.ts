@@ -71,7 +71,13 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' 
 
 /** Null: the store has none, because nobody else writes it. */
 export const newsOf = (news: News | undefined, tenant: TenantId): TenantNews | null =>
-  news === undefined ? null : { begin: () => news.begin(), since: (position) => news.since(tenant, position) }
+  news === undefined
+    ? null
+    : {
+        begin: () => news.begin(),
+        since: (position) => news.since(tenant, position),
+        follow: (stream, listener) => news.follow(stream, listener),
+      }
 
 const serverOnly = (): Promise<never> =>
   Promise.reject(

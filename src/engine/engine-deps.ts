@@ -13,6 +13,7 @@ import type { Dispatcher } from '../ports/dispatcher.ts'
 import type { Executor } from '../ports/executor.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Ledger } from '../ports/ledger.ts'
+import type { News } from '../ports/news.ts'
 import type { Reader } from '../ports/reader.ts'
 import type { CommitOptions } from './commit.ts'
 import type { StepErrors } from './gate.ts'
@@ -43,6 +44,8 @@ export interface EngineDeps {
   readonly suppressed?: Reader['suppressed']
   /** Who else works on this ledger. Absent: nobody. */
   readonly workers?: Reader['workers']
+  /** Hints of what other processes commit. Absent: there are none. */
+  readonly news?: Pick<News, 'follow'>
 }
 
 export interface EngineOptions {

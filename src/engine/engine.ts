@@ -44,6 +44,7 @@ import { fetchValue, storeValue } from './payloads.ts'
 import { Publish, type Subscriber, type Watcher } from './publish.ts'
 import { Queues } from './queues.ts'
 import { Reruns } from './reruns.ts'
+import { RunEnd } from './run-end.ts'
 import { type RunSteps, stepsOf } from './run-steps.ts'
 import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
@@ -382,7 +383,7 @@ export class Engine {
   async result(run: RunId, options: { readonly waitMs: number }): Promise<RunResult> {
     const { clock } = this.house
     const until = clock.now() + options.waitMs
-    const ended = this.whenEnded(run)
+    const ended = new RunEnd({ clock, publish: this.house.publish, news: this.deps.news }, run)
     try {
       for (;;) {
         const found = await this.look(run)
@@ -393,28 +394,6 @@ export class Engine {
     } finally {
       ended.forget()
     }
-  }
-
-  private whenEnded(run: RunId): { within(ms: number): Promise<void>; forget(): void } {
-    let tell: () => void = () => {}
-    let told = false
-    const forget = this.subscribe((notice) => {
-      if (notice.run !== run || !isEnded(notice.status)) return
-      told = true
-      tell()
-    })
-    const { clock } = this.house
-    const within = (ms: number): Promise<void> =>
-      new Promise((resolve) => {
-        const cancel = clock.at(clock.now() + ms, resolve)
-        tell = () => {
-          cancel()
-          resolve()
-        }
-        if (told) tell()
-        told = false
-      })
-    return { within, forget }
   }
 }
 

@@ -5,13 +5,13 @@
  */
 import type { Context } from 'hono'
 import type { TurnView } from '../model/chat-turn.ts'
-import type { RunId } from '../model/ids.ts'
+import type { RunId, StreamId } from '../model/ids.ts'
 import { type AskedTask, ChatChunks, type Chunk } from './chat-chunks.ts'
 import { openStream, type Streams } from './open-stream.ts'
 import type { Service } from './service.ts'
 import { type Pen, SSE_HEADERS } from './sse.ts'
 
-/** Another process may write the turn: its commits are not told here. */
+/** Another process may write the turn: a hint that it did (ports/news.ts) may be lost. */
 const LOOK_AGAIN_MS = 1_000
 
 const HEADERS = { ...SSE_HEADERS, 'cache-control': 'no-cache', 'x-vercel-ai-ui-message-stream': 'v1' }
@@ -28,14 +28,13 @@ class Follower {
   private isLooking = false
   private isAsked = false
   private hear: (() => void) | null = null
-  private readonly streams: Set<string>
+  private readonly streams = new Map<StreamId, () => void>()
 
   constructor(service: Service, run: RunId, pen: Pen, known: TurnView | null) {
     this.service = service
     this.run = run
     this.pen = pen
     this.known = known
-    this.streams = new Set([run])
   }
 
   begin(): () => void {
@@ -44,12 +43,19 @@ class Follower {
       if (streams.some((stream) => this.streams.has(stream))) this.look()
     })
     const timer = setInterval(() => this.look(), LOOK_AGAIN_MS).unref()
+    this.follow(this.run)
     this.look()
     return () => {
       forget()
+      for (const undo of this.streams.values()) undo()
       clearInterval(timer)
       this.hear?.()
     }
+  }
+
+  private follow(stream: StreamId): void {
+    if (this.streams.has(stream)) return
+    this.streams.set(stream, this.service.news?.follow(stream, () => this.look()) ?? (() => {}))
   }
 
   private look(): void {
@@ -70,7 +76,7 @@ class Follower {
   private async tell(): Promise<void> {
     const { chats } = this.service
     const view = await chats.view(this.run)
-    for (const stream of [view.decider, view.execution?.run, view.execution?.task]) if (stream) this.streams.add(stream)
+    for (const stream of [view.decider, view.execution?.run, view.execution?.task]) if (stream) this.follow(stream)
     this.write(this.chunks.next(view, await this.taskOf(view)))
     if (this.chunks.isEnded) {
       this.pen.write('data: [DONE]\n\n')

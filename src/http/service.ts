@@ -25,7 +25,7 @@ import type { Vitals } from '../engine/vitals.ts'
 import type { System } from '../manifest/system.ts'
 import type { StoredEvent } from '../model/event.ts'
 import type { QueuedRun } from '../model/flow-outcome.ts'
-import type { RunId, TenantId } from '../model/ids.ts'
+import type { RunId, StreamId, TenantId } from '../model/ids.ts'
 import type { Verdict } from '../model/run-fact.ts'
 import type { Chats } from '../modes/chats.ts'
 import type { Jobs } from '../modes/jobs.ts'
@@ -110,6 +110,7 @@ export interface Service {
 export interface TenantNews {
   begin(): Promise<NewsPosition>
   since(position: NewsPosition): Promise<NewsPage | null>
+  follow(stream: StreamId, listener: () => void): () => void
 }
 
 /** A person's word on a step whose outcome nobody knows. */

@@ -30,4 +30,6 @@ export interface News {
   /** Where a reader begins that wants to know what comes from now on. */
   begin(): Promise<NewsPosition>
   since(tenant: TenantId, position: NewsPosition): Promise<NewsPage | null>
+  /** `listener` is called soon after another process has committed to the stream. A hint: it may come twice, late or not at all. */
+  follow(stream: StreamId, listener: () => void): () => void
 }

@@ -19,6 +19,7 @@ import type {
   StreamRecord,
 } from '../../ports/ledger.ts'
 import { Appender, type AppenderOptions } from './append.ts'
+import type { ChangeHints } from './change-hints.ts'
 import { Leases } from './lease.ts'
 import type { Database, Statement } from './pool.ts'
 import {
@@ -75,15 +76,19 @@ export class PostgresLedger implements Ledger {
   readonly #database: Database
   readonly #appender: Appender
   readonly #leases: Leases
+  readonly #hints: ChangeHints | null
 
-  constructor(database: Database, options: AppenderOptions) {
+  constructor(database: Database, options: AppenderOptions, hints: ChangeHints | null = null) {
     this.#database = database
+    this.#hints = hints
     this.#appender = new Appender(database, options)
     this.#leases = new Leases(database, options.clock)
   }
 
-  append(batch: readonly Append[]): Promise<readonly Outcome[]> {
-    return this.#appender.append(batch)
+  async append(batch: readonly Append[]): Promise<readonly Outcome[]> {
+    const outcomes = await this.#appender.append(batch)
+    this.#hints?.committed(batch)
+    return outcomes
   }
 
   async load(
@@ -138,6 +143,7 @@ export class PostgresLedger implements Ledger {
   }
 
   beat(request: BeatRequest): Promise<number> {
+    this.#hints?.open()
     return this.#leases.beat(request)
   }
 
@@ -145,7 +151,8 @@ export class PostgresLedger implements Ledger {
     return this.#leases.retire(worker, now)
   }
 
-  close(): Promise<void> {
-    return this.#database.close()
+  async close(): Promise<void> {
+    await this.#hints?.close()
+    await this.#database.close()
   }
 }

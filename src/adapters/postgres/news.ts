@@ -5,8 +5,9 @@
  * transaction with a lower number has ended: below the oldest one that is still open nothing can appear any more. A foreign transaction
  * that writes for a long time somewhere in the cluster so delays the news, and loses none.
  */
-import type { TenantId } from '../../model/ids.ts'
+import type { StreamId, TenantId } from '../../model/ids.ts'
 import type { News, NewsItem, NewsPage, NewsPosition } from '../../ports/news.ts'
+import type { ChangeHints } from './change-hints.ts'
 import type { Database, Statement } from './pool.ts'
 import { type StreamRow, toStreamId } from './rows.ts'
 
@@ -78,9 +79,15 @@ const toItem = (life: string, at: number, { place, id, kind }: NewsRow): NewsIte
 
 export class PostgresNews implements News {
   readonly #database: Database
+  readonly #hints: ChangeHints | null
 
-  constructor(database: Database) {
+  constructor(database: Database, hints: ChangeHints | null = null) {
     this.#database = database
+    this.#hints = hints
+  }
+
+  follow(stream: StreamId, listener: () => void): () => void {
+    return this.#hints?.follow(stream, listener) ?? (() => {})
   }
 
   async begin(): Promise<NewsPosition> {

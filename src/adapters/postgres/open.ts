@@ -12,12 +12,14 @@ import type { Ledger } from '../../ports/ledger.ts'
 import type { News } from '../../ports/news.ts'
 import type { Reader } from '../../ports/reader.ts'
 import { PostgresBlobs } from './blobs.ts'
+import { ChangeHints } from './change-hints.ts'
 import { PostgresDispatcher } from './dispatcher.ts'
 import { PostgresLedger } from './ledger.ts'
 import { migratePostgres } from './migrate.ts'
 import { PostgresNews } from './news.ts'
 import { Database, type Statement } from './pool.ts'
 import { PostgresReader } from './reader.ts'
+import { Wire } from './wire.ts'
 
 export interface PostgresOptions {
   readonly url: string
@@ -27,7 +29,7 @@ export interface PostgresOptions {
   readonly clock?: 'database' | 'caller'
   /** The most connections at once. */
   readonly max?: number
-  /** Whether a wake is told to other processes, over one more connection. Without it they find due runs when they look. */
+  /** Whether wakes and changes are told to other processes, over two more connections. Without it they find them when they look. */
   readonly notify?: boolean
 }
 
@@ -56,13 +58,18 @@ export const openPostgres = async (options: PostgresOptions): Promise<OpenedPost
     await migratePostgres(database, schema)
     const [row] = await database.query<{ schema: string }>(CURRENT_SCHEMA, [])
     const found = row?.schema ?? ''
+    const place = { url, schema, channel: `${channelOf(found)}_changes` }
+    const hints = notify ? new ChangeHints((onMessage) => new Wire({ ...place, onMessage })) : null
     return {
-      ledger: new PostgresLedger(database, { clock, schema: found }),
+      ledger: new PostgresLedger(database, { clock, schema: found }, hints),
       reader: new PostgresReader(database),
       blobs: new PostgresBlobs(database),
-      news: new PostgresNews(database),
+      news: new PostgresNews(database, hints),
       dispatcher: (time) => new PostgresDispatcher({ url, schema, channel: channelOf(found), clock: time, notify }),
-      close: () => database.close(),
+      close: async () => {
+        await hints?.close()
+        await database.close()
+      },
     }
   } catch (error) {
     await database.close()

@@ -39,11 +39,17 @@ export class Wire {
   send(payload: string): void {
     this.#isOpen = true
     const client = this.#client
-    if (client === null) void this.#connect()
-    else
-      client
-        .query({ name: 'notify', text: 'select pg_notify($1, $2)', values: [this.#options.channel, payload] })
-        .catch(() => this.#drop(client))
+    if (client !== null) return this.#notify(client, payload)
+    // The first that is said opens it, and is said then; while it is down nothing is kept.
+    void this.#connect().then(() => {
+      if (this.#client !== null) this.#notify(this.#client, payload)
+    })
+  }
+
+  #notify(client: pg.Client, payload: string): void {
+    client
+      .query({ name: 'notify', text: 'select pg_notify($1, $2)', values: [this.#options.channel, payload] })
+      .catch(() => this.#drop(client))
   }
 
   async close(): Promise<void> {

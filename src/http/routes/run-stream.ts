@@ -23,7 +23,7 @@ import type { StreamOptions } from './stream.ts'
 
 const AT_ONCE = 200
 const RETRY_MS = 2_000
-/** Another process may write the run: its commits are not told here. */
+/** Another process may write the run: a hint that it did (ports/news.ts) may be lost. */
 const LOOK_AGAIN_MS = 1_000
 const MAX_BODY = 4_096
 const HELLO = `retry: ${RETRY_MS}\n: hello\n\n`
@@ -95,6 +95,7 @@ const follow = (service: Service, run: RunId, next: number, pen: Pen): (() => vo
     service.watch(({ streams }) => {
       if (streams.includes(run)) loop.look()
     }),
+    service.news?.follow(run, () => loop.look()) ?? (() => {}),
     service.listen(run, (piece) => pen.write(asDelta(piece))),
   ]
   const timer = setInterval(() => loop.look(), LOOK_AGAIN_MS).unref()
