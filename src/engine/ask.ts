@@ -27,7 +27,7 @@ export const askPeople = async (resident: Resident, step: string, request: AskRe
   const { spec, revises } = request
   if (revises === undefined) return openTask(resident, step, request)
   // Before the step begins: a crash in between brings the same revision again, which changes nothing.
-  await reviseTask(resident.house, revises, spec.sections)
+  await reviseTask(resident.house, revises, spec)
   begin(resident, step, revises.task, spec.name, null)
 }
 

@@ -8,7 +8,7 @@
 import { TrihandError } from '../model/errors.ts'
 import type { Instant, TaskId } from '../model/ids.ts'
 import type { TaskCommand, TaskFact, TaskState } from '../model/task-fact.ts'
-import type { Section } from '../model/task-spec.ts'
+import type { TaskSpec } from '../model/task-spec.ts'
 import type { StreamRecord } from '../ports/ledger.ts'
 import { advanceTask } from './advance.ts'
 import { commitBirths } from './births.ts'
@@ -68,11 +68,11 @@ export const withdrawTask = async (house: House, id: TaskId, reason: string): Pr
 export const reviseTask = async (
   house: House,
   { task, revision }: { readonly task: TaskId; readonly revision: number },
-  sections: readonly Section[],
+  { sections, title, instructions, context }: TaskSpec,
 ): Promise<void> => {
   await commandTask(house, task, (now, state) =>
     state.kind === 'open' && state.revision > revision
       ? null
-      : { type: 'revise_task', now, world: house.taskWorld, sections },
+      : { type: 'revise_task', now, world: house.taskWorld, sections, shown: { title, instructions, context } },
   )
 }

@@ -11,6 +11,5 @@ export const taskOutput = (reply: AskReply): Json => ({
   ...(decisionData(reply.task, reply) as { readonly [name: string]: Json }),
   task_id: reply.task,
   status: reply.status,
-  decided_at: reply.decidedAt,
   revision: reply.revision,
 })

@@ -197,12 +197,21 @@ export interface WaitingOn {
   readonly text: string
 }
 
+export interface SkippedStep {
+  readonly step: string
+  /** the step that people did not approve; null: another reason */
+  readonly because: string | null
+  readonly reason: string | null
+}
+
 export interface RunWhy {
   readonly id: string
   readonly status: RunStatus
   /** one sentence */
   readonly text: string
   readonly waiting_on: readonly WaitingOn[]
+  /** steps of a plan that were not done */
+  readonly skipped: readonly SkippedStep[]
 }
 
 export interface RunCounts {
@@ -236,6 +245,8 @@ export interface RunDetail {
   /** it does not go on, in one sentence */
   readonly why: string
   readonly waiting_on: readonly WaitingOn[]
+  /** steps of a plan that were not done */
+  readonly skipped: readonly SkippedStep[]
   readonly children: readonly Run[]
   readonly output: Json
   readonly error: { readonly code: string; readonly message: string } | null
@@ -263,7 +274,7 @@ export interface Mark {
   /** absent: it is about the run */
   readonly step?: string
   /** what the step, or the run, is from now on; absent: what it was */
-  readonly becomes?: 'work' | 'human' | 'event' | 'child' | 'sleep' | 'retry' | 'doubt' | 'paused' | 'done' | 'failed'
+  readonly becomes?: 'work' | 'human' | 'event' | 'child' | 'sleep' | 'retry' | 'doubt' | 'paused' | 'done' | 'failed' | 'skipped'
   readonly attempt?: number
   /** who does it; absent: code of a function */
   readonly hand?: 'agent' | 'human' | 'workflow'

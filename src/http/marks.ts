@@ -12,7 +12,7 @@ import { durationIn, failureIn } from './agent-journal.ts'
 import type { Mark } from './api.ts'
 import { callIn } from './costs.ts'
 import { isoTime } from './wire-time.ts'
-import { tell } from './words.ts'
+import { skipOf, tell } from './words.ts'
 
 export const STATES = [
   'work',
@@ -25,6 +25,7 @@ export const STATES = [
   'paused',
   'done',
   'failed',
+  'skipped',
 ] as const
 export type State = (typeof STATES)[number]
 
@@ -46,7 +47,10 @@ const BECOMES: { readonly [Type in RunFactType]: Rule<Type> } = {
   'run.retried': 'work',
   'step.intended': 'work',
   'step.reused': 'done',
-  'step.completed': (fact) => (failureIn(fact) === null ? 'done' : 'failed'),
+  'step.completed': (fact) => {
+    if (skipOf(fact) !== null) return 'skipped'
+    return failureIn(fact) === null ? 'done' : 'failed'
+  },
   'step.retry_scheduled': 'retry',
   'step.retry_due': 'work',
   'step.failed': 'failed',

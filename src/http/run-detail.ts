@@ -6,6 +6,8 @@
 
 import type { QueuedReason } from '../model/flow-outcome.ts'
 import type { RunId } from '../model/ids.ts'
+import { isJsonRecord, type Json } from '../model/json.ts'
+import { skipIn } from '../model/plan-end.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { LiveRun, RunState } from '../model/run-fact.ts'
 import { isEnded } from '../model/status.ts'
@@ -52,10 +54,15 @@ const waitsOf = (run: LiveRun): readonly WaitingOn[] => {
   return [...pausedOf(run), ...retry, ...steps]
 }
 
-export const waitingOn = async (service: Service, run: RunSummary): Promise<readonly WaitingOn[]> => {
-  if (isEnded(run.status)) return []
+const liveOf = async (service: Service, run: RunSummary): Promise<LiveRun | null> => {
+  if (isEnded(run.status)) return null
   const state = await stateOf(service, run.id)
-  return state.kind === 'live' ? waitsOf(state) : []
+  return state.kind === 'live' ? state : null
+}
+
+export const waitingOn = async (service: Service, run: RunSummary): Promise<readonly WaitingOn[]> => {
+  const live = await liveOf(service, run)
+  return live === null ? [] : waitsOf(live)
 }
 
 const TURNS: Readonly<Record<QueuedReason, string>> = {
@@ -68,15 +75,55 @@ const turnOf = async (service: Service, run: RunSummary): Promise<readonly Waiti
   return queued?.state === 'queued' ? [{ kind: 'turn', step: null, until: null, text: TURNS[queued.reason] }] : []
 }
 
-/** Also for its turn, or for a worker that suits it. */
-const allWaits = async (service: Service, run: RunSummary): Promise<readonly WaitingOn[]> => {
-  if (run.version === 0) return turnOf(service, run)
-  const [lack, waiting] = await Promise.all([service.lacks(run), waitingOn(service, run)])
-  const unplaced = lack === null ? [] : [{ kind: 'no_worker', step: null, until: null, text: lack }]
-  return [...unplaced, ...waiting]
+interface Standing {
+  readonly waits: readonly WaitingOn[]
+  readonly skipped: readonly Skipped[]
 }
 
-const sentence = ({ status }: RunSummary, waits: readonly WaitingOn[]): string => {
+/** What it waits for, also for its turn or for a worker that suits it; and what it has not done. `output`: of one that has ended. */
+const standingOf = async (service: Service, run: RunSummary, output: Json): Promise<Standing> => {
+  if (run.version === 0) return { waits: await turnOf(service, run), skipped: [] }
+  const [lack, live] = await Promise.all([service.lacks(run), liveOf(service, run)])
+  const unplaced = lack === null ? [] : [{ kind: 'no_worker', step: null, until: null, text: lack }]
+  const waits = [...unplaced, ...(live === null ? [] : waitsOf(live))]
+  return { waits, skipped: live === null ? skippedIn(output) : skippedSoFar(live) }
+}
+
+type Skipped = RunWhy['skipped'][number]
+
+const textOr = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null)
+
+/** Steps that a plan has not done, as its output says. */
+const skippedIn = (output: Json): readonly Skipped[] => {
+  const steps = isJsonRecord(output) ? output['steps'] : undefined
+  if (steps === undefined || !isJsonRecord(steps)) return []
+  return Object.entries(steps).flatMap(([step, end]) => {
+    if (!isJsonRecord(end) || end['status'] !== 'skipped') return []
+    return { step, because: textOr(end['because']), reason: textOr(end['reason']) }
+  })
+}
+
+/** The same of a run that is not over: what its facts say. */
+const skippedSoFar = ({ settled }: LiveRun): readonly Skipped[] =>
+  settled.entries().flatMap(([step, end]) => {
+    const skip = end.kind === 'done' && 'value' in end.result ? skipIn(end.result.value) : null
+    return skip === null ? [] : { step, ...skip }
+  })
+
+/** One sentence for each reason. */
+const skippedText = (skipped: readonly Skipped[]): string => {
+  const byReason = new Map<string, string[]>()
+  for (const { step, reason } of skipped) {
+    const why = reason ?? 'no reason is known'
+    byReason.set(why, [...(byReason.get(why) ?? []), step])
+  }
+  return [...byReason].map(([why, steps]) => ` Skipped: ${steps.join(', ')} (${why}).`).join('')
+}
+
+const sentence = (run: RunSummary, waits: readonly WaitingOn[], skipped: readonly Skipped[]): string =>
+  waitingText(run, waits) + skippedText(skipped)
+
+const waitingText = ({ status }: RunSummary, waits: readonly WaitingOn[]): string => {
   if (isEnded(status)) return `It does not wait: it has ended, ${status}.`
   if (waits.length === 0)
     return status === 'queued' ? 'It waits for a worker to take it.' : 'It does not wait: it is at work.'
@@ -85,23 +132,26 @@ const sentence = ({ status }: RunSummary, waits: readonly WaitingOn[]): string =
 
 /** Why it does not go on, in one sentence and in parts. */
 export const runWhy = async (service: Service, run: RunSummary): Promise<RunWhy> => {
-  const waits = await allWaits(service, run)
-  return { id: run.id, status: runDocument(run).status, text: sentence(run, waits), waiting_on: waits }
+  const { output } = await service.result(run.id, { wait: 0 })
+  const { waits, skipped } = await standingOf(service, run, output)
+  const text = sentence(run, waits, skipped)
+  return { id: run.id, status: runDocument(run).status, text, waiting_on: waits, skipped }
 }
 
 export const runDetail = async (service: Service, run: RunSummary): Promise<RunDetail> => {
   const { reader, tenant } = service
-  const [waits, children, facts, result] = await Promise.all([
-    allWaits(service, run),
+  const [children, facts, result] = await Promise.all([
     reader.children(tenant, run.id),
     factPage(service, run.id, 0, FIRST_FACTS),
     service.result(run.id, { wait: 0 }),
   ])
   const { output, error } = result
+  const { waits, skipped } = await standingOf(service, run, output)
   return {
     ...runDocument(run),
-    why: sentence(run, waits),
+    why: sentence(run, waits, skipped),
     waiting_on: waits,
+    skipped,
     children: children.map(runDocument),
     ...{ output, error, facts },
   }

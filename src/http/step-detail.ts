@@ -20,6 +20,7 @@ import { allFacts } from './facts.ts'
 import type { Service } from './service.ts'
 import { costDocument } from './wire-costs.ts'
 import { isoTime } from './wire-time.ts'
+import { skipOf } from './words.ts'
 
 const MOST_EVENTS = 20
 
@@ -78,6 +79,8 @@ const stepInput = async (service: Service, step: string, facts: readonly RunFact
 }
 
 const outputIn = (fact: RunFact): Kept | null => {
+  const skip = skipOf(fact)
+  if (skip !== null) return { value: { status: 'skipped', ...skip }, leftOut: null }
   if (fact.type === 'step.completed') return kept(fact.result)
   if (fact.type === 'step.resolved') return fact.result === null ? null : kept(fact.result)
   if (fact.type === 'child.ended') return fact.end.kind === 'done' ? kept(fact.end.result) : null

@@ -4,11 +4,11 @@
  * Owns the translation both ways. Never asks what time it is.
  */
 import type { Instant } from '../model/ids.ts'
+import { isoTime } from '../model/iso-time.ts'
+
+export { isoTime }
 
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:[Zz]|[+-]\d{2}:\d{2})$/
-
-// biome-ignore lint/style/noRestrictedGlobals: spells an instant that was given, and asks no clock
-export const isoTime = (instant: Instant): string => new Date(instant).toISOString()
 
 export const isoTimeOrNull = (instant: Instant | null): string | null => (instant === null ? null : isoTime(instant))
 

@@ -5,6 +5,7 @@
  */
 import type { Failure } from '../model/errors.ts'
 import { type Instant, isTaskId } from '../model/ids.ts'
+import { skipIn } from '../model/plan-end.ts'
 import type { RunFact, RunFactType, RunStart } from '../model/run-fact.ts'
 import type { OpenStep } from '../model/step.ts'
 import { missing, type WaitSpec } from '../model/wait.ts'
@@ -40,6 +41,10 @@ const wanted = (wait: WaitSpec): string => {
   return `${types}${match}${condition}${until}`
 }
 
+/** Why a step of a plan was not done; null: it was. */
+export const skipOf = (fact: RunFact): ReturnType<typeof skipIn> =>
+  fact.type === 'step.completed' && 'value' in fact.result ? skipIn(fact.result.value) : null
+
 type Telling = { readonly [Type in RunFactType]: (fact: Extract<RunFact, { readonly type: Type }>) => string }
 
 const tryAgain = (fact: { readonly attempt: number; readonly error: Failure; readonly wakeAt: Instant }): string =>
@@ -59,7 +64,10 @@ const TELLING: Telling = {
   'run.quarantined': (fact) => `put into quarantine, ${failure(fact.error)}`,
   'run.retried': (fact) => `${fact.by} began it again; finished steps stay finished`,
   'step.intended': (fact) => `is about to happen${nth(fact.attempt)}, at most once`,
-  'step.completed': (fact) => `done${nth(fact.attempt)}`,
+  'step.completed': (fact) => {
+    const skip = skipOf(fact)
+    return skip === null ? `done${nth(fact.attempt)}` : `skipped: ${skip.reason ?? 'no reason is known'}`
+  },
   'step.retry_scheduled': tryAgain,
   'step.retry_due': () => 'the next attempt is due',
   'step.failed': (fact) => `failed${nth(fact.attempt)}, ${failure(fact.error)}`,

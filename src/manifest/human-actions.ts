@@ -43,9 +43,11 @@ const payloadOf = ({ eventPayload }: ActionSource, path: string): Json => {
   return payload
 }
 
-const stateOf = ({ nextState, returnsTo }: ActionSource, terminal: boolean, path: string): ActionState => {
-  const fallback = returnsTo === undefined ? 'pending' : 'revision_requested'
-  const state = nextState ?? (terminal ? 'completed' : fallback)
+const stateOf = (source: ActionSource, terminal: boolean, path: string): ActionState => {
+  const { nextState, returnsTo, marksApproved } = source
+  const open = returnsTo === undefined ? 'pending' : 'revision_requested'
+  const closed = marksApproved === true ? 'approved' : 'completed'
+  const state = nextState ?? (terminal ? closed : open)
   const words = terminal ? CLOSED : OPEN
   if (!words.includes(state))
     throw invalid(
@@ -77,9 +79,14 @@ const listOf = (given: string | readonly string[]): readonly string[] => (typeof
 
 const marksOf = ({ marksApproved: marks }: ActionSource, base: TaskAction, path: string): readonly string[] | null => {
   if (marks === undefined) return null
-  if (!base.terminal || base.nextState === 'rejected')
+  const approves = base.nextState === 'approved'
+  if (marks === false) {
+    if (approves) throw invalid(`${path}.marksApproved`, `${base.name} leads to approved, so it approves something`)
+    return base.nextState === 'completed' ? [] : null
+  }
+  if (!base.terminal || base.nextState === 'rejected' || (marks === true && !approves))
     throw invalid(`${path}.marksApproved`, `${base.name} approves nothing`)
-  return listOf(marks)
+  return marks === true ? null : listOf(marks)
 }
 
 /** Fields that a task asks for belong to every action that ends it well, unless the action says otherwise. */

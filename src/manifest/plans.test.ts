@@ -15,9 +15,9 @@ const define = (...steps: readonly PlanStepSource[]) => definePlan('plan', { ste
 
 describe('who does a step', () => {
   test.each<[string, Partial<PlanStepSource>, object]>([
-    ['the function of its type', { type: 'send-email' }, { kind: 'call', handler: 'send-email', isAgent: false }],
-    ['who it is assigned to', { assignedTo: 'drafter' }, { kind: 'call', handler: 'drafter', isAgent: true }],
-    ['a declared human', { assignedTo: 'sign' }, { kind: 'call', handler: 'sign', isAgent: false }],
+    ['the function of its type', { type: 'send-email' }, { kind: 'call', handler: 'send-email', hand: 'workflow' }],
+    ['who it is assigned to', { assignedTo: 'drafter' }, { kind: 'call', handler: 'drafter', hand: 'agent' }],
+    ['a declared human', { assignedTo: 'sign' }, { kind: 'call', handler: 'sign', hand: 'human' }],
     [
       'its agent',
       { type: 'decision', assignedTo: 'agent', agentConfig: { agentId: 'drafter' } },
@@ -29,8 +29,8 @@ describe('who does a step', () => {
       { handler: 'drafter' },
     ],
     ['its function', { workflowConfig: { functionName: 'send-email' } }, { handler: 'send-email' }],
-    ['people, by its type', { type: 'approval' }, { kind: 'ask', isApproval: true }],
-    ['people who are no gate', { type: 'input' }, { kind: 'ask', isApproval: false }],
+    ['people, by its type', { type: 'approval' }, { kind: 'ask' }],
+    ['people, by another type', { type: 'input' }, { kind: 'ask' }],
     ['time', { type: 'wait', waitConfig: { duration: '1h' } }, { kind: 'wait', for: { duration: '1h' } }],
     ['nobody, without a word', {}, { kind: 'nobody' }],
     ['nobody, by a name that is not there', { type: 'dance' }, { kind: 'nobody' }],

@@ -8,7 +8,7 @@ import { TrihandError } from '../model/errors.ts'
 import { isEventType } from '../model/event.ts'
 import { type Json, toJson } from '../model/json.ts'
 import type { Modality } from '../model/modality.ts'
-import { circleIn, type PlanSpec, type PlanStep, type PlanWait, type PlanWork } from '../model/plan.ts'
+import { againFor, circleIn, type PlanSpec, type PlanStep, type PlanWait, type PlanWork } from '../model/plan.ts'
 import type { PlanSource, PlanStepSource } from '../model/plan-source.ts'
 import { readPlanText, slugOf, type WrittenStep } from '../model/plan-text.ts'
 import { durationMs } from './duration.ts'
@@ -23,6 +23,7 @@ type Roots = readonly string[]
 
 const HUMAN_TYPES = ['approval', 'review', 'input', 'decision'] as const
 const FAILURES = ['fail', 'skip', 'human', 'replan'] as const
+const REJECTIONS = ['skip', 'continue'] as const
 const TIMEOUTS = ['continue', 'fail', 'escalate'] as const
 const WORD = /^[A-Za-z_]\w*$/
 const MAX_STEPS = 1_000
@@ -93,7 +94,7 @@ const askOf = (step: PlanStepSource, roots: Roots): PlanWork => {
       : { context: { approval_bundle_id: approvalBundleId } }),
     ...(rule === undefined ? {} : { assign: { ...others, user: { expr: rule } } }),
   }
-  return { kind: 'ask', task: compileValue(toJson(task), roots), isApproval: taskType === 'approval' }
+  return { kind: 'ask', task: compileValue(toJson(task), roots) }
 }
 
 const workOf = (path: string, step: PlanStepSource, hands: Hands, roots: Roots): PlanWork => {
@@ -105,9 +106,7 @@ const workOf = (path: string, step: PlanStepSource, hands: Hands, roots: Roots):
   if (modality === 'human' && handler === null) return withPath(path, () => askOf(step, roots))
   const called = handler ?? (modality === null ? null : (step.type ?? null))
   const hand = called === null ? undefined : hands.get(called)
-  return called === null || hand === undefined
-    ? { kind: 'nobody' }
-    : { kind: 'call', handler: called, isAgent: hand === 'agent' }
+  return called === null || hand === undefined ? { kind: 'nobody' } : { kind: 'call', handler: called, hand }
 }
 
 const BEFORE = /^(after|delay|event|manual)(?::(.+))?$/
@@ -169,6 +168,7 @@ const defineStep = (path: string, step: PlanStepSource, { hands, roots, ids }: W
   const failing = oneOf(`${path}.onFailure`, onFailure, FAILURES)
   return {
     ...{ id, name, as, reads },
+    onReject: oneOf(`${path}.onReject`, step.onReject ?? 'skip', REJECTIONS),
     requires: [...new Set([...named, ...reads])],
     when: asked(`${path}.when`, step.when, roots),
     each: asked(`${path}.each`, step.each, roots),
@@ -204,6 +204,19 @@ const rootsOf = (steps: readonly PlanStepSource[]): Roots => {
   return rootsAmong([...new Set<string>([...ROOTS, ...own, ...rules, ...spoken])])
 }
 
+/** Changes are made by a step before the question, or by none. */
+const checkReturns = (path: string, given: readonly PlanStepSource[], steps: readonly PlanStep[]): void => {
+  for (const { id, humanConfig } of given)
+    for (const action of humanConfig?.actions ?? humanConfig?.allowedActions ?? []) {
+      const to = typeof action === 'string' ? undefined : action.returnsTo
+      if (to === undefined || againFor(steps, to, id).length > 0) continue
+      const place = { path: `${path}.steps.${id}.humanConfig` }
+      throw new TrihandError('PLAN_BAD_REF', `${place.path}: ${id} returns to ${to}, which is no step before it`, {
+        place,
+      })
+    }
+}
+
 export const definePlan = (path: string, source: PlanSource, hands: Hands): PlanSpec => {
   const given = stepsOf(source, path, hands)
   if (given.length > MAX_STEPS) throw invalidAt(path, `${given.length} steps; at most ${MAX_STEPS} are allowed`)
@@ -216,6 +229,7 @@ export const definePlan = (path: string, source: PlanSource, hands: Hands): Plan
     const place = { path: `${path}.steps.${circle[0]}` }
     throw new TrihandError('PLAN_CYCLE', `${place.path}: ${circle.join(' → ')} is a circle`, { place })
   }
+  checkReturns(path, given, steps)
   return {
     goal: source.goal ?? '',
     approve: oneOf(`${path}.approve`, source.approve ?? 'human', ['human', 'auto']),

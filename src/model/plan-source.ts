@@ -43,6 +43,8 @@ export interface PlanStepSource {
     readonly reason?: string
   }[]
   readonly onFailure?: 'fail' | 'skip' | 'human' | 'replan'
+  /** After a "no" to something that it requires: `skip` (default), or `continue`. */
+  readonly onReject?: 'skip' | 'continue'
 }
 
 export interface PlanSource {

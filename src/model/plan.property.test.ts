@@ -1,14 +1,14 @@
 /** The order of plans, against a plain sort; and the lines that people write them in. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { circleIn, fateOf, type PlanNode, type StepEnd } from './plan.ts'
+import { againFor, circleIn, type PlanNode } from './plan.ts'
 import { readPlanText, slugOf } from './plan-text.ts'
 
 const IDS = ['a', 'b', 'c', 'd', 'e', 'f']
 const some = fc.subarray(IDS)
 const anyNodes: fc.Arbitrary<readonly PlanNode[]> = fc
   .tuple(...IDS.map(() => some))
-  .map((all) => all.map((requires, i) => ({ id: IDS[i] ?? '', requires, reads: [] })))
+  .map((all) => all.map((requires, i) => ({ id: IDS[i] ?? '', requires, reads: [], onReject: 'skip' as const })))
 
 /** Takes away whatever waits for nothing that is left, again and again. */
 const isSortable = (nodes: readonly PlanNode[]): boolean => {
@@ -33,29 +33,25 @@ test('plan-1 there is a circle exactly if the steps cannot be put in an order, a
     { numRuns: 500, seed: 5 },
   ))
 
-const ENDS: readonly StepEnd[] = ['success', 'skipped', 'rejected', 'withheld']
-const anyEnds = fc.tuple(...IDS.map(() => fc.constantFrom(...ENDS))).map((ends) => {
-  return new Map(ends.map((end, i) => [IDS[i] ?? '', end]))
-})
+/** Any plan that can be put in an order: a step requires only steps that are written before it. */
+const anyOrdered: fc.Arbitrary<readonly PlanNode[]> = anyNodes.map((nodes) =>
+  nodes.map((node) => ({ ...node, requires: node.requires.filter((id) => id < node.id) })),
+)
 
-test('plan-2 whatever stands behind a refusal is withheld, and nothing else is', () =>
+const reaches = (nodes: readonly PlanNode[], from: string, to: string): boolean =>
+  from === to || (nodes.find(({ id }) => id === from)?.requires ?? []).some((id) => reaches(nodes, id, to))
+
+test('plan-1 what is done again after a request for changes is the step that makes them and what stands between, in order', () =>
   fc.assert(
-    fc.property(some, anyEnds, (requires, ends) => {
-      const isRefused = requires.some((id) => ends.get(id) === 'rejected' || ends.get(id) === 'withheld')
-      expect(fateOf({ id: 'x', requires, reads: [] }, ends) === 'withheld').toBe(isRefused)
+    fc.property(anyOrdered, fc.constantFrom(...IDS), fc.constantFrom(...IDS), (nodes, from, to) => {
+      const again = againFor(nodes, from, to).map(({ id }) => id)
+      const between = IDS.filter((id) => id !== to && reaches(nodes, to, id) && reaches(nodes, id, from))
+      expect(again.toSorted()).toEqual(between)
+      for (const [i, id] of again.entries())
+        for (const later of again.slice(i)) expect(nodes.find((node) => node.id === id)?.requires).not.toContain(later)
     }),
     { numRuns: 300, seed: 5 },
   ))
-
-test('plan-3 a step that was left out stops only those that read it', () => {
-  const ends = new Map<string, StepEnd>([
-    ['a', 'skipped'],
-    ['b', 'success'],
-  ])
-  expect(fateOf({ id: 'x', requires: ['a', 'b'], reads: [] }, ends)).toBeNull()
-  expect(fateOf({ id: 'x', requires: ['a', 'b'], reads: ['b'] }, ends)).toBeNull()
-  expect(fateOf({ id: 'x', requires: ['a', 'b'], reads: ['a'] }, ends)).toBe('skipped')
-})
 
 const anyWritten = fc.record({ id: fc.constantFrom(...IDS, '1', '12'), requires: some, said: fc.boolean() })
 

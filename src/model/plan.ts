@@ -1,12 +1,10 @@
 /**
  * A plan: steps that wait for each other, each done by one hand. Data, never code.
  *
- * Owns the shapes, which step may begin after which, and what an end means for those behind it. Who performs a step is
- * executors/workflow/plan.ts; rules and templates arrive compiled.
+ * Owns the shapes, and which step may begin after which. What an end means for the steps behind it is plan-end.ts; who performs a
+ * step is executors/workflow/plan.ts; rules and templates arrive compiled.
  *
  * plan-1  A step begins when everything that it requires has ended, and no step waits for itself.
- * plan-2  What people refuse withholds whatever requires it, however far behind.
- * plan-3  A step that is left out stops only those that read what it would have said.
  */
 import type { EscalationRule } from './agent.ts'
 import type { Json } from './json.ts'
@@ -24,10 +22,9 @@ export interface PlanNode {
   readonly requires: readonly string[]
   /** Of these: steps whose output it speaks of. */
   readonly reads: readonly string[]
+  /** What it does after a "no" to something that it requires. */
+  readonly onReject: 'skip' | 'continue'
 }
-
-/** `skipped`: left out, by its condition or by its failure. `rejected`: people said no. `withheld`: behind one that was rejected. */
-export type StepEnd = 'success' | 'skipped' | 'rejected' | 'withheld'
 
 export interface Asked {
   readonly text: string
@@ -35,9 +32,9 @@ export interface Asked {
 }
 
 export type PlanWork =
-  | { readonly kind: 'call'; readonly handler: string; readonly isAgent: boolean }
+  | { readonly kind: 'call'; readonly handler: string; readonly hand: Modality }
   /** The task as its author writes it, once it is filled in. */
-  | { readonly kind: 'ask'; readonly task: Filler; readonly isApproval: boolean }
+  | { readonly kind: 'ask'; readonly task: Filler }
   | { readonly kind: 'wait'; readonly for: PlanWait; readonly onTimeout: 'continue' | 'fail' | 'escalate' }
   /** It may be kept, not run. */
   | { readonly kind: 'nobody' }
@@ -113,9 +110,21 @@ const circleFrom = (start: string, next: ReadonlyMap<string, readonly string[]>)
   return null
 }
 
-/** What becomes of a step whose requirements have ended so; null: it may begin. */
-export const fateOf = ({ requires, reads }: PlanNode, ends: ReadonlyMap<string, StepEnd>): StepEnd | null => {
-  const endOf = (id: string): StepEnd => ends.get(id) ?? 'skipped'
-  if (requires.some((id) => endOf(id) === 'rejected' || endOf(id) === 'withheld')) return 'withheld'
-  return reads.some((id) => endOf(id) === 'skipped') ? 'skipped' : null
+/** The steps that are done again when `to` asks `from` for changes: `from` and what stands between, each after what it requires. */
+export const againFor = <Node extends PlanNode>(nodes: readonly Node[], from: string, to: string): readonly Node[] => {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const order: Node[] = []
+  const seen = new Map<string, boolean>()
+  const isAgain = (id: string): boolean => {
+    const known = seen.get(id)
+    if (known !== undefined) return known
+    const node = byId.get(id)
+    // What `from` itself requires stays as it is.
+    const again = id === from || (node?.requires ?? []).filter((other) => isAgain(other)).length > 0
+    seen.set(id, again)
+    if (again && node !== undefined && id !== to) order.push(node)
+    return again
+  }
+  isAgain(to)
+  return order
 }

@@ -74,6 +74,9 @@ type At = { readonly at: Instant }
 type By = At & { readonly by: string }
 type Asked = By & { readonly request: RequestKey | null }
 
+/** What people see of a task beside its sections. */
+export type ShownBeside = Pick<TaskSpec, 'title' | 'instructions' | 'context'>
+
 export type TaskFact =
   | (At & {
       readonly type: 'task.opened'
@@ -129,6 +132,8 @@ export type TaskFact =
       readonly sections: readonly Section[]
       readonly items: readonly TaskItem[]
       readonly hash: string
+      /** What else is shown; absent: it is as it was. */
+      readonly shown?: ShownBeside
     })
   | (Asked & { readonly type: 'task.decided' } & Omit<Verdict, 'by' | 'at'>)
   | (At & { readonly type: 'task.expired' })
@@ -214,7 +219,7 @@ export type TaskCommand =
   | (Personal & { readonly type: 'set_follow_up'; readonly until: Instant | null })
   | Submit
   /** The run brings the content again, changed: a new revision. */
-  | (Worldly & { readonly type: 'revise_task'; readonly sections: readonly Section[] })
+  | (Worldly & { readonly type: 'revise_task'; readonly sections: readonly Section[]; readonly shown?: ShownBeside })
   | (Now & { readonly type: 'pass_time' })
   | (Now & { readonly type: 'withdraw_task'; readonly reason: string })
   | (Now & { readonly type: 'checkpoint_task' })

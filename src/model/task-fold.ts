@@ -108,12 +108,13 @@ const voteOf = ({ by, at, action, outcome, hash, approved, rejected, reason }: F
 })
 
 /** The time that a revision took is given back to those who decide. */
-const revise = (task: OpenTask, { at, revision, sections, items, hash }: FactOf<'task.revised'>): OpenTask => {
+const revise = (task: OpenTask, fact: FactOf<'task.revised'>): OpenTask => {
+  const { at, revision, sections, items, hash, shown } = fact
   const tookMs = task.awaited === null ? 0 : Math.max(0, at - task.awaited.at)
   const later = (instant: Instant): Instant => instant + tookMs
   return {
     ...task,
-    spec: { ...task.spec, sections },
+    spec: { ...task.spec, ...shown, sections },
     status: 'pending',
     revision,
     awaited: null,

@@ -21,8 +21,8 @@ export interface ActionSource {
   readonly eventPayload?: Json
   /** What the fields of this action must fit. */
   readonly eventPayloadSchema?: unknown
-  /** Items or sections that it approves; absent: all that are not rejected. */
-  readonly marksApproved?: string | readonly string[]
+  /** Items or sections that it approves; `true`: all that are not rejected, `false`: nothing. Absent: as `nextState` says. */
+  readonly marksApproved?: boolean | string | readonly string[]
   /** The step that is done again with the feedback. */
   readonly returnsTo?: string
   readonly requiredFields?: readonly string[]

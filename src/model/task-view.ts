@@ -4,6 +4,7 @@
  * Owns these three shapes. Never formats: names on the wire are translated where they leave.
  */
 import type { Instant, RunId } from './ids.ts'
+import { isoTime } from './iso-time.ts'
 import type { Json } from './json.ts'
 import type { OpenTask, TaskEnd, TaskItem, TaskState } from './task-fact.ts'
 import { forbid } from './task-rights.ts'
@@ -180,8 +181,9 @@ export const decisionData = (bundle: string, answer: TaskAnswer): Json => ({
   rejected: answer.rejected,
   modifications: answer.modifications,
   decided_by: answer.decidedBy,
+  decided_at: isoTime(answer.decidedAt),
   deciders: answer.deciders,
   partial: answer.partial,
-  reason: answer.feedback,
+  feedback: answer.feedback,
   fields: answer.fields,
 })

@@ -12,6 +12,7 @@
  * task-6  A request with a key is done once.
  * task-7  A decision passes over no draft of its own author that they have not seen.
  */
+import { canonical } from './json.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
 import { outcomeOf } from './task-choice.ts'
 import { type Draft, draftOf, record } from './task-draft.ts'
@@ -40,12 +41,15 @@ const open = ({ now, world, run, step, spec, cause }: CommandOf<'open_task'>): D
   return facts(cause === undefined ? born : { ...born, cause })
 }
 
-const revise = (task: OpenTask, { now, world, sections }: CommandOf<'revise_task'>): Decision<TaskFact> => {
+const revise = (task: OpenTask, { now, world, sections, shown }: CommandOf<'revise_task'>): Decision<TaskFact> => {
   const problem = sectionsProblem(sections)
   if (problem !== null) return refuse('INPUT_INVALID', problem)
   const items = itemsOf(sections, world.digest)
-  const hash = world.digest(subjectText({ ...task, spec: { ...task.spec, sections }, items }))
-  return facts({ type: 'task.revised', at: now, revision: task.revision + 1, sections, items, hash })
+  const hash = world.digest(subjectText({ ...task, spec: { ...task.spec, ...shown, sections }, items }))
+  const { title, instructions, context } = task.spec
+  const isShown = shown === undefined || canonical({ title, instructions, context }) === canonical({ ...shown })
+  const revised = { type: 'task.revised', at: now, revision: task.revision + 1, sections, items, hash } as const
+  return facts(isShown ? revised : { ...revised, shown })
 }
 
 /** Seen by a person who might decide: everybody else leaves no trace. Said again when nobody is known to look any more. */

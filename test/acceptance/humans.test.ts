@@ -59,7 +59,7 @@ onEveryStore('humans', (store) => {
     await expect(inbox.decide(task, ana, { action: 'reject' })).rejects.toMatchObject({ code: 'REASON_REQUIRED' })
     await inbox.decide(task, ana, { action: 'reject', reason: 'too loud' })
     await system.settle()
-    expect(heard).toMatchObject([{ bundle_id: task, decision: 'reject', decided_by: 'ana', reason: 'too loud' }])
+    expect(heard).toMatchObject([{ bundle_id: task, decision: 'reject', decided_by: 'ana', feedback: 'too loud' }])
     expect(await inbox.told('human.decided')).toMatchObject([{ decision: 'reject', decided_by: 'ana', task_id: task }])
     await system.close()
   })

@@ -108,7 +108,7 @@ onEveryStore('plans', (store) => {
     await system.close()
   })
 
-  test('[N2] what people refuse withholds everything behind it, and the rest is done', async () => {
+  test('[N2] what people refuse skips everything behind it, and the rest is done', async () => {
     const seen: [string, Json][] = []
     const plan: PlanSource = {
       approve: 'auto',
@@ -130,8 +130,8 @@ onEveryStore('plans', (store) => {
       output: {
         steps: {
           ok: { status: 'rejected', output: { decision: 'reject' } },
-          send: { status: 'withheld' },
-          after: { status: 'withheld' },
+          send: { status: 'skipped' },
+          after: { status: 'skipped' },
           other: { status: 'success' },
         },
       },

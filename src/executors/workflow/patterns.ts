@@ -14,7 +14,7 @@ import type { Step } from './step-api.ts'
 /** What these need of the context that every function gets. */
 interface PatternContext {
   readonly input: Json
-  readonly step: Pick<Step, 'invoke' | 'human' | 'sleep' | 'waitForEvent'>
+  readonly step: Pick<Step, 'run' | 'invoke' | 'human' | 'sleep' | 'waitForEvent'>
   emit(type: string, data: Json): void
 }
 

@@ -29,7 +29,7 @@ const entered = (settled: number) => {
     return input.n + 1
   }
   const plan = definePlan('plan', CHAIN, new Map([['add', 'workflow']]))
-  const step = { invoke } as unknown as Pick<Step, 'invoke' | 'human' | 'sleep' | 'waitForEvent'>
+  const step = { invoke } as unknown as Pick<Step, 'run' | 'invoke' | 'human' | 'sleep' | 'waitForEvent'>
   return { made, output: planned(plan, {})({ input: {}, step }) }
 }
 

@@ -6,32 +6,32 @@
  */
 import { TrihandError } from '../../model/errors.ts'
 import { isJsonRecord, type Json } from '../../model/json.ts'
+import { type Asked, againFor, linesOf, type PlanSpec, type PlanStep, type PlanWait } from '../../model/plan.ts'
 import {
-  type Asked,
-  fateOf,
-  linesOf,
-  type PlanSpec,
-  type PlanStep,
-  type PlanWait,
+  type Answered,
+  answeredIn,
+  planEnd,
+  refusalText,
+  refusedAt,
   type StepEnd,
-} from '../../model/plan.ts'
+  SUCCESS,
+  skippedFor,
+  skipRecord,
+} from '../../model/plan-end.ts'
 import { confidenceOf, escalationOf } from '../../model/policies/escalation.ts'
 import type { TaskOptions } from '../../model/task-source.ts'
 import type { Roots } from '../../model/workflow-spec.ts'
 import type { AskReply } from '../../ports/step-gate.ts'
 import { partial } from '../partial.ts'
 import { taskOutput } from '../task-output.ts'
+import { asksPeople, type Ended, leftOut, Refusal, WITHDRAWN } from './plan-refusal.ts'
+import { beside, Seen } from './plan-seen.ts'
 import type { InputWhenBegun, Step, StepOptions, Telling } from './step-api.ts'
 import { isStepFailure } from './step-failure.ts'
 
 interface PlanContext {
   readonly input: Json
-  readonly step: Pick<Step, 'invoke' | 'human' | 'sleep' | 'waitForEvent'>
-}
-
-interface Ended {
-  readonly end: StepEnd
-  readonly output: Json
+  readonly step: Pick<Step, 'run' | 'invoke' | 'human' | 'sleep' | 'waitForEvent'>
 }
 
 /** One performance of a step: whose item it is about, if it is about one. */
@@ -41,10 +41,29 @@ interface Turn {
   readonly roots: () => Roots
   /** Null: it has no loop key. */
   readonly key: string | null
+  /** Of a step that is done again, because a person asked for changes. */
+  readonly again?: Again
+}
+
+interface Again {
+  readonly key: string
+  readonly feedback: string | null
+  readonly revision: number
+}
+
+/** What people said, and what it says of the step. */
+interface Reply extends Answered {
+  readonly by: string | null
+  readonly feedback: string | null
+  readonly output: Json
+  /** The task that a revision is brought to; null: it is asked anew. */
+  readonly revises: AskReply | null
+  /** The step that makes the changes that were asked for; null: none does. */
+  readonly returnsTo: string | null
 }
 
 const MAX_ITEMS = 1_000
-const LEFT_OUT: Ended = { end: 'skipped', output: null }
+const NOT_REACHED: Ended = { ...skippedFor('it was not reached'), output: null }
 const PEOPLE = /^(user|group):/
 
 const answerOf = ({ text, rule }: Asked, roots: Roots, what: string): Json => {
@@ -61,43 +80,10 @@ const alone = (key: string | null): { readonly key?: string } => (key === null ?
 const refused = (what: string, { decidedBy, feedback, status }: AskReply): TrihandError =>
   new TrihandError('STEP_REFUSED', `${decidedBy ?? 'nobody'} did not agree to ${what}: ${feedback ?? status}`)
 
-/** Names beside those that are there already: made in the same time however many there are. */
-const beside = (roots: Roots, names: Roots): Roots => Object.assign(Object.create(roots) as object, names) as Roots
-
-/**
- * What expressions see: fields of the input, outputs by the ids of their steps, and the roots that all expressions have; later ones win.
- *
- * Grows with each step that ends, and is never copied: a chain is entered once for each of its steps, so that one copy per step would
- * cost the third power of its length. A step names the steps that it reads, and begins after them: what else has ended changes nothing.
- */
-class Seen {
-  private readonly fields: { readonly [name: string]: Json }
-  private readonly outputs: { [id: string]: Json }
-  private readonly steps: { [id: string]: Json } = {}
-  private readonly roots: Roots
-
-  constructor(input: Json, given: Roots) {
-    this.fields = isJsonRecord(input) ? input : {}
-    this.outputs = Object.assign(Object.create(null) as object, this.fields)
-    this.roots = beside(this.outputs, { ...given, payload: input, inputs: input, steps: this.steps })
-  }
-
-  add(id: string, { end, output }: Ended): void {
-    this.outputs[id] = output
-    this.steps[id] = { status: end, output }
-  }
-
-  by({ id, name }: PlanStep): Roots {
-    const step = { id, name, ...this.fields }
-    return beside(this.roots, { step, subtask: step })
-  }
-}
-
 class Play {
   private readonly plan: PlanSpec
   private readonly context: PlanContext
   private readonly done = new Map<string, Ended>()
-  private readonly ends = new Map<string, StepEnd>()
   private readonly seen: Seen
 
   constructor(plan: PlanSpec, given: Roots, context: PlanContext) {
@@ -111,11 +97,10 @@ class Play {
     await new Promise<void>((resolve, reject) => this.follow(resolve, reject))
     const steps = Object.fromEntries(
       this.plan.steps.map(({ id }) => {
-        const { end, output } = this.done.get(id) ?? LEFT_OUT
-        return [id, { status: end, output }] as const
+        return [id, shownEnd(this.done.get(id) ?? NOT_REACHED)] as const
       }),
     )
-    const isWhole = [...this.done.values()].every(({ end }) => end !== 'rejected' && end !== 'withheld')
+    const isWhole = [...this.done.values()].every(({ because }) => because === null)
     return isWhole ? { steps } : partial({ steps })
   }
 
@@ -144,7 +129,6 @@ class Play {
     for (const step of this.plan.steps) for (const id of step.requires) behind.get(id)?.push(step)
     const finish = (step: PlanStep, ended: Ended): void => {
       this.done.set(step.id, ended)
-      this.ends.set(step.id, ended.end)
       this.seen.add(step.id, ended)
       if (this.done.size === this.plan.steps.length) return resolve()
       for (const next of behind.get(step.id) ?? []) {
@@ -154,12 +138,18 @@ class Play {
       }
     }
     const go = (step: PlanStep): void => {
-      const fate = fateOf(step, this.ends)
-      if (fate === null) this.begin(step).then((ended) => finish(step, ended), reject)
-      else finish(step, { end: fate, output: null })
+      const fate = planEnd.fateOf(step, this.done)
+      const ended = fate === null ? this.begin(step) : this.skipped(step, fate)
+      ended.then((end) => finish(step, end), reject)
     }
     if (this.plan.steps.length === 0) return resolve()
     for (const step of this.plan.steps.filter(({ requires }) => requires.length === 0)) go(step)
+  }
+
+  /** Recorded under the id of the step, which nothing else uses now: the timeline says why it was not done. */
+  private async skipped({ id }: PlanStep, end: StepEnd): Promise<Ended> {
+    await this.context.step.run(id, () => skipRecord(end))
+    return { ...end, output: null }
   }
 
   private begin(step: PlanStep): Promise<Ended> {
@@ -168,29 +158,39 @@ class Play {
     return isPlain ? this.settled({ step, roots: () => this.seen.by(step), key: null }) : this.beginAfter(step)
   }
 
-  private async beginAfter(step: PlanStep): Promise<Ended> {
+  private async beginAfter(step: PlanStep, again?: Again): Promise<Ended> {
     const roots = this.seen.by(step)
-    if (step.when !== null && answerOf(step.when, roots, `when of ${step.id}`) !== true) return LEFT_OUT
-    if (step.before !== null) await this.prepared(step, step.before)
-    if (step.each === null) return this.settled({ step, roots: () => roots, key: null })
+    if (step.when !== null && answerOf(step.when, roots, `when of ${step.id}`) !== true)
+      return this.skipped(step, skippedFor(`its condition is not met: ${step.when.text}`))
+    try {
+      if (step.before !== null && again === undefined) await this.prepared(step, step.before)
+    } catch (error) {
+      if (error instanceof Refusal) return error.ended
+      throw error
+    }
+    const revised = again === undefined ? {} : { again }
+    if (step.each === null) return this.settled({ step, roots: () => roots, key: again?.key ?? null, ...revised })
     const items = answerOf(step.each, roots, `each of ${step.id}`)
     if (!Array.isArray(items) || items.length > MAX_ITEMS)
       throw new TrihandError('EXPR_FAILED', `each of ${step.id} gives no list of at most ${MAX_ITEMS} items`)
     const ends = await Promise.all(
       items.map((item: Json, i) => {
         const id = isJsonRecord(item) ? item['id'] : undefined
-        const key = typeof id === 'string' || typeof id === 'number' ? String(id) : String(i)
-        return this.settled({ step, roots: () => beside(roots, { item, [step.as]: item }), key })
+        const own = typeof id === 'string' || typeof id === 'number' ? String(id) : String(i)
+        const { key } = keyed(again?.key ?? null, own)
+        return this.settled({ step, roots: () => beside(roots, { item, [step.as]: item }), key, ...revised })
       }),
     )
-    return { end: 'success', output: ends.map(({ output }) => output) }
+    const no = ends.find(({ because }) => because !== null) ?? SUCCESS
+    return { ...no, output: ends.map(({ output }) => output) }
   }
 
-  private async prepared({ id, name }: PlanStep, before: PlanWait | 'manual'): Promise<void> {
+  private async prepared(of: PlanStep, before: PlanWait | 'manual'): Promise<void> {
     const { step } = this.context
+    const { id, name } = of
     if (before === 'manual') {
       const reply = await step.human(id, { taskType: 'approval', title: `Begin: ${name}` }, { key: 'begin' })
-      if (reply.status !== 'approved') throw refused(name, reply)
+      if (reply.status !== 'approved') throw new Refusal(of, reply)
     } else if ('duration' in before) await step.sleep(id, before.duration, { key: 'delay' })
     else await step.waitForEvent(id, { event: before.event, key: 'trigger' })
   }
@@ -202,9 +202,11 @@ class Play {
       try {
         return await this.perform(again === 0 ? turn : { ...turn, key: keyed(key, `again ${again}`).key })
       } catch (error) {
+        if (error instanceof Refusal) return error.ended
         if (!isStepFailure(error) && !(error instanceof TrihandError)) throw error
+        if (asksPeople(step) && WITHDRAWN.includes(error.code)) return leftOut(step, error.message)
         if (step.onFailure === 'fail') throw error
-        if (step.onFailure === 'skip') return LEFT_OUT
+        if (step.onFailure === 'skip') return leftOut(step, error.message)
         const word = await this.context.step.human(
           step.id,
           {
@@ -215,7 +217,7 @@ class Play {
           },
           keyed(key, `failed ${again}`),
         )
-        if (word.decision === 'skip') return LEFT_OUT
+        if (word.decision === 'skip') return leftOut(step, error.message)
         if (word.decision !== 'retry') throw error
       }
   }
@@ -223,29 +225,81 @@ class Play {
   private async perform(turn: Turn): Promise<Ended> {
     const { step, key } = turn
     const { work, id } = step
+    if (asksPeople(step)) return this.asked(turn)
     switch (work.kind) {
       case 'call': {
         const at: StepOptions & InputWhenBegun = { ...alone(key), makeInput: () => this.inputOf(turn) }
         const output = await this.context.step.invoke(id, work.handler, null, at)
-        return { end: 'success', output: work.isAgent ? await this.judged(turn, output) : output }
-      }
-      case 'ask': {
-        const reply = await this.context.step.human(id, work.task(turn.roots()) as unknown as TaskOptions, alone(key))
-        const isRefused = work.isApproval && reply.status !== 'approved'
-        return { end: isRefused ? 'rejected' : 'success', output: taskOutput(reply) }
+        return { ...SUCCESS, output: work.hand === 'agent' ? await this.judged(turn, output) : output }
       }
       case 'wait':
-        return { end: 'success', output: await this.waited(turn, work) }
+        return { ...SUCCESS, output: await this.waited(turn, work) }
+      case 'ask':
       case 'nobody':
         throw new TrihandError('PLAN_UNASSIGNED', `nobody is said to do ${id}, ${step.name}`)
     }
   }
 
+  // -- people -----------------------------------------------------------------------------------------------------------
+
+  /** Until people say yes or no: a request for changes keeps the step open until the revision is decided. */
+  private async asked(turn: Turn): Promise<Ended> {
+    const { step, key } = turn
+    let reply = await this.question(turn, null)
+    for (let round = 1; reply.status === 'revision_requested'; round++) {
+      const { feedback } = reply
+      const part = `revision ${round}`
+      const stopped = await this.revised(step, reply, {
+        key: key === null ? `${step.id} ${part}` : `${step.id} ${key} ${part}`,
+        ...{ feedback, revision: round + 1 },
+      })
+      if (stopped !== null) return stopped
+      const again = { key: keyed(key, part).key, feedback, revision: round + 1 }
+      const roots = beside(this.seen.by(step), itemIn(turn))
+      reply = await this.question({ step, roots: () => roots, key: again.key, again }, reply.revises)
+    }
+    const { name, id } = step
+    const end = planEnd.isYes(reply) ? SUCCESS : refusedAt(id, refusalText({ name, ...reply }))
+    return { ...end, output: reply.output }
+  }
+
+  /** Asks once: as a task of this run, or by a human that is declared. */
+  private async question(turn: Turn, revises: Reply['revises']): Promise<Reply> {
+    const { step, roots, key } = turn
+    const { work, id } = step
+    if (work.kind !== 'ask') {
+      const handler = work.kind === 'call' ? work.handler : id
+      const at: StepOptions & InputWhenBegun = { ...alone(key), makeInput: () => this.inputOf(turn) }
+      const output = await this.context.step.invoke(id, handler, null, at)
+      const { decided_by: by, feedback } = isJsonRecord(output) ? output : {}
+      const said = { by: typeof by === 'string' ? by : null, feedback: typeof feedback === 'string' ? feedback : null }
+      return { ...answeredIn(output), ...said, output, revises: null, returnsTo: null }
+    }
+    const task = work.task(roots()) as unknown as TaskOptions
+    const reply = await this.context.step.human(id, task, { ...alone(key), ...(revises === null ? {} : { revises }) })
+    const action = task.actions?.find((one) => typeof one !== 'string' && one.name === reply.decision)
+    const returnsTo = typeof action === 'object' ? (action.returnsTo ?? null) : null
+    return { ...reply, by: reply.decidedBy, output: taskOutput(reply), revises: reply, returnsTo }
+  }
+
+  /** The step that makes the changes, and what stands between it and the question; null: the question can come back. */
+  private async revised(step: PlanStep, { returnsTo }: Reply, again: Again): Promise<Ended | null> {
+    if (returnsTo === null) return null
+    for (const one of againFor(this.plan.steps, returnsTo, step.id)) {
+      const ended = await this.beginAfter(one, again)
+      this.done.set(one.id, ended)
+      this.seen.add(one.id, ended)
+    }
+    const fate = planEnd.fateOf(step, this.done)
+    return fate === null ? null : { ...fate, output: null }
+  }
+
   private async waited(
-    { step: { id, name }, key }: Turn,
+    { step: of, key }: Turn,
     work: Extract<PlanStep['work'], { readonly kind: 'wait' }>,
   ): Promise<Json> {
     const { step } = this.context
+    const { id, name } = of
     if ('duration' in work.for) {
       await step.sleep(id, work.for.duration, alone(key))
       return null
@@ -257,7 +311,7 @@ class Play {
     if (work.onTimeout === 'continue') return { timed_out: true }
     const asked = { taskType: 'decision', title: `${event} did not come for ${name}`, actions: ['approve', 'reject'] }
     const reply = await step.human(id, asked as TaskOptions, keyed(key, 'late'))
-    if (reply.status !== 'approved') throw refused(name, reply)
+    if (reply.status !== 'approved') throw new Refusal(of, reply)
     return { timed_out: true, ...(taskOutput(reply) as { readonly [name: string]: Json }) }
   }
 
@@ -285,20 +339,36 @@ class Play {
       },
       at,
     )
-    if (reply.status !== 'approved') throw refused(name, reply)
+    if (reply.status !== 'approved') throw new Refusal(step, reply)
     return reply.modifications?.['output'] ?? output
   }
 
   // -- what a step sees -------------------------------------------------------------------------------------------------
 
-  private inputOf({ step, roots: seen }: Turn): Json {
+  private inputOf({ step, roots: seen, again }: Turn): Json {
     const roots = seen()
-    if (step.input !== null) return step.input(roots)
+    const asked = again === undefined ? {} : { feedback: again.feedback, revision: again.revision }
+    const given = step.input?.(roots) ?? null
+    if (step.input !== null) return isJsonRecord(given) ? { ...given, ...asked } : given
     const { input } = this.context
     const outputs = step.requires.map((id) => [id, this.done.get(id)?.output ?? null] as const)
-    return { ...(isJsonRecord(input) ? input : { input }), ...Object.fromEntries(outputs), ...itemOf(step, roots) }
+    const own = isJsonRecord(input) ? input : { input }
+    return { ...own, ...Object.fromEntries(outputs), ...itemOf(step, roots), ...asked }
   }
 }
+
+const itemIn = ({ step, roots }: Turn): Roots => {
+  if (step.each === null) return {}
+  const { item = null } = roots()
+  return { item, [step.as]: item }
+}
+
+/** A step as the output of the run says it. */
+const shownEnd = ({ status, because, reason, output }: Ended): Json => ({
+  ...{ status, output },
+  ...(because === null ? {} : { because }),
+  ...(reason === null ? {} : { reason }),
+})
 
 const itemOf = ({ each, as }: PlanStep, roots: Roots): { readonly [name: string]: Json } =>
   each === null ? {} : { [as]: roots['item'] ?? null }

@@ -45,11 +45,17 @@ export const runComponents = {
     body: described("as it is stored, in the ledger's own spelling", mapOf(anything)),
   }),
   WaitingOn: record({ kind: text, step: orNull(text), until: orNull(instant), text }),
+  SkippedStep: record({
+    step: text,
+    because: described('the step that people did not approve; null: another reason', orNull(text)),
+    reason: orNull(text),
+  }),
   RunWhy: record({
     id: text,
     status: ref('RunStatus'),
     text: described('one sentence', text),
     waiting_on: list(ref('WaitingOn')),
+    skipped: described('steps of a plan that were not done', list(ref('SkippedStep'))),
   }),
   RunCounts: record({
     ...Object.fromEntries(STATUSES.map((status) => [status, whole])),
@@ -62,6 +68,7 @@ export const runComponents = {
     ...run,
     why: described('it does not go on, in one sentence', text),
     waiting_on: list(ref('WaitingOn')),
+    skipped: described('steps of a plan that were not done', list(ref('SkippedStep'))),
     children: list(ref('Run')),
     output: anything,
     error: orNull(record({ code: text, message: text })),

@@ -223,6 +223,7 @@ const step: RecordShape = record({
   retry,
   timeout: duration,
   on_failure: word('fail', 'skip', 'human', 'replan'),
+  on_reject: word('skip', 'continue'),
   on_partial: word('accept', 'continue', 'fail'),
 })
 

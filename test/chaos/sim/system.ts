@@ -24,7 +24,7 @@ import {
   trail,
   unique,
 } from './plays/gates.ts'
-import { review } from './plays/people.ts'
+import { consent, review } from './plays/people.ts'
 import { brief, chime, flock, march, pulse, tick, tock } from './plays/schedules.ts'
 import { flaky, hasty, large, loop, nap, overdue, parallel, probe, prompt, sequence, tardy } from './plays/steps.ts'
 import { both, early, either, race } from './plays/waits.ts'
@@ -70,9 +70,9 @@ const CLERKS: readonly (readonly Play[])[] = [
 ]
 
 /** People at work: what they are asked, and what is in doubt. */
-const PEOPLE: readonly Play[] = [review, review, pay, strike]
+const PEOPLE: readonly Play[] = [review, review, consent, pay, strike]
 
-const BY_NAME = new Map([...PLAYS, ...CLERKS.flat(), review, probe].map((play) => [play.name, play]))
+const BY_NAME = new Map([...PLAYS, ...CLERKS.flat(), review, consent, probe].map((play) => [play.name, play]))
 
 export const playOf = (handler: string): Play | undefined => BY_NAME.get(handler)
 

@@ -1,4 +1,5 @@
 /** Seeded bugs around people: questions that are lost, left open or answered twice, and answers that nobody hears. */
+import { planEnd } from '../../../../src/model/plan-end.ts'
 import { task } from '../../../../src/model/task.ts'
 import type { TaskCommand, TaskState } from '../../../../src/model/task-fact.ts'
 import type { Append, StreamWrite } from '../../../../src/ports/ledger.ts'
@@ -43,4 +44,19 @@ const secondWord: Mutant = {
     ),
 }
 
-export const PEOPLE_MUTANTS: readonly Mutant[] = [silent, unborn, abandoned, secondWord]
+const deafPlan: Mutant = {
+  name: 'a step of a plan begins although people said no to what it requires',
+  plant: () => plantMethod<typeof planEnd.fateOf>(planEnd, 'fateOf', () => () => null),
+}
+
+const lapseIsYes: Mutant = {
+  name: 'a question of a plan that expires counts as a yes',
+  plant: () =>
+    plantMethod<typeof planEnd.isYes>(
+      planEnd,
+      'isYes',
+      (isYes) => (answered) => isYes(answered) || answered.status === 'expired',
+    ),
+}
+
+export const PEOPLE_MUTANTS: readonly Mutant[] = [silent, unborn, abandoned, secondWord, deafPlan, lapseIsYes]

@@ -1,5 +1,6 @@
-/** Plays that ask people: a question with and without a deadline, whose answer decides what is done. */
+/** Plays that ask people: a question with and without a deadline, whose answer decides what is done, in code and in a plan. */
 import { fn } from '../../../../src/executors/workflow/function.ts'
+import type { PlanStepSource } from '../../../../src/model/plan-source.ts'
 import { type Ending, type Errand, type Play, perform } from '../play.ts'
 
 /** By kind: nobody is in a hurry; the system says yes at the deadline; the question lapses. */
@@ -32,4 +33,57 @@ export const review: Play = {
   ],
   cues: () => [],
   output: (ending) => [heard(ending), 1],
+}
+
+/** A question; what requires its yes, directly and further behind; and what is done whatever the answer is. */
+const CONSENT: readonly PlanStepSource[] = [
+  {
+    id: 'ask',
+    type: 'decision',
+    humanConfig: {
+      assign: 'group:sim',
+      actions: ['approve', 'reject', 'reassign'],
+      ...{ deadline: '4s', autoActionOnTimeout: 'expire' },
+    },
+  },
+  { id: 'charge', assignedTo: 'deed', requires: ['ask'] },
+  { id: 'ship', assignedTo: 'deed', requires: ['charge'] },
+  { id: 'report', assignedTo: 'deed', requires: ['ask'], onReject: 'continue' },
+]
+
+const begun = ({ facts }: Ending): readonly string[] =>
+  facts.flatMap((fact) => (fact.type === 'child.started' && fact.step !== 'ask' ? [fact.step] : []))
+
+const statuses = ({ output }: Ending): readonly string[] => {
+  const { steps } = output as { readonly steps: Readonly<Record<string, { readonly status: string }>> }
+  return CONSENT.map(({ id = '' }) => `${id} ${steps[id]?.status}`)
+}
+
+const answerTo = (ending: Ending): string =>
+  heard({ ...ending, facts: ending.facts.filter((fact) => fact.type !== 'child.ended' || fact.step === 'ask') })
+
+const YES = ['ask success', 'charge success', 'ship success', 'report success']
+const NO = ['ask rejected', 'charge skipped', 'ship skipped', 'report success']
+
+/** plan-2, plan-4 */
+export const consent: Play = {
+  name: 'consent',
+  functions: (scene, edition) => [
+    fn('consent', { trigger: 'go.consent', plan: { approve: 'auto', steps: CONSENT } }),
+    fn<Errand>('deed', {}, async (context) => {
+      if (edition === 2) await perform(scene, context, 'extra', 0)
+      await perform(scene, context, 'act', 1)
+      return context.input.id
+    }),
+  ],
+  cues: () => [],
+  output: (ending) => {
+    const isRight = answerTo(ending) === 'approve' && statuses(ending).join() === YES.join()
+    return isRight ? ending.output : [answerTo(ending), ...YES]
+  },
+  mayEnd: (ending) =>
+    ending.status === 'partial' &&
+    answerTo(ending) !== 'approve' &&
+    statuses(ending).join() === NO.join() &&
+    begun(ending).join() === 'report',
 }

@@ -9,10 +9,8 @@ import { Linked } from '../../parts/linked.tsx'
 import { Status } from '../../parts/status.tsx'
 import { PlanSteps } from './steps.tsx'
 
-const ENDS: Readonly<Record<string, string>> = { rejected: 'cancelled', withheld: 'cancelled', skipped: 'cancelled' }
-
 /** The end says it of every step; before that the last fact of a step does. */
-const statusesOf = ({ output, facts, waiting_on, status }: RunDetail): ReadonlyMap<string, string> => {
+const statusesOf = ({ output, facts, waiting_on, skipped, status }: RunDetail): ReadonlyMap<string, string> => {
   const ended = isRecord(output) && isRecord(output['steps']) ? output['steps'] : {}
   const told = new Map<string, string>()
   for (const { step, type } of facts.items) {
@@ -23,9 +21,10 @@ const statusesOf = ({ output, facts, waiting_on, status }: RunDetail): ReadonlyM
     else told.set(step, 'running')
   }
   for (const { step } of waiting_on) if (step !== null && told.get(step) === 'running') told.set(step, 'waiting')
+  for (const { step } of skipped) told.set(step, 'skipped')
   for (const [step, end] of Object.entries(ended)) {
     const word = isRecord(end) ? String(end['status']) : ''
-    told.set(step, ENDS[word] ?? word)
+    told.set(step, word)
   }
   if (status === 'failed') for (const [step, word] of told) if (word === 'running') told.set(step, 'failed')
   return told
@@ -41,6 +40,11 @@ const Waits = ({ run }: { readonly run: RunDetail }) => (
           {wait.step} waits for <Linked text={wait.text} />
         </Text>
       ))}
+    {run.skipped.map(({ step, reason }) => (
+      <Text size="sm" key={step}>
+        {step} was skipped{reason === null ? '' : `: ${reason}`}
+      </Text>
+    ))}
     {run.error !== null && (
       <Text size="sm">
         <b>{run.error.code}</b> {run.error.message}

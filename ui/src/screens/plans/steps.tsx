@@ -12,6 +12,10 @@ const lookOfStep = ({ hand, by }: PlanStep) =>
 
 const after = (requires: readonly string[]): string => `after ${requires.join(', ').replace(/, ([^,]+)$/, ' and $1')}`
 
+/** Ends that a run does not have. */
+const lookOfEnd = (status: string) =>
+  status === 'skipped' || status === 'rejected' ? { look: 'cancelled' as const } : {}
+
 interface StepsProps {
   readonly steps: readonly PlanStep[]
   /** By the id of a step; absent: nothing runs. */
@@ -36,7 +40,7 @@ export const PlanSteps = ({ steps, statuses }: StepsProps) => (
               {step.requires.length > 0 && ` · ${after(step.requires)}`}
             </span>
           </span>
-          {status !== undefined && <Status of={status} />}
+          {status !== undefined && <Status of={status} {...lookOfEnd(status)} />}
         </li>
       )
     })}

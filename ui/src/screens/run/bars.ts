@@ -24,7 +24,7 @@ export interface Bar {
   readonly step: string | null
   readonly hand: Hand
   readonly pieces: readonly Piece[]
-  readonly outcome: 'open' | 'done' | 'failed' | 'left'
+  readonly outcome: 'open' | 'done' | 'failed' | 'skipped' | 'left'
   readonly attempts: number
   /** The run that it called, or the task that it asked. */
   readonly child: string | null
@@ -40,13 +40,14 @@ export interface Bars {
 interface Draft {
   hand: Hand
   pieces: Piece[]
-  outcome: 'open' | 'done' | 'failed'
+  outcome: 'open' | 'done' | 'failed' | 'skipped'
   attempt: number
   child: string | null
   code: string | null
 }
 
-const isEnd = (state: Mark['becomes']): state is 'done' | 'failed' => state === 'done' || state === 'failed'
+const isEnd = (state: Mark['becomes']): state is 'done' | 'failed' | 'skipped' =>
+  state === 'done' || state === 'failed' || state === 'skipped'
 
 const newDraft = (): Draft => ({
   hand: 'workflow',
@@ -60,6 +61,7 @@ const newDraft = (): Draft => ({
 /** An attempt leaves no fact until it ends: it began when the fact before it was written, or as long ago as it was measured. */
 const unseenWork = (mark: Mark, at: number, before: number): Piece | null => {
   if (!isEnd(mark.becomes) && mark.becomes !== 'retry' && mark.becomes !== 'doubt') return null
+  if (mark.becomes === 'skipped') return { state: 'work', from: at, to: at, attempt: 1 }
   const from = mark.ms === undefined ? before : at - mark.ms
   return { state: 'work', from, to: at, attempt: 1 }
 }

@@ -67,7 +67,7 @@ const Track = ({ bar, scale }: { readonly bar: Bar; readonly scale: Scale }) => 
 
 /** What is to be read at the end of a row: what it does now, or how long it took. */
 const lengthOf = (bar: Bar, now: number): string =>
-  bar.outcome === 'open' ? doingOf(bar) : span(endedAt(bar, now) - beganAt(bar))
+  bar.outcome === 'open' || bar.outcome === 'skipped' ? doingOf(bar) : span(endedAt(bar, now) - beganAt(bar))
 
 /** A row in words, for whoever does not see bars. */
 const saidOf = ({ name, kind, bar }: Row, now: number): string => {

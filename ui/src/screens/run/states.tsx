@@ -30,9 +30,18 @@ const OVER: Readonly<Record<State, string>> = {
 }
 
 /** What it does now, or did at last. */
-export const doingOf = (bar: Bar): string => (bar.outcome === 'open' ? WORDS : OVER)[stateOf(bar)]
+export const doingOf = (bar: Bar): string => {
+  if (bar.outcome === 'skipped') return 'was not done'
+  return (bar.outcome === 'open' ? WORDS : OVER)[stateOf(bar)]
+}
 
-export const OUTCOMES = { open: 'open', done: 'done', failed: 'failed', left: 'not finished' } as const
+export const OUTCOMES = {
+  open: 'open',
+  done: 'done',
+  failed: 'failed',
+  skipped: 'skipped',
+  left: 'not finished',
+} as const
 
 export const HANDS: Readonly<Record<Hand, { readonly icon: LucideIcon; readonly word: string }>> = {
   agent: { icon: Bot, word: 'agent' },

@@ -39,11 +39,11 @@ const nextOf = ({ waiting_on }: RunDetail): string | undefined =>
 
 export const Why = ({ run }: { readonly run: RunDetail }) => {
   const next = nextOf(run)
-  if (hasEnded(run) || run.waiting_on.length === 0) return null
+  if (run.skipped.length === 0 && (hasEnded(run) || run.waiting_on.length === 0)) return null
   return (
     <Stack gap="xs">
       <div className="waits">
-        <strong>Why is it waiting?</strong> <Linked text={run.why} />
+        <strong>{hasEnded(run) ? 'What was not done?' : 'Why is it waiting?'}</strong> <Linked text={run.why} />
         {next !== undefined && (
           <span className="quiet">
             {' '}

@@ -1,0 +1,39 @@
+/** A step of a plan that did not end well: people said no, were not heard, or let it be left out. */
+import type { ErrorCode } from '../../model/errors.ts'
+import type { Json } from '../../model/json.ts'
+import type { PlanStep } from '../../model/plan.ts'
+import { refusalText, refusedAt, type StepEnd, skippedFor } from '../../model/plan-end.ts'
+import type { AskReply } from '../../ports/step-gate.ts'
+import { taskOutput } from '../task-output.ts'
+
+export interface Ended extends StepEnd {
+  readonly output: Json
+}
+
+/** A "no" of people in the middle of a step: it ends the step, never the plan (plan-2). */
+export class Refusal extends Error {
+  readonly ended: Ended
+
+  constructor(step: PlanStep, reply: AskReply) {
+    const { decision, decidedBy: by, feedback } = reply
+    const reason = refusalText({ name: step.name, decision, by, feedback })
+    super(reason)
+    this.ended = { ...refusedAt(step.id, reason), output: taskOutput(reply) }
+  }
+}
+
+export const asksPeople = ({ work }: PlanStep): boolean =>
+  work.kind === 'ask' || (work.kind === 'call' && work.hand === 'human')
+
+/** Left out after it failed. What people were asked and did not answer has no yes (plan-4). */
+export const leftOut = (step: PlanStep, why: string): Ended =>
+  asksPeople(step)
+    ? { ...refusedAt(step.id, `"${step.name}" ended without a decision: ${why}`), output: null }
+    : { ...skippedFor(why), output: null }
+
+/** A question that was taken back: with its task, or with the run that asked it. */
+export const WITHDRAWN: readonly string[] = [
+  'TASK_WITHDRAWN',
+  'RUN_CANCELLED',
+  'RUN_DEADLINE',
+] satisfies readonly ErrorCode[]
