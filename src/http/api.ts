@@ -1055,6 +1055,8 @@ export interface Api {
   readonly getHealth: { readonly input: Nothing; readonly output: Health }
   /** Can it work: the ledger is read and written, and what is due is taken. */
   readonly getReadiness: { readonly input: Nothing; readonly output: Health }
+  /** The same document as /health, for a page: the answer is 200 also while the server is not ready. */
+  readonly showHealth: { readonly input: Nothing; readonly output: Health }
   /** Is it alive, and which process is it. */
   readonly getLiveness: { readonly input: Nothing; readonly output: Live }
   /** Who is asking, and what they may do. */
@@ -1264,6 +1266,7 @@ export interface Api {
 export const ROUTES: Readonly<Record<keyof Api, string>> = {
   getHealth: 'GET /health',
   getReadiness: 'GET /health/ready',
+  showHealth: 'GET /api/health',
   getLiveness: 'GET /health/live',
   getMe: 'GET /api/me',
   listTokens: 'GET /api/tokens',

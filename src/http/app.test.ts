@@ -209,6 +209,8 @@ describe('health', () => {
     expect((await away.ask('/health/live')).status).toBe(200)
     const { status, body } = await away.ask('/health/ready')
     expect([status, body.checks.ledger]).toEqual([503, 'LEDGER_UNAVAILABLE'])
+    // A page shows the reasons; a 503 would be an error on its console.
+    expect(await away.ask('/api/health')).toMatchObject({ status: 200, body: { ...body, status: 'unavailable' } })
     await away.close()
   })
 })

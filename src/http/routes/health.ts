@@ -20,27 +20,39 @@ export const healthRoutes = ({ version, pid, loopDelay }: HealthOptions): readon
   // Shared by all who ask at the same time: anybody may ask.
   let judging: Promise<Readiness> | null = null
   const live: Handle = async (_, context) => context.json({ status: 'ok', version, pid })
-  const ready: Handle = async (service, context) => {
-    judging ??= readinessNow(service, loopDelay).finally(() => {
-      judging = null
-    })
-    const { isReady, checks, reasons } = await judging
-    const status = isReady ? 'ok' : 'unavailable'
-    return context.json(
-      { status, version, checks, reasons, durable: service.ledger.durable, simulated: service.isSimulated },
-      isReady ? 200 : 503,
-    )
-  }
+  const ready =
+    (whenNot: 200 | 503): Handle =>
+    async (service, context) => {
+      judging ??= readinessNow(service, loopDelay).finally(() => {
+        judging = null
+      })
+      const { isReady, checks, reasons } = await judging
+      const status = isReady ? 'ok' : 'unavailable'
+      return context.json(
+        { status, version, checks, reasons, durable: service.ledger.durable, simulated: service.isSimulated },
+        isReady ? 200 : whenNot,
+      )
+    }
   const readiness = {
     method: 'get',
     access: 'public',
     summary: 'Can it work: the ledger is read and written, and what is due is taken',
     answers: { 200: json(ref('Health')), 503: json(ref('Health')) },
-    handle: ready,
+    handle: ready(503),
   } as const
   return [
     { id: 'getHealth', path: '/health', ...readiness },
     { id: 'getReadiness', path: '/health/ready', ...readiness },
+    {
+      // A browser reports every 503 as an error of the page, and the page shows the reasons itself.
+      id: 'showHealth',
+      method: 'get',
+      path: '/api/health',
+      access: 'viewer',
+      summary: 'The same document as /health, for a page: the answer is 200 also while the server is not ready',
+      answers: { 200: json(ref('Health')) },
+      handle: ready(200),
+    },
     {
       id: 'getLiveness',
       method: 'get',

@@ -226,9 +226,11 @@ export const stopQuery = queryOptions({
   queryFn: ({ signal }) => getJson<Stop>('/api/stop', signal),
 })
 
+/** Nothing tells the page that a server is no longer ready, or ready again. */
 export const healthQuery = queryOptions({
   queryKey: ['health'],
-  queryFn: ({ signal }) => getJson<Health>('/health', signal),
+  queryFn: ({ signal }) => getJson<Health>('/api/health', signal),
+  refetchInterval: 10_000,
 })
 
 const FILTERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -138,6 +138,11 @@ export const Shell = () => {
               simulated models
             </Badge>
           )}
+          {health?.status === 'unavailable' && (
+            <Link to="/settings" search={{}} title={health.reasons.join('\n')}>
+              Server not ready
+            </Link>
+          )}
         </Group>
         <Group gap="md">
           <LiveDot />

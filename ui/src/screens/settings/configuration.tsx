@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ConfiguredSetting } from '../../api/documents.ts'
 import { configurationQuery } from '../../api/queries.ts'
 import { Failed, Loading } from '../../parts/state.tsx'
+import { WideTable } from '../../parts/wide-table.tsx'
 
 const shownValue = ({ value, source, is_secret }: ConfiguredSetting): string => {
   if (is_secret && source !== 'default') return 'set, not shown'
@@ -16,7 +17,7 @@ export const Configuration = () => {
   if (data.items.length === 0)
     return <Text className="quiet">This server is part of another program, which has settings of its own.</Text>
   return (
-    <div className="wide-table">
+    <WideTable label="Configuration, scrollable">
       <Table aria-label="Configuration" className="rows" verticalSpacing={4}>
         <Table.Thead>
           <Table.Tr>
@@ -28,7 +29,7 @@ export const Configuration = () => {
         <Table.Tbody>
           {data.items.map((setting) => (
             <Table.Tr key={setting.name}>
-              <Table.Td>
+              <Table.Td className="breaks">
                 <code>{setting.name}</code>
                 <div className="quiet">{setting.meaning}</div>
               </Table.Td>
@@ -38,6 +39,6 @@ export const Configuration = () => {
           ))}
         </Table.Tbody>
       </Table>
-    </div>
+    </WideTable>
   )
 }

@@ -13,6 +13,7 @@ import { complain, say } from '../../parts/say.ts'
 import { Empty, Failed, Loading } from '../../parts/state.tsx'
 import { Status } from '../../parts/status.tsx'
 import { When } from '../../parts/when.tsx'
+import { WideTable } from '../../parts/wide-table.tsx'
 
 const EXAMPLE = 'endpoints: [{ name: books, url: https://books.example/in, events: [order.paid] }]'
 
@@ -104,7 +105,7 @@ const Deliveries = ({ name }: { readonly name: string }) => {
   if (data === undefined) return error === null ? <Loading /> : <Failed error={error} again={() => void refetch()} />
   if (data.items.length === 0) return <Text className="quiet">Nothing was sent to it yet.</Text>
   return (
-    <div className="wide-table">
+    <WideTable label={`Deliveries to ${name}, scrollable`}>
       <Table aria-label={`Deliveries to ${name}`} className="rows">
         <Table.Tbody>
           {data.items.map((delivery) => (
@@ -112,7 +113,7 @@ const Deliveries = ({ name }: { readonly name: string }) => {
           ))}
         </Table.Tbody>
       </Table>
-    </div>
+    </WideTable>
   )
 }
 

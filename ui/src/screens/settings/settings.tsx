@@ -52,6 +52,7 @@ const ServerFacts = () => {
   const { data: graph } = useQuery(graphQuery)
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['Version', health?.version],
+    ['Ready', health === undefined ? undefined : health.status === 'ok' ? 'yes' : `no: ${health.reasons.join('; ')}`],
     ['System', graph === undefined ? undefined : `${graph.name} (${graph.hash})`],
     [
       'Ledger',

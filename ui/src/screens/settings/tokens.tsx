@@ -9,6 +9,7 @@ import { Command } from '../../parts/copy.tsx'
 import { complain, say } from '../../parts/say.ts'
 import { Failed, Loading } from '../../parts/state.tsx'
 import { When } from '../../parts/when.tsx'
+import { WideTable } from '../../parts/wide-table.tsx'
 
 const KINDS = ['user', 'service', 'agent']
 const ROLES = ['viewer', 'decider', 'operator', 'admin']
@@ -149,7 +150,7 @@ const List = ({ tokens, revoke }: { readonly tokens: readonly Token[]; readonly 
       <Command text="npx trihand token create ana --roles viewer,decider" />
     </Stack>
   ) : (
-    <div className="wide-table">
+    <WideTable label="Tokens, scrollable">
       <Table aria-label="Tokens" className="rows">
         <Table.Thead>
           <Table.Tr>
@@ -169,7 +170,7 @@ const List = ({ tokens, revoke }: { readonly tokens: readonly Token[]; readonly 
           ))}
         </Table.Tbody>
       </Table>
-    </div>
+    </WideTable>
   )
 
 export const Tokens = () => {
