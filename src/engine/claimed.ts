@@ -12,7 +12,8 @@ import type { RunState } from '../model/run-fact.ts'
 import type { Claim, Claims, Ledger, StreamRecord } from '../ports/ledger.ts'
 import { triggerOf } from './cause.ts'
 import { headOf } from './chain.ts'
-import { NOTHING_PREFETCHED, openWaitsOf, type Prefetched, prefetchEvents } from './offer.ts'
+import { NOTHING_PREFETCHED, type Prefetched, prefetchEvents } from './look.ts'
+import { openWaitsOf } from './offer.ts'
 import type { ResidentRecord, Standing } from './resident-record.ts'
 
 export interface Claimed {

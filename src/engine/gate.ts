@@ -28,8 +28,9 @@ import { startChild } from './child.ts'
 import { emittedBy } from './events.ts'
 import { makeWay } from './hold.ts'
 import { demandTold, isToldOf } from './lifecycle.ts'
+import { lookFor } from './look.ts'
 import { lookbackBase } from './lookback.ts'
-import { candidates, eventsSince } from './offer.ts'
+import { receiveEvents } from './offer.ts'
 import { fetchValue } from './payloads.ts'
 import { type Luggage, NO_LUGGAGE } from './request.ts'
 import type { Resident } from './resident.ts'
@@ -182,25 +183,22 @@ export class Gate implements StepGate {
     const { house, record } = resident
     demandTold(house, request.types)
     const now = house.clock.now()
-    const from = request.lookback.kind === 'within' ? 0 : record.base
-    const past = await eventsSince(house.ledger, record.tenant, request.types, from)
-    const base = lookbackBase(request, past, record.base, now)
+    const { tenant } = record
+    const { types } = request
+    const match = this.matchOf(request.match)
+    const base = await lookbackBase(house.ledger, request, { types, match }, { tenant, base: record.base, now })
     const spec: WaitSpec = {
       mode: request.mode,
-      types: request.types,
-      match: this.matchOf(request.match),
+      types,
+      match,
       condition: request.condition,
       timeoutAt: request.timeoutMs === null ? null : now + request.timeoutMs,
       base,
     }
-    const counted = past.filter((event) => event.sequence > base)
-    for (const type of request.types)
-      resident.seen.count(step, type, counted.filter((event) => event.type === type).length)
-    const received = candidates(openWait(spec), counted, resident.inputs.input)
-    for (const event of counted) if (received.some((one) => one.sequence === event.sequence)) resident.seen.keep(event)
+    const { received, read } = await lookFor(house.ledger, tenant, openWait(spec), resident.inputs.input)
+    for (const type of types) resident.seen.count(step, type, read.get(type) ?? 0)
     resident.ask({ command: { type: 'open_wait', now, step, wait: spec }, luggage: null, done: null })
-    for (const event of received)
-      resident.ask({ command: { type: 'receive_event', now, step, event }, luggage: null, done: null })
+    receiveEvents(resident, step, received)
   }
 
   private matchOf(path: string | null): WaitSpec['match'] {

@@ -6,7 +6,7 @@
 import type { RunId } from '../model/ids.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import { offerDoubts } from './doubt.ts'
-import { NOTHING_PREFETCHED, offerChildren, offerEvents } from './offer.ts'
+import { offerChildren, offerEvents } from './offer.ts'
 import type { Resident } from './resident.ts'
 
 export class Nudges {
@@ -42,7 +42,7 @@ export class Nudges {
       const signal = await resident.reload()
       // From here on a new signal needs a new look.
       this.nudged.delete(resident.record.id)
-      await offerEvents(resident, NOTHING_PREFETCHED)
+      await offerEvents(resident)
       await offerChildren(resident)
       await offerDoubts(resident)
       resident.seenSignal = Math.max(resident.seenSignal, signal)

@@ -3,47 +3,22 @@
  *
  * Owns looking. A signal only says that a look is worth it; what counts is decided by the model from what is found here.
  */
-import { compileRule } from '../manifest/rules.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import { isTaskId, type RunId, type TaskId, type TenantId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
+import { isTaskId, type RunId, type TaskId } from '../model/ids.ts'
 import { fold } from '../model/machine.ts'
-import type { Rule } from '../model/rule.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { ChildEnd, RunState } from '../model/run-fact.ts'
 import { isEnded } from '../model/status.ts'
 import { taskAnswer } from '../model/task-view.ts'
-import { fits, type OpenWait, type Received } from '../model/wait.ts'
+import type { OpenWait } from '../model/wait.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import type { House } from './house.ts'
+import { lookAmong, lookFor, NOTHING_PREFETCHED, type Prefetched } from './look.ts'
 import { storeValue } from './payloads.ts'
 import type { Resident } from './resident.ts'
-import { eventRoot } from './route.ts'
 import { loadTask } from './task-state.ts'
-
-const PAGE = 1_000
-
-/** All events of these types after the base, oldest first. */
-export const eventsSince = async (
-  ledger: Pick<Ledger, 'events'>,
-  tenant: TenantId,
-  types: readonly string[],
-  base: number,
-): Promise<readonly StoredEvent[]> => {
-  const found: StoredEvent[] = []
-  for (let after = base; ; after = found.at(-1)?.sequence ?? after) {
-    const page = await ledger.events({ tenant, types, after, limit: PAGE })
-    found.push(...page)
-    if (page.length < PAGE) return found
-  }
-}
-
-/** Events looked up once for many runs that were woken together. Null: not among them, ask the ledger. */
-export type Prefetched = (types: readonly string[], base: number) => readonly StoredEvent[] | null
-
-export const NOTHING_PREFETCHED: Prefetched = () => null
 
 /** The waits of a run that events can end. */
 export const openWaitsOf = (state: RunState | null): readonly OpenWait[] => {
@@ -51,70 +26,28 @@ export const openWaitsOf = (state: RunState | null): readonly OpenWait[] => {
   return state.open.entries().flatMap(([, open]) => (open.kind === 'waiting' ? [open.wait] : []))
 }
 
-/** One question for all waits on the same types, from the earliest base on; too many answers, and each run asks for itself. */
-export const prefetchEvents = async (
-  ledger: Pick<Ledger, 'events'>,
-  tenant: TenantId,
-  waits: readonly OpenWait[],
-): Promise<Prefetched> => {
-  const groups = new Map<string, { readonly types: readonly string[]; readonly base: number }>()
-  for (const { spec } of waits) {
-    const key = spec.types.join('\n')
-    groups.set(key, { types: spec.types, base: Math.min(spec.base, groups.get(key)?.base ?? spec.base) })
-  }
-  const found = new Map<string, readonly StoredEvent[]>()
-  for (const [key, { types, base }] of groups) {
-    const page = await ledger.events({ tenant, types, after: base, limit: PAGE })
-    if (page.length < PAGE) found.set(key, page)
-  }
-  return (types, base) => found.get(types.join('\n'))?.filter((event) => event.sequence > base) ?? null
-}
-
-const rules = new Map<string, Rule>()
-
-const ruleOf = (text: string): Rule => {
-  const known = rules.get(text)
-  if (known !== undefined) return known
-  const rule = compileRule(text)
-  rules.set(text, rule)
-  return rule
-}
-
-/** A condition that fails to evaluate does not match. */
-const holds = (condition: string | null, event: StoredEvent, trigger: Json): boolean => {
-  if (condition === null) return true
-  const answer = ruleOf(condition)({ event: eventRoot(event), payload: event.data, trigger })
-  return answer.kind === 'value' && answer.value === true
-}
-
-/** The events that this wait should receive, in order: the first for `any`, the first of each type for `all`. */
-export const candidates = (wait: OpenWait, events: readonly StoredEvent[], trigger: Json): readonly Received[] => {
-  const chosen: Received[] = []
-  for (const event of events) {
-    const taken = chosen.some((earlier) => wait.spec.mode === 'any' || earlier.type === event.type)
-    if (taken || !fits(wait, event) || !holds(wait.spec.condition, event, trigger)) continue
-    chosen.push({ type: event.type, sequence: event.sequence })
-  }
-  return chosen
-}
-
-export const offerEvents = async (resident: Resident, prefetched: Prefetched): Promise<void> => {
+export const offerEvents = async (resident: Resident, prefetched: Prefetched = NOTHING_PREFETCHED): Promise<void> => {
   const live = resident.live
   if (live === null || live.cancel !== null) return
+  const { house, record, inputs } = resident
   for (const [step, open] of live.open.entries()) {
     if (open.kind !== 'waiting') continue
-    const { types, base } = open.wait.spec
-    const events =
-      prefetched(types, base) ?? (await eventsSince(resident.house.ledger, resident.record.tenant, types, base))
-    for (const event of candidates(open.wait, events, resident.inputs.input)) {
-      const found = events.find((candidate) => candidate.sequence === event.sequence)
-      if (found !== undefined) resident.seen.keep(found)
-      resident.ask({
-        command: { type: 'receive_event', now: resident.house.clock.now(), step, event },
-        luggage: null,
-        done: null,
-      })
-    }
+    const known = prefetched(open.wait)
+    const { received } =
+      known === null
+        ? await lookFor(house.ledger, record.tenant, open.wait, inputs.input)
+        : lookAmong(open.wait, known, inputs.input)
+    receiveEvents(resident, step, received)
+  }
+}
+
+/** Asks the run to record that a step's wait has received these. */
+export const receiveEvents = (resident: Resident, step: string, received: readonly StoredEvent[]): void => {
+  const now = resident.house.clock.now()
+  for (const found of received) {
+    resident.seen.keep(found)
+    const event = { type: found.type, sequence: found.sequence }
+    resident.ask({ command: { type: 'receive_event', now, step, event }, luggage: null, done: null })
   }
 }
 

@@ -21,7 +21,7 @@ export class SeenEvents {
     return this.events?.get(sequence)
   }
 
-  /** So many events of the type were looked at for a step's wait: the ledger compares it when the wait is opened. */
+  /** So many events of the type, and with the value, were read for a step's wait: the ledger compares it when the wait is opened. */
   count(step: string, type: string, count: number): void {
     this.counts ??= new Map()
     this.counts.set(placeOf(step, type), count)

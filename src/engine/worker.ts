@@ -28,7 +28,7 @@ import type { House, WorkerDesk } from './house.ts'
 import { Leases } from './leases.ts'
 import type { NewRun } from './new-run.ts'
 import { Nudges } from './nudges.ts'
-import { NOTHING_PREFETCHED, offerEvents } from './offer.ts'
+import { offerEvents } from './offer.ts'
 import { Orders } from './orders.ts'
 import { type Departure, type Keeper, Resident } from './resident.ts'
 import { type ResidentRecord, recordOfBirth, type Standing } from './resident-record.ts'
@@ -77,7 +77,7 @@ export class Worker implements WorkerDesk {
 
   private readonly keeper: Keeper = {
     departed: (gone, departure) => this.departed(gone, departure),
-    look: (woken) => offerEvents(woken, NOTHING_PREFETCHED),
+    look: (woken) => offerEvents(woken),
   }
 
   constructor(

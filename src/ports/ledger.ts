@@ -15,6 +15,8 @@
  * ledger-9  The row of a task is as the last write to the task left it: written with the facts, or not at all.
  * ledger-10 A claim with a taker hands out runs that the taker may take by model/pin.ts, and no others. A run of another version is pinned
  *           to the taker's version with the claim or before it, and remembers the version it was born with.
+ * ledger-11 An event is found by each value that its data holds (`matching`), also if it was written before anybody asked for that path;
+ *           how many other events of its type there are makes no difference to the time that this takes.
  */
 import type { Event, StoredEvent } from '../model/event.ts'
 import type { ClaimableId, Instant, RunId, SessionId, StreamId, TenantId, WorkerId } from '../model/ids.ts'
@@ -32,7 +34,7 @@ export interface Ledger {
   append(batch: readonly Append[]): Promise<readonly Outcome[]>
   /** The streams with their facts, in the order asked; null for one that does not exist. */
   load(streams: readonly StreamId[], options?: LoadOptions): Promise<readonly (StreamRecord | null)[]>
-  /** Events of these types, sequence greater than `after`, oldest first; or the events with these sequences. */
+  /** Events of these types or with these values, sequence greater than `after`, oldest first; or the events with these sequences. */
   events(query: EventQuery): Promise<readonly StoredEvent[]>
   /** Leases runs that are due (or only the named ones, if they are due) and have room (ledger-8), in the order of model/lane.ts. */
   claim(request: ClaimRequest): Promise<Claims>
@@ -148,7 +150,10 @@ export interface WaitRow {
   readonly value: string
   /** Events after this sequence count. */
   readonly base: number
-  /** How many events of this type after `base` the writer has looked at already. Another count: the run is due at once. */
+  /**
+   * How many events after `base` the writer has looked at already, of this type and with this value. Another count: the run is due at
+   * once. So it is while the ledger has events of the type whose value at the path it does not know: reading them (`matching`) tells it.
+   */
   readonly seen: number
 }
 
@@ -235,11 +240,23 @@ export interface StreamRecord {
 export interface EventQuery {
   readonly tenant: TenantId
   readonly types?: readonly string[]
+  /** Events that any of these describes. */
+  readonly matching?: readonly EventMatch[]
   readonly after?: number
   readonly sequences?: readonly number[]
   /** With `types`: waits for events of these types that are being written, so that none with a lower sequence can appear later. */
   readonly settled?: boolean
+  /** With `types` or `matching`: the newest instead of the oldest within the limit. They still come oldest first. */
+  readonly newest?: boolean
   readonly limit: number
+}
+
+/** Events of a type that hold a value (canonical JSON) at a dotted path into their data, after a sequence. */
+export interface EventMatch {
+  readonly type: string
+  readonly path: string
+  readonly value: string
+  readonly after: number
 }
 
 export interface ClaimRequest {

@@ -23,6 +23,7 @@ import { lanesSuite } from './ledger/lanes-suite.ts'
 import { pinsSuite } from './ledger/pins-suite.ts'
 import { signalsSuite } from './ledger/signals-suite.ts'
 import { slotsSuite } from './ledger/slots-suite.ts'
+import { valuesSuite } from './ledger/values-suite.ts'
 import { workersSuite } from './ledger/workers-suite.ts'
 
 export const ledgerSuite = (name: string, open: OpenLedger, capabilities: LedgerCapabilities = {}): void => {
@@ -35,6 +36,7 @@ export const ledgerSuite = (name: string, open: OpenLedger, capabilities: Ledger
     describe('fencing', () => fencingSuite(harness))
     eventsSuite(harness)
     signalsSuite(harness)
+    valuesSuite(harness)
     describe('claims', () => claimsSuite(harness))
     describe('slots', () => slotsSuite(harness))
     describe('lanes', () => lanesSuite(harness))

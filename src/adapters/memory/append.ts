@@ -215,7 +215,11 @@ const openWaits = (store: MemoryStore, stream: MemoryStream, one: StreamWrite): 
     const wait = { tenant: stream.tenant, stream: stream.id, step, type, path, value }
     store.waits.add(wait)
     stream.waits = [...stream.waits, wait]
-    if (store.events.countAfter(stream.tenant, type, base) !== seen) isLate = true
+    const count =
+      path === ''
+        ? store.events.countAfter(stream.tenant, type, base)
+        : store.events.countMatching(stream.tenant, { type, path, value, after: base })
+    if (count !== seen) isLate = true
   }
   return isLate && canBeSignalled(stream)
 }

@@ -1,11 +1,12 @@
 /**
- * All events in order of their sequence, found by identity and by type.
+ * All events in order of their sequence, found by identity, by type and by value.
  *
  * Owns sequences and identities. Keeps text, never the caller's objects.
  */
 import type { Event, StoredEvent } from '../../model/event.ts'
 import type { RunId, TenantId } from '../../model/ids.ts'
-import type { EventQuery, NewEvent, Suppression } from '../../ports/ledger.ts'
+import { at, canonical } from '../../model/json.ts'
+import type { EventMatch, EventQuery, NewEvent, Suppression } from '../../ports/ledger.ts'
 
 export interface EventRow {
   readonly sequence: number
@@ -37,11 +38,23 @@ const firstAfter = (rows: readonly EventRow[], after: number): number => {
 
 const toStored = (row: EventRow): StoredEvent => ({ ...(JSON.parse(row.text) as Event), sequence: row.sequence })
 
+/** Under the value that it holds at the path, if it holds one. */
+const list = (values: Map<string, EventRow[]>, path: string, row: EventRow): void => {
+  const found = at((JSON.parse(row.text) as Event).data, path)
+  if (found === undefined) return
+  const value = canonical(found)
+  const rows = values.get(value)
+  if (rows === undefined) values.set(value, [row])
+  else rows.push(row)
+}
+
 export class EventLog {
   readonly #rows: EventRow[] = []
   readonly #bySequence = new Map<number, EventRow>()
   readonly #byIdentity = new Map<string, EventRow>()
   readonly #byTopic = new Map<string, EventRow[]>()
+  /** By topic, path and value; a path is listed once somebody has asked for it. */
+  readonly #byValue = new Map<string, Map<string, Map<string, EventRow[]>>>()
   #last: number
 
   constructor(last: number) {
@@ -70,6 +83,7 @@ export class EventLog {
     const sameTopic = this.#byTopic.get(key) ?? []
     sameTopic.push(row)
     this.#byTopic.set(key, sameTopic)
+    for (const [path, values] of this.#byValue.get(key) ?? []) list(values, path, row)
     this.#rows.push(row)
     this.#bySequence.set(row.sequence, row)
     this.#byIdentity.set(identity(event), row)
@@ -95,14 +109,39 @@ export class EventLog {
     return rows.length - firstAfter(rows, after)
   }
 
+  countMatching(tenant: TenantId, match: EventMatch): number {
+    const rows = this.#valued(tenant, match)
+    return rows.length - firstAfter(rows, match.after)
+  }
+
   query(query: EventQuery): readonly StoredEvent[] {
     const after = query.after ?? 0
-    const rows = query.sequences === undefined ? this.#ofTypes(query, after) : this.#named(query.sequences)
-    return rows
+    const rows = this.#rowsOf(query, after)
       .filter((row) => row.tenant === query.tenant && row.sequence > after)
       .sort((a, b) => a.sequence - b.sequence)
-      .slice(0, query.limit)
-      .map(toStored)
+    return (query.newest === true ? rows.slice(-query.limit) : rows.slice(0, query.limit)).map(toStored)
+  }
+
+  #rowsOf(query: EventQuery, after: number): EventRow[] {
+    if (query.sequences !== undefined) return this.#named(query.sequences)
+    if (query.matching === undefined) return this.#ofTypes(query, after)
+    const found = query.matching.flatMap((match) => {
+      const rows = this.#valued(query.tenant, match)
+      return rows.slice(firstAfter(rows, match.after))
+    })
+    return [...new Set(found)]
+  }
+
+  #valued(tenant: TenantId, { type, path, value }: EventMatch): readonly EventRow[] {
+    const key = topic(tenant, type)
+    const paths = this.#byValue.get(key) ?? new Map<string, Map<string, EventRow[]>>()
+    this.#byValue.set(key, paths)
+    const known = paths.get(path)
+    if (known !== undefined) return known.get(value) ?? []
+    const values = new Map<string, EventRow[]>()
+    for (const row of this.#byTopic.get(key) ?? []) list(values, path, row)
+    paths.set(path, values)
+    return values.get(value) ?? []
   }
 
   /** Newest first, below `before`. */
@@ -121,7 +160,9 @@ export class EventLog {
     return [...new Set(query.types)].flatMap((type) => {
       const rows = this.#byTopic.get(topic(query.tenant, type)) ?? []
       const start = firstAfter(rows, after)
-      return rows.slice(start, start + query.limit)
+      return query.newest === true
+        ? rows.slice(Math.max(start, rows.length - query.limit))
+        : rows.slice(start, start + query.limit)
     })
   }
 

@@ -11,6 +11,7 @@ import { heldRows } from './0009-held-rows.ts'
 import { lookups } from './0010-lookups.ts'
 import { modelCalls } from './0011-model-calls.ts'
 import { pins } from './0012-pins.ts'
+import { eventValues } from './0013-event-values.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   lookups,
   modelCalls,
   pins,
+  eventValues,
 ]

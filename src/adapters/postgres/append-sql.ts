@@ -15,7 +15,8 @@
 import { isEnded, RUN_STATUSES } from '../../model/status.ts'
 import type { Statement } from './pool.ts'
 import { SESSION, versionOf } from './rows.ts'
-import type { Shape } from './shape.ts'
+import { type Shape, wins } from './shape.ts'
+import { opened, WAITS_OPENED, waitsClosed } from './wait-sql.ts'
 
 /** One row of the answer. */
 export interface AnswerRow {
@@ -37,17 +38,16 @@ const STREAM_COLUMNS = `id, kind, tenant, handler, system_hash, session, parent,
 /** Not `max`: on a table that seems small it would be found by reading all of an index. */
 export const LAST_SEQUENCE = 'select coalesce((select seq from event order by seq desc limit 1), 0) as at'
 
-const wins = (list: string): string => `${list}.append not in (select append from lost)`
-
 /**
- * What waits for these types look at, and values of the events were not taken at: the type alone (an empty path), or a path. A type
- * that nobody waits for needs neither, whatever was waited for in the past.
+ * The paths of waits for these types at which no values of the events were taken. The empty path, of waits for the type alone, counts while
+ * such a wait is open; any other path counts for ever, because later waits look for earlier events by their values (values.ts).
  */
 const unknownPath = (shape: Shape): string => `unknown_path as materialized (
   select * from (select distinct type from numbered) t,
-    lateral (select '' as path union all select p.path from wait_path p where p.type = t.type) p
-  where (select w.type from wait w where w.type = t.type limit 1) is not null
-    ${shape.has('known_path') ? `and (t.type, p.path) not in (select type, path from ${shape.table('known_path')})` : ''})`
+    lateral (
+      select '' as path where (select w.type from wait w where w.type = t.type and w.path = '' limit 1) is not null
+      union all select p.path from wait_path p where p.type = t.type) p
+  ${shape.has('known_path') ? `where (t.type, p.path) not in (select type, path from ${shape.table('known_path')})` : ''})`
 
 /** Sequences are drawn for every event, also for those that lose: a gap harms nobody. The name is the one that `identity` gives. */
 const eventParts = (shape: Shape): string[] => [
@@ -119,24 +119,6 @@ const lost = (shape: Shape): string => {
       : []),
   ]
   return `lost as materialized (${reasons.join(' union all ')})`
-}
-
-/**
- * The waits that are opened. Late is one that has not counted an event written before it, or that meets one written after it; both
- * may happen inside the batch too, whose events nobody sees in the tables yet.
- */
-const opened = (shape: Shape): string => {
-  const crossing = `(select count(*) from numbered n where is_crossed and n.append <= opening.append and n.type = opening.type
-    and n.tenant = owner.tenant and ${wins('n')})`
-  const meeting = `(is_crossed and exists (select from carried c where c.append > opening.append and c.type = opening.type
-    and c.path = opening.path and c.value = opening.value and c.tenant = owner.tenant and ${wins('c')}))`
-  return `opened as materialized (
-    select opening.*, seen <> stored.count ${shape.has('occurrence') ? `+ ${crossing} or ${meeting}` : ''} as is_late
-    from ${shape.table('opening')},
-      lateral (select coalesce(opening.new_tenant, (select s.tenant from stream s where s.id = opening.stream)) as tenant) owner,
-      lateral (select count(*) from (
-        select from event e where e.type = opening.type and e.tenant = owner.tenant and e.seq > opening.base limit opening.seen + 1) e) stored
-    where ${wins('opening')})`
 }
 
 /** A wait is opened by the write itself, so that the status after it counts. */
@@ -236,22 +218,15 @@ const EVENTS_ADDED = `events_added as (
   select seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data, data_hash, append_id
   from numbered n where ${wins('n')})`
 
+/** values-1 */
+const VALUES_ADDED = `values_added as (
+  insert into event_value (key, tenant, seq) select value_key, tenant, (select seqs from drawn)[ord] from carried c
+  where value_key is not null and ${wins('c')})`
+
 const suppressionsAdded = (shape: Shape): string => `suppressions_added as (
   insert into suppressed (event, trigger_name, reason, detail)
   select (select seqs from drawn)[ord], trigger_name, reason, detail from ${shape.table('suppression')} where ${wins('suppression')}
   on conflict do nothing)`
-
-const waitsClosed = (shape: Shape): string => `waits_closed as (
-  delete from wait where ctid = any(array(
-    select w.at from ${shape.table('closing')},
-      lateral (select w.ctid as at from wait w where w.stream = closing.stream and w.step = closing.step offset 0) w
-    where ${wins('closing')})))`
-
-const WAITS_OPENED = [
-  'waits_opened as (insert into wait (stream, step, type, path, value) select stream, step, type, path, value from opened)',
-  `paths_added as (
-    insert into wait_path (type, path) select distinct type, path from opened where path <> '' order by type, path on conflict do nothing)`,
-]
 
 const documentParts = (shape: Shape): string[] => [
   `documents_put as (
@@ -311,6 +286,7 @@ const partsOf = (shape: Shape): string[] => [
   factsAdded(shape),
   ...(shape.has('creation') ? creationParts(shape) : []),
   ...(shape.has('occurrence') ? [EVENTS_ADDED] : []),
+  ...(shape.has('carried') ? [VALUES_ADDED] : []),
   ...(shape.has('suppression') ? [suppressionsAdded(shape)] : []),
   ...(shape.has('closing') ? [waitsClosed(shape)] : []),
   ...(shape.has('task') ? taskParts(shape) : []),

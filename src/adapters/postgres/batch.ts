@@ -5,11 +5,11 @@
  */
 import type { Event } from '../../model/event.ts'
 import type { Instant } from '../../model/ids.ts'
-import { at, canonical, type Json } from '../../model/json.ts'
 import { laneOf } from '../../model/lane.ts'
 import type { Append, NewStream, StreamWrite, TaskRow } from '../../ports/ledger.ts'
+import { valueAt } from '../event-values.ts'
 import type { BatchRows } from './lists.ts'
-import { kindOf, toUuid } from './rows.ts'
+import { keyOf, kindOf, toUuid } from './rows.ts'
 
 /** Which paths any wait for events of a type looks at, as far as this process knows; null: it knows of nobody who waits for them. */
 export type KnownPaths = (type: string) => Iterable<string> | null
@@ -104,15 +104,11 @@ const addEvents = (rows: BatchRows, one: Append, { append, due, emitted }: Conte
     for (const { trigger, reason, detail } of suppressed)
       rows.suppression.push({ append, ord, trigger_name: trigger, reason, detail })
     for (const path of emitted.get(type) ?? []) {
-      const value = path === '' ? '' : canonicalAt(event.data, path)
-      if (value !== null) rows.carried.push({ append, tenant, type, path, value, due })
+      const value = path === '' ? '' : valueAt(event.data, path)
+      if (value === null) continue
+      rows.carried.push({ append, ord, tenant, type, path, value, value_key: keyOf({ type, path, value }), due })
     }
   }
-}
-
-const canonicalAt = (data: Json, path: string): string | null => {
-  const value = at(data, path)
-  return value === undefined ? null : canonical(value)
 }
 
 const eventColumns = (event: Event) => ({
@@ -144,7 +140,8 @@ const addWrite = (rows: BatchRows, one: Append, write: StreamWrite, context: Con
   for (const step of write.closesWaits) rows.closing.push({ append, stream, step })
   for (const wait of write.opensWaits) {
     const is_crossed = context.emitted.has(wait.type)
-    rows.opening.push({ append, stream, new_tenant: write.create?.tenant ?? null, ...wait, is_crossed })
+    const new_tenant = write.create?.tenant ?? null
+    rows.opening.push({ append, stream, new_tenant, ...wait, value_key: keyOf(wait), is_crossed })
   }
 }
 

@@ -34,6 +34,7 @@ import {
   toStreamId,
   toUuid,
 } from './rows.ts'
+import { EventValues } from './values.ts'
 
 const STREAMS: Statement = { name: 'load_streams', text: `select ${STREAM_NOW} from stream where id = any($1::uuid[])` }
 const FACTS: Statement = {
@@ -55,12 +56,14 @@ const LAST_FACT: Statement = {
 }
 
 /** Type by type, so that a rare type is not looked for among all events; the list drives, as in append-sql.ts. */
-const EVENTS_OF_TYPES: Statement = {
-  name: 'events_of_types',
+const ofTypes = (name: string, order: 'asc' | 'desc'): Statement => ({
+  name,
   text: `select ${EVENT_COLUMNS} from (select distinct wanted from unnest($4::text[]) as wanted) w, lateral (
-      select * from event where tenant = $1 and type = w.wanted and seq > $2 order by seq limit $3) e
-    order by seq limit $3`,
-}
+      select * from event where tenant = $1 and type = w.wanted and seq > $2 order by seq ${order} limit $3) e
+    order by seq ${order} limit $3`,
+})
+const EVENTS_OF_TYPES = ofTypes('events_of_types', 'asc')
+const NEWEST_OF_TYPES = ofTypes('newest_of_types', 'desc')
 const EVENTS_NAMED: Statement = {
   name: 'events_named',
   text: `select ${EVENT_COLUMNS} from (select distinct wanted from unnest($4::bigint[]) as wanted) w, lateral (
@@ -77,12 +80,14 @@ export class PostgresLedger implements Ledger {
   readonly #appender: Appender
   readonly #leases: Leases
   readonly #hints: ChangeHints | null
+  readonly #values: EventValues
 
   constructor(database: Database, options: AppenderOptions, hints: ChangeHints | null = null) {
     this.#database = database
     this.#hints = hints
     this.#appender = new Appender(database, options)
     this.#leases = new Leases(database, options.clock)
+    this.#values = new EventValues(database, (types) => this.#appender.lockAlone(types))
   }
 
   async append(batch: readonly Append[]): Promise<readonly Outcome[]> {
@@ -120,10 +125,14 @@ export class PostgresLedger implements Ledger {
     return streams.map((stream) => records.get(stream) ?? null)
   }
 
-  async events({ tenant, types, after, sequences, settled, limit }: EventQuery): Promise<readonly StoredEvent[]> {
+  async events(query: EventQuery): Promise<readonly StoredEvent[]> {
+    const { tenant, types, matching, after, sequences, settled, newest, limit } = query
     const values = [tenant, after ?? 0, limit]
     const ask = async (): Promise<readonly EventRow[]> => {
       if (sequences !== undefined) return this.#database.query(EVENTS_NAMED, [...values, sequences])
+      if (matching !== undefined) return this.#values.find(query, matching)
+      if (types !== undefined && newest === true)
+        return [...(await this.#database.query<EventRow>(NEWEST_OF_TYPES, [...values, types]))].reverse()
       if (types !== undefined && settled === true) return this.#settledEvents(values, types)
       if (types !== undefined) return this.#database.query(EVENTS_OF_TYPES, [...values, types])
       return this.#database.query(EVENTS_AFTER, values)

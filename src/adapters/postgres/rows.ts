@@ -9,6 +9,7 @@ import { claimableId, isRunId, isSessionId, isTaskId, sessionId } from '../../mo
 import type { Json } from '../../model/json.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { SealedFact, StreamRecord } from '../../ports/ledger.ts'
+import { type ValuePlace, valueKey } from '../event-values.ts'
 
 export const RUN = 0
 export const SESSION = 1
@@ -65,6 +66,10 @@ export interface EventRow {
 
 export const EVENT_COLUMNS =
   'seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data'
+
+/** The key of a value, as a uuid; null for a wait that looks at no value. */
+export const keyOf = (place: ValuePlace): string | null =>
+  place.path === '' ? null : Buffer.from(valueKey(place)).toString('hex')
 
 /** The last fact of the stream in a table or alias of that name. */
 const lastFact = (column: string, stream: string): string =>

@@ -64,6 +64,9 @@ export class Shape {
   }
 }
 
+/** Rows of a list whose append has not lost, within a statement. */
+export const wins = (list: string): string => `${list}.append not in (select append from lost)`
+
 const NAMES = Object.keys(LISTS) as readonly ListName[]
 
 /**

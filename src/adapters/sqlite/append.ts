@@ -45,7 +45,7 @@ const writeAll = (scope: Scope, append: Append): Attempt => {
   for (const [i, one] of writes.entries()) {
     if (!writeOne(scope, one, rows[i] ?? null, context)) return i === 0 && events.length === 0 ? 'clean' : 'partial'
   }
-  for (const { event } of events) signalWaiting(scope, event, context)
+  for (const [i, { event }] of events.entries()) signalWaiting(scope, event, sequences[i] as number, context)
   for (const run of signals) signalNamed(scope, run, context)
   for (const document of documents) writeDocument(scope, document)
   return { kind: 'written', sequences, position: scope.known.position(scope.sql), signalled: [...context.signalled] }

@@ -4,13 +4,14 @@
  * Owns which calls need a transaction. The rules are in append.ts, claim.ts and worker.ts; who asks, and in which thread, is ledger.ts.
  */
 import type { StoredEvent } from '../../model/event.ts'
-import type { Instant, StreamId, WorkerId } from '../../model/ids.ts'
+import type { Instant, StreamId, TenantId, WorkerId } from '../../model/ids.ts'
 import type { Blobs } from '../../ports/blobs.ts'
 import type {
   Append,
   BeatRequest,
   ClaimRequest,
   Claims,
+  EventMatch,
   EventQuery,
   Ledger,
   LoadOptions,
@@ -25,10 +26,13 @@ import type { Known } from './known.ts'
 import { loadClaimed, loadStreams } from './load.ts'
 import type { Step } from './packed-step.ts'
 import type { Statements } from './statements.ts'
+import { isListed, listSome } from './values.ts'
 import { beat, retire } from './worker.ts'
 
 /** The calls of the ledger and of its blobs, which live in the same file; each blob is committed by itself before `put` answers. */
-export interface Desk extends Omit<Ledger, 'close'>, Blobs {
+export interface Desk extends Omit<Ledger, 'close' | 'events'>, Blobs {
+  /** Null: events of before had to be listed by their values first, and there are more of them. Ask again. */
+  events(query: EventQuery): Promise<readonly StoredEvent[] | null>
   /** Somebody else has written: nothing that was remembered holds. */
   forget(): Promise<void>
 }
@@ -53,8 +57,20 @@ export class SqliteDesk implements Desk {
     return this.#connection.read((sql) => loadStreams(sql, streams, options))
   }
 
-  async events(query: EventQuery): Promise<readonly StoredEvent[]> {
-    return this.#connection.read((sql) => findEvents(sql, query))
+  async events(query: EventQuery): Promise<readonly StoredEvent[] | null> {
+    const { tenant, matching } = query
+    return matching === undefined || this.#isListed(tenant, matching)
+      ? this.#connection.read((sql) => findEvents(sql, query))
+      : this.#listed(query, matching)
+  }
+
+  #isListed(tenant: TenantId, matching: readonly EventMatch[]): boolean {
+    return this.#connection.read((sql) => isListed({ sql, known: this.#known }, tenant, matching))
+  }
+
+  #listed(query: EventQuery, matching: readonly EventMatch[]): readonly StoredEvent[] | null {
+    this.#connection.write((sql) => listSome({ sql, known: this.#known }, query.tenant, matching))
+    return this.#isListed(query.tenant, matching) ? this.#connection.read((sql) => findEvents(sql, query)) : null
   }
 
   async claim(request: ClaimRequest): Promise<Claims> {

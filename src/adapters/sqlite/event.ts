@@ -1,10 +1,11 @@
 /**
- * Events in the ledger: written once per identity, read back by type or by sequence.
+ * Events in the ledger: written once per identity, read back by type, by value or by sequence.
  *
  * Owns their rows. Never decides who listens (signal.ts).
  */
 import type { StoredEvent } from '../../model/event.ts'
-import type { EventQuery, NewEvent } from '../../ports/ledger.ts'
+import type { EventMatch, EventQuery, NewEvent } from '../../ports/ledger.ts'
+import { valueKey } from '../event-values.ts'
 import { toEvent } from './rows.ts'
 import type { Scope } from './scope.ts'
 import type { Statements } from './statements.ts'
@@ -29,18 +30,38 @@ export const addEvent = (
 }
 
 export const findEvents = (sql: Statements, query: EventQuery): readonly StoredEvent[] => {
-  const rows = query.sequences === undefined ? ofTypes(sql, query) : named(sql, query, query.sequences)
-  return rows
-    .map(toEvent)
-    .sort((a, b) => a.sequence - b.sequence)
-    .slice(0, query.limit)
+  const found = rowsOf(sql, query).map(toEvent)
+  // An event may hold several values.
+  const once =
+    query.matching === undefined ? found : [...new Map(found.map((event) => [event.sequence, event])).values()]
+  const events = once.sort((a, b) => a.sequence - b.sequence)
+  return query.newest === true ? events.slice(-query.limit) : events.slice(0, query.limit)
+}
+
+const rowsOf = (sql: Statements, query: EventQuery) => {
+  if (query.sequences !== undefined) return named(sql, query, query.sequences)
+  return query.matching === undefined ? ofTypes(sql, query) : ofValues(sql, query, query.matching)
+}
+
+/** One walk of the list per value. */
+const ofValues = (
+  sql: Statements,
+  { tenant, after = 0, limit, newest }: EventQuery,
+  matching: readonly EventMatch[],
+) => {
+  const statement = newest === true ? sql.newestOfValue : sql.eventsOfValue
+  return matching.flatMap(({ type, path, value, after: since }) =>
+    statement.all(valueKey({ type, path, value }), tenant, Math.max(after, since), limit),
+  )
 }
 
 /** One walk of the index per type, merged afterwards: the index holds each type in order, not several. */
-const ofTypes = (sql: Statements, { tenant, types, after = 0, limit }: EventQuery) =>
+const ofTypes = (sql: Statements, { tenant, types, after = 0, limit, newest }: EventQuery) =>
   types === undefined
     ? sql.eventsAfter.all(tenant, after, limit)
-    : [...new Set(types)].flatMap((type) => sql.eventsOfType.all(type, tenant, after, limit))
+    : [...new Set(types)].flatMap((type) =>
+        (newest === true ? sql.newestOfType : sql.eventsOfType).all(type, tenant, after, limit),
+      )
 
 const named = (sql: Statements, { tenant, after = 0 }: EventQuery, sequences: readonly number[]) =>
   sql.eventsBySequence.all(JSON.stringify(sequences), after, tenant)

@@ -58,6 +58,7 @@ export class Known {
   readonly #held = new Map<StreamId, Held>()
   readonly #workers = new Map<WorkerId, number>()
   #paths: Map<string, Set<string>> | null = null
+  readonly #since = new Map<string, number>()
   #position: number | null = null
   #firstInLanes: Instant | null = null
   #living: readonly WorkerInfo[] | null = null
@@ -69,6 +70,7 @@ export class Known {
     this.#held.clear()
     this.#workers.clear()
     this.#paths = null
+    this.#since.clear()
     this.#position = null
     this.#firstInLanes = null
     this.#living = null
@@ -182,6 +184,22 @@ export class Known {
     if (paths.has(path)) return false
     all.set(type, paths.add(path))
     return true
+  }
+
+  /** After which sequence a tenant's events of a type are listed by a path; null: they are not. */
+  since(sql: Statements, tenant: string, type: string, path: string): number | null {
+    const key = `${tenant}\n${type}\n${path}`
+    const cached = this.#since.get(key)
+    if (cached !== undefined) return cached
+    const row = sql.valuePath.get(tenant, type, path)
+    if (row === undefined) return null
+    const since = Number(row['since'])
+    this.#since.set(key, since)
+    return since
+  }
+
+  moveSince(tenant: string, type: string, path: string, since: number): void {
+    this.#since.set(`${tenant}\n${type}\n${path}`, since)
   }
 
   #allPaths(sql: Statements): Map<string, Set<string>> {

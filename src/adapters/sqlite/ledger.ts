@@ -62,8 +62,13 @@ export class SqliteLedger implements Ledger, Blobs {
     return this.#desk.load(streams, options)
   }
 
-  events(query: EventQuery): ReturnType<Ledger['events']> {
-    return this.#desk.events(query)
+  /** Each time by the desk that has the file then (ledger-a), and others have their turn in between. */
+  async events(query: EventQuery): ReturnType<Ledger['events']> {
+    for (;;) {
+      const found = await this.#desk.events(query)
+      if (found !== null) return found
+      await new Promise(setImmediate)
+    }
   }
 
   claim(request: ClaimRequest): ReturnType<Ledger['claim']> {

@@ -5,10 +5,11 @@
  */
 import type { Event } from '../../model/event.ts'
 import type { ClaimableId, Instant } from '../../model/ids.ts'
-import { at, canonical } from '../../model/json.ts'
 import { isEnded } from '../../model/status.ts'
+import { valueAt } from '../event-values.ts'
 import { rowAs, SESSION, type StreamRow, toClaimableId } from './rows.ts'
 import { type Context, findStream, type Scope } from './scope.ts'
+import { listValue } from './values.ts'
 import { ON_TYPE_ALONE } from './wait.ts'
 
 /** Of an append that names no time, the time of the stream's last fact: not later than any clock that has seen it. */
@@ -18,7 +19,8 @@ export const dueAtOnce = (
   now: Instant | null,
 ): Instant => now ?? Number(facts.at(key, version - 1)?.['recorded_at'] ?? 0)
 
-export const signalWaiting = (scope: Scope, event: Event, context: Context): void => {
+/** The event is listed by its values on the way: each is taken once. */
+export const signalWaiting = (scope: Scope, event: Event, sequence: number, context: Context): void => {
   const { sql, known, facts } = scope
   const { type, tenant } = event
   const signalled: number[] = []
@@ -26,8 +28,9 @@ export const signalWaiting = (scope: Scope, event: Event, context: Context): voi
   // A run may have parked in this very batch.
   if (paths.size > 0) facts.flush()
   for (const path of paths) {
-    const value = valueAt(event, path)
+    const value = path === ON_TYPE_ALONE ? ON_TYPE_ALONE : valueAt(event.data, path)
     if (value === null) continue
+    if (path !== ON_TYPE_ALONE) listValue(scope, event, sequence, path, value)
     const rows = sql.signalWaiting.all(context.now, type, path, value, tenant, JSON.stringify(signalled))
     for (const row of rows.map(rowAs<Signalled>)) {
       signalled.push(row.key)
@@ -39,12 +42,6 @@ export const signalWaiting = (scope: Scope, event: Event, context: Context): voi
 export const signalNamed = (scope: Scope, run: ClaimableId, context: Context): void => {
   const row = findStream(scope, run)
   if (row !== null) raise(scope, row, context)
-}
-
-const valueAt = (event: Event, path: string): string | null => {
-  if (path === ON_TYPE_ALONE) return ON_TYPE_ALONE
-  const value = at(event.data, path)
-  return value === undefined ? null : canonical(value)
 }
 
 /** Counted always, and due at once if nobody holds it. A session is never woken, and nothing wakes a run that has ended. */

@@ -91,6 +91,10 @@ const eventStatements = (db: Database) => ({
     db,
     `select ${EVENT_COLUMNS} from event where type = ? and tenant = ? and seq > ? order by seq ${LIMIT}`,
   ),
+  newestOfType: prepareList(
+    db,
+    `select ${EVENT_COLUMNS} from event where type = ? and tenant = ? and seq > ? order by seq desc ${LIMIT}`,
+  ),
   eventsAfter: prepareList(db, `select ${EVENT_COLUMNS} from event where tenant = ? and seq > ? order by seq ${LIMIT}`),
   /** The sequences as a JSON array. */
   eventsBySequence: prepareList(
@@ -99,9 +103,33 @@ const eventStatements = (db: Database) => ({
   ),
   /** The sequences as a JSON array, of whatever tenant. */
   triggers: prepareList(db, `select ${EVENT_COLUMNS} from event where seq in (select value from json_each(?))`),
-  countEvents: db.prepare('select count(*) as count from event where type = ? and tenant = ? and seq > ?'),
+  /** No further than the limit: who counts wants to know whether there are more than that. */
+  countEvents: db.prepare(
+    `select count(*) as count from (select 1 from event where type = ? and tenant = ? and seq > ? ${LIMIT})`,
+  ),
   addSuppressed: db.prepare(
     'insert or ignore into suppressed (event, trigger_name, reason, detail) values (?, ?, ?, ?)',
+  ),
+})
+
+/** Driven by the list: one event is looked up for each of its rows. */
+const ofValue = (order: '' | 'desc') => `select ${EVENT_COLUMNS.replace(/\w+/g, 'e.$&')} from event_value v
+  cross join event e on e.seq = v.seq where v.key = ? and v.tenant = ? and v.seq > ? order by v.seq ${order} ${LIMIT}`
+
+const valueStatements = (db: Database) => ({
+  addValue: db.prepare('insert or ignore into event_value (key, tenant, seq) values (?, ?, ?)'),
+  countValues: db.prepare(
+    `select count(*) as count from (select 1 from event_value where key = ? and tenant = ? and seq > ? ${LIMIT})`,
+  ),
+  eventsOfValue: prepareList(db, ofValue('')),
+  newestOfValue: prepareList(db, ofValue('desc')),
+  valuePath: db.prepare('select since from value_path where tenant = ? and type = ? and path = ?'),
+  addValuePath: db.prepare('insert or ignore into value_path (tenant, type, path, since) values (?, ?, ?, ?)'),
+  moveValuePath: db.prepare('update value_path set since = ? where tenant = ? and type = ? and path = ?'),
+  hasEventBetween: db.prepare('select seq from event where type = ? and tenant = ? and seq > ? and seq <= ? limit 1'),
+  eventsBetween: prepareList(
+    db,
+    `select ${EVENT_COLUMNS} from event where type = ? and tenant = ? and seq > ? and seq <= ? order by seq desc ${LIMIT}`,
   ),
 })
 
@@ -196,6 +224,7 @@ const otherStatements = (db: Database) => ({
 export const prepareStatements = (db: Database) => ({
   ...streamStatements(db),
   ...eventStatements(db),
+  ...valueStatements(db),
   ...waitStatements(db),
   ...workerStatements(db),
   ...laneStatements(db),

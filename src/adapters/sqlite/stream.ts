@@ -78,7 +78,7 @@ export const writeStream = (scope: Scope, write: StreamWrite, row: StreamRow, co
   else known.held(stream)?.settle(version, signal, status, recoveries)
   addFacts(scope.facts, write, row.key, context.appendId, row.epoch)
   closeWaits(scope, row.key, write.closesWaits)
-  openWaits(scope, row.key, write.opensWaits)
+  openWaits(scope, row.key, row.tenant, write.opensWaits)
   if (write.task !== undefined) putTask(scope, stream, write.task)
 }
 
@@ -103,7 +103,7 @@ export const createStream = (scope: Scope, write: StreamWrite, create: NewStream
   if (lease !== null)
     known.keep(stream, new Held({ key, id, kind, tenant, version, epoch, signal, status, recoveries: 0, lane }, lease))
   addFacts(scope.facts, write, key, context.appendId, epoch)
-  openWaits(scope, key, write.opensWaits)
+  openWaits(scope, key, tenant, write.opensWaits)
   if (write.task !== undefined) putTask(scope, stream, write.task)
   return true
 }

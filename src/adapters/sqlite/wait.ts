@@ -5,18 +5,25 @@
  */
 import type { WaitRow } from '../../ports/ledger.ts'
 import type { Scope } from './scope.ts'
+import { hasUnseenValue, openPath } from './values.ts'
 
 /** Path and value of a wait that looks at nothing but the type. */
 export const ON_TYPE_ALONE = ''
 
 /** Says whether there are other events than the writer has looked at. */
-export const hasUnseenEvent = ({ sql }: Scope, tenant: string, waits: readonly WaitRow[]): boolean =>
-  waits.some(({ type, base, seen }) => sql.countEvents.get(type, tenant, base)?.['count'] !== seen)
+export const hasUnseenEvent = (scope: Scope, tenant: string, waits: readonly WaitRow[]): boolean =>
+  waits.some((wait) => {
+    if (wait.path !== ON_TYPE_ALONE) return hasUnseenValue(scope, tenant, wait)
+    const { type, base, seen } = wait
+    return scope.sql.countEvents.get(type, tenant, base, seen + 1)?.['count'] !== seen
+  })
 
-export const openWaits = ({ sql, known }: Scope, key: number, waits: readonly WaitRow[]): void => {
+export const openWaits = (scope: Scope, key: number, tenant: string, waits: readonly WaitRow[]): void => {
+  const { sql, known } = scope
   for (const { step, type, path, value } of waits) {
     sql.openWait.run(key, step, type, path, value)
-    if (known.addPath(sql, type, path)) sql.addWaitPath.run(type, path)
+    if (path !== ON_TYPE_ALONE) openPath(scope, { tenant, type, path })
+    else if (known.addPath(sql, type, path)) sql.addWaitPath.run(type, path)
   }
 }
 

@@ -38,7 +38,7 @@ export interface VerifyOptions {
 }
 
 /** The newest breaking change of the schema that this checker can read. */
-const KNOWN_SCHEMA = 12
+const KNOWN_SCHEMA = 13
 
 export const verifyLedger = async (target: Target, options: VerifyOptions = {}): Promise<Report> => {
   const source = await openSource(target)

@@ -248,9 +248,11 @@ export class Player {
 
   async #waits(move: WaitMove | null, base: number): Promise<readonly WaitRow[]> {
     if (move === null) return []
-    const events = await this.#ledger.events({ tenant: LOCAL_TENANT, types: [move.type], after: base, limit: 1000 })
-    const value = move.order === null ? { path: '', value: '' } : { path: 'order', value: String(move.order) }
-    return [{ step: move.step, type: move.type, ...value, base, seen: move.seen === 'counted' ? events.length : 0 }]
+    const { step, type, order } = move
+    const value = order === null ? { path: '', value: '' } : { path: 'order', value: String(order) }
+    const sought = order === null ? { types: [type] } : { matching: [{ type, ...value, after: base }] }
+    const events = await this.#ledger.events({ tenant: LOCAL_TENANT, ...sought, after: base, limit: 1000 })
+    return [{ step, type, ...value, base, seen: move.seen === 'counted' ? events.length : 0 }]
   }
 
   #wake(wakeIn: number | null): Instant | null {

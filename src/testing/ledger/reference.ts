@@ -57,7 +57,10 @@ export class ReferenceLedger implements Ledger {
 
   async events(query: EventQuery): Promise<readonly StoredEvent[]> {
     return this.#world.events.filter(
-      (event) => (query.types?.includes(event.type) ?? true) && event.sequence > (query.after ?? 0),
+      (event) =>
+        (query.types?.includes(event.type) ?? true) &&
+        (query.matching?.some((match) => event.sequence > match.after && isMatch(match, event)) ?? true) &&
+        event.sequence > (query.after ?? 0),
     )
   }
 
@@ -175,14 +178,17 @@ const emptyStream = (stream: StreamId, create: NewStream, sequences: readonly nu
   return { ...create, ...empty, stream, event, epoch, base: event ?? position }
 }
 
-const isMatch = (wait: WaitRow, { type, data }: Pick<StoredEvent, 'type' | 'data'>): boolean => {
+const isMatch = (
+  wait: Pick<WaitRow, 'type' | 'path' | 'value'>,
+  { type, data }: Pick<StoredEvent, 'type' | 'data'>,
+): boolean => {
   if (wait.type !== type) return false
   const found = at(data, wait.path)
   return wait.path === '' || (found !== undefined && canonical(found) === wait.value)
 }
 
-const countAfter = (world: World, { type, base }: WaitRow): number =>
-  world.events.filter((event) => event.type === type && event.sequence > base).length
+const countAfter = (world: World, wait: WaitRow): number =>
+  world.events.filter((event) => isMatch(wait, event) && event.sequence > wait.base).length
 
 /** Zero is before every instant of a history: due at once. */
 const signal = (world: World, id: StreamId): void => {
