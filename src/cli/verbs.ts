@@ -157,7 +157,10 @@ const addRuns = (program: Command, perform: Perform): void => {
     .description('run it once more as a new run; what was finished before a step stands, the rest is done again')
     .option('--from <step>', 'the first step that is done again; without it everything is')
     .option('--input <json|@file|->', 'another input')
-    .option('--reuse-decisions', 'what people have decided counts again where they would be asked the same')
+    .option(
+      '--reuse-decisions',
+      'what people answered counts again where they were asked before --from and would be asked the same',
+    )
     .option('--wait <duration>', 'wait for its end', wait)
     .action((id, flags) => perform(async () => (await import('./runs-rerun.ts')).rerunRun, { id, ...flags }))
   withWork(runs.command('resolve <id> <step> <verdict>'))

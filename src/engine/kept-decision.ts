@@ -5,9 +5,11 @@
  * letter. Otherwise people are asked.
  *
  * kept-decision-1  A decision counts again only for the very content that was first shown with it.
+ * kept-decision-2  A decision whose question came after the step from which on everything is done again is dropped, whatever was asked for.
  */
 import { readRunFact, readTaskFact } from '../model/fact-codec.ts'
 import { isTaskId, type RunId, type TaskId } from '../model/ids.ts'
+import { cameBefore } from '../model/rerun.ts'
 import type { ReusedStep, RunFact } from '../model/run-fact.ts'
 import type { TaskSpec } from '../model/task-spec.ts'
 import { itemsOf, subjectText } from '../model/task-subject.ts'
@@ -16,20 +18,18 @@ import type { Resident } from './resident.ts'
 
 type Answered = Pick<ReusedStep, 'of' | 'seq' | 'settled'> & { readonly task: TaskId }
 
-/** The answer as the run that asked has recorded it; a rerun of a rerun looks further back. */
-const answerIn = async (house: House, run: RunId, step: string): Promise<Answered | null> => {
-  const [record] = await house.ledger.load([run])
-  if (record == null || record.tenant !== house.tenant) return null
-  const facts = record.facts.map(readRunFact)
-  const seq = facts.findLastIndex((fact) => isEndOf(fact, step))
-  const fact = facts[seq]
-  if (fact?.type === 'step.reused') return answerIn(house, fact.of, step)
-  if (fact?.type !== 'child.ended' || fact.end.kind !== 'done' || !isTaskId(fact.child)) return null
-  return { of: run, seq, settled: { kind: 'done', result: fact.end.result }, task: fact.child }
+const factsOf = async ({ ledger, tenant }: House, run: RunId): Promise<readonly RunFact[]> => {
+  const [record] = await ledger.load([run])
+  return record == null || record.tenant !== tenant ? [] : record.facts.map(readRunFact)
 }
 
-const isEndOf = (fact: RunFact, step: string): boolean =>
-  (fact.type === 'child.ended' || fact.type === 'step.reused') && fact.step === step
+/** The answer as the run that asked has recorded it. */
+const answerIn = (facts: readonly RunFact[], of: RunId, step: string): Answered | null => {
+  const seq = facts.findLastIndex((fact) => fact.type === 'child.ended' && fact.step === step)
+  const fact = facts[seq]
+  if (fact?.type !== 'child.ended' || fact.end.kind !== 'done' || !isTaskId(fact.child)) return null
+  return { of, seq, settled: { kind: 'done', result: fact.end.result }, task: fact.child }
+}
 
 /** kept-decision-1. The hash names the run that asked, so that it is worked out as if that run asked now. */
 const wasAskedSo = async (
@@ -52,8 +52,10 @@ export const keptDecision = async (
   spec: TaskSpec,
 ): Promise<ReusedStep | null> => {
   const rerun = live?.start.rerun
-  if (rerun?.decisions !== true) return null
-  const answered = await answerIn(house, rerun.of, step)
+  if (rerun?.decisions !== true || rerun.from === null) return null
+  const facts = await factsOf(house, rerun.of)
+  // kept-decision-2
+  const answered = cameBefore(facts, step, rerun.from) ? answerIn(facts, rerun.of, step) : null
   if (answered === null || !(await wasAskedSo(house, answered, step, spec))) return null
   const { of, seq, settled } = answered
   return { step, of, seq, settled }

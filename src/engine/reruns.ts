@@ -5,13 +5,17 @@
  * (model/rerun.ts). The old run is only read. A gate is not asked: it decides on what comes, and this came already.
  *
  * reruns-1  The new run and all that it takes over are one append: there is no run that has half of it.
+ * reruns-2  With another input no decision of the old run counts in the new one, and a function that only its triggers start takes none.
+ * reruns-3  Only a person runs again what stands on a decision: a step that people decided, or a function that only its triggers start.
  */
 import { CALLBACK } from '../manifest/callback.ts'
+import { isOwn } from '../manifest/own.ts'
 import { checkAgainst } from '../manifest/schema.ts'
 import type { FunctionDefinition } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import { readRunFact } from '../model/fact-codec.ts'
+import type { Kind } from '../model/identity.ts'
 import type { RunId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
@@ -21,8 +25,10 @@ import type { RunInput, RunStart, RunState } from '../model/run-fact.ts'
 import type { StreamRecord } from '../ports/ledger.ts'
 import { commitBirths } from './births.ts'
 import { causeOf, startOf, triggerOf } from './cause.ts'
+import { decidedSteps } from './decided-steps.ts'
 import { demandOfCall, rootsOfInput } from './demand.ts'
 import type { House } from './house.ts'
+import { demandOpen } from './internal.ts'
 import { newRun } from './new-run.ts'
 import { storeValue } from './payloads.ts'
 import { eventRoot } from './route.ts'
@@ -33,9 +39,11 @@ export interface RerunWish {
   readonly from?: string
   /** Absent: what the old run was given. With another one the new run is called, and has no event. */
   readonly input?: unknown
-  /** What people have decided counts again where they would be asked the same. */
+  /** What people answered counts again where nothing that is done again came before their question, and they would be asked the same. */
   readonly decisions?: boolean
   readonly by: string
+  /** What `by` is. Default: `user`, a person whom the caller has authenticated. */
+  readonly kind?: Kind
 }
 
 export interface RerunPreview {
@@ -55,11 +63,47 @@ interface Old {
   readonly plan: RerunPlan
 }
 
+/** What decides how much of the old run stands. */
+interface Question {
+  readonly from: string | null
+  readonly isChanged: boolean
+  /** Whether the answer depends on what people decided. */
+  readonly weighsDecisions: boolean
+}
+
+const NO_STEPS: ReadonlySet<string> = new Set()
+
 /** What the new run works on. */
 interface Given {
   readonly input: RunInput
   readonly value: Json
   readonly trigger: StoredEvent | null
+}
+
+/** reruns-2. */
+const demandChangeable = (definition: FunctionDefinition): void => {
+  if (definition.name === CALLBACK || isOwn(definition.name))
+    throw new TrihandError('INPUT_INVALID', `what ${definition.name} works on is what has happened, and is not changed`)
+  demandOpen(definition)
+}
+
+/** reruns-3. */
+const demandUndecided = (
+  definition: FunctionDefinition,
+  { plan }: Old,
+  { by, kind, decisions }: Required<Pick<RerunWish, 'by' | 'kind' | 'decisions'>>,
+): void => {
+  const [step] = plan.decided
+  const why =
+    step !== undefined
+      ? `people decided the step ${step}, which would stand`
+      : decisions
+        ? 'decisions of people would be reused'
+        : definition.internal
+          ? `${definition.name} is started by its triggers alone`
+          : null
+  if (why !== null)
+    throw new TrihandError('AGENT_CANNOT_DECIDE', `${by} is of kind ${kind}; ${why}, and only a person runs it again`)
 }
 
 export class Reruns {
@@ -70,21 +114,23 @@ export class Reruns {
   }
 
   /** What a rerun would come to, without one. */
-  async preview(run: RunId, from: string | null): Promise<RerunPreview> {
-    const old = await this.read(run, from)
+  async preview(run: RunId, from: string | null, isChanged = false): Promise<RerunPreview> {
+    const old = await this.read(run, { from, isChanged, weighsDecisions: isChanged })
     const { value } = await this.same(old)
     const { reused, again } = old.plan
     return { handler: old.start.handler, input: value, reused: reused.map(({ step }) => step), again }
   }
 
-  async rerun(run: RunId, { from, input, decisions = false, by }: RerunWish): Promise<RunId> {
+  async rerun(run: RunId, { from, input, decisions = false, by, kind = 'user' }: RerunWish): Promise<RunId> {
     const { house } = this
-    const old = await this.read(run, from ?? null)
+    const isChanged = input !== undefined
+    const weighsDecisions = isChanged || kind !== 'user'
+    const old = await this.read(run, { from: from ?? null, isChanged, weighsDecisions })
     const { handler } = old.start
     const definition = house.system().functions.get(handler)
     if (definition === undefined) throw new TrihandError('NOT_FOUND', `the system has no function ${handler} any more`)
-    if (input !== undefined && handler === CALLBACK)
-      throw new TrihandError('INPUT_INVALID', 'what a callback tells is what has happened, and is not changed')
+    if (isChanged) demandChangeable(definition)
+    if (kind !== 'user') demandUndecided(definition, old, { by, kind, decisions })
     const given = input === undefined ? await this.same(old) : await this.other(input)
     await this.check(definition, given)
     const { tenant, session } = old.record
@@ -105,7 +151,7 @@ export class Reruns {
       // Whoever claims it reads what it takes over, and the event that it works on.
       lease: null,
       rerun: {
-        of: { of: run, from: from ?? null, by, trigger: trigger?.sequence ?? null, decisions },
+        of: { of: run, from: from ?? null, by, trigger: trigger?.sequence ?? null, decisions: decisions && !isChanged },
         reuse: old.plan.reused,
       },
     })
@@ -115,13 +161,15 @@ export class Reruns {
     return born.id
   }
 
-  private async read(run: RunId, from: string | null): Promise<Old> {
+  private async read(run: RunId, { from, isChanged, weighsDecisions }: Question): Promise<Old> {
     const { ledger, tenant } = this.house
     const [record] = await ledger.load([run])
     if (record == null || record.tenant !== tenant) throw new TrihandError('NOT_FOUND', `there is no run ${run}`)
     const facts = record.facts.map(readRunFact)
     const state = fold(runMachine, facts)
-    const plan = planRerun({ id: run, facts, isAtWork: record.lease !== null && state.kind === 'live' }, from)
+    const decided = weighsDecisions ? await decidedSteps(this.house, facts) : NO_STEPS
+    const isAtWork = record.lease !== null && state.kind === 'live'
+    const plan = planRerun({ id: run, facts, isAtWork }, { from, isChanged, decided })
     if (plan.kind === 'refused') throw new TrihandError(plan.code, plan.detail)
     const sequence = triggerOf(record, state)
     const [trigger = null] = sequence === null ? [] : await ledger.events({ tenant, sequences: [sequence], limit: 1 })

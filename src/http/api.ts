@@ -262,7 +262,7 @@ export interface RerunPreview {
   /** steps whose results stand */
   readonly reused: readonly string[]
   /** steps that are done again, in the order in which the old run came to them */
-  readonly again: readonly { readonly step: string; readonly once: boolean; readonly asks: boolean }[]
+  readonly again: readonly { readonly step: string; readonly once: boolean; readonly asks: boolean; readonly reusable: boolean }[]
 }
 
 export interface Mark {
@@ -1106,7 +1106,7 @@ export interface Api {
   /** Says what became of a step whose outcome nobody knows. */
   readonly resolveStep: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly step: string; readonly verdict: 'happened' | 'run_again' | 'abort'; readonly result?: Json } }; readonly output: Run }
   /** What a rerun would do again, and which results would stand. */
-  readonly previewRerun: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly from?: string } }; readonly output: RerunPreview }
+  readonly previewRerun: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly from?: string; readonly changed?: 'true' | 'false' } }; readonly output: RerunPreview }
   /** Runs a run once more as a new one; what was finished before a step stands, the rest is done again. */
   readonly rerunRun: { readonly input: { readonly path: { readonly id: string }; readonly body?: { readonly from?: string; readonly input?: Json; readonly reuse_decisions?: boolean } }; readonly output: { readonly id: string } }
   /** What became of a run and its steps when: its facts in short, at most 2,000 at once. */

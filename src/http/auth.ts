@@ -13,14 +13,14 @@
 import type { Context } from 'hono'
 import type { Tokens } from '../engine/tokens.ts'
 import { TrihandError } from '../model/errors.ts'
-import { type Access, forbidAccess } from '../model/identity.ts'
+import { type Access, forbidAccess, lowered } from '../model/identity.ts'
 import { LOCAL_TENANT } from '../model/ids.ts'
 import { addressOf } from './address.ts'
 import type { AuthSettings } from './auth-settings.ts'
 import { readLogin } from './cookie.ts'
 import type { FailedLogins } from './failed-logins.ts'
 import { isFromOwnPage, isSafe } from './guards.ts'
-import { type Asking, askedLocally, keepAsking } from './identity.ts'
+import { type Asking, askedLocally, keepAsking, kindOf } from './identity.ts'
 import { TooManyRequests } from './problem.ts'
 import { METRICS_PATH } from './routes/metrics.ts'
 import { isSameSecret } from './secret.ts'
@@ -49,7 +49,12 @@ const fromBearer = async (keeper: Keeper, context: Context, header: string): Pro
   const [, token = ''] = BEARER.exec(header) ?? []
   const caller = await keeper.tokens.callerOf(token)
   if (caller === null) throw refuseToken(keeper, context)
-  return { caller, isNamed: true, credential: { token: keeper.tokens.idOf(token), until: Number.POSITIVE_INFINITY } }
+  const who = lowered(caller, kindOf(context))
+  return {
+    caller: who,
+    isNamed: true,
+    credential: { token: keeper.tokens.idOf(token), until: Number.POSITIVE_INFINITY },
+  }
 }
 
 const fromLogin = async (tokens: Credentials, context: Context, key: string): Promise<Asking | null> => {
@@ -58,7 +63,7 @@ const fromLogin = async (tokens: Credentials, context: Context, key: string): Pr
   if (caller === null) return null
   if (!isSafe(context) && !isFromOwnPage(context))
     throw new TrihandError('ORIGIN_FORBIDDEN', 'a login counts for pages of this server; programs send a token')
-  return { caller, isNamed: true, credential: login }
+  return { caller: lowered(caller, kindOf(context)), isNamed: true, credential: login }
 }
 
 const SCRAPER: Asking = {

@@ -6,7 +6,7 @@
  */
 import type { Context } from 'hono'
 import { TrihandError } from '../model/errors.ts'
-import { type Caller, forbidAccess, KINDS, type Kind, ROLES } from '../model/identity.ts'
+import { type Caller, forbidAccess, forbidProgram, KINDS, type Kind, ROLES } from '../model/identity.ts'
 import { type Instant, isPlainText, LOCAL_TENANT } from '../model/ids.ts'
 import type { Identity } from '../model/task-spec.ts'
 
@@ -45,8 +45,10 @@ const headerOf = (context: Context, name: string): string | null => {
   }
 }
 
-const kindOf = (context: Context): Kind => {
-  const given = headerOf(context, 'x-trihand-kind') ?? 'user'
+/** Null: the request does not say. */
+export const kindOf = (context: Context): Kind | null => {
+  const given = headerOf(context, 'x-trihand-kind')
+  if (given === null) return null
   const kind = KINDS.find((word) => word === given)
   if (kind === undefined)
     throw new TrihandError('UNAUTHENTICATED', `x-trihand-kind is "${given}"; expected one of ${KINDS.join(', ')}`)
@@ -57,7 +59,7 @@ const kindOf = (context: Context): Kind => {
 export const askedLocally = (context: Context): Asking => {
   const id = headerOf(context, 'x-trihand-user')
   const groups = (headerOf(context, 'x-trihand-groups') ?? '').split(',').map((name) => name.trim())
-  const who = { id: id ?? NOBODY, kind: kindOf(context), groups: groups.filter((name) => name !== '') }
+  const who = { id: id ?? NOBODY, kind: kindOf(context) ?? 'user', groups: groups.filter((name) => name !== '') }
   return { caller: { tenant: LOCAL_TENANT, ...who, roles: ROLES }, isNamed: id !== null, credential: null }
 }
 
@@ -82,6 +84,21 @@ export const demandIdentity = (context: Context): Identity => {
   const identity = identityOf(context)
   if (identity === null) throw new TrihandError('UNAUTHENTICATED', 'a task is decided by somebody: nobody is named')
   return identity
+}
+
+/** Refuses who may not decide, at a door that does more than decide and so asks for another role. */
+export const demandDecider = (context: Context): Identity => {
+  const refusal = forbidAccess(demandCaller(context), 'decider')
+  if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
+  return demandIdentity(context)
+}
+
+/** Refuses agents and services. */
+export const demandPerson = (context: Context, what: string): Caller => {
+  const caller = demandCaller(context)
+  const refusal = forbidProgram(caller, what)
+  if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
+  return caller
 }
 
 export const demandCaller = (context: Context): Caller => {

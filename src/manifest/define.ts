@@ -119,6 +119,8 @@ export interface SystemSource {
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/
 const DEFAULT_TIMEOUT_MS = 300_000
 const HASH_LENGTH = 16
+/** What the system tells of every decision. */
+const DECIDED = 'human.decided'
 
 const invalid = (path: string, problem: string): TrihandError =>
   new TrihandError('MANIFEST_INVALID', `${path}: ${problem}`, { place: { path } })
@@ -146,19 +148,25 @@ const schemaOf = (given: unknown, path: string): Schema | null => {
 /** What a function takes from the rest of its system. */
 interface Surroundings {
   readonly humanOnly: ReadonlyMap<string, HumanOnly>
+  /** The names of declared humans. */
+  readonly humans: ReadonlySet<string>
   readonly modules: Modules
   readonly budgets: SharedBudgets
   readonly world: WorkflowWorld
 }
 
-/** A person is only asked: whoever has them asked decides nothing. */
-const isInternal = (source: FunctionSource, humanOnly: ReadonlyMap<string, HumanOnly>): boolean =>
+/** A person is only asked: a program that has them asked decides nothing. */
+const isInternal = (source: FunctionSource, { humanOnly, humans }: Surroundings): boolean =>
   source.options.internal ??
   (source.modality !== 'human' &&
-    triggersOf(source).some((trigger) => 'event' in trigger && humanOnly.has(trigger.event)))
+    triggersOf(source).some(
+      (trigger) =>
+        ('event' in trigger && (humanOnly.has(trigger.event) || trigger.event === DECIDED)) ||
+        ('after' in trigger && humans.has(trigger.after)),
+    ))
 
 const defineFunction = (source: FunctionSource, around: Surroundings): FunctionDefinition => {
-  const { modules, budgets, world, humanOnly } = around
+  const { modules, budgets, world } = around
   const { name, options, code, modality = 'workflow' } = source
   const path = `${modality === 'workflow' ? 'function' : modality}s.${name}`
   if (!NAME.test(name)) throw invalid(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
@@ -182,7 +190,7 @@ const defineFunction = (source: FunctionSource, around: Surroundings): FunctionD
       finishMs: options.deadline?.finish === undefined ? null : durationMs(options.deadline.finish),
     },
     allowReentry: options.allowReentry ?? 0,
-    internal: isInternal(source, humanOnly),
+    internal: isInternal(source, around),
     cancelOn: defineCancelOn(options.cancelOn, `${path}.cancelOn`),
     input: schemaOf(options.input, `${path}.input`),
     output: schemaOf(options.output, `${path}.output`),
@@ -284,11 +292,13 @@ export const assemble = (given: SystemSource, digest: (text: string) => string):
   const hands = new Map(sources.map(({ name, modality = 'workflow' }) => [name, modality] as const))
   const machines = defineMachines(source.stateMachines ?? [])
   const world = { fieldsOf: (type: string) => fieldsOf(events.get(type)?.schema ?? null), machines, hands }
+  const humans = new Set((source.humans ?? []).map(({ name }) => name))
+  const around = { modules, budgets, world, humanOnly, humans }
   for (const entry of sources) {
     if (functions.has(entry.name))
       throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two handlers are named ${entry.name}`)
     const read = { ...entry, options: asReader(entry.options, source.queues ?? []) }
-    functions.set(entry.name, defineFunction(read, { modules, budgets, world, humanOnly }))
+    functions.set(entry.name, defineFunction(read, around))
   }
   const { listeners, sources: watched } = bindAll(sources, functions)
   const executors = defineExecutors(source.executors ?? [])

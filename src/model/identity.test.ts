@@ -1,6 +1,6 @@
 /** Roles and kinds against every kind of door. */
 import { expect, test } from 'vitest'
-import { type Access, forbidAccess, KINDS, ROLES } from './identity.ts'
+import { type Access, forbidAccess, forbidProgram, KINDS, lowered, ROLES } from './identity.ts'
 
 const DOORS: readonly Access[] = ['public', ...ROLES]
 
@@ -26,4 +26,14 @@ test('who has no role sees what is public and nothing else', () => {
     code: 'ROLE_MISSING',
     detail: expect.stringContaining('none'),
   })
+})
+
+test('identity-3: what a request says of its kind makes no agent and no service a person (13.1.2)', () => {
+  for (const kind of KINDS)
+    for (const said of [null, ...KINDS]) {
+      const after = lowered({ kind }, said).kind
+      expect([kind, said, after]).toEqual([kind, said, kind === 'user' && said !== null ? said : kind])
+      expect(after === 'user').toBe(kind === 'user' && (said ?? 'user') === 'user')
+    }
+  expect(KINDS.filter((kind) => forbidProgram({ id: 'x', kind }, 'answers') === null)).toEqual(['user'])
 })

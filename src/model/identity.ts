@@ -5,6 +5,7 @@
  *
  * identity-1  Roles are a set, not a ladder: each lets its holder look, none includes another.
  * identity-2  Only a person decides, whatever roles a service or an agent has.
+ * identity-3  A request may make less of its credential's kind, never more: no agent becomes a person.
  */
 import type { TenantId } from './ids.ts'
 import { type Refusal, refuse } from './machine.ts'
@@ -35,3 +36,11 @@ export const forbidAccess = (caller: Pick<Caller, 'id' | 'kind' | 'roles'>, acce
   const own = caller.roles.length === 0 ? 'none' : caller.roles.join(', ')
   return refuse('ROLE_MISSING', `this needs the role ${access}; ${caller.id} has ${own}`)
 }
+
+/** For what only people may do beside deciding tasks. Null: a person asks. */
+export const forbidProgram = ({ id, kind }: Pick<Caller, 'id' | 'kind'>, what: string): Refusal | null =>
+  kind === 'user' ? null : refuse('AGENT_CANNOT_DECIDE', `${id} is of kind ${kind}; only a person ${what}`)
+
+/** identity-3. Null: the request says nothing of it. */
+export const lowered = <Who extends Pick<Caller, 'kind'>>(caller: Who, said: Kind | null): Who =>
+  said === null || caller.kind !== 'user' ? caller : { ...caller, kind: said }

@@ -4,14 +4,14 @@ import { BROKEN, CHILD, command, fact, liveAfter, started } from '../../test/sup
 import { specify } from '../testing/spec.ts'
 import { taskId } from './ids.ts'
 import { inline } from './payload.ts'
-import { planRerun } from './rerun.ts'
+import { cameBefore, planRerun, type RerunChoice } from './rerun.ts'
 import { run } from './run.ts'
 import type { RunFact } from './run-fact.ts'
 
 const { given } = specify(run)
 
-const plan = (facts: readonly RunFact[], from: string | null, isAtWork = false) =>
-  planRerun({ id: CHILD, facts, isAtWork }, from)
+const plan = (facts: readonly RunFact[], from: string | null, isAtWork = false, more: Partial<RerunChoice> = {}) =>
+  planRerun({ id: CHILD, facts, isAtWork }, { from, isChanged: false, decided: new Set(), ...more })
 
 const names = (facts: readonly RunFact[], from: string | null) => {
   const planned = plan(facts, from)
@@ -51,7 +51,8 @@ describe('what stands', () => {
     expect(plan(facts, 'b')).toEqual({
       kind: 'planned',
       reused: [{ step: 'a', of: CHILD, seq: 1, settled: { kind: 'failed', error: BROKEN } }],
-      again: [{ step: 'b', once: false, asks: false }],
+      again: [{ step: 'b', once: false, asks: false, reusable: false }],
+      decided: [],
     })
   })
 
@@ -80,6 +81,39 @@ test('what is done again says whether it happens at most once, and whether it as
       { step: 'charge', once: true, asks: false },
       { step: 'ask', once: false, asks: true },
     ],
+  })
+})
+
+describe('what people decided', () => {
+  const task = taskId('00000000-0000-7000-8000-000000000009')
+  const asked = (step: string) => fact('child.started', { step, child: task })
+  const answered = (step: string) => fact('child.ended', { step, child: task })
+  const LINE = [started(), done('draft'), asked('ask'), done('beside'), answered('ask'), done('send'), done('file')]
+  const decided = new Set(['ask'])
+
+  test('rerun-2: with another input neither a decision nor what settled after it stands (13.1.2)', () => {
+    expect(plan(LINE, 'file', false, { decided })).toMatchObject({
+      reused: [{ step: 'draft' }, { step: 'ask' }, { step: 'beside' }, { step: 'send' }],
+      decided: ['ask'],
+    })
+    expect(plan(LINE, 'file', false, { decided, isChanged: true })).toMatchObject({
+      reused: [{ step: 'draft' }, { step: 'beside' }],
+      again: [{ step: 'ask', asks: true, reusable: false }, { step: 'send' }, { step: 'file' }],
+      decided: [],
+    })
+  })
+
+  test('rerun-3: done again from before their question it is asked anew; asked before that, it may be reused (13.1.2)', () => {
+    const asks = (from: string | null, isChanged = false) => {
+      const planned = plan(LINE, from, false, { decided, isChanged })
+      return planned.kind === 'refused' ? planned.code : planned.again.find(({ step }) => step === 'ask')?.reusable
+    }
+    expect([asks(null), asks('draft'), asks('ask'), asks('beside'), asks('beside', true)]).toEqual([
+      ...[false, false, false],
+      ...[true, false],
+    ])
+    expect([cameBefore(LINE, 'ask', 'beside'), cameBefore(LINE, 'ask', 'draft')]).toEqual([true, false])
+    expect([cameBefore(LINE, 'none', 'draft'), cameBefore(LINE, 'ask', 'ask')]).toEqual([false, false])
   })
 })
 

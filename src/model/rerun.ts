@@ -5,6 +5,9 @@
  *
  * rerun-1  A result is taken over if and only if it stood before the step from which on is done again had one. So nothing that is
  *          taken over can have come from what is done again.
+ * rerun-2  With another input nothing that people decided is taken over, nor anything that settled after the first of their decisions.
+ * rerun-3  Of what is done again a decision can be reused only if its question was asked before the first step that is done again began,
+ *          and with the same input.
  */
 import { type ChildId, isTaskId, type RunId } from './ids.ts'
 import { type Refusal, refuse } from './machine.ts'
@@ -19,6 +22,8 @@ export interface AgainStep {
   readonly once: boolean
   /** It asks people. */
   readonly asks: boolean
+  /** `reuse_decisions` takes over what people answered: nothing that is done again came before their question. */
+  readonly reusable: boolean
 }
 
 export interface RerunPlan {
@@ -26,6 +31,17 @@ export interface RerunPlan {
   readonly reused: readonly ReusedStep[]
   /** In the order in which the old run came to them. */
   readonly again: readonly AgainStep[]
+  /** Those of `reused` that people have decided. */
+  readonly decided: readonly string[]
+}
+
+export interface RerunChoice {
+  /** The address of the first step that is done again; null: everything is. */
+  readonly from: string | null
+  /** The new run works on another input. */
+  readonly isChanged: boolean
+  /** Steps whose results came from people, by themselves or in runs that they called. */
+  readonly decided: ReadonlySet<string>
 }
 
 export interface OldRun {
@@ -38,6 +54,8 @@ export interface OldRun {
 interface Seen {
   once: boolean
   child: ChildId | null
+  /** The first fact that names it. */
+  readonly begunAt: number
   /** The fact with which it settled; null: it is open, or was opened again. */
   settledAt: number | null
 }
@@ -52,7 +70,7 @@ const look = (old: OldRun): { readonly steps: ReadonlyMap<string, Seen>; readonl
     state = runMachine.evolve(state, fact)
     const live = liveOf(state)
     if ('step' in fact) {
-      const seen = steps.get(fact.step) ?? { once: false, child: null, settledAt: null }
+      const seen = steps.get(fact.step) ?? { once: false, child: null, begunAt: seq, settledAt: null }
       steps.set(fact.step, seen)
       if (fact.type === 'step.intended') seen.once = true
       if (fact.type === 'child.started') seen.child = fact.child
@@ -73,23 +91,40 @@ const notReached = ({ id }: OldRun, from: string, steps: readonly string[]): Ref
   return refuse('STEP_NOT_REACHED', `${id} has not come to a step ${JSON.stringify(from)}${meant}`)
 }
 
-/** `from`: the address of the first step that is done again; null: everything is. */
-export const planRerun = (old: OldRun, from: string | null): RerunPlan | Refusal => {
+/** rerun-2: the first decision that would be taken over ends what is. */
+const firstDecision = (steps: ReadonlyMap<string, Seen>, decided: ReadonlySet<string>): number =>
+  [...decided].reduce((least, step) => Math.min(least, steps.get(step)?.settledAt ?? least), Number.POSITIVE_INFINITY)
+
+/** rerun-3. */
+const isReusable = (seen: Seen, first: Seen | undefined, { isChanged }: RerunChoice): boolean =>
+  !isChanged && seen.settledAt !== null && first !== undefined && seen.begunAt < first.begunAt
+
+/** Whether a run came to one step before it came to another. */
+export const cameBefore = (facts: readonly RunFact[], step: string, other: string): boolean => {
+  const first = (name: string): number => facts.findIndex((fact) => 'step' in fact && fact.step === name)
+  return first(step) !== -1 && first(step) < first(other)
+}
+
+export const planRerun = (old: OldRun, choice: RerunChoice): RerunPlan | Refusal => {
+  const { from, isChanged, decided } = choice
   if (old.isAtWork) return refuse('RUN_AT_WORK', `a step of ${old.id} is under way`)
   const { steps, live } = look(old)
   if (live === null) return refuse('NOT_FOUND', `there is no run ${old.id}`)
   const first = from === null ? undefined : steps.get(from)
   if (from !== null && first === undefined) return notReached(old, from, [...steps.keys()])
-  const until = first === undefined ? 0 : (first.settledAt ?? Number.POSITIVE_INFINITY)
+  const chosen = first === undefined ? 0 : (first.settledAt ?? Number.POSITIVE_INFINITY)
+  const until = isChanged ? Math.min(chosen, firstDecision(steps, decided)) : chosen
   const reused: ReusedStep[] = []
   const again: AgainStep[] = []
-  for (const [step, { once, child, settledAt }] of steps) {
+  for (const [step, seen] of steps) {
+    const { once, child, settledAt } = seen
     const settled = live.settled.get(step)
+    const asks = child !== null && isTaskId(child)
     // rerun-1
     if (settled === undefined || settledAt === null || settledAt >= until)
-      again.push({ step, once, asks: child !== null && isTaskId(child) })
+      again.push({ step, once, asks, reusable: asks && isReusable(seen, first, choice) })
     else
       reused.push({ step, of: old.id, seq: settledAt, settled, ...(hasTold(old.facts[settledAt]) && { told: true }) })
   }
-  return { kind: 'planned', reused, again }
+  return { kind: 'planned', reused, again, decided: reused.map(({ step }) => step).filter((step) => decided.has(step)) }
 }

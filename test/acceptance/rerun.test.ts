@@ -186,32 +186,29 @@ onEveryStore('rerun', (store) => {
   test('kept-decision-1: a decision counts again if that was asked for and the question is the same; else people are asked', async () => {
     let text = 'first'
     const review = fn('review', {}, async ({ step }) => {
-      const draft = await step.run('draft', () => text)
-      const { decision, feedback } = await step.human('approve', {
-        title: 'Publish?',
-        instructions: draft,
-        assign: 'ana',
-      })
+      const question = { title: 'Publish?', instructions: text, assign: 'ana' }
+      const asked = step.human('approve', question)
+      await step.sleep('nap', '1m')
+      await step.run('prepare', () => null)
+      const { decision, feedback } = await asked
       return [decision, feedback]
     })
     const system = await startTestSystem({ name: 'review', functions: [review] }, store())
     const inbox = new Inbox(system)
     const old = await system.start('review')
     await system.settle()
+    await system.advance('2m')
     await inbox.decide(await inbox.only(), ana, { action: 'approve', reason: 'fine' })
     await system.settle()
-    const same = await rerun(system, old, { from: 'draft', decisions: true })
+    const same = await rerun(system, old, { from: 'prepare', decisions: true })
     await system.settle()
     expect(await system.look(same)).toMatchObject({ status: 'success' })
     expect([(await system.look(same)).output, await inbox.list()]).toEqual([['approve', 'fine'], []])
-    const further = await rerun(system, same, { from: 'draft', decisions: true })
-    await system.settle()
-    expect((await system.look(further)).output).toEqual(['approve', 'fine'])
-    const unasked = await rerun(system, old, { from: 'draft' })
+    const unasked = await rerun(system, old, { from: 'prepare' })
     await system.settle()
     expect((await system.look(unasked)).status).toBe('waiting')
     text = 'second'
-    const other = await rerun(system, old, { from: 'draft', decisions: true })
+    const other = await rerun(system, old, { from: 'prepare', decisions: true })
     await system.settle()
     expect([(await system.look(other)).status, (await inbox.list()).length]).toEqual(['waiting', 2])
     await system.close()
@@ -246,8 +243,8 @@ onEveryStore('rerun', (store) => {
       input: { id: 'o-1' },
       reused: ['fetch'],
       again: [
-        { step: 'sum', once: false, asks: false },
-        { step: 'charge', once: true, asks: false },
+        { step: 'sum', once: false, asks: false, reusable: false },
+        { step: 'charge', once: true, asks: false, reusable: false },
       ],
     })
     await system.close()

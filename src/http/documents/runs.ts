@@ -87,6 +87,7 @@ export const runComponents = {
           step: text,
           once: described('its effect happens once more', yesNo),
           asks: described('it asks people', yesNo),
+          reusable: described('reuse_decisions takes over what people answered', yesNo),
         }),
       ),
     ),
@@ -105,7 +106,10 @@ export const RERUN_RUN = closed(
   {
     from: described('the first step that is done again; absent: everything is', text),
     input: described('absent: what the old run was given', anything),
-    reuse_decisions: described('what people have decided counts again where they would be asked the same', yesNo),
+    reuse_decisions: described(
+      'what people answered counts again where they were asked before the step `from` began and would be asked the same; with another input they are always asked',
+      yesNo,
+    ),
   },
 )
 export const CANCEL_RUN = closed({}, { reason: text })

@@ -3,7 +3,7 @@
  *
  * Owns who the caller is taken for. Loads nothing: whoever mounts the server does not load its library.
  *
- * mcp-2  Who calls is an agent, also on loopback.
+ * mcp-2  Who calls is an agent, on loopback and with a token of any kind.
  */
 import type { Problem } from '../problem.ts'
 import type { Call } from './operation.ts'

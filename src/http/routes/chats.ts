@@ -9,7 +9,7 @@ import { TrihandError } from '../../model/errors.ts'
 import { readBody, readOptionalBody } from '../body.ts'
 import { followTurn } from '../chat-stream.ts'
 import { SEND_MESSAGE } from '../documents/chats.ts'
-import { demandIdentity, identityOf } from '../identity.ts'
+import { demandDecider, identityOf } from '../identity.ts'
 import type { Streams } from '../open-stream.ts'
 import { limitOf } from '../query.ts'
 import { described, nothing, PAGING, record, ref, text, yesNo } from '../schema.ts'
@@ -44,7 +44,7 @@ const approve = async (
   request: Extract<ChatRequest, { readonly kind: 'approval' }>,
   streams: Streams,
 ): Promise<Response> => {
-  const by = demandIdentity(context)
+  const by = demandDecider(context)
   const { running } = await service.chats.show(request.chat)
   const view = running === null ? null : await service.chats.view(running)
   if (view === null || view.execution?.task !== request.task)

@@ -34,7 +34,7 @@ test('a preview names what stands, what is done again and what happens once more
       from: 'charge',
       input: { id: 'o-1' },
       reused: ['weigh'],
-      again: [{ step: 'charge', once: true, asks: false }],
+      again: [{ step: 'charge', once: true, asks: false, reusable: false }],
     },
   ])
 })

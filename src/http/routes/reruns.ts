@@ -6,18 +6,21 @@
 import { TrihandError } from '../../model/errors.ts'
 import { optionalText, readOptionalBody } from '../body.ts'
 import { RERUN_RUN } from '../documents/runs.ts'
-import { callerName } from '../identity.ts'
+import { demandCaller } from '../identity.ts'
+import { choiceOf } from '../query.ts'
 import { findRun } from '../run-id.ts'
-import { described, record, ref, text } from '../schema.ts'
+import { described, record, ref, text, words } from '../schema.ts'
 import { demandVersion } from '../version.ts'
 import { type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const CODE = 'INPUT_INVALID'
+const BOOLEANS = ['true', 'false'] as const
 
 const preview: Handle = async (service, context, query) => {
   const { id } = await findRun(service, context.req.param('id') ?? '')
   const from = query.get('from') ?? null
-  const { handler, input, reused, again } = await service.reruns.preview(id, from)
+  const isChanged = choiceOf(query, 'changed', BOOLEANS) === 'true'
+  const { handler, input, reused, again } = await service.reruns.preview(id, from, isChanged)
   return context.json({ id, handler, from, input, reused, again })
 }
 
@@ -28,8 +31,10 @@ const rerun: Handle = async (service, context) => {
   const { input, reuse_decisions: decisions = false } = members
   if (typeof decisions !== 'boolean') throw new TrihandError(CODE, 'reuse_decisions must be true or false')
   const from = optionalText(members, 'from', CODE)
+  const { id: by, kind } = demandCaller(context)
   const id = await service.reruns.rerun(old.id, {
-    by: callerName(context),
+    by,
+    kind,
     decisions,
     ...(from !== undefined && { from }),
     ...(input !== undefined && { input }),
@@ -46,7 +51,10 @@ export const rerunRoutes: readonly Operation[] = [
     path: PATH,
     access: 'viewer',
     summary: 'What a rerun would do again, and which results would stand',
-    query: { from: described('the first step that is done again; absent: everything is', text) },
+    query: {
+      from: described('the first step that is done again; absent: everything is', text),
+      changed: described('true: with another input, for which people are asked anew', words(BOOLEANS)),
+    },
     answers: { 200: json(ref('RerunPreview')) },
     problems: ['ID_AMBIGUOUS', 'STEP_NOT_REACHED', 'RUN_AT_WORK'],
     handle: preview,
@@ -65,6 +73,8 @@ export const rerunRoutes: readonly Operation[] = [
       'PRECONDITION_FAILED',
       'STEP_NOT_REACHED',
       'RUN_AT_WORK',
+      'AGENT_CANNOT_DECIDE',
+      'FUNCTION_INTERNAL',
       'EXPR_FAILED',
     ],
     handle: rerun,

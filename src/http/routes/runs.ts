@@ -11,7 +11,7 @@ import type { RunSummary } from '../../ports/reader.ts'
 import type { RunDetail } from '../api.ts'
 import { optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
 import { CANCEL_RUN, PAUSE_RUN, RESOLVE_STEP, RUN_FILTER, START_RUN, STATUSES, VERDICTS } from '../documents/runs.ts'
-import { callerName } from '../identity.ts'
+import { callerName, demandPerson } from '../identity.ts'
 import { badCursor, choiceOf, limitOf, pageOf, positionOf, type Query } from '../query.ts'
 import { factPage, runDetail, runWhy } from '../run-detail.ts'
 import { findRun } from '../run-id.ts'
@@ -133,13 +133,14 @@ const resume = command(async (service, run, context) => {
 })
 
 const resolve = command(async (service, run, context) => {
+  const { id: by } = demandPerson(context, 'says what became of a step')
   const members = await readBody(context, { schema: RESOLVE_STEP, code: CODE })
   const given = textOf(members, 'verdict', CODE)
   const verdict = VERDICTS.find((word) => word === given)
   if (verdict === undefined)
     throw new TrihandError(CODE, `verdict is "${given}"; expected one of ${VERDICTS.join(', ')}`)
   const { result } = members
-  const word = { verdict, by: callerName(context), ...(result === undefined ? {} : { result }) }
+  const word = { verdict, by, ...(result === undefined ? {} : { result }) }
   await service.resolve(run, textOf(members, 'step', CODE), word)
 })
 
@@ -264,7 +265,15 @@ export const runRoutes: readonly Operation[] = [
     summary: 'Says what became of a step whose outcome nobody knows',
     body: body(RESOLVE_STEP),
     answers: accepted,
-    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'PRECONDITION_FAILED', 'RUN_ENDED', 'RUN_CANCELLED', 'STEP_UNCERTAIN'],
+    problems: [
+      'INPUT_INVALID',
+      'ID_AMBIGUOUS',
+      'PRECONDITION_FAILED',
+      'RUN_ENDED',
+      'RUN_CANCELLED',
+      'STEP_UNCERTAIN',
+      'AGENT_CANNOT_DECIDE',
+    ],
     handle: resolve,
   },
 ]

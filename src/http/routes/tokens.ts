@@ -9,7 +9,7 @@ import { type Caller, KINDS, ROLES } from '../../model/identity.ts'
 import { LOCAL_TENANT, type TenantId } from '../../model/ids.ts'
 import { type TokenRecord, tokenStatus } from '../../model/token.ts'
 import { type Members, optionalText, readBody, textOf } from '../body.ts'
-import { demandCaller } from '../identity.ts'
+import { demandCaller, demandPerson } from '../identity.ts'
 import { closed, described, list as listOf, page, ref, text, words } from '../schema.ts'
 import { isoTime, isoTimeOrNull } from '../wire-time.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
@@ -74,6 +74,8 @@ const create: Handle = async ({ tokens }, context) => {
     roles: textsOf(members, 'roles'),
     groups: textsOf(members, 'groups'),
   }
+  // With a person's token an agent could decide.
+  if (wish.kind === 'user') demandPerson(context, 'makes tokens of people')
   const { token, record: made } = await tokens.create(wish, caller.id, lifeOf(members))
   return context.json({ ...tokenDocument(made, tokens.now), token }, 201)
 }
@@ -107,7 +109,7 @@ export const tokenRoutes: readonly Operation[] = [
     body: body(CREATE),
     isKept: false,
     answers: { 201: json(ref('NewToken')) },
-    problems: [CODE, 'TENANT_MISMATCH'],
+    problems: [CODE, 'TENANT_MISMATCH', 'AGENT_CANNOT_DECIDE'],
     handle: create,
   },
   {

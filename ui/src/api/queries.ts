@@ -91,12 +91,12 @@ export const runQuery = (id: string) =>
     queryFn: ({ signal }) => getJson<RunDetail>(`/api/runs/${id}`, signal),
   })
 
-export const rerunQuery = (id: string, from: string | null) =>
+export const rerunQuery = (id: string, from: string | null, isChanged = false) =>
   queryOptions({
-    queryKey: ['runs', 'rerun', id, from],
+    queryKey: ['runs', 'rerun', id, from, isChanged],
     queryFn: ({ signal }) => {
-      const choice = from === null ? '' : `?from=${encodeURIComponent(from)}`
-      return getJson<RerunPreview>(`/api/runs/${id}/rerun${choice}`, signal)
+      const choice = new URLSearchParams({ ...(from !== null && { from }), ...(isChanged && { changed: 'true' }) })
+      return getJson<RerunPreview>(`/api/runs/${id}/rerun${choice.size === 0 ? '' : `?${choice}`}`, signal)
     },
   })
 

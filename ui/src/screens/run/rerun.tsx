@@ -126,16 +126,20 @@ interface FormProps {
 }
 
 const Form = ({ preview, isOld, close }: FormProps) => {
-  const { id, from, again } = preview
+  const { id, from } = preview
   const navigate = useNavigate()
   const [text, setText] = useState(() => written(preview.input))
   const [reuses, setReuses] = useState(false)
   const input = parsed(text)
+  const isChanged = input !== null && text !== written(preview.input)
+  // With another input people are asked anew, so that less of the old run stands.
+  const changed = useQuery({ ...rerunQuery(id, from, true), enabled: isChanged })
+  const shown = isChanged ? (changed.data ?? preview) : preview
   const { mutate, isPending } = useMutation({
     mutationFn: () =>
       sendJson<{ readonly id: string }>(`/api/runs/${id}/rerun`, {
         ...(from !== null && { from }),
-        ...(input !== null && text !== written(preview.input) && { input: input.value }),
+        ...(isChanged && { input: input.value }),
         reuse_decisions: reuses,
       }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['runs'] }),
@@ -149,12 +153,12 @@ const Form = ({ preview, isOld, close }: FormProps) => {
   return (
     <Stack gap="md">
       <Inputs old={preview.input} text={text} change={setText} />
-      <Outcome preview={preview} />
-      <Once preview={preview} />
-      {again.some(({ asks }) => asks) && (
+      <Outcome preview={shown} />
+      <Once preview={shown} />
+      {shown.again.some(({ reusable }) => reusable) && (
         <Checkbox
-          label="Reuse later decisions of people"
-          description="Where they would be asked the very same; otherwise they are asked."
+          label="Reuse decisions"
+          description="Only where people were asked before this step, and would be asked the same."
           checked={reuses}
           onChange={(event) => setReuses(event.currentTarget.checked)}
         />
@@ -163,7 +167,11 @@ const Form = ({ preview, isOld, close }: FormProps) => {
         <Button variant="default" onClick={close}>
           Back
         </Button>
-        <Button loading={isPending} disabled={input === null || isOld} onClick={() => mutate()}>
+        <Button
+          loading={isPending}
+          disabled={input === null || isOld || (isChanged && changed.isLoading)}
+          onClick={() => mutate()}
+        >
           Run once more
         </Button>
       </Group>
