@@ -6,9 +6,11 @@
  */
 import type { Json, TaskDetail, TaskItem } from '../http/api.ts'
 import { TrihandError } from '../model/errors.ts'
-import { confirmed, demandSomebody } from './confirm.ts'
+import { confirmed, demandSomebody, isMeant } from './confirm.ts'
 import { withApi } from './connect.ts'
+import { type Ask, converse } from './conversation.ts'
 import { editedJson } from './editor.ts'
+import { askForm, formOf } from './form.ts'
 import { EXIT } from './output.ts'
 import type { Shell, Verb } from './shell.ts'
 import { decideTask, pathOf, printTask, type TaskFlags } from './tasks.ts'
@@ -96,6 +98,26 @@ const nothingDone = (shell: Shell): number => {
   return EXIT.no
 }
 
+type Told = Pick<WordFlags, 'fields' | 'reason'>
+
+/** What the action asks for and no flag gives: its fields, and a reason where it needs one. Null: the person broke off. */
+const filledIn = async (
+  { output }: Shell,
+  { actions }: TaskDetail,
+  { action, fields, reason }: Told & { readonly action: string },
+  ask: Ask,
+): Promise<Told | null> => {
+  const own = actions.find(({ name }) => name === action)
+  if (own === undefined) return {}
+  const form = fields === undefined ? formOf(own) : []
+  const value = await askForm(form, ask, (text) => output.talk(text))
+  if (value === null) return null
+  const told = form.length === 0 ? {} : { fields: JSON.stringify(value) }
+  if (!own.requires_reason || reason !== undefined) return told
+  const why = await ask('Reason: ')
+  return why === null ? null : { ...told, reason: why.trim() }
+}
+
 export const giveWord =
   (action: string): Verb<WordFlags> =>
   async (shell, flags) => {
@@ -106,8 +128,12 @@ export const giveWord =
     const question = questionOf(action, task, flags)
     demandSomebody(shell.output, question)
     printTask(shell.output, task)
-    if (!(await confirmed(shell.output, question))) return nothingDone(shell)
-    return give(shell, flags, { action: word, ...seenIn(task), choices })
+    const told = await converse(async (ask) => {
+      const filled = await filledIn(shell, task, { ...flags, action: word }, ask)
+      return filled !== null && (await isMeant(shell.output, question, ask)) ? filled : null
+    })
+    if (told === null) return nothingDone(shell)
+    return give(shell, { ...flags, ...told }, { action: word, ...seenIn(task), choices })
   }
 
 /** Items in the person's own editor; what differs is shown before it is sent. */

@@ -7,8 +7,19 @@ const SYSTEM = `import { defineSystem, human } from 'trihand'
 
 export const system = defineSystem({
   name: 'letters',
-  events: { 'letters.ready': null },
-  humans: [human('review', {
+  events: { 'letters.ready': null, 'budget.asked': null },
+  humans: [human('budget', {
+    trigger: 'budget.asked', taskType: 'input', title: 'Budget of {{ payload.team }}', assign: 'group:editors',
+    context: { team: '{{ payload.team }}', last_year: 900 },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        amount: { type: 'number', minimum: 1 }, level: { enum: ['low', 'high'] }, due: { type: 'string', format: 'date' },
+        urgent: { type: 'boolean' }, owner: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+      },
+      required: ['amount', 'due', 'owner'],
+    },
+  }), human('review', {
     trigger: 'letters.ready', title: 'Three letters', assign: 'group:editors', actions: ['approve', 'reject', 'edit'],
     bundle: { sections: [{ id: 'letters', type: 'review_items', items: { expr: 'payload.letters' }, editable: true }] },
   })],
@@ -88,4 +99,34 @@ test('[C6] an item is changed in the editor, the difference shown, and approved 
   const { status, sections } = await folder.json(['inbox', 'show', id, ...ANA])
   expect(status).toBe('approved')
   expect(JSON.stringify(sections)).toContain('My dear b')
+})
+
+test('[C3] at a terminal an input task shows its context and asks field by field, until each answer fits the schema (13.1.4)', async (context) => {
+  demandTerminals(context)
+  await folder.json(['send', 'budget.asked', '{"team":"Research"}'])
+  const { items } = await folder.json(['inbox', 'list', ...ANA])
+  const { id } = items[0]
+  const typed = (...lines: readonly string[]) =>
+    folder.run(['inbox', 'respond', id, ...ANA], {
+      ...{ apart: true, through: THROUGH_A_TERMINAL, stdin: `${lines.join('\n')}\n` },
+    })
+  const answers = ['0', '950.5', 'middle', 'high', '2026-02-30', '2026-12-31', 'y', 'Bea'] as const
+  const no = await typed(...answers, 'n')
+  expect(no.code).toBe(1)
+  expect((await folder.json(['inbox', 'show', id, ...ANA])).is_open).toBe(true)
+  const { code, stdout } = await typed(...answers, 'y')
+  expect(code).toBe(0)
+  for (const said of [
+    'team: Research',
+    'last_year: 900',
+    'amount (number, at least 1): ',
+    'amount must be at least 1',
+    'level is not one of low, high',
+    'due is not a date, like 2026-01-31',
+  ])
+    expect(stdout).toContain(said)
+  expect((await folder.json(['inbox', 'show', id, ...ANA])).end).toMatchObject({
+    decision: 'respond',
+    fields: { amount: 950.5, level: 'high', due: '2026-12-31', urgent: true, owner: { name: 'Bea' } },
+  })
 })

@@ -1,6 +1,6 @@
 /** A value as its schema asks for it: a field for each member, each with what is wrong with it, or one box of JSON. */
 import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core'
-import type { Field, FieldKind, Filled } from './schema-fields.ts'
+import type { Field, FieldKind, Filled } from '../../../src/model/form-fields.ts'
 
 interface OneField {
   readonly field: Field

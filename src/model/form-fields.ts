@@ -1,10 +1,12 @@
 /**
- * Which fields a form has for a JSON Schema, what is wrong with what was filled in, and the value that it makes.
+ * Which fields a form has for a JSON Schema, what is wrong with what was filled in, and the value that it makes. The page and the terminal
+ * share it.
  *
  * Owns how far a form goes: texts, numbers, yes or no, one of some words, dates and times, lists of simple values (one on each line), and
  * objects in objects, whose fields are named by their path. Anything else is JSON. The server checks the whole schema again.
  */
-import { isRecord, type Json } from '../api/documents.ts'
+import { isoTime } from './iso-time.ts'
+import { isForbiddenKey, isJsonRecord as isRecord, type Json } from './json.ts'
 
 type Schema = { readonly [key: string]: Json }
 
@@ -81,6 +83,8 @@ const membersOf = (schema: Schema, root: Schema, above: readonly string[], isNee
   const required = Array.isArray(schema['required']) ? schema['required'] : []
   const properties = isRecord(schema['properties']) ? schema['properties'] : {}
   return Object.entries(properties).flatMap(([name, member]) => {
+    // The ledger refuses a value with such a name, and an assignment to it would change every object.
+    if (isForbiddenKey(name)) return []
     const own = resolved(member, root)
     const path = [...above, name]
     const isRequired = isNeeded && required.includes(name)
@@ -109,19 +113,28 @@ export const fieldsOf = (schema: Json, required: readonly string[] = []): readon
 
 export type Filled = Readonly<Record<string, string | boolean>>
 
+/** A member such as `toString` was not filled in because every object has one. */
+const filledIn = (filled: Filled, { name }: Field): string | boolean | undefined =>
+  Object.hasOwn(filled, name) ? filled[name] : undefined
+
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
+// biome-ignore lint/style/noRestrictedGlobals: reads an instant that was given, and asks no clock
+const instantOf = (text: string): number => Date.parse(text)
 const isDay = (text: string): boolean =>
-  DATE.test(text) && new Date(`${text}T00:00:00Z`).toISOString().slice(0, 10) === text
+  DATE.test(text) && isoTime(instantOf(`${text}T00:00:00Z`)).slice(0, 10) === text
 
 const limit = (schema: Schema, key: string): number | null => (typeof schema[key] === 'number' ? schema[key] : null)
 
 const numberProblem = (schema: Schema, text: string): string | null => {
   const value = Number(text)
   const [least, most] = [limit(schema, 'minimum'), limit(schema, 'maximum')]
+  const [above, below] = [limit(schema, 'exclusiveMinimum'), limit(schema, 'exclusiveMaximum')]
   if (text.trim() === '' || !Number.isFinite(value)) return 'is not a number'
   if (schema['type'] === 'integer' && !Number.isInteger(value)) return 'is not a whole number'
   if (least !== null && value < least) return `must be at least ${least}`
-  return most !== null && value > most ? `must be at most ${most}` : null
+  if (most !== null && value > most) return `must be at most ${most}`
+  if (above !== null && value <= above) return `must be more than ${above}`
+  return below !== null && value >= below ? `must be less than ${below}` : null
 }
 
 const hasPattern = (pattern: string, text: string): boolean => {
@@ -152,48 +165,57 @@ const isJson = (text: string): boolean => {
 
 const linesOf = (text: string): readonly string[] => text.split('\n').filter((line) => line.trim() !== '')
 
-const textProblem = ({ kind, schema }: Field, text: string): string | null => {
+const lineProblem = (items: Schema, line: string): string | null => {
+  if (items['type'] === 'string') return lengthProblem(items, line)
+  if (items['type'] === 'boolean') return line === 'true' || line === 'false' ? null : 'is neither true nor false'
+  return numberProblem(items, line)
+}
+
+const listProblem = (schema: Schema, lines: readonly string[]): string | null => {
+  const items = isRecord(schema['items']) ? schema['items'] : {}
+  const [least, most] = [limit(schema, 'minItems'), limit(schema, 'maxItems')]
+  if (least !== null && lines.length < least) return `must have at least ${least} lines`
+  if (most !== null && lines.length > most) return `must have at most ${most} lines`
+  const wrong = lines.findIndex((line) => lineProblem(items, line) !== null)
+  return wrong === -1 ? null : `in line ${wrong + 1} ${lineProblem(items, lines[wrong] ?? '')}`
+}
+
+const textProblem = ({ kind, schema, words }: Field, text: string): string | null => {
   switch (kind) {
+    case 'words':
+      return words.includes(text) ? null : `is not one of ${words.join(', ')}`
     case 'number':
     case 'integer':
       return numberProblem(schema, text)
     case 'date':
       return isDay(text) ? null : 'is not a date, like 2026-01-31'
     case 'date-time':
-      return Number.isNaN(Date.parse(text)) ? 'is not a date and time' : null
+      return Number.isNaN(instantOf(text)) ? 'is not a date and time' : null
     case 'email':
       return /^[^\s@]+@[^\s@]+$/.test(text) ? null : 'is not an e-mail address'
     case 'uri':
       return URL.canParse(text) ? null : 'is not an address, like https://example.com'
     case 'json':
       return isJson(text) ? null : 'is not JSON'
-    case 'lines': {
-      const items = isRecord(schema['items']) ? schema['items'] : {}
-      if (items['type'] === 'string') return null
-      return (
-        linesOf(text)
-          .map((line) => numberProblem(items, line))
-          .find((problem) => problem !== null) ?? null
-      )
-    }
+    case 'lines':
+      return listProblem(schema, linesOf(text))
     default:
       return lengthProblem(schema, text)
   }
 }
 
-/** Null: nothing. */
-const problemOf = (field: Field, given: string | boolean | undefined): string | null => {
+/** What is wrong with one field, as the end of a sentence about it. Null: nothing. */
+export const problemOf = (field: Field, given: string | boolean | undefined): string | null => {
   if (typeof given === 'boolean') return null
   if (given === undefined || given === '') return field.isRequired && field.kind !== 'yes' ? 'is required' : null
-  const problem = field.kind === 'words' ? null : textProblem(field, given)
-  return problem
+  return textProblem(field, given)
 }
 
 /** What is wrong, by the name of the field. */
 export const problemsOf = (fields: readonly Field[], filled: Filled): Readonly<Record<string, string>> =>
   Object.fromEntries(
     fields.flatMap((field) => {
-      const problem = problemOf(field, filled[field.name])
+      const problem = problemOf(field, filledIn(filled, field))
       return problem === null ? [] : [[field.name, `${field.label} ${problem}`] as const]
     }),
   )
@@ -203,7 +225,7 @@ const valueIn = ({ kind, schema, words }: Field, given: string | boolean): Json 
   if (kind === 'number' || kind === 'integer') return Number(given)
   if (kind === 'json') return JSON.parse(given) as Json
   if (kind === 'words') return Array.isArray(schema['enum']) ? (schema['enum'][words.indexOf(given)] ?? given) : given
-  if (kind === 'date-time') return new Date(given).toISOString()
+  if (kind === 'date-time') return isoTime(instantOf(given))
   if (kind !== 'lines') return given
   const isText = isRecord(schema['items']) && schema['items']['type'] === 'string'
   return linesOf(given).map((line) => (isText ? line : (JSON.parse(line) as Json)))
@@ -216,7 +238,7 @@ const put = (value: Members, [name = '', ...rest]: readonly string[], given: Jso
     value[name] = given
     return
   }
-  value[name] ??= {}
+  if (!Object.hasOwn(value, name)) value[name] = {}
   put(value[name] as Members, rest, given)
 }
 
@@ -224,7 +246,7 @@ const put = (value: Members, [name = '', ...rest]: readonly string[], given: Jso
 export const filledRecord = (fields: readonly Field[], filled: Filled): Members => {
   const value: Members = {}
   for (const field of fields) {
-    const given = filled[field.name] ?? (field.kind === 'yes' && field.isRequired ? false : undefined)
+    const given = filledIn(filled, field) ?? (field.kind === 'yes' && field.isRequired ? false : undefined)
     if (given !== undefined && given !== '') put(value, field.path, valueIn(field, given))
   }
   return value
@@ -232,7 +254,7 @@ export const filledRecord = (fields: readonly Field[], filled: Filled): Members 
 
 /** The same, or the first thing that is wrong with it. */
 export const filledValue = (fields: readonly Field[], filled: Filled): Json => {
-  const given = fields.filter(({ name }) => filled[name] !== undefined && filled[name] !== '')
+  const given = fields.filter((field) => (filledIn(filled, field) ?? '') !== '')
   const [problem] = Object.values(problemsOf(given, filled))
   if (problem !== undefined) throw new Error(problem)
   return filledRecord(fields, filled)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fieldsOf, filledValue, problemsOf } from './schema-fields.ts'
+import { fieldsOf, filledValue, problemsOf } from './form-fields.ts'
 
 const SCHEMA = {
   type: 'object',
@@ -84,4 +84,32 @@ test('dates, limits, objects in objects and lists are fields of their own, and s
       note: 'x',
     },
   })
+})
+
+test('a model that writes a schema changes no object but the answer', () => {
+  const schema = JSON.parse(
+    '{"type":"object","properties":{"answer":{"type":"object","properties":{"__proto__":{"type":"object","properties":{"x":{"type":"string"}}},"toString":{"type":"string"}},"required":["toString"]}},"required":["answer"]}',
+  )
+  const fields = fieldsOf(schema) ?? []
+  expect(fields.map(({ name }) => name)).toEqual(['answer.toString'])
+  const flat = fieldsOf(schema.properties.answer) ?? []
+  expect(problemsOf(flat, {})).toEqual({ toString: 'toString is required' })
+  expect(filledValue(fields, { 'answer.toString': 'a', 'answer.__proto__.x': 'b' })).toEqual({
+    answer: { toString: 'a' },
+  })
+})
+
+test.each([
+  [{ type: 'number', exclusiveMinimum: 0 }, '0', 'must be more than 0'],
+  [{ type: 'integer', exclusiveMaximum: 5 }, '5', 'must be less than 5'],
+  [{ type: 'integer' }, '1.5', 'is not a whole number'],
+  [{ enum: ['low', 'high'] }, 'middle', 'is not one of low, high'],
+  [{ type: 'array', items: { type: 'integer' } }, '1\nx', 'in line 2 is not a number'],
+  [{ type: 'array', items: { type: 'boolean' } }, 'true\nmaybe', 'in line 2 is neither true nor false'],
+  [{ type: 'array', items: { type: 'string' }, minItems: 2 }, 'a', 'must have at least 2 lines'],
+  [{ type: 'string', format: 'date-time' }, 'soon', 'is not a date and time'],
+  [{ type: 'string', format: 'email' }, 'ana', 'is not an e-mail address'],
+])('%j does not take %j', (member, given, problem) => {
+  const fields = fieldsOf({ type: 'object', properties: { it: member } }) ?? []
+  expect(problemsOf(fields, { it: given })).toEqual({ it: `it ${problem}` })
 })

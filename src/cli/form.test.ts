@@ -1,0 +1,63 @@
+/** A form at a terminal: what is asked, what is asked again, and the value that the answers make. */
+import { expect, test } from 'vitest'
+import { fieldsOf } from '../model/form-fields.ts'
+import { askForm } from './form.ts'
+
+const FIELDS =
+  fieldsOf({
+    type: 'object',
+    properties: {
+      amount: { type: 'number', minimum: 1, maximum: 9, description: 'In euros' },
+      level: { enum: ['low', 'high'] },
+      due: { type: 'string', format: 'date' },
+      urgent: { type: 'boolean' },
+      tags: { type: 'array', items: { type: 'string' } },
+      owner: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+    },
+    required: ['amount', 'due', 'urgent', 'owner'],
+  }) ?? []
+
+const typing = (...given: readonly (string | null)[]) => {
+  const [asked, said, left] = [[] as string[], [] as string[], [...given]]
+  const form = askForm(
+    FIELDS,
+    async (prompt) => {
+      asked.push(prompt)
+      return left.shift() ?? null
+    },
+    (text) => said.push(text),
+  )
+  return { form, asked, said }
+}
+
+test('[C3] a field is asked until its answer fits, and the answers make the value that the schema describes (13.1.4)', async () => {
+  const wrong = ['0', 'much'] as const
+  const { form, asked, said } = typing(
+    ...[...wrong, '5', 'middle', 'high', '2026-02-30', '2026-02-28', '', 'perhaps', 'yes', 'a', 'b', '', '', 'Bea'],
+  )
+  expect(await form).toEqual({
+    ...{ amount: 5, level: 'high', due: '2026-02-28', urgent: true, tags: ['a', 'b'], owner: { name: 'Bea' } },
+  })
+  expect(asked[0]).toBe('amount (number, 1 to 9). In euros: ')
+  expect(asked[3]).toBe('level (one of low, high, or empty): ')
+  expect(said).toEqual([
+    'amount must be at least 1',
+    'amount is not a number',
+    'level is not one of low, high',
+    'due is not a date, like 2026-01-31',
+    'urgent is yes or no',
+    'urgent is yes or no',
+    'owner › name is required',
+  ])
+})
+
+test('[C3] who breaks off has answered nothing', async () => {
+  expect(await typing('5', null).form).toBeNull()
+  expect(await typing('5', 'low', '2026-02-28', 'no', 'a', null).form).toBeNull()
+})
+
+test('[C3] what is optional is left out where nothing is typed', async () => {
+  expect(await typing('5', '', '2026-02-28', 'no', '', 'Bea').form).toEqual({
+    ...{ amount: 5, due: '2026-02-28', urgent: false, owner: { name: 'Bea' } },
+  })
+})
