@@ -70,6 +70,9 @@ const catchUp = async (resident: Resident, recoveries: number, prefetched: Prefe
   if (live === null) return
   const now = resident.house.clock.now()
   const commands: RunCommand[] = []
+  const { versions } = resident.record
+  if (versions !== null && (live.version ?? versions.from) !== versions.to)
+    commands.push({ type: 'hand_over', now, ...versions })
   if (recoveries >= MAX_RECOVERIES) {
     const message = `the run lost its worker ${recoveries} times in a row without progress`
     commands.push({ type: 'quarantine_run', now, error: { code: 'RUN_QUARANTINED', message } })

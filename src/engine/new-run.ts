@@ -16,6 +16,7 @@ import {
   type SessionId,
   type TenantId,
 } from '../model/ids.ts'
+import { NO_VERSION } from '../model/pin.ts'
 import { statusOf } from '../model/run.ts'
 import type { RerunOf, ReusedStep, RunFact, RunInput, RunStart, RunState } from '../model/run-fact.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -122,10 +123,11 @@ const startedWith = (start: RunStart, { rerun, callback }: Birth): RunStart =>
 
 const creation = (birth: Birth, parent: ClaimableId | null): NewStream => {
   const { tenant, definition, systemHash, session, event, lease, now, demand } = birth
-  const { name: handler } = definition
+  const { name: handler, placement } = definition
   const index = event !== null && 'index' in event ? event.index : null
   const sequence = event === null || 'index' in event ? null : event.event.sequence
-  const always = { tenant, handler, systemHash, session, parent, event: index, lease, createdAt: now }
+  const version = placement.pin.mode === 'none' ? NO_VERSION : systemHash
+  const always = { tenant, handler, systemHash: version, session, parent, event: index, lease, createdAt: now }
   const isPlain = sequence === null && demand.slots.length === 0 && demand.priority === 0
   return isPlain ? always : { ...always, ...(sequence !== null && { sequence }), ...demanded(demand) }
 }

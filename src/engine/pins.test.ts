@@ -6,96 +6,126 @@ import { MemoryLedger } from '../adapters/memory/ledger.ts'
 import { MemoryReader } from '../adapters/memory/reader.ts'
 import { MemoryStore } from '../adapters/memory/store.ts'
 import { SystemIds } from '../adapters/system/ids.ts'
-import { fn } from '../executors/workflow/function.ts'
-import { mayTake, NO_VERSION, pinAfter } from '../model/pin.ts'
+import { type FunctionOptions, fn } from '../executors/workflow/function.ts'
+import { readRunFact } from '../model/fact-codec.ts'
+import type { RunId } from '../model/ids.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import type { Engine } from './engine.ts'
 
 const LEASE_MS = 3_000
 const NOWHERE = { pool: null, labels: {}, modules: null }
 
-const aFleet = () => {
+type Version = 'old' | 'new'
+
+const aFleet = (options: Pick<FunctionOptions<unknown>, 'pin' | 'pinFor'> = {}) => {
   const [store, clock, ids, blobs] = [
     new MemoryStore(),
     new VirtualClock(1_000_000),
     new SystemIds(),
     new MemoryBlobs(),
   ]
-  const reader = new MemoryReader(store)
+  const [reader, ledger] = [new MemoryReader(store), new MemoryLedger(store)]
   const done: string[] = []
-  const oldCode = fn('work', {}, async ({ step }) => {
+  const rounds = async (
+    step: { run: (name: string, work: () => void) => unknown; sleep: (name: string, time: string) => unknown },
+    version: Version,
+  ) => {
     for (const round of [1, 2, 3, 4]) {
-      await step.run(`old ${round}`, () => void done.push('old'))
+      await step.run(`${version} ${round}`, () => void done.push(version))
       await step.sleep(`pause ${round}`, '1m')
     }
-  })
-  const newCode = fn('work', {}, async ({ step }) => {
-    for (const round of [1, 2, 3, 4]) {
-      await step.run(`new ${round}`, () => void done.push('new'))
-      await step.sleep(`pause ${round}`, '1m')
-    }
-  })
-  const join = async (version: 'old' | 'new'): Promise<Engine> => {
+  }
+  const code = {
+    old: fn('work', options, async ({ step }) => rounds(step, 'old')),
+    new: fn('work', options, async ({ step }) => rounds(step, 'new')),
+  }
+  const join = async (version: Version, slots = 10): Promise<Engine> => {
     const engine = engineOf({
       ledger: new MemoryLedger(store),
       clock,
       ids,
-      source: { name: 'test', functions: [version === 'old' ? oldCode : newCode] },
-      worker: { name: version, place: NOWHERE, slots: 10, leaseTtlMs: LEASE_MS, pollMs: 250, drainMs: 60_000 },
+      source: { name: 'test', functions: [code[version]] },
+      worker: { name: version, place: NOWHERE, slots, leaseTtlMs: LEASE_MS, pollMs: 250, drainMs: 60_000 },
       deps: { blobs, workers: (query) => reader.workers(query) },
     })
     await engine.start()
     await clock.advance(0)
     return engine
   }
-  return { clock, join, done }
+  const during = async <T>(work: Promise<T>): Promise<T> => {
+    await clock.advance(0)
+    return work
+  }
+  const begin = (engine: Engine): Promise<RunId> => during(engine.startRun('work', null))
+  const leave = (...engines: readonly Engine[]): Promise<unknown> =>
+    during(Promise.all(engines.map((one) => one.stop())))
+  const handOvers = async (run: RunId): Promise<number> => {
+    const [record] = await ledger.load([run])
+    return (record?.facts ?? []).map(readRunFact).filter(({ type }) => type === 'run.handed_over').length
+  }
+  return { clock, join, begin, leave, handOvers, done }
 }
 
 test('[N5] pin-2: with two versions side by side a run stays on the version that it began with (13.2.2)', async () => {
-  const { clock, join, done } = aFleet()
+  const { clock, join, begin, leave, handOvers, done } = aFleet()
   const old = await join('old')
-  const started = old.startRun('work', null)
-  await clock.advance(0)
-  await started
+  const run = await begin(old)
   const fresh = await join('new')
   await clock.advance(600_000)
-  expect(done).toEqual(['old', 'old', 'old', 'old'])
-  const stopped = [old.stop(), fresh.stop()]
-  await clock.advance(0)
-  await Promise.all(stopped)
+  expect([done, await handOvers(run)]).toEqual([['old', 'old', 'old', 'old'], 0])
+  await leave(old, fresh)
 })
 
-test('[N5] pin-2: when the last worker of its version leaves, a run is handed over once and goes on (13.2.2)', async () => {
-  const { clock, join, done } = aFleet()
+test('[N5] pin-2: when the last worker of its version leaves, a run is handed over once, as a fact, and goes on (13.2.2)', async () => {
+  const { clock, join, begin, leave, handOvers, done } = aFleet()
   const old = await join('old')
-  const started = old.startRun('work', null)
-  await clock.advance(0)
-  await started
+  const run = await begin(old)
   const fresh = await join('new')
   await clock.advance(30_000)
-  const left = old.stop()
-  await clock.advance(0)
-  await left
+  await leave(old)
   await clock.advance(600_000)
-  expect(done).toEqual(['old', 'new', 'new', 'new', 'new'])
-  const stopped = fresh.stop()
-  await clock.advance(0)
-  await stopped
+  expect([done, await handOvers(run)]).toEqual([['old', 'new', 'new', 'new', 'new'], 1])
+  await leave(fresh)
 })
 
-test('pin-1, pin-3: a handler that is not on the list is never taken over', () => {
-  const run = { handler: 'mail', version: 'v1', wakeAt: 0 }
-  const world = { now: 1e12, living: [] }
-  expect(mayTake(run, { version: 'v2', takesOver: [] }, world)).toBe(false)
-  expect(mayTake(run, { version: 'v2' }, world)).toBe(false)
-  expect(mayTake(run, { version: 'v1' }, world)).toBe(true)
+test('[N5] pin-3: with `hard` a run waits for its own version, and goes on when that is back (13.2.2)', async () => {
+  const { clock, join, begin, leave, handOvers, done } = aFleet({ pin: 'hard' })
+  const old = await join('old')
+  const run = await begin(old)
+  const fresh = await join('new')
+  await clock.advance(30_000)
+  await leave(old)
+  await clock.advance(3_600_000)
+  expect(done).toEqual(['old'])
+  const back = await join('old')
+  await clock.advance(600_000)
+  expect([done, await handOvers(run)]).toEqual([['old', 'old', 'old', 'old'], 0])
+  await leave(fresh, back)
 })
 
-test('pin-4: a run without a version is taken by every worker that has its handler, and stays free where that is asked for', () => {
-  const run = { handler: 'mail', version: NO_VERSION, wakeAt: 0 }
-  const takesOver = [{ handler: 'mail', afterMs: 1e9, isFree: true }]
-  expect(mayTake(run, { version: 'v2', takesOver }, { now: 0, living: [] })).toBe(true)
-  expect(pinAfter(NO_VERSION, 'v2', true)).toBe(NO_VERSION)
-  expect(pinAfter(NO_VERSION, 'v2', false)).toBe('v2')
-  expect(pinAfter('v1', 'v2', true)).toBe('v2')
+test('[N5] pin-4: with `none` a run goes on with any version, and no hand-over is recorded (13.2.2)', async () => {
+  const { clock, join, begin, leave, handOvers, done } = aFleet({ pin: 'none' })
+  const old = await join('old')
+  const run = await begin(old)
+  const fresh = await join('new')
+  await leave(old)
+  await clock.advance(600_000)
+  expect([done, await handOvers(run)]).toEqual([['old', 'new', 'new', 'new', 'new'], 0])
+  await leave(fresh)
+})
+
+test('[N5] pin-2: a run that its busy version has not taken for `pinFor` is handed over while that version lives (13.2.2)', async () => {
+  const { clock, join, begin, leave, done } = aFleet({ pinFor: '5s' })
+  const old = await join('old', 1)
+  await begin(old)
+  await begin(old)
+  expect(done).toEqual(['old', 'old'])
+  await leave(old)
+  const [again, fresh] = [await join('old', 0), await join('new')]
+  await clock.advance(60_000)
+  expect(done).toEqual(['old', 'old'])
+  await clock.advance(6_000)
+  // Its steps have other names: the new code does the first and the second round of both runs.
+  expect(done).toEqual(['old', 'old', 'new', 'new', 'new', 'new'])
+  await leave(again, fresh)
 })

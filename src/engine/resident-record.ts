@@ -21,6 +21,8 @@ export interface ResidentRecord {
   readonly lease: WorkerId | null
   readonly epoch: number
   readonly signal: number
+  /** The version that it was born with and the one that has it now, if another took it over. */
+  readonly versions: { readonly from: string; readonly to: string } | null
 }
 
 /** Where its facts have come to. */
@@ -34,5 +36,5 @@ export const recordOfBirth = (run: NewRun, here: TenantId, base: number, sequenc
   const { id, handler, session, parent } = run
   const event = run.event === null || sequence === null ? null : stored(run.event, sequence)
   const { tenant = here, lease = null } = run.write.create ?? {}
-  return { id, tenant, handler, session, parent, event, base, lease, epoch: 1, signal: 0 }
+  return { id, tenant, handler, session, parent, event, base, lease, epoch: 1, signal: 0, versions: null }
 }

@@ -27,7 +27,7 @@ const MAX_REMEMBERED = 1_000
 /** More names than these are not told with every beat: the worker then counts as one that takes every handler of its version. */
 const MAX_TOLD = 500
 
-type AskClaim = (what: Pick<ClaimRequest, 'limit' | 'handlers' | 'only'>) => Promise<Claims>
+type AskClaim = (what: Pick<ClaimRequest, 'limit' | 'handlers' | 'only' | 'taker'>) => Promise<Claims>
 
 const NOTHING: Claims = { claims: [], nextDueAt: null }
 
@@ -91,6 +91,8 @@ export class Shares {
     readonly isRanked: boolean
     readonly fitting: readonly string[]
     readonly takesOver: readonly Takeover[]
+    /** Handlers whose runs belong to no version: they are asked for apart. */
+    readonly free: readonly string[]
   } | null = null
 
   constructor(place: WorkerPlace, system: () => System, workers: Reader['workers']) {
@@ -110,9 +112,12 @@ export class Shares {
   }
 
   /** What others may know of the code here. */
-  get told(): Pick<WorkerInfo, 'version' | 'handlers'> {
-    const { system, fitting } = this.look()
-    return { version: system.hash, handlers: fitting.length > MAX_TOLD ? null : fitting }
+  get told(): Pick<WorkerInfo, 'version' | 'handlers' | 'ownOnly'> {
+    const { system, fitting, takesOver } = this.look()
+    const handlers = fitting.length > MAX_TOLD ? null : fitting
+    const others = new Set(takesOver.map(({ handler }) => handler))
+    const ownOnly = fitting.filter((handler) => !others.has(handler))
+    return { version: system.hash, handlers, ...(ownOnly.length > 0 && { ownOnly: ownOnly.slice(0, MAX_TOLD) }) }
   }
 
   /** Whether a run of this handler may begin here and now. */
@@ -149,6 +154,8 @@ export class Shares {
       if (returning.length > 0) await more((room) => this.claimBack(ask, room, returning))
       const left = [...new Set([...later, ...returning])]
       if (left.length > 0) await more((room) => this.claimLeft(ask, now, room, left))
+      const free = this.look().free
+      if (free.length > 0) await more((limit) => ask({ limit, handlers: free, taker: { version: NO_VERSION } }))
     } catch {
       // What was claimed is worked on; the rest is asked for again with the next poll.
     }
@@ -195,8 +202,19 @@ export class Shares {
       const fitting = [...placements].flatMap(([name, placement]) =>
         misfit(this.place, placement) === null ? name : [],
       )
-      const takesOver = fitting.map((handler) => ({ handler, afterMs: DEFAULT_PIN.forMs, isFree: false }))
-      this.known = { system, share: this.standsBy ? NONE : share, isRanked, fitting, takesOver }
+      const takesOver = fitting.flatMap((handler): readonly Takeover[] => {
+        const { mode, forMs } = placements.get(handler)?.pin ?? DEFAULT_PIN
+        return mode === 'hard' ? [] : [{ handler, afterMs: forMs, isFree: mode === 'none' }]
+      })
+      const free = takesOver.flatMap(({ handler, isFree }) => (isFree ? handler : []))
+      this.known = {
+        system,
+        share: this.standsBy ? NONE : share,
+        isRanked,
+        fitting,
+        takesOver,
+        free: this.standsBy ? [] : free,
+      }
     }
     return this.known
   }

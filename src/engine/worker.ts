@@ -263,7 +263,7 @@ export class Worker implements WorkerDesk {
     const limit = Math.min(CLAIM_LIMIT, this.free())
     const now = this.house().clock.now()
     const taker = this.shares.taker(this.looksForOthers || this.options.sweepMs === undefined)
-    const claimed = await this.shares.claim((what) => this.claim({ ...what, now, taker }), now, limit)
+    const claimed = await this.shares.claim((what) => this.claim({ taker, ...what, now }), now, limit)
     const { claims, nextDueAt, moved = 0 } = claimed
     this.looksForOthers = moved > 0
     if (claims.length > 0) await this.take(claimed)

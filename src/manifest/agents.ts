@@ -321,8 +321,8 @@ export const innerAgents = ({ name, options }: AgentSource): readonly AgentSourc
 export const agentHandler = (source: AgentSource) => {
   const { trigger, triggers, input, deadline, allowReentry, circuit, pool, module, placement, ...rest } = source.options
   const { idempotency, whilePaused, rateLimit, debounce, batch, overlap, overlapKey, throttle } = rest
-  const { concurrency, priority, fairness, cancelOn, internal } = rest
-  const given = { trigger, triggers, input, deadline, allowReentry, circuit, pool, module, placement }
+  const { concurrency, priority, fairness, cancelOn, internal, pin, pinFor } = rest
+  const given = { trigger, triggers, input, deadline, allowReentry, circuit, pool, pin, pinFor, module, placement }
   const flow = { idempotency, whilePaused, rateLimit, debounce, batch, overlap, overlapKey, throttle }
   const options = Object.entries({ ...given, ...flow, concurrency, priority, fairness, cancelOn, internal }).filter(
     ([, value]) => value !== undefined,

@@ -22,6 +22,7 @@ describe('placement, as written', () => {
       },
     }
     expect(definePlacement('functions.f', source, 'post')).toEqual({
+      pin: { mode: 'soft', forMs: 600_000 },
       pool: 'mail',
       module: 'post',
       require: { region: ['eu', 'uk'], gpu: ['no'] },
@@ -31,6 +32,15 @@ describe('placement, as written', () => {
       ],
       sticky: true,
     })
+  })
+
+  test('[N5] a handler names how long its runs stay on their version; a time beside hard or none is refused (13.2.2)', () => {
+    const pinOf = (source: Parameters<typeof definePlacement>[1]) => definePlacement('functions.f', source, null).pin
+    expect(pinOf({ pinFor: '1h' })).toEqual({ mode: 'soft', forMs: 3_600_000 })
+    expect(pinOf({ pin: 'hard' }).mode).toBe('hard')
+    expect(pinOf({ pin: 'none' }).mode).toBe('none')
+    expect(codeOf(() => pinOf({ pin: 'hard', pinFor: '1h' }))).toMatch('functions.f.pin_for: stands beside `pin: soft` alone')
+    expect(codeOf(() => pinOf({ pin: 'firm' as 'hard' }))).toMatch('functions.f.pin: one of soft, hard, none')
   })
 
   test('a worker has the labels of its pool, its capabilities among them, and its own win', () => {

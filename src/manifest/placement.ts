@@ -5,8 +5,11 @@
  */
 import { TrihandError } from '../model/errors.ts'
 import { isPlainText } from '../model/ids.ts'
+import { DEFAULT_PIN, PIN_MODES, type Pin, type PinMode } from '../model/pin.ts'
 import type { Placement, Preference } from '../model/placement.ts'
 import type { WorkerPlace } from '../model/worker-info.ts'
+import { durationMs } from './duration.ts'
+import type { Duration } from './ranges.ts'
 
 export interface PoolSource {
   readonly name: string
@@ -26,6 +29,10 @@ export interface PoolSource {
 
 export interface PlacementSource {
   readonly pool?: string
+  /** Which version of the code goes on with a run: its own while a worker of it lives (`soft`), only its own (`hard`), any (`none`). Default: soft. */
+  readonly pin?: PinMode
+  /** With `soft`: a run that has been due for this long is taken by another version all the same. Default: 10m. */
+  readonly pinFor?: Duration
   readonly module?: string
   readonly placement?: {
     readonly require?: Readonly<Record<string, string | readonly string[]>>
@@ -116,6 +123,13 @@ const preferenceOf = (path: string, source: { readonly label: string; readonly w
   return { label: name, value, weight }
 }
 
+const pinOf = (path: string, { pin: mode = DEFAULT_PIN.mode, pinFor }: PlacementSource): Pin => {
+  if (!PIN_MODES.includes(mode)) throw invalid(`${path}.pin`, `one of ${PIN_MODES.join(', ')}`)
+  if (pinFor === undefined) return { ...DEFAULT_PIN, mode }
+  if (mode !== 'soft') throw invalid(`${path}.pin_for`, 'stands beside `pin: soft` alone: the others have no time')
+  return { mode, forMs: durationMs(pinFor) }
+}
+
 export const definePlacement = (path: string, source: PlacementSource, module: string | null): Placement => {
   const { require = {}, prefer = [], sticky = false } = source.placement ?? {}
   if (typeof sticky !== 'boolean') throw invalid(`${path}.placement.sticky`, 'true or false')
@@ -129,6 +143,7 @@ export const definePlacement = (path: string, source: PlacementSource, module: s
   })
   return {
     pool: source.pool ?? null,
+    pin: pinOf(path, source),
     module,
     require: Object.fromEntries(required),
     prefer: prefer.map((one) => preferenceOf(`${path}.placement`, one)),

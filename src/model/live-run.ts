@@ -13,6 +13,7 @@ export const changed = (run: LiveRun, change: Partial<LiveRun>): LiveRun => ({
   failures: change.failures ?? run.failures,
   retryAt: change.retryAt === undefined ? run.retryAt : change.retryAt,
   hasTold: change.hasTold ?? run.hasTold,
+  version: change.version ?? run.version,
   cancel: change.cancel === undefined ? run.cancel : change.cancel,
   pause: change.pause === undefined ? run.pause : change.pause,
   tasks: change.tasks ?? run.tasks,

@@ -12,7 +12,8 @@
 import type { Instant } from './ids.ts'
 import { takesRuns, type WorkerInfo } from './worker-info.ts'
 
-export type PinMode = 'soft' | 'hard' | 'none'
+export const PIN_MODES = ['soft', 'hard', 'none'] as const
+export type PinMode = (typeof PIN_MODES)[number]
 
 export interface Pin {
   readonly mode: PinMode

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { policyCases } from '../../test/support/policy-cases.ts'
+import { DEFAULT_PIN } from './pin.ts'
 import { ANYWHERE, misfit, type Placement, shareOf, suitability, takersOf } from './placement.ts'
 import type { WorkerPlace } from './worker-info.ts'
 
@@ -24,6 +25,7 @@ const aPlacement: fc.Arbitrary<Placement> = fc.record({
     maxLength: 3,
   }),
   sticky: fc.boolean(),
+  pin: fc.constant(DEFAULT_PIN),
 })
 
 /** The oracle: each question by itself, no short cut. */

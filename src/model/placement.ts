@@ -8,12 +8,15 @@
  * placement-3  A run of a sticky handler goes back to the worker that had it last; the others wait a moment, if there are any.
  * placement-4  Of a pool with a bound the oldest so many workers take runs; the others stand by until one of these leaves.
  */
+import { DEFAULT_PIN, type Pin } from './pin.ts'
 import { takesRuns, type WorkerInfo, type WorkerPlace } from './worker-info.ts'
 
 export interface Placement {
   /** Null: any pool. */
   readonly pool: string | null
   readonly module: string | null
+  /** Which version of the code goes on with a run of it. */
+  readonly pin: Pin
   /** Label to the values that will do. */
   readonly require: Readonly<Record<string, readonly string[]>>
   readonly prefer: readonly Preference[]
@@ -27,7 +30,14 @@ export interface Preference {
   readonly weight: number
 }
 
-export const ANYWHERE: Placement = { pool: null, module: null, require: {}, prefer: [], sticky: false }
+export const ANYWHERE: Placement = {
+  pool: null,
+  module: null,
+  pin: DEFAULT_PIN,
+  require: {},
+  prefer: [],
+  sticky: false,
+}
 
 /** How long a run is left to a worker that suits it better, or that had it last. */
 export const PATIENCE_MS = 1_000

@@ -50,6 +50,7 @@ export const beginRun = (start: Extract<RunFact, { readonly type: 'run.started' 
   failures: 0,
   retryAt: null,
   hasTold: false,
+  version: null,
   cancel: null,
   pause: null,
   tasks: NONE,

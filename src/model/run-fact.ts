@@ -92,6 +92,8 @@ export type RunFact =
   | (At & { readonly type: 'run.retry_due' })
   | (At & { readonly type: 'run.paused'; readonly by: string; readonly reason: string | null })
   | (At & { readonly type: 'run.resumed'; readonly by: string })
+  /** Another version of the code goes on with it (model/pin.ts). */
+  | (At & { readonly type: 'run.handed_over'; readonly from: string; readonly to: string })
   | (At & { readonly type: 'run.cancel_requested'; readonly by: string; readonly error: Failure })
   | (At & {
       readonly type: 'run.completed'
@@ -171,6 +173,7 @@ type LifeCommand =
   | (Now & { readonly type: 'retry_run'; readonly by: string })
   | (Now & { readonly type: 'pause_run'; readonly by: string; readonly reason: string | null })
   | (Now & { readonly type: 'resume_run'; readonly by: string })
+  | (Now & { readonly type: 'hand_over'; readonly from: string; readonly to: string })
   | (Now & { readonly type: 'quarantine_run'; readonly error: Failure })
   | (ToStep & {
       readonly type: 'report_late'
@@ -246,6 +249,8 @@ export interface LiveRun {
   readonly retryAt: Instant | null
   /** A step has sent events with its result. */
   readonly hasTold: boolean
+  /** The version of the code that it was handed to last; null: the one that it was born with. */
+  readonly version: string | null
   readonly cancel: { readonly by: string; readonly error: Failure } | null
   readonly pause: { readonly by: string; readonly reason: string | null } | null
   /** Tasks that it has asked and that are not over, as far as it knows. */

@@ -8,6 +8,7 @@
  * run-2  After a cancel no step starts and no result counts; the run ends once its children have.
  * run-3  A run that has not ended knows what it waits for: wakeAt, an open step, or a holder at work.
  * run-4  A run knows the tasks it has asked until they are over: with its end they are withdrawn.
+ * run-5  A hand-over to another version of the code is recorded once, before that version begins a step.
  */
 import {
   completeStep,
@@ -59,6 +60,8 @@ const decideLive = (run: LiveRun, command: RunCommand): Decision<RunFact> => {
       return pauseRun(run, command)
     case 'resume_run':
       return resumeRun(run, command)
+    case 'hand_over':
+      return handOver(run, command)
     default:
       if (run.cancel !== null) return decideCancelled(run, command)
       return refusePaused(run, command) ?? decideWorking(run, command)
@@ -137,10 +140,18 @@ const decideEnded = (run: EndedRun, command: RunCommand): Decision<RunFact> => {
     case 'receive_event':
     case 'confirm_cancel':
     case 'start_run':
+    case 'hand_over':
       return facts()
     default:
       return refuse('RUN_ENDED', `the run ended with ${run.status}`)
   }
+}
+
+/** run-5. */
+const handOver = (run: LiveRun, command: Extract<RunCommand, { readonly type: 'hand_over' }>): Decision<RunFact> => {
+  const { now: at, to } = command
+  const from = run.version ?? command.from
+  return from === to || run.cancel !== null ? facts() : facts({ type: 'run.handed_over', at, from, to })
 }
 
 const cancelRun = (run: LiveRun, command: Extract<RunCommand, { readonly type: 'cancel_run' }>): Decision<RunFact> => {
@@ -221,6 +232,8 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
       return changed(run, { pause: { by: fact.by, reason: fact.reason } })
     case 'run.resumed':
       return changed(run, { pause: null })
+    case 'run.handed_over':
+      return changed(run, { version: fact.to })
     case 'run.cancel_requested':
       return changed(run, { cancel: { by: fact.by, error: fact.error } })
     case 'run.completed':

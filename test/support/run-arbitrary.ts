@@ -24,6 +24,7 @@ const instant = fc.integer({ min: 0, max: 60 })
 const attempt = fc.integer({ min: 1, max: RETRY.maxAttempts + 1 })
 const text = fc.string({ maxLength: 4 })
 const step = fc.constantFrom(...STEPS)
+const version = fc.constantFrom('v1', 'v2')
 const by = fc.constantFrom('ana', 'ben')
 const effectKey = fc.constantFrom('k1', 'k2')
 const child = fc.constantFrom(CHILD, OTHER_CHILD)
@@ -92,6 +93,7 @@ const factArbitraries: { readonly [Type in RunFact['type']]: fc.Arbitrary<FactOf
   'run.retry_due': fc.record({ type: fc.constant('run.retry_due'), at }),
   'run.paused': fc.record({ type: fc.constant('run.paused'), at, by, reason: fc.option(text) }),
   'run.resumed': fc.record({ type: fc.constant('run.resumed'), at, by }),
+  'run.handed_over': fc.record({ type: fc.constant('run.handed_over'), at, from: version, to: version }),
   'run.cancel_requested': fc.record({ type: fc.constant('run.cancel_requested'), at, by, error: failure }),
   'run.completed': fc.record(
     { type: fc.constant('run.completed'), at, status, output: payload, events },
@@ -153,6 +155,7 @@ const commandArbitraries: { readonly [Type in RunCommand['type']]: fc.Arbitrary<
   confirm_cancel: fc.record({ type: fc.constant('confirm_cancel'), now }),
   pause_run: fc.record({ type: fc.constant('pause_run'), now, by, reason: fc.option(text) }),
   resume_run: fc.record({ type: fc.constant('resume_run'), now, by }),
+  hand_over: fc.record({ type: fc.constant('hand_over'), now, from: version, to: version }),
   retry_run: fc.record({ type: fc.constant('retry_run'), now, by }),
   quarantine_run: fc.record({ type: fc.constant('quarantine_run'), now, error: failure }),
   pass_time: fc.record({ type: fc.constant('pass_time'), now }),

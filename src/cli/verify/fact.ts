@@ -6,7 +6,15 @@
 export type Fact =
   | { readonly type: 'run.started'; readonly deadlineAt: number | null; readonly startBy: number | null }
   | { readonly type: 'run.retry_scheduled'; readonly attempt: number; readonly wakeAt: number }
-  | { readonly type: 'run.retry_due' | 'run.cancel_requested' | 'run.retried' | 'run.paused' | 'run.resumed' }
+  | {
+      readonly type:
+        | 'run.retry_due'
+        | 'run.cancel_requested'
+        | 'run.retried'
+        | 'run.paused'
+        | 'run.resumed'
+        | 'run.handed_over'
+    }
   | { readonly type: 'run.completed'; readonly status: string; readonly events: readonly string[] }
   | { readonly type: 'run.failed' | 'run.cancelled' | 'run.expired' | 'run.quarantined' }
   | StepFact
@@ -139,6 +147,7 @@ const read = (type: string, body: Body): Fact | null => {
     case 'run.retried':
     case 'run.paused':
     case 'run.resumed':
+    case 'run.handed_over':
     case 'run.failed':
     case 'run.cancelled':
     case 'run.expired':

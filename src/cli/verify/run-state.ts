@@ -95,6 +95,7 @@ export class RunState {
     switch (fact.type) {
       case 'run.started':
       case 'run.retried':
+      case 'run.handed_over':
         return
       case 'run.retry_scheduled':
         this.failures = fact.attempt

@@ -88,6 +88,13 @@ export interface FunctionOptions<Input> extends FlowSource, WorkflowSource {
   readonly cancelOn?: readonly CancelSource[]
   /** Only workers of this pool take it. */
   readonly pool?: string
+  /**
+   * Which version of the code goes on with a run: its own while a worker of that version lives (`soft`), only its own (`hard`), any
+   * (`none`). Default: `soft`.
+   */
+  readonly pin?: 'soft' | 'hard' | 'none'
+  /** With `soft`: a run that has been due for this long is taken by another version all the same. Default: `10m`. */
+  readonly pinFor?: Duration
   readonly placement?: {
     /** Labels that a worker must have: `{ region: 'eu' }`, or a list of values that will do. */
     readonly require?: Readonly<Record<string, string | readonly string[]>>

@@ -157,6 +157,8 @@ export const HANDLER: Fields = {
     sticky: flag,
   }),
   pool: text,
+  pin: word('soft', 'hard', 'none'),
+  pin_for: duration,
   module: name,
   retry,
   timeout: duration,

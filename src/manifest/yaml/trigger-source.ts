@@ -8,7 +8,7 @@ import { list } from './shape.ts'
 
 /** What starts a handler and how it flows: the same for every hand. */
 export const STARTING: readonly string[] =
-  'idempotency while_paused rate_limit debounce batch overlap overlap_key throttle concurrency priority fairness deadline allow_reentry cancel_on circuit placement pool module internal'.split(
+  'idempotency while_paused rate_limit debounce batch overlap overlap_key throttle concurrency priority fairness deadline allow_reentry cancel_on circuit placement pool pin pin_for module internal'.split(
     ' ',
   )
 
