@@ -196,7 +196,15 @@ describe('health', () => {
   test('it lives, says who it is, and is ready while the ledger answers', async () => {
     expect((await app.ask('/health/live')).body).toEqual({ status: 'ok', version: '0.0.0', pid: 1 })
     const { status, body } = await app.ask('/health')
-    const checks = { ledger: 'ok', writes: 'ok', workers: 'ok', progress: 'ok', dispatcher: 'ok', loop: 'ok' }
+    const checks = {
+      ledger: 'ok',
+      writes: 'ok',
+      workers: 'ok',
+      progress: 'ok',
+      handlers: 'ok',
+      dispatcher: 'ok',
+      loop: 'ok',
+    }
     const about = { status: 'ok', version: '0.0.0', durable: false, simulated: false }
     expect([status, body]).toEqual([200, { ...about, checks, reasons: [] }])
   })

@@ -4,14 +4,16 @@
  * Owns when the ledger is tried: once a second while it refuses, every five seconds where no worker beats. `GET /health/ready` itself
  * never writes.
  */
+import { isServed, noHandlerFor } from '../model/pin.ts'
 import { ANYWHERE, misfit, type Placement } from '../model/placement.ts'
 import { type Readiness, readinessOf, type Seen } from '../model/readiness.ts'
 import { takesRuns } from '../model/worker-info.ts'
-import type { WorkerSummary } from '../ports/reader.ts'
+import type { DueRuns, WorkerSummary } from '../ports/reader.ts'
 import { allWorkers, livingWorkers } from './all-workers.ts'
 import { type LoopDelay, loopDelay } from './metrics/process.ts'
 import { problemOf } from './problem.ts'
 import type { Service } from './service.ts'
+import { unhandledRuns } from './unhandled.ts'
 
 const LOOK_MS = 1_000
 const TRY_AFTER_MS = 5_000
@@ -30,18 +32,27 @@ const placementOf = ({ functions, schedules }: Service['system'], handler: strin
   return (found.flow?.concurrency.length ?? 0) > 0 ? null : found.placement
 }
 
-const overdueOf = async (
-  { reader, system }: Asked,
+const overdueOf = (
+  { system }: Asked,
   workers: readonly WorkerSummary[],
+  due: readonly DueRuns[],
   now: number,
-): Promise<Seen['overdue']> => {
+): Seen['overdue'] => {
   const free = workers.filter((worker) => isTaking(worker) && hasRoom(worker))
   if (free.length === 0) return null
   let worst: Seen['overdue'] = null
-  for (const { handler, since } of await reader.due(now, MOST_DUE)) {
+  const infos = workers.flatMap(({ info }) => info ?? [])
+  for (const { handler, version, since } of due) {
     const placement = placementOf(system, handler)
     if (placement === null || (worst !== null && now - since <= worst.ms)) continue
-    if (free.some(({ info }) => info === null || misfit(info, placement) === null)) worst = { handler, ms: now - since }
+    // A run that is left to its own version waits for that version's workers.
+    const isLeft = isServed(infos, version, handler)
+    const mayCome = ({ info }: WorkerSummary): boolean =>
+      info === null ||
+      ((!isLeft || info.version === version) &&
+        misfit(info, placement) === null &&
+        noHandlerFor({ handler, version }, [info]) === null)
+    if (free.some(mayCome)) worst = { handler, ms: now - since }
   }
   return worst
 }
@@ -62,16 +73,18 @@ const seenNow = async (service: Asked, delay: () => LoopDelay): Promise<Seen> =>
       fleet.stopped(),
       vitals.dispatcherTrouble(),
     ])
+    const due = await reader.due(now, MOST_DUE)
     return {
       ...own,
       readTrouble: null,
       workers: { living: workers.length, taking: workers.filter(isTaking).length },
       isStopped: stop !== null,
-      overdue: await overdueOf(service, workers, now),
+      overdue: overdueOf(service, workers, due, now),
+      unhandled: unhandledRuns(due, workers),
       dispatcherTrouble,
     }
   } catch (error) {
-    const unknown = { workers: null, isStopped: false, overdue: null, dispatcherTrouble: null }
+    const unknown = { workers: null, isStopped: false, overdue: null, unhandled: null, dispatcherTrouble: null }
     return { ...own, ...unknown, readTrouble: problemOf(error).code }
   }
 }

@@ -39,7 +39,9 @@ describe('placement, as written', () => {
     expect(pinOf({ pinFor: '1h' })).toEqual({ mode: 'soft', forMs: 3_600_000 })
     expect(pinOf({ pin: 'hard' }).mode).toBe('hard')
     expect(pinOf({ pin: 'none' }).mode).toBe('none')
-    expect(codeOf(() => pinOf({ pin: 'hard', pinFor: '1h' }))).toMatch('functions.f.pin_for: stands beside `pin: soft` alone')
+    expect(codeOf(() => pinOf({ pin: 'hard', pinFor: '1h' }))).toMatch(
+      'functions.f.pin_for: stands beside `pin: soft` alone',
+    )
     expect(codeOf(() => pinOf({ pin: 'firm' as 'hard' }))).toMatch('functions.f.pin: one of soft, hard, none')
   })
 

@@ -49,10 +49,12 @@ describe('a run that is due', () => {
     expect(noHandlerFor(due, [worker])).toBeNull()
     expect(noHandlerFor(due, [{ ...worker, handlers: null }])).toBeNull()
     expect(noHandlerFor({ ...due, handler: 'gone' }, [worker, worker])).toBe(
-      'NO_HANDLER: none of 2 living workers has the handler gone; start a worker whose system has it',
+      'a worker that has the handler gone: none of 2 living workers has it; start one whose system has it (NO_HANDLER)',
     )
     const hard = { ...worker, ownOnly: ['mail'] }
-    expect(noHandlerFor(due, [hard])).toMatch('NO_HANDLER: the run is pinned to version v1 of mail (pin: hard)')
+    expect(noHandlerFor(due, [hard])).toMatch(
+      'a worker of version v1, which it is pinned to (pin: hard): none of 1 living workers',
+    )
     expect(noHandlerFor(due, [hard, { ...hard, version: 'v1' }])).toBeNull()
     expect(noHandlerFor({ ...due, version: NO_VERSION }, [hard])).toBeNull()
   })

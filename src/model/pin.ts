@@ -49,7 +49,7 @@ type Living = Pick<WorkerInfo, 'version' | 'handlers' | 'ownOnly' | 'drains' | '
 const hasHandler = ({ handlers }: Living, handler: string): boolean => handlers == null || handlers.includes(handler)
 
 /** Whether one of these workers has this version and takes runs of the handler. */
-const isServed = (living: Iterable<Living>, version: string, handler: string): boolean => {
+export const isServed = (living: Iterable<Living>, version: string, handler: string): boolean => {
   for (const worker of living) {
     const isOfVersion = worker.version === version && takesRuns(worker)
     if (isOfVersion && hasHandler(worker, handler)) return true
@@ -88,7 +88,7 @@ const couldTake = (worker: Living, { handler, version }: Pick<PinnedRun, 'handle
   return isOwn || !(worker.ownOnly?.includes(handler) ?? false)
 }
 
-/** Why none of these workers can take the run, in a sentence that begins with NO_HANDLER; null: one of them can. */
+/** Why none of these workers can take the run, as what it waits for; null: one of them can. */
 export const noHandlerFor = (
   run: Pick<PinnedRun, 'handler' | 'version'>,
   workers: readonly Living[],
@@ -96,6 +96,6 @@ export const noHandlerFor = (
   if (workers.some((worker) => couldTake(worker, run))) return null
   const [all, { handler, version }] = [workers.length, run]
   return workers.some((worker) => hasHandler(worker, handler))
-    ? `NO_HANDLER: the run is pinned to version ${version} of ${handler} (pin: hard), which none of ${all} living workers has; start a worker of that version`
-    : `NO_HANDLER: none of ${all} living workers has the handler ${handler}; start a worker whose system has it`
+    ? `a worker of version ${version}, which it is pinned to (pin: hard): none of ${all} living workers has that version of ${handler}; start one (NO_HANDLER)`
+    : `a worker that has the handler ${handler}: none of ${all} living workers has it; start one whose system has it (NO_HANDLER)`
 }

@@ -9,6 +9,7 @@ const FINE: Seen = {
   workers: { living: 1, taking: 1 },
   isStopped: false,
   overdue: null,
+  unhandled: null,
   dispatcherTrouble: null,
   loopDelayMs: 5,
 }
@@ -32,6 +33,18 @@ test.each<[string, string, Partial<Seen>]>([
   const { isReady, checks, reasons } = readinessOf({ ...FINE, ...change })
   expect([isReady, checks[check], reasons.length]).toEqual([false, code, 1])
   expect(readinessOf(FINE).isReady).toBe(true)
+})
+
+test('[N5] readiness-2: runs without a handler are told, and the process stays ready (13.2.2)', () => {
+  const { isReady, checks, reasons } = readinessOf({
+    ...FINE,
+    unhandled: { count: 3, reason: 'a worker that has it' },
+  })
+  expect([isReady, checks['handlers'], reasons]).toEqual([
+    true,
+    'NO_HANDLER',
+    ['3 due runs wait, the first for a worker that has it'],
+  ])
 })
 
 test('after a stop by a person no progress is expected', () => {

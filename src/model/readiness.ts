@@ -4,6 +4,8 @@
  * Owns the limits. Ready means progress: the ledger is read and written, and what is due is taken. Asks nothing itself.
  *
  * readiness-1  Every check is judged from the present alone: what heals is green again without a restart.
+ * readiness-2  Runs that no living worker has the handler for are told, and do not make a process unready: it serves everything else, and a
+ *              deploy that takes it away would not bring the handler back.
  */
 
 /** The ledger was not written for so long: it does not answer. */
@@ -26,6 +28,8 @@ export interface Seen {
   readonly isStopped: boolean
   /** The handler whose run has been due longest although a worker could take it. Null: there is none. */
   readonly overdue: { readonly handler: string; readonly ms: number } | null
+  /** Runs that are due and that no living worker has the handler or the version for. Null: there is none. */
+  readonly unhandled: { readonly count: number; readonly reason: string } | null
   /** Why the dispatcher does not wake runs; null: it does. */
   readonly dispatcherTrouble: string | null
   /** The 99th percentile of how late turns of the event loop were. */
@@ -70,6 +74,10 @@ const JUDGES: Readonly<Record<string, Judge>> = {
           code: 'NO_PROGRESS',
           reason: `a run of ${overdue.handler} has been due for ${seconds(overdue.ms)} while slots are free`,
         },
+  handlers: ({ unhandled }) =>
+    unhandled === null
+      ? null
+      : { code: 'NO_HANDLER', reason: `${unhandled.count} due runs wait, the first for ${unhandled.reason}` },
   dispatcher: ({ dispatcherTrouble }) =>
     dispatcherTrouble === null
       ? null
@@ -80,10 +88,13 @@ const JUDGES: Readonly<Record<string, Judge>> = {
       : { code: 'LOOP_BLOCKED', reason: `turns of the event loop are ${seconds(loopDelayMs)} late` },
 }
 
+/** readiness-2. */
+const TOLD_ONLY: ReadonlySet<string> = new Set(['handlers'])
+
 export const readinessOf = (seen: Seen): Readiness => {
   const judged = Object.entries(JUDGES).map(([name, judge]) => ({ name, failure: judge(seen) }))
   return {
-    isReady: judged.every(({ failure }) => failure === null),
+    isReady: judged.every(({ name, failure }) => failure === null || TOLD_ONLY.has(name)),
     checks: Object.fromEntries(judged.map(({ name, failure }) => [name, failure?.code ?? 'ok'])),
     reasons: judged.flatMap(({ failure }) => (failure === null ? [] : [failure.reason])),
   }

@@ -9,6 +9,7 @@ import { takesRuns } from '../../model/worker-info.ts'
 import type { Reader } from '../../ports/reader.ts'
 import { allWorkers, livingWorkers } from '../all-workers.ts'
 import type { Service } from '../service.ts'
+import { unhandledRuns } from '../unhandled.ts'
 import { workerStatus } from '../wire-worker.ts'
 import type { Reading } from './table.ts'
 
@@ -62,8 +63,13 @@ const ofWorkers = async (reader: Reader, pools: readonly string[], now: Instant)
 ]
 
 const ofDue = async (reader: Reader, now: Instant): Promise<readonly Reading[]> => {
-  const oldest = Math.min(now, ...(await reader.due(now, MOST_DUE)).map(({ since }) => since))
-  return [{ metric: 'oldest_due_seconds', labels: [], value: (now - oldest) / 1_000 }]
+  const [due, workers] = await Promise.all([reader.due(now, MOST_DUE), allWorkers(reader)])
+  const oldest = Math.min(now, ...due.map(({ since }) => since))
+  const unhandled = unhandledRuns(due, livingWorkers(workers, now))
+  return [
+    { metric: 'oldest_due_seconds', labels: [], value: (now - oldest) / 1_000 },
+    { metric: 'runs_no_handler', labels: [], value: unhandled?.count ?? 0 },
+  ]
 }
 
 const ofTokens = async (tokens: Pick<Service['tokens'], 'list'>, now: Instant): Promise<readonly Reading[]> => {

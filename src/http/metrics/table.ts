@@ -76,6 +76,7 @@ export const GAUGES = {
   slots_used: counter('Runs that workers hold', 'pool'),
   slots_free: counter('Runs that workers could take beside those they hold', 'pool'),
   oldest_due_seconds: counter('How long the run has been due that has waited longest for a worker'),
+  runs_no_handler: counter('Due runs that no living worker has the handler or the version for'),
   intake_waiting: counter('Calls that wait for the ledger'),
   intake_oldest_seconds: counter('How long the first of them has waited'),
   token_expiry_seconds: counter('Until the next token expires; absent: there is none'),

@@ -1,0 +1,29 @@
+/**
+ * Runs that are due and that no living worker can take: its handler is gone, or its version is and the pin is hard.
+ *
+ * Owns the count for health and metrics. The rule is model/pin.ts. Placement is another question (NO_WORKER).
+ */
+import { noHandlerFor } from '../model/pin.ts'
+import { takesRuns } from '../model/worker-info.ts'
+import type { DueRuns, WorkerSummary } from '../ports/reader.ts'
+
+export interface Unhandled {
+  readonly count: number
+  /** One sentence about the handler that waits longest. */
+  readonly reason: string
+}
+
+/** Null: there is none, or no worker takes runs at all. */
+export const unhandledRuns = (due: readonly DueRuns[], workers: readonly WorkerSummary[]): Unhandled | null => {
+  const taking = workers.filter(({ info }) => info === null || takesRuns(info))
+  const infos = taking.flatMap(({ info }) => info ?? [])
+  if (infos.length === 0 || infos.length < taking.length) return null
+  let [count, since, reason] = [0, Infinity, '']
+  for (const line of due) {
+    const text = noHandlerFor(line, infos)
+    if (text === null) continue
+    count += line.count
+    if (line.since < since) [since, reason] = [line.since, text]
+  }
+  return count === 0 ? null : { count, reason }
+}
