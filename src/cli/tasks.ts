@@ -85,8 +85,8 @@ const label = (name: string, text: string): string => `${name.padEnd(10)}${visib
 
 const printEnd = (output: Output, { end, approved, rejected }: TaskDetail): void => {
   if (end === null) return
-  const why = end.reason === null ? '' : `: ${end.reason}`
-  output.line(label('end', `${end.decision} by ${end.by ?? 'nobody'} at ${end.at}${why}`))
+  const why = end.feedback === null ? '' : `: ${end.feedback}`
+  output.line(label('end', `${end.decision} by ${end.decided_by ?? 'the system'} at ${end.decided_at}${why}`))
   if (approved.length > 0) output.line(label('approved', approved.join(', ')))
   if (rejected.length > 0) output.line(label('rejected', rejected.join(', ')))
 }

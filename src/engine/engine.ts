@@ -7,14 +7,10 @@ import { diff, misfit } from '../manifest/edits.ts'
 import type { ExecutorDefinition } from '../manifest/executors.ts'
 import type { System } from '../manifest/system.ts'
 import type { StoredEvent } from '../model/event.ts'
-import { readRunFact } from '../model/fact-codec.ts'
 import type { QueuedRun } from '../model/flow-outcome.ts'
 import { LOCAL_TENANT, type RunId, SERVER_TENANT, type TenantId } from '../model/ids.ts'
-import type { Json } from '../model/json.ts'
-import { fold } from '../model/machine.ts'
-import { run as runMachine } from '../model/run.ts'
 import type { Verdict } from '../model/run-fact.ts'
-import { isEnded, type RunStatus } from '../model/status.ts'
+import { isEnded } from '../model/status.ts'
 import type { Executor } from '../ports/executor.ts'
 import type { Append, DocumentWrite } from '../ports/ledger.ts'
 import { type Artifact, artifactOf } from './artifacts.ts'
@@ -27,7 +23,7 @@ import { Deadlines } from './deadlines.ts'
 import { Deltas, type PieceListener } from './deltas.ts'
 import type { EngineDeps, EngineOptions } from './engine-deps.ts'
 import { Fleet } from './fleet.ts'
-import { type EventTrail, failureOf, noSuchRun, queuedRun, trailOf } from './flow-outcomes.ts'
+import { type EventTrail, queuedRun, trailOf } from './flow-outcomes.ts'
 import type { House } from './house.ts'
 import {
   type IncomingEvent,
@@ -40,24 +36,18 @@ import {
 } from './intake.ts'
 import { type Observer, Observers } from './observers.ts'
 import { commandFromOutside } from './outside.ts'
-import { fetchValue, storeValue } from './payloads.ts'
+import { storeValue } from './payloads.ts'
 import { Publish, type Subscriber, type Watcher } from './publish.ts'
 import { Queues } from './queues.ts'
 import { Reruns } from './reruns.ts'
 import { RunEnd } from './run-end.ts'
+import { lookAtRun, type RunResult } from './run-result.ts'
 import { type RunSteps, stepsOf } from './run-steps.ts'
 import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
 import { Tasks } from './tasks.ts'
 import { Vitals } from './vitals.ts'
 import { Worker } from './worker.ts'
-
-export interface RunResult {
-  readonly run: RunId
-  readonly status: RunStatus
-  readonly output: Json | null
-  readonly error: { readonly code: string; readonly message: string } | null
-}
 
 /** How the id of an append begins: one for each tenant of a process. */
 const PREFIX = 10
@@ -357,26 +347,8 @@ export class Engine {
   }
 
   /** The run's end, or what it is now if it has not ended. */
-  async look(run: RunId): Promise<RunResult> {
-    const [record] = await this.house.ledger.load([run])
-    if (record == null) return this.lookAtQueued(run)
-    if (record.tenant !== this.house.tenant) throw noSuchRun(run)
-    if (record.broken !== undefined)
-      return { run, status: record.status, output: null, error: { code: 'FACT_BROKEN', message: record.broken } }
-    const state = fold(runMachine, record.facts.map(readRunFact))
-    if (state.kind !== 'ended') return { run, status: record.status, output: null, error: null }
-    const output = state.output === null ? null : await fetchValue(this.house, state.output)
-    return { run, status: state.status, output, error: state.error }
-  }
-
-  private async lookAtQueued(run: RunId): Promise<RunResult> {
-    const queued = await queuedRun(this.house, run)
-    if (queued?.state === 'queued') return { run, status: 'queued', output: null, error: null }
-    if (queued !== null) return { run, status: 'cancelled', output: null, error: failureOf(queued) }
-    // It may have begun between the two looks.
-    const [record] = await this.house.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
-    if (record == null) throw noSuchRun(run)
-    return this.look(run)
+  look(run: RunId): Promise<RunResult> {
+    return lookAtRun(this.house, run)
   }
 
   /** Settles when the run has ended or the time is up, whichever comes first. Looks again now and then: another process may end it. */

@@ -163,8 +163,9 @@ const finishRun = async (
   const status = statusAfter(resident, definition, value) ?? performed.status
   const luggage = intents.isEmpty ? null : await packIntents(resident, '', intents)
   const events = luggage?.events.map(({ event }) => event.id) ?? []
+  const writes = luggage?.documents.map(({ table, key }) => ({ table, key })) ?? []
   resident.ask({
-    command: { type: 'finish_run', now: house.clock.now(), status, output: payload, events },
+    command: { type: 'finish_run', now: house.clock.now(), status, output: payload, events, writes },
     luggage,
     done: null,
   })

@@ -32,7 +32,7 @@ interface Happened {
   readonly told?: readonly ToldAt[]
 }
 
-/** What a hand says of its work besides: usage, cost. */
+/** What a hand says of its work besides: tokens, cost. */
 type Report = { readonly [name: string]: Json }
 
 /** Null: no work of an author's, so nothing to tell. */
@@ -75,7 +75,9 @@ const tellings = (
     const telling = tellingOf(modality, fact, state)
     if (telling === null || !isToldOf(house, handler, telling.type)) return []
     const isEnd = telling.step === null && telling.type !== 'workflow.retrying'
-    const more = isEnd ? { ...report, ...hashOf(house, fact), ...(isLarge(fact) && { output: null }) } : {}
+    const more = isEnd
+      ? { ...report, ...hashOf(house, fact), ...(isLarge(fact) && modality === 'agent' && { structured_output: null }) }
+      : {}
     return [{ ...telling, index, data: { ...telling.data, ...more } }]
   })
   return [...told.filter(({ type }) => isToldOf(house, handler, type)), ...own]

@@ -11,6 +11,7 @@ import { compileValue } from '../manifest/values.ts'
 import type { Cause, Event } from '../model/event.ts'
 import type { SessionId, TaskId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
+import { humanWords } from '../model/outcome.ts'
 import type { OpenTask, TaskFact, TaskState } from '../model/task-fact.ts'
 import { SYSTEM, type TaskAction } from '../model/task-spec.ts'
 import { decisionData, type TaskAnswer, taskAnswer } from '../model/task-view.ts'
@@ -56,7 +57,8 @@ const dataOf = (place: Pick<TaskPlace, 'id'>, { state }: Change, fact: TaskFact)
   const answer = taskAnswer(state)
   if (answer !== null) return decisionData(place.id, answer) as { readonly [name: string]: Json }
   const { by, reason = null, fields = {} } = fact as { by?: string; reason?: string | null; fields?: Json }
-  return { bundle_id: place.id, decision: actionOf(fact), decided_by: by ?? null, reason, fields }
+  const acted = { decision: actionOf(fact) ?? '', modifications: null, feedback: reason, decidedBy: by ?? null }
+  return { bundle_id: place.id, ...humanWords({ ...acted, decidedAt: fact.at }), fields }
 }
 
 /** What the author's own payload may speak of besides: what was decided on, which is too much for every event. */
@@ -107,11 +109,11 @@ const bundleWord = (fact: TaskFact): string | null => {
 }
 
 const decidedData = (answer: TaskAnswer | null, fact: Extract<TaskFact, { readonly type: 'task.decided' }>) => ({
-  decision: fact.action,
+  ...humanWords({
+    ...{ decision: fact.action, modifications: answer?.modifications ?? null, feedback: fact.reason },
+    ...{ decidedBy: fact.by, decidedAt: fact.at },
+  }),
   status: fact.status,
-  decided_by: fact.by,
-  decided_at: fact.at,
-  reason: fact.reason,
   fields: fact.fields,
   approved: fact.approved,
   rejected: fact.rejected,

@@ -163,6 +163,38 @@ export interface Rehearsal {
   readonly suppressed: readonly ({ readonly trigger: string; readonly reason: 'filter' | 'error' | 'hop_limit' | 'reentry'; readonly detail: string })[]
 }
 
+export interface HumanOutcome {
+  /** the action that was taken; expired or withdrawn if none was */
+  readonly decision: string
+  /** what was edited, by section or item; null: nothing */
+  readonly modifications: Json
+  /** the reason or comment */
+  readonly feedback: string | null
+  readonly decided_by: string | null
+  readonly decided_at: string
+}
+
+export interface AgentOutcome {
+  readonly structured_output: Json
+  /** files that it left; the hash leads to the content */
+  readonly artifacts: readonly { readonly path: string; readonly hash: string }[]
+  readonly token_usage: { readonly input_tokens: number; readonly output_tokens: number }
+  /** from the start of the run to its end, waiting included */
+  readonly duration_ms: number
+}
+
+export interface WorkflowOutcome {
+  readonly result: Json
+  /** ids of the events that were sent with the result */
+  readonly emitted_events: readonly string[]
+  /** rows that were written with the result */
+  readonly db_writes: readonly { readonly table: string; readonly key: string }[]
+  /** from the start of the run to its end, waiting included */
+  readonly duration_ms: number
+}
+
+export type Outcome = HumanOutcome | AgentOutcome | WorkflowOutcome
+
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'paused' | 'cancelling' | 'success' | 'partial' | 'failed' | 'cancelled' | 'expired' | 'quarantined'
 
 export interface Run {
@@ -249,6 +281,8 @@ export interface RunDetail {
   readonly skipped: readonly SkippedStep[]
   readonly children: readonly Run[]
   readonly output: Json
+  /** what stands around the output; null: it has not ended well */
+  readonly outcome: Outcome | null
   readonly error: { readonly code: string; readonly message: string } | null
   readonly facts: { readonly items: readonly Fact[]; readonly next_cursor: string | null }
 }
@@ -409,6 +443,7 @@ export interface TaskSummary {
   readonly updated_at: string
   readonly decision: string | null
   readonly decided_by: string | null
+  readonly decided_at: string | null
   /** how many it has */
   readonly items: number
   /** how many of them people have changed */
@@ -496,7 +531,7 @@ export interface TaskDetail {
   /** how many drafts of it the caller has saved; a decision names the one that it has seen */
   readonly draft_revision: number
   readonly votes: readonly { readonly by: string; readonly action: string }[]
-  readonly end: { readonly decision: string; readonly by: string | null; readonly at: string; readonly reason: string | null; readonly fields: { readonly [key: string]: Json } } | null
+  readonly end: { readonly decision: string; readonly modifications: Json; readonly feedback: string | null; readonly decided_by: string | null; readonly decided_at: string; readonly fields: { readonly [key: string]: Json } } | null
   readonly approved: readonly string[]
   readonly rejected: readonly string[]
 }

@@ -7,6 +7,7 @@
 import type { QueuedReason } from '../model/flow-outcome.ts'
 import type { RunId } from '../model/ids.ts'
 import { isJsonRecord, type Json } from '../model/json.ts'
+import { outcomeWords } from '../model/outcome.ts'
 import { skipIn } from '../model/plan-end.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { LiveRun, RunState } from '../model/run-fact.ts'
@@ -145,7 +146,7 @@ export const runDetail = async (service: Service, run: RunSummary): Promise<RunD
     factPage(service, run.id, 0, FIRST_FACTS),
     service.result(run.id, { wait: 0 }),
   ])
-  const { output, error } = result
+  const { output, error, outcome } = result
   const { waits, skipped } = await standingOf(service, run, output)
   return {
     ...runDocument(run),
@@ -153,6 +154,7 @@ export const runDetail = async (service: Service, run: RunSummary): Promise<RunD
     waiting_on: waits,
     skipped,
     children: children.map(runDocument),
+    outcome: outcome === null ? null : (outcomeWords(outcome) as unknown as RunDetail['outcome']),
     ...{ output, error, facts },
   }
 }

@@ -7,11 +7,12 @@
 import type { TaskLook } from '../engine/tasks.ts'
 import type { Instant } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
+import { humanWords } from '../model/outcome.ts'
 import type { OpenTask, TaskItem } from '../model/task-fact.ts'
 import type { TaskHappening } from '../model/task-history.ts'
 import { draftRevision } from '../model/task-newer.ts'
 import type { Identity, Section, TaskAction } from '../model/task-spec.ts'
-import { allowedActions } from '../model/task-view.ts'
+import { allowedActions, taskAnswer } from '../model/task-view.ts'
 import type { TaskSummary } from '../ports/reader.ts'
 import type {
   TaskAction as ActionDocument,
@@ -25,6 +26,7 @@ import { isoTime, isoTimeOrNull } from './wire-time.ts'
 interface Summary {
   readonly decision?: string | null
   readonly decidedBy?: string | null
+  readonly closedAt?: Instant | null
   readonly level?: number
   readonly items?: { readonly total?: number; readonly edited?: number }
   readonly origin?: TaskDocument['origin']
@@ -56,6 +58,7 @@ export const taskDocument = (task: TaskSummary, now: Instant, viewer: Identity |
     updated_at: isoTime(task.updatedAt),
     decision: summary.decision ?? null,
     decided_by: summary.decidedBy ?? null,
+    decided_at: isoTimeOrNull(summary.closedAt ?? null),
     level: summary.level ?? 0,
     items: summary.items?.total ?? 0,
     edited: summary.items?.edited ?? 0,
@@ -95,11 +98,8 @@ const fieldsOf = (fields: Json): Fields =>
 
 const endOf = ({ state }: TaskLook): TaskDetail['end'] => {
   if (state.kind === 'open') return null
-  const { end } = state
-  const at = isoTime(end.at)
-  if (end.kind === 'decided')
-    return { decision: end.action, by: end.by, at, reason: end.reason, fields: fieldsOf(end.fields) }
-  return { decision: end.kind, by: null, at, reason: end.kind === 'withdrawn' ? end.reason : null, fields: {} }
+  const answer = taskAnswer(state)
+  return answer === null ? null : { ...humanWords(answer), fields: fieldsOf(answer.fields) }
 }
 
 const draftsOf = ({ drafts, revision }: OpenTask, viewer: Identity | null): TaskDetail['drafts'] =>

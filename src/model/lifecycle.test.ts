@@ -20,11 +20,13 @@ const retried: RunFact = { type: 'run.retry_scheduled', at: 1_500, attempt: 1, e
 const due: RunFact = { type: 'run.retry_due', at: 2_000 }
 const done: RunFact = { type: 'run.completed', at: 3_000, status: 'partial', output: { value: 7 } }
 
+const DONE = { status: 'partial', result: 7, emitted_events: [], db_writes: [], duration_ms: 2_000 }
+
 test('[D3] lifecycle-1: a retry, and an end after it', () => {
   expect(told('workflow', retried, due, done)).toEqual([
     { type: 'workflow.retrying', step: null, attempt: 1, data: { error, next_at: 2_000 } },
     null,
-    { type: 'workflow.completed', step: null, attempt: 2, data: { status: 'partial', output: 7, duration_ms: 2_000 } },
+    { type: 'workflow.completed', step: null, attempt: 2, data: DONE },
   ])
 })
 
@@ -44,7 +46,7 @@ test('[D3] a cancel is no failure', () =>
 
 test('[D3] a large output is not told again', () => {
   const large: RunFact = { type: 'run.completed', at: 3_000, status: 'success', output: { blob: 'h', bytes: 70_000 } }
-  expect(told('workflow', large)).toMatchObject([{ data: { output: null } }])
+  expect(told('workflow', large)).toMatchObject([{ data: { result: null } }])
 })
 
 test('[D3] what a hand tells of its own accord speaks of the step that it opens, or of the run', () => {

@@ -9,6 +9,7 @@
 import type { Failure } from './errors.ts'
 import type { Json } from './json.ts'
 import type { Modality } from './modality.ts'
+import { outcomeWords } from './outcome.ts'
 import type { Payload } from './payload.ts'
 import type { LiveRun, RunFact, RunState } from './run-fact.ts'
 
@@ -58,6 +59,8 @@ export interface ToldAt extends AddressedTelling {
 
 const errorOf = ({ code, message }: Failure): Members => ({ error: { code, message } })
 
+const NO_TOKENS = { inputTokens: 0, outputTokens: 0 }
+
 /** A large output stays where it is: the event names the run. */
 const outputOf = (output: Payload): Json => ('value' in output ? output.value : null)
 
@@ -92,8 +95,13 @@ export const tellingOf = (modality: Modality, fact: RunFact, state: RunState): A
   const attempt = attemptOf(state)
   switch (fact.type) {
     case 'run.completed': {
-      const { status, output, at } = fact
-      const data = { status, output: outputOf(output), duration_ms: at - (lifeOf(state)?.startedAt ?? at) }
+      const { status, output, events = [], writes = [], at } = fact
+      const durationMs = at - (lifeOf(state)?.startedAt ?? at)
+      const result = outputOf(output)
+      // What an agent's end comes to besides is its own report.
+      const agent = { structuredOutput: result, artifacts: [], tokenUsage: NO_TOKENS, durationMs }
+      const workflow = { result, emittedEvents: events, dbWrites: writes, durationMs }
+      const data = { status, ...outcomeWords(modality === 'agent' ? agent : workflow) }
       return { type: `${modality}.completed`, step: null, attempt, data }
     }
     case 'run.failed':

@@ -7,6 +7,7 @@ import type { Failure } from './errors.ts'
 import type { Cause } from './event.ts'
 import type { ChildId, Instant, RunId, TaskId } from './ids.ts'
 import type { Json } from './json.ts'
+import type { DbWrite } from './outcome.ts'
 import type { Payload } from './payload.ts'
 import type { PersistentMap } from './persistent-map.ts'
 import type { RetryPolicy } from './policies/retry.ts'
@@ -100,6 +101,8 @@ export type RunFact =
       readonly status: 'success' | 'partial'
       readonly output: Payload
       readonly events?: readonly string[]
+      /** Rows that were written with it; absent: none. */
+      readonly writes?: readonly DbWrite[]
     })
   | (At & { readonly type: 'run.failed'; readonly error: Failure })
   | (At & { readonly type: 'run.cancelled'; readonly error: Failure })
@@ -190,6 +193,7 @@ export type WorkCommand =
       readonly status: 'success' | 'partial'
       readonly output: Payload
       readonly events: readonly string[]
+      readonly writes?: readonly DbWrite[]
     })
   | (Now & {
       readonly type: 'fail_run'

@@ -71,12 +71,10 @@ const decideLive = (run: LiveRun, command: RunCommand): Decision<RunFact> => {
 const decideWorking = (run: LiveRun, command: WorkCommand): Decision<RunFact> => {
   switch (command.type) {
     case 'finish_run': {
-      const { now: at, status, output, events } = command
-      return facts(
-        events.length === 0
-          ? { type: 'run.completed', at, status, output }
-          : { type: 'run.completed', at, status, output, events },
-      )
+      const { now: at, status, output, events, writes = [] } = command
+      const done = { type: 'run.completed', at, status, output } as const
+      const sent = events.length === 0 ? done : { ...done, events }
+      return facts(writes.length === 0 ? sent : { ...sent, writes })
     }
     case 'fail_run':
       return failRun(run, command)

@@ -4,8 +4,8 @@
  * Owns these three shapes. Never formats: names on the wire are translated where they leave.
  */
 import type { Instant, RunId } from './ids.ts'
-import { isoTime } from './iso-time.ts'
 import type { Json } from './json.ts'
+import { humanWords } from './outcome.ts'
 import type { OpenTask, TaskEnd, TaskItem, TaskState } from './task-fact.ts'
 import { forbid } from './task-rights.ts'
 import {
@@ -176,14 +176,10 @@ export const allowedActions = (state: TaskState, by: Identity): readonly TaskAct
 /** Data of the event that an action emits, under the names of the wire. */
 export const decisionData = (bundle: string, answer: TaskAnswer): Json => ({
   bundle_id: bundle,
-  decision: answer.decision,
+  ...humanWords(answer),
   approved: answer.approved,
   rejected: answer.rejected,
-  modifications: answer.modifications,
-  decided_by: answer.decidedBy,
-  decided_at: isoTime(answer.decidedAt),
   deciders: answer.deciders,
   partial: answer.partial,
-  feedback: answer.feedback,
   fields: answer.fields,
 })

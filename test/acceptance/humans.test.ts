@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { fn } from '../../src/executors/workflow/function.ts'
 import { human } from '../../src/manifest/humans.ts'
+import { isoTime } from '../../src/model/iso-time.ts'
 import { startTestSystem } from '../../src/testing/system.ts'
 import { ana, bob, cfo, eve, Inbox, robot } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
@@ -81,7 +82,7 @@ onEveryStore('humans', (store) => {
       { ...common, by: 'bob' },
     ])
     expect(await inbox.told('human.decided')).toMatchObject([
-      { ...common, decided_by: 'bob', decided_at: system.clock.now() },
+      { ...common, decided_by: 'bob', decided_at: isoTime(system.clock.now()) },
     ])
     expect((await inbox.row(task))?.summary).toMatchObject({ decidedBy: 'bob', decision: 'approve' })
     await system.close()

@@ -81,7 +81,9 @@ onEveryStore('lifecycle', (store) => {
         step_id: null,
         attempt: 1,
         status: 'success',
-        output: { word: 'done' },
+        result: { word: 'done' },
+        emitted_events: [],
+        db_writes: [],
         result_hash: expect.any(String),
       },
     ])
@@ -127,7 +129,11 @@ onEveryStore('lifecycle', (store) => {
     expect(events.map(({ data }) => data)).toMatchObject([
       { ...about, step_id: null, model: expect.any(String) },
       { ...about, step_id: 'agent/escalate', rule: 'agent.confidence < 0.6', reason: 'Low confidence', task_id: task },
-      { ...about, output: { category: 'yes' }, usage: { input_tokens: 100, output_tokens: 20 }, cost: { micros: 200 } },
+      {
+        ...about,
+        ...{ structured_output: { category: 'yes' }, artifacts: [], cost: { micros: 200 } },
+        ...{ token_usage: { input_tokens: 100, output_tokens: 20 }, duration_ms: expect.any(Number) },
+      },
     ])
     const order = (await told(system, '')).map(({ type }) => type).filter((type) => /^(agent|human)\./.test(type))
     expect(order.indexOf('agent.escalated')).toBeLessThan(order.indexOf('human.decided'))
@@ -154,7 +160,7 @@ onEveryStore('lifecycle', (store) => {
       await step.emit('ask', { type: 'work.asked', data: { boss: run.id } })
       const options = { event: 'agent.completed', if: 'payload.handler == "triager"' }
       const { event } = await step.waitForEvent('answer', options)
-      return at(event?.data ?? null, 'output')
+      return at(event?.data ?? null, 'structured_output')
     })
     const agents = [agent('triager', { ...TRIAGER, escalationRules: [], triggers: ['work.asked'] })]
     const model = answering({ category: 'no' })

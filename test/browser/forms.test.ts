@@ -46,7 +46,7 @@ test('[C3] a task without items shows its context, and its answer is a form from
   expect(await desk.ask(`/api/tasks/${id}`)).toMatchObject({
     status: 'completed',
     end: {
-      by: 'ana',
+      decided_by: 'ana',
       fields: { amount: 950.5, level: 'high', due: '2026-12-31', urgent: true, owner: { name: 'Bea' } },
     },
   })

@@ -152,7 +152,7 @@ test('what is typed into a dialog is for the dialog: nothing under it is marked,
   await press(page, 'ControlOrMeta+Enter')
   await page.getByText('Choose a task.').waitFor()
   const task = (await (await fetch(`${server.url}/api/tasks/${id}`)).json()) as { readonly end: object }
-  expect(task.end).toMatchObject({ decision: 'reject', by: 'bea', reason: 'a rare error' })
+  expect(task.end).toMatchObject({ decision: 'reject', decided_by: 'bea', feedback: 'a rare error' })
   expect(faults).toEqual([])
   await close()
 })

@@ -72,7 +72,9 @@ test('[C16] x selects tasks, and one action decides them all, with a verdict for
   await verdicts.getByText('rejected').waitFor()
   await verdicts.getByText('TASK_CLOSED').waitFor()
   await verdicts.getByText('bob closed the task with approve').waitFor()
-  expect(await desk.ask(`/api/tasks/${ids[0]}`)).toMatchObject({ end: { reason: 'all of them too late', by: 'olga' } })
+  expect(await desk.ask(`/api/tasks/${ids[0]}`)).toMatchObject({
+    end: { feedback: 'all of them too late', decided_by: 'olga' },
+  })
   expect(faults).toEqual([])
   await close()
 })

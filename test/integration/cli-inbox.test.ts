@@ -56,7 +56,7 @@ test('[C5] where nobody can be asked a word needs the hash of what was seen', as
   expect(unseen.stdout).toBe('')
   const { shown_hash } = await folder.json(['inbox', 'show', id, ...ANA])
   const done = await folder.json(['inbox', 'approve', id, ...ANA, '--hash', shown_hash])
-  expect(done).toMatchObject({ status: 'approved', approved: ['a', 'b', 'c'], end: { by: 'ana' } })
+  expect(done).toMatchObject({ status: 'approved', approved: ['a', 'b', 'c'], end: { decided_by: 'ana' } })
 })
 
 test('[C13] of a bundle some are approved and the rest is rejected; an item that is not there is named', async () => {

@@ -48,7 +48,7 @@ test('[C5] a decision needs a name and the hash of what was shown; then the run 
   const stranger = await folder.run(['tasks', 'decide', id, 'approve', '--as', 'eve', '--hash', shown_hash])
   expect([stranger.code, stranger.stderr]).toEqual([7, expect.stringContaining('TASK_FORBIDDEN')])
   const done = await folder.json(['tasks', 'decide', id, 'approve', ...ANA, '--hash', shown_hash])
-  expect(done).toMatchObject({ status: 'approved', end: { by: 'ana' } })
+  expect(done).toMatchObject({ status: 'approved', end: { decided_by: 'ana' } })
   const late = await folder.run(['tasks', 'decide', id, 'reject', '--reason', 'no', ...ANA, '--hash', shown_hash])
   expect([late.code, late.stderr]).toEqual([5, expect.stringContaining('ana closed the task')])
   expect(await folder.json(['runs', 'retry', run_id]).catch((error) => String(error))).toContain('RUN_NOT_FAILED')

@@ -9,6 +9,7 @@ import { emitData } from '../../model/emits.ts'
 import { TrihandError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import type { Module } from '../../model/module.ts'
+import { tokenWords } from '../../model/outcome.ts'
 import { stepAddress } from '../../model/step.ts'
 import { repliesOf, usageOf } from '../../model/turn.ts'
 import type { EmittedEvent, Entry } from '../../ports/step-gate.ts'
@@ -74,12 +75,20 @@ const answerOf = ({ end, state }: Ended, input: Json): Json => {
   return answer as unknown as Json
 }
 
+const filesOf = ({ artifacts }: AgentSpec, { files }: Ended['state']): Json =>
+  artifacts.flatMap(({ file }) => {
+    const left = files.get(file)
+    return left === undefined ? [] : [{ path: left.path, hash: left.hash }]
+  })
+
 /** What its end tells besides. The output of a child is its own, not what its parent is told around it. */
-const reportOf = ({ end, state }: Ended): { readonly [name: string]: Json } => {
+const reportOf = (spec: AgentSpec, { end, state }: Ended): { readonly [name: string]: Json } => {
   const { input, output } = usageOf(state)
   return {
-    ...(end.status === 'failed' || end.status === 'cancelled' ? {} : { output: end.output }),
-    usage: { input_tokens: input, output_tokens: output },
+    ...(end.status === 'failed' || end.status === 'cancelled'
+      ? {}
+      : { structured_output: end.output, artifacts: filesOf(spec, state) }),
+    token_usage: tokenWords({ inputTokens: input, outputTokens: output }),
     cost: { micros: state.spent.micros, estimated: state.spent.isEstimated },
     model_used: repliesOf(state).at(-1)?.modelUsed ?? null,
     active_ms: state.activeMs,
@@ -94,7 +103,7 @@ export const enterAgent =
     const worked = await new AgentWork({ spec, module: handler.module, entry }, deps).run()
     const ended = await escalate(worked, spec, entry, deps)
     const { end } = ended
-    entry.report(reportOf(ended))
+    entry.report(reportOf(spec, ended))
     const events = eventsOf(spec, ended, entry.input, deps)
     await cleanUp(spec, ended, entry, deps)
     if (end.status === 'failed' || end.status === 'cancelled') {

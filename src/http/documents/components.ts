@@ -6,6 +6,7 @@ import { eventComponents } from './events.ts'
 import { filterComponents } from './filters.ts'
 import { jobComponents } from './jobs.ts'
 import { manifestComponents } from './manifest.ts'
+import { outcomeComponents } from './outcomes.ts'
 import { planComponents } from './plans.ts'
 import { queueComponents } from './queues.ts'
 import { runComponents } from './runs.ts'
@@ -21,6 +22,7 @@ import { workerComponents } from './workers.ts'
 export const COMPONENTS: Readonly<Record<string, Schema>> = {
   ...serverComponents,
   ...eventComponents,
+  ...outcomeComponents,
   ...runComponents,
   ...timelineComponents,
   ...jobComponents,

@@ -71,6 +71,7 @@ export const runComponents = {
     skipped: described('steps of a plan that were not done', list(ref('SkippedStep'))),
     children: list(ref('Run')),
     output: anything,
+    outcome: described('what stands around the output; null: it has not ended well', orNull(ref('Outcome'))),
     error: orNull(record({ code: text, message: text })),
     facts: page(ref('Fact')),
   }),

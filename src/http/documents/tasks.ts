@@ -17,6 +17,7 @@ import {
   words,
   yesNo,
 } from '../schema.ts'
+import { HUMAN_OUTCOME } from './outcomes.ts'
 
 export const OPEN = OPEN_STATUSES
 export const CLOSED = ['approved', 'rejected', 'completed', 'expired', 'withdrawn'] as const
@@ -38,10 +39,7 @@ const head = {
 }
 
 const end = record({
-  decision: text,
-  by: orNull(text),
-  at: instant,
-  reason: orNull(text),
+  ...HUMAN_OUTCOME,
   fields: described('what was filled in; empty: nothing', mapOf(anything)),
 })
 
@@ -65,6 +63,7 @@ export const taskComponents = {
     updated_at: instant,
     decision: orNull(text),
     decided_by: orNull(text),
+    decided_at: orNull(instant),
     items: described('how many it has', whole),
     edited: described('how many of them people have changed', whole),
     origin: ref('TaskOrigin'),

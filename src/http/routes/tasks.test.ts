@@ -83,7 +83,11 @@ test('[C5][C14] a decision ends the task and the run; the next one is told who w
   await app.post(`/api/tasks/${task.id}/view`, {}, ANA)
   const { status, body } = await decide(task, { action: 'approve' })
   expect(status).toBe(200)
-  expect(body).toMatchObject({ status: 'approved', end: { decision: 'approve', by: 'ana' }, viewed_by: ['ana'] })
+  expect(body).toMatchObject({
+    status: 'approved',
+    end: { decision: 'approve', decided_by: 'ana' },
+    viewed_by: ['ana'],
+  })
   expect(await app.when(task.run_id, 'success')).toMatchObject({ output: { decided_by: 'ana' } })
   const late = await decide(task, { action: 'reject', reason: 'no' })
   expect(late.body).toMatchObject({ status: 409, code: 'TASK_CLOSED', detail: expect.stringContaining('ana') })
@@ -166,7 +170,7 @@ test('[C17] a decision that would pass over newer drafts of its author is refuse
   ])
   // Who has seen it may still decide on the old text; the closed task shows that text, whatever the draft says.
   const { body } = await decide(task, { ...old, draft_revision: 1 })
-  expect(body).toMatchObject({ status: 'approved', end: { by: 'ana', fields: {} } })
+  expect(body).toMatchObject({ status: 'approved', end: { decided_by: 'ana', fields: {} } })
   const shown = (await get(`/api/tasks/${task.id}`, ANA)).body
   expect(JSON.stringify(shown.sections)).not.toContain('Dear friend')
 })

@@ -42,19 +42,19 @@ const Ended = ({ task, book }: { readonly task: TaskDetail; readonly book: MarkB
   const { name } = useMe()
   const { end } = task
   if (end === null) return null
-  const wasFaster = end.by !== name && book.marks.size > 0
+  const wasFaster = end.decided_by !== name && book.marks.size > 0
   const left = wasFaster ? [] : leftOut(itemsOf(task), book.marks)
   return (
     <Alert
       variant="outline"
       color={wasFaster ? 'yellow' : 'gray'}
       className={wasFaster ? 'attention' : undefined}
-      title={`${endWord(task)} by ${end.by ?? 'the system'}`}
+      title={`${endWord(task)} by ${end.decided_by ?? 'the system'}`}
       role={wasFaster ? 'alert' : undefined}
     >
-      <When at={end.at} />
-      {end.reason !== null && `: ${end.reason}`}
-      {wasFaster && <Text size="sm">{end.by ?? 'The system'} was faster: your draft was not submitted.</Text>}
+      <When at={end.decided_at} />
+      {end.feedback !== null && `: ${end.feedback}`}
+      {wasFaster && <Text size="sm">{end.decided_by ?? 'The system'} was faster: your draft was not submitted.</Text>}
       {left.length > 0 && (
         <Text size="sm">Your drafts of {left.map(({ title }) => title).join(', ')} are not part of this decision.</Text>
       )}
