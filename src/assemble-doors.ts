@@ -43,7 +43,7 @@ export const joinDoors = (
     clock,
     ids,
     tenant: engine.tenant,
-    report: reportToStderr,
+    report: reportToStderr((text) => engine.redact(text)),
     folder: ownFolder(),
     openOutbox: (database: string) => openOutbox(resolveReferences(database, environment)),
   }

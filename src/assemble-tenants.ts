@@ -33,6 +33,7 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' 
   rehearse: engine.rehearse.bind(engine),
   start: engine.startRun.bind(engine),
   trail: engine.trail.bind(engine),
+  redact: engine.redact.bind(engine),
   queued: engine.queued.bind(engine),
   result: (run: Parameters<Engine['look']>[0], { wait = '30s' }: Wait = {}) =>
     engine.result(run, { waitMs: durationMs(wait) }),

@@ -45,8 +45,11 @@ import type { SystemSource } from './manifest/define.ts'
 import { durationMs } from './manifest/duration.ts'
 import { taskOfStep } from './manifest/humans.ts'
 import type { Environment } from './manifest/reference.ts'
+import { redactionFor } from './manifest/secrets.ts'
 import type { System } from './manifest/system.ts'
 import { LOCAL_TENANT, type RunId, type TenantId, type WorkerId, workerId } from './model/ids.ts'
+import type { Redaction } from './model/redaction.ts'
+import { demandKnownSettings } from './model/setting.ts'
 import type { PriceOf } from './model/usage.ts'
 import type { WorkerPlace } from './model/worker-info.ts'
 import type { Chats } from './modes/chats.ts'
@@ -95,7 +98,7 @@ export interface TrihandOptions extends KeyOptions {
 }
 
 /** A running system. */
-export interface Trihand extends ServerDesk, Pick<Service, 'artifact' | 'versions' | 'trail' | 'queued'> {
+export interface Trihand extends ServerDesk, Pick<Service, 'artifact' | 'versions' | 'trail' | 'queued' | 'redact'> {
   /** Whose ledger this is, unless `of` names another. */
   readonly tenant: TenantId
   /**
@@ -179,6 +182,7 @@ export interface EngineSettings extends Pick<TrihandOptions, 'slots' | 'leaseTtl
   readonly worker?: WorkerIdentity
   readonly price?: PriceOf
   readonly agent?: AgentHand['enter']
+  readonly redaction?: Redaction
 }
 
 interface LazyAgents {
@@ -231,6 +235,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
         ...(options.agent === undefined ? {} : { agent: options.agent }),
       }),
       ...(options.price === undefined ? {} : { price: options.price }),
+      ...(options.redaction && { redaction: options.redaction }),
       errors: (step, failure) => new StepFailure(step, failure),
     },
     {
@@ -252,6 +257,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
 export const createTrihand = async (options: TrihandOptions): Promise<Trihand> => {
   const clock = new SystemClock()
   const environment = ownEnvironment()
+  demandKnownSettings(environment)
   const keys = readLedgerKeys(options, environment)
   const ids = idsWith(keys)
   const document: Reader['document'] = (...asked) => store.reader.document(...asked)
@@ -282,6 +288,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const hands = executorModels(() => engine.definition, environment, options.agents?.models)
   const engine: Engine = joinEngine(store, system, ids, clock, {
     ...{ ...options, ...hands, worker },
+    redaction: redactionFor(environment, () => engine.definition),
     ...{ agent: agents.enter, broker: agents.broker },
   })
   const doors = joinDoors(engine, store, { ids, clock }, environment)

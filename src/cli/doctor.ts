@@ -112,12 +112,7 @@ const models: Question = async () => {
   return { name: 'models', state: 'warn', says: 'no key: agents answer from scripts, simulated', hint }
 }
 
-const settings: Question = async ({ settings: { warnings } }) =>
-  warnings.length === 0
-    ? { name: 'settings', state: 'ok', says: 'all known' }
-    : { name: 'settings', state: 'warn', says: warnings.join('; '), hint: 'see docs/cli.md for the names' }
-
-const QUESTIONS: readonly Question[] = [node, settings, aboutSystem, ledger, port, models]
+const QUESTIONS: readonly Question[] = [node, aboutSystem, ledger, port, models]
 
 export interface DoctorFlags {
   readonly path?: string

@@ -42,7 +42,6 @@ export const main = async (args: readonly string[], caller: Caller): Promise<num
   const openShell = (): Shell => {
     const fromFile = loadEnvFile('.')
     const settings = readSettings(env)
-    for (const warning of settings.warnings) output.talk(warning)
     return { output, settings, env, fromFile }
   }
   const program = createProgram(async (load, flags) => {

@@ -5,9 +5,12 @@
  *
  * output-1  Data never moves the cursor, changes a colour or hides text: control and direction characters are printed escaped.
  * output-2  No escape code is written to anything but a terminal.
+ * output-3  No error is told with a secret of the environment in it.
  */
 import pc from 'picocolors'
 import { type Problem, problemOf } from '../http/problem.ts'
+import { secretsOf } from '../manifest/secrets.ts'
+import { createRedaction } from '../model/redaction.ts'
 
 export const EXIT = {
   done: 0,
@@ -126,7 +129,7 @@ export class Output {
   /** An error that is a bug, under the name that the caller was told. */
   readonly report = (errorId: string, error: unknown): void => {
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    this.#complain(visible(`error ${errorId}: ${words}`))
+    this.#complain(visible(this.#redacted(`error ${errorId}: ${words}`)))
   }
 
   /** Rows under each other, every cell made safe. Only the last column may be of any width. */
@@ -148,10 +151,16 @@ export class Output {
     return this.tell(problem)
   }
 
-  tell(problem: Problem): number {
+  tell(told: Problem): number {
+    const problem = { ...told, detail: this.#redacted(told.detail) }
     if (this.isJson) this.#complain(jsonText(problem, 2))
     else this.#tellPlainly(problem)
     return exitCodeOf(problem)
+  }
+
+  /** output-3. Made anew for each of the few errors there are: `.env` may have set more by now. */
+  #redacted(text: string): string {
+    return createRedaction(secretsOf(this.#options.env, null)).text(text)
   }
 
   #complain(text: string): void {

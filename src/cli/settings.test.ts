@@ -18,7 +18,6 @@ test('without anything said there is a folder and its ledger', () => {
     dataFolder: '.trihand',
     worker: { pool: undefined, labels: undefined, slots: undefined, drain: undefined },
     dispatcher: null,
-    warnings: [],
   })
   expect(defaultLedger(settings)).toBe('.trihand/trihand.db')
 })
@@ -66,8 +65,7 @@ test.each([
     { kind: 'inngest', signingKey: 'signkey-x' },
   ],
 ])('the dispatcher is chosen by %j', (env, choice) => {
-  const { dispatcher, warnings } = readSettings(env)
-  expect([dispatcher, warnings]).toEqual([choice, []])
+  expect(readSettings(env).dispatcher).toEqual(choice)
 })
 
 test.each([
@@ -79,10 +77,12 @@ test.each([
   expect(() => readSettings(env)).toThrow(problem)
 })
 
-test('a setting that nobody knows is worth a word', () => {
-  expect(readSettings({ TRIHAND_PROT: '1', TRIHAND_TOKEN: 'x' }).warnings).toEqual([
-    'TRIHAND_PROT is not a setting that trihand knows',
-  ])
+test.each([
+  ['TRIHAND_TOKN', 'TRIHAND_TOKN is not a setting; did you mean TRIHAND_TOKEN?'],
+  ['TRIHAND_PORT', 'TRIHAND_PORT is not a setting; did you mean PORT?'],
+  ['TRIHAND_ENTIRELY_DIFFERENT', 'TRIHAND_ENTIRELY_DIFFERENT is not a setting'],
+])('%s is refused with the near name', (name, problem) => {
+  expect(() => readSettings({ [name]: '1', TRIHAND_TOKEN: 'x' })).toThrow(problem)
 })
 
 test.each([

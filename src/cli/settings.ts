@@ -9,7 +9,7 @@ import { type DispatcherChoice, dispatcherChoice, ledgerChoice } from '../config
 import { durationMs } from '../manifest/duration.ts'
 import { parseLabels } from '../manifest/placement.ts'
 import { TrihandError } from '../model/errors.ts'
-import { isKnownSetting } from '../model/setting.ts'
+import { unknownSettings } from '../model/setting.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -35,8 +35,6 @@ export interface Settings {
   readonly worker: WorkerSettings
   /** Null: the store's own. */
   readonly dispatcher: DispatcherChoice | null
-  /** Worth saying, not worth stopping for. */
-  readonly warnings: readonly string[]
 }
 
 /** For a process that works. */
@@ -101,6 +99,7 @@ export const readSettings = (env: Environment): Settings => {
     drain === undefined ? null : problemWith('TRIHAND_DRAIN', () => durationMs(drain)),
     retention === undefined ? null : problemWith('TRIHAND_RETENTION', () => durationMs(retention)),
     problemWith('TRIHAND_DISPATCHER', () => dispatcherChoice(env)),
+    unknownSettings(env),
   ].filter((problem) => problem !== null)
   if (problems.length > 0) throw new TrihandError('CONFIG_INVALID', problems.join('; '))
   return {
@@ -122,9 +121,6 @@ export const readSettings = (env: Environment): Settings => {
       slots: slots === undefined ? undefined : (parseSlots(slots) ?? undefined),
       drain: drain === undefined ? undefined : durationMs(drain),
     },
-    warnings: Object.keys(env)
-      .filter((name) => name.startsWith('TRIHAND_') && !isKnownSetting(name))
-      .map((name) => `${name} is not a setting that trihand knows`),
   }
 }
 

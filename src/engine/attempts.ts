@@ -307,7 +307,7 @@ export class Attempts {
   private record(step: string, attempt: number, result: unknown, intents: Intents | null): void {
     const { resident } = this
     try {
-      const prepared = prepareValue(result)
+      const prepared = prepareValue(resident.house, result)
       if (prepared.kind === 'inline' && intents === null) {
         completeStep(resident, { step, attempt, result: prepared.payload, luggage: null })
         return resident.end()

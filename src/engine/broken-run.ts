@@ -31,7 +31,7 @@ const quarantine = async (house: House, record: StreamRecord): Promise<void> => 
     at: Math.max(house.clock.now(), head.lastAt),
     error: { code: 'FACT_BROKEN', message: record.broken ?? 'its facts cannot be verified' },
   }
-  const sealed = sealFacts(house.ids, run, head, [fact])
+  const sealed = sealFacts(house, run, head, [fact])
   const outcome = await commitOnce(house.commit, {
     appendId: house.appendId(),
     writes: [

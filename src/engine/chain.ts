@@ -5,6 +5,7 @@
  */
 import { writeFact } from '../model/fact-codec.ts'
 import type { Instant, StreamId } from '../model/ids.ts'
+import type { Redaction } from '../model/redaction.ts'
 import { GENESIS, sealText } from '../model/seal.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { SealedFact } from '../ports/ledger.ts'
@@ -17,13 +18,19 @@ export interface ChainHead {
 
 export const EMPTY_CHAIN: ChainHead = { version: 0, headHash: GENESIS, lastAt: 0 }
 
+/** What writing needs: no fact is sealed with a secret in it. */
+export interface Writer {
+  readonly ids: Pick<Ids, 'seal'>
+  readonly redaction: Pick<Redaction, 'json'>
+}
+
 export interface Sealed {
   readonly facts: readonly SealedFact[]
   readonly head: ChainHead
 }
 
 export const sealFacts = (
-  ids: Pick<Ids, 'seal'>,
+  writer: Writer,
   stream: StreamId,
   head: ChainHead,
   facts: readonly { readonly type: string; readonly at: Instant }[],
@@ -31,12 +38,12 @@ export const sealFacts = (
   const [only] = facts
   // A step is one fact, and each makes room for one.
   if (only !== undefined && facts.length === 1) {
-    const fact = seal(ids, stream, head, only)
+    const fact = seal(writer, stream, head, only)
     return { facts: [fact], head: headAfter(head, fact) }
   }
   let last = head
   const sealed = facts.map((one) => {
-    const fact = seal(ids, stream, last, one)
+    const fact = seal(writer, stream, last, one)
     last = headAfter(last, fact)
     return fact
   })
@@ -44,14 +51,15 @@ export const sealFacts = (
 }
 
 const seal = (
-  ids: Pick<Ids, 'seal'>,
+  writer: Writer,
   stream: StreamId,
   { version: seq, headHash, lastAt }: ChainHead,
   fact: { readonly type: string; readonly at: Instant },
 ): SealedFact => {
-  const { type, recordedAt: at, body } = writeFact(fact)
+  const { type, recordedAt: at, body: written } = writeFact(fact)
+  const body = writer.redaction.json(written)
   const recordedAt = Math.max(lastAt, at)
-  return { type, recordedAt, body, hash: ids.seal(sealText(headHash, { stream, seq, type, recordedAt, body })) }
+  return { type, recordedAt, body, hash: writer.ids.seal(sealText(headHash, { stream, seq, type, recordedAt, body })) }
 }
 
 const headAfter = ({ version }: ChainHead, { hash, recordedAt }: SealedFact): ChainHead => ({

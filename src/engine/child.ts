@@ -36,7 +36,7 @@ export const startChild = async (resident: Resident, step: string, { handler, in
   const { payload } = await storeValue(house, input)
   const { tenant, session } = record
   const demand = demandOfCall(definition, { tenant, session, roots: rootsOfInput(input) })
-  const child = newRun(house.ids, {
+  const child = newRun(house, {
     definition,
     systemHash: house.system().hash,
     tenant,

@@ -90,7 +90,7 @@ const PLAIN = { status: 'waiting', release: false, seenSignal: 0, opensWaits: []
 
 /** Due at once: whoever claims it finds out when it must really wake. */
 export const changeOf = (house: House, record: StreamRecord, facts: readonly ClerkFact[]): StreamWrite => {
-  const sealed = sealFacts(house.ids, record.stream, headOf(record), facts)
+  const sealed = sealFacts(house, record.stream, headOf(record), facts)
   return {
     ...PLAIN,
     stream: record.stream,
@@ -109,7 +109,7 @@ export const birthOf = (
   { id, handler }: Pick<ClerkCommand<unknown, unknown>, 'id' | 'handler'>,
   facts: readonly ClerkFact[],
 ): StreamWrite => {
-  const sealed = sealFacts(house.ids, id, EMPTY_CHAIN, facts)
+  const sealed = sealFacts(house, id, EMPTY_CHAIN, facts)
   const now = house.clock.now()
   const { tenant } = house
   const row = { handler, systemHash: house.system().hash, session: null, parent: null, event: null, lease: null }

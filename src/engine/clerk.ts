@@ -185,7 +185,7 @@ export class Clerk<State, Fact extends ClerkFact> {
     facts: readonly Fact[],
     { runs, events, writes = NONE, signals = NONE, documents = NONE }: Births,
   ): { readonly append: Omit<Append, 'appendId'>; readonly head: ChainHead } {
-    const { facts: sealed, head } = sealFacts(this.house.ids, this.hold.id, this.head, facts)
+    const { facts: sealed, head } = sealFacts(this.house, this.hold.id, this.head, facts)
     // Counts only if the lease was given back meanwhile, before this landed: then somebody must take it up.
     const wakeAt = this.house.clock.now()
     const own = { ...this.ownWrite(), wakeAt, facts: sealed, headHash: head.headHash }

@@ -11,12 +11,12 @@ import type { SessionId } from '../model/ids.ts'
 import type { EndedRun, RunFact, RunState } from '../model/run-fact.ts'
 import type { EmitSpec, Roots } from '../model/workflow-spec.ts'
 import { type Caused, causeFrom } from './cause.ts'
-import { dataHash, laterRun } from './events.ts'
+import { laterRun, newEvent } from './events.ts'
 import type { House } from './house.ts'
 import { type Luggage, mergeLuggage } from './request.ts'
 import { eventRoot, route } from './route.ts'
 
-export type EndingHouse = Pick<House, 'ids' | 'system' | 'tenant' | 'clock'>
+export type EndingHouse = Pick<House, 'ids' | 'redaction' | 'system' | 'tenant' | 'clock'>
 export type EndingRecord = Caused & { readonly session: SessionId | null }
 
 export interface Ended {
@@ -90,7 +90,7 @@ const parcelOf = (
   spec: EmitSpec,
   roots: Roots,
 ): Luggage => {
-  const { ids, tenant, clock, system } = house
+  const { ids, redaction, tenant, clock, system } = house
   const cause = causeFrom(record, state)
   const now = clock.now()
   const data = spec.data === null ? { run_id: record.id, error: roots['error'] ?? null } : emitData(spec, roots)
@@ -110,6 +110,6 @@ const parcelOf = (
     data,
     ...cause,
   }
-  const { runs, suppressed } = route({ system: system(), ids, tenant, now, reserve: () => null }, event, 0)
-  return { ...empty, events: [{ event, dataHash: dataHash(house, event), suppressed }], runs }
+  const { runs, suppressed } = route({ system: system(), ids, redaction, tenant, now, reserve: () => null }, event, 0)
+  return { ...empty, events: [newEvent(house, event, suppressed)], runs }
 }

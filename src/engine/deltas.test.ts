@@ -1,6 +1,7 @@
 /** Answers on their way: who hears what, and what is forgotten. */
 import { expect, test } from 'vitest'
 import { runId } from '../model/ids.ts'
+import { createRedaction } from '../model/redaction.ts'
 import { Deltas, type Piece } from './deltas.ts'
 
 const RUN = runId('a'.repeat(32))
@@ -11,7 +12,7 @@ const assembled = (pieces: readonly Piece[]): string =>
   pieces.filter(({ type }) => type === 'text').reduce((sum, { at, text: said }) => sum.slice(0, at) + said, '')
 
 test('deltas-1: a late listener gets what was told first, then every piece once', () => {
-  const deltas = new Deltas()
+  const deltas = new Deltas(createRedaction([]))
   deltas.tell(RUN, STEP, 1, text('a'))
   deltas.tell(RUN, STEP, 1, text('b'))
   const heard: Piece[] = []
@@ -24,7 +25,7 @@ test('deltas-1: a late listener gets what was told first, then every piece once'
 })
 
 test('deltas-2: what was heard twice is put in its place, and stands there once', () => {
-  const deltas = new Deltas()
+  const deltas = new Deltas(createRedaction([]))
   const heard: Piece[] = []
   deltas.listen(RUN, (piece) => heard.push(piece))
   deltas.tell(RUN, STEP, 1, text('Hel'))
@@ -34,17 +35,17 @@ test('deltas-2: what was heard twice is put in its place, and stands there once'
 })
 
 test('what an attempt has told goes with it; the next one begins at nothing', () => {
-  const deltas = new Deltas()
+  const deltas = new Deltas(createRedaction([]))
   deltas.tell(RUN, STEP, 1, text('old'))
   deltas.over(RUN, STEP)
   const heard: Piece[] = []
   deltas.listen(RUN, (piece) => heard.push(piece))
-  deltas.tell(RUN, STEP, 2, text('new'))
-  expect(heard).toEqual([{ run: RUN, step: STEP, attempt: 2, type: 'text', at: 0, text: 'new' }])
+  deltas.tell(RUN, STEP, 2, text('anew.'))
+  expect(heard).toEqual([{ run: RUN, step: STEP, attempt: 2, type: 'text', at: 0, text: 'anew.' }])
 })
 
 test('thinking and calls are counted apart', () => {
-  const deltas = new Deltas()
+  const deltas = new Deltas(createRedaction([]))
   deltas.tell(RUN, STEP, 1, { type: 'reasoning', text: 'hm' })
   deltas.tell(RUN, STEP, 1, { type: 'call', id: 'x', tool: 'Read' })
   deltas.tell(RUN, STEP, 1, { type: 'call', id: 'y', tool: 'Grep' })
@@ -58,7 +59,7 @@ test('thinking and calls are counted apart', () => {
 })
 
 test('a listener that throws disturbs nobody, and one that left hears nothing', () => {
-  const deltas = new Deltas()
+  const deltas = new Deltas(createRedaction([]))
   const heard: Piece[] = []
   deltas.listen(RUN, () => {
     throw new Error('no')
@@ -68,4 +69,14 @@ test('a listener that throws disturbs nobody, and one that left hears nothing', 
   leave()
   deltas.tell(RUN, STEP, 1, text('b'))
   expect(assembled(heard)).toBe('a')
+})
+
+test('deltas-3: a secret that comes in pieces is never told, not even its first half', () => {
+  const deltas = new Deltas(createRedaction([{ name: 'PAY_KEY', value: 'correct-horse-battery' }]))
+  const heard: Piece[] = []
+  deltas.listen(RUN, (piece) => heard.push(piece))
+  for (const piece of ['It is cor', 'rect-ho', 'rse-batt', 'ery, and co']) deltas.tell(RUN, STEP, 1, text(piece))
+  deltas.over(RUN, STEP)
+  expect(heard.map((piece) => piece.text)).toEqual(['It is ', '[redacted:PAY_KEY], and ', 'co'])
+  expect(assembled(heard)).toBe('It is [redacted:PAY_KEY], and co')
 })

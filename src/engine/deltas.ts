@@ -6,8 +6,10 @@
  *
  * deltas-1  Whoever listens late gets what was told so far first, and every later piece once and in order.
  * deltas-2  A piece says how much of its kind came before it in its attempt: text that is put where it belongs is never doubled.
+ * deltas-3  No piece holds a secret or the beginning of one; the end of an attempt lets go what was held back.
  */
 import type { RunId } from '../model/ids.ts'
+import type { RedactedStream, Redaction } from '../model/redaction.ts'
 import type { Delta } from '../ports/model.ts'
 
 export interface Piece {
@@ -27,12 +29,19 @@ interface Telling {
   readonly attempt: number
   text: string
   reasoning: string
+  /** Hold back what may be the beginning of a secret. */
+  readonly streams: { readonly text: RedactedStream; readonly reasoning: RedactedStream }
   readonly calls: string[]
 }
 
 export class Deltas {
   private readonly underWay = new Map<RunId, Map<string, Telling>>()
   private readonly listeners = new Map<RunId, Set<PieceListener>>()
+  private readonly redaction: Pick<Redaction, 'stream'>
+
+  constructor(redaction: Pick<Redaction, 'stream'>) {
+    this.redaction = redaction
+  }
 
   tell(run: RunId, step: string, attempt: number, delta: Delta): void {
     const telling = this.tellingOf(run, step, attempt)
@@ -42,9 +51,7 @@ export class Deltas {
       telling.calls.push(delta.tool)
       return this.pass(piece)
     }
-    const piece = { ...about, at: telling[delta.type].length, text: delta.text }
-    telling[delta.type] += delta.text
-    this.pass(piece)
+    this.passText({ ...about, type: delta.type }, telling, telling.streams[delta.type].push(delta.text))
   }
 
   /** The attempt is over: what it told is in its fact, or nowhere. */
@@ -52,8 +59,12 @@ export class Deltas {
     // Called for every step there is, and almost none tells anything.
     if (this.underWay.size === 0) return
     const steps = this.underWay.get(run)
-    steps?.delete(step)
-    if (steps?.size === 0) this.underWay.delete(run)
+    const telling = steps?.get(step)
+    if (steps === undefined || telling === undefined) return
+    for (const type of ['reasoning', 'text'] as const)
+      this.passText({ run, step, attempt: telling.attempt, type }, telling, telling.streams[type].end())
+    steps.delete(step)
+    if (steps.size === 0) this.underWay.delete(run)
   }
 
   /** deltas-1. */
@@ -73,9 +84,21 @@ export class Deltas {
     this.underWay.set(run, steps)
     const known = steps.get(step)
     if (known?.attempt === attempt) return known
-    const begun = { attempt, text: '', reasoning: '', calls: [] }
+    const streams = { text: this.redaction.stream(), reasoning: this.redaction.stream() }
+    const begun = { attempt, text: '', reasoning: '', streams, calls: [] }
     steps.set(step, begun)
     return begun
+  }
+
+  private passText(
+    about: Pick<Piece, 'run' | 'step' | 'attempt'> & { readonly type: 'text' | 'reasoning' },
+    telling: Telling,
+    text: string,
+  ): void {
+    if (text === '') return
+    const piece = { ...about, at: telling[about.type].length, text }
+    telling[about.type] += text
+    this.pass(piece)
   }
 
   private pass(piece: Piece): void {

@@ -16,7 +16,7 @@ import type { EndedRun, RunFact, RunState } from '../model/run-fact.ts'
 import { causeFrom, startOf } from './cause.ts'
 import { declaredEnd, declaresEnd, type Ended, type EndingHouse, type EndingRecord } from './declared-end.ts'
 import { NO_DEMAND } from './demand.ts'
-import { dataHash } from './events.ts'
+import { newEvent } from './events.ts'
 import type { House } from './house.ts'
 import { type NewRun, newRun } from './new-run.ts'
 import { type Luggage, mergeLuggage, NO_LUGGAGE } from './request.ts'
@@ -61,14 +61,14 @@ export const endingOf = (house: EndingHouse, record: EndingRecord, ended: Ended,
 export const callbackOf = (house: EndingHouse, record: EndingRecord, state: RunState): NewRun | null => {
   const url = startOf(state)?.callback
   if (url === undefined || state.kind !== 'ended') return null
-  const { ids, tenant, clock, system } = house
+  const { tenant, clock, system } = house
   const { id, handler, session } = record
   const [now, cause] = [clock.now(), causeFrom(record, state)]
   const end = state.status === 'success' || state.status === 'partial' ? 'completed' : state.status
   // Named by the run, at every try and every end.
   const about = { id, tenant, source: endSource(handler), type: `trihand.run.${end}`, subject: id, time: now }
   const event = { ...about, data: dataOf(record, state), ...cause }
-  return newRun(ids, {
+  return newRun(house, {
     definition: callbackFunction,
     systemHash: system().hash,
     ...{ tenant, now, cause, session },
@@ -100,7 +100,7 @@ const heardEnding = (
 ): Luggage | null => {
   const type = heardEnd(house, record.handler, facts)
   if (type === null || state.kind !== 'ended') return null
-  const { system, tenant, clock, ids } = house
+  const { system, tenant, clock, ids, redaction } = house
   const { id, handler } = record
   const now = clock.now()
   const event: Event = {
@@ -115,6 +115,6 @@ const heardEnding = (
     ...causeFrom(record, state),
   }
   // Without a lease: a run whose end is decided again after a conflict must not hold places that nobody gives back.
-  const { runs, suppressed } = route({ system: system(), ids, tenant, now, reserve: () => null }, event, 0)
-  return { events: [{ event, dataHash: dataHash(house, event), suppressed }], runs, documents: [], memory: null }
+  const { runs, suppressed } = route({ system: system(), ids, redaction, tenant, now, reserve: () => null }, event, 0)
+  return { events: [newEvent(house, event, suppressed)], runs, documents: [], memory: null }
 }

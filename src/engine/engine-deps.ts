@@ -6,6 +6,7 @@
 import type { RemoteDefinition } from '../manifest/executors.ts'
 import type { System } from '../manifest/system.ts'
 import type { TenantId } from '../model/ids.ts'
+import type { Redaction } from '../model/redaction.ts'
 import type { PriceOf } from '../model/usage.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -26,6 +27,8 @@ export interface EngineDeps {
   readonly blobs: Blobs
   readonly clock: Clock
   readonly ids: Ids
+  /** Absent: keys are known by their form alone. */
+  readonly redaction?: Redaction
   readonly dispatcher: Dispatcher
   /** Why wakes do not arrive; null: they do. Absent: the dispatcher lives in this process. */
   readonly checkDispatcher?: () => Promise<string | null>

@@ -9,6 +9,7 @@ import type { System } from '../manifest/system.ts'
 import type { StoredEvent } from '../model/event.ts'
 import type { QueuedRun } from '../model/flow-outcome.ts'
 import { LOCAL_TENANT, type RunId, SERVER_TENANT, type TenantId } from '../model/ids.ts'
+import { createRedaction } from '../model/redaction.ts'
 import type { Verdict } from '../model/run-fact.ts'
 import { isEnded } from '../model/status.ts'
 import type { Executor } from '../ports/executor.ts'
@@ -84,6 +85,7 @@ export class Engine {
     this.system = deps.system
     const { ledger, clock, ids, blobs, executors, enter, errors, dispatcher } = deps
     const observers = root?.observers ?? new Observers()
+    const redaction = deps.redaction ?? createRedaction([])
     this.observers = observers
     const prefix = ids.uuid().slice(-PREFIX)
     let appends = 0
@@ -130,6 +132,7 @@ export class Engine {
       blobs,
       clock,
       ids,
+      redaction,
       deadlines: root?.house.deadlines ?? new Deadlines(clock),
       executors: {
         get: (type) => executors.get(type) ?? this.performerOf(this.definition.executors.get(type), deps.remote),
@@ -140,7 +143,7 @@ export class Engine {
       suppressed: deps.suppressed ?? (() => Promise.resolve([])),
       publish,
       observers,
-      deltas: new Deltas(),
+      deltas: new Deltas(redaction),
       tenant,
       system: () => this.definition,
       enter,
@@ -334,6 +337,11 @@ export class Engine {
       by: word.by,
       result,
     }))
+  }
+
+  /** The text without the secrets that this process knows. */
+  redact(text: string): string {
+    return this.house.redaction.text(text)
   }
 
   /** A file that an agent's run has left, by its hash. */

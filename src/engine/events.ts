@@ -63,18 +63,31 @@ export interface Outgoing {
   readonly runs: readonly NewRun[]
 }
 
-export const dataHash = (house: Pick<House, 'ids'>, event: Event): string =>
-  house.ids.sealEvent(event, canonical(event.data))
+/** An event on its way into the ledger: without secrets, and with the hash of its data. */
+export const newEvent = (
+  { ids, redaction }: Pick<House, 'ids' | 'redaction'>,
+  event: Event,
+  suppressed: NewEvent['suppressed'],
+): NewEvent => {
+  const text = canonical(event.data)
+  const data = redaction.value(event.data, text)
+  if (data === event.data) return { event, dataHash: ids.sealEvent(event, text), suppressed }
+  return { event: { ...event, data }, dataHash: ids.sealEvent(event, canonical(data)), suppressed }
+}
 
 /** Whether a repeat of an event has the data that the ledger has. */
-export const isSameEvent = (house: Pick<House, 'ids'>, event: Event, known: string): boolean =>
-  house.ids.checkEventSeal(known, event, canonical(event.data)) === 'fits'
+export const isSameEvent = (
+  { ids, redaction }: Pick<House, 'ids' | 'redaction'>,
+  event: Event,
+  known: string,
+): boolean => ids.checkEventSeal(known, event, canonical(redaction.value(event.data))) === 'fits'
 
 /** Events with everything they set off, each at its place in the append. */
 export const routeAll = (house: House, events: readonly Event[]): Outgoing => {
   const context = {
     system: house.system(),
     ids: house.ids,
+    redaction: house.redaction,
     tenant: house.tenant,
     now: house.clock.now(),
     reserve: (handler: string) => house.worker.reserve(handler),
@@ -86,7 +99,7 @@ export const routeAll = (house: House, events: readonly Event[]): Outgoing => {
     for (const _ of runs.filter(isLeased)) house.worker.unreserve()
     throw new TrihandError('FAN_OUT_LIMIT', `${crowd.event.type} would start ${crowd.runs.length} runs`)
   }
-  const told = routed.map(({ event, suppressed }) => ({ event, dataHash: dataHash(house, event), suppressed }))
+  const told = routed.map(({ event, suppressed }) => newEvent(house, event, suppressed))
   return { events: told, runs }
 }
 
@@ -126,13 +139,13 @@ const eventOf = (house: House, { cause }: Sender, { type, subject, data }: Emitt
 
 /** The run that sends an event when its time has come. */
 export const laterRun = (
-  house: Pick<House, 'ids' | 'system' | 'clock' | 'tenant'>,
+  house: Pick<House, 'ids' | 'redaction' | 'system' | 'clock' | 'tenant'>,
   { cause, session }: Pick<Sender, 'cause' | 'session'>,
   { type, data, subject }: EmittedEvent,
   delayMs: number,
 ): NewRun => {
   const now = house.clock.now()
-  return newRun(house.ids, {
+  return newRun(house, {
     definition: laterFunction,
     systemHash: house.system().hash,
     tenant: house.tenant,

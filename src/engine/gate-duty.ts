@@ -288,7 +288,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
     const demand = demandOfDecided(keeping.definition, subject, fact.priority)
     const reserve = () => (fact.notBefore === null ? house.worker.reserve(name) : null)
     const { run: id, notBefore } = fact
-    return newRun(house.ids, { ...this.birth(), ...about, id, notBefore, demand, lease: leaseFor(demand, reserve) })
+    return newRun(house, { ...this.birth(), ...about, id, notBefore, demand, lease: leaseFor(demand, reserve) })
   }
 
   /** What was asked for by name and starts nothing: a run that ends as it begins, with the reason. */
@@ -296,7 +296,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
     if (fact.call === undefined) return []
     const { run: id, input, session, by: clerk, callback = null } = fact.call
     const about = { id, input, event: null, session, clerk, callback, demand: NO_DEMAND, lease: null }
-    const away = newRun(this.house.ids, { ...this.birth(), ...about, ends: refusalOf(fact) })
+    const away = newRun(this.house, { ...this.birth(), ...about, ends: refusalOf(fact) })
     const told = callbackOf(this.house, away, away.state)
     return told === null ? [away] : [away, told]
   }

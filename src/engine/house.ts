@@ -10,6 +10,7 @@ import type { ClaimableId, GateId, RunId, TenantId, WorkerId } from '../model/id
 import type { Modality } from '../model/modality.ts'
 import type { Module } from '../model/module.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
+import type { Redaction } from '../model/redaction.ts'
 import type { Effect } from '../model/step.ts'
 import type { TaskWorld } from '../model/task-fact.ts'
 import type { PriceOf } from '../model/usage.ts'
@@ -38,6 +39,8 @@ export interface House {
   readonly blobs: Blobs
   readonly clock: Clock
   readonly ids: Ids
+  /** What is written, told and streamed goes through it: no secret leaves with it. */
+  readonly redaction: Redaction
   readonly deadlines: Deadlines
   readonly executors: Executors
   /** What tokens of a model cost. */

@@ -166,8 +166,9 @@ export class Intake {
 
   /** Writes documents alone: what a source has seen that sends nothing. */
   async note(documents: readonly DocumentWrite[]): Promise<void> {
-    const { commit, appendId } = this.house
-    await commitOnce(commit, { appendId: appendId(), writes: [], events: [], signals: [], documents })
+    const { commit, appendId, redaction } = this.house
+    const cleaned = documents.map((write) => ({ ...write, value: redaction.value(write.value) }))
+    await commitOnce(commit, { appendId: appendId(), writes: [], events: [], signals: [], documents: cleaned })
   }
 
   /** Starts a function by name, without an event. Where it has a gate, that has its say. */
@@ -192,7 +193,7 @@ export class Intake {
     const subject = { tenant: house.tenant, session, roots: rootsOfInput(value) }
     const demand = demandOfCall(definition, subject)
     return this.room.serve(async () => {
-      const run = newRun(house.ids, {
+      const run = newRun(house, {
         definition,
         systemHash: house.system().hash,
         tenant: house.tenant,

@@ -89,7 +89,8 @@ export const packIntents = async (resident: Resident, key: string, intents: Inte
   const sender = { ...record, run: record.id, cause: causeFrom(record, resident.state), definition }
   const outgoing = await emittedBy(house, sender, intents.events)
   const memory = await packMemory(resident, key, intents.memory)
-  return { ...outgoing, documents: intents.documents, memory }
+  const documents = intents.documents.map((write) => ({ ...write, value: house.redaction.value(write.value) }))
+  return { ...outgoing, documents, memory }
 }
 
 const packMemory = async (

@@ -18,7 +18,7 @@ import { nearest } from '../model/nearest.ts'
 import type { RunFact, RunState } from '../model/run-fact.ts'
 import { causeFrom } from './cause.ts'
 import type { EndingHouse, EndingRecord } from './declared-end.ts'
-import { dataHash } from './events.ts'
+import { newEvent } from './events.ts'
 import type { House } from './house.ts'
 import { type Luggage, mergeLuggage } from './request.ts'
 import { route } from './route.ts'
@@ -84,7 +84,8 @@ const tellings = (
 }
 
 const parcelOf = (house: EndingHouse, record: LifeRecord, happened: Happened, seq: number, told: ToldAt): Luggage => {
-  const { system, tenant, clock, ids } = house
+  const { system, tenant, clock, ids, redaction } = house
+  const now = clock.now()
   const { id, handler, session, parent } = record
   const { state, facts } = happened
   const { type, step, attempt, index, data } = told
@@ -108,8 +109,8 @@ const parcelOf = (house: EndingHouse, record: LifeRecord, happened: Happened, se
     ...causeFrom(record, state),
   }
   // Without a lease: what is decided again after a conflict must not hold places that nobody gives back.
-  const { runs, suppressed } = route({ system: system(), ids, tenant, now: clock.now(), reserve: () => null }, event, 0)
-  return { events: [{ event, dataHash: dataHash(house, event), suppressed }], runs, documents: [], memory: null }
+  const { runs, suppressed } = route({ system: system(), ids, redaction, tenant, now, reserve: () => null }, event, 0)
+  return { events: [newEvent(house, event, suppressed)], runs, documents: [], memory: null }
 }
 
 /** Whether these facts have anything to tell to anybody. */

@@ -22,7 +22,7 @@ import type { RerunOf, ReusedStep, RunFact, RunInput, RunStart, RunState } from 
 import type { Ids } from '../ports/ids.ts'
 import type { NewStream, StreamWrite } from '../ports/ledger.ts'
 import { type Advance, advanceRun } from './advance.ts'
-import { type ChainHead, EMPTY_CHAIN, sealFacts } from './chain.ts'
+import { type ChainHead, EMPTY_CHAIN, sealFacts, type Writer } from './chain.ts'
 import type { Demand } from './demand.ts'
 
 export interface NewRun {
@@ -67,8 +67,8 @@ const NONE: readonly never[] = []
 /** Whether it begins at once in the process that makes it. */
 export const isLeased = (run: NewRun): boolean => run.write.create?.lease != null
 
-export const newRun = (ids: Ids, birth: Birth): NewRun => {
-  const { definition, now, id = runId(ids.uuid()) } = birth
+export const newRun = (writer: Writer & { readonly ids: Pick<Ids, 'uuid'> }, birth: Birth): NewRun => {
+  const { definition, now, id = runId(writer.ids.uuid()) } = birth
   const parent = birth.parent?.run ?? birth.clerk ?? null
   const { startBy, deadlineAt } = deadlines(definition, now)
   const start = {
@@ -81,7 +81,7 @@ export const newRun = (ids: Ids, birth: Birth): NewRun => {
     startBy,
   }
   const { state, facts } = begun(startedWith(start, birth), birth)
-  const sealed = sealFacts(ids, id, EMPTY_CHAIN, facts)
+  const sealed = sealFacts(writer, id, EMPTY_CHAIN, facts)
   const write: StreamWrite = {
     stream: id,
     create: creation(birth, parent),

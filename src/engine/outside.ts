@@ -58,7 +58,7 @@ interface Change {
 const write = async (house: House, record: StreamRecord, change: Change): Promise<boolean> => {
   const { state, facts, now } = change
   const id = record.stream as RunId
-  const sealed = sealFacts(house.ids, id, headOf(record), facts)
+  const sealed = sealFacts(house, id, headOf(record), facts)
   const ended = state.kind === 'ended'
   const ending = ended ? await endingFor(house, record, change) : null
   const born = ending?.runs ?? []

@@ -1,11 +1,12 @@
 /**
- * Values on their way into and out of facts: checked, copied, and put into a blob when they are large.
+ * Values on their way into and out of facts: checked, cleaned of secrets, copied, and put into a blob when they are large.
  *
  * Owns the limit and the order: a blob is stored before the fact that names it.
  */
 import { TrihandError } from '../model/errors.ts'
 import { type Json, toJson } from '../model/json.ts'
 import { MAX_INLINE_BYTES, MAX_RESULT_BYTES, type Payload } from '../model/payload.ts'
+import type { Redaction } from '../model/redaction.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Ids } from '../ports/ids.ts'
 
@@ -15,7 +16,8 @@ export interface Stored {
   readonly value: Json
 }
 
-type Deps = { readonly blobs: Blobs; readonly ids: Pick<Ids, 'digest'> }
+type Deps = { readonly blobs: Blobs; readonly ids: Pick<Ids, 'digest'>; readonly redaction: Redaction }
+type Fetching = Pick<Deps, 'blobs' | 'ids'>
 
 /** Checked and copied; a large one is still to be put away before a fact may name it. */
 export type Prepared =
@@ -25,19 +27,20 @@ export type Prepared =
 const inline = (value: Json): Prepared => ({ kind: 'inline', payload: { value }, value })
 
 /** Throws for a value that cannot be kept. Asks nobody: the hot path waits for nothing. */
-export const prepareValue = (given: unknown): Prepared => {
+export const prepareValue = ({ redaction }: Pick<Deps, 'redaction'>, given: unknown): Prepared => {
   const value = toJson(given)
   if (value === null || typeof value === 'boolean' || typeof value === 'number') return inline(value)
-  const text = JSON.stringify(value)
+  const written = JSON.stringify(value)
+  const text = redaction.json(written)
   if (text.length > MAX_RESULT_BYTES) {
     const size = `the value has ${text.length} characters, at most ${MAX_RESULT_BYTES} are kept`
     throw new TrihandError('RESULT_TOO_LARGE', size)
   }
-  const copy = typeof value === 'string' ? value : (JSON.parse(text) as Json)
+  const copy = typeof value === 'string' && text === written ? value : (JSON.parse(text) as Json)
   return text.length <= MAX_INLINE_BYTES ? inline(copy) : { kind: 'large', text, value: copy }
 }
 
-export const storePrepared = async (deps: Deps, prepared: Prepared): Promise<Stored> => {
+export const storePrepared = async (deps: Fetching, prepared: Prepared): Promise<Stored> => {
   if (prepared.kind === 'inline') return prepared
   const { text, value } = prepared
   const hash = deps.ids.digest(text)
@@ -46,9 +49,9 @@ export const storePrepared = async (deps: Deps, prepared: Prepared): Promise<Sto
 }
 
 export const storeValue = async (deps: Deps, given: unknown): Promise<Stored> =>
-  storePrepared(deps, prepareValue(given))
+  storePrepared(deps, prepareValue(deps, given))
 
-export const fetchValue = async (deps: Deps, payload: Payload): Promise<Json> => {
+export const fetchValue = async (deps: Fetching, payload: Payload): Promise<Json> => {
   if ('value' in payload) return payload.value
   const text = await deps.blobs.get(payload.blob)
   if (text === null) throw new TrihandError('BLOB_MISSING', `blob ${payload.blob} is gone`)

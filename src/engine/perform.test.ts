@@ -1,5 +1,6 @@
 /** One executor call: its result, its timeout, its abort, and executors that misbehave. */
 import { expect, test } from 'vitest'
+import { createRedaction } from '../model/redaction.ts'
 import type { Envelope, Executor } from '../ports/executor.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { Deadlines } from './deadlines.ts'
@@ -15,7 +16,13 @@ const envelope = (executorType = 'it'): Envelope => ({
 
 const start = (execute: Executor['execute'], type = 'it') => {
   const clock = new VirtualClock()
-  const deps = { clock, deadlines: new Deadlines(clock), executors: new Map([['it', { execute }]]), price: () => null }
+  const deps = {
+    clock,
+    deadlines: new Deadlines(clock),
+    executors: new Map([['it', { execute }]]),
+    price: () => null,
+    redaction: createRedaction([]),
+  }
   let done: (performed: Performed) => void = () => {}
   const outcome = new Promise<Performed>((resolve) => {
     done = resolve

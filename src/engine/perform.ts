@@ -6,6 +6,7 @@
  */
 import { type Failure, isErrorCode } from '../model/errors.ts'
 import type { Instant } from '../model/ids.ts'
+import type { Redaction } from '../model/redaction.ts'
 import { isAllowedModel, type PriceOf, type VerifiedUsage, verifyUsage } from '../model/usage.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Abort, Envelope, Executor, ExecutorResult } from '../ports/executor.ts'
@@ -19,14 +20,16 @@ export type Performed =
       readonly paid: Paid | null
       readonly resumeToken: string | null
     }
-  | {
-      readonly kind: 'failed'
-      readonly failure: Failure
-      readonly retryable: boolean
-      readonly definite: boolean
-      readonly paid: Paid | null
-      readonly retryAfterMs: number | null
-    }
+  | Failed
+
+interface Failed {
+  readonly kind: 'failed'
+  readonly failure: Failure
+  readonly retryable: boolean
+  readonly definite: boolean
+  readonly paid: Paid | null
+  readonly retryAfterMs: number | null
+}
 
 /** What a call used, as it counts. Code of our own process uses nothing and has none. */
 export interface Paid {
@@ -56,6 +59,7 @@ export interface PerformDeps {
   readonly deadlines: Deadlines
   readonly executors: Executors
   readonly price: PriceOf
+  readonly redaction: Pick<Redaction, 'text'>
 }
 
 /** Code in this process: the body of a step, or a handler. */
@@ -199,10 +203,18 @@ class Running extends Deadline implements Performance, Abort {
     this.controller?.abort(new Error(failure.message))
   }
 
+  /** What an error says may hold what it was called with: a key in an address, a header that was refused. */
+  private cleaned(performed: Failed): Performed {
+    const { code, message } = performed.failure
+    const text = this.deps.redaction.text(message)
+    return text === message ? performed : { ...performed, failure: { code, message: text } }
+  }
+
   private settle(performed: Performed): void {
     const { hearer } = this
     this.hearer = null
     this.deps.deadlines.remove(this)
-    hearer?.performed(performed, this)
+    if (hearer === null) return
+    hearer.performed(performed.kind === 'done' ? performed : this.cleaned(performed), this)
   }
 }

@@ -167,7 +167,7 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
     const roots = { event: eventRoot(first), payload: first.data }
     const demand = demandOfDecided(definition, { tenant: house.tenant, session: keeping.session, roots })
     const { correlationId, causationId, traceparent, hops, chain } = first
-    return newRun(house.ids, {
+    return newRun(house, {
       id,
       definition,
       systemHash: house.system().hash,

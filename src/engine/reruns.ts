@@ -136,7 +136,7 @@ export class Reruns {
     const { tenant, session } = old.record
     const { trigger, value } = given
     const roots = trigger === null ? rootsOfInput(value) : { event: eventRoot(trigger), payload: trigger.data }
-    const born = newRun(house.ids, {
+    const born = newRun(house, {
       definition,
       systemHash: house.system().hash,
       tenant,

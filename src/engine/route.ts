@@ -11,6 +11,7 @@ import type { Event } from '../model/event.ts'
 import type { Instant, TenantId, WorkerId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { handOf, lifeSource } from '../model/lifecycle.ts'
+import type { Redaction } from '../model/redaction.ts'
 import { admit } from '../model/trigger.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Suppression } from '../ports/ledger.ts'
@@ -26,6 +27,7 @@ export interface Routed {
 export interface RouteContext {
   readonly system: System
   readonly ids: Ids
+  readonly redaction: Redaction
   readonly tenant: TenantId
   readonly now: Instant
   readonly reserve: (handler: string) => WorkerId | null
@@ -116,9 +118,9 @@ export const route = (context: RouteContext, event: Event, index: number): Route
       suppressed.push({ trigger: listener.handler.name, reason: found.reason, detail: found.detail })
       continue
     }
-    const { system, ids, tenant, now } = context
+    const { system, tenant, now } = context
     runs.push(
-      newRun(ids, {
+      newRun(context, {
         definition: listener.handler,
         systemHash: system.hash,
         tenant,

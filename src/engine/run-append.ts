@@ -67,7 +67,7 @@ export const runAppend = (
   context: AppendContext,
 ): RunAppend => {
   const { record, departs, memory } = context
-  const sealed = sealFacts(house.ids, record.id, context.head, gathered.facts)
+  const sealed = sealFacts(house, record.id, context.head, gathered.facts)
   const { version } = context.head
   const ending = departs === 'ended' ? endingOf(house, record, gathered, version) : null
   const life = lifecycleOf(house, record, gathered, version, context.report)

@@ -184,7 +184,7 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
     const { house, keeping } = this
     const subject = { tenant: house.tenant, session: keeping.session, roots: rootsOfInput(keeping.definition.input) }
     const demand = demandOfDecided(definition, subject)
-    return newRun(house.ids, {
+    return newRun(house, {
       id: fact.run,
       definition,
       systemHash: house.system().hash,

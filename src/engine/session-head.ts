@@ -10,6 +10,7 @@ import { type Instant, type SessionId, sessionId, type TenantId } from '../model
 import { canonical, type Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import type { Payload } from '../model/payload.ts'
+import type { Redaction } from '../model/redaction.ts'
 import {
   documentOf,
   type LiveSession,
@@ -32,6 +33,7 @@ interface Deps {
   readonly ledger: Pick<Ledger, 'load'>
   readonly blobs: Blobs
   readonly ids: Ids
+  readonly redaction: Redaction
   readonly tenant: TenantId
 }
 
@@ -204,12 +206,12 @@ export const documentAt = async (
 }
 
 const sessionWrite = (
-  deps: Pick<Deps, 'ids'>,
+  deps: Pick<Deps, 'ids' | 'redaction'>,
   id: SessionId,
   head: ChainHead,
   facts: Parameters<typeof sealFacts>[3],
 ): { write: StreamWrite; head: ChainHead } => {
-  const sealed = sealFacts(deps.ids, id, head, facts)
+  const sealed = sealFacts(deps, id, head, facts)
   const write: StreamWrite = {
     stream: id,
     create: null,
@@ -229,7 +231,7 @@ const sessionWrite = (
 
 /** The write that brings a session into being: fresh, or as a fork that shares its base's document. */
 export const newSession = (
-  deps: Pick<Deps, 'ids'>,
+  deps: Pick<Deps, 'ids' | 'redaction'>,
   birth: {
     readonly tenant: TenantId
     readonly now: Instant

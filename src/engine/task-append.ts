@@ -75,7 +75,7 @@ export const taskBirth = (
   { state, facts }: TaskChange,
   now: Instant,
 ): { readonly write: StreamWrite; readonly told: Outgoing } => {
-  const sealed = sealFacts(house.ids, place.id, EMPTY_CHAIN, facts)
+  const sealed = sealFacts(house, place.id, EMPTY_CHAIN, facts)
   const row = rowOf(house, state, now)
   const { handler, session } = place
   const write: StreamWrite = {
@@ -124,7 +124,7 @@ export const taskAppend = (
   const { state } = change
   const facts = withCheckpoint(change, record)
   const head = headOf(record)
-  const sealed = sealFacts(house.ids, record.stream, head, facts)
+  const sealed = sealFacts(house, record.stream, head, facts)
   const row = facts.length === 0 ? null : rowOf(house, state, sealed.head.lastAt)
   const wakeAt = taskWakeAt(state)
   const own: StreamWrite = {

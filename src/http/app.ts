@@ -93,7 +93,7 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
   if (webApp !== null) serveWebApp(app, webApp, admit)
   const refuse = (error: Error): Response => {
     metrics.refused(problemOf(error).code)
-    return problemResponse(error, options.report)
+    return problemResponse(error, options.report, (text) => service.redact(text))
   }
   app.notFound((context) => refuse(new TrihandError('NOT_FOUND', `there is nothing at ${context.req.path}`)))
   app.onError(refuse)

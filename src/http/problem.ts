@@ -60,8 +60,10 @@ const shown = (error: unknown, report: Report): Problem => {
 /** Nothing was done, or nobody knows: the same request may be sent again in a second. */
 const SOON: ReadonlySet<string> = new Set(['OVERLOADED', 'LEDGER_UNAVAILABLE', 'LEDGER_MISSING'])
 
-export const problemResponse = (error: unknown, report: Report): Response => {
-  const document = shown(error, report)
+/** `redact` takes secrets out of what an error says: the address of a database has its password in it. */
+export const problemResponse = (error: unknown, report: Report, redact: (text: string) => string): Response => {
+  const found = shown(error, report)
+  const document = { ...found, detail: redact(found.detail) }
   const headers = {
     'content-type': 'application/problem+json',
     ...(SOON.has(document.code) ? { 'retry-after': '1' } : {}),

@@ -69,6 +69,8 @@ export interface Service {
   trail(event: StoredEvent): Promise<EventTrail>
   /** A run that was promised and has not begun; null: it is a run, or was never promised. */
   queued(run: RunId): Promise<QueuedRun | null>
+  /** The text without the secrets that this process knows: for what it tells of itself, such as errors and logs. */
+  redact(text: string): string
   readonly webhooks: Pick<Webhooks, 'receive' | 'replay' | 'rehearse'>
   readonly queues: Pick<Queues, 'list' | 'show' | 'put' | 'revive'>
   readonly schedules: Pick<

@@ -17,3 +17,7 @@ export const resolveReferences = (text: string, environment: Environment): strin
     if (fallback !== undefined) return fallback
     throw new TrihandError('ENV_MISSING', `${whole} is not set`)
   })
+
+/** The variables that a text refers to. */
+export const referencesIn = (text: string): readonly string[] =>
+  [...text.matchAll(REFERENCE)].flatMap(([, name]) => (name === undefined ? [] : [name]))

@@ -5,6 +5,8 @@
  * page shows what concerns a serving process, and `test/integration/settings.test.ts` compares it with the documents and with what the
  * code reads: add a row here, a line in `docs/cli.md`, and the code that acts on it.
  */
+import { TrihandError } from './errors.ts'
+import { nearest } from './nearest.ts'
 
 export interface Setting {
   readonly name: string
@@ -89,4 +91,22 @@ export const SETTINGS: readonly Setting[] = [
 
 const NAMES: ReadonlySet<string> = new Set(SETTINGS.map(({ name }) => name))
 
-export const isKnownSetting = (name: string): boolean => NAMES.has(name)
+const PREFIX = 'TRIHAND_'
+
+/** A name of ours that is none: a typing mistake, which would otherwise change nothing and say nothing. Null: they are all known. */
+export const unknownSettings = (environment: Readonly<Record<string, string | undefined>>): string | null => {
+  const unknown = Object.keys(environment).filter((name) => name.startsWith(PREFIX) && !NAMES.has(name))
+  if (unknown.length === 0) return null
+  return unknown.map(mistaken).join('; ')
+}
+
+export const demandKnownSettings = (environment: Readonly<Record<string, string | undefined>>): void => {
+  const unknown = unknownSettings(environment)
+  if (unknown !== null) throw new TrihandError('CONFIG_INVALID', unknown)
+}
+
+const mistaken = (name: string): string => {
+  const bare = name.slice(PREFIX.length)
+  const near = NAMES.has(bare) ? bare : nearest(name, [...NAMES])
+  return near === null ? `${name} is not a setting` : `${name} is not a setting; did you mean ${near}?`
+}

@@ -18,9 +18,11 @@ export type HostDeps = ConditionDeps & FileDeps & TableDeps
 export const ownEnvironment = (): Environment => process.env
 
 /** Trouble that a source outlives is told where an operator looks. */
-export const reportToStderr = (source: string, error: unknown): void => {
-  process.stderr.write(`${source}: ${error instanceof Error ? error.message : String(error)}\n`)
-}
+export const reportToStderr =
+  (redact: (text: string) => string) =>
+  (source: string, error: unknown): void => {
+    process.stderr.write(`${source}: ${redact(error instanceof Error ? error.message : String(error))}\n`)
+  }
 
 export const ownFolder = (): string => process.cwd()
 

@@ -102,12 +102,11 @@ describe('trihand doctor', () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as { readonly port: number }
-    const env = { DATABASE_URL: 'broken.db', PORT: String(port), TRIHAND_POOOL: 'x' }
+    const env = { DATABASE_URL: 'broken.db', PORT: String(port) }
     const { code, stdout } = await folder.run(['doctor', '--json'], { env })
     const report = JSON.parse(stdout) as Doctor
     expect(code).toBe(1)
     for (const name of ['system', 'ledger', 'port']) expect([name, stateOf(report, name)]).toEqual([name, 'fail'])
-    expect(stateOf(report, 'settings')).toBe('warn')
     const system = report.findings.find(({ name }) => name === 'system')
     expect(system?.says).toMatch(/^LOAD_FAILED system\.ts:1:\d+ /)
     await new Promise((resolve) => other.close(resolve))

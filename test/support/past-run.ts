@@ -1,7 +1,9 @@
 /** A run that has been: its facts sealed as the engine does it, and written through the ledger. For pages that show what takes days. */
+
 import { SystemIds } from '../../src/adapters/system/ids.ts'
 import { EMPTY_CHAIN, sealFacts } from '../../src/engine/chain.ts'
 import type { Instant, RunId } from '../../src/model/ids.ts'
+import { createRedaction } from '../../src/model/redaction.ts'
 import type { RunFact, RunStart } from '../../src/model/run-fact.ts'
 import type { RunStatus } from '../../src/model/status.ts'
 import type { Ledger } from '../../src/ports/ledger.ts'
@@ -21,7 +23,7 @@ export const aStart = (handler: string, at: Instant): RunFact & RunStart => ({
 
 export const writePastRun = async (ledger: Ledger, { handler, status, facts }: PastRun): Promise<RunId> => {
   const run = newRun()
-  const sealed = sealFacts(new SystemIds(), run, EMPTY_CHAIN, facts)
+  const sealed = sealFacts({ ids: new SystemIds(), redaction: createRedaction([]) }, run, EMPTY_CHAIN, facts)
   const write = { facts: sealed.facts, headHash: sealed.head.headHash, status, wakeAt: null }
   await ledger.append([anAppend({ writes: [aCreation(run, { handler, createdAt: facts[0]?.at ?? 0 }, write)] })])
   return run

@@ -1,8 +1,10 @@
 /** Facts are checked on their way out of a store: all of them, tails of them, and those that a claim brings along. */
+
 import { expect, test } from 'vitest'
 import { EMPTY_CHAIN, sealFacts } from '../../engine/chain.ts'
 import { BROKEN_FACT, readRunFact } from '../../model/fact-codec.ts'
 import type { RunId } from '../../model/ids.ts'
+import { createRedaction } from '../../model/redaction.ts'
 import type { Ledger, StreamRecord } from '../../ports/ledger.ts'
 import { aCreation, anAppend, newRun, newWorker } from '../../testing/ledger/builders.ts'
 import { MemoryLedger } from '../memory/ledger.ts'
@@ -16,7 +18,7 @@ const AT = 1_000
 const stored = async (ledger: Ledger): Promise<RunId> => {
   const run = newRun()
   const facts = [1, 2, 3, 4].map((n) => ({ type: 'run.paused', at: AT + n, by: 'ana', reason: `${n}` }))
-  const sealed = sealFacts(ids, run, EMPTY_CHAIN, facts)
+  const sealed = sealFacts({ ids, redaction: createRedaction([]) }, run, EMPTY_CHAIN, facts)
   const write = { facts: sealed.facts, headHash: sealed.head.headHash, wakeAt: AT }
   await ledger.append([anAppend({ writes: [aCreation(run, {}, write)] })])
   return run
