@@ -20,6 +20,7 @@ import { LOCAL_TENANT } from '../../model/ids.ts'
 import { aCreation, aFact, anAppend, aTask, newRun, newTask, newWorker, START } from '../../testing/ledger/builders.ts'
 import { type DatabaseClass, loadDriver } from './driver.ts'
 import { type OpenedSqlite, openSqlite, type SqliteOptions } from './open.ts'
+import { OwnerLock } from './owner-lock.ts'
 import { openForWriting, readSetting } from './settings.ts'
 
 let directory: string
@@ -74,6 +75,53 @@ describe('the owner', () => {
       await once(owner, 'exit')
     }
     await expect(open()).resolves.toMatchObject({ relaxed: expect.any(Boolean) })
+  }, 20_000)
+
+  const kill = async (owner: ChildProcess): Promise<void> => {
+    owner.kill('SIGKILL')
+    await once(owner, 'exit')
+  }
+
+  test('owner-lock-1: [R1] a deleted lock file lets no second owner in, however often it is tried (13.3.4)', async () => {
+    const owner = await openElsewhere()
+    try {
+      for (let i = 0; i < 3; i++) {
+        rmSync(`${file}.lock`, { force: true })
+        await expect(open()).rejects.toMatchObject({ code: 'LEDGER_IN_USE' })
+        await expect(open()).rejects.toMatchObject({ code: 'LEDGER_IN_USE' })
+      }
+    } finally {
+      await kill(owner)
+    }
+    await open()
+    rmSync(`${file}.lock`)
+    await expect(open()).rejects.toMatchObject({ code: 'LEDGER_IN_USE' })
+  }, 20_000)
+
+  test('owner-lock-1: a reader keeps an owner out only while the lock file proves nothing (13.3.4)', async () => {
+    await kill(await openElsewhere())
+    const driver = await loadDriver()
+    const reader = new driver(file, { timeout: 0 })
+    reader.exec('select count(*) from trihand_migration')
+    await kill(await openElsewhere())
+    rmSync(`${file}.lock`)
+    await expect(open()).rejects.toMatchObject({ code: 'LEDGER_IN_USE' })
+    reader.close()
+    await open()
+  }, 20_000)
+
+  test('owner-lock-2: a lock file that is deleted while the ledger is opened does not count (13.3.4)', async () => {
+    await kill(await openElsewhere())
+    const driver = await loadDriver()
+    const lock = new OwnerLock(driver, file)
+    lock.demandKept()
+    rmSync(`${file}.lock`)
+    expect(() => lock.demandKept()).toThrow('deleted or replaced')
+    const second = new OwnerLock(driver, file)
+    expect(() => lock.demandKept()).toThrow('deleted or replaced')
+    second.demandKept()
+    lock.release()
+    second.release()
   }, 20_000)
 
   test('a ledger opens once in one process too, also under another name', async () => {

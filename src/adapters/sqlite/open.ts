@@ -76,7 +76,7 @@ const openOwned = async (
   const presence = new Presence(file)
   const reopen = (): Database => openPresent(presence, driver, file, durability)
   try {
-    const db = await prepared(reopen())
+    const db = await prepared(reopen(), lock)
     const known = new Known()
     const connection = new Connection({
       db,
@@ -114,8 +114,9 @@ const openOwned = async (
 const startOnDemand: typeof startThread = async (options) => (await import('./thread.ts')).startThread(options)
 
 /** The lock proves that no worker of this file lives: the first beat frees what they held, by its own clock. */
-const prepared = async (db: Database): Promise<Database> => {
+const prepared = async (db: Database, lock: OwnerLock): Promise<Database> => {
   try {
+    lock.demandKept()
     await migrateSqlite(db)
     db.exec(`update worker set beat_at = ${NEVER}`)
     return db

@@ -1,30 +1,92 @@
 /**
- * One process owns a ledger: whoever holds `<ledger>.lock` in an exclusive transaction.
+ * One process owns a ledger: the one that holds `<ledger>.lock` in an exclusive transaction.
  *
- * Owns that file for the life of the ledger; the operating system frees it when the process dies. Never touches the ledger itself.
- * Never opened with `fs`: closing such a descriptor would drop the lock. Never deleted: two owners could then hold two files.
+ * Owns that file for the life of the ledger; the operating system frees it when the process dies. Never opened with `fs`: closing such a
+ * descriptor would drop the lock. Never deleted by us, but other programs delete it: a new lock file proves nothing until the ledger itself
+ * was found free once. Then the file is marked with its own identity, and later owners need not look.
+ *
+ * owner-lock-1  Behind a lock file that is new, copied or replaced no ledger is opened that another process has open.
+ * owner-lock-2  A lock file that lost its name before the ledger was open does not count.
  */
-import { chmodSync } from 'node:fs'
+import { chmodSync, existsSync } from 'node:fs'
 import { TrihandError } from '../../model/errors.ts'
 import type { Database, DatabaseClass } from './driver.ts'
 import { isBusy } from './errors.ts'
+import { type FileIdentity, identityOf } from './presence.ts'
+import { rewriteLog } from './rewrite-log.ts'
+
+/** A table by whose name the file says which one it is: a copy of it is another. */
+const markOf = ({ dev, ino }: FileIdentity): string => `owner_${dev}_${ino}`
+
+/** Asked with `exec`: a prepared statement would keep the database, and with it the lock, beyond its close. */
+const hasTable = (db: Database, name: string): boolean => {
+  try {
+    db.exec(`select 1 from ${name}`)
+    return true
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('no such table')) return false
+    throw error
+  }
+}
+
+const inUse = (detail: string, cause?: unknown): TrihandError => new TrihandError('LEDGER_IN_USE', detail, { cause })
+
+/**
+ * Every connection to a ledger in WAL mode holds a shared lock on it while it is open, so that an exclusive one shows that there is none.
+ * Closing this connection moves the log into the ledger: it is written again first, as before every opening.
+ */
+const demandFree = (driver: DatabaseClass, ledger: string): void => {
+  if (!existsSync(ledger)) return
+  const probe = new driver(ledger, { timeout: 0 })
+  try {
+    probe.exec('pragma locking_mode = exclusive')
+    probe.exec('begin exclusive; commit')
+    rewriteLog(ledger)
+  } catch (error) {
+    if (!isBusy(error)) throw error
+    throw inUse(`${ledger}.lock is new, and another process has ${ledger} open`, error)
+  } finally {
+    probe.close()
+  }
+}
 
 export class OwnerLock {
   /** A field, because a database that nobody holds is closed by the garbage collector, and its lock with it. */
   #holder: Database | null
 
+  readonly #file: string
+  readonly #identity: FileIdentity | null
+
   constructor(driver: DatabaseClass, ledger: string) {
-    const file = `${ledger}.lock`
-    const holder = new driver(file, { timeout: 0 })
+    this.#file = `${ledger}.lock`
+    const holder = new driver(this.#file, { timeout: 0 })
     this.#holder = holder
     try {
-      chmodSync(file, 0o600)
+      chmodSync(this.#file, 0o600)
       holder.exec('begin exclusive')
+      this.#identity = identityOf(this.#file)
+      this.#mark(driver, ledger)
     } catch (error) {
       this.release()
       if (!isBusy(error)) throw error
-      throw new TrihandError('LEDGER_IN_USE', `another process owns ${ledger}`, { cause: error })
+      throw inUse(`another process owns ${ledger}`, error)
     }
+  }
+
+  /** owner-lock-2: asked once the ledger is open, when no other process can find it free any more. */
+  demandKept(): void {
+    const now = identityOf(this.#file)
+    if (now === null || now.ino !== this.#identity?.ino || now.dev !== this.#identity.dev)
+      throw inUse(`${this.#file} was deleted or replaced while the ledger was opened`)
+  }
+
+  /** owner-lock-1. Between the two transactions another process may take the lock: then the second is refused. */
+  #mark(driver: DatabaseClass, ledger: string): void {
+    const [holder, identity] = [this.#holder, this.#identity]
+    if (holder === null || identity === null) throw inUse(`${this.#file} was deleted while it was opened`)
+    if (hasTable(holder, markOf(identity))) return
+    demandFree(driver, ledger)
+    holder.exec(`create table ${markOf(identity)} (mark); commit; begin exclusive`)
   }
 
   release(): void {
