@@ -54,9 +54,9 @@ const firstAdmin = async ({ output }: Shell, { tokens }: Trihand): Promise<void>
 }
 
 export const openAuth = async (shell: Shell, trihand: Trihand): Promise<AuthSettings> => {
-  const { host, publicUrl, metricsToken } = shell.settings
-  if (!needsAuth({ host, publicUrl })) return { ...LOOPBACK, metricsToken }
+  const { host, publicUrl, metricsToken, trustsProxy } = shell.settings
+  if (!needsAuth({ host, publicUrl })) return { ...LOOPBACK, metricsToken, trustsProxy }
   const settings = authSettings({ host, publicUrl }, signingKey(shell.settings, trihand))
   await firstAdmin(shell, trihand)
-  return { ...settings, metricsToken }
+  return { ...settings, metricsToken, trustsProxy }
 }

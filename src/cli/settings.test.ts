@@ -9,6 +9,7 @@ test('without anything said there is a folder and its ledger', () => {
     retention: undefined,
     intake: { queue: 2_000, wait: 1_000 },
     metricsToken: null,
+    trustsProxy: false,
     port: null,
     server: undefined,
     host: '127.0.0.1',
@@ -33,6 +34,11 @@ test('what is said counts, and empty means not said', () => {
   })
   expect(defaultLedger(settings)).toBe('file:./x.db')
   expect(readSettings({ DATABASE_URL: '', PORT: '', TRIHAND_URL: '', TRIHAND_DATA: '' })).toEqual(readSettings({}))
+})
+
+test('a proxy is trusted only where that is said, and only on loopback (13.3.4)', () => {
+  expect(readSettings({ TRIHAND_TRUST_PROXY: 'loopback' }).trustsProxy).toBe(true)
+  expect(() => readSettings({ TRIHAND_TRUST_PROXY: 'yes' })).toThrow('TRIHAND_TRUST_PROXY is "yes"; expected loopback')
 })
 
 test('all that is wrong is told together', () => {

@@ -29,6 +29,8 @@ export interface Settings {
   readonly intake: { readonly queue: number; readonly wait: number }
   /** Opens the metrics of this server, and nothing else; null: there is none. */
   readonly metricsToken: string | null
+  /** What x-forwarded-for says counts, if loopback sends it. */
+  readonly trustsProxy: boolean
   /** Who this process is to a server that asks. */
   readonly token: string | undefined
   readonly dataFolder: string
@@ -81,6 +83,7 @@ export const readSettings = (env: Environment): Settings => {
   const [slots, labels, drain, retention] = ['SLOTS', 'LABELS', 'DRAIN', 'RETENTION'].map((name) =>
     given(env, `TRIHAND_${name}`),
   )
+  const proxy = given(env, 'TRIHAND_TRUST_PROXY')
   const [queue, patience] = [given(env, 'TRIHAND_INTAKE_QUEUE'), given(env, 'TRIHAND_INTAKE_WAIT')]
   const problems = [
     problemWith('DATABASE_URL', () => ledgerChoice(database)),
@@ -90,6 +93,7 @@ export const readSettings = (env: Environment): Settings => {
       ? `TRIHAND_PUBLIC_URL is "${publicUrl}"; expected https://host`
       : null,
     key !== undefined && key.length < MIN_KEY ? `TRIHAND_SIGNING_KEY has fewer than ${MIN_KEY} characters` : null,
+    proxy !== undefined && proxy !== 'loopback' ? `TRIHAND_TRUST_PROXY is "${proxy}"; expected loopback` : null,
     slots !== undefined && parseSlots(slots) === null ? `TRIHAND_SLOTS is "${slots}"; expected 1 to 999999` : null,
     queue !== undefined && parseSlots(queue) === null
       ? `TRIHAND_INTAKE_QUEUE is "${queue}"; expected 1 to 999999`
@@ -112,6 +116,7 @@ export const readSettings = (env: Environment): Settings => {
     retention: retention === undefined ? undefined : durationMs(retention),
     intake: { queue: Number(queue ?? INTAKE_QUEUE), wait: durationMs(patience ?? INTAKE_WAIT) },
     metricsToken: given(env, 'TRIHAND_METRICS_TOKEN') ?? null,
+    trustsProxy: proxy === 'loopback',
     token: given(env, 'TRIHAND_TOKEN'),
     dispatcher: dispatcherChoice(env),
     dataFolder: given(env, 'TRIHAND_DATA') ?? '.trihand',

@@ -6,10 +6,12 @@
  *
  * tokens-1  The ledger never holds a secret.
  * tokens-2  A lookup that fails throws; it never passes for an answer.
+ * tokens-3  A login that has ended counts nowhere again, on whichever server it was ended; others of the same token go on.
  */
 import { TrihandError } from '../model/errors.ts'
 import type { Caller, Role } from '../model/identity.ts'
 import { type Instant, isTokenId, SERVER_TENANT, type TenantId, type TokenId, tokenId } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
 import { callerOf, fromTokenJson, type TokenRecord, type TokenWish, tokenSpec, toTokenJson } from '../model/token.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -33,6 +35,8 @@ export interface NewToken {
 }
 
 const TABLE = 'trihand.token'
+/** Logins that were ended before their time, by name, until that time. */
+const ENDED_TABLE = 'trihand.logout'
 const PREFIX = 'th_'
 const PAGE = 200
 const MAX_LIFE_MS = 366 * 86_400_000
@@ -44,7 +48,8 @@ export class Tokens {
 
   constructor(deps: TokensDeps) {
     this.deps = deps
-    const counts = async (id: string): Promise<boolean> => (await this.callerById(id)) !== null
+    const counts = async (id: string): Promise<boolean> =>
+      isTokenId(id) ? (await this.callerById(id)) !== null : !(await this.hasLoggedOut(id))
     this.watched = new TokenWatch({ clock: deps.clock, counts })
   }
 
@@ -86,7 +91,22 @@ export class Tokens {
     return record === null ? null : callerOf(record, this.deps.clock.now())
   }
 
-  /** Calls back once, when this token stands for nobody any more or `until` has come. The answer stops it. */
+  /** tokens-3. `until`: when the login would have ended by itself; what is over then is forgotten with the next. */
+  async endLogin(login: string, until: Instant): Promise<void> {
+    const { reader, clock, note } = this.deps
+    const now = clock.now()
+    const old = await reader.documents({ tenant: SERVER_TENANT, table: ENDED_TABLE, after: null, limit: PAGE })
+    const over = old.filter(({ value }) => typeof value === 'number' && value <= now)
+    const entry = (key: string, value: Json) => ({ tenant: SERVER_TENANT, table: ENDED_TABLE, key, value })
+    await note([entry(login, until), ...over.filter(({ key }) => key !== login).map(({ key }) => entry(key, null))])
+    this.watched.revoked(login)
+  }
+
+  async hasLoggedOut(login: string): Promise<boolean> {
+    return (await this.deps.reader.document(SERVER_TENANT, ENDED_TABLE, login)) !== null
+  }
+
+  /** Calls back once, when this token or login stands for nobody any more or `until` has come. The answer stops it. */
   watch(id: string, until: Instant, over: () => void): () => void {
     return this.watched.watch(id, until, over)
   }

@@ -2,13 +2,15 @@
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import { addressOf } from './address.ts'
+import { LOOPBACK } from './auth-settings.ts'
 
 const app = new Hono()
-app.get('/', (context) => context.json({ from: addressOf(context) }))
+app.get('/', (context) => context.json({ from: addressOf(context, { trustsProxy: true }) }))
+app.get('/usual', (context) => context.json({ from: addressOf(context, LOOPBACK) }))
 
-const from = async (address: string | undefined, forwarded?: string): Promise<unknown> => {
+const from = async (address: string | undefined, forwarded?: string, path = '/'): Promise<unknown> => {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
-  return ((await (await app.request('/', { headers }, { address })).json()) as { from: unknown }).from
+  return ((await (await app.request(path, { headers }, { address })).json()) as { from: unknown }).from
 }
 
 test.each([
@@ -27,6 +29,12 @@ test.each([
   ['127.0.0.1', `1:${'2:'.repeat(500)}`, '1:2:2:2'],
 ])('%s that says %s comes from %s', async (peer, said, expected) => {
   expect(await from(peer, said)).toBe(expected)
+})
+
+test('x-forwarded-for counts for nothing unless the operator says that a proxy sets it (13.3.4)', async () => {
+  for (const peer of ['127.0.0.1', '::ffff:127.0.0.1', '203.0.113.7'])
+    expect(await from(peer, '198.51.100.1', '/usual')).toBe(peer.replace('::ffff:', ''))
+  expect(await from('127.0.0.1', '198.51.100.1')).toBe('198.51.100.1')
 })
 
 test('without a socket nobody knows', async () => {

@@ -1,11 +1,12 @@
 /**
  * Where a request comes from: the other end of its socket, or what a proxy on this very machine says of it.
  *
- * Owns whom to believe. A header counts only if loopback sent it, and of a list only the last entry: all others could be anybody's.
+ * Owns whom to believe. A header counts only where the operator says that a proxy sets it (TRIHAND_TRUST_PROXY), only if loopback sent it,
+ * and of a list only the last entry: all others could be anybody's.
  * Addresses of version 6 count by their network: whoever has one has all of them.
  */
 import type { Context } from 'hono'
-import { isLoopbackHost } from './auth-settings.ts'
+import { type AuthSettings, isLoopbackHost } from './auth-settings.ts'
 import type { Address } from './failed-logins.ts'
 
 /** What a server hands in with each request. */
@@ -26,10 +27,10 @@ const networkOf = (address: string): string => {
   return [...(first ?? []), ...missing, ...(last ?? [])].slice(0, NETWORK_GROUPS).join(':')
 }
 
-export const addressOf = (context: Context): Address => {
+export const addressOf = (context: Context, { trustsProxy }: Pick<AuthSettings, 'trustsProxy'>): Address => {
   const peer = (context.env as Peer | undefined)?.address?.replace(MAPPED, '')
   if (peer === undefined) return null
   const said = context.req.header('x-forwarded-for')?.split(',').at(-1)?.trim()
-  const address = isLoopbackHost(peer) && said !== undefined && said !== '' ? said : peer
+  const address = trustsProxy && isLoopbackHost(peer) && said !== undefined && said !== '' ? said : peer
   return networkOf(address.slice(0, MAX_LENGTH))
 }

@@ -16,6 +16,8 @@ export interface AuthSettings {
   readonly signingKey: string
   /** A bearer that may read the metrics and nothing else; null: there is none. */
   readonly metricsToken: string | null
+  /** A proxy on this machine says in x-forwarded-for where requests come from. False: a program on this machine could say anything. */
+  readonly trustsProxy: boolean
 }
 
 /** Null signs nothing: without credentials there are no logins. */
@@ -26,6 +28,7 @@ export const LOOPBACK: AuthSettings = {
   origin: null,
   signingKey: '',
   metricsToken: null,
+  trustsProxy: false,
 }
 
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '::1', '[::1]'])
@@ -48,5 +51,5 @@ export const authSettings = (place: Place, signingKey: string): AuthSettings => 
   const takesAddresses = EVERY_ADDRESS.has(host)
   const names = [...(takesAddresses ? [] : [host]), ...(url === null ? [] : [url.hostname])]
   const origin = url?.origin ?? null
-  return { isRequired: true, hosts: names, takesAddresses, origin, signingKey, metricsToken: null }
+  return { isRequired: true, hosts: names, takesAddresses, origin, signingKey, metricsToken: null, trustsProxy: false }
 }

@@ -196,6 +196,37 @@ describe('a login', () => {
       expect((await app.open('/login', form(token, next))).headers.get('location')).toBe('/')
   })
 
+  test('leads to a page of this server and never away, however the address is written (13.3.4)', async () => {
+    const token = await tokenFor('user', ['viewer'])
+    const away = [
+      ...['/\t/evil.example', '/\n/evil.example', '/\r\n/evil.example', '\t//evil.example', '/\t\\evil.example'],
+      ...['/.//evil.example', '/x/..//evil.example', '/./\\evil.example', '/%2e//evil.example', '\\\\evil.example'],
+      ...['///evil.example', 'javascript:alert(1)', 'http:evil.example', ' //evil.example', '/\\/evil.example'],
+    ]
+    for (const next of away) {
+      const location = (await app.open('/login', form(token, next))).headers.get('location') ?? ''
+      expect([next, location]).toEqual([next, '/'])
+      const { text } = await app.ask(`/login?next=${encodeURIComponent(next)}`, { headers: OWN })
+      expect(text).toContain('name="next" value="/"')
+    }
+    for (const next of ['/runs?status=failed#top', '/inbox?task=tsk_1&x=//y'])
+      expect((await app.open('/login', form(token, next))).headers.get('location')).toBe(next)
+  })
+
+  test('tokens-3: ends on the server when the person logs out: a kept cookie counts no more, another browser does (13.3.4)', async () => {
+    const token = await tokenFor('user', ['viewer'], 'dora')
+    const [one, two] = await Promise.all([1, 2].map(async () => cookieOf(await app.open('/login', form(token, '/')))))
+    const status = async (cookie = '') => (await app.ask('/api/me', { headers: { cookie, ...OWN } })).status
+    expect([await status(one), await status(two)]).toEqual([200, 200])
+    const logOut = (cookie = '') => app.open('/logout', { method: 'POST', headers: { cookie, ...OWN } })
+    expect((await logOut(one)).status).toBe(303)
+    expect([await status(one), await status(two)]).toEqual([401, 200])
+    expect((await logOut(one)).status).toBe(303)
+    expect((await logOut(`${two}x`)).status).toBe(303)
+    expect([await status(one), await status(two)]).toEqual([401, 200])
+    expect((await app.ask('/api/me', { headers: { authorization: `Bearer ${token}` } })).status).toBe(200)
+  })
+
   test('auth-3: counts for pages of ours alone', async () => {
     const done = await app.open('/login', form(await tokenFor('user', ['operator']), '/'))
     const send = (headers: Readonly<Record<string, string>>) =>

@@ -25,7 +25,7 @@ import { TooManyRequests } from './problem.ts'
 import { METRICS_PATH } from './routes/metrics.ts'
 import { isSameSecret } from './secret.ts'
 
-export type Credentials = Pick<Tokens, 'callerOf' | 'callerById' | 'idOf' | 'now'>
+export type Credentials = Pick<Tokens, 'callerOf' | 'callerById' | 'hasLoggedOut' | 'idOf' | 'now'>
 
 const BEARER = /^Bearer +(\S+)$/i
 
@@ -37,8 +37,8 @@ interface Keeper {
 }
 
 /** auth-5. */
-const refuseToken = ({ tokens, failures }: Keeper, context: Context): TrihandError => {
-  const [address, { now }] = [addressOf(context), tokens]
+const refuseToken = ({ tokens, settings, failures }: Keeper, context: Context): TrihandError => {
+  const [address, { now }] = [addressOf(context, settings), tokens]
   const wait = failures.waitOf(address, now)
   if (wait !== null) return new TooManyRequests('too many wrong tokens came from this address', wait)
   failures.failed(address, now)
@@ -53,17 +53,22 @@ const fromBearer = async (keeper: Keeper, context: Context, header: string): Pro
   return {
     caller: who,
     isNamed: true,
-    credential: { token: keeper.tokens.idOf(token), until: Number.POSITIVE_INFINITY },
+    credential: { token: keeper.tokens.idOf(token), login: null, until: Number.POSITIVE_INFINITY },
   }
 }
 
 const fromLogin = async (tokens: Credentials, context: Context, key: string): Promise<Asking | null> => {
   const login = readLogin(context.req.header('cookie'), tokens.now, key)
-  const caller = login === null ? null : await tokens.callerById(login.token)
-  if (caller === null) return null
+  if (login === null) return null
+  const [caller, isOver] = await Promise.all([tokens.callerById(login.token), tokens.hasLoggedOut(login.id)])
+  if (caller === null || isOver) return null
   if (!isSafe(context) && !isFromOwnPage(context))
     throw new TrihandError('ORIGIN_FORBIDDEN', 'a login counts for pages of this server; programs send a token')
-  return { caller: lowered(caller, kindOf(context)), isNamed: true, credential: login }
+  return {
+    caller: lowered(caller, kindOf(context)),
+    isNamed: true,
+    credential: { token: login.token, login: login.id, until: login.until },
+  }
 }
 
 const SCRAPER: Asking = {

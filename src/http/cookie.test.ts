@@ -7,15 +7,19 @@ const HOURS = 3_600_000
 const pairOf = (cookie: string): string => cookie.split(';')[0] ?? ''
 
 test('a login is read back for twelve hours, among other cookies', () => {
-  const cookie = loginCookie('tok_1', 1_000, { key: KEY, isSecure: true })
+  const cookie = loginCookie('tok_1', 'l1', 1_000, { key: KEY, isSecure: true })
   expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200; Secure$/)
   const header = `theme=dark; ${pairOf(cookie)}; other=1`
-  expect(readLogin(header, 1_000 + 12 * HOURS - 1, KEY)).toEqual({ token: 'tok_1', until: 1_000 + 12 * HOURS })
+  expect(readLogin(header, 1_000 + 12 * HOURS - 1, KEY)).toEqual({
+    token: 'tok_1',
+    id: 'l1',
+    until: 1_000 + 12 * HOURS,
+  })
   expect(readLogin(header, 1_000 + 12 * HOURS, KEY)).toBeNull()
 })
 
 test('cookie-1: a cookie that was changed in any place is none', () => {
-  const value = pairOf(loginCookie('tok_1', 0, { key: KEY, isSecure: false }))
+  const value = pairOf(loginCookie('tok_1', 'l1', 0, { key: KEY, isSecure: false }))
   expect(readLogin(value, 1, KEY)).toMatchObject({ token: 'tok_1' })
   for (let i = value.indexOf('=') + 1; i < value.length; i++) {
     const other = value[i] === 'a' ? 'b' : 'a'
@@ -26,9 +30,9 @@ test('cookie-1: a cookie that was changed in any place is none', () => {
 })
 
 test('cookie-1: another key, or none, reads nothing', () => {
-  const value = pairOf(loginCookie('tok_1', 0, { key: KEY, isSecure: false }))
+  const value = pairOf(loginCookie('tok_1', 'l1', 0, { key: KEY, isSecure: false }))
   expect(readLogin(value, 1, 'x'.repeat(32))).toBeNull()
-  const unsigned = pairOf(loginCookie('tok_1', 0, { key: '', isSecure: false }))
+  const unsigned = pairOf(loginCookie('tok_1', 'l1', 0, { key: '', isSecure: false }))
   expect(readLogin(unsigned, 1, '')).toBeNull()
 })
 

@@ -1,7 +1,7 @@
 /**
- * A login in a browser: the name of the token it was made with and when it ends, signed. Never the token.
+ * A login in a browser: the name of the token it was made with, a name of its own and when it ends, signed. Never the token.
  *
- * Owns the text of the cookie. Whether the token still counts is asked each time (auth.ts).
+ * Owns the text of the cookie. Whether the token still counts, and whether the person has logged out, is asked each time (auth.ts).
  *
  * cookie-1  A cookie that was changed, was signed with another key or has ended is none.
  */
@@ -23,9 +23,9 @@ interface CookieOptions {
 const attributes = (isSecure: boolean, seconds: number): string =>
   `Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${isSecure ? '; Secure' : ''}`
 
-/** The header that logs in. */
-export const loginCookie = (token: string, now: Instant, { key, isSecure }: CookieOptions): string => {
-  const text = `${token}.${(now + LIFE_MS).toString(RADIX)}`
+/** The header that logs in. `id`: the name of this login, made by chance. */
+export const loginCookie = (token: string, id: string, now: Instant, { key, isSecure }: CookieOptions): string => {
+  const text = `${token}.${id}.${(now + LIFE_MS).toString(RADIX)}`
   return `${NAME}=${text}.${signatureOf(text, key)}; ${attributes(isSecure, LIFE_MS / 1_000)}`
 }
 
@@ -40,13 +40,15 @@ const valueIn = (header: string): string | null => {
 export interface Login {
   /** The name of the token that it was made with. */
   readonly token: string
+  /** Its own name: by it a person logs out here and nowhere else. */
+  readonly id: string
   readonly until: Instant
 }
 
 /** cookie-1. Null: nobody has logged in. */
 export const readLogin = (header: string | undefined, now: Instant, key: string): Login | null => {
-  const [token = '', end = '', signature = ''] = (valueIn(header ?? '') ?? '').split('.')
-  if (key === '' || !isSameSecret(signature, signatureOf(`${token}.${end}`, key))) return null
+  const [token = '', id = '', end = '', signature = ''] = (valueIn(header ?? '') ?? '').split('.')
+  if (key === '' || !isSameSecret(signature, signatureOf(`${token}.${id}.${end}`, key))) return null
   const until = Number.parseInt(end, RADIX)
-  return until > now ? { token, until } : null
+  return until > now ? { token, id, until } : null
 }

@@ -21,6 +21,8 @@ export interface Asking {
 /** A token by its public name, and until when it counts if nobody revokes it. */
 export interface Credential {
   readonly token: string
+  /** The name of a browser's login; null: the token itself was sent. */
+  readonly login: string | null
   readonly until: Instant
 }
 

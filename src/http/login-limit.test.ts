@@ -58,6 +58,17 @@ describe('auth-5: after ten wrong tokens from one address', () => {
     expect((await ask('th_wrong')).status).toBe(401)
   })
 
+  test('no header makes another address of it: a program on this machine waits, too (13.3.4)', async () => {
+    const local = { address: '127.0.0.1' }
+    let said = 0
+    const attempt = (wrong: string): Promise<Response> => {
+      const headers = { authorization: `Bearer ${wrong}`, 'x-forwarded-for': `198.51.100.${said++}` }
+      return app.open('/api/me', { headers }, local)
+    }
+    await failTenTimes(attempt)
+    expect((await attempt('th_wrong')).status).toBe(429)
+  })
+
   test('a token that counts is let in, and another address is not concerned', async () => {
     await failTenTimes(ask)
     expect((await ask(token)).status).toBe(200)

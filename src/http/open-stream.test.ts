@@ -99,3 +99,22 @@ test('open-stream-1: a stream ends with the login of its browser, though the tok
   await reading.over
   expect(await here.callerOf(token)).not.toBeNull()
 })
+
+test('open-stream-1: a stream ends when its browser logs out, here at once and elsewhere after one look (13.3.4)', async () => {
+  const { token } = await tokenOf()
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://th.example' }
+  const body = new URLSearchParams({ token, next: '/' }).toString()
+  const logIn = async (): Promise<string> => {
+    const login = await app.open('/login', { method: 'POST', body, headers })
+    return (login.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+  }
+  const [first, second, third] = [await logIn(), await logIn(), await logIn()]
+  const readings = await Promise.all([first, second, third].map((cookie) => follow('/api/stream', { cookie })))
+  await app.open('/logout', { method: 'POST', headers: { cookie: first, origin: 'https://th.example' } })
+  await readings[0]?.over
+  const [, id = ''] = second.split('.')
+  await elsewhere.endLogin(id, clock.now() + HOUR)
+  await clock.advance(10_000)
+  await readings[1]?.over
+  expect(readings[2]?.isOver).toBe(false)
+})

@@ -34,11 +34,12 @@ export const openStream = (
   const credential = askingOf(context)?.credential ?? null
   const write: Writer = (pen) => {
     streams.count++
-    const forget = credential === null ? null : tokens.watch(credential.token, credential.until, () => pen.end())
+    const watched = credential === null ? [] : [credential.token, credential.login].filter((id) => id !== null)
+    const forget = watched.map((id) => tokens.watch(id, credential?.until ?? 0, () => pen.end()))
     const undo = begin(pen)
     return () => {
       streams.count--
-      forget?.()
+      for (const stop of forget) stop()
       undo()
     }
   }

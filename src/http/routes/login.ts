@@ -7,7 +7,7 @@ import type { Context } from 'hono'
 import { addressOf } from '../address.ts'
 import type { AuthSettings } from '../auth-settings.ts'
 import { randomText } from '../chance.ts'
-import { loginCookie, logoutCookie } from '../cookie.ts'
+import { loginCookie, logoutCookie, readLogin } from '../cookie.ts'
 import type { FailedLogins } from '../failed-logins.ts'
 import { askingOf, demandCaller } from '../identity.ts'
 import { renderLogin } from '../login-page.ts'
@@ -51,8 +51,17 @@ const showForm = (context: Context, next: string, refused: Refused | null): Resp
   ) as Response
 }
 
-/** A path of this server; anything else could lead away. */
-const pathOf = (next: string): string => (/^\/(?![/\\])/.test(next) ? next : '/')
+const HERE = 'http://here.invalid'
+
+/**
+ * A path of this server, as a browser reads it: it drops tabs and line ends, takes \ for /, and resolves dots. Anything that could lead
+ * away is the first page.
+ */
+const pathOf = (next: string): string => {
+  const url = next.startsWith('/') && URL.canParse(next, HERE) ? new URL(next, HERE) : null
+  if (url === null || url.origin !== HERE || url.pathname.startsWith('//')) return '/'
+  return `${url.pathname}${url.search}${url.hash}`
+}
 
 const isSecure = ({ origin }: AuthSettings): boolean => origin?.startsWith('https:') === true
 
@@ -61,7 +70,7 @@ const login =
   async (service, context) => {
     const form = new URLSearchParams(await context.req.text())
     const [token, next] = [(form.get('token') ?? '').trim(), pathOf(form.get('next') ?? '/')]
-    const [address, { now }] = [addressOf(context), service.tokens]
+    const [address, { now }] = [addressOf(context, settings), service.tokens]
     const wait = failures.waitOf(address, now)
     if (wait !== null) return showForm(context, next, tooMany(wait))
     const caller = settings.isRequired ? await service.tokens.callerOf(token) : null
@@ -70,13 +79,15 @@ const login =
       return showForm(context, next, WRONG)
     }
     const options = { key: settings.signingKey, isSecure: isSecure(settings) }
-    context.header('set-cookie', loginCookie(service.tokens.idOf(token), service.tokens.now, options))
+    context.header('set-cookie', loginCookie(service.tokens.idOf(token), randomText(), service.tokens.now, options))
     return context.redirect(next, 303)
   }
 
 const logout =
   (settings: AuthSettings): Handle =>
-  async (_, context) => {
+  async ({ tokens }, context) => {
+    const login = readLogin(context.req.header('cookie'), tokens.now, settings.signingKey)
+    if (login !== null) await tokens.endLogin(login.id, login.until)
     context.header('set-cookie', logoutCookie({ isSecure: isSecure(settings) }))
     return context.redirect('/login', 303)
   }
@@ -117,7 +128,7 @@ export const loginRoutes = ({ auth: settings, failures }: LoginOptions): readonl
     method: 'post',
     path: '/logout',
     access: 'public',
-    summary: 'Forgets the login of this browser',
+    summary: 'Ends the login of this browser: its cookie counts nowhere again',
     answers: { 303: null },
     handle: logout(settings),
   },
