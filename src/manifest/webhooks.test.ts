@@ -28,6 +28,9 @@ test.each<[string, Partial<WebhookSource>]>([
   ['expected one of standard', { auth: 'basic' as never }],
   ['not the name of a header', { auth: 'hmac', header: 'a b' }],
   ['by the standard', { idHeader: 'x-id' }],
+  ['does not cover headers', { auth: 'hmac', idHeader: 'x-github-delivery' }],
+  ['goes with auth hmac', { auth: 'api_key', scheme: 'slack' }],
+  ['expected one of body, stripe, slack', { auth: 'hmac', scheme: 'github' as never }],
 ])('[L1][S12] refused: %s', (detail, webhook) => {
   expect(() => define(webhook)).toThrow(
     expect.objectContaining({ code: 'MANIFEST_INVALID', detail: expect.stringContaining(detail) }),

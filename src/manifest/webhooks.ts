@@ -12,6 +12,10 @@ import { compileTemplate } from './template.ts'
 export const WEBHOOK_AUTHS = ['standard', 'hmac', 'api_key', 'bearer', 'none'] as const
 export type WebhookAuth = (typeof WEBHOOK_AUTHS)[number]
 
+/** What a sender with an HMAC signs: the body alone, or a timestamp with it, as Stripe and Slack do. */
+export const HMAC_SCHEMES = ['body', 'stripe', 'slack'] as const
+export type HmacScheme = (typeof HMAC_SCHEMES)[number]
+
 /** What was delivered, as a transform sees it. */
 export interface Delivered {
   readonly body: Json
@@ -27,6 +31,8 @@ export interface WebhookSource {
   /** Default `/hooks/<name>`. */
   readonly path?: string
   readonly auth?: WebhookAuth
+  /** What an HMAC covers. Default: `body`. With `stripe` and `slack` a delivery that is older than five minutes is refused. */
+  readonly scheme?: HmacScheme
   /** Several while one is replaced by the next. */
   readonly secret?: string | readonly string[]
   /** The event that a delivery becomes. */
@@ -37,7 +43,7 @@ export interface WebhookSource {
   readonly unsigned?: boolean
   /** Where the signature (hmac) or the key (api_key) stands. */
   readonly header?: string
-  /** Where the sender's id of a delivery stands. */
+  /** Where the sender's id of a delivery stands. Not with an HMAC, which does not cover headers: there the body is the id. */
   readonly idHeader?: string
 }
 
@@ -45,6 +51,7 @@ export interface WebhookDefinition {
   readonly name: string
   readonly path: string
   readonly auth: WebhookAuth
+  readonly scheme: HmacScheme
   readonly secrets: readonly string[]
   readonly emits: string
   readonly transform: ((delivered: Delivered) => unknown) | null
@@ -62,6 +69,11 @@ const HEADERS: Readonly<Record<WebhookAuth, string>> = {
   api_key: 'x-api-key',
   bearer: 'authorization',
   none: '',
+}
+const SCHEME_HEADERS: Readonly<Record<HmacScheme, string>> = {
+  body: HEADERS.hmac,
+  stripe: 'stripe-signature',
+  slack: 'x-slack-signature',
 }
 
 const invalid = (path: string, problem: string): TrihandError =>
@@ -99,6 +111,18 @@ const headerOf = (given: string | undefined, usual: string, path: string): strin
   return header
 }
 
+const schemeOf = ({ scheme, idHeader }: WebhookSource, auth: WebhookAuth, path: string): HmacScheme => {
+  if (auth !== 'hmac') {
+    if (scheme !== undefined) throw invalid(`${path}.scheme`, `goes with auth hmac, not with ${auth}`)
+    return 'body'
+  }
+  if (idHeader !== undefined)
+    throw invalid(`${path}.idHeader`, 'an HMAC does not cover headers: the digest of the body is the id of a delivery')
+  if (scheme !== undefined && !HMAC_SCHEMES.includes(scheme))
+    throw invalid(`${path}.scheme`, `expected one of ${HMAC_SCHEMES.join(', ')}`)
+  return scheme ?? 'body'
+}
+
 const defineWebhook = (source: WebhookSource): WebhookDefinition => {
   const { name, emits, auth = 'standard' } = source
   const path = `webhooks.${name}`
@@ -111,14 +135,16 @@ const defineWebhook = (source: WebhookSource): WebhookDefinition => {
     throw invalid(path, 'auth standard has its headers by the standard')
   const served = source.path ?? `/hooks/${name}`
   if (!PATH.test(served)) throw invalid(`${path}.path`, `"${served}" is not a path under /hooks/`)
+  const scheme = schemeOf(source, auth, path)
   return {
     name,
     path: served,
     auth,
+    scheme,
     secrets: secretsOf(source, auth, path),
     emits,
     transform: transformOf(source.transform, `${path}.transform`),
-    header: headerOf(source.header, HEADERS[auth], `${path}.header`),
+    header: headerOf(source.header, auth === 'hmac' ? SCHEME_HEADERS[scheme] : HEADERS[auth], `${path}.header`),
     idHeader: headerOf(source.idHeader, 'webhook-id', `${path}.idHeader`),
   }
 }

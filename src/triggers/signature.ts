@@ -2,10 +2,12 @@
  * Who sent this? The proofs that a webhook can ask for: Standard Webhooks, an HMAC of the body, a key, a bearer token.
  *
  * Owns their check, in constant time and by the clock it is given. Secrets arrive resolved; none is ever part of an error.
+ *
+ * signature-1  What is signed is checked as bytes: no two bodies share a signature because they read as the same text.
+ * signature-2  Where a scheme signs a timestamp, a delivery from more than five minutes ago or ahead is refused.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { Webhook } from 'standardwebhooks'
-import type { WebhookDefinition } from '../manifest/webhooks.ts'
+import type { HmacScheme, WebhookDefinition } from '../manifest/webhooks.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { Instant } from '../model/ids.ts'
 
@@ -29,24 +31,29 @@ const isSame = (given: string, expected: string): boolean => timingSafeEqual(has
 const isOneOf = (given: readonly string[], expected: readonly string[]): boolean =>
   expected.flatMap((secret) => given.map((text) => isSame(text, secret))).some(Boolean)
 
-const checkTime = (stamp: string, now: Instant): Instant => {
+/** signature-2. */
+const checkTime = (name: string, stamp: string, now: Instant): void => {
   const instant = /^\d{1,12}$/.test(stamp) ? Number(stamp) * 1_000 : Number.NaN
   if (!(Math.abs(now - instant) <= TOLERANCE_MS))
-    throw invalid(
-      `webhook-timestamp is "${stamp.slice(0, 20)}"; expected a time within five minutes of now, in seconds`,
-    )
-  return instant
+    throw invalid(`${name} is "${stamp.slice(0, 20)}"; expected a time within five minutes of now, in seconds`)
 }
 
-/** Throws for a secret that is none. */
-export const standardSigner = (secret: string): Webhook => {
-  try {
-    return new Webhook(secret)
-  } catch (cause) {
-    throw new TrihandError('CONFIG_INVALID', 'a secret of Standard Webhooks is base64, with or without whsec_', {
-      cause,
-    })
-  }
+/** signature-1. */
+const hmacOf = (secret: string | Uint8Array, before: string, body: Uint8Array): Buffer =>
+  createHmac('sha256', secret).update(before).update(body).digest()
+
+/** The digest of a body, byte for byte. */
+export const digestOf = (body: Uint8Array): string => createHash('sha256').update(body).digest('hex')
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+
+/** The key that a secret of Standard Webhooks stands for. Throws for a secret that is none. */
+export const standardKey = (secret: string): Uint8Array => {
+  const text = secret.replace(/^whsec_/, '')
+  const key = Buffer.from(text, 'base64')
+  if (!BASE64.test(text) || key.length === 0)
+    throw new TrihandError('CONFIG_INVALID', 'a secret of Standard Webhooks is base64, with or without whsec_')
+  return key
 }
 
 /** Throws SIGNATURE_INVALID for a message that none of these secrets signed within the last minutes. */
@@ -59,21 +66,52 @@ export const checkStandard = (
     (name) => headers[name],
   )
   if (id === '' || signatures === '') throw invalid('webhook-id, webhook-timestamp and webhook-signature are needed')
-  const instant = checkTime(stamp, now)
-  const text = Buffer.from(body).toString('utf8')
-  // biome-ignore lint/style/noRestrictedGlobals: carries the instant that was sent, and asks no clock
-  const signed = secrets.map((secret) => standardSigner(secret).sign(id, new Date(instant), text))
+  checkTime('webhook-timestamp', stamp, now)
+  const signed = secrets.map(
+    (secret) => `v1,${hmacOf(standardKey(secret), `${id}.${stamp}.`, body).toString('base64')}`,
+  )
   if (!isOneOf(signatures.split(' '), signed)) throw invalid('no signature fits the body')
 }
 
-const checkHmac = ({ headers, body }: Delivery, { header }: WebhookDefinition, secrets: readonly string[]): void => {
-  const given = (headers[header] ?? '').replace(/^sha256=/, '')
+/** What a header says: its signatures, the timestamp that is signed with the body, and the text before the body. */
+interface Signed {
+  readonly signatures: readonly string[]
+  readonly stamp: { readonly name: string; readonly text: string } | null
+  readonly before: string
+}
+
+const SLACK_STAMP = 'x-slack-request-timestamp'
+
+const SCHEMES: Readonly<Record<HmacScheme, (header: string, headers: Delivery['headers']) => Signed>> = {
+  body: (header) => ({ signatures: [header.replace(/^sha256=/, '')], stamp: null, before: '' }),
+  stripe: (header) => {
+    const parts = header.split(',').map((part) => part.trim().split('='))
+    const of = (wanted: string): readonly string[] =>
+      parts.flatMap(([name, text = '']) => (name === wanted ? text : []))
+    const [text = ''] = of('t')
+    return { signatures: of('v1'), stamp: { name: 't', text }, before: `${text}.` }
+  },
+  slack: (header, headers) => {
+    const text = headers[SLACK_STAMP] ?? ''
+    return { signatures: [header.replace(/^v0=/, '')], stamp: { name: SLACK_STAMP, text }, before: `v0:${text}:` }
+  },
+}
+
+const checkHmac = (
+  { headers, body }: Delivery,
+  { header, scheme }: WebhookDefinition,
+  secrets: readonly string[],
+  now: Instant,
+): void => {
+  const given = headers[header] ?? ''
   if (given === '') throw invalid(`the header ${header} is needed`)
+  const { signatures, stamp, before } = SCHEMES[scheme](given, headers)
+  if (stamp !== null) checkTime(stamp.name, stamp.text, now)
   const signed = secrets.flatMap((secret) => {
-    const digest = createHmac('sha256', secret).update(body).digest()
+    const digest = hmacOf(secret, before, body)
     return [digest.toString('hex'), digest.toString('base64')]
   })
-  if (!isOneOf([given], signed)) throw invalid(`${header} does not fit the body`)
+  if (!isOneOf(signatures, signed)) throw invalid(`${header} does not fit the body`)
 }
 
 const checkToken = ({ headers }: Delivery, { auth, header }: WebhookDefinition, secrets: readonly string[]): void => {
@@ -93,7 +131,7 @@ export const checkSender = (
     case 'standard':
       return checkStandard(delivery, secrets, now)
     case 'hmac':
-      return checkHmac(delivery, webhook, secrets)
+      return checkHmac(delivery, webhook, secrets, now)
     case 'api_key':
     case 'bearer':
       return checkToken(delivery, webhook, secrets)

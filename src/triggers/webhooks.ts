@@ -4,7 +4,8 @@
  * Owns the order: path, sender, id, transform, event. Admission is the engine's; the socket is HTTP's.
  *
  * webhook-1  Nothing of a delivery is read before its sender is known.
- * webhook-2  A delivery is one event however often it comes: its id is the sender's, or the hash of what was signed.
+ * webhook-2  A delivery is one event however often it comes: its id is the sender's where the proof covers it or holds the secret, and the
+ *            digest of the body where the body is all that is signed.
  * webhook-3  A delivery from the right sender that makes no event is recorded, with its raw body, and can be replayed.
  */
 import type { Receipt } from '../engine/intake.ts'
@@ -48,10 +49,10 @@ const loadSignature = () => import('./signature.ts')
 /** Before anything is served: no secret, no start. */
 export const checkSecrets = async ({ webhooks }: System, environment: Environment): Promise<void> => {
   if (webhooks.size === 0) return
-  const { standardSigner } = await loadSignature()
+  const { standardKey } = await loadSignature()
   for (const webhook of webhooks.values()) {
     const secrets = secretsOf(webhook, environment)
-    if (webhook.auth === 'standard') for (const secret of secrets) standardSigner(secret)
+    if (webhook.auth === 'standard') for (const secret of secrets) standardKey(secret)
     if (secrets.includes('')) throw new TrihandError('ENV_MISSING', `the secret of webhook ${webhook.name} is empty`)
   }
 }
@@ -109,11 +110,13 @@ export class Webhooks {
     const webhook = system().webhooks.get(delivery.path)
     if (webhook === undefined) throw new TrihandError('NOT_FOUND', `there is no webhook at ${delivery.path}`)
     const now = clock.now()
-    const { checkSender } = await loadSignature()
+    const { checkSender, digestOf } = await loadSignature()
     checkSender(delivery, webhook, secretsOf(webhook, environment), now)
     const { authorization: _, cookie: __, [webhook.header]: ___, ...headers } = delivery.headers
     const kept: Kept = { ...textOf(delivery.body), headers, query: delivery.query, receivedAt: now }
-    return this.#admit(webhook, this.#idOf(webhook, delivery), kept)
+    // Headers are not covered by an HMAC: whoever saw a delivery could send it again under another id.
+    const id = webhook.auth === 'hmac' ? digestOf(delivery.body) : this.#idOf(webhook, delivery)
+    return this.#admit(webhook, id, kept)
   }
 
   /** Sends a kept delivery again, through the transform as it is now. */
@@ -145,14 +148,11 @@ export class Webhooks {
   }
 
   /** webhook-2. */
-  #idOf(webhook: WebhookDefinition, { headers, body }: Delivery): string | null {
-    const given = headers[webhook.idHeader]
-    if (given !== undefined) {
-      if (isPlainId(given) && given.length <= MAX_DELIVERY_ID) return given
-      throw new TrihandError('EVENT_INVALID', `${webhook.idHeader} must have 1 to ${MAX_DELIVERY_ID} plain characters`)
-    }
-    // A signed body without an id can be sent again by whoever saw it: then the body is the id.
-    return webhook.auth === 'hmac' ? this.#deps.ids.digest(textOf(body).raw) : null
+  #idOf({ idHeader }: WebhookDefinition, { headers }: Delivery): string | null {
+    const given = headers[idHeader]
+    if (given === undefined) return null
+    if (isPlainId(given) && given.length <= MAX_DELIVERY_ID) return given
+    throw new TrihandError('EVENT_INVALID', `${idHeader} must have 1 to ${MAX_DELIVERY_ID} plain characters`)
   }
 
   async #admit(webhook: WebhookDefinition, given: string | null, kept: Kept): Promise<Receipt> {

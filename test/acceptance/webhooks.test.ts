@@ -1,5 +1,5 @@
 /** Webhooks: who may send, what becomes of a body, what is kept when it becomes nothing. */
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -115,6 +115,85 @@ onEveryStore('webhooks', (store) => {
     await system.settle()
     await system.close()
   })
+
+  test('webhook-2: [L1] the digest of the body deduplicates an HMAC delivery, whatever its headers say (13.3.4)', async () => {
+    const { system, receive, events } = await open(store(), { auth: 'hmac', transform: { order: '{{ body.order }}' } })
+    const send = (body: Uint8Array, more: Delivery['headers'] = {}) => {
+      const sign = `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`
+      const headers = { 'content-type': 'application/json', 'x-hub-signature-256': sign, ...more }
+      return receive({ path: '/hooks/pay', query: {}, body, headers })
+    }
+    const body = Buffer.from('{"order":"o-1"}')
+    const first = await send(body, { 'webhook-id': 'a' })
+    expect(first.id).toBe(createHash('sha256').update(body).digest('hex'))
+    for (const id of ['b', 'c', ' ', 'd'.repeat(999)])
+      expect(await send(body, { 'webhook-id': id, 'x-github-delivery': id })).toMatchObject({
+        id: first.id,
+        duplicate: true,
+      })
+    expect(await send(Buffer.from('{"order":"o-2"}'), { 'webhook-id': 'a' })).toMatchObject({ duplicate: false })
+    // With a mark of byte order it reads as the same text, and is another body.
+    expect((await send(Buffer.from('\uFEFF{"order":"o-1"}'))).duplicate).toBe(false)
+    expect(await events()).toHaveLength(3)
+    await system.settle()
+    await system.close()
+  })
+
+  test('signature-1: [L1][S12] a signature is checked over bytes: bodies that read as the same text are not the same (13.3.4)', async () => {
+    const { system, receive, events } = await open(store(), { transform: { order: 'x' } })
+    const now = system.clock.now()
+    const [broken, replaced] = [Buffer.from([0x22, 0xff, 0x22]), Buffer.from('"\uFFFD"')]
+    expect(broken.toString('utf8')).toBe(replaced.toString('utf8'))
+    const stamp = String(Math.floor(now / 1_000))
+    const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64')
+    const signedAs = (body: Uint8Array): Delivery => {
+      const digest = createHmac('sha256', key).update(`m1.${stamp}.`).update(body).digest('base64')
+      const headers = { 'webhook-id': 'm1', 'webhook-timestamp': stamp, 'webhook-signature': `v1,${digest}` }
+      return { path: '/hooks/pay', query: {}, body, headers }
+    }
+    for (const [good, other] of [
+      [broken, replaced],
+      [replaced, broken],
+    ] as const)
+      await expect(receive({ ...signedAs(good), body: other })).rejects.toMatchObject({ code: 'SIGNATURE_INVALID' })
+    expect(await events()).toEqual([])
+    expect(await receive(signedAs(broken))).toMatchObject({ id: 'm1', duplicate: false })
+    await system.settle()
+    await system.close()
+  })
+
+  test.each(['stripe', 'slack'] as const)(
+    'signature-2: [L1][S12] an old timestamp is refused where an HMAC covers one: %s (13.3.4)',
+    async (scheme) => {
+      const { system, receive, events } = await open(store(), { auth: 'hmac', scheme })
+      const body = Buffer.from('{"order":"o-1"}')
+      const json = { 'content-type': 'application/json' }
+      const delivery = (at: number, said = at): Delivery => {
+        const [stamp, claimed] = [at, said].map((instant) => String(Math.floor(instant / 1_000)))
+        const text = scheme === 'stripe' ? `${stamp}.` : `v0:${stamp}:`
+        const digest = createHmac('sha256', SECRET).update(text).update(body).digest('hex')
+        const headers =
+          scheme === 'stripe'
+            ? { ...json, 'stripe-signature': `t=${claimed},v1=00,v1=${digest}` }
+            : { ...json, 'x-slack-signature': `v0=${digest}`, 'x-slack-request-timestamp': claimed ?? '' }
+        return { path: '/hooks/pay', query: {}, body, headers }
+      }
+      const now = system.clock.now()
+      for (const bad of [delivery(now - 301_000), delivery(now + 301_000), delivery(now - 301_000, now)])
+        await expect(receive(bad)).rejects.toMatchObject({ code: 'SIGNATURE_INVALID', status: 401 })
+      // An HMAC of the body alone, which another scheme would take, is none here.
+      const bare = createHmac('sha256', SECRET).update(body).digest('hex')
+      const header = scheme === 'stripe' ? 'stripe-signature' : 'x-slack-signature'
+      await expect(receive({ ...delivery(now), headers: { ...json, [header]: bare } })).rejects.toMatchObject({
+        status: 401,
+      })
+      expect(await events()).toEqual([])
+      expect((await receive(delivery(now))).duplicate).toBe(false)
+      expect((await receive(delivery(now + 60_000))).duplicate).toBe(true)
+      await system.settle()
+      await system.close()
+    },
+  )
 
   test('[L1] an HMAC of the body without an id makes the body the id; a key and a bearer token are compared', async () => {
     const body = Buffer.from('{"order":"o-1"}')

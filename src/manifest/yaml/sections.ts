@@ -6,7 +6,7 @@
  */
 import { TURN_POLICIES } from '../../model/chat.ts'
 import { OVERLAPS } from '../../model/policies/flow-source.ts'
-import { WEBHOOK_AUTHS } from '../webhooks.ts'
+import { HMAC_SCHEMES, WEBHOOK_AUTHS } from '../webhooks.ts'
 import { agent, fn, human, plan } from './hand-sections.ts'
 import { retry } from './handler-sections.ts'
 import {
@@ -57,6 +57,7 @@ const webhook = record({
   'name!': name,
   path: text,
   auth: word(...WEBHOOK_AUTHS),
+  scheme: word(...HMAC_SCHEMES),
   secret: oneOrMore(text),
   emits: event,
   transform: any,

@@ -171,7 +171,7 @@ const listOf = <Source>(section: string, entries: readonly NamedEntry[] = []): r
 const scheduleSource = ({ agent, plan = agent, ...entry }: NamedEntry): NamedEntry =>
   (plan === undefined ? entry : { ...entry, function: plan }) as NamedEntry
 
-const WEBHOOK_KEYS = ['name', 'path', 'auth', 'secret', 'emits', 'unsigned', 'header', 'id_header']
+const WEBHOOK_KEYS = ['name', 'path', 'auth', 'scheme', 'secret', 'emits', 'unsigned', 'header', 'id_header']
 
 const webhookSource = (entry: NamedEntry, parts: Parts): unknown => {
   const transform = field(entry, 'transform')
