@@ -3,7 +3,7 @@
  *
  * A machine may be twice as fast a minute later, so that each round measures the raw limit it is compared with right before it.
  * `--dispatcher restate` measures W3 alone, on Postgres with a Restate server that wakes.
- * Exit 1 if a target that must hold does not; with --quick one round of W1 to W3 and W7 that only shows the figures. Figures in documents are written from the JSON of such a run.
+ * Exit 1 if a target that must hold does not; with --quick one round of W1 to W3, W7 and W13 to W15 that only shows the figures. Figures in documents are written from the JSON of such a run.
  */
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -25,6 +25,9 @@ import { largeManifestLoad } from './workloads/w9-manifest.ts'
 import { agentOverhead } from './workloads/w10-agent.ts'
 import { campaignEvents } from './workloads/w11-campaign.ts'
 import { longLists } from './workloads/w12-lists.ts'
+import { besideOthers, wokenByValue } from './workloads/w13-wakes.ts'
+import { planChain } from './workloads/w14-chain.ts'
+import { fanOut } from './workloads/w15-fan-out.ts'
 
 interface Workload {
   readonly name: string
@@ -49,6 +52,10 @@ const WORKLOADS: readonly Workload[] = [
   { name: 'W10', measure: agentOverhead },
   { name: 'W11', measure: campaignEvents, once: true },
   { name: 'W12', measure: (ledger) => longLists(ledger, values.quick), once: true },
+  { name: 'W13', measure: wokenByValue },
+  { name: 'W13', measure: (ledger) => besideOthers(ledger, values.quick), once: true },
+  { name: 'W14', measure: (ledger) => planChain(ledger, values.quick) },
+  { name: 'W15', measure: fanOut },
 ]
 
 const { values } = parseArgs({
@@ -63,7 +70,7 @@ const { values } = parseArgs({
   },
 })
 const rounds = values.quick ? 1 : Number(values.rounds)
-const only = values.only ?? (values.quick ? 'W1,W2,W3,W7' : undefined)
+const only = values.only ?? (values.quick ? 'W1,W2,W3,W7,W13,W14,W15' : undefined)
 const isOnRestate = values.dispatcher === 'restate'
 const chosen = isOnRestate
   ? [{ name: 'W3', measure: idleLatencyOnRestate, isBesideRaw: true }]

@@ -12,10 +12,20 @@ export interface Probe {
 }
 
 const BODY_500 = 'x'.repeat(480)
+export const CHAIN_STEPS = 400
+const CHAIN = Array.from({ length: CHAIN_STEPS }, (_, i) => `s${i}`)
 
 export const benchSystem = (probe: Probe): SystemSource => ({
   name: 'bench',
-  events: { 'run.many': null, 'run.call': null, 'run.idle': null, 'run.park': null, 'park.go': null },
+  events: {
+    'run.many': null,
+    'run.call': null,
+    'run.idle': null,
+    'run.park': null,
+    'park.go': null,
+    'run.seek': null,
+    'seek.found': null,
+  },
   functions: [
     fn<{ readonly steps: number }>('steps', {}, async ({ input, step }) => {
       for (let i = 0; i < input.steps; i++) {
@@ -39,6 +49,32 @@ export const benchSystem = (probe: Probe): SystemSource => ({
     fn('park', { trigger: 'run.park' }, async ({ step }) => {
       const go = await step.waitForEvent('go', { event: 'park.go' })
       return go.status
+    }),
+    fn('seek', { trigger: 'run.seek' }, async ({ step }) => {
+      const found = await step.waitForEvent('found', { event: 'seek.found', match: 'payload.id' })
+      return found.status
+    }),
+    fn<{ readonly n: number }>('add', {}, ({ input }) => input.n + 1),
+    fn('chain-as-plan', {
+      plan: {
+        approve: 'auto',
+        steps: CHAIN.map((id, i) => ({
+          id,
+          assignedTo: 'add',
+          inputs: { n: i === 0 ? 0 : { expr: `steps.${CHAIN[i - 1]}.output` } },
+        })),
+      },
+    }),
+    fn('chain-as-code', {}, async ({ step }) => {
+      let n = 0
+      for (const id of CHAIN) n = (await step.invoke(id, 'add', { n })) as number
+      return n
+    }),
+    fn<{ readonly children: number }>('fan-out', {}, async ({ input, step }) => {
+      const answers = Array.from({ length: input.children }, (_, n) =>
+        step.invoke('child', 'add', { n }, { key: `${n}` }),
+      )
+      return (await Promise.all(answers)).length
     }),
     fn<{ readonly steps: number }>('long', {}, async ({ input, step }) => {
       for (let i = 0; i < input.steps; i++) {

@@ -91,6 +91,7 @@ export class Commit {
   private readonly begun = new Line<AppendSource>()
   private readonly fresh = new Line<AppendSource>()
   private postponed: Entry[] = []
+  private watchers: (() => void)[] = []
   private inFlight = 0
   private scheduled = false
   private stopped = false
@@ -122,6 +123,17 @@ export class Commit {
     return this.inFlight > 0 || !this.begun.isEmpty || !this.fresh.isEmpty || this.postponed.length > 0
   }
 
+  /** Settles when the next batch is over; at once if there is none. */
+  batchOver(): Promise<void> {
+    return this.pending && !this.stopped ? new Promise((resolve) => this.watchers.push(resolve)) : Promise.resolve()
+  }
+
+  private endWatch(): void {
+    const watchers = this.watchers
+    this.watchers = []
+    for (const resolve of watchers) resolve()
+  }
+
   /** What the ledger refused last; null once it has taken a batch. */
   get trouble(): TrihandError | null {
     return this.lastTrouble
@@ -133,6 +145,7 @@ export class Commit {
     this.begun.clear()
     this.fresh.clear()
     this.postponed = []
+    this.endWatch()
   }
 
   private schedule(): void {
@@ -262,6 +275,7 @@ export class Commit {
     }
     this.inFlight--
     if (this.hasReady()) this.schedule()
+    this.endWatch()
   }
 
   private settle(batch: Batch, outcomes: readonly Outcome[]): void {

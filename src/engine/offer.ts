@@ -13,7 +13,7 @@ import type { ChildEnd, RunState } from '../model/run-fact.ts'
 import { isEnded } from '../model/status.ts'
 import { taskAnswer } from '../model/task-view.ts'
 import type { OpenWait } from '../model/wait.ts'
-import type { Ledger } from '../ports/ledger.ts'
+import type { StreamRecord } from '../ports/ledger.ts'
 import type { House } from './house.ts'
 import { lookAmong, lookFor, NOTHING_PREFETCHED, type Prefetched } from './look.ts'
 import { storeValue } from './payloads.ts'
@@ -51,40 +51,71 @@ export const receiveEvents = (resident: Resident, step: string, received: readon
   }
 }
 
+/** So many streams are read at once. */
+const HEADS = 1_000
+const ENDED = 100
+
+interface Calling {
+  readonly step: string
+  readonly child: RunId | TaskId
+}
+
+/** The ends of children that have not been offered yet. */
 export const offerChildren = async (resident: Resident): Promise<void> => {
   const calling =
     resident.live?.open
       .entries()
-      .flatMap(([step, open]) => (open.kind === 'calling' ? [{ step, child: open.child }] : [])) ?? []
-  if (calling.length === 0) return
+      .flatMap(([step, open]) =>
+        open.kind === 'calling' && !resident.seen.isOffered(open.child) ? [{ step, child: open.child }] : [],
+      ) ?? []
+  for (let from = 0; from < calling.length; from += HEADS) await offerSome(resident, calling.slice(from, from + HEADS))
+}
+
+const offerSome = async (resident: Resident, calling: readonly Calling[]): Promise<void> => {
   const heads = await resident.house.ledger.load(
     calling.map(({ child }) => child),
     { after: Number.MAX_SAFE_INTEGER },
   )
-  for (const [i, { step, child }] of calling.entries()) {
+  const ended = calling.filter(({ child }, i) => {
     const head = heads[i]
-    if (head == null || (!isTaskId(child) && !isEnded(head.status))) continue
-    const end = isTaskId(child) ? await answerOf(resident.house, child) : await endOf(resident.house.ledger, child)
-    if (end !== null)
-      resident.ask({
-        command: { type: 'end_child', now: resident.house.clock.now(), step, child, end },
-        luggage: null,
-        done: null,
-      })
+    return head != null && !isTaskId(child) && isEnded(head.status)
+  })
+  for (let from = 0; from < ended.length; from += ENDED) await offerEnded(resident, ended.slice(from, from + ENDED))
+  for (const [i, { step, child }] of calling.entries()) {
+    if (heads[i] == null || !isTaskId(child)) continue
+    const end = await answerOf(resident.house, child)
+    if (end !== null) endChild(resident, { step, child }, end)
   }
 }
 
+const offerEnded = async (resident: Resident, ended: readonly Calling[]): Promise<void> => {
+  const records = await resident.house.ledger.load(ended.map(({ child }) => child))
+  for (const [i, one] of ended.entries()) {
+    const record = records[i]
+    if (record == null) throw new TrihandError('NOT_FOUND', `there is no run ${one.child}`)
+    const end = endOf(record)
+    if (end !== null && !resident.seen.isOffered(one.child)) endChild(resident, one, end)
+  }
+}
+
+/** Until it is answered, further looks pass the child over. */
+const endChild = (resident: Resident, { step, child }: Calling, end: ChildEnd): void => {
+  const { house, seen } = resident
+  seen.offer(child)
+  resident.ask({
+    command: { type: 'end_child', now: house.clock.now(), step, child, end },
+    luggage: null,
+    done: () => seen.answered(child),
+  })
+}
+
 /** How a run ended; null while it has not. */
-const endOf = async (ledger: Pick<Ledger, 'load'>, id: RunId): Promise<ChildEnd | null> => {
-  const [record] = await ledger.load([id])
-  if (record == null) throw new TrihandError('NOT_FOUND', `there is no run ${id}`)
-  if (record.broken !== undefined)
-    return { kind: 'failed', error: { code: 'FACT_BROKEN', message: `child ${id} ${record.status}: ${record.broken}` } }
+const endOf = (record: StreamRecord): ChildEnd | null => {
   const state = fold(runMachine, record.facts.map(readRunFact))
   if (state.kind !== 'ended') return null
   if (state.output !== null) return { kind: 'done', result: state.output }
   const { code, message } = state.error ?? { code: 'CHILD_FAILED' as const, message: 'no reason was recorded' }
-  return { kind: 'failed', error: { code, message: `child ${id} ${state.status}: ${message}` } }
+  return { kind: 'failed', error: { code, message: `child ${record.stream} ${state.status}: ${message}` } }
 }
 
 /** What people have answered; null while they have not. A task that was withdrawn has failed its step, so that a retry asks anew. */

@@ -1,15 +1,17 @@
 /**
- * What a run in memory has seen of events for its waits: the ones received, and how many were looked at.
+ * What a run in memory has seen of events for its waits (the ones received, and how many were looked at) and of its children's ends.
  *
- * Owns both for one stay in memory. Most runs wait for no event, so that nothing is made before it is needed.
+ * Owns both for one stay in memory. Most runs wait for nothing, so that nothing is made before it is needed.
  */
 import type { StoredEvent } from '../model/event.ts'
+import type { RunId, TaskId } from '../model/ids.ts'
 
 const placeOf = (step: string, type: string): string => `${step}\n${type}`
 
 export class SeenEvents {
   private events: Map<number, StoredEvent> | null = null
   private counts: Map<string, number> | null = null
+  private offered: Set<RunId | TaskId> | null = null
 
   /** An event that a wait receives, read once. */
   keep(event: StoredEvent): void {
@@ -19,6 +21,20 @@ export class SeenEvents {
 
   get(sequence: number): StoredEvent | undefined {
     return this.events?.get(sequence)
+  }
+
+  /** The end of a child that the run was asked to record, until it has answered. */
+  offer(child: RunId | TaskId): void {
+    this.offered ??= new Set()
+    this.offered.add(child)
+  }
+
+  isOffered(child: RunId | TaskId): boolean {
+    return this.offered?.has(child) ?? false
+  }
+
+  answered(child: RunId | TaskId): void {
+    this.offered?.delete(child)
   }
 
   /** So many events of the type, and with the value, were read for a step's wait: the ledger compares it when the wait is opened. */

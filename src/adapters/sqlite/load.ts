@@ -18,6 +18,8 @@ import {
 } from './rows.ts'
 import type { Statements } from './statements.ts'
 
+const NO_FACTS: ReadonlyMap<number, SealedFact[]> = new Map()
+
 export const loadStreams = (
   sql: Statements,
   streams: readonly StreamId[],
@@ -25,7 +27,8 @@ export const loadStreams = (
 ): readonly (StreamRecord | null)[] => {
   const rows = sql.streamRecords.all(JSON.stringify(streams.map(idDigits)))
   const wanted = rows.map((row) => [row['key'], Math.max(after, Number(row['version']) - last)])
-  const facts = factsOf(sql, JSON.stringify(wanted))
+  // Whoever asks for heads alone asks for many.
+  const facts = after === Number.MAX_SAFE_INTEGER ? NO_FACTS : factsOf(sql, JSON.stringify(wanted))
   const records = new Map<StreamId, StreamRecord>()
   for (const row of rows) {
     const record = toRecord(rowAs<RecordRow>(row), facts.get(Number(row['key'])) ?? [])

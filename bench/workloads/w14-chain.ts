@@ -1,0 +1,40 @@
+/** W14: a plan whose steps follow each other, against a function that calls the same functions one after the other. */
+import type { Trihand } from '../../src/assemble.ts'
+import { atMost, type Measurement, median } from '../report.ts'
+import { CHAIN_STEPS } from '../system.ts'
+import { type BenchLedger, open } from '../target.ts'
+
+const TIMES = 1.3
+const MEASURED = 5
+const MEASURED_QUICKLY = 1
+
+const timed = async (app: Trihand, name: string): Promise<number> => {
+  const since = performance.now()
+  const run = await app.start(name, { n: 0 })
+  await app.result(run)
+  return performance.now() - since
+}
+
+export const planChain = async (ledger: BenchLedger, isQuick: boolean): Promise<readonly Measurement[]> => {
+  const measured = isQuick ? MEASURED_QUICKLY : MEASURED
+  const place = ledger.fresh()
+  const app = await open(place)
+  const [plan, code]: [number[], number[]] = [[], []]
+  // In turn, so that both meet the same machine. The first round is the compiler's.
+  for (let i = 0; i <= measured; i++) {
+    code.push(await timed(app, 'chain-as-code'))
+    plan.push(await timed(app, 'chain-as-plan'))
+  }
+  await app.close()
+  await place.remove()
+  const [planMs, codeMs] = [median(plan.slice(1)), median(code.slice(1))]
+  return [
+    {
+      metric: `a chain of ${CHAIN_STEPS} plan steps ÷ as code`,
+      value: planMs / codeMs,
+      unit: '×',
+      target: atMost(TIMES),
+    },
+    { metric: `a chain of ${CHAIN_STEPS} plan steps`, value: planMs, unit: 'ms' },
+  ]
+}

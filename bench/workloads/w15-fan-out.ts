@@ -1,0 +1,31 @@
+/** W15: a run that starts very many children at once and gathers what they answer. Does a child cost more among many? */
+import type { Trihand } from '../../src/assemble.ts'
+import { atMost, type Measurement } from '../report.ts'
+import { type BenchLedger, open } from '../target.ts'
+
+const FEW = 1_000
+const MANY = 10_000
+/** Linear, with room for the noise of a machine: twice as much per child would be a cost that grows with their number. */
+const TIMES = 1.5
+
+const perChild = async (app: Trihand, children: number): Promise<number> => {
+  const since = performance.now()
+  const result = await app.result(await app.start('fan-out', { children }))
+  if (result.output !== children) throw new Error(`gathered ${JSON.stringify(result.output)} of ${children} children`)
+  return (performance.now() - since) / children
+}
+
+export const fanOut = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
+  const place = ledger.fresh()
+  const app = await open(place)
+  // The compiler's first looks.
+  for (let i = 0; i < 3; i++) await perChild(app, FEW)
+  const few = await perChild(app, FEW)
+  const many = await perChild(app, MANY)
+  await app.close()
+  await place.remove()
+  return [
+    { metric: `one of ${MANY} children ÷ one of ${FEW}`, value: many / few, unit: '×', target: atMost(TIMES) },
+    { metric: `fan-out to ${MANY} children and gather`, value: (many * MANY) / 1_000, unit: 's' },
+  ]
+}
