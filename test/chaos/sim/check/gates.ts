@@ -3,6 +3,8 @@
  *
  * Owns its own reading of a gate's facts; the promises are those of the play (GateRule), never the policies under test.
  */
+import { documentKey } from '../../../../src/adapters/memory/store.ts'
+import { OUTCOME_TABLE, outcomeKey, QUEUED_TABLE } from '../../../../src/model/flow-outcome.ts'
 import type { GateFact } from '../../../../src/model/gate-fact.ts'
 import type { Look, LookedClerk, LookedRun } from '../look.ts'
 import type { Errand, GateRule } from '../play.ts'
@@ -35,6 +37,7 @@ const judge = (
   const { spacingMs, rate } = rule
   return [
     ...places(look, gate),
+    ...outcomes(look, gate),
     ...misborn({ id: gate.id, handler }, named, runs),
     ...pauses(gate),
     ...unstopped(gate.facts, byId),
@@ -71,6 +74,28 @@ const places = (look: Look, { stream, facts }: LookedClerk<GateFact>): readonly 
   return own
     .filter(({ sequence }) => counts.get(sequence) !== 1)
     .map(({ id, sequence }) => `gate-1: ${id} (${stream.handler}) has ${counts.get(sequence) ?? 0} places`)
+}
+
+/** flow-outcome-1: no run is promised that is one. flow-outcome-2: what started no run of its own says so to whoever asks. */
+const outcomes = (look: Look, { stream, facts }: LookedClerk<GateFact>): readonly string[] => {
+  const { tenant, handler } = stream
+  const isWritten = (table: string, key: string): boolean => look.store.documents.has(documentKey(tenant, table, key))
+  const started = facts.filter((fact) => fact.type === 'gate.started')
+  const silent = new Set([
+    ...facts.flatMap((fact) => (fact.type === 'trigger.suppressed' && fact.call === undefined ? [fact.sequence] : [])),
+    ...started.flatMap(({ call, events }) => (call === undefined ? events.slice(0, -1) : [])),
+  ])
+  const unsaid = [...silent].filter((sequence) => !isWritten(OUTCOME_TABLE, outcomeKey(sequence, handler)))
+  const running = started.flatMap(({ call, events }) => (call === undefined ? events.slice(-1) : []))
+  return [
+    ...started
+      .filter(({ run }) => isWritten(QUEUED_TABLE, run))
+      .map(({ run }) => `flow-outcome-1: ${run} has begun and is still promised`),
+    ...running
+      .filter((sequence) => !silent.has(sequence) && isWritten(OUTCOME_TABLE, outcomeKey(sequence, handler)))
+      .map((sequence) => `flow-outcome-2: event ${sequence} started a run of ${handler} and is said not to have`),
+    ...unsaid.map((sequence) => `flow-outcome-2: nothing says why event ${sequence} started no run of ${handler}`),
+  ]
 }
 
 /** gate-3. */

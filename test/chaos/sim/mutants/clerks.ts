@@ -2,11 +2,12 @@
 import { Clerk } from '../../../../src/engine/clerk.ts'
 import { GateDuty } from '../../../../src/engine/gate-duty.ts'
 import { ScheduleDuty } from '../../../../src/engine/schedule-duty.ts'
+import { OUTCOME_TABLE } from '../../../../src/model/flow-outcome.ts'
 import type { GateFact, GateState, OpenGate } from '../../../../src/model/gate-fact.ts'
 import { isRunId } from '../../../../src/model/ids.ts'
 import type { ScheduleState } from '../../../../src/model/schedule-fact.ts'
 import type { StreamWrite } from '../../../../src/ports/ledger.ts'
-import { changed, type Mutant, oneByOne, plantMethod, withWrites } from './mutant.ts'
+import { changed, type Mutant, oneByOne, plantMethod, withAppends, withWrites } from './mutant.ts'
 
 const isClerk = ({ stream, create }: StreamWrite): boolean => create === null && !isRunId(stream)
 
@@ -132,6 +133,15 @@ const endsUnheard: Mutant = {
     }),
 }
 
+const speechless: Mutant = {
+  name: 'a gate does not say what became of an event that starts no run',
+  atEngine: (line) =>
+    withAppends(line, (append) => ({
+      ...append,
+      documents: append.documents.filter(({ table }) => table !== OUTCOME_TABLE),
+    })),
+}
+
 export const CLERK_MUTANTS: readonly Mutant[] = [
   forgottenCursor,
   forgottenSlots,
@@ -144,4 +154,5 @@ export const CLERK_MUTANTS: readonly Mutant[] = [
   deafToOthers,
   conflictForgotten,
   endsUnheard,
+  speechless,
 ]
