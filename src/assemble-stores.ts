@@ -3,12 +3,13 @@
  *
  * Owns what each kind of store brings with it. Each one's code is loaded when it is chosen.
  */
-import { mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { InProcessDispatcher } from './adapters/system/dispatcher.ts'
 import type { LedgerChoice } from './config.ts'
 import type { CommitOptions } from './engine/commit.ts'
+import { TrihandError } from './model/errors.ts'
 import type { Blobs } from './ports/blobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Dispatcher } from './ports/dispatcher.ts'
@@ -30,6 +31,8 @@ export interface Store {
   readonly commit: CommitOptions
   /** Whether the dispatcher keeps instants outside of this process. */
   readonly keepsInstants?: boolean
+  /** Where the dispatcher lives outside: why it does not wake runs; null: it does. */
+  readonly checkDispatcher?: () => Promise<string | null>
   /** Where other processes commit, too: what they did. */
   readonly news?: News
 }
@@ -68,9 +71,21 @@ const openMemoryStore = async (clock: Clock): Promise<Store> => {
   }
 }
 
+/** Makes a folder for its owner alone, unless it is there. One that cannot be written, or whose file cannot, is told by its name. */
+export const prepareFolder = (folder: string, file?: string): void => {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    accessSync(folder, constants.W_OK)
+    if (file !== undefined && existsSync(file)) accessSync(file, constants.W_OK)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new TrihandError('FOLDER_READ_ONLY', `${file ?? folder} cannot be written: ${reason}`, { cause: error })
+  }
+}
+
 const openSqliteStore = async (file: string, clock: Clock): Promise<Store> => {
   const { openSqlite } = await import('./adapters/sqlite/open.ts')
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  prepareFolder(dirname(file), file)
   const { ledger, reader, blobs, relaxed } = await openSqlite({ file })
   return {
     ...EMBEDDED,

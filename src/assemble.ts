@@ -278,7 +278,10 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const chosen = typeof dispatcher === 'object' ? dispatcherOf(dispatcher, options.system.name) : dispatcher
   const opened = await chosen?.(clock)
   const ownStore = await withKeys(await openStore(choice, options.schema, clock), keys, ids)
-  const store = opened === undefined ? ownStore : { ...ownStore, dispatcher: opened.dispatcher, keepsInstants: true }
+  const store: Store =
+    opened === undefined
+      ? ownStore
+      : { ...ownStore, dispatcher: opened.dispatcher, keepsInstants: true, checkDispatcher: () => opened.check() }
   const agents = lazyAgents({
     workspaces: workspacesOf(choice),
     ...options.agents,

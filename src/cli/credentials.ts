@@ -3,9 +3,10 @@
  *
  * Owns the key's file and the first token. Never shows a token twice: it is not kept.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Trihand } from '../assemble.ts'
+import { prepareFolder } from '../assemble-stores.ts'
 import { type AuthSettings, authSettings, LOOPBACK, needsAuth } from '../http/auth-settings.ts'
 import { randomText } from '../http/chance.ts'
 import { TrihandError } from '../model/errors.ts'
@@ -28,7 +29,7 @@ const ownKey = (folder: string): string => {
   const file = join(folder, FILE)
   const known = existing(file)
   if (known !== null) return known
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  prepareFolder(folder)
   try {
     writeFileSync(file, `${randomText()}${randomText()}\n`, { mode: 0o600, flag: 'wx' })
   } catch (error) {

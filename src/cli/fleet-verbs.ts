@@ -5,7 +5,7 @@
  */
 import type { Command } from 'commander'
 import type { WorkerOrder } from '../model/orders.ts'
-import { type Perform, slots, wait, withDoor, withOutput, withPage, withWork } from './flags.ts'
+import { type Perform, port, slots, wait, withDoor, withOutput, withPage, withWork } from './flags.ts'
 
 export const addWorkers = (program: Command, perform: Perform): void => {
   withOutput(program.command('worker [path]'))
@@ -15,6 +15,7 @@ export const addWorkers = (program: Command, perform: Perform): void => {
     .option('--slots <n>', 'how many runs at once (TRIHAND_SLOTS)', slots)
     .option('--name <name>', 'what people call it')
     .option('--drain <duration>', 'how long runs at work may take to finish (TRIHAND_DRAIN; 30s)', wait)
+    .option('--port <n>', 'health and metrics (TRIHAND_WORKER_PORT; 4410, else the next free)', port)
     .option('--database <path|url>', 'the ledger (DATABASE_URL)')
     .option('--schema <name>', 'the Postgres schema that holds it')
     .action((path, flags) => perform(async () => (await import('./worker.ts')).worker, { path, ...flags }))

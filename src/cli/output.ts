@@ -126,6 +126,9 @@ export class Output {
     return true
   }
 
+  /** One line of the log (log.ts), also beside JSON: it is on stderr. */
+  readonly log = (text: string): void => this.#complain(text)
+
   /** An error that is a bug, under the name that the caller was told. */
   readonly report = (errorId: string, error: unknown): void => {
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { createTrihand, type Trihand } from '../assemble.ts'
 import type { IncomingEvent } from '../engine/intake.ts'
 import { createApp } from '../http/app.ts'
+import { followReadiness } from '../http/readiness.ts'
 import { type Listening, listen } from '../http/server.ts'
 import { readWebApp } from '../http/web-app.ts'
 import type { SystemSource } from '../manifest/define.ts'
@@ -17,6 +18,7 @@ import { announce, type Invitation, type Serving } from './announce.ts'
 import { configurationOf } from './configuration.ts'
 import { liveServer } from './connect.ts'
 import { openAuth } from './credentials.ts'
+import { type Log, openLog } from './log.ts'
 import { EXIT } from './output.ts'
 import { removeServerFile, writeServerFile } from './server-file.ts'
 import { defaultLedger, placeOf } from './settings.ts'
@@ -49,7 +51,7 @@ const flagsIn = ({ settings }: Shell, { database, port }: ServeOptions) => ({
   ...(port === settings.port || port === null ? {} : { PORT: String(port) }),
 })
 
-const openHttp = async (shell: Shell, trihand: Trihand, options: ServeOptions): Promise<Listening> => {
+const openHttp = async (shell: Shell, trihand: Trihand, options: ServeOptions, log: Log): Promise<Listening> => {
   const { output, settings, env, fromFile } = shell
   const { port } = options
   const auth = await openAuth(shell, trihand)
@@ -61,9 +63,11 @@ const openHttp = async (shell: Shell, trihand: Trihand, options: ServeOptions): 
     auth,
     webApp: readWebApp(WEB_APP),
     ending: ending.signal,
+    answered: (...answer) => log.answered(...answer),
     configuration: configurationOf({ env, fromFile, flags: flagsIn(shell, options) }),
     ...(settings.retention === undefined ? {} : { retentionMs: settings.retention }),
   })
+  if (!log.isQuiet) followReadiness(trihand, ending.signal, (now) => log.ready(now))
   const listening = await listen({ fetch: (request, peer) => app.fetch(request, peer), port, host: settings.host })
   const stop = (): Promise<void> => {
     ending.abort()
@@ -124,7 +128,9 @@ export const serve = async (shell: Shell, options: ServeOptions): Promise<number
     throw await nameOwner(shell, error)
   })
   try {
-    const listening = await openHttp(shell, trihand, options)
+    const log = openLog(shell, trihand)
+    log.follow(trihand)
+    const listening = await openHttp(shell, trihand, options, log)
     await whileOpen(shell, options, trihand, listening)
     return EXIT.done
   } finally {

@@ -3,8 +3,9 @@
  *
  * Owns the file. Nobody trusts it: a server that died leaves it behind, so whoever reads it asks the server first.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { prepareFolder } from '../assemble-stores.ts'
 
 export interface ServerFile {
   readonly url: string
@@ -29,7 +30,7 @@ export const readServerFile = (folder: string): ServerFile | null => {
 
 /** Whole or not at all, and for its owner only. */
 export const writeServerFile = (folder: string, server: ServerFile): void => {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  prepareFolder(folder)
   const next = `${pathIn(folder)}.${server.pid}`
   writeFileSync(next, `${JSON.stringify(server)}\n`, { mode: 0o600 })
   renameSync(next, pathIn(folder))

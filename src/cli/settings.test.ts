@@ -7,6 +7,7 @@ test('without anything said there is a folder and its ledger', () => {
   expect(settings).toEqual({
     database: undefined,
     retention: undefined,
+    log: 'off',
     intake: { queue: 2_000, wait: 1_000 },
     metricsToken: null,
     trustsProxy: false,
@@ -17,7 +18,7 @@ test('without anything said there is a folder and its ledger', () => {
     signingKey: undefined,
     token: undefined,
     dataFolder: '.trihand',
-    worker: { pool: undefined, labels: undefined, slots: undefined, drain: undefined },
+    worker: { pool: undefined, labels: undefined, slots: undefined, drain: undefined, port: null },
     dispatcher: null,
   })
   expect(defaultLedger(settings)).toBe('.trihand/trihand.db')
@@ -48,7 +49,7 @@ test('all that is wrong is told together', () => {
 
 test('a worker is described by the environment, and what is wrong with it is told', () => {
   const env = { TRIHAND_POOL: 'mail', TRIHAND_LABELS: 'region=eu', TRIHAND_SLOTS: '4', TRIHAND_DRAIN: '5s' }
-  expect(readSettings(env).worker).toEqual({ pool: 'mail', labels: 'region=eu', slots: 4, drain: 5_000 })
+  expect(readSettings(env).worker).toEqual({ pool: 'mail', labels: 'region=eu', slots: 4, drain: 5_000, port: null })
   const read = () => readSettings({ TRIHAND_LABELS: 'eu', TRIHAND_SLOTS: '0', TRIHAND_DRAIN: 'soon' })
   expect(read).toThrow(/TRIHAND_SLOTS is "0"; .*; TRIHAND_LABELS: "eu" is not a label.*; TRIHAND_DRAIN: /)
 })

@@ -10,6 +10,7 @@ import { durationMs } from '../manifest/duration.ts'
 import { parseLabels } from '../manifest/placement.ts'
 import { TrihandError } from '../model/errors.ts'
 import { unknownSettings } from '../model/setting.ts'
+import { isLogLevel, LOG_LEVELS, type LogLevel } from './log-level.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -26,6 +27,8 @@ export interface Settings {
   /** Milliseconds: how long answers to requests with a key are kept; undefined: as long as is usual. */
   readonly retention: number | undefined
   /** How many calls may wait for the ledger, and for how many milliseconds, before others are refused. */
+  /** How much a process that serves or works tells of itself on stderr. */
+  readonly log: LogLevel
   readonly intake: { readonly queue: number; readonly wait: number }
   /** Opens the metrics of this server, and nothing else; null: there is none. */
   readonly metricsToken: string | null
@@ -46,6 +49,8 @@ export interface WorkerSettings {
   readonly slots: number | undefined
   /** Milliseconds. */
   readonly drain: number | undefined
+  /** Of health and metrics; null: the first that is free. */
+  readonly port: number | null
 }
 
 const MAX_PORT = 65_535
@@ -84,6 +89,7 @@ export const readSettings = (env: Environment): Settings => {
     given(env, `TRIHAND_${name}`),
   )
   const proxy = given(env, 'TRIHAND_TRUST_PROXY')
+  const [log, workerPort] = [given(env, 'TRIHAND_LOG') ?? 'off', given(env, 'TRIHAND_WORKER_PORT')]
   const [queue, patience] = [given(env, 'TRIHAND_INTAKE_QUEUE'), given(env, 'TRIHAND_INTAKE_WAIT')]
   const problems = [
     problemWith('DATABASE_URL', () => ledgerChoice(database)),
@@ -99,6 +105,10 @@ export const readSettings = (env: Environment): Settings => {
       ? `TRIHAND_INTAKE_QUEUE is "${queue}"; expected 1 to 999999`
       : null,
     patience === undefined ? null : problemWith('TRIHAND_INTAKE_WAIT', () => durationMs(patience)),
+    isLogLevel(log) ? null : `TRIHAND_LOG is "${log}"; expected ${LOG_LEVELS.join(', ')}`,
+    workerPort !== undefined && parsePort(workerPort) === null
+      ? `TRIHAND_WORKER_PORT is "${workerPort}"; expected 0 to ${MAX_PORT}`
+      : null,
     labels === undefined ? null : problemWith('TRIHAND_LABELS', () => parseLabels(labels)),
     drain === undefined ? null : problemWith('TRIHAND_DRAIN', () => durationMs(drain)),
     retention === undefined ? null : problemWith('TRIHAND_RETENTION', () => durationMs(retention)),
@@ -114,6 +124,7 @@ export const readSettings = (env: Environment): Settings => {
     publicUrl: publicUrl ?? null,
     signingKey: key,
     retention: retention === undefined ? undefined : durationMs(retention),
+    log: log as LogLevel,
     intake: { queue: Number(queue ?? INTAKE_QUEUE), wait: durationMs(patience ?? INTAKE_WAIT) },
     metricsToken: given(env, 'TRIHAND_METRICS_TOKEN') ?? null,
     trustsProxy: proxy === 'loopback',
@@ -125,12 +136,13 @@ export const readSettings = (env: Environment): Settings => {
       labels,
       slots: slots === undefined ? undefined : (parseSlots(slots) ?? undefined),
       drain: drain === undefined ? undefined : durationMs(drain),
+      port: workerPort === undefined ? null : parsePort(workerPort),
     },
   }
 }
 
 /** The place and size of a process that works, as `createTrihand` takes it. */
-export const placeOf = ({ pool, labels, slots, drain }: WorkerSettings) => ({
+export const placeOf = ({ pool, labels, slots, drain }: Omit<WorkerSettings, 'port'>) => ({
   labels: parseLabels(labels ?? ''),
   ...(pool === undefined ? {} : { pool }),
   ...(slots === undefined ? {} : { slots }),

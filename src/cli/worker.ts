@@ -1,17 +1,19 @@
 /**
  * `trihand worker [path]`: a process that only works, beside others on one ledger, until it is told to stop.
  *
- * Owns its first and last words. Takes no events and serves no page; a signal or an order (`workers drain`) lets runs at work finish.
+ * Owns its first and last words. Takes no events and serves health and metrics alone; a signal or an order (`workers drain`) lets runs at work finish.
  */
 import { dirname } from 'node:path'
 import { createTrihand, type Trihand } from '../assemble.ts'
 import { Activity } from './activity.ts'
 import { loadSystem } from './load-system.ts'
+import { openLog } from './log.ts'
 import { EXIT, type Output, visible } from './output.ts'
 import { codeFolder, defaultLedger, placeOf } from './settings.ts'
 import type { Shell, Verb } from './shell.ts'
 import { untilAskedToStop } from './stop-signal.ts'
 import { VERSION } from './version.ts'
+import { openWorkerHealth } from './worker-health.ts'
 
 export interface WorkerFlags {
   readonly path?: string
@@ -22,6 +24,8 @@ export interface WorkerFlags {
   readonly database?: string
   readonly schema?: string
   readonly drain?: number
+  /** Of health and metrics. */
+  readonly port?: number
 }
 
 type Why = 'signal' | 'order'
@@ -31,10 +35,10 @@ const labelText = (labels: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(',')
 
-const sayReady = (output: Output, { worker, system, ledger }: Trihand): void => {
+const sayReady = (output: Output, { worker, system, ledger }: Trihand, url: string): void => {
   const { id, name, pool, labels, slots } = worker
   if (output.isJson) {
-    const rest = { slots, pid: process.pid, version: VERSION, system: system.name, ledger: ledger.description }
+    const rest = { slots, pid: process.pid, version: VERSION, system: system.name, ledger: ledger.description, url }
     output.document({ type: 'ready', worker_id: id, name, pool, labels, ...rest }, { isStream: true })
     return
   }
@@ -43,6 +47,7 @@ const sayReady = (output: Output, { worker, system, ledger }: Trihand): void => 
     .filter((part) => part !== '')
     .join(' · ')
   output.line(visible(`Place   ${place} · ${slots} slots`))
+  output.line(`Health  ${url}/health · metrics ${url}/metrics`)
   output.line('Stop    Ctrl+C, SIGTERM or `trihand workers drain`: runs at work may finish.')
 }
 
@@ -56,14 +61,19 @@ const sayDraining = ({ output }: Shell, why: Why): void => {
   else output.talk('stopping: runs at work may finish; a second signal stops at once')
 }
 
-const whileAtWork = async (shell: Shell, trihand: Trihand): Promise<void> => {
+const whileAtWork = async (shell: Shell, trihand: Trihand, port: number | null): Promise<void> => {
   const stopped = untilAskedToStop()
-  sayReady(shell.output, trihand)
+  const log = openLog(shell, trihand)
+  const health = await openWorkerHealth(shell, trihand, port, log)
+  const mute = log.follow(trihand)
+  sayReady(shell.output, trihand, health.url)
   const activity = new Activity(shell.output)
   const forget = trihand.on((notice) => activity.hear(notice))
   const why = await Promise.race([stopped.then((): Why => 'signal'), trihand.drained.then((): Why => 'order')])
   sayDraining(shell, why)
   await trihand.close()
+  await health.stop()
+  mute()
   forget()
   activity.stop()
   sayStopped(shell, trihand.worker.name)
@@ -86,7 +96,7 @@ export const worker: Verb<WorkerFlags> = async (shell, flags) => {
     ...(schema === undefined ? {} : { schema }),
   })
   try {
-    await whileAtWork(shell, trihand)
+    await whileAtWork(shell, trihand, flags.port ?? settings.worker.port)
     return EXIT.done
   } finally {
     await trihand.close()

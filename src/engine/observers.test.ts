@@ -12,7 +12,7 @@ const MINUTE = 60_000
 const nothing = (): void => {}
 const NOTHING: Observer = {
   ...{ appended: nothing, ranOn: nothing, wrote: nothing, refused: nothing },
-  ...{ performed: nothing, woke: nothing, recovered: nothing },
+  ...{ performed: nothing, woke: nothing, recovered: nothing, failed: nothing },
 }
 
 test('one that throws stops neither the others nor what is counted', () => {
@@ -25,9 +25,9 @@ test('one that throws stops neither the others nor what is counted', () => {
     },
   })
   const forget = observers.add({ ...NOTHING, ranOn: (handler) => heard.push(handler) })
-  observers.tell((observer) => observer.ranOn('pack', []))
+  observers.tell((observer) => observer.ranOn('pack', [], newRun()))
   forget()
-  observers.tell((observer) => observer.ranOn('send', []))
+  observers.tell((observer) => observer.ranOn('send', [], newRun()))
   expect(heard).toEqual(['pack'])
 })
 

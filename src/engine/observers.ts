@@ -4,6 +4,7 @@
  * Owns the list. Never changes what it hears of, never fails it, and costs next to nothing while nobody counts.
  */
 import type { TrihandError } from '../model/errors.ts'
+import type { RunId } from '../model/ids.ts'
 import type { RunFact } from '../model/run-fact.ts'
 import type { Append, Ledger, Outcome } from '../ports/ledger.ts'
 
@@ -20,7 +21,7 @@ export interface Observer {
   /** An append is in the ledger. */
   appended(append: Append): void
   /** Facts of a run of this handler are in the ledger, other than those it was born with. */
-  ranOn(handler: string, facts: readonly RunFact[]): void
+  ranOn(handler: string, facts: readonly RunFact[], run: RunId): void
   wrote(batch: Written): void
   /** The ledger refused a batch of so many appends; `kept` of them are sent again. */
   refused(error: TrihandError, appends: number, kept: number): void
@@ -30,6 +31,8 @@ export interface Observer {
   woke(lateMs: number): void
   /** So many leases of silent workers were freed. */
   recovered(leases: number): void
+  /** The ledger did not answer a worker, which asks again. */
+  failed(call: string, error: unknown): void
 }
 
 export class Observers {
@@ -54,14 +57,22 @@ export class Observers {
     }
   }
 
-  /** What a worker asks of the ledger; the answers to its beats are looked at on their way. */
+  private heard<T>(call: string, asked: Promise<T>): Promise<T> {
+    if (this.isEmpty) return asked
+    return asked.catch((error: unknown) => {
+      this.tell((observer) => observer.failed(call, error))
+      throw error
+    })
+  }
+
+  /** What a worker asks of the ledger; failures, and the answers to its beats, are looked at on their way. */
   around(ledger: WorkerLedger): WorkerLedger {
     return {
-      load: (...asked) => ledger.load(...asked),
-      events: (query) => ledger.events(query),
-      claim: (request) => ledger.claim(request),
+      load: (...asked) => this.heard('load', ledger.load(...asked)),
+      events: (query) => this.heard('events', ledger.events(query)),
+      claim: (request) => this.heard('claim', ledger.claim(request)),
       beat: async (request) => {
-        const leases = await ledger.beat(request)
+        const leases = await this.heard('beat', ledger.beat(request))
         if (leases > 0) this.tell((observer) => observer.recovered(leases))
         return leases
       },

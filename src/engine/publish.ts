@@ -53,7 +53,8 @@ export class Publish {
 
   tell(notice: RunNotice): void {
     this.tellAll(this.subscribers, notice)
-    if (!this.observers.isEmpty) this.observers.tell((observer) => observer.ranOn(notice.handler, notice.facts))
+    if (!this.observers.isEmpty)
+      this.observers.tell((observer) => observer.ranOn(notice.handler, notice.facts, notice.run))
   }
 
   /** Called for every append that this process has written. */

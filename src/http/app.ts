@@ -17,7 +17,7 @@ import { commonHeaders, guard } from './guards.ts'
 import { keepHouse } from './housekeeping.ts'
 import { type Feed, LiveFeed, noticesOf } from './live.ts'
 import { mountMcp } from './mcp/endpoint.ts'
-import { countFor } from './metrics/metrics.ts'
+import { countFor, type Metrics } from './metrics/metrics.ts'
 import { timing } from './metrics/timing.ts'
 import { mount } from './mount.ts'
 import { Streams } from './open-stream.ts'
@@ -42,6 +42,8 @@ export interface AppOptions extends HealthOptions, ConfigurationOptions {
   readonly ending?: AbortSignal
   /** How long the first answer to a request with a key is kept. */
   readonly retentionMs?: number
+  /** Hears of every answer: its route, status and milliseconds. */
+  readonly answered?: Metrics['answered']
 }
 
 /** Where other processes commit, too, the store tells what and in which order; a commit of this one is a reason to look. */
@@ -75,7 +77,8 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
   keepHouse(service.requests, ending, options.retentionMs)
   const streams = new Streams(ending, service.tokens)
   const metrics = countFor(service, options.version, streams)
-  app.use(timing(metrics, () => service.tasks.now))
+  const { answered = () => {} } = options
+  app.use(timing([metrics.answered, answered], () => service.tasks.now))
   app.use(commonHeaders)
   app.use(guard(auth))
   app.use(limitLength)

@@ -93,6 +93,19 @@ const seenNow = async (service: Asked, delay: () => LoopDelay): Promise<Seen> =>
 export const readinessNow = async (service: Asked, delay: () => LoopDelay = loopDelay): Promise<Readiness> =>
   readinessOf(await seenNow(service, delay))
 
+/** Calls `changed` when a check turns red or green, until `ending`. Never keeps a process alive. */
+export const followReadiness = (service: Asked, ending: AbortSignal, changed: (now: Readiness) => void): void => {
+  let last = ''
+  const look = async (): Promise<void> => {
+    const now = await readinessNow(service)
+    const checks = JSON.stringify(now.checks)
+    if (checks !== last && !ending.aborted) changed(now)
+    last = checks
+  }
+  const timer = setInterval(() => void look().catch(() => {}), TRY_AFTER_MS).unref()
+  ending.addEventListener('abort', () => clearInterval(timer), { once: true })
+}
+
 /** Until `ending`. Never keeps a process alive. */
 export const tryLedger = ({ vitals, tasks }: Pick<Service, 'vitals' | 'tasks'>, ending: AbortSignal): void => {
   let isTrying = false

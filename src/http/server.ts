@@ -31,6 +31,8 @@ export interface ListenOptions {
   readonly port: number | null
   /** Absent: loopback. */
   readonly host?: string
+  /** The first of the usual ports. Absent: 4400. */
+  readonly first?: number
 }
 
 const isTaken = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
@@ -49,8 +51,8 @@ const bind = ({ fetch, host = LOOPBACK }: ListenOptions, port: number): Promise<
   })
 
 const bindFirstFree = async (options: ListenOptions): Promise<Server> => {
-  const { port, host = LOOPBACK } = options
-  const candidates = port === null ? Array.from({ length: PORTS }, (_, i) => FIRST_PORT + i) : [port]
+  const { port, host = LOOPBACK, first = FIRST_PORT } = options
+  const candidates = port === null ? Array.from({ length: PORTS }, (_, i) => first + i) : [port]
   for (const candidate of candidates) {
     try {
       return await bind(options, candidate)
@@ -61,7 +63,7 @@ const bindFirstFree = async (options: ListenOptions): Promise<Server> => {
         })
     }
   }
-  const taken = port === null ? `the ports ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1} are` : `port ${port} is`
+  const taken = port === null ? `the ports ${first} to ${first + PORTS - 1} are` : `port ${port} is`
   throw new TrihandError('PORT_IN_USE', `${taken} taken by another process`)
 }
 

@@ -143,6 +143,7 @@ export const ERRORS = {
   LEDGER_NOT_DURABLE: { status: 503, retryable: false, hint: 'The store does not keep the durability settings; see the detail.' },
   LEDGER_ON_NETWORK_DISK: { status: 503, retryable: false, hint: 'Put the ledger on a local disk, or use Postgres.' },
   SQLITE_TOO_OLD: { status: 503, retryable: false, hint: 'SQLite 3.51.3 or newer is needed; reinstall the package.' },
+  FOLDER_READ_ONLY: { status: 500, retryable: false, hint: 'Let this user write there, or name another place: TRIHAND_DATA for the folder, DATABASE_URL for the ledger.' },
   STORAGE_FULL: { status: 507, retryable: true, hint: 'Free disk space; work goes on by itself.' },
   BLOB_MISSING: { status: 500, retryable: false, hint: 'A stored payload is gone; restore the blobs with the ledger.' },
   CALLBACK_UNSIGNED: { status: 422, retryable: false, hint: 'Set TRIHAND_CALLBACK_SECRET (or notices.callbackSecret) and start again, or leave callback_url out.' },

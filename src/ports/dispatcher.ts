@@ -24,6 +24,8 @@ export interface OpenedDispatcher {
   readonly dispatcher: Dispatcher
   /** Null: it has a port of its own, or none. */
   readonly endpoint: DispatcherEndpoint | null
+  /** Why wakes do not arrive, in words; null: nothing is known to be wrong. Answers within seconds. */
+  check(): Promise<string | null>
 }
 
 /**

@@ -3,21 +3,27 @@ import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { InProcessDispatcher } from '../../src/adapters/system/dispatcher.ts'
 import { createTrihand, type Trihand, type TrihandOptions } from '../../src/assemble.ts'
 import { fn } from '../../src/executors/workflow/function.ts'
 import { createApp } from '../../src/http/app.ts'
+import type { Service } from '../../src/http/service.ts'
+import type { DispatcherFactory } from '../../src/ports/dispatcher.ts'
+import type { Reader } from '../../src/ports/reader.ts'
 
 let folder: string
 let file: string
 const opened: Trihand[] = []
-const ending = new AbortController()
+let ending: AbortController
 
 beforeEach(() => {
+  ending = new AbortController()
   folder = mkdtempSync(join(tmpdir(), 'trihand-health-'))
   file = join(folder, 'ledger.db')
 })
 
 afterEach(async () => {
+  ending.abort()
   for (const trihand of opened.splice(0)) await trihand.close().catch(() => {})
   rmSync(folder, { recursive: true, force: true })
 })
@@ -28,15 +34,16 @@ const system = {
   functions: [fn('work', { trigger: 'go' }, ({ step }) => step.run('one', () => 1))],
 }
 
-const open = async (options: Partial<TrihandOptions> = {}) => {
+const open = async (options: Partial<TrihandOptions> = {}, disturb = (service: Service): Service => service) => {
   const trihand = await createTrihand({ system, database: file, drain: 0, ...options })
   opened.push(trihand)
-  const app = createApp(trihand, {
+  const app = createApp(disturb(trihand), {
     version: 'test',
     pid: 1,
     report: () => {},
     configuration: [],
     ending: ending.signal,
+    loopDelay: () => ({ p50Ms: 0, p99Ms: 0, maxMs: 0 }),
   })
   const ask = async (path: string, init?: RequestInit) => {
     const response = await app.request(`http://127.0.0.1${path}`, init)
@@ -91,6 +98,46 @@ test('[I5] a server whose workers are all gone is not ready, and says that there
     'intake_waiting',
   ])
     expect(metrics).toMatch(new RegExp(`^trihand_${name}\\b.* \\d`, 'm'))
+})
+
+test('[I5] a dispatcher that is down makes a process not ready, and ready again when it is back (13.2.6)', async () => {
+  let trouble: string | null = null
+  const dispatcher: DispatcherFactory = async (clock) => ({
+    dispatcher: new InProcessDispatcher(clock),
+    endpoint: null,
+    check: async () => trouble,
+  })
+  const { ready } = await open({ dispatcher })
+  const look = async () => {
+    const { status, text } = await ready()
+    return [status, JSON.parse(text).checks.dispatcher]
+  }
+  expect(await look()).toEqual([200, 'ok'])
+  trouble = 'connection refused'
+  expect(await look()).toEqual([503, 'DISPATCHER_DOWN'])
+  trouble = null
+  expect(await look()).toEqual([200, 'ok'])
+})
+
+test('[I5] a process is not ready while a run is due for half a minute and no handler makes progress (13.2.6)', async () => {
+  let since: number | null = null
+  const due = async () => (since === null ? [] : [{ handler: 'work', since }])
+  const { ready, trihand } = await open({}, (service) => {
+    const get = (reader: Reader, name: keyof Reader) => (name === 'due' ? due : reader[name].bind(reader))
+    return {
+      ...service,
+      reader: new Proxy(service.reader, { get: (reader, name) => get(reader, name as keyof Reader) }),
+    }
+  })
+  expect((await ready()).status).toBe(200)
+  since = trihand.tasks.now - 31_000
+  const { status, text } = await ready()
+  expect([status, JSON.parse(text).reasons]).toEqual([
+    503,
+    ['a run of work has been due for 31 s while slots are free'],
+  ])
+  since = null
+  expect((await ready()).status).toBe(200)
 })
 
 test('[M4] more events than the intake queue holds are refused with 429 and retry-after, from the API with OVERLOADED (13.2.5)', async () => {

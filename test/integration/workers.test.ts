@@ -48,6 +48,18 @@ describe.skipIf(cluster === '')('workers on Postgres', () => {
     expect((await folder.json(['verify'], { env })).status).toBe('clean')
   })
 
+  test('[N5][I5] a worker serves health and metrics on its own port, and counts what it does beside a server (13.2.6)', async () => {
+    await serve()
+    const worker = await begin('--name', 'ada', '--port', '0')
+    await folder.json(['send', 'order.placed', '{"id":"a"}', '--wait', '20s'], { env })
+    const health = await fetch(`${worker.url}/health`)
+    expect([health.status, await health.json()]).toEqual([200, expect.objectContaining({ status: 'ok' })])
+    const metrics = await (await fetch(`${worker.url}/metrics`)).text()
+    expect(metrics).toContain('trihand_runs_ended_total{handler="pack",status="success"} 1')
+    expect(metrics).toMatch(/^trihand_steps_total\{modality="workflow",status="success"\} \d/m)
+    expect(metrics).toMatch(/^trihand_wake_lag_seconds_count [1-9]/m)
+  })
+
   test('[N4][I5] a worker is listed with its place and its lease while it lives, and gone when it stopped', async () => {
     await serve()
     const worker = await begin('--name', 'ada', '--labels', 'region=eu,gpu=no', '--slots', '3')

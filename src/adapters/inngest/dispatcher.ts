@@ -23,8 +23,8 @@ const LAST_WORDS_MS = 1_000
 /** The SDK gives its requests no end; a wake is not worth waiting for. */
 const within = async (work: Promise<unknown>, ms: number): Promise<void> => {
   let timer: NodeJS.Timeout | undefined
-  const isOver = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
+  const isOver = new Promise<void>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms)
   })
   try {
     await Promise.race([work, isOver])
@@ -51,6 +51,11 @@ export class InngestDispatcher implements Dispatcher {
       { id: `${name}-wake`, name: `${name}: wake a run`, triggers: [{ event: this.#event }], retries: 2 },
       async ({ event }) => this.#take(event.data),
     ) as never
+  }
+
+  /** Why the last wake could not be sent, while that is young; null: it was, or nobody knows. */
+  get trouble(): string | null {
+    return this.#outbox.trouble(this.#options.clock.now())
   }
 
   get isStarted(): boolean {

@@ -43,6 +43,6 @@ export const inngest = <Client extends InngestClient>(options: InngestOptions<Cl
     const handle = serve({ client, functions: [dispatcher.fn] })
     // Signatures are made with the wall's time by another machine, so they are judged by it too.
     const endpoint = inngestEndpoint({ path, keys, now: () => Date.now(), isOpen: () => dispatcher.isStarted, handle })
-    return { dispatcher, endpoint }
+    return { dispatcher, endpoint, check: async () => dispatcher.trouble }
   }
 }

@@ -53,6 +53,10 @@ export class RestateDispatcher implements Dispatcher {
     await this.#registration.open()
   }
 
+  check(): Promise<string | null> {
+    return this.#api.trouble()
+  }
+
   /** What was woken is still told to the others; what comes for this worker from now on is delivered elsewhere. */
   async stop(): Promise<void> {
     this.#isStopped = true

@@ -68,6 +68,7 @@ export const restate = (options: RestateOptions): DispatcherFactory => {
   return async (clock) => {
     provideWithResolvers()
     const sdk = await loadPeer('@restatedev/restate-sdk', () => import('@restatedev/restate-sdk'))
-    return { dispatcher: new RestateDispatcher({ ...settings, sdk, clock }), endpoint: null }
+    const dispatcher = new RestateDispatcher({ ...settings, sdk, clock })
+    return { dispatcher, endpoint: null, check: () => dispatcher.check() }
   }
 }

@@ -46,6 +46,17 @@ export class ServerApi {
     await this.#call('POST', `${ingress}/${this.#names.object}/${run}/wake/send${delay}`, at)
   }
 
+  /** Why the ingress takes no wakes; null: it takes them. */
+  async trouble(): Promise<string | null> {
+    const url = `${this.#doors.ingress}/restate/health`
+    try {
+      const { ok, status } = await fetch(url, { signal: AbortSignal.timeout(CALL_MS) })
+      return ok ? null : `${url} answers ${status}`
+    } catch (error) {
+      return `${url} does not answer: ${reasonOf(error)}`
+    }
+  }
+
   /** Makes this address the one that is called; answers the deployment's id. */
   async register(uri: string): Promise<void> {
     if (this.#doors.admin !== null) await this.#call('POST', `${this.#doors.admin}/deployments`, { uri, force: true })
@@ -78,6 +89,14 @@ export class ServerApi {
     return text === '' ? null : JSON.parse(text)
   }
 }
+
+/** `fetch` hides the reason in the cause. */
+const reasonOf = (error: unknown): string =>
+  error instanceof Error
+    ? error.cause instanceof Error
+      ? error.cause.message || error.message
+      : error.message
+    : String(error)
 
 const textOf = (answer: unknown, field: string): string => {
   const value = typeof answer === 'object' && answer !== null ? Reflect.get(answer, field) : undefined

@@ -12,7 +12,7 @@ export interface Wake {
 }
 
 export interface OutboxOptions {
-  readonly clock: Pick<Clock, 'turn'>
+  readonly clock: Pick<Clock, 'turn' | 'now'>
   /** Sends one batch; must settle within a bounded time. A failure is the loss of these hints. */
   readonly send: (wakes: readonly Wake[]) => Promise<void>
 }
@@ -20,6 +20,7 @@ export interface OutboxOptions {
 const MAX_BATCH = 256
 const MAX_WAITING = 10_000
 const MAX_IN_FLIGHT = 4
+const REMEMBERED_MS = 30_000
 
 export class Outbox {
   readonly #options: OutboxOptions
@@ -27,6 +28,7 @@ export class Outbox {
   readonly #waiting = new Map<ClaimableId, Instant>()
   readonly #inFlight = new Set<Promise<void>>()
   #isScheduled = false
+  #failed: { readonly at: Instant; readonly why: string } | null = null
 
   constructor(options: OutboxOptions) {
     this.#options = options
@@ -45,6 +47,11 @@ export class Outbox {
     })
   }
 
+  /** Why the last batch was not sent. Forgotten after a while: who sends nothing learns nothing new. */
+  trouble(now: Instant): string | null {
+    return this.#failed === null || now - this.#failed.at > REMEMBERED_MS ? null : this.#failed.why
+  }
+
   /** Settles when everything that was added has been sent, or is given up because the time is over. */
   async flush(withinMs: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined
@@ -61,7 +68,14 @@ export class Outbox {
     while (this.#waiting.size > 0 && this.#inFlight.size < MAX_IN_FLIGHT) {
       const sending = this.#options
         .send(this.#take())
-        .catch(() => {})
+        .then(
+          () => {
+            this.#failed = null
+          },
+          (error: unknown) => {
+            this.#failed = { at: this.#options.clock.now(), why: String(error) }
+          },
+        )
         .then(() => {
           this.#inFlight.delete(sending)
           this.#sendSome()

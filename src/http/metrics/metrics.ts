@@ -36,6 +36,7 @@ export const countFor = (service: Service, version: string, streams: Pick<Stream
     woke: (lateMs) => tally.add([{ metric: 'wake_lag_seconds', labels: [], value: lateMs / 1_000 }]),
     wrote: (batch) => tally.add(ticksOfBatch(batch)),
     refused: ({ code }) => tally.add([{ metric: 'ledger_refusals_total', labels: [code], value: 1 }]),
+    failed: () => {},
     recovered: (leases) => tally.add([{ metric: 'runs_recovered_total', labels: [], value: leases }]),
   })
   return {

@@ -14,9 +14,10 @@ export const nameRoute = (context: Context, pattern: string): void => context.se
 
 /** Stands before everything else, so that what is refused is counted, too. */
 export const timing =
-  (metrics: Pick<Metrics, 'answered'>, now: () => Instant): MiddlewareHandler =>
+  (heard: readonly Metrics['answered'][], now: () => Instant): MiddlewareHandler =>
   async (context, next) => {
     const since = now()
     await next()
-    metrics.answered((context.get(KEY) as string | undefined) ?? OTHER, context.res.status, Math.max(0, now() - since))
+    const route = (context.get(KEY) as string | undefined) ?? OTHER
+    for (const hear of heard) hear(route, context.res.status, Math.max(0, now() - since))
   }

@@ -1,0 +1,6 @@
+/** How much a log tells, from nothing to everything; each level tells also what those before it do. */
+export const LOG_LEVELS = ['off', 'error', 'warn', 'info', 'debug'] as const
+
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export const isLogLevel = (text: string): text is LogLevel => (LOG_LEVELS as readonly string[]).includes(text)
