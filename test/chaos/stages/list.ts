@@ -11,6 +11,7 @@ import { runHttpFuzz } from './http-fuzz.ts'
 import { runKill } from './kill.ts'
 import { runKillPostgres } from './kill-postgres.ts'
 import { runMany } from './many.ts'
+import { runMixedFleet } from './mixed-fleet.ts'
 import { runPgChaos } from './pg-chaos.ts'
 import { runPolicies } from './policies.ts'
 import { runPowerCut } from './power-cut.ts'
@@ -43,6 +44,11 @@ export const STAGES: readonly Stage[] = [
     minutes: 4,
     run: ({ scale, seed }) =>
       runWorkers({ seconds: 120 * scale, killEveryMs: 3_000, stops: Math.ceil(2 * scale), seed }),
+  },
+  {
+    name: 'mixed fleet',
+    minutes: 3,
+    run: ({ scale }) => runMixedFleet({ runs: 2_000 * scale, rounds: 10, controlRuns: 80, controlRounds: 2 }),
   },
   {
     name: 'power cut',
