@@ -20,6 +20,7 @@ import { holdUntil } from './hold.ts'
 import { Intents, intentsOf, packIntents } from './intents.ts'
 import { type Prepared, prepareValue, storePrepared } from './payloads.ts'
 import { type Performance, type Performed, toPerform } from './perform.ts'
+import { Renames } from './renamed.ts'
 import type { Luggage } from './request.ts'
 import type { Resident } from './resident.ts'
 import { demandTask } from './rights.ts'
@@ -106,6 +107,7 @@ export class Attempts {
   private readonly resident: Resident
   /** Null: its steps may be performed side by side. */
   private turns: Turns | null = null
+  private renames: Renames | null = null
 
   constructor(resident: Resident) {
     this.resident = resident
@@ -192,8 +194,21 @@ export class Attempts {
     // Nearly every step: nothing more is made for it.
     if ('body' in request && request.effect !== 'once') return this.performBody(request, attempt, heard)
     const begun = { attempt, carry: live === null ? null : carryOf(live, step), heard }
-    if (request.effect === 'once') this.intend(request, begun)
+    if (request.effect === 'once' && this.resident.claimed !== null) this.considerRenamed(request, begun)
+    else if (request.effect === 'once') this.intend(request, begun)
     else this.perform(request, begun)
+  }
+
+  /** attempt-5. */
+  private considerRenamed(request: Work, begun: Begun): void {
+    const { step } = request
+    const doubt = { step, attempt: begun.attempt, effectKey: this.effectKey(step) }
+    this.renames ??= new Renames(this.resident)
+    this.renames.consider(doubt, (isNew) => {
+      if (isNew) return this.intend(request, begun)
+      this.turns?.pass()
+      this.resident.end()
+    })
   }
 
   /** attempt-2: the intent is in the ledger before the effect begins. */

@@ -117,6 +117,7 @@ const enter = (resident: Resident, errors: StepErrors): void => {
   const definition = house.system().functions.get(record.handler)
   const entry = new RunEntry(resident, new Gate(resident, errors), definition)
   resident.entry = 'inside'
+  resident.claimed = resident.live === null || resident.live.settled.size === 0 ? null : new Set()
   const performance = toPerform(house, entry, {
     performed: (performed) => {
       resident.performances.end(performance)

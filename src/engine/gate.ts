@@ -147,6 +147,7 @@ export class Gate implements StepGate {
 
   /** A call that begins nothing may be the last thing that the handler does before it only waits. */
   private begins(step: string): boolean {
+    this.resident.claimed?.add(step)
     const begins = this.mayBegin(step)
     if (!begins) this.resident.considerParking()
     return begins

@@ -67,6 +67,8 @@ export class Resident implements AppendSource {
   active = 1
   /** Whether the handler's code is in memory: not yet, at work, or done with its last word on the way. */
   entry: 'none' | 'inside' | 'over' = 'none'
+  /** The steps that its code has asked for in this entry. Null: none was done before it. */
+  claimed: Set<string> | null = null
   readonly performances = new Performances()
   readonly seen = new SeenEvents()
   session: SessionHead | null = null

@@ -235,10 +235,15 @@ describe("a person's word", () => {
   )
 
   test('it happened: the step is done, with the result that the person saw or with none', () => {
-    expect(settledAfter(...uncertain, fact('step.resolved'))).toEqual({ kind: 'done', result: inline('seen') })
+    expect(settledAfter(...uncertain, fact('step.resolved'))).toEqual({
+      kind: 'done',
+      result: inline('seen'),
+      once: true,
+    })
     expect(settledAfter(...uncertain, fact('step.resolved', { result: null }))).toEqual({
       kind: 'done',
       result: NOTHING,
+      once: true,
     })
   })
 

@@ -7,6 +7,7 @@
  * attempt-2  An `once` effect is intended before it starts, and an intended step is never attempted again without a person's word.
  * attempt-3  Attempts never pass the policy; each retry names its reason and its instant.
  * attempt-4  A decision on a task settles the doubt that the task asked about, and no other.
+ * attempt-5  An `once` step that may be a finished one under a new name is performed after a person's word only.
  */
 import type { TaskId } from './ids.ts'
 import type { Json } from './json.ts'
@@ -89,11 +90,15 @@ export const doubtStep = (run: LiveRun, command: Command<'doubt_step'>): Decisio
 /** Whether a person was asked about a doubt, and still is. */
 export const isAsked = (run: LiveRun, task: TaskId | null): boolean => task !== null && run.tasks.includes(task)
 
-const doubtOf = (
-  { now, step, task }: Command<'doubt_step'> | Command<'fail_step'>,
-  attempt: number,
-  reason: string,
-): RunFact => ({ type: 'step.uncertain', at: now, step, attempt, reason, ...(task === undefined ? {} : { task }) })
+const doubtOf = (command: Command<'doubt_step'> | Command<'fail_step'>, attempt: number, reason: string): RunFact => {
+  const { now, step, task } = command
+  const instead = command.type === 'doubt_step' ? command.instead : undefined
+  return {
+    ...{ type: 'step.uncertain', at: now, step, attempt, reason },
+    ...(task !== undefined && { task }),
+    ...(instead !== undefined && { instead }),
+  }
+}
 
 export const resolveStep = (run: LiveRun, command: Command<'resolve_step'>): Decision<RunFact> => {
   const { now, step, verdict, by, result, task } = command

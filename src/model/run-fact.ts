@@ -137,6 +137,8 @@ export type RunFact =
       readonly reason: string
       /** Asks a person about it. */
       readonly task?: TaskId
+      /** Steps of effect `once` that are done and that the code did not ask for. */
+      readonly instead?: readonly string[]
     })
   | (OnStep & {
       readonly type: 'step.resolved'
@@ -227,7 +229,12 @@ export type WorkCommand =
       readonly carry?: Json
     })
   /** The performer of this intended step is gone; nobody knows whether its effect happened. */
-  | (ToStep & { readonly type: 'doubt_step'; readonly reason: string; readonly task?: TaskId })
+  | (ToStep & {
+      readonly type: 'doubt_step'
+      readonly reason: string
+      readonly task?: TaskId
+      readonly instead?: readonly string[]
+    })
   | (ToStep & {
       readonly type: 'resolve_step'
       readonly verdict: Verdict

@@ -24,23 +24,35 @@ export const asked = (run: LiveRun, child: ChildId): LiveRun =>
 export const doubted = (run: LiveRun, fact: Fact<'step.uncertain'>): LiveRun => {
   const before = run.open.get(fact.step)
   const effectKey = before?.kind === 'intended' || before?.kind === 'uncertain' ? before.effectKey : ''
-  const { attempt, reason, task = null } = fact
+  const { attempt, reason, task = null, instead } = fact
   return open(task === null ? run : asked(run, task), fact.step, {
     kind: 'uncertain',
     attempt,
     effectKey,
     reason,
     task,
+    ...(instead !== undefined && { instead }),
   })
+}
+
+/** A person has said what these have to do with another step: they are not asked about again. */
+const accounted = (run: LiveRun, steps: readonly string[]): LiveRun => {
+  let { settled } = run
+  for (const step of steps) {
+    const done = settled.get(step)
+    if (done?.kind === 'done') settled = settled.with(step, { kind: 'done', result: done.result })
+  }
+  return settled === run.settled ? run : changed(run, { settled })
 }
 
 export const resolved = (before: LiveRun, fact: Fact<'step.resolved'>): LiveRun => {
   const open = before.open.get(fact.step)
   const task = open?.kind === 'uncertain' ? open.task : null
-  const run = task === null ? before : changed(before, { tasks: before.tasks.filter((one) => one !== task) })
+  const rest = task === null ? before : changed(before, { tasks: before.tasks.filter((one) => one !== task) })
+  const run = open?.kind === 'uncertain' && fact.verdict !== 'abort' ? accounted(rest, open.instead ?? []) : rest
   switch (fact.verdict) {
     case 'happened':
-      return settle(run, fact.step, { kind: 'done', result: fact.result ?? NOTHING })
+      return settle(run, fact.step, { kind: 'done', result: fact.result ?? NOTHING, once: true })
     case 'abort':
       return settle(run, fact.step, {
         kind: 'failed',

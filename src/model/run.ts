@@ -32,7 +32,7 @@ import type { EndedRun, LiveRun, RunCommand, RunFact, RunState, WorkCommand } fr
 import { reopen } from './run-reopen.ts'
 import { asked, childEnded, doubted, open, resolved, reused, settle } from './run-steps.ts'
 import type { RunStatus } from './status.ts'
-import { type OpenStep, stepWakeAt } from './step.ts'
+import { type OpenStep, type SettledStep, stepWakeAt } from './step.ts'
 import { openWait as beginWait, isOver, missing, receive } from './wait.ts'
 import { dueFacts, endChild, openWait, receiveEvent, setTimer, startChild } from './waiting.ts'
 
@@ -247,7 +247,7 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
     case 'step.intended':
       return open(run, fact.step, { kind: 'intended', attempt: fact.attempt, effectKey: fact.effectKey })
     case 'step.completed':
-      return settle(told(run, fact), fact.step, { kind: 'done', result: fact.result })
+      return settle(told(run, fact), fact.step, doneOf(run, fact))
     case 'step.failed':
       return settle(run, fact.step, { kind: 'failed', error: fact.error })
     case 'step.retry_scheduled':
@@ -278,6 +278,12 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
 }
 
 type Fact<Type extends RunFact['type']> = Extract<RunFact, { readonly type: Type }>
+
+/** Only steps of effect `once` are intended before they are done. */
+const doneOf = (run: LiveRun, { step, result }: Fact<'step.completed'>): SettledStep =>
+  run.open.size > 0 && run.open.get(step)?.kind === 'intended'
+    ? { kind: 'done', result, once: true }
+    : { kind: 'done', result }
 
 const told = (run: LiveRun, { events = [] }: Fact<'step.completed'>): LiveRun =>
   events.length === 0 || run.hasTold ? run : changed(run, { hasTold: true })

@@ -22,6 +22,8 @@ export type OpenStep =
       readonly reason: string
       /** Asks a person about it; null: nobody was asked. */
       readonly task: TaskId | null
+      /** Steps of effect `once` whose results the code did not ask for: this one may be one of them under a new name. */
+      readonly instead?: readonly string[]
     }
   /** `wakeAt` is null once the delay has passed: the next attempt may begin. */
   | {
@@ -37,7 +39,8 @@ export type OpenStep =
   | { readonly kind: 'calling'; readonly child: ChildId }
 
 export type SettledStep =
-  | { readonly kind: 'done'; readonly result: Payload }
+  /** `once`: its effect was performed at most once, and must not be performed again under another name. */
+  | { readonly kind: 'done'; readonly result: Payload; readonly once?: true }
   | { readonly kind: 'failed'; readonly error: Failure }
   | {
       readonly kind: 'received'

@@ -56,6 +56,68 @@ onEveryStore('deploys', (store) => {
   })
 })
 
+const paying = (name: string, done: string[]) =>
+  fn('pay', {}, async ({ step }) => {
+    await step.run(name, () => void done.push(name), { effect: 'once' })
+    await step.sleep('night', '1h')
+    return step.run('thank', () => 'thanked', { effect: 'once' })
+  })
+
+onEveryStore('a once step under a new name', (store) => {
+  const begun = async (done: string[]) => {
+    const system = await startTestSystem(systemOf(paying('charge', done)), store(), { name: 'ada' })
+    const run = await system.start('pay')
+    await system.settle()
+    await system.crash(systemOf(paying('bill', done)))
+    await system.advance('2h')
+    const open = await system.run(() => system.store.reader.openTasks(LOCAL_TENANT, system.clock.now()))
+    return { system, run, asked: open.reduce((sum, { count }) => sum + count, 0) }
+  }
+
+  test('[R5] attempt-5: asks a person and is not performed; the word that it happened lets the run go on (13.2.3)', async () => {
+    const done: string[] = []
+    const { system, run, asked } = await begun(done)
+    expect([done, asked]).toEqual([['charge'], 1])
+    await system.run(() => system.engine.resolve(run, 'bill', { verdict: 'happened', by: 'ana', result: null }))
+    await system.settle()
+    expect([(await system.look(run)).status, done]).toEqual(['success', ['charge']])
+    await system.close()
+  })
+
+  test('[R5] attempt-5: is performed once a person says so, and asked about once (13.2.3)', async () => {
+    const done: string[] = []
+    const { system, run } = await begun(done)
+    await system.run(() => system.engine.resolve(run, 'bill', { verdict: 'run_again', by: 'ana', result: null }))
+    await system.advance('1d')
+    expect([(await system.look(run)).status, done]).toEqual(['success', ['charge', 'bill']])
+    await system.close()
+  })
+})
+
+onEveryStore('once steps side by side', (store) => {
+  test('[R5] attempt-5: one that is new is performed, whichever of them the code asks for first (13.2.3)', async () => {
+    const done: string[] = []
+    const both = fn('both', {}, async ({ step }) => {
+      const late = async (): Promise<void> => {
+        await step.sleep('night', '1h')
+        await step.run('late', () => void done.push('late'), { effect: 'once' })
+      }
+      const early = async (): Promise<void> => {
+        for (const n of ['1', '2', '3']) await step.run('look', () => 'x'.repeat(100_000), { key: n })
+        await step.run('early', () => void done.push('early'), { effect: 'once' })
+      }
+      await Promise.all([late(), early()])
+    })
+    const system = await startTestSystem(systemOf(both), store(), { name: 'ada' })
+    const run = await system.start('both')
+    await system.settle()
+    await system.crash()
+    await system.advance('2h')
+    expect([(await system.look(run)).status, done]).toEqual(['success', ['early', 'late']])
+    await system.close()
+  })
+})
+
 test('[N5] the version of a system changes with the code of its functions, and with nothing else (13.2.2)', () => {
   const hashOf = (source: SystemSource): string => normalise(source, (text) => new SystemIds().digest(text)).hash
   expect(hashOf(systemOf(changedNap))).not.toBe(hashOf(systemOf(nap)))
