@@ -1,41 +1,57 @@
 /**
  * The keys of a ledger: read from the options or the environment, held against what the ledger says of them.
  *
- * Owns which variable means which key. What a key does is adapters/system.
+ * Owns which variable means which key, and what stands between a store and the engine. What a key does is adapters/system.
  */
 import { CheckedLedger } from './adapters/system/checked-ledger.ts'
+import { Cipher } from './adapters/system/cipher.ts'
 import { SystemIds } from './adapters/system/ids.ts'
-import { openKeyRecord } from './adapters/system/key-record.ts'
+import { type KeyRing, openKeyRecord } from './adapters/system/key-record.ts'
 import { KeyedSeals } from './adapters/system/keyed-seals.ts'
 import { type Key, readKeys } from './adapters/system/keys.ts'
+import { Payloads } from './adapters/system/payloads.ts'
+import { VaultLedger, vaultBlobs, vaultReader } from './adapters/system/vault.ts'
 import type { Store } from './assemble-stores.ts'
 import type { Environment } from './manifest/reference.ts'
 
 export interface KeyOptions {
-  /** Seals the facts and events of the ledger with HMAC: `TRIHAND_SEAL_KEY`. Several keys, with commas: the first seals, all check. */
+  /** Seals facts and events with HMAC. Several keys, with commas: the first seals, all check. Default: `TRIHAND_SEAL_KEY`. */
   readonly sealKey?: string
+  /** Encrypts payloads. Several keys, with commas: the first encrypts, all decrypt. Default: `TRIHAND_LEDGER_KEY`. */
+  readonly ledgerKey?: string
 }
 
-export interface LedgerKeys {
-  readonly seal: readonly Key[]
+/** An encrypted ledger is sealed, too: a plain hash would tell who guesses a payload that the guess is right. */
+export const readKeyRing = ({ sealKey, ledgerKey }: KeyOptions, environment: Environment): KeyRing => {
+  const seal = readKeys('TRIHAND_SEAL_KEY', sealKey ?? environment['TRIHAND_SEAL_KEY'])
+  const ledger = readKeys('TRIHAND_LEDGER_KEY', ledgerKey ?? environment['TRIHAND_LEDGER_KEY'])
+  return { seal: [...seal, ...ledger], ledger }
 }
-
-export const readLedgerKeys = ({ sealKey }: KeyOptions, environment: Environment): LedgerKeys => ({
-  seal: readKeys('TRIHAND_SEAL_KEY', sealKey ?? environment['TRIHAND_SEAL_KEY']),
-})
 
 const isSome = (keys: readonly Key[]): keys is readonly [Key, ...Key[]] => keys.length > 0
 
-export const idsWith = ({ seal }: LedgerKeys): SystemIds =>
+export const idsWith = ({ seal }: KeyRing): SystemIds =>
   isSome(seal) ? new SystemIds(new KeyedSeals(seal)) : new SystemIds()
 
 /** The store as the engine may use it: with these keys, and checked. Closed if the keys are not those of the ledger. */
-export const withKeys = async (store: Store, keys: LedgerKeys, ids: SystemIds): Promise<Store> => {
+export const withKeys = async (store: Store, ring: KeyRing, ids: SystemIds): Promise<Store> => {
   try {
-    await openKeyRecord(store, ids, isSome(keys.seal))
+    const opened = encrypted(store, ring.ledger, await openKeyRecord(store, ids, ring))
+    return { ...opened, ledger: new CheckedLedger(opened.ledger, ids) }
   } catch (error) {
     await store.ledger.close()
     throw error
   }
-  return { ...store, ledger: new CheckedLedger(store.ledger, ids) }
+}
+
+const encrypted = (store: Store, keys: readonly Key[], token: string | null): Store => {
+  const index = keys.find(({ id }) => id === token)
+  if (index === undefined || !isSome(keys)) return store
+  const payloads = new Payloads(new Cipher(keys, index))
+  return {
+    ...store,
+    ledger: new VaultLedger(store.ledger, payloads),
+    reader: vaultReader(store.reader, payloads),
+    blobs: vaultBlobs(store.blobs, payloads),
+  }
 }

@@ -8,7 +8,7 @@ import type { AgentHand, AgentOptions, AgentsInput } from './assemble-agents.ts'
 import { withBulk } from './assemble-bulk.ts'
 import { defineWithChats } from './assemble-chats.ts'
 import { type Doors, joinDoors } from './assemble-doors.ts'
-import { idsWith, type KeyOptions, readLedgerKeys, withKeys } from './assemble-keys.ts'
+import { idsWith, type KeyOptions, readKeyRing, withKeys } from './assemble-keys.ts'
 import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
 import { openPlans, planDesk } from './assemble-plans.ts'
@@ -258,8 +258,8 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const clock = new SystemClock()
   const environment = ownEnvironment()
   demandKnownSettings(environment)
-  const keys = readLedgerKeys(options, environment)
-  const ids = idsWith(keys)
+  const ring = readKeyRing(options, environment)
+  const ids = idsWith(ring)
   const document: Reader['document'] = (...asked) => store.reader.document(...asked)
   const desk = planDesk((tenant) => openPlans(engine.of(tenant), store.reader, { ids, clock }))
   const around = { environment, clock, ids, document, desk }
@@ -277,7 +277,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const { dispatcher } = options
   const chosen = typeof dispatcher === 'object' ? dispatcherOf(dispatcher, options.system.name) : dispatcher
   const opened = await chosen?.(clock)
-  const ownStore = await withKeys(await openStore(choice, options.schema, clock), keys, ids)
+  const ownStore = await withKeys(await openStore(choice, options.schema, clock), ring, ids)
   const store: Store =
     opened === undefined
       ? ownStore

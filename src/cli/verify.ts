@@ -37,10 +37,11 @@ const targetOf = async (shell: Shell, flags: VerifyFlags): Promise<Target> => {
 }
 
 const judge = async ({ env }: Shell, target: Target, { anchor }: VerifyFlags): Promise<Report | Error> => {
-  const sealKey = env['TRIHAND_SEAL_KEY']
+  const [sealKey, ledgerKey] = [env['TRIHAND_SEAL_KEY'], env['TRIHAND_LEDGER_KEY']]
   try {
     return await verifyLedger(target, {
       ...(sealKey === undefined ? {} : { sealKey }),
+      ...(ledgerKey === undefined ? {} : { ledgerKey }),
       ...(anchor === undefined ? {} : { anchor }),
     })
   } catch (error) {

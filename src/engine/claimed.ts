@@ -56,7 +56,8 @@ const loadOf = async (ledger: Pick<Ledger, 'load' | 'events'>, tenant: TenantId,
     else if (state === null) unreadable.push(record)
     else {
       const resident = residentOf(claim, record, state, events)
-      runs.push({ record: resident, state, head: headOf(record), recoveries: record.recoveries })
+      if (resident.event?.broken !== undefined) broken.push({ ...record, broken: resident.event.broken })
+      else runs.push({ record: resident, state, head: headOf(record), recoveries: record.recoveries })
     }
   })
   const waits = runs.flatMap(({ state }) => openWaitsOf(state))

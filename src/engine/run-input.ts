@@ -3,6 +3,7 @@
  *
  * Owns reading. What was stored is never changed.
  */
+import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import type { TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
@@ -29,10 +30,10 @@ export const readInputs = async (
 ): Promise<RunInputs> => {
   switch (input.kind) {
     case 'event':
-      return { input: event?.data ?? null, events: event === null ? [] : [event], schedule: null }
+      return { input: event?.data ?? null, events: event === null ? [] : [whole(event)], schedule: null }
     case 'events': {
       const { sequences } = input
-      const events = await house.ledger.events({ tenant, sequences, limit: sequences.length })
+      const events = (await house.ledger.events({ tenant, sequences, limit: sequences.length })).map(whole)
       return { input: events.map(({ data }) => data), events, schedule: null }
     }
     case 'given':
@@ -42,6 +43,11 @@ export const readInputs = async (
       return { input: await fetchValue(house, input.payload), events: [], schedule }
     }
   }
+}
+
+const whole = (event: StoredEvent): StoredEvent => {
+  if (event.broken !== undefined) throw new TrihandError('PAYLOAD_BROKEN', event.broken)
+  return event
 }
 
 const scheduleContext = async (

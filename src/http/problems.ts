@@ -6,7 +6,13 @@
 import { ERRORS, type ErrorCode } from '../model/errors.ts'
 import type { Description } from './routes/route.ts'
 
-const ANY: readonly ErrorCode[] = ['QUERY_UNKNOWN', 'HOST_FORBIDDEN', 'INTERNAL', 'LEDGER_UNAVAILABLE']
+const ANY: readonly ErrorCode[] = [
+  'QUERY_UNKNOWN',
+  'HOST_FORBIDDEN',
+  'INTERNAL',
+  'LEDGER_UNAVAILABLE',
+  'PAYLOAD_BROKEN',
+]
 const KEYED: readonly ErrorCode[] = ['IDEMPOTENCY_MISMATCH', 'REQUEST_IN_PROGRESS', 'INPUT_INVALID']
 const WRITES: readonly ErrorCode[] = [
   'ORIGIN_FORBIDDEN',

@@ -28,6 +28,8 @@ export interface Event extends Cause {
 /** An event that the ledger holds. Sequence orders events; it is not the order of commits on a shared store. */
 export interface StoredEvent extends Event {
   readonly sequence: number
+  /** Why its data cannot be used; then `data` is null, no wait takes it, and no run works on it. */
+  readonly broken?: string
 }
 
 /**

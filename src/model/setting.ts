@@ -57,6 +57,7 @@ export const SETTINGS: readonly Setting[] = [
     'TRIHAND_SEAL_KEY',
     'seals facts and events, so that recomputed hashes are seen; several with commas, the newest first',
   ),
+  secret('TRIHAND_LEDGER_KEY', 'encrypts payloads in the ledger; several with commas, the newest first'),
   secret('TRIHAND_METRICS_TOKEN', 'opens the metrics and nothing else'),
   server('TRIHAND_TRUST_PROXY', 'loopback: a proxy on this machine says in x-forwarded-for where requests come from'),
   secret('TRIHAND_CALLBACK_SECRET', 'signs what is sent to a callback_url'),

@@ -42,7 +42,7 @@ export const counts = ({ spec, received }: OpenWait, event: Received): boolean =
 
 /** Whether the event counts and its data matches. A condition in CEL is asked apart. */
 export const fits = (wait: OpenWait, event: StoredEvent): boolean => {
-  if (!counts(wait, event)) return false
+  if (!counts(wait, event) || event.broken !== undefined) return false
   const { match } = wait.spec
   if (match === null) return true
   const found = at(event.data, match.path)

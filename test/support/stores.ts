@@ -15,7 +15,8 @@ import { openSqlite } from '../../src/adapters/sqlite/open.ts'
 import { InProcessDispatcher } from '../../src/adapters/system/dispatcher.ts'
 import { SystemIds } from '../../src/adapters/system/ids.ts'
 import type { Store } from '../../src/assemble.ts'
-import { verifyLedger } from '../../src/cli/verify/verify.ts'
+import { idsWith, readKeyRing, withKeys } from '../../src/assemble-keys.ts'
+import { type VerifyOptions, verifyLedger } from '../../src/cli/verify/verify.ts'
 import type { Dispatcher } from '../../src/ports/dispatcher.ts'
 import type { TestStore } from '../../src/testing/system.ts'
 import { fastFolder } from './places.ts'
@@ -23,8 +24,8 @@ import { type FreshSchema, SchemaShelf } from './postgres-schema.ts'
 import { restateDoors } from './restate-setup.ts'
 
 /** Every ledger that a test leaves behind is judged by the independent checker, by a clock far after the test's. */
-const expectClean = async (target: Parameters<typeof verifyLedger>[0]): Promise<void> => {
-  const { violations } = await verifyLedger(target, { now: Date.UTC(2099, 0, 1) })
+const expectClean = async (target: Parameters<typeof verifyLedger>[0], options: VerifyOptions = {}): Promise<void> => {
+  const { violations } = await verifyLedger(target, { ...options, now: Date.UTC(2099, 0, 1) })
   expect(violations).toEqual([])
 }
 
@@ -58,6 +59,25 @@ const sqliteStore = (): TestStore => {
       folder.remove()
     },
   }
+}
+
+const LEDGER_KEY = 'the-ledger-key-of-every-acceptance-test'
+
+/** A SQLite file whose payloads are encrypted. Not among the usual ones: TRIHAND_TEST_STORES=encrypted. */
+const encryptedStore = (): TestStore => {
+  const folder = fastFolder('test')
+  const file = join(folder.path, 'ledger.db')
+  const ring = readKeyRing({ ledgerKey: LEDGER_KEY }, {})
+  const open = async (clock: Parameters<TestStore['open']>[0]): Promise<Store> => {
+    const { ledger, reader, blobs } = await openSqlite({ file })
+    const dispatcher = new InProcessDispatcher(clock)
+    return withKeys({ ...rest, ledger, reader, blobs, dispatcher, description: 'encrypted' }, ring, idsWith(ring))
+  }
+  const remove = async (): Promise<void> => {
+    await expectClean({ file }, { ledgerKey: LEDGER_KEY })
+    folder.remove()
+  }
+  return { name: 'encrypted', open, ids: () => idsWith(ring), remove }
 }
 
 /** A process that crashed in the test may still hold connections: they are cut before the schema is used again. */
@@ -114,6 +134,7 @@ export const onEveryStore = (title: string, tests: (store: () => TestStore) => v
   const url = process.env['TRIHAND_TEST_PG_URL']
   if (isChosen('memory')) describe(`${title} on memory`, () => tests(memoryStore))
   if (isChosen('sqlite')) describe(`${title} on sqlite${suffix}`, () => tests(() => woken(sqliteStore())))
+  if (isChosen('encrypted')) describe(`${title} on an encrypted file`, () => tests(encryptedStore))
   if (!isChosen('postgres')) return
   describe.skipIf(url === undefined)(`${title} on postgres${suffix}`, () => {
     const shelf = new SchemaShelf(url ?? '')

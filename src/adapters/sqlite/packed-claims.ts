@@ -132,7 +132,7 @@ const addEvent = (packed: unknown[], event: StoredEvent): void => {
   packed.push(correlationId, causationId, traceparent, hops, chain)
 }
 
-const toEvent = (list: EventList): Required<StoredEvent> => ({
+const toEvent = (list: EventList): Required<Omit<StoredEvent, 'broken'>> => ({
   sequence: list[0],
   id: list[1],
   tenant: list[2],

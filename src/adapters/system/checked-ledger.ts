@@ -53,7 +53,7 @@ export class CheckedLedger implements Ledger {
         const [again] = await this.#inner.load([record.stream], wider)
         const flaw = again == null ? null : this.#flawOf(again)
         if (again == null) return null
-        return flaw === null ? cut(again, options) : broken(again, flaw)
+        return flaw === null ? cut(again, options) : brokenRecord(again, flaw)
       }),
     )
   }
@@ -81,7 +81,8 @@ export class CheckedLedger implements Ledger {
     return this.#inner.close()
   }
 
-  #flawOf({ stream, version, facts, headHash }: StreamRecord): string | null {
+  #flawOf({ stream, version, facts, headHash, broken }: StreamRecord): string | null {
+    if (broken !== undefined) return broken
     if (facts.length === 0) return null
     const first = version - facts.length
     const list = { stream, first, previous: first === 0 ? GENESIS : null, facts, head: headHash }
@@ -96,7 +97,8 @@ const cut = (record: StreamRecord, { after = 0, last = record.version }: LoadOpt
   return count === facts.length ? record : { ...record, facts: facts.slice(facts.length - count) }
 }
 
-const broken = (record: StreamRecord, flaw: string): StreamRecord => {
+/** The record with nothing in it that can be read. */
+export const brokenRecord = (record: StreamRecord, flaw: string): StreamRecord => {
   const last = record.facts.at(-1)
   const unreadable: SealedFact = {
     type: BROKEN_FACT,

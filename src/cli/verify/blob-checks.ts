@@ -4,6 +4,7 @@
  * The hash chain seals a fact's body, the body names the blob, the name is its hash: so these count as V3.
  */
 import { Batch } from './batch.ts'
+import type { Opened } from './opened.ts'
 import { type Findings, NOWHERE, type Place } from './report.ts'
 import { digest } from './seals.ts'
 import type { Tables } from './tables.ts'
@@ -17,8 +18,10 @@ export class BlobChecks {
   readonly #findings: Findings
   readonly #tables: Tables
   readonly #named: Batch<NamedBlob>
+  readonly #opened: Opened
 
-  constructor(findings: Findings, tables: Tables) {
+  constructor(findings: Findings, tables: Tables, opened: Opened) {
+    this.#opened = opened
     this.#findings = findings
     this.#tables = tables
     this.#named = new Batch(async (named) => {
@@ -30,7 +33,7 @@ export class BlobChecks {
   }
 
   named(hash: string, place: Place): void {
-    this.#named.add({ hash, place })
+    this.#named.add({ hash: this.#opened.blobName(hash), place })
   }
 
   settle(): Promise<void> {
@@ -43,7 +46,7 @@ export class BlobChecks {
     for await (const { hash, body } of this.#tables.blobs()) {
       this.#findings.expect(
         'V3',
-        digest(body) === hash,
+        this.#opened.blobName(digest(this.#opened.blob(hash, body))) === hash,
         NOWHERE,
         () => `blob ${hash} does not hold the text that its name is the hash of`,
       )

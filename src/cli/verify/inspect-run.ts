@@ -56,7 +56,7 @@ export const inspectRun = async (inspection: Inspection, { row, facts, waits, ca
   inspection.evidence.run(stream, state)
   if (!isReadable) return
   const rest = { row, state, moment, place: { stream, seq: null } }
-  checkRest(findings, rest, waits)
+  checkRest(findings, rest, waits, inspection.opened)
   inspection.waits.parked(rest)
   inspection.children.add(rest)
   inspection.events.emitted({

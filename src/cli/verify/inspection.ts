@@ -12,6 +12,7 @@ import { EffectKeys } from './effect-keys.ts'
 import { EventChecks } from './event-checks.ts'
 import type { Evidence } from './evidence.ts'
 import { EvidenceChecks } from './evidence-checks.ts'
+import type { Opened } from './opened.ts'
 import { Findings, NOWHERE } from './report.ts'
 import { ReuseChecks } from './reuse-checks.ts'
 import type { Scratch } from './scratch.ts'
@@ -31,6 +32,7 @@ export interface Inspection {
   readonly reused: ReuseChecks
   readonly waits: WaitChecks
   readonly seals: Seals
+  readonly opened: Opened
   readonly anchor: Anchor | null
 }
 
@@ -38,6 +40,7 @@ export interface Inspection {
 export interface Instruments {
   readonly evidence: Evidence | undefined
   readonly seals: Seals
+  readonly opened: Opened
   readonly anchor: Anchor | null
 }
 
@@ -52,13 +55,13 @@ export const endChain = ({ anchor }: Inspection, row: StreamRow, chain: ChainChe
 export const openInspection = async (
   tables: Tables,
   scratch: Scratch,
-  { evidence, seals, anchor }: Instruments,
+  { evidence, seals, anchor, opened }: Instruments,
 ): Promise<Inspection> => {
   const findings = new Findings()
   return {
     findings,
     moment: await tables.moment(),
-    blobs: new BlobChecks(findings, tables),
+    blobs: new BlobChecks(findings, tables, opened),
     children: new ChildChecks(findings, tables),
     clerks: new ClerkStarts(findings, tables, scratch),
     effectKeys: new EffectKeys(scratch),
@@ -66,7 +69,7 @@ export const openInspection = async (
     evidence: await EvidenceChecks.open(findings, evidence, scratch),
     reused: new ReuseChecks(findings, tables),
     waits: new WaitChecks(findings, tables, scratch),
-    ...{ seals, anchor },
+    ...{ seals, anchor, opened },
   }
 }
 

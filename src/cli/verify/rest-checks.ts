@@ -3,6 +3,7 @@
  *
  * A run that somebody holds is judged by its facts and status only: its wake counts from the release on.
  */
+import type { Opened } from './opened.ts'
 import type { Findings, Place } from './report.ts'
 import { neededTypes, type OpenStep, type RunState } from './run-state.ts'
 import type { Moment, StreamRow, WaitRow } from './tables.ts'
@@ -22,9 +23,9 @@ export interface Rest {
   readonly place: Place
 }
 
-export const checkRest = (findings: Findings, rest: Rest, waits: readonly WaitRow[]): void => {
+export const checkRest = (findings: Findings, rest: Rest, waits: readonly WaitRow[], opened: Opened): void => {
   checkStatus(findings, rest)
-  checkWaits(findings, rest, waits)
+  checkWaits(findings, rest, waits, opened)
   const { row, state } = rest
   if (state.end === null && row.lease === null) {
     checkStranded(findings, rest)
@@ -55,22 +56,25 @@ const addressOf = (wait: Omit<WaitRow, 'stream'>): string =>
 
 /** The rows that open waits may have: one per type. `needed` are those whose type has not come yet. */
 const openWaits = (
-  state: RunState,
+  { row: { tenant }, state }: Rest,
+  opened: Opened,
 ): { readonly allowed: ReadonlySet<string>; readonly needed: ReadonlySet<string> } => {
   const allowed = new Set<string>()
   const needed = new Set<string>()
   for (const [step, open] of state.end === null ? state.openSteps() : []) {
     if (open.kind !== 'waiting') continue
-    const { path, value } = open.wait.match ?? { path: '', value: '' }
-    for (const type of open.wait.types) allowed.add(addressOf({ step, type, path, value }))
-    for (const type of neededTypes(open)) needed.add(addressOf({ step, type, path, value }))
+    const match = open.wait.match ?? { path: '', value: '' }
+    const address = (type: string): string => addressOf({ step, type, ...opened.wait(tenant, type, match) })
+    for (const type of open.wait.types) allowed.add(address(type))
+    for (const type of neededTypes(open)) needed.add(address(type))
   }
   return { allowed, needed }
 }
 
 /** A wait for all may keep the row of a type that has come: it wakes the run once too often and does no harm. */
-const checkWaits = (findings: Findings, { state, place }: Rest, waits: readonly WaitRow[]): void => {
-  const { allowed, needed } = openWaits(state)
+const checkWaits = (findings: Findings, rest: Rest, waits: readonly WaitRow[], opened: Opened): void => {
+  const { state, place } = rest
+  const { allowed, needed } = openWaits(rest, opened)
   const found = new Set(waits.map(addressOf))
   for (const address of found) {
     findings.expect('V4', allowed.has(address), place, () => `the table has a wait that the facts do not: ${address}`)

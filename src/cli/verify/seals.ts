@@ -9,10 +9,9 @@ import { createHmac, hash, hkdfSync } from 'node:crypto'
 /** How hashes are made everywhere: sha256 of the text, in base64url. */
 export const digest = (text: string): string => hash('sha256', text, 'base64url')
 
-const NAME = 'TRIHAND_SEAL_KEY'
 const KEYED = /^h1:([\w-]{8}):/
-const derive = (secret: string, purpose: string, bytes: number): Buffer =>
-  Buffer.from(hkdfSync('sha256', secret, 'trihand', `${NAME} ${purpose}`, bytes))
+const derive = (name: string, secret: string, purpose: string, bytes: number): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, 'trihand', `${name} ${purpose}`, bytes))
 
 /** Null: the seal fits. Else what is wrong with it, to follow the name of what was sealed. */
 type Flaw = string | null
@@ -21,11 +20,14 @@ export class Seals {
   readonly #keys: ReadonlyMap<string, Buffer>
   readonly #newest: string | null
 
-  /** The secrets with commas between them, the newest first; undefined: none. */
-  constructor(secrets: string | undefined) {
-    const given = (secrets ?? '').split(',').flatMap((secret) => (secret.trim() === '' ? [] : [secret.trim()]))
-    const keys = given.map(
-      (secret) => [derive(secret, 'id', 6).toString('base64url'), derive(secret, 'seal', 32)] as const,
+  /** Of each variable the secrets with commas between them, the newest first. The first key of all is the newest. */
+  constructor(variables: Readonly<Record<string, string | undefined>>) {
+    const keys = Object.entries(variables).flatMap(([name, secrets = '']) =>
+      secrets.split(',').flatMap((part) => {
+        const secret = part.trim()
+        if (secret === '') return []
+        return [[derive(name, secret, 'id', 6).toString('base64url'), derive(name, secret, 'seal', 32)] as const]
+      }),
     )
     this.#keys = new Map(keys)
     this.#newest = keys[0]?.[0] ?? null
@@ -40,7 +42,7 @@ export class Seals {
     if (id === undefined && this.hasKey) return 'is not sealed with the seal key'
     if (id === undefined) return seal === digest(text) ? null : 'does not fit its hash'
     const key = this.#keys.get(id)
-    if (key === undefined) return `is sealed with key ${id}, which ${NAME} does not have`
+    if (key === undefined) return `is sealed with key ${id}, which TRIHAND_SEAL_KEY does not have`
     return seal === keyed(id, key, text) ? null : 'does not fit its seal'
   }
 

@@ -4,6 +4,7 @@
  * Owns the SQL. Streams, their facts, their waits and the events they caused come in one and the same order,
  * so that four cursors walk the ledger side by side and nothing has to be kept.
  */
+import { Opened } from './opened.ts'
 import type { Key, RowOptions, Source } from './source.ts'
 
 const RUN = 0
@@ -136,16 +137,24 @@ const hexOf = (run: string): string => run.slice('run_'.length)
 /** Blobs are up to 16 MiB each. */
 const BLOB_PAGE = 2
 
+interface Scope {
+  readonly tenant: string | null
+  readonly now: number | null
+  readonly opened: Opened
+}
+
 export class Tables {
   readonly #source: Source
   readonly #tenant: string | null
   readonly #now: number | null
+  readonly #opened: Opened
 
   /** `now` stands in for the store's clock. */
-  constructor(source: Source, scope: { readonly tenant: string | null; readonly now: number | null }) {
+  constructor(source: Source, scope: Partial<Scope> = {}) {
     this.#source = source
-    this.#tenant = scope.tenant
-    this.#now = scope.now
+    this.#tenant = scope.tenant ?? null
+    this.#now = scope.now ?? null
+    this.#opened = scope.opened ?? new Opened(undefined, null)
   }
 
   migrations(): AsyncIterable<{ readonly version: number; readonly breaking: number | boolean }> {
@@ -224,10 +233,11 @@ export class Tables {
       ) as x left join stream s on s.key = x.stream order by x.stream, x.seq`)
   }
 
-  events(): AsyncIterable<EventRow> {
-    return this.#all(
+  async *events(): AsyncGenerator<EventRow> {
+    const rows = this.#all<EventRow>(
       `select e.seq, e.tenant, e.source, e.id, e.type, e.hops, e.chain, e.data, e.data_hash from event e ${this.#where('e')} order by e.seq`,
     )
+    for await (const row of rows) yield this.#opened.isEncrypted ? { ...row, data: this.#opened.event(row) } : row
   }
 
   /** Every run that an event started, with the tenant of that event: null if the event is not there. */
@@ -295,7 +305,10 @@ export class Tables {
       { values: [JSON.stringify(known.map(({ run, seq }) => `${hexOf(run)}/${seq}`))] },
     )
     const facts = new Map<string, FoundFact>()
-    for await (const row of rows) facts.set(`run_${row.hex}/${row.seq}`, row)
+    for await (const row of rows) {
+      const [run, { tenant, seq }] = [`run_${row.hex}`, row]
+      facts.set(`${run}/${seq}`, { ...row, body: this.#opened.fact(tenant, run, seq, row.body) })
+    }
     return facts
   }
 

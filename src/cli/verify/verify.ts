@@ -15,13 +15,14 @@ import { inspectRun } from './inspect-run.ts'
 import { inspectSession } from './inspect-session.ts'
 import { inspectTask } from './inspect-task.ts'
 import { endInspection, type Inspection, type Instruments, openInspection, settleInspection } from './inspection.ts'
+import { Opened } from './opened.ts'
 import { openPostgres } from './postgres-source.ts'
 import type { Report } from './report.ts'
 import { Scratch } from './scratch.ts'
 import { Seals } from './seals.ts'
 import { type Source, UnreadableLedger, unreadable } from './source.ts'
 import { openSqlite } from './sqlite-source.ts'
-import { isClerk, isRun, isTask, Tables } from './tables.ts'
+import { type FactRow, isClerk, isRun, isTask, nameOf, type StreamRow, Tables } from './tables.ts'
 
 export type Target = { readonly file: string } | { readonly url: string; readonly schema?: string }
 
@@ -33,6 +34,8 @@ export interface VerifyOptions {
   readonly now?: number
   /** The secrets of `TRIHAND_SEAL_KEY`, the newest first, with commas. */
   readonly sealKey?: string
+  /** The secrets of `TRIHAND_LEDGER_KEY`, for a ledger that is encrypted. */
+  readonly ledgerKey?: string
   /** A file that keeps the signed heads of all streams: compared with the ledger, then replaced. For a whole ledger, and with a key. */
   readonly anchor?: string
 }
@@ -43,11 +46,9 @@ const KNOWN_SCHEMA = 13
 export const verifyLedger = async (target: Target, options: VerifyOptions = {}): Promise<Report> => {
   const source = await openSource(target)
   try {
-    const tables = new Tables(source, { tenant: options.tenant ?? null, now: options.now ?? null })
+    const tables = new Tables(source)
     await checkSchema(tables)
-    const seals = new Seals(options.sealKey)
-    await checkKeys(tables, seals)
-    return await inspect(tables, seals, options)
+    return await inspect(source, options, await readKeys(tables, options))
   } finally {
     await source.close()
   }
@@ -71,20 +72,40 @@ const checkSchema = async (tables: Tables): Promise<void> => {
   }
 }
 
-/** Without the key a thousand findings would say the same. */
-const checkKeys = async (tables: Tables, seals: Seals): Promise<void> => {
-  const record = JSON.parse((await tables.keyRecord()) ?? '{}') as { readonly seal?: string | null }
-  if (record.seal != null && !seals.hasKey)
+interface Keys {
+  readonly seals: Seals
+  readonly opened: Opened
+}
+
+interface KeyRecord {
+  readonly seals?: readonly string[]
+  readonly encrypted?: readonly string[]
+  readonly index?: string | null
+}
+
+/** Without the keys a thousand findings would say the same. */
+const readKeys = async (tables: Tables, { sealKey, ledgerKey }: VerifyOptions): Promise<Keys> => {
+  const record = JSON.parse((await tables.keyRecord()) ?? '{}') as KeyRecord
+  const seals = new Seals({ TRIHAND_SEAL_KEY: sealKey, TRIHAND_LEDGER_KEY: ledgerKey })
+  const opened = new Opened(ledgerKey, record.index ?? null)
+  if (record.index != null && !opened.isEncrypted)
+    throw new UnreadableLedger(
+      `the ledger is encrypted with key ${record.index}: set TRIHAND_LEDGER_KEY to the keys that it was encrypted with`,
+    )
+  if (record.seals?.length && !seals.hasKey)
     throw new UnreadableLedger(
       'the ledger is sealed with a key: set TRIHAND_SEAL_KEY to the keys that it was sealed with',
     )
+  return { seals, opened }
 }
 
-const inspect = async (tables: Tables, seals: Seals, { evidence, anchor: file }: VerifyOptions): Promise<Report> => {
+const inspect = async (source: Source, options: VerifyOptions, { seals, opened }: Keys): Promise<Report> => {
+  const { tenant = null, now = null, evidence, anchor: file } = options
+  const tables = new Tables(source, { tenant, now, opened })
   const scratch = new Scratch()
   try {
     const anchor = file === undefined ? null : await Anchor.open(file, seals, scratch)
-    return await inspectWith(tables, scratch, { evidence, seals, anchor })
+    return await inspectWith(tables, scratch, { evidence, seals, anchor, opened })
   } finally {
     scratch.close()
   }
@@ -113,10 +134,19 @@ const walk = async (inspection: Inspection, tables: Tables): Promise<void> => {
   for await (const row of tables.streams()) {
     const { key } = row
     const own = { waits: await waits.all(key), caused: await caused.all(key) }
-    if (isRun(row)) await inspectRun(inspection, { row, facts: facts.of(key), ...own })
-    else if (isClerk(row)) await inspectClerk(inspection, row, facts.of(key), own.waits)
-    else if (isTask(row)) await inspectTask(inspection, row, facts.of(key), await tasks.all(key))
-    else await inspectSession(inspection, row, facts.of(key))
+    const shown = shownFacts(inspection, row, facts.of(key))
+    if (isRun(row)) await inspectRun(inspection, { row, facts: shown, ...own })
+    else if (isClerk(row)) await inspectClerk(inspection, row, shown, own.waits)
+    else if (isTask(row)) await inspectTask(inspection, row, shown, await tasks.all(key))
+    else await inspectSession(inspection, row, shown)
     await settleInspection(inspection)
   }
+}
+
+const shownFacts = ({ opened }: Inspection, row: StreamRow, facts: AsyncIterable<FactRow>): AsyncIterable<FactRow> =>
+  opened.isEncrypted ? decrypted(opened, row, facts) : facts
+
+const decrypted = async function* (opened: Opened, row: StreamRow, facts: AsyncIterable<FactRow>) {
+  const stream = nameOf(row)
+  for await (const fact of facts) yield { ...fact, body: opened.fact(row.tenant, stream, fact.seq, fact.body) }
 }

@@ -1,0 +1,97 @@
+/**
+ * Payloads as they stand in an encrypted ledger: `enc1:<key id>:<nonce>:<AES-256-GCM>`, with a key for each tenant.
+ *
+ * Owns that spelling. The place of a payload is additional data. What a store must still find in a payload it finds by marks (words that
+ * the payload has), which follow the ciphertext as they are and are additional data, too.
+ *
+ * cipher-1  A payload opens only with its key and at its place, unchanged: moved to another tenant, stream, fact or column it does not.
+ */
+import { createCipheriv, createDecipheriv, createHmac, randomFillSync } from 'node:crypto'
+import { TrihandError } from '../../model/errors.ts'
+import type { Key } from './keys.ts'
+
+const HIDDEN = 'enc1:'
+const ALGORITHM = 'aes-256-gcm'
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+/** Nonces are drawn for many payloads at once. */
+const POOL_BYTES = NONCE_BYTES * 512
+const ID_CHARACTERS = 8
+const NONCE_CHARACTERS = 16
+const NONCE_AT = HIDDEN.length + ID_CHARACTERS + 1
+const CONTENT_AT = NONCE_AT + NONCE_CHARACTERS + 1
+/** 96 bits: no two values meet by chance. */
+const TOKEN_CHARACTERS = 16
+
+export class Cipher {
+  readonly #keys: ReadonlyMap<string, Key>
+  readonly #first: Key
+  readonly #index: Key
+  readonly #derived = new Map<string, Buffer>()
+  readonly #pool = Buffer.alloc(POOL_BYTES)
+  #drawn = POOL_BYTES
+
+  /** The first key encrypts, all of them decrypt; `index`, which is among them, makes the tokens. */
+  constructor(keys: readonly [Key, ...Key[]], index: Key) {
+    this.#keys = new Map(keys.map((key) => [key.id, key]))
+    this.#first = keys[0]
+    this.#index = index
+  }
+
+  hide(tenant: string, place: string, text: string, marks = ''): string {
+    const nonce = this.#nonce()
+    const cipher = createCipheriv(ALGORITHM, this.#key(this.#first, `tenant ${tenant}`), nonce)
+    cipher.setAAD(Buffer.from(`${tenant}\n${place}\n${marks}`))
+    const content = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+    const hidden = `${HIDDEN}${this.#first.id}:${nonce.toString('base64url')}:${content.toString('base64url')}`
+    return marks === '' ? hidden : `${hidden}:${marks}`
+  }
+
+  /** Throws PAYLOAD_BROKEN. */
+  show(tenant: string, place: string, hidden: string): string {
+    const key = hidden.startsWith(HIDDEN) ? this.#keys.get(hidden.slice(HIDDEN.length, NONCE_AT - 1)) : undefined
+    if (key === undefined) throw broken(place, 'is not encrypted with a key of TRIHAND_LEDGER_KEY')
+    const end = hidden.indexOf(':', CONTENT_AT)
+    const content = Buffer.from(hidden.slice(CONTENT_AT, end < 0 ? undefined : end), 'base64url')
+    const marks = end < 0 ? '' : hidden.slice(end + 1)
+    const body = content.length - TAG_BYTES
+    try {
+      const nonce = Buffer.from(hidden.slice(NONCE_AT, CONTENT_AT - 1), 'base64url')
+      const decipher = createDecipheriv(ALGORITHM, this.#key(key, `tenant ${tenant}`), nonce)
+      decipher.setAAD(Buffer.from(`${tenant}\n${place}\n${marks}`))
+      decipher.setAuthTag(content.subarray(body))
+      return `${decipher.update(content.subarray(0, body), undefined, 'utf8')}${decipher.final('utf8')}`
+    } catch {
+      throw broken(place, 'does not open: it was changed or moved')
+    }
+  }
+
+  /** The same text has the same token, and nobody without the key learns either from the other. */
+  token(scope: string, text: string): string {
+    return createHmac('sha256', this.#key(this.#index, `token ${scope}`))
+      .update(text)
+      .digest('base64url')
+      .slice(0, TOKEN_CHARACTERS)
+  }
+
+  #key(key: Key, purpose: string): Buffer {
+    const name = `${key.id} ${purpose}`
+    const known = this.#derived.get(name)
+    if (known !== undefined) return known
+    const derived = key.derive(purpose)
+    this.#derived.set(name, derived)
+    return derived
+  }
+
+  #nonce(): Buffer {
+    if (this.#drawn === POOL_BYTES) {
+      randomFillSync(this.#pool)
+      this.#drawn = 0
+    }
+    this.#drawn += NONCE_BYTES
+    return this.#pool.subarray(this.#drawn - NONCE_BYTES, this.#drawn)
+  }
+}
+
+const broken = (place: string, flaw: string): TrihandError =>
+  new TrihandError('PAYLOAD_BROKEN', `the payload of ${place.replaceAll('\n', ' ')} ${flaw}`)

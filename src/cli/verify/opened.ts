@@ -1,0 +1,119 @@
+/**
+ * Payloads of an encrypted ledger as the checker reads them. Spelled here once more, from the description of the format.
+ *
+ * A payload is `enc1:<key id>:<nonce>:<AES-256-GCM>[:<marks>]`, in base64url, with tenant, place and marks as additional data. Keys are
+ * HKDF-SHA256 of the secret. Waits are stored as tokens (HMAC, 96 bits), one for each name and each value.
+ *
+ * What does not open is answered as it stands, so that the checks find it unreadable.
+ */
+import { createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
+import { canonicalText } from './json-path.ts'
+
+const NAME = 'TRIHAND_LEDGER_KEY'
+const HIDDEN = /^enc1:([\w-]{8}):([\w-]{16}):([\w-]*)(?::(.*))?$/
+const TAG = 16
+const TOKEN = 16
+
+export interface Match {
+  readonly path: string
+  readonly value: string
+}
+
+const derive = (secret: string, purpose: string, bytes: number): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, 'trihand', `${NAME} ${purpose}`, bytes))
+
+export class Opened {
+  readonly #secrets: ReadonlyMap<string, string>
+  readonly #derived = new Map<string, Buffer>()
+  /** The secret that makes the tokens; null: the ledger is not encrypted. */
+  readonly #index: string | null
+
+  /** The secrets with commas between them; the id of the key that makes the tokens, as the ledger names it. */
+  constructor(secrets: string | undefined, index: string | null) {
+    const given = (secrets ?? '').split(',').flatMap((secret) => (secret.trim() === '' ? [] : [secret.trim()]))
+    this.#secrets = new Map(given.map((secret) => [derive(secret, 'id', 6).toString('base64url'), secret]))
+    this.#index = index === null ? null : (this.#secrets.get(index) ?? null)
+  }
+
+  get isEncrypted(): boolean {
+    return this.#index !== null
+  }
+
+  fact(tenant: string, stream: string, seq: number, body: string): string {
+    return this.#shown(tenant, `fact\n${stream}\n${seq}`, body)
+  }
+
+  event({
+    tenant,
+    source,
+    id,
+    type,
+    data,
+  }: Readonly<Record<'tenant' | 'source' | 'id' | 'type' | 'data', string>>): string {
+    if (!this.isEncrypted) return data
+    return this.#shown(tenant, `event\n${source}\n${id}\n${type}`, contentOf(data))
+  }
+
+  /** The name of a blob with this hash. */
+  blobName(hash: string): string {
+    return this.isEncrypted ? `enc1_${this.#token('blob', hash)}` : hash
+  }
+
+  blob(name: string, body: string): string {
+    return this.#shown('', `blob\n${name}`, body)
+  }
+
+  /** A wait as its row has it. */
+  wait(tenant: string, type: string, match: Match): Match {
+    if (!this.isEncrypted || match.path === '') return match
+    const path = match.path.split('.').map((key) => this.#token(tenant, `name\n${type}\n${key}`))
+    const tree = this.#tree(tenant, type, match.path, JSON.parse(match.value))
+    return { path: path.join('.'), value: canonicalText(JSON.stringify(tree)) ?? '' }
+  }
+
+  #tree(tenant: string, type: string, path: string, value: unknown): unknown {
+    if (value === null || typeof value !== 'object')
+      return this.#token(tenant, `value\n${type}\n${path}\n${canonicalText(JSON.stringify(value))}`)
+    const members = Object.entries(value).map(([key, member]) => [
+      this.#token(tenant, `name\n${type}\n${key}`),
+      this.#tree(tenant, type, `${path}.${key}`, member),
+    ])
+    return Object.fromEntries(Array.isArray(value) ? [['#', 1], ...members] : members)
+  }
+
+  #token(scope: string, text: string): string {
+    const key = this.#key(this.#index ?? '', `token ${scope}`)
+    return createHmac('sha256', key).update(text).digest('base64url').slice(0, TOKEN)
+  }
+
+  #shown(tenant: string, place: string, stored: string): string {
+    if (!this.isEncrypted) return stored
+    const [, id = '', nonce = '', content = '', marks = ''] = HIDDEN.exec(stored) ?? []
+    const secret = this.#secrets.get(id)
+    if (secret === undefined) return stored
+    const bytes = Buffer.from(content, 'base64url')
+    try {
+      const key = this.#key(secret, `tenant ${tenant}`)
+      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'))
+      decipher.setAAD(Buffer.from(`${tenant}\n${place}\n${marks}`)).setAuthTag(bytes.subarray(bytes.length - TAG))
+      return Buffer.concat([decipher.update(bytes.subarray(0, bytes.length - TAG)), decipher.final()]).toString()
+    } catch {
+      return stored
+    }
+  }
+
+  #key(secret: string, purpose: string): Buffer {
+    const name = `${secret} ${purpose}`
+    const known = this.#derived.get(name) ?? derive(secret, purpose, 32)
+    this.#derived.set(name, known)
+    return known
+  }
+}
+
+const contentOf = (data: string): string => {
+  try {
+    return String((JSON.parse(data) as { readonly enc1?: unknown } | null)?.enc1)
+  } catch {
+    return data
+  }
+}
