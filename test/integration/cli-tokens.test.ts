@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildCommand, Folder } from '../support/command.ts'
 import { SHOP } from '../support/shop.ts'
+import { until } from '../support/until.ts'
 
 let folder: Folder
 beforeAll(buildCommand)
@@ -43,4 +44,61 @@ test('without a server the one who has the ledger makes tokens; a wish that cann
   expect((await folder.run(['token', 'create', 'ana', '--roles', 'viewer,decider'])).stdout).toMatch(/^th_\S+\n$/)
   expect((await folder.run(['token', 'create', 'bot', '--kind', 'agent', '--roles', 'decider'])).code).toBe(4)
   expect((await folder.run(['token', 'list', '--quiet'])).stdout).toMatch(/^tok_[0-9a-f]{32}\n$/)
+})
+
+const LETTERS = `import { defineSystem, fn, human } from 'trihand'
+
+export const system = defineSystem({
+  name: 'letters',
+  events: { 'letter.ready': null, 'budget.stated': { source: 'human' } },
+  humans: [human('review', {
+    trigger: 'letter.ready', assign: 'group:editors', actions: [{ name: 'approve', emitsEvent: 'letter.approved' }],
+  })],
+  functions: [
+    fn('publish', { trigger: 'letter.approved' }, ({ step }) => step.run('print', () => 'printed')),
+    fn('book', { trigger: 'budget.stated' }, () => 'booked'),
+  ],
+})
+`
+
+test('identity-2: [C5] the command with the token of an agent or a service decides nothing, and with a person’s it does (13.1.2)', async () => {
+  folder.remove()
+  folder = new Folder({ 'system.ts': LETTERS })
+  const { stdout } = await folder.serve(['dev', '--port', '0'], { env: asking })
+  const admin = { TRIHAND_TOKEN: adminOf(stdout) }
+  const tokenOf = async (kind: string, roles: string) => {
+    const wish = ['token', 'create', kind, '--kind', kind, '--roles', roles, '--groups', 'editors']
+    return { env: { TRIHAND_TOKEN: (await folder.json(wish, { env: admin })).token as string } }
+  }
+  const person = await tokenOf('user', 'operator,decider')
+  await folder.json(['send', 'letter.ready'], person)
+  const { items } = await folder.json(['inbox', 'list', '--all'], person)
+  const [task] = items.map(({ id }: { id: string }) => id)
+  const { shown_hash: hash } = await folder.json(['inbox', 'show', task], person)
+  const codeOf = async (call: readonly string[], who: typeof person): Promise<string> =>
+    /"code":\s*"(\w+)"/.exec((await folder.run([...call, '--json'], who)).stderr)?.[1] ?? 'done'
+  const tries: readonly (readonly [readonly string[], string, string])[] = [
+    [['send', 'letter.approved'], 'EVENT_HUMAN_ONLY', 'EVENT_HUMAN_ONLY'],
+    [['start', 'publish'], 'FUNCTION_INTERNAL', 'FUNCTION_INTERNAL'],
+    [['send', 'budget.stated'], 'EVENT_HUMAN_ONLY', 'done'],
+    [['inbox', 'approve', task, '--as', 'ana', '--groups', 'editors', '--hash', hash], 'AGENT_CANNOT_DECIDE', 'done'],
+  ]
+  const agents = [await tokenOf('agent', 'operator,admin'), await tokenOf('service', 'operator,admin')]
+  for (const [call, refused] of tries)
+    for (const agent of agents) expect([call, await codeOf(call, agent)]).toEqual([call, refused])
+  for (const [call, , answer] of tries) expect([call, await codeOf(call, person)]).toEqual([call, answer])
+  const published = ['runs', 'list', '--handler', 'publish', '--status', 'success', '--quiet']
+  const run = (
+    await until(
+      () => folder.run(published, person),
+      ({ stdout: ids }) => ids.trim() !== '',
+      { what: 'it is printed' },
+    )
+  ).stdout.trim()
+  const again = ['runs', 'rerun', run]
+  const resolve = ['runs', 'resolve', run, 'print', 'abort']
+  for (const agent of agents)
+    for (const call of [again, resolve, ['token', 'create', 'eve', '--roles', 'decider']])
+      expect([call, await codeOf(call, agent)]).toEqual([call, 'AGENT_CANNOT_DECIDE'])
+  expect([await codeOf(again, person), await codeOf(resolve, person)]).toEqual(['done', 'RUN_ENDED'])
 })
