@@ -12,6 +12,7 @@ test('loopback asks for nothing, any other address and any public name do', () =
     origin: 'https://th.example',
     signingKey: 'k',
     metricsToken: null,
+    trustsProxy: false,
   })
   expect(authSettings({ host: '10.0.0.7', publicUrl: null }, 'k')).toMatchObject({
     isRequired: true,
