@@ -62,7 +62,7 @@ export const system = defineSystem({
 `
 
 test('identity-2: [C5] the command with the token of an agent or a service decides nothing, and with a person’s it does (13.1.2)', async () => {
-  folder.remove()
+  await folder.remove()
   folder = new Folder({ 'system.ts': LETTERS })
   const { stdout } = await folder.serve(['dev', '--port', '0'], { env: asking })
   const admin = { TRIHAND_TOKEN: adminOf(stdout) }
@@ -72,9 +72,9 @@ test('identity-2: [C5] the command with the token of an agent or a service decid
   }
   const person = await tokenOf('user', 'operator,decider')
   await folder.json(['send', 'letter.ready'], person)
-  const { items } = await folder.json(['inbox', 'list', '--all'], person)
+  const { items } = await folder.json(['inbox', 'list', '--all', '--as', 'ana'], person)
   const [task] = items.map(({ id }: { id: string }) => id)
-  const { shown_hash: hash } = await folder.json(['inbox', 'show', task], person)
+  const { shown_hash: hash } = await folder.json(['inbox', 'show', task, '--as', 'ana'], person)
   const codeOf = async (call: readonly string[], who: typeof person): Promise<string> =>
     /"code":\s*"(\w+)"/.exec((await folder.run([...call, '--json'], who)).stderr)?.[1] ?? 'done'
   const tries: readonly (readonly [readonly string[], string, string])[] = [

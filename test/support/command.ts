@@ -165,7 +165,12 @@ export class Server {
   }
 
   async listening(timeoutMs: number = HUNG_AFTER_MS): Promise<void> {
-    const first = () => this.stdout.split('\n')[0] ?? ''
+    // A new administrator's token is printed before the server listens: it is no sign that it does.
+    const first = () =>
+      this.stdout
+        .split('\n')
+        .slice(0, -1)
+        .find((line) => !line.startsWith('{"type":"admin_token"')) ?? ''
     const isOver = () => this.#child.process.exitCode !== null
     await until(first, (line) => line.startsWith('{') || isOver(), {
       timeoutMs,
