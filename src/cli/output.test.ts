@@ -71,6 +71,14 @@ describe('errors', () => {
     expect(stderr.text()).toBe('error e1: Error: \\u001b[2J\\u000a at y\n')
   })
 
+  test('output-3: neither a problem nor a bug is told with a secret of the environment in it', () => {
+    const { output, stderr } = open({ env: { PAY_KEY: 'correct-horse', REGION: 'eu-north-1' } })
+    output.fail(new TrihandError('LOAD_FAILED', 'refused: correct-horse in eu-north-1'))
+    output.report('e1', Object.assign(new Error('x'), { stack: 'Error: correct-horse' }))
+    expect(stderr.text()).toContain('refused: [redacted:PAY_KEY] in eu-north-1')
+    expect(stderr.text()).not.toContain('correct-horse')
+  })
+
   test('a place stands before the words, the way out below', () => {
     const { output, stdout, stderr } = open()
     const place = { file: 'system.ts', line: 3, column: 7 }

@@ -1,3 +1,4 @@
+/** Which values of the environment are taken for secrets: by name, by use, in an address. */
 import { describe, expect, test } from 'vitest'
 import { normalise } from './define.ts'
 import { isSecretName, secretsOf } from './secrets.ts'

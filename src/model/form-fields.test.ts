@@ -1,3 +1,4 @@
+/** A JSON schema as fields of a form, and what was filled in as a value. */
 import { expect, test } from 'vitest'
 import { fieldsOf, filledValue, problemsOf } from './form-fields.ts'
 

@@ -18,6 +18,19 @@ export interface Draft extends Omit<Ruled, 'shared'> {
   readonly facts: GateFact[]
 }
 
+export const draftOf = (
+  state: OpenGate,
+  { now, policies, runOf, shared = [], ofTriggers = new Map() }: Ruled,
+): Draft => ({
+  state,
+  ofTriggers,
+  shared,
+  facts: [],
+  now,
+  policies,
+  runOf,
+})
+
 export const record = (draft: Draft, fact: GateFact): void => {
   draft.facts.push(fact)
   draft.state = evolveOpen(draft.state, fact)

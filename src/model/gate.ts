@@ -12,8 +12,8 @@
  */
 import { type Arrival, type Candidate, candidateOf, eventOf } from './arrival.ts'
 import { dueAtOf, dueEntries, valueAt } from './due-map.ts'
-import { type Draft, policiesFor, record, replaceHolder, runFor, start, stop, suppress } from './gate-draft.ts'
-import type { EndedRun, GateCommand, GateFact, GateState, HeldArrival, OpenGate, Ruled } from './gate-fact.ts'
+import { type Draft, draftOf, policiesFor, record, replaceHolder, runFor, start, stop, suppress } from './gate-draft.ts'
+import type { EndedRun, GateCommand, GateFact, GateState, HeldArrival, OpenGate } from './gate-fact.ts'
 import { hearsJust, waiterOf } from './gate-read.ts'
 import { evolveGate } from './gate-state.ts'
 import type { Instant, RunId } from './ids.ts'
@@ -37,16 +37,6 @@ interface Passage extends HeldArrival {
 }
 
 type CommandOf<Type extends GateCommand['type']> = Extract<GateCommand, { readonly type: Type }>
-
-const draftOf = (state: OpenGate, { now, policies, runOf, shared = [], ofTriggers = new Map() }: Ruled): Draft => ({
-  state,
-  ofTriggers,
-  shared,
-  facts: [],
-  now,
-  policies,
-  runOf,
-})
 
 const drop = (draft: Draft, candidate: Candidate, detail: string, into?: RunId): void => {
   for (const event of candidate.events)

@@ -1,3 +1,4 @@
+/** The finder of literals misses none, and passes by texts that hold none. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { literalFinder } from './literal-finder.ts'

@@ -1,3 +1,4 @@
+/** Secrets in texts and values are replaced by their names, in every spelling. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Json } from './json.ts'

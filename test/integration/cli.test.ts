@@ -244,7 +244,7 @@ describe('streams', () => {
 
 describe('settings', () => {
   test('a flag wins over the environment, the environment over .env', async () => {
-    folder.write('.env', 'DATABASE_URL=from-env-file.db\nTRIHAND_PROT=1\n')
+    folder.write('.env', 'DATABASE_URL=from-env-file.db\nTRIHAND_SLOTS=3\n')
     const ledgerOf = async (args: readonly string[], env = {}): Promise<string> => {
       const { stderr } = await folder.run(['runs', 'list', ...args], { env })
       return /no ledger (\S+)/.exec(stderr)?.[1] ?? stderr
@@ -254,9 +254,13 @@ describe('settings', () => {
     expect(await ledgerOf(['--database', 'from-flag.db'], { DATABASE_URL: 'from-env.db' })).toBe('from-flag.db')
   })
 
-  test('a setting that nobody knows is worth a word on stderr', async () => {
-    const { stderr } = await folder.run(['verify'], { env: { TRIHAND_PROT: '1' } })
-    expect(stderr).toMatch(/^TRIHAND_PROT is not a setting that trihand knows\n/)
+  test('a setting that does not exist is refused with the near name, from the environment and from .env (13.3.3)', async () => {
+    const refusal = 'CONFIG_INVALID TRIHAND_SLOT is not a setting; did you mean TRIHAND_SLOTS?\n'
+    const given = await folder.run(['verify'], { env: { TRIHAND_SLOT: '1' } })
+    expect([given.code, given.stdout, given.stderr]).toEqual([2, '', expect.stringContaining(refusal)])
+    folder.write('.env', 'TRIHAND_SLOT=1\n')
+    const written = await folder.run(['verify'])
+    expect([written.code, written.stdout, written.stderr]).toEqual([2, '', expect.stringContaining(refusal)])
   })
 })
 
