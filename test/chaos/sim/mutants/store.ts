@@ -2,7 +2,15 @@
 import type { MemoryStore } from '../../../../src/adapters/memory/store.ts'
 import { isRunId, runId } from '../../../../src/model/ids.ts'
 import { sealText } from '../../../../src/model/seal.ts'
-import type { Append, Outcome, SealedFact, StreamWrite } from '../../../../src/ports/ledger.ts'
+import type {
+  Append,
+  EventMatch,
+  Ledger,
+  Outcome,
+  SealedFact,
+  StreamWrite,
+  WaitRow,
+} from '../../../../src/ports/ledger.ts'
 import { simDigest } from '../digest.ts'
 import { changed, type Mutant, oneByOne, withAppends, withWrites } from './mutant.ts'
 
@@ -125,15 +133,40 @@ const noWakeAtRelease: Mutant = {
   atStore: (inner) => withWrites(inner, (write) => (write.release ? { ...write, wakeAt: null } : write)),
 }
 
-const gapBeforeWait: Mutant = {
-  name: 'an event between the look and the wait is missed',
-  atStore: (inner, store) =>
-    withWrites(inner, (write) => {
-      const tenant = store.streams.get(write.stream)?.tenant
-      if (tenant === undefined) return write
-      const seen = (type: string, base: number): number => store.events.countAfter(tenant, type, base)
-      return { ...write, opensWaits: write.opensWaits.map((row) => ({ ...row, seen: seen(row.type, row.base) })) }
-    }),
+/** Waits count as if all events before them had been looked at. */
+const blindWaits = (inner: Ledger, store: MemoryStore): Ledger =>
+  withWrites(inner, (write) => {
+    const tenant = store.streams.get(write.stream)?.tenant
+    if (tenant === undefined) return write
+    const seen = ({ type, path, value, base }: WaitRow): number =>
+      path === ''
+        ? store.events.countAfter(tenant, type, base)
+        : store.events.countMatching(tenant, { type, path, value, after: base })
+    return { ...write, opensWaits: write.opensWaits.map((row) => ({ ...row, seen: seen(row) })) }
+  })
+
+const gapBeforeWait: Mutant = { name: 'an event between the look and the wait is missed', atStore: blindWaits }
+
+const noLookBack: Mutant = {
+  name: 'a wait by value is registered without looking back',
+  atStore: (inner, store) => {
+    const since = new Map<string, number>()
+    const isListed = (match: EventMatch, sequence: number): boolean => {
+      const key = `${match.type} ${match.path}`
+      since.set(key, since.get(key) ?? store.events.position)
+      return sequence > (since.get(key) ?? 0)
+    }
+    return changed(blindWaits(inner, store), {
+      events: async (query) => {
+        const found = await inner.events(query)
+        const { matching } = query
+        if (matching === undefined) return found
+        return found.filter(({ type, sequence }) =>
+          matching.some((one) => one.type === type && isListed(one, sequence)),
+        )
+      },
+    })
+  },
 }
 
 const doubleClaim: Mutant = {
@@ -257,6 +290,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   leasedNotSignalled,
   noWakeAtRelease,
   gapBeforeWait,
+  noLookBack,
   doubleClaim,
   sameEpochClaim,
   neverFreed,
