@@ -7,6 +7,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPostgres } from '../../src/adapters/postgres/open.ts'
 import { LOCAL_TENANT, type RunId, type WorkerId } from '../../src/model/ids.ts'
+import type { Taker } from '../../src/model/pin.ts'
 import type { Ledger, Outcome } from '../../src/ports/ledger.ts'
 import type { Reader, TaskQuery } from '../../src/ports/reader.ts'
 import {
@@ -27,10 +28,17 @@ import { until } from '../support/until.ts'
 
 const GROWN = 20_000
 
+/** The version of the runs that are claimed here: claims name one, as every worker's do. */
+const VERSION = 'system-1'
+const TAKER: Taker = {
+  version: VERSION,
+  takesOver: ['scan', 'h1'].map((handler) => ({ handler, afterMs: 600_000, isFree: false })),
+}
+
 /** Runs that are due, all of one lane whose slot is taken. */
 const QUEUED = `insert into stream (id, kind, tenant, handler, system_hash, base, version, epoch, signal, head_hash, status, wake_at, lease,
     recoveries, created_at, lane)
-  select gen_random_uuid(), 0, 'local', 'busy', 's', 0, 1, 0, 0, 'queued', 'queued', case when i > 1 then ${START} - i end,
+  select gen_random_uuid(), 0, 'local', 'busy', '${VERSION}', 0, 1, 0, 0, 'queued', 'queued', case when i > 1 then ${START} - i end,
     case when i = 1 then 'bulk-1' end, 0, ${START}, '["busy",0,["printer",1,1]]' from generate_series(1, ${GROWN}) i;`
 
 /** Tasks in the inboxes of a hundred people and of one group. */
@@ -40,9 +48,9 @@ const ASKED = `
   insert into task_address select id, address, 'local', 'pending', deadline from task,
     lateral (values ('*'), ('group:crowd'), ('user:u' || deadline % 100)) v(address) where is_open;`
 
-/** Parked runs, their facts, the events that started them, and waits of other types. */
+/** Parked runs of this version and of fifty others, their facts, the events that started them, and waits of other types. */
 const GROW = `
-  insert into stream select gen_random_uuid(), 0, 'local', 'h' || i, 's', null, null, null, 0, 1, 0, 0, 'hash', 'waiting', ${START} + 1000000 + i,
+  insert into stream select gen_random_uuid(), 0, 'local', 'h' || i, case when i % 2 = 0 then '${VERSION}' else 'other-' || i % 100 end, null, null, null, 0, 1, 0, 0, 'hash', 'waiting', ${START} + 1000000 + i,
     null, 0, ${START} from generate_series(1, ${GROWN}) i;
   insert into fact select id, 0, 'bulk', 0, 'f', ${START}, '{}', 'hash' from stream where head_hash = 'hash';
   insert into event (tenant, source, id, type, time, hops, chain, data, data_hash, append_id)
@@ -73,7 +81,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('plans of the 
       ...[first, second].map((run) => anAppend({ writes: [aCreation(run, { handler: 'scan', slots })] })),
       anAppend({ writes: [aCreation(plain, { handler: 'scan' })] }),
     ])
-    const claim = { worker, now: START, limit: 10 }
+    const claim = { worker, now: START, limit: 10, taker: TAKER }
     expect((await ledger.claim({ ...claim, only: [second] })).claims).toMatchObject([{ stream: second }])
     expect((await ledger.claim({ ...claim, handlers: ['scan'] })).claims).toMatchObject([{ stream: plain }])
     const ending = aWrite(second, { release: true, status: 'success' })
@@ -184,7 +192,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('plans of the 
     const ending = aWrite(b, { closesWaits: ['payment'], status: 'success', release: true })
     const document = { tenant: LOCAL_TENANT, table: 't', key: 'k', value: 1 }
     written(await ledger.append([anAppend({ writes: [ending], signals: [a], documents: [document] })]))
-    const { claims } = await ledger.claim({ worker, now: START, limit: 10 })
+    const { claims } = await ledger.claim({ worker, now: START, limit: 10, taker: TAKER })
     expect(claims.length).toBeGreaterThanOrEqual(2)
     const claimed = claims.find(({ stream }) => stream === a)
     const whole = aWrite(a, {
@@ -203,7 +211,7 @@ describe.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)('plans of the 
         }),
       ]),
     )
-    await ledger.claim({ worker, now: START, limit: 10, only: [a, b] })
+    await ledger.claim({ worker, now: START, limit: 10, only: [a, b], taker: TAKER })
     await useValues(ledger, worker)
     await useLanes(ledger, worker)
     await useTasks(ledger, reader)
