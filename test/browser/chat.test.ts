@@ -1,5 +1,6 @@
 /** The chat in a real browser, on the real server: talk, see what is done, approve in the inbox, stop, come back after a reload. */
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axeFindings, startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
 import { Folder, type Server } from '../support/command.ts'
@@ -25,24 +26,30 @@ const opened = async (): Promise<WatchedPage> => {
   const watched = await browser.open()
   await watched.page.addInitScript(`localStorage.setItem('trihand-me', '{"name": "ana", "groups": "operators"}')`)
   await watched.page.goto(`${server.url}/chat`)
-  await watched.page.getByLabel('Your message').waitFor()
+  await watched.page.getByLabel('Your message', { exact: true }).waitFor()
   return watched
 }
 
+/** What one side has said, as a whole message. */
+const answered = (page: Page, text: string) => page.locator('.message').filter({ hasText: text })
+
 const say = async ({ page }: WatchedPage, text: string): Promise<void> => {
-  await page.getByLabel('Your message').fill(text)
-  await page.getByLabel('Your message').press('Enter')
+  await page.getByLabel('Your message', { exact: true }).fill(text)
+  await page.getByLabel('Your message', { exact: true }).press('Enter')
 }
 
 test('[E10] an empty chat says what to type; a message is answered, marked as simulated, without a fault', async () => {
   const chat = await opened()
   const { page, faults, close } = chat
-  await page.getByText('Where is order 4711?').first().waitFor()
+  await page
+    .getByRole('region', { name: 'Conversation', exact: true })
+    .getByText(/Where is order 4711\?/)
+    .waitFor()
   expect(await axeFindings(page)).toEqual([])
   await say(chat, 'Hello')
-  const answer = page.getByRole('listitem').filter({ hasText: 'What can I do for you?' })
+  const answer = answered(page, 'What can I do for you?')
   await answer.waitFor()
-  await answer.getByText('simulated').waitFor()
+  await answer.getByText('simulated', { exact: true }).waitFor()
   await answer.locator('strong').waitFor()
   await say(chat, 'Where is order 4711?')
   await page.getByText('It is on its way and comes on Friday.', { exact: true }).waitFor()
@@ -56,16 +63,16 @@ test('after a talk its session, the costs and the runs have no fault that axe fi
   const chat = await opened()
   const { page, faults, close } = chat
   await say(chat, 'Hello')
-  await page.getByText('can I do for you?').waitFor()
+  await answered(page, 'What can I do for you?').waitFor()
   await page.goto(`${server.url}/sessions`)
   await page.getByRole('link', { name: /^ses_/ }).first().waitFor()
   expect(await axeFindings(page)).toEqual([])
   await page.getByRole('link', { name: /^ses_/ }).first().click()
-  await page.getByRole('heading', { name: 'Memory' }).waitFor()
-  await page.getByRole('table', { name: 'Runs of this session' }).waitFor()
+  await page.getByRole('heading', { name: 'Memory', exact: true }).waitFor()
+  await page.getByRole('table', { name: 'Runs of this session', exact: true }).waitFor()
   expect(await axeFindings(page)).toEqual([])
   await page.goto(`${server.url}/costs`)
-  await page.getByRole('table', { name: 'By agent and model' }).waitFor()
+  await page.getByRole('table', { name: 'By agent and model', exact: true }).waitFor()
   expect(await axeFindings(page)).toEqual([])
   expect(faults).toEqual([])
   await close()
@@ -75,14 +82,14 @@ test('[E10] what costs money waits for a person: the card leads to the task, and
   const chat = await opened()
   const { page, faults, close } = chat
   await say(chat, 'Refund order 4711')
-  const card = page.getByRole('link', { name: 'Open the task' })
+  const card = page.getByRole('link', { name: 'Open the task', exact: true })
   await card.waitFor()
   expect(await axeFindings(page)).toEqual([])
   const address = page.url()
   await card.click()
-  await page.getByRole('heading', { name: 'Chat desk wants to execute refund' }).waitFor()
-  await page.getByRole('button', { name: 'Approve', exact: true }).last().click()
-  const dialog = page.getByRole('dialog')
+  await page.getByRole('heading', { name: 'Chat desk wants to execute refund', exact: true }).waitFor()
+  await page.locator('.actions').getByRole('button', { name: 'Approve', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: /^Approve: / })
   await dialog.getByRole('button', { name: 'Approve', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.goto(address)
@@ -95,14 +102,14 @@ test('[F3] a turn goes on across a reload, and is stopped by its button', async 
   const chat = await opened()
   const { page, faults, close } = chat
   await say(chat, 'Think about it')
-  await page.getByRole('button', { name: 'Stop' }).waitFor()
-  await page.getByRole('link', { name: 'Think about it' }).waitFor()
+  await page.getByRole('button', { name: 'Stop', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Think about it', exact: true }).waitFor()
   await page.reload()
-  await page.getByText('Think about it').first().waitFor()
-  await page.getByRole('button', { name: 'Stop' }).click()
-  await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+  await answered(page, 'Think about it').waitFor()
+  await page.getByRole('button', { name: 'Stop', exact: true }).click()
+  await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' })
   await say(chat, 'Hello')
-  await page.getByText('can I do for you?').waitFor()
+  await answered(page, 'What can I do for you?').waitFor()
   expect(faults).toEqual([])
   await close()
 })

@@ -27,7 +27,7 @@ test('[C3] a task without items shows its context, and its answer is a form from
   await context.getByText('900', { exact: true }).waitFor()
   expect(await axeFindings(page)).toEqual([])
   await page.locator('.actions').getByRole('button', { name: 'Respond', exact: true }).click()
-  const dialog = page.getByRole('dialog', { name: 'Respond: Budget of Research' })
+  const dialog = page.getByRole('dialog', { name: 'Respond: Budget of Research', exact: true })
   await dialog.getByLabel('amount').fill('0')
   await dialog.getByLabel('level').selectOption('high')
   await dialog.getByRole('button', { name: 'Respond', exact: true }).click()

@@ -1,7 +1,15 @@
 /** What all screens have in common, in a real browser on the real server: keys, the palette, news without a reload, a server that restarts. */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { axeFindings, openAt, press, startBrowser, type TestBrowser, type WatchedPage } from '../support/browser.ts'
+import {
+  axeFindings,
+  hasLoaded,
+  openAt,
+  press,
+  startBrowser,
+  type TestBrowser,
+  type WatchedPage,
+} from '../support/browser.ts'
 import { Folder, type Server } from '../support/command.ts'
 import { freePort } from '../support/free-port.ts'
 import { PROJECT } from '../support/places.ts'
@@ -37,9 +45,10 @@ const rowOf = ({ page }: WatchedPage, id: string) => page.locator(`a[href$="/run
 test('a second tab shows what happens without a reload', async () => {
   const one = await opened('/runs')
   const two = await opened('/events')
-  const before = await two.page.getByRole('button', { name: 'greeting.requested' }).count()
+  await hasLoaded(two.page)
+  const before = await two.page.getByRole('button', { name: 'greeting.requested', exact: true }).count()
   const id = await greet('Grace')
-  await two.page.getByRole('button', { name: 'greeting.requested' }).nth(before).waitFor()
+  await two.page.getByRole('button', { name: 'greeting.requested', exact: true }).nth(before).waitFor()
   await rowOf(one, id).waitFor()
   await one.page.getByRole('link', { name: /waiting [1-9]/ }).waitFor()
   await one.close()
@@ -49,21 +58,21 @@ test('a second tab shows what happens without a reload', async () => {
 test('an event that is sent from the page is on disk, and bad data is refused with a reason', async () => {
   await greet('Barbara')
   const { page, close } = await opened('/events')
-  await page.getByRole('combobox', { name: 'Send an event' }).fill('greeting.answered')
-  await page.getByLabel('Data (JSON)').fill('{"name": "Barbara", ')
-  await page.getByRole('button', { name: 'Send' }).click()
-  await page.getByText('NOT_JSON').waitFor()
-  await page.getByLabel('Data (JSON)').fill('{"name": "Barbara", "text": "Hi"}')
-  await page.getByRole('button', { name: 'Send' }).click()
-  await page.getByText('The event is on disk').waitFor()
-  await page.getByRole('button', { name: 'greeting.ended' }).waitFor()
+  await page.getByRole('combobox', { name: 'Send an event', exact: true }).fill('greeting.answered')
+  await page.getByLabel('Data (JSON)', { exact: true }).fill('{"name": "Barbara", ')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByText('NOT_JSON', { exact: true }).waitFor()
+  await page.getByLabel('Data (JSON)', { exact: true }).fill('{"name": "Barbara", "text": "Hi"}')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByText('The event is on disk', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'greeting.ended', exact: true }).waitFor()
   await close()
 })
 
 test('the palette opens with Ctrl K, finds a screen, a handler and a pasted id', async () => {
   const id = await greet('Sophie')
   const { page, faults, close } = await opened('/runs')
-  const wanted = page.getByPlaceholder('A screen, a handler, or paste an id')
+  const wanted = page.getByPlaceholder('A screen, a handler, or paste an id', { exact: true })
   const choose = async (text: string, action: string): Promise<void> => {
     // Nobody waits for the field: it is there before the next key.
     await press(page, 'ControlOrMeta+k')
@@ -75,14 +84,14 @@ test('the palette opens with Ctrl K, finds a screen, a handler and a pasted id',
     await press(page, 'Enter')
   }
   await choose('cost', 'Costs')
-  await page.getByRole('heading', { level: 1, name: 'Costs' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Costs', exact: true }).waitFor()
   await wanted.waitFor({ state: 'hidden' })
   await choose('count-l', 'count-letters')
   await page.waitForURL(/handler=count-letters/)
   await wanted.waitFor({ state: 'hidden' })
   await press(page, 'ControlOrMeta+k')
   await wanted.fill(id)
-  await page.getByText('Open the run').click()
+  await page.getByText('Open the run', { exact: true }).click()
   await page.waitForURL(`${server.url}/runs/${id}`)
   expect(faults).toEqual([])
   await close()
@@ -90,12 +99,12 @@ test('the palette opens with Ctrl K, finds a screen, a handler and a pasted id',
 
 test('single letters can be switched off, and stay off', async () => {
   const { page, close } = await opened('/settings')
-  await page.getByRole('switch', { name: 'Single letters are keys' }).click()
+  await page.getByRole('switch', { name: /^Single letters are keys/ }).click()
   await page.reload()
-  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Settings', exact: true }).waitFor()
   await press(page, '?', 'ControlOrMeta+k')
-  await page.getByPlaceholder('A screen, a handler, or paste an id').waitFor()
-  expect(await page.getByRole('dialog', { name: 'Keys' }).count()).toBe(0)
+  await page.getByPlaceholder('A screen, a handler, or paste an id', { exact: true }).waitFor()
+  expect(await page.getByRole('dialog', { name: 'Keys', exact: true }).count()).toBe(0)
   await close()
 })
 
@@ -103,7 +112,7 @@ test('keys lead from screen to screen and over the rows', async () => {
   await greet('Edith')
   const { page, faults, close } = await opened('/runs')
   await press(page, 'g', 'e')
-  await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Events', exact: true }).waitFor()
   await press(page, 'g', 'r')
   await page.getByRole('link', { name: /^run_/ }).first().waitFor()
   await press(page, 'j')
@@ -111,7 +120,7 @@ test('keys lead from screen to screen and over the rows', async () => {
   await press(page, 'Enter')
   await page.waitForURL(/\/runs\/run_/)
   await press(page, '?')
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.getByRole('dialog', { name: 'Keys', exact: true }).waitFor()
   expect(faults).toEqual([])
   await close()
 })
@@ -147,14 +156,14 @@ test('/ leads into the filter; c copies the id of what is shown; Shift C cancels
   await press(page, 'Enter')
   await page.waitForURL(/handler=greet/)
   await rowOf(watched, id).click()
-  await page.getByRole('heading', { level: 1, name: 'greet' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'greet', exact: true }).waitFor()
   await press(page, 'c')
-  await page.getByText('Copied').waitFor()
+  await page.getByText('Copied', { exact: true }).waitFor()
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(id)
   const verb = (name: string) => page.getByRole('button', { name, exact: true })
   await verb('Cancel').waitFor()
   await press(page, 'Shift+C')
-  await page.getByRole('dialog', { name: 'Cancel greet?' }).waitFor()
+  await page.getByRole('dialog', { name: 'Cancel greet?', exact: true }).waitFor()
   await press(page, 'ControlOrMeta+Enter')
   await verb('Retry').waitFor()
   await press(page, 't')
@@ -169,7 +178,7 @@ test('a page stays open while the server is killed and started again, and misses
   const { page, close } = watched
   await page.getByText('live', { exact: true }).waitFor()
   await server.kill()
-  await page.getByText('reconnecting').waitFor()
+  await page.getByText('reconnecting', { exact: true }).waitFor()
   server = await serve()
   const id = await greet('Edsger')
   await rowOf(watched, id).waitFor({ timeout: 40_000 })

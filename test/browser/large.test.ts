@@ -101,7 +101,7 @@ const scrollDown = (page: Page): Promise<Scrolled> =>
 test('[C2] an inbox of ten thousand tasks is scrolled with at most forty rows in the page', async () => {
   const { page, faults, close } = await browser.open()
   await page.goto(`${server.url}/inbox?view=open`)
-  const rows = page.getByRole('list', { name: 'Tasks' }).getByRole('listitem')
+  const rows = page.getByRole('list', { name: 'Tasks', exact: true }).getByRole('listitem')
   await rows.first().waitFor()
   const size = async (): Promise<number> => Number(await rows.first().getAttribute('aria-setsize'))
   const seen: Scrolled[] = []
@@ -127,7 +127,10 @@ test('[C2] an inbox of ten thousand tasks is scrolled with at most forty rows in
 test('[C2] the rail says of very many tasks that there are at least so many', async () => {
   const { page, faults, close } = await browser.open()
   await page.goto(`${server.url}/inbox?view=open`)
-  await page.getByRole('navigation', { name: 'Screens' }).getByText('5000+ wait').waitFor()
+  await page
+    .getByRole('navigation', { name: 'Screens', exact: true })
+    .getByText('5000+ wait', { exact: true })
+    .waitFor()
   expect(faults).toEqual([])
   await close()
 })
@@ -139,7 +142,7 @@ test('[C2] a notice about one task asks for the pages that it is on, not for all
     if (request.url().includes('/api/tasks?')) asked.push(request.url())
   })
   await page.goto(`${server.url}/inbox?view=open`)
-  const rows = page.getByRole('list', { name: 'Tasks' }).getByRole('listitem')
+  const rows = page.getByRole('list', { name: 'Tasks', exact: true }).getByRole('listitem')
   await rows.first().waitFor()
   // What is asked for when the connection is there has been asked for.
   await until(
@@ -220,7 +223,7 @@ test('[C2] a row that stays in sight is not drawn again while the list is scroll
   // Instants are shown anew now and then; here only a scroll draws.
   await page.addInitScript('globalThis.setInterval = () => 0')
   await page.goto(`${server.url}/inbox?view=open`)
-  const rows = page.getByRole('list', { name: 'Tasks' }).getByRole('listitem')
+  const rows = page.getByRole('list', { name: 'Tasks', exact: true }).getByRole('listitem')
   await rows.first().waitFor()
   await page.locator('[data-live=true]').waitFor()
   const { stayed, changed, read } = await scrollOneRow(page)
@@ -258,9 +261,11 @@ test('a run of five thousand steps is drawn within a second, and only what is in
   await page.keyboard.press('k')
   await page.locator(`[role=treeitem][aria-posinset="${STEPS - 1}"]:focus`).waitFor()
   expect(await lines.count()).toBeLessThanOrEqual(MOST_LINES)
-  await page.getByRole('button', { name: 'Table' }).click()
-  await page.getByRole('table', { name: 'Steps' }).waitFor()
-  expect(await page.getByRole('table', { name: 'Steps' }).getByRole('row').count()).toBeLessThanOrEqual(MOST_LINES)
+  await page.getByRole('button', { name: 'Table', exact: true }).click()
+  await page.getByRole('table', { name: 'Steps', exact: true }).waitFor()
+  expect(await page.getByRole('table', { name: 'Steps', exact: true }).getByRole('row').count()).toBeLessThanOrEqual(
+    MOST_LINES,
+  )
   expect(await axeFindings(page)).toEqual([])
   expect(faults).toEqual([])
   await close()

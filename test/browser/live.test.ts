@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const opened = async (page: Page): Promise<Page> => {
   await page.goto(`${server.url}/events`)
-  await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Events', exact: true }).waitFor()
   await page.getByText('live', { exact: true }).waitFor()
   return page
 }

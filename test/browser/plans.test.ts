@@ -41,9 +41,9 @@ const HELLO = 'Send an email to all my contacts that says "Hello World!"'
 const mails = (): number => readFileSync(join(data, 'mails.jsonl'), 'utf8').trim().split('\n').length
 
 const propose = async ({ page }: WatchedPage): Promise<void> => {
-  await page.getByLabel('Your message').fill(HELLO)
-  await page.getByLabel('Your message').press('Enter')
-  await page.getByRole('button', { name: 'Approve and run' }).waitFor()
+  await page.getByLabel('Your message', { exact: true }).fill(HELLO)
+  await page.getByLabel('Your message', { exact: true }).press('Enter')
+  await page.getByRole('button', { name: 'Approve and run', exact: true }).waitFor()
 }
 
 test('[P6][N3] a plan comes as a card; approved there it runs, and says of each step how far it is', async () => {
@@ -51,16 +51,16 @@ test('[P6][N3] a plan comes as a card; approved there it runs, and says of each 
   const { page, faults, close } = chat
   await propose(chat)
   await page.getByText('Send emails', { exact: true }).waitFor()
-  await page.getByText('after a and b').waitFor()
+  await page.getByText(/· after a and b$/).waitFor()
   expect(await axeFindings(page)).toEqual([])
   expect(await axeFindingsInLight(page)).toEqual([])
-  await page.getByRole('button', { name: 'Approve and run' }).click()
+  await page.getByRole('button', { name: 'Approve and run', exact: true }).click()
   const run = page.getByRole('region', { name: /^Run run_/ })
-  await run.getByText('success').nth(3).waitFor()
+  await run.getByText('success', { exact: true }).nth(3).waitFor()
   expect(mails()).toBe(3)
   expect(await axeFindings(page)).toEqual([])
   await page.reload()
-  await page.getByRole('link', { name: 'the plan' }).click()
+  await page.getByRole('link', { name: 'the plan', exact: true }).click()
   await page.getByRole('heading', { name: HELLO }).waitFor()
   await page.getByText(/approved .* by ana/).waitFor()
   expect(faults).toEqual([])
@@ -71,9 +71,9 @@ test('a plan that is discarded in the chat is not done, and the card says so', a
   const chat = await opened('/chat')
   const { page, faults, close } = chat
   await propose(chat)
-  await page.getByRole('button', { name: 'Discard' }).click()
-  await page.getByText('Discarded in the chat.').waitFor()
-  await page.getByRole('button', { name: 'Approve and run' }).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Discard', exact: true }).click()
+  await page.getByText('Discarded in the chat.', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Approve and run', exact: true }).waitFor({ state: 'detached' })
   expect(faults).toEqual([])
   await close()
 })
@@ -86,18 +86,18 @@ test('[N2][N3] on its page a plan shows its errors by line, is edited to a new r
   })
   const { id } = (await made.json()) as { readonly id: string }
   const { page, faults, close } = await opened(`/plans/${id}`)
-  await page.getByText('Line 2:').waitFor()
+  await page.getByText('Line 2:', { exact: true }).waitFor()
   expect(await axeFindings(page)).toEqual([])
-  expect(await page.getByRole('button', { name: 'Approve and run' }).count()).toBe(0)
-  await page.getByRole('button', { name: 'Edit' }).click()
-  await page.getByLabel('Steps').fill('a. Get all contacts')
+  expect(await page.getByRole('button', { name: 'Approve and run', exact: true }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Steps', exact: true }).fill('a. Get all contacts')
   expect(await axeFindings(page)).toEqual([])
-  await page.getByRole('button', { name: 'Save as a new revision' }).click()
-  await page.getByText('revision 2').waitFor()
-  await page.getByRole('button', { name: 'Approve and run' }).click()
+  await page.getByRole('button', { name: 'Save as a new revision', exact: true }).click()
+  await page.getByText(/· revision 2 /).waitFor()
+  await page.getByRole('button', { name: 'Approve and run', exact: true }).click()
   await page
     .getByRole('region', { name: /^Run run_/ })
-    .getByText('success')
+    .getByText('success', { exact: true })
     .nth(1)
     .waitFor()
   expect(await axeFindings(page)).toEqual([])

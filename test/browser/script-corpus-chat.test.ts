@@ -129,8 +129,8 @@ test('[S8] what waits for a person, is refused for a reason, and the task itself
     const id = `spit-${i}`
     await say(id, `${text} spit ${i}.`, i)
     await page.goto(`${server.url}/chat?id=${id}`)
-    await page.getByRole('link', { name: 'Open the task' }).click()
-    await page.getByRole('button', { name: 'Reject', exact: true }).last().waitFor()
+    await page.getByRole('link', { name: 'Open the task', exact: true }).click()
+    await page.locator('.actions').getByRole('button', { name: 'Reject', exact: true }).waitFor()
     await expectHarmless()
     const task = new URL(page.url()).searchParams.get('task') ?? ''
     const { shown_hash } = await get(`/api/tasks/${task}`)

@@ -92,8 +92,8 @@ test('[S8] every task, its content, its editor, and every failed run show it as 
   for (const { id, title = '' } of tasks) {
     await go(`/inbox?view=open&task=${id}`)
     await page.locator(`h2[data-id=${id}]`).waitFor()
-    await page.getByRole('tab', { name: 'Edit' }).click()
-    await page.getByRole('textbox', { name: 'text' }).waitFor()
+    await page.getByRole('tab', { name: 'Edit', exact: true }).click()
+    await page.getByRole('textbox', { name: 'text', exact: true }).waitFor()
     expect(await page.locator('h2').first().textContent()).toBe(title)
     await expectHarmless()
   }
@@ -129,7 +129,7 @@ test('[S8] plans, saved filters, and the facts and the error of a run show it as
       await expectHarmless()
     }
   await visit(page, `${server.url}/runs?handler=${encodeURIComponent(names[0] ?? '')}`)
-  await page.getByRole('button', { name: 'Saved filters' }).click()
+  await page.getByRole('button', { name: 'Saved filters', exact: true }).click()
   await page
     .getByRole('button')
     .filter({ hasText: names.at(-1) ?? '' })

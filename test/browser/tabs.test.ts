@@ -35,7 +35,7 @@ const edit = async (page: Page, text: string): Promise<void> => {
 }
 
 const approve = (page: Page) => page.locator('.actions').getByRole('button', { name: 'Approve', exact: true })
-const preview = (page: Page) => page.getByRole('tabpanel', { name: 'Preview' })
+const preview = (page: Page) => page.getByRole('tabpanel', { name: 'Preview', exact: true })
 
 test('[C17] drafts follow live between the tabs of one person (13.1.5)', async () => {
   const { id, one, two, faults, close } = await twoTabs('Followed')
@@ -45,7 +45,7 @@ test('[C17] drafts follow live between the tabs of one person (13.1.5)', async (
   await press(two, 'n', 'r')
   await one.getByText('2/3 reviewed', { exact: true }).waitFor()
   await approve(two).click()
-  const dialog = two.getByRole('dialog', { name: 'Approve: Followed' })
+  const dialog = two.getByRole('dialog', { name: 'Approve: Followed', exact: true })
   await dialog.getByRole('button', { name: 'Approve', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
   const { sections, rejected } = await desk.ask<{ sections: unknown; rejected: string[] }>(`/api/tasks/${id}`)
@@ -61,7 +61,7 @@ test('[C17] a tab that approves the old text is refused with the newer draft and
   await two.route(`**/api/tasks/${id}`, () => {})
   await edit(one, 'Dear friend')
   await approve(two).click()
-  const dialog = two.getByRole('dialog', { name: 'Approve: Passed over' })
+  const dialog = two.getByRole('dialog', { name: 'Approve: Passed over', exact: true })
   await dialog.getByRole('button', { name: 'Approve', exact: true }).click()
   const notice = dialog.getByRole('alert').filter({ hasText: 'You have newer drafts' })
   await notice.locator('ins', { hasText: 'friend' }).waitFor()
@@ -73,7 +73,7 @@ test('[C17] a tab that approves the old text is refused with the newer draft and
   await one.getByText('Approved by ana', { exact: true }).waitFor()
   await one.getByText('Your drafts of Letter 1 are not part of this decision.', { exact: true }).waitFor()
   await one
-    .getByRole('list', { name: 'Items' })
+    .getByRole('list', { name: 'Items', exact: true })
     .getByRole('button', { name: 'Letter 1 approved', exact: true })
     .waitFor()
   await preview(one).getByText('Dear reader 1', { exact: true }).waitFor()
