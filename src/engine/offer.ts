@@ -111,6 +111,9 @@ const endChild = (resident: Resident, { step, child }: Calling, end: ChildEnd): 
 
 /** How a run ended; null while it has not. */
 const endOf = (record: StreamRecord): ChildEnd | null => {
+  const { stream, status, broken } = record
+  if (broken !== undefined)
+    return { kind: 'failed', error: { code: 'FACT_BROKEN', message: `child ${stream} ${status}: ${broken}` } }
   const state = fold(runMachine, record.facts.map(readRunFact))
   if (state.kind !== 'ended') return null
   if (state.output !== null) return { kind: 'done', result: state.output }
