@@ -66,20 +66,28 @@ const incomplete = (sql: Statements, known: Known, tenant: string, matching: rea
 export const isListed = ({ sql, known }: Desk, tenant: string, matching: readonly EventMatch[]): boolean =>
   incomplete(sql, known, tenant, matching).length === 0
 
-/** Lists some events of before, the newest first. */
+/** Lists some events of before, the newest first: of one path after the other, as far as the bound allows. */
 export const listSome = (scope: Desk, tenant: string, matching: readonly EventMatch[]): void => {
+  let room = LISTED_AT_ONCE
+  for (const place of incomplete(scope.sql, scope.known, tenant, matching)) {
+    room -= listPlace(scope, place, room)
+    if (room <= 0) return
+  }
+}
+
+/** Answers how many events were read, at most `limit`. */
+const listPlace = (scope: Desk, place: Place & { readonly after: number }, limit: number): number => {
   const { sql, known } = scope
-  const [place] = incomplete(sql, known, tenant, matching)
-  if (place === undefined) return
-  const { type, path, after } = place
+  const { tenant, type, path, after } = place
   openPath(scope, place)
   const since = known.since(sql, tenant, type, path) ?? after
-  const events = sql.eventsBetween.all(type, tenant, after, since, LISTED_AT_ONCE).map(toEvent)
+  const events = sql.eventsBetween.all(type, tenant, after, since, limit).map(toEvent)
   for (const event of events) {
     const value = valueAt(event.data, path)
     if (value !== null) listValue(scope, event, event.sequence, path, value)
   }
-  const listed = events.length < LISTED_AT_ONCE ? after : (events.at(-1)?.sequence ?? after) - 1
+  const listed = events.length < limit ? after : (events.at(-1)?.sequence ?? after) - 1
   sql.moveValuePath.run(Math.min(since, listed), tenant, type, path)
   known.moveSince(tenant, type, path, Math.min(since, listed))
+  return events.length
 }
