@@ -30,6 +30,7 @@ import type { NewRun } from './new-run.ts'
 import { Nudges } from './nudges.ts'
 import { offerEvents } from './offer.ts'
 import { Orders } from './orders.ts'
+import { OtherVersions } from './other-versions.ts'
 import { type Departure, type Keeper, Resident } from './resident.ts'
 import { type ResidentRecord, recordOfBirth, type Standing } from './resident-record.ts'
 import { Rhythm } from './rhythm.ts'
@@ -70,7 +71,7 @@ export class Worker implements WorkerDesk {
   private claiming = false
   private claimWanted = false
   private claimScheduled = false
-  private looksForOthers = true
+  private readonly others = new OtherVersions(() => this.claimSoon())
   private rhythm: Rhythm | null = null
   private dueTimer: { readonly at: number; readonly cancel: () => void } | null = null
   private readonly idle = new Set<() => void>()
@@ -117,17 +118,17 @@ export class Worker implements WorkerDesk {
     await this.beat()
     this.state = 'running'
     await this.lookForOrders()
-    await this.dispatcher.start(() => this.claimSoon())
+    const { clock, ids } = this.house()
+    await this.dispatcher.start(() => this.others.woken(clock.now()))
     const { leaseTtlMs, pollMs, sweepMs = leaseTtlMs } = this.options
     // A beat frees the leases of the dead too: where others may die it comes often, so that their runs wait for the lease and no longer.
-    const { clock, ids } = this.house()
     const [isHere, isRunning] = [() => this.state !== 'stopped', () => this.state === 'running']
     this.rhythm = new Rhythm(clock, ids)
     this.rhythm.every(Math.min(leaseTtlMs / 3, sweepMs), () => void this.beat().catch(() => {}), isHere)
     // What another process did to a run in memory here is noticed within a third of the lease.
     const compare = (): void => void this.nudges.compare(this.ledger, [...this.residents.values()]).catch(() => {})
     this.rhythm.every(leaseTtlMs / 3, compare, isHere)
-    this.rhythm.every(pollMs, () => this.pollSoon(), isRunning)
+    this.rhythm.every(pollMs, () => this.others.polled(), isRunning)
     this.claimSoon()
   }
 
@@ -238,12 +239,6 @@ export class Worker implements WorkerDesk {
     })
   }
 
-  /** Where other versions may live too, their runs are looked for with each poll, and again while there are some. */
-  private pollSoon(): void {
-    this.looksForOthers = true
-    this.claimSoon()
-  }
-
   private async claimAll(): Promise<void> {
     this.claiming = true
     try {
@@ -262,10 +257,10 @@ export class Worker implements WorkerDesk {
   private async claimSome(): Promise<boolean> {
     const limit = Math.min(CLAIM_LIMIT, this.free())
     const now = this.house().clock.now()
-    const taker = this.shares.taker(this.looksForOthers || this.options.sweepMs === undefined)
+    const taker = this.shares.taker(this.others.begin() || this.options.sweepMs === undefined)
     const claimed = await this.shares.claim((what) => this.claim({ taker, ...what, now }), now, limit)
     const { claims, nextDueAt, moved = 0 } = claimed
-    this.looksForOthers = moved > 0
+    this.others.taken(moved, now)
     if (claims.length > 0) await this.take(claimed)
     if (nextDueAt !== null && nextDueAt > now) this.wakeAt(nextDueAt)
     return claims.length === limit || moved > 0

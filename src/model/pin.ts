@@ -8,6 +8,7 @@
  *        after `pin_for` of waiting it takes the run all the same.
  * pin-3  With `hard`, a worker never takes a run of another version.
  * pin-4  With `none`, a run belongs to no version: every worker that has its handler takes it.
+ * pin-5  A run that no worker has had yet begins with the version that takes it first: nothing is handed over.
  */
 import type { Instant } from './ids.ts'
 import { takesRuns, type WorkerInfo } from './worker-info.ts'
@@ -80,6 +81,10 @@ export const mayTake = (
 /** The version that a run has from now on, once a worker of `version` has it. */
 export const pinAfter = (before: string, taker: string, isFree: boolean): string =>
   before === NO_VERSION && isFree ? NO_VERSION : taker
+
+/** The version that a run remembers as its first, once it has gone from `before` to another (pin-5). `epoch`: how often it has been claimed before. */
+export const bornAfter = (born: string | null, before: string, epoch: number): string | null =>
+  epoch === 0 ? born : (born ?? before)
 
 /** Whether this worker may take the run, now or once the workers of the run's version are gone. */
 const couldTake = (worker: Living, { handler, version }: Pick<PinnedRun, 'handler' | 'version'>): boolean => {

@@ -6,7 +6,7 @@
 import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import type { ClaimableId, Instant, StreamId, WorkerId } from '../../model/ids.ts'
-import { pinAfter, type Taker } from '../../model/pin.ts'
+import { bornAfter, pinAfter, type Taker } from '../../model/pin.ts'
 import type {
   Append,
   BeatRequest,
@@ -28,7 +28,7 @@ import { type MemoryStream, toRecord } from './stream.ts'
 const repin = (stream: MemoryStream, { version, takesOver = [] }: Taker): void => {
   const isFree = takesOver.find(({ handler }) => handler === stream.handler)?.isFree ?? false
   const pinned = pinAfter(stream.systemHash, version, isFree)
-  if (pinned !== stream.systemHash) stream.bornHash ??= stream.systemHash
+  if (pinned !== stream.systemHash) stream.bornHash = bornAfter(stream.bornHash, stream.systemHash, stream.epoch - 1)
   stream.systemHash = pinned
 }
 

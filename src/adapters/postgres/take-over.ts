@@ -38,7 +38,7 @@ const TAKE_OVER: Statement = {
       and wake_at <= coalesce($1::bigint, trihand_now()) - p.after order by wake_at, id limit ${MOST} for update skip locked) s
     where p.is_served limit ${MOST}),
   taken as (
-    update stream set born_hash = coalesce(born_hash, system_hash), system_hash = $2
+    update stream set born_hash = case when epoch > 0 then coalesce(born_hash, system_hash) else born_hash end, system_hash = $2
     where id = any(array(select id from orphan union select id from overdue)) returning 1)
   select count(*)::int as count from taken`,
 }

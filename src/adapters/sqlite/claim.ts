@@ -5,7 +5,7 @@
  */
 import type { ClaimableId, Instant, TenantId } from '../../model/ids.ts'
 import { choose, type Held as HeldInLane, Occupancy, PLAIN_LANE, readLane } from '../../model/lane.ts'
-import { mayTake, pinAfter, type Taker } from '../../model/pin.ts'
+import { bornAfter, mayTake, pinAfter, type Taker } from '../../model/pin.ts'
 import type { WorkerInfo } from '../../model/worker-info.ts'
 import type { Claim, ClaimRequest } from '../../ports/ledger.ts'
 import { Held } from './known.ts'
@@ -145,7 +145,7 @@ export const lease = (scope: Desk, { worker, taker }: ClaimRequest, rows: readon
 export const takenRow = (row: DueRow, taker: Taker | undefined): DueRow => {
   const version = taker === undefined ? row.system_hash : pinOf(row, taker)
   if (version === row.system_hash) return row
-  return { ...row, system_hash: version, born_hash: row.born_hash ?? row.system_hash }
+  return { ...row, system_hash: version, born_hash: bornAfter(row.born_hash, row.system_hash, row.epoch) }
 }
 
 const pinOf = ({ handler, system_hash }: DueRow, { version, takesOver = [] }: Taker): string =>

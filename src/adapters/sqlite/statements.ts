@@ -162,9 +162,9 @@ const workerStatements = (db: Database) => ({
   ),
   leaseStreams: db.prepare(`update stream set lease = ?, epoch = epoch + 1, wake_at = null
     where key in (select value from json_each(?))`),
-  /** The version, and the keys as a JSON array. */
+  /** The version, and the keys as a JSON array. They have been leased just now: the first claim leaves no version behind (pin-5). */
   repinStreams:
-    db.prepare(`update stream set born_hash = coalesce(born_hash, system_hash), system_hash = ?, aside = null
+    db.prepare(`update stream set born_hash = iif(epoch > 1, coalesce(born_hash, system_hash), born_hash), system_hash = ?, aside = null
     where key in (select value from json_each(?))`),
   /** The keys as a JSON array. */
   setAside: db.prepare('update stream set aside = 1 where key in (select value from json_each(?))'),

@@ -44,11 +44,22 @@ export const pinsSuite = (harness: LedgerHarness): void => {
   test('ledger-10: once no worker of its version is left, a run goes to a version that has its handler, and remembers its birth', async () => {
     const worker = await join('v1')
     const [mail, gone] = [await create('v1'), await create('v1', 'gone')]
+    expect(await claim('v1', soft('mail'), START, 1)).toEqual([mail])
+    await harness.written({ writes: [aWrite(mail, { release: true, wakeAt: START })] })
     await harness.ledger.retire(worker, START)
     expect(await claim('v2', soft('mail'))).toEqual([mail])
     expect(await harness.load(mail)).toMatchObject({ systemHash: 'v2', bornHash: 'v1' })
     expect(await harness.load(gone)).toMatchObject({ systemHash: 'v1', bornHash: null, lease: null })
     expect(await claim('v3', soft('mail', 'gone'))).toEqual([gone])
+  })
+
+  test('ledger-10, pin-5: a run that no worker has had begins with the version that takes it first', async () => {
+    const run = await create('v1')
+    expect(await claim('v2', soft('mail'))).toEqual([run])
+    expect(await harness.load(run)).toMatchObject({ systemHash: 'v2', bornHash: null })
+    await harness.written({ writes: [aWrite(run, { release: true, wakeAt: START })] })
+    expect(await claim('v3', soft('mail'))).toEqual([run])
+    expect(await harness.load(run)).toMatchObject({ systemHash: 'v3', bornHash: 'v2' })
   })
 
   test('ledger-10: a worker that drains, is paused or lacks the handler does not keep the runs of its version', async () => {
