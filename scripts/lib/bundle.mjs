@@ -35,10 +35,10 @@ const groupsOf = (folder) => {
       .filter((name) => names.some((end) => name.endsWith(end)))
       .map((name) => realpathSync(join(folder, name)))
   const always = loadedBy(find('assemble.js'))
-  const sqlite = loadedBy(find('adapters/sqlite/open.js', `adapters/sqlite/${THREAD}.js`))
+  const sqlite = loadedBy(find('adapters/sqlite/open.js', 'adapters/sqlite/sqlite-thread.js'))
   return [
     { name: 'base', test: (id) => sqlite.has(id) && always.has(id) },
-    { name: 'sqlite', test: (id) => sqlite.has(id) && !always.has(id) && !id.endsWith(`${THREAD}.js`) },
+    { name: 'sqlite', test: (id) => sqlite.has(id) && !always.has(id) && !id.endsWith('sqlite-thread.js') },
   ]
 }
 
@@ -50,13 +50,15 @@ const modulesIn = (folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'))
 
 /** What runs as a thread stands beside the chunk that starts it, as its module stood beside that module. */
-const THREAD = 'sqlite-thread'
+const THREADS = ['sqlite-thread', 'manifest-thread']
 
 /** Writes the entries (paths without `.js`) of one folder and their chunks into another, which may be the same. */
 export const bundle = async (from, entries, to = from) => {
   const input = Object.fromEntries(entries.map((entry) => [entry, join(from, `${entry}.js`)]))
-  const thread = modulesIn(from).find((name) => basename(name) === `${THREAD}.js`)
-  input[`chunks/${THREAD}`] = join(from, thread)
+  for (const thread of THREADS) {
+    const module = modulesIn(from).find((name) => basename(name) === `${thread}.js`)
+    input[`chunks/${thread}`] = join(from, module)
+  }
   const build = await rolldown({ input, external: isPackage, platform: 'node' })
   const { output } = await build.generate({
     format: 'esm',

@@ -61,6 +61,7 @@ const openHttp = async (shell: Shell, trihand: Trihand, options: ServeOptions, l
     pid: process.pid,
     report: output.report,
     auth,
+    limits: settings.limits,
     webApp: readWebApp(WEB_APP),
     ending: ending.signal,
     answered: (...answer) => log.answered(...answer),

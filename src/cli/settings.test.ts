@@ -9,6 +9,7 @@ test('without anything said there is a folder and its ledger', () => {
     retention: undefined,
     log: 'off',
     intake: { queue: 2_000, wait: 1_000 },
+    limits: { requestRate: 100, streams: 100 },
     metricsToken: null,
     trustsProxy: false,
     port: null,
@@ -35,6 +36,15 @@ test('what is said counts, and empty means not said', () => {
   })
   expect(defaultLedger(settings)).toBe('file:./x.db')
   expect(readSettings({ DATABASE_URL: '', PORT: '', TRIHAND_URL: '', TRIHAND_DATA: '' })).toEqual(readSettings({}))
+})
+
+test('[M4] what one credential may ask of a server can be set, and switched off (13.2.5)', () => {
+  const env = { TRIHAND_REQUEST_RATE: '7', TRIHAND_STREAM_LIMIT: '3' }
+  expect(readSettings(env).limits).toEqual({ requestRate: 7, streams: 3 })
+  expect(readSettings({ TRIHAND_REQUEST_RATE: 'off' }).limits.requestRate).toBeNull()
+  expect(() => readSettings({ TRIHAND_REQUEST_RATE: '0', TRIHAND_STREAM_LIMIT: 'x' })).toThrow(
+    'TRIHAND_REQUEST_RATE is "0"; expected 1 to 999999, or off; TRIHAND_STREAM_LIMIT is "x"; expected 1 to 999999',
+  )
 })
 
 test('a proxy is trusted only where that is said, and only on loopback (13.3.4)', () => {

@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DispatcherChoice, dispatcherChoice, ledgerChoice } from '../config.ts'
+import { type Limits, USUAL_LIMITS } from '../http/allowance.ts'
 import { durationMs } from '../manifest/duration.ts'
 import { parseLabels } from '../manifest/placement.ts'
 import { TrihandError } from '../model/errors.ts'
@@ -26,10 +27,12 @@ export interface Settings {
   readonly signingKey: string | undefined
   /** Milliseconds: how long answers to requests with a key are kept; undefined: as long as is usual. */
   readonly retention: number | undefined
-  /** How many calls may wait for the ledger, and for how many milliseconds, before others are refused. */
   /** How much a process that serves or works tells of itself on stderr. */
   readonly log: LogLevel
+  /** How many calls may wait for the ledger, and for how many milliseconds, before others are refused. */
   readonly intake: { readonly queue: number; readonly wait: number }
+  /** How much one credential may ask of a server. */
+  readonly limits: Limits
   /** Opens the metrics of this server, and nothing else; null: there is none. */
   readonly metricsToken: string | null
   /** What x-forwarded-for says counts, if loopback sends it. */
@@ -91,6 +94,7 @@ export const readSettings = (env: Environment): Settings => {
   const proxy = given(env, 'TRIHAND_TRUST_PROXY')
   const [log, workerPort] = [given(env, 'TRIHAND_LOG') ?? 'off', given(env, 'TRIHAND_WORKER_PORT')]
   const [queue, patience] = [given(env, 'TRIHAND_INTAKE_QUEUE'), given(env, 'TRIHAND_INTAKE_WAIT')]
+  const [rate, streams] = [given(env, 'TRIHAND_REQUEST_RATE'), given(env, 'TRIHAND_STREAM_LIMIT')]
   const problems = [
     problemWith('DATABASE_URL', () => ledgerChoice(database)),
     port !== undefined && parsePort(port) === null ? `PORT is "${port}"; expected 0 to ${MAX_PORT}` : null,
@@ -105,6 +109,12 @@ export const readSettings = (env: Environment): Settings => {
       ? `TRIHAND_INTAKE_QUEUE is "${queue}"; expected 1 to 999999`
       : null,
     patience === undefined ? null : problemWith('TRIHAND_INTAKE_WAIT', () => durationMs(patience)),
+    rate !== undefined && rate !== 'off' && parseSlots(rate) === null
+      ? `TRIHAND_REQUEST_RATE is "${rate}"; expected 1 to 999999, or off`
+      : null,
+    streams !== undefined && parseSlots(streams) === null
+      ? `TRIHAND_STREAM_LIMIT is "${streams}"; expected 1 to 999999`
+      : null,
     isLogLevel(log) ? null : `TRIHAND_LOG is "${log}"; expected ${LOG_LEVELS.join(', ')}`,
     workerPort !== undefined && parsePort(workerPort) === null
       ? `TRIHAND_WORKER_PORT is "${workerPort}"; expected 0 to ${MAX_PORT}`
@@ -126,6 +136,10 @@ export const readSettings = (env: Environment): Settings => {
     retention: retention === undefined ? undefined : durationMs(retention),
     log: log as LogLevel,
     intake: { queue: Number(queue ?? INTAKE_QUEUE), wait: durationMs(patience ?? INTAKE_WAIT) },
+    limits: {
+      requestRate: rate === 'off' ? null : Number(rate ?? USUAL_LIMITS.requestRate),
+      streams: Number(streams ?? USUAL_LIMITS.streams),
+    },
     metricsToken: given(env, 'TRIHAND_METRICS_TOKEN') ?? null,
     trustsProxy: proxy === 'loopback',
     token: given(env, 'TRIHAND_TOKEN'),

@@ -8,6 +8,7 @@
  */
 import { Hono } from 'hono'
 import { TrihandError } from '../model/errors.ts'
+import { Allowance, type Limits } from './allowance.ts'
 import { doorkeeper } from './auth.ts'
 import { type AuthSettings, LOOPBACK } from './auth-settings.ts'
 import { limitBody, limitLength } from './body-limit.ts'
@@ -42,6 +43,8 @@ export interface AppOptions extends HealthOptions, ConfigurationOptions {
   readonly ending?: AbortSignal
   /** How long the first answer to a request with a key is kept. */
   readonly retentionMs?: number
+  /** How much one credential may ask. Absent: as is usual. */
+  readonly limits?: Limits
   /** Hears of every answer: its route, status and milliseconds. */
   readonly answered?: Metrics['answered']
 }
@@ -75,7 +78,8 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
   const { webApp = null, auth = LOOPBACK, ending = new AbortController().signal } = options
   tryLedger(service, ending)
   keepHouse(service.requests, ending, options.retentionMs)
-  const streams = new Streams(ending, service.tokens)
+  const allowance = new Allowance(options.limits)
+  const streams = new Streams(ending, service.tokens, allowance)
   const metrics = countFor(service, options.version, streams)
   const { answered = () => {} } = options
   app.use(timing([metrics.answered, answered], () => service.tasks.now))
@@ -88,7 +92,7 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
   const { endpoint } = service
   // First: it stands where its owner put it, also under a path that a pattern of ours would match.
   if (endpoint !== null) app.all(endpoint.path, (context) => endpoint.answer(context.req.raw))
-  const admit = doorkeeper({ tokens: service.tokens, settings: auth, failures })
+  const admit = doorkeeper({ tokens: service.tokens, settings: auth, failures, allowance })
   mountMcp(app, options.version, admit)
   // Behind those that read the request itself.
   app.use(limitBody)

@@ -16,6 +16,7 @@ import { TrihandError } from '../model/errors.ts'
 import { type Access, forbidAccess, lowered } from '../model/identity.ts'
 import { LOCAL_TENANT } from '../model/ids.ts'
 import { addressOf } from './address.ts'
+import type { Allowance } from './allowance.ts'
 import type { AuthSettings } from './auth-settings.ts'
 import { readLogin } from './cookie.ts'
 import type { FailedLogins } from './failed-logins.ts'
@@ -34,6 +35,7 @@ interface Keeper {
   readonly tokens: Credentials
   readonly settings: AuthSettings
   readonly failures: FailedLogins
+  readonly allowance: Allowance
 }
 
 /** auth-5. */
@@ -113,6 +115,7 @@ export const doorkeeper =
       if (wantsPage(context)) return toLogin(context)
       throw new TrihandError('UNAUTHENTICATED', 'there is no credential with this request')
     }
+    if (asking.credential !== null) keeper.allowance.take(asking.credential.token, keeper.tokens.now)
     const refusal = forbidAccess(asking.caller, access)
     if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
     keepAsking(context, asking)

@@ -7,6 +7,7 @@
  */
 import type { Context } from 'hono'
 import type { Tokens } from '../engine/tokens.ts'
+import type { Allowance } from './allowance.ts'
 import { askingOf } from './identity.ts'
 import { sseBody, type Writer } from './sse.ts'
 
@@ -15,11 +16,13 @@ export class Streams {
   /** The server stops, and streams end by themselves. */
   readonly ending: AbortSignal
   readonly tokens: Pick<Tokens, 'watch'>
+  readonly allowance: Pick<Allowance, 'openStream'>
   count = 0
 
-  constructor(ending: AbortSignal, tokens: Pick<Tokens, 'watch'>) {
+  constructor(ending: AbortSignal, tokens: Pick<Tokens, 'watch'>, allowance: Pick<Allowance, 'openStream'>) {
     this.ending = ending
     this.tokens = tokens
+    this.allowance = allowance
   }
 }
 
@@ -30,8 +33,11 @@ export const openStream = (
   begin: Writer,
   lastWord?: () => string,
 ): ReadableStream<Uint8Array> => {
-  const { ending, tokens } = streams
+  // The header of an answer that will not be read: nothing opens.
+  if (context.req.method === 'HEAD') return new ReadableStream({ start: (controller) => controller.close() })
+  const { ending, tokens, allowance } = streams
   const credential = askingOf(context)?.credential ?? null
+  const leave = credential === null ? () => {} : allowance.openStream(credential.token)
   const write: Writer = (pen) => {
     streams.count++
     const watched = credential === null ? [] : [credential.token, credential.login].filter((id) => id !== null)
@@ -39,6 +45,7 @@ export const openStream = (
     const undo = begin(pen)
     return () => {
       streams.count--
+      leave()
       for (const stop of forget) stop()
       undo()
     }

@@ -5,6 +5,7 @@
  */
 import { Hono } from 'hono'
 import { TrihandError } from '../model/errors.ts'
+import { Allowance } from './allowance.ts'
 import { doorkeeper } from './auth.ts'
 import type { AuthSettings } from './auth-settings.ts'
 import { FailedLogins } from './failed-logins.ts'
@@ -32,7 +33,12 @@ export const createWorkerApp = (service: Service, options: WorkerAppOptions): Ho
   app.use(timing([metrics.answered], () => service.tasks.now))
   app.use(commonHeaders)
   app.use(guard(auth))
-  const admit = doorkeeper({ tokens: service.tokens, settings: auth, failures: new FailedLogins() })
+  const admit = doorkeeper({
+    tokens: service.tokens,
+    settings: auth,
+    failures: new FailedLogins(),
+    allowance: new Allowance(),
+  })
   mount(app, { service, admit }, [...healthRoutes(options), ...metricsRoutes({ metrics })])
   app.notFound(({ req }) => {
     const detail = `there is nothing at ${req.path}; a worker serves /health, /health/live, /health/ready and /metrics`

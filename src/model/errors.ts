@@ -11,7 +11,7 @@ export const ERRORS = {
   CURSOR_INVALID: { status: 400, retryable: false, hint: 'Start the listing again without a cursor.' },
   UNAUTHENTICATED: { status: 401, retryable: false, hint: 'Send a token (TRIHAND_TOKEN, Authorization: Bearer) or log in; on loopback say who you are: --as <user>, x-trihand-user.' },
   OVERLOADED: { status: 429, retryable: true, hint: 'Nothing was accepted. Send the same request again after the seconds that Retry-After names; or add capacity, or raise TRIHAND_INTAKE_QUEUE or TRIHAND_INTAKE_WAIT.' },
-  TOO_MANY_REQUESTS: { status: 429, retryable: false, hint: 'Wait as long as Retry-After says, and check the token.' },
+  TOO_MANY_REQUESTS: { status: 429, retryable: false, hint: 'Wait as long as Retry-After says. Wrong tokens: check the token. Too many requests or streams of one credential: ask less often, or raise TRIHAND_REQUEST_RATE or TRIHAND_STREAM_LIMIT.' },
   SIGNATURE_INVALID: { status: 401, retryable: false, hint: 'Sign the raw body with the shared secret, and send it within five minutes.' },
   ROLE_MISSING: { status: 403, retryable: false, hint: 'Ask an administrator for a token with the role, or use one that has it.' },
   TENANT_MISMATCH: { status: 403, retryable: false, hint: 'Use a credential of that tenant: a request reaches its own tenant only.' },

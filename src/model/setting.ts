@@ -46,6 +46,8 @@ export const SETTINGS: readonly Setting[] = [
   server('TRIHAND_LOG', 'off, error, warn, info or debug: one JSON line each on stderr', 'off'),
   server('TRIHAND_INTAKE_QUEUE', 'how many calls may wait for the ledger; more are refused with 429', '2000'),
   server('TRIHAND_INTAKE_WAIT', 'new calls are refused with 429 once the first has waited so long', '1s'),
+  server('TRIHAND_REQUEST_RATE', 'requests a second of one credential, twice as many at once; off: no limit', '100'),
+  server('TRIHAND_STREAM_LIMIT', 'open streams of one credential', '100'),
   server('TRIHAND_RETENTION', 'how long answers to requests with a key are kept', '30d'),
   server('TRIHAND_DISPATCHER', 'restate or inngest: what wakes runs', 'the store'),
   server('TRIHAND_DISPATCHER_URL', 'the address of the dispatcher'),

@@ -7,6 +7,7 @@
 import type { Hono } from 'hono'
 import { createTrihand, type Trihand, type TrihandOptions } from '../../src/assemble.ts'
 import type { Peer } from '../../src/http/address.ts'
+import type { Limits } from '../../src/http/allowance.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { AuthSettings } from '../../src/http/auth-settings.ts'
 import type { Service } from '../../src/http/service.ts'
@@ -40,6 +41,14 @@ const describedBy = (document: string): Described => {
   return described
 }
 
+/** A walk over all routes asks faster than any caller may: it is about other refusals. */
+const UNLIMITED: Limits = { requestRate: null, streams: 1_000_000 }
+
+interface Shown {
+  readonly auth?: AuthSettings
+  readonly limits?: Limits
+}
+
 export class HttpApp {
   readonly trihand: Trihand
   /** What was reported as a bug. */
@@ -47,7 +56,7 @@ export class HttpApp {
   readonly #app: Hono
   #described: Described | null = null
 
-  constructor(trihand: Trihand, disturb: (service: Service) => Service, auth?: AuthSettings) {
+  constructor(trihand: Trihand, disturb: (service: Service) => Service, { auth, limits = UNLIMITED }: Shown = {}) {
     this.trihand = trihand
     this.#app = createApp(disturb(trihand), {
       version: '0.0.0',
@@ -55,6 +64,7 @@ export class HttpApp {
       // The tests of a process share its event loop: what another test does with it says nothing of this one.
       loopDelay: () => ({ p50Ms: 0, p99Ms: 0, maxMs: 0 }),
       report: (_, error) => this.reported.push(error),
+      limits,
       ...(auth === undefined ? {} : { auth }),
     })
   }
@@ -125,6 +135,9 @@ export class HttpApp {
 export const openApp = async (
   system: SystemSource,
   disturb: (service: Service) => Service = (service) => service,
-  { auth, ...options }: Partial<TrihandOptions> & { readonly auth?: AuthSettings } = {},
+  { auth, limits, ...options }: Partial<TrihandOptions> & Shown = {},
 ): Promise<HttpApp> =>
-  new HttpApp(await createTrihand({ system, database: 'memory:', drain: 100, ...options }), disturb, auth)
+  new HttpApp(await createTrihand({ system, database: 'memory:', drain: 100, ...options }), disturb, {
+    ...(auth === undefined ? {} : { auth }),
+    ...(limits === undefined ? {} : { limits }),
+  })

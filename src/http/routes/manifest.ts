@@ -8,10 +8,11 @@ import { isOwn } from '../../manifest/own.ts'
 import { optionalText, readBody, textOf } from '../body.ts'
 import { VALIDATE, validated } from '../documents/manifest.ts'
 import { page, ref } from '../schema.ts'
+import { Validation } from '../validation.ts'
 import { MOST_COUNTED } from '../wire-counts.ts'
 import { graphDocument } from '../wire-graph.ts'
 import { isoTimeOrNull } from '../wire-time.ts'
-import { body, type Handle, json, type Operation } from './route.ts'
+import { body, type Handle, JSON_TYPE, json, type Operation } from './route.ts'
 
 const graph: Handle = async ({ system, reader, tenant }, context) => {
   return context.json(graphDocument(system, await reader.newestCounts(tenant, MOST_COUNTED)))
@@ -40,16 +41,17 @@ const versions: Handle = async ({ system, versions: known, tenant }, context) =>
 const CODE = 'INPUT_INVALID'
 
 /** Reads the text alone: no file beside it, nothing is executed and nothing is kept. */
-const validate: Handle = async (_, context) => {
-  const members = await readBody(context, { schema: VALIDATE, code: CODE })
-  const text = textOf(members, 'text', CODE)
-  const file = optionalText(members, 'file', CODE)
-  const { loadManifest } = await import('../../manifest/yaml/load.ts')
-  const { manifest, findings } = loadManifest(text, file)
-  return context.json({ is_valid: manifest !== null, findings })
-}
+const validateWith =
+  (validation: Validation): Handle =>
+  async (_, context) => {
+    const members = await readBody(context, { schema: VALIDATE, code: CODE })
+    const text = textOf(members, 'text', CODE)
+    const file = optionalText(members, 'file', CODE)
+    const verdict = await validation.judge(file === undefined ? { text } : { text, file })
+    return context.body(verdict, 200, { 'content-type': JSON_TYPE })
+  }
 
-export const manifestRoutes: readonly Operation[] = [
+export const manifestRoutes = (validation = new Validation()): readonly Operation[] => [
   {
     id: 'getManifest',
     method: 'get',
@@ -77,7 +79,7 @@ export const manifestRoutes: readonly Operation[] = [
     body: body(VALIDATE),
     answers: { 200: json(validated) },
     problems: ['INPUT_INVALID'],
-    handle: validate,
+    handle: validateWith(validation),
   },
   {
     id: 'getGraph',

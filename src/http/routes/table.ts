@@ -66,7 +66,7 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...inboxRoutes,
   ...planRoutes,
   ...taskRoutes,
-  ...manifestRoutes,
+  ...manifestRoutes(),
   ...sessionRoutes,
   ...artifactRoutes,
   ...costRoutes,

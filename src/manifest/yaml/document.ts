@@ -3,7 +3,17 @@
  *
  * Owns the exact configuration of YAML and its bounds: size, depth, aliases, no tags, one document, finite numbers. Knows no section.
  */
-import { Composer, type Document, Lexer, LineCounter, Parser, type YAMLParseError, type YAMLWarning } from 'yaml'
+import {
+  Composer,
+  type Document,
+  isScalar,
+  Lexer,
+  LineCounter,
+  Parser,
+  visit,
+  type YAMLParseError,
+  type YAMLWarning,
+} from 'yaml'
 import type { Json } from '../../model/json.ts'
 import { tooDeepAt } from './depth.ts'
 import type { Path, Remark } from './finding.ts'
@@ -16,7 +26,8 @@ const OPTIONS = {
   version: '1.2',
   schema: 'core',
   merge: false,
-  uniqueKeys: true,
+  // The package compares each key with all before it; `repeatedKeys` asks a set.
+  uniqueKeys: false,
   stringKeys: true,
   resolveKnownTags: false,
   logLevel: 'error',
@@ -64,12 +75,30 @@ const positionAt = (lines: LineCounter, offset: number): Position => {
 const textRemark = (error: YAMLParseError | YAMLWarning, text: string, lines: LineCounter): TextRemark => {
   const position = positionAt(lines, error.pos[0])
   const message = firstLine(error.message)
-  if (error.code === 'DUPLICATE_KEY')
-    return { level: 'error', code: 'MANIFEST_DUPLICATE_KEY', message: 'the key stands here a second time', position }
   const line = text.split('\n')[position.line - 1] ?? ''
   return /alias/i.test(message) && line.includes('*')
     ? invalid(message, position, QUOTE_IT)
     : invalid(message, position)
+}
+
+/** In time that grows with the text alone. */
+const repeatedKeys = (tree: Document.Parsed, lines: LineCounter): readonly TextRemark[] => {
+  const found: TextRemark[] = []
+  visit(tree, {
+    Map: (_, { items }) => {
+      const known = new Set<unknown>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        if (known.has(key.value) && found.length < MAX_TOLD) {
+          const position = positionAt(lines, key.range?.[0] ?? 0)
+          const message = 'the key stands here a second time'
+          found.push({ level: 'error', code: 'MANIFEST_DUPLICATE_KEY', message, position })
+        }
+        known.add(key.value)
+      }
+    },
+  })
+  return found
 }
 
 /** What JSON cannot hold, or what would become something else on the way. */
@@ -105,6 +134,8 @@ const parse = (lexemes: readonly string[], text: string): Parsed => {
   const problems = [...tree.errors, ...tree.warnings]
   if (problems.length > 0)
     return refused(...problems.slice(0, MAX_TOLD).map((problem) => textRemark(problem, text, lines)))
+  const repeated = repeatedKeys(tree, lines)
+  if (repeated.length > 0) return refused(...repeated)
   return plainValue(tree, new Places(tree, lines))
 }
 

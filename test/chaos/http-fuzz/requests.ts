@@ -30,6 +30,7 @@ const JUNK: readonly unknown[] = [null, true, 0, -1, 1.5, 1e21, '', 'x', [], [1,
 const RAW = ['', '{', '[]', 'null', '"text"', '{"a":1', '\u0000', '{"__proto__":{"admin":true}}', '['.repeat(2_000)]
 const TYPES = ['text/plain', 'application/x-www-form-urlencoded', 'application/cloudevents+json', '']
 const PEOPLE = ['ana', 'eve', 'Zo%C3%AB', '%', ''] as const
+const STOP = '/api/stop'
 const MAX_DEPTH = 4
 
 export class Requests {
@@ -44,8 +45,8 @@ export class Requests {
     this.#random = random
     this.#operations = Object.entries<Node>(document.paths)
       .flatMap(([path, item]) => Object.entries<Node>(item).map(([method, operation]) => ({ path, method, operation })))
-      // Nobody stops everything: what the others set off has to be done.
-      .filter(({ path, method }) => method === 'get' || !path.startsWith('/api/stop'))
+      // No request stops everything, by another method neither: what the others set off has to be done.
+      .filter(({ path, method }) => method === 'get' || !path.startsWith(STOP))
   }
 
   /** `onlyGet`: what must change nothing. */
@@ -53,7 +54,7 @@ export class Requests {
     const random = this.#random
     const from = onlyGet ? this.#operations.filter(({ method }) => method === 'get') : this.#operations
     const { path, method, operation } = random.pick(from)
-    const isStray = !onlyGet && random.chance(0.02)
+    const isStray = !onlyGet && !path.startsWith(STOP) && random.chance(0.02)
     const verb = isStray ? random.pick(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) : method.toUpperCase()
     const hasBody = verb !== 'GET' && verb !== 'OPTIONS'
     return {

@@ -10,6 +10,7 @@ import { createApp } from '../../../src/http/app.ts'
 import type { SystemSource } from '../../../src/manifest/define.ts'
 import { human } from '../../../src/manifest/humans.ts'
 import { LOCAL_TENANT, type RunId } from '../../../src/model/ids.ts'
+import type { RunStatus } from '../../../src/model/status.ts'
 import type { RunSummary, TaskQuery } from '../../../src/ports/reader.ts'
 import { until } from '../../support/until.ts'
 import type { Pool } from './requests.ts'
@@ -91,8 +92,8 @@ export class World {
   async atRest(): Promise<string> {
     const { reader } = this.#trihand
     await until(
-      () => reader.counts(LOCAL_TENANT),
-      (counts) => BUSY.every((status) => (counts.get(status) ?? 0) === 0),
+      async (): Promise<Partial<Record<RunStatus, number>>> => Object.fromEntries(await reader.counts(LOCAL_TENANT)),
+      (counts) => BUSY.every((status) => (counts[status] ?? 0) === 0),
       { what: 'nothing is at work', timeoutMs: 60_000 },
     )
     const runs = (await this.#runs()).map(({ id, status, version }) => [id, status, version])

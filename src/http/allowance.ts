@@ -1,0 +1,77 @@
+/**
+ * How much one credential may ask of a server: requests a second, and answers that stay open.
+ *
+ * Owns the counts, in memory: each server process counts for itself, and a restart forgets. Where no credential is asked for (loopback)
+ * nothing is limited. The ledger is protected beside it, against all callers together (engine/waiting-room.ts).
+ *
+ * allowance-1  A credential that asks faster than its rate is refused with the seconds after which it may ask again; others are not.
+ * allowance-2  However many credentials there are, only the 10,000 that asked last are known.
+ * allowance-3  A credential opens no more streams than its limit; one that ends makes room for the next.
+ */
+import type { Instant } from '../model/ids.ts'
+import { TooManyRequests } from './problem.ts'
+
+export interface Limits {
+  /** Requests a second of one credential. Twice as many may come at once. Null: no limit. */
+  readonly requestRate: number | null
+  /** Open streams of one credential. */
+  readonly streams: number
+}
+
+/** Of guide/reliability.md §5.9. */
+export const USUAL_LIMITS: Limits = { requestRate: 100, streams: 100 }
+
+const BURST = 2
+const MOST_KNOWN = 10_000
+const SECOND_MS = 1_000
+/** A stream ends when its reader leaves: nothing says when. */
+const STREAM_WAIT_S = 5
+
+interface Bucket {
+  readonly left: number
+  readonly at: Instant
+}
+
+export class Allowance {
+  readonly #limits: Limits
+  /** By the public name of a token, the one that asked last at the end. */
+  readonly #buckets = new Map<string, Bucket>()
+  readonly #streams = new Map<string, number>()
+
+  constructor(limits: Limits = USUAL_LIMITS) {
+    this.#limits = limits
+  }
+
+  /** allowance-1: counts one request, or refuses it. */
+  take(credential: string, now: Instant): void {
+    const { requestRate: rate } = this.#limits
+    if (rate === null) return
+    const { left: before, at } = this.#buckets.get(credential) ?? { left: rate * BURST, at: now }
+    // A clock that was set back gives nothing and takes nothing.
+    const left = Math.min(rate * BURST, before + (Math.max(0, now - at) * rate) / SECOND_MS)
+    this.#buckets.delete(credential)
+    this.#buckets.set(credential, { left: left < 1 ? left : left - 1, at: now })
+    if (this.#buckets.size > MOST_KNOWN) this.#buckets.delete(this.#buckets.keys().next().value ?? '')
+    if (left < 1)
+      throw new TooManyRequests(
+        `this credential asks more than ${rate} times a second`,
+        Math.max(1, Math.ceil((1 - left) / rate)),
+      )
+  }
+
+  /** allowance-3: answers with what gives the place back. */
+  openStream(credential: string): () => void {
+    const { streams } = this.#limits
+    const open = this.#streams.get(credential) ?? 0
+    if (open >= streams) throw new TooManyRequests(`this credential has ${open} streams open`, STREAM_WAIT_S)
+    this.#streams.set(credential, open + 1)
+    let isOpen = true
+    return () => {
+      if (!isOpen) return
+      isOpen = false
+      const left = (this.#streams.get(credential) ?? 1) - 1
+      if (left === 0) this.#streams.delete(credential)
+      else this.#streams.set(credential, left)
+    }
+  }
+}
