@@ -1,18 +1,21 @@
 /**
  * Which results of a run came from people.
  *
- * Owns the search: a step that asked them, a step that called a run in which they were asked, and a step that was taken over from a run
+ * Owns the search: a step that asked them, a step that received the event of a decision, a step that called a run with one of these, and a step that was taken over from a run
  * where it was one of these. Reads facts alone.
  *
  * decided-steps-1  No way in which a decision can stand behind the result of a step is missed: a run that cannot be read counts as decided.
  */
 import { readRunFact } from '../model/fact-codec.ts'
+import { tellsDecision } from '../model/human-only.ts'
 import { isRunId, isTaskId, type RunId } from '../model/ids.ts'
 import type { RunFact } from '../model/run-fact.ts'
 import type { StreamRecord } from '../ports/ledger.ts'
 import type { House } from './house.ts'
 
 const PAGE = 200
+
+type World = Pick<House, 'ledger' | 'tenant' | 'system'>
 
 /** Steps of one run that people decided, and steps whose answer stands in other runs. */
 interface Looked {
@@ -21,13 +24,15 @@ interface Looked {
   readonly elsewhere: Map<RunId, { readonly step: string; readonly there: string | null }[]>
 }
 
-const lookAt = (facts: readonly RunFact[]): Looked => {
+const lookAt = ({ events }: ReturnType<House['system']>, facts: readonly RunFact[]): Looked => {
   const looked: Looked = { decided: new Set(), elsewhere: new Map() }
   const follow = (run: RunId, step: string, there: string | null): void => {
     looked.elsewhere.set(run, [...(looked.elsewhere.get(run) ?? []), { step, there }])
   }
   for (const fact of facts) {
     if (fact.type === 'step.reused') follow(fact.of, fact.step, fact.step)
+    if (fact.type === 'wait.received' && tellsDecision(fact.event.type, events.get(fact.event.type)?.only ?? null))
+      looked.decided.add(fact.step)
     if (fact.type !== 'child.started') continue
     if (isTaskId(fact.child)) looked.decided.add(fact.step)
     else if (isRunId(fact.child)) follow(fact.child, fact.step, null)
@@ -38,7 +43,7 @@ const lookAt = (facts: readonly RunFact[]): Looked => {
 type Known = Map<RunId, ReadonlySet<string> | null>
 
 /** Null: the run cannot be read. */
-const search = async (house: Pick<House, 'ledger' | 'tenant'>, runs: readonly RunId[], known: Known): Promise<void> => {
+const search = async (house: World, runs: readonly RunId[], known: Known): Promise<void> => {
   const unknown = runs.filter((run) => !known.has(run))
   for (let at = 0; at < unknown.length; at += PAGE) {
     const page = unknown.slice(at, at + PAGE)
@@ -47,12 +52,7 @@ const search = async (house: Pick<House, 'ledger' | 'tenant'>, runs: readonly Ru
   }
 }
 
-const readOne = async (
-  house: Pick<House, 'ledger' | 'tenant'>,
-  run: RunId,
-  record: StreamRecord | null,
-  known: Known,
-): Promise<void> => {
+const readOne = async (house: World, run: RunId, record: StreamRecord | null, known: Known): Promise<void> => {
   if (record === null || record.tenant !== house.tenant || record.broken !== undefined) {
     known.set(run, null)
     return
@@ -60,12 +60,8 @@ const readOne = async (
   known.set(run, await decidedIn(house, record.facts.map(readRunFact), known))
 }
 
-const decidedIn = async (
-  house: Pick<House, 'ledger' | 'tenant'>,
-  facts: readonly RunFact[],
-  known: Known,
-): Promise<ReadonlySet<string>> => {
-  const { decided, elsewhere } = lookAt(facts)
+const decidedIn = async (house: World, facts: readonly RunFact[], known: Known): Promise<ReadonlySet<string>> => {
+  const { decided, elsewhere } = lookAt(house.system(), facts)
   await search(house, [...elsewhere.keys()], known)
   for (const [run, steps] of elsewhere) {
     const there = known.get(run) ?? null
@@ -75,7 +71,5 @@ const decidedIn = async (
   return decided
 }
 
-export const decidedSteps = (
-  house: Pick<House, 'ledger' | 'tenant'>,
-  facts: readonly RunFact[],
-): Promise<ReadonlySet<string>> => decidedIn(house, facts, new Map())
+export const decidedSteps = (house: World, facts: readonly RunFact[]): Promise<ReadonlySet<string>> =>
+  decidedIn(house, facts, new Map())

@@ -12,7 +12,7 @@ import { CALLBACK, checkCallback } from '../manifest/callback.ts'
 import { isOwn as isOwnFunction } from '../manifest/own.ts'
 import { checkAgainst } from '../manifest/schema.ts'
 import { TrihandError } from '../model/errors.ts'
-import { type Cause, type Event, isPlainId, isReservedType } from '../model/event.ts'
+import { type Cause, type Event, isPlainId, isReservedSource, isReservedType } from '../model/event.ts'
 import { OWN, PERSON, PROGRAM, type Producer } from '../model/human-only.ts'
 import { LOCAL_TENANT, type RunId, runId, type SessionId, type TenantId } from '../model/ids.ts'
 import { isJsonRecord, type Json, toJson } from '../model/json.ts'
@@ -230,6 +230,9 @@ export class Intake {
     await checkEvent(house, incoming.type, data, producer)
     const id = incoming.id ?? `evt_${house.ids.uuid()}`
     const source = incoming.source ?? DEFAULT_SOURCE
+    // human-only-3
+    if (producer !== null && !isOwn && isReservedSource(source, incoming.id !== undefined))
+      throw new TrihandError('EVENT_RESERVED', `the source ${source} is the system's own`)
     for (const [name, text] of Object.entries({ id, source, subject: incoming.subject ?? 'none' })) {
       if (!isPlainId(text))
         throw new TrihandError('EVENT_INVALID', `${name} must have 1 to 255 characters and no control characters`)

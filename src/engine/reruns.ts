@@ -6,7 +6,8 @@
  *
  * reruns-1  The new run and all that it takes over are one append: there is no run that has half of it.
  * reruns-2  With another input no decision of the old run counts in the new one, and a function that only its triggers start takes none.
- * reruns-3  Only a person runs again what stands on a decision: a step that people decided, or a function that only its triggers start.
+ * reruns-3  Only a person runs again what stands on a decision: a step that people decided, a plan that they approved, or a function
+ *           that only its triggers start.
  */
 import { CALLBACK } from '../manifest/callback.ts'
 import { isOwn } from '../manifest/own.ts'
@@ -19,6 +20,7 @@ import type { Kind } from '../model/identity.ts'
 import type { RunId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
+import { PLAN_RUN } from '../model/plan-draft.ts'
 import { type AgainStep, planRerun, type RerunPlan } from '../model/rerun.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { RunInput, RunStart, RunState } from '../model/run-fact.ts'
@@ -101,7 +103,9 @@ const demandUndecided = (
         ? 'decisions of people would be reused'
         : definition.internal
           ? `${definition.name} is started by its triggers alone`
-          : null
+          : definition.name === PLAN_RUN
+            ? 'people approved its plan'
+            : null
   if (why !== null)
     throw new TrihandError('AGENT_CANNOT_DECIDE', `${by} is of kind ${kind}; ${why}, and only a person runs it again`)
 }

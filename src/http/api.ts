@@ -1228,7 +1228,7 @@ export interface Api {
   readonly approvePlan: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly hash: string } }; readonly output: Plan }
   /** Puts a plan aside; a revision brings it back. */
   readonly discardPlan: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: Plan }
-  /** Starts a run of what was approved. */
+  /** Starts a run of what was approved; only a person can. */
   readonly runPlan: { readonly input: { readonly path: { readonly id: string }; readonly body?: { readonly input?: Json } }; readonly output: PlanRun }
   /** An inbox: the caller's own, or everybody's with all=true. */
   readonly listTasks: { readonly input: { readonly query?: { readonly status?: 'open' | 'closed' | 'pending' | 'in_review' | 'revision_requested' | 'approved' | 'rejected' | 'completed' | 'expired' | 'withdrawn'; readonly type?: TaskType; readonly run?: string; readonly order?: 'newest' | 'oldest' | 'deadline'; readonly claimed_by?: string; readonly all?: 'true' | 'false'; readonly view?: 'mine' | 'groups' | 'unassigned' | 'overdue' | 'escalated' | 'later'; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly TaskSummary[]; readonly next_cursor: string | null } }

@@ -195,7 +195,7 @@ const walkMcp = async (): Promise<number> => {
 }
 
 /** The host names who acts: as an agent or a service it passes nowhere. */
-const walkHost = async ({ still, paid, published, plan }: Places): Promise<number> => {
+const walkHost = async ({ still, paid, published, plan, planned }: Places): Promise<number> => {
   const { trihand } = app
   const codeOf = (work: Promise<unknown>): Promise<string> =>
     work.then(
@@ -214,6 +214,7 @@ const walkHost = async ({ still, paid, published, plan }: Places): Promise<numbe
       ['approve', () => trihand.plans.approve(plan.id as never, plan.hash, by)],
       ['rerun', () => trihand.reruns.rerun(paid, { from: 'note', by: by.id, kind })],
       ['rerun of what a decision started', () => trihand.reruns.rerun(published, { by: by.id, kind })],
+      ['rerun of an approved plan', () => trihand.reruns.rerun(planned, { by: by.id, kind })],
     ]
     for (const [name, call] of calls) {
       const code = await codeOf(call())

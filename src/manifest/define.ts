@@ -6,7 +6,7 @@
 import type { CancelSource } from '../model/cancel-on.ts'
 import { TrihandError } from '../model/errors.ts'
 import { isEventType, isReservedType } from '../model/event.ts'
-import type { HumanOnly } from '../model/human-only.ts'
+import { type HumanOnly, tellsDecision } from '../model/human-only.ts'
 import { canonical, type Json } from '../model/json.ts'
 import { isOfLife } from '../model/lifecycle.ts'
 import type { Modality } from '../model/modality.ts'
@@ -119,8 +119,6 @@ export interface SystemSource {
 const NAME = /^[a-z][a-z0-9_-]{0,63}$/
 const DEFAULT_TIMEOUT_MS = 300_000
 const HASH_LENGTH = 16
-/** What the system tells of every decision. */
-const DECIDED = 'human.decided'
 
 const invalid = (path: string, problem: string): TrihandError =>
   new TrihandError('MANIFEST_INVALID', `${path}: ${problem}`, { place: { path } })
@@ -161,7 +159,7 @@ const isInternal = (source: FunctionSource, { humanOnly, humans }: Surroundings)
   (source.modality !== 'human' &&
     triggersOf(source).some(
       (trigger) =>
-        ('event' in trigger && (humanOnly.has(trigger.event) || trigger.event === DECIDED)) ||
+        ('event' in trigger && tellsDecision(trigger.event, humanOnly.get(trigger.event) ?? null)) ||
         ('after' in trigger && humans.has(trigger.after)),
     ))
 

@@ -27,7 +27,7 @@ export const ERRORS = {
   ID_AMBIGUOUS: { status: 409, retryable: false, hint: 'Write more of the last digits of the id.' },
   EVENT_UNKNOWN: { status: 422, retryable: false, hint: 'Declare the event in the system, or fix the spelling.' },
   EVENT_INVALID: { status: 422, retryable: false, hint: 'Make the data fit the schema that the event declares.' },
-  EVENT_RESERVED: { status: 422, retryable: false, hint: 'Choose a name without the prefixes agent. human. workflow. approval_bundle. trihand.' },
+  EVENT_RESERVED: { status: 422, retryable: false, hint: 'Choose a type without the prefixes agent. human. workflow. approval_bundle. trihand. and a source without human: (with an id of your own also not trihand, agent: workflow: run: schedule: queue:).' },
   EVENT_HUMAN_ONLY: { status: 403, retryable: false, hint: 'Let a person decide the task that sends it; without a task, send it under a person\'s name (a token of kind user, --as on loopback, `by` in code). Declare the event `open: true` if programs may send it.' },
   EVENT_NOT_TOLD: { status: 422, retryable: false, hint: 'Name the event in `waits` of the handler: it is told only where somebody listens.' },
   EVENT_TOO_LARGE: { status: 413, retryable: false, hint: 'Keep event data under 256 KiB; put large content in a step result.' },

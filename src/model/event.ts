@@ -57,6 +57,14 @@ const RESERVED = ['agent.', 'human.', 'workflow.', 'approval_bundle.', 'trihand.
 const MAX_TYPE_LENGTH = 128
 
 export const isEventType = (text: string): boolean => text.length <= MAX_TYPE_LENGTH && TYPE.test(text)
+const PEOPLE_SOURCE = 'human:'
+const OWN_SOURCE = /^(trihand$|(agent|workflow|run|schedule|queue):)/
+/**
+ * Whether a sender may not use a source. Under its own sources the system chooses ids that others could take before it; without an id of its own
+ * an event is sent again under the source that it had. What people decide is never sent again.
+ */
+export const isReservedSource = (text: string, hasId: boolean): boolean =>
+  text.startsWith(PEOPLE_SOURCE) || (hasId && OWN_SOURCE.test(text))
 export const isReservedType = (text: string): boolean => RESERVED.some((prefix) => text.startsWith(prefix))
 
 /** An id from outside. */

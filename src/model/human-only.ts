@@ -6,6 +6,7 @@
  *
  * human-only-1  An event that the action of a declared human emits comes from a decision of a task of that human, and from nothing else.
  * human-only-2  An event of source human that no declared task emits comes from a person who is named: one who sends it, or decides a task.
+ * human-only-3  No sender takes the name under which the system tells a decision: the decision could then not be written.
  */
 import { type Refusal, refuse } from './machine.ts'
 
@@ -28,6 +29,19 @@ export type Producer =
   | { readonly kind: 'person' }
   /** An action of a task that a run of this handler has opened. */
   | { readonly kind: 'task'; readonly handler: string; readonly byPerson: boolean }
+
+/** What the system tells of decisions. */
+const TOLD_DECISIONS: ReadonlySet<string> = new Set([
+  'human.decided',
+  'approval_bundle.approved',
+  'approval_bundle.rejected',
+  'approval_bundle.revision_requested',
+  'trihand.plan.approved',
+])
+
+/** Whether an event of this type stands for what people decided or said. `only`: as its definition has it. */
+export const tellsDecision = (type: string, only: HumanOnly | null): boolean =>
+  only !== null || TOLD_DECISIONS.has(type)
 
 export const PROGRAM: Producer = { kind: 'program' }
 export const OWN: Producer = { kind: 'system' }

@@ -51,6 +51,8 @@ const letters = () => {
       fn('book', { trigger: 'budget.stated' }, code('book')),
       fn('file', { trigger: 'note.added' }, code('file')),
       fn('nightly', { trigger: 'letter.ready', internal: true }, code('nightly')),
+      fn('ship', { trigger: 'approval_bundle.approved' }, code('ship')),
+      fn('enact', { trigger: 'trihand.plan.approved' }, code('enact')),
       fn('forger', { trigger: 'forge', retry: { maxAttempts: 1 } }, ({ input, emit }) =>
         emit((input as { type: string }).type),
       ),
@@ -114,7 +116,7 @@ onEveryStore('human-only', (store) => {
   test('internal-1: an internal function starts by its triggers alone; one that a human-only event starts is internal (13.1.2)', async () => {
     const { did, source } = letters()
     const system = await startTestSystem(source, store())
-    for (const name of ['publish', 'book', 'nightly'])
+    for (const name of ['publish', 'book', 'nightly', 'ship', 'enact'])
       expect([name, await codeOf(system.start(name))]).toEqual([name, 'FUNCTION_INTERNAL'])
     const caller = await system.start('caller')
     await system.settle()
@@ -124,6 +126,45 @@ onEveryStore('human-only', (store) => {
     await system.start('file')
     await system.settle()
     expect(did.toSorted()).toEqual(['file', 'open-publish'])
+    await system.close()
+  })
+})
+
+onEveryStore('names of senders', (store) => {
+  test('human-only-3: [C5] no sender takes the name under which a decision will be told, so that it could not be written (13.1.2)', async () => {
+    const { did, source } = letters()
+    const system = await startTestSystem(source, store())
+    await system.send({ type: 'letter.ready', data: {} })
+    await system.settle()
+    const inbox = new Inbox(system)
+    const task = await inbox.only()
+    const names = Array.from({ length: 9 }, (_, version) =>
+      ['letter.approved', 'human.decided'].map((type) => `${task}/${version}/${type}`),
+    ).flat()
+    const takes = names.map((id) => system.send({ type: 'letter.ready', id, source: 'human:review', data: {} }))
+    expect(new Set(await Promise.all(takes.map(codeOf)))).toEqual(new Set(['EVENT_RESERVED']))
+    for (const own of [
+      'human:review',
+      'trihand',
+      'agent:a',
+      'workflow:publish',
+      'run:publish',
+      'schedule:nightly',
+      'queue:q',
+    ])
+      for (const by of [{}, { by: ana }])
+        expect([own, await codeOf(system.send({ type: 'letter.ready', id: 'mine', source: own }, by))]).toEqual([
+          own,
+          'EVENT_RESERVED',
+        ])
+    for (const other of ['trihand.example', 'humans', 'https://a.example/human:x'])
+      expect([
+        other,
+        await codeOf(system.send({ type: 'forge', data: { type: 'note.added' }, source: other })),
+      ]).toEqual([...[other, 'done']])
+    await inbox.decide(task, ana, { action: 'approve' })
+    await system.settle()
+    expect(did.filter((name) => name === 'publish')).toEqual(['publish'])
     await system.close()
   })
 })

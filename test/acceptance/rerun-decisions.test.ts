@@ -29,7 +29,7 @@ const transfers = () => {
   const paid: string[] = []
   const source = {
     name: 'transfers',
-    events: { 'transfer.wanted': null },
+    events: { 'transfer.wanted': null, listen: null },
     humans: [
       human('check', { assign: 'ana', title: 'Pay {{ payload.to }}?' }),
       human('approve', {
@@ -50,6 +50,13 @@ const transfers = () => {
         const { to } = input as { to: string }
         await step.run('draft', () => null)
         await step.invoke('approve', 'check', { to })
+        await step.run('pay', () => void paid.push(to))
+        await step.run('note', () => null)
+      }),
+      fn('listens', { trigger: 'listen' }, async ({ input, step }) => {
+        const { to } = input as { to: string }
+        await step.run('draft', () => null)
+        await step.waitForEvent('approval', { event: 'transfer.approved' })
         await step.run('pay', () => void paid.push(to))
         await step.run('note', () => null)
       }),
@@ -165,6 +172,30 @@ onEveryStore('reruns and decisions', (store) => {
     await expect(system.start('follows')).rejects.toMatchObject({ code: 'FUNCTION_INTERNAL' })
     await system.settle()
     expect(paid).toEqual(['bob'])
+    await system.close()
+  })
+
+  test('decided-steps-1: [Q9] an approval that came as an event stands for no other input and no program, and is not heard twice (13.1.2)', async () => {
+    const { paid, source } = transfers()
+    const system = await startTestSystem(source, store())
+    const inbox = new Inbox(system)
+    const { runs } = await system.send({ type: 'listen', data: { to: 'bob' } })
+    const [old] = runs as [RunId]
+    await system.send({ type: 'transfer.wanted', data: {} })
+    await system.settle()
+    await inbox.decide(await inbox.only(), ana, { action: 'approve' })
+    await system.settle()
+    expect([(await system.look(old)).status, paid]).toEqual(['success', ['bob', 'bob']])
+    for (const kind of ['agent', 'service'] as const)
+      for (const from of ['pay', 'note'])
+        expect([kind, from, await codeOf(system, old, { from, kind })]).toEqual([kind, from, 'AGENT_CANNOT_DECIDE'])
+    for (const wish of [{ from: 'note' }, { from: 'pay' }, { from: 'approval' }, { from: 'draft' }, {}])
+      for (const more of [{ input: { to: 'mallory' } }, ...(wish.from === 'note' || wish.from === 'pay' ? [] : [{}])]) {
+        const run = await rerun(system, old, { ...wish, ...more, decisions: true })
+        await system.settle()
+        expect([wish, more, (await system.look(run)).status]).toEqual([wish, more, 'waiting'])
+      }
+    expect(paid).toEqual(['bob', 'bob'])
     await system.close()
   })
 })

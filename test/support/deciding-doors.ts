@@ -29,6 +29,7 @@ export const SYSTEM: SystemSource = {
   functions: [
     fn('publish', { trigger: 'letter.approved' }, () => void did.push('publish')),
     fn('book', { trigger: 'budget.stated' }, () => void did.push('book')),
+    fn('look', {}, () => null),
     fn('pay', {}, async ({ step }) => {
       await step.human('approve', { assign: 'group:editors' })
       await step.run('pay', () => void did.push('pay'))
@@ -44,6 +45,9 @@ export interface Places {
   readonly paid: RunId
   readonly published: RunId
   readonly plan: { readonly id: string; readonly hash: string }
+  /** A plan that a person has approved, and a run of it. */
+  readonly approved: string
+  readonly planned: RunId
   /** What a person has seen, by task. */
   readonly shown: Readonly<Record<string, string>>
 }
@@ -87,7 +91,12 @@ export const furnish = async ({ trihand }: HttpApp): Promise<Places> => {
   await trihand.send({ type: 'letter.ready', data: {} })
   const [still, open] = await opened(2)
   const { id, current } = await trihand.plans.propose({ text: 'a. Pay' }, 'ana')
+  const ready = await trihand.plans.propose({ text: 'a. Look' }, 'ana')
+  await trihand.plans.approve(ready.id, ready.current.hash, ANA)
+  const planned = await trihand.plans.run(ready.id, {})
+  await trihand.result(planned, { wait: '10s' })
   return {
+    ...{ approved: ready.id, planned },
     still: still as TaskId,
     open: open as TaskId,
     paid,
@@ -110,7 +119,7 @@ export interface Door {
 const CLOUD = { specversion: '1.0', source: '/x', datacontenttype: 'application/json', data: {} }
 
 export const doorsOf = async (at: HttpApp, places: Places): Promise<readonly Door[]> => {
-  const { paid, published, plan } = places
+  const { paid, published, plan, approved, planned } = places
   const send = async (method: string, path: string, body: unknown, headers: Headers): Promise<string | null> => {
     const given = { 'content-type': 'application/json', ...headers }
     const response = await at.open(path, { method, body: JSON.stringify(body), headers: given })
@@ -179,6 +188,8 @@ export const doorsOf = async (at: HttpApp, places: Places): Promise<readonly Doo
     post('rerunRun with old decisions', operator, `/api/runs/${paid}/rerun`, { from: 'note', reuse_decisions: true }),
     post('rerunRun of what a decision started', operator, `/api/runs/${published}/rerun`, {}),
     post('rerunRun of it with another input', null, `/api/runs/${published}/rerun`, { input: { to: 'mallory' } }),
+    post('runPlan that people approved', operator, `/api/plans/${approved}/runs`, { input: { to: 'mallory' } }),
+    post('rerunRun of such a plan', operator, `/api/runs/${planned}/rerun`, {}),
     post('resolveStep', operator, `/api/runs/${paid}/resolve`, { step: 'pay', verdict: 'abort' }),
     post('sendMessage that approves', ['operator', 'decider'], '/api/chat', { id: 'c', messages: [answer] }),
     post('createToken of a person', ['admin'], '/api/tokens', { name: 'eve', kind: 'user', roles: ['decider'] }),

@@ -8,7 +8,7 @@ import { TrihandError } from '../../model/errors.ts'
 import type { PlanDraft } from '../../model/plan-draft.ts'
 import { readBody, readOptionalBody, textOf } from '../body.ts'
 import { APPROVE_PLAN, RUN_PLAN, WRITE_PLAN } from '../documents/plans.ts'
-import { callerName, demandIdentity } from '../identity.ts'
+import { callerName, demandIdentity, demandPerson } from '../identity.ts'
 import { limitOf, pageOf } from '../query.ts'
 import { nothing, PAGING, page, ref } from '../schema.ts'
 import type { Service } from '../service.ts'
@@ -65,6 +65,8 @@ const discard: Handle = async (service, context) => {
 const run: Handle = async ({ plans }, context) => {
   const { input = {} } = await readOptionalBody(context, { schema: RUN_PLAN, code: CODE })
   const { id, current } = await plans.show(idOf(context))
+  // The approval counts for every run of the plan, and its input reaches the steps: an agent would carry it over to what nobody saw.
+  demandPerson(context, 'runs what was approved')
   const started = await plans.run(id, input)
   return context.json({ id: started, plan_id: id, hash: current.hash }, 201, { location: `/api/runs/${started}` })
 }
@@ -149,10 +151,10 @@ export const planRoutes: readonly Operation[] = [
     method: 'post',
     path: `${AT}/runs`,
     access: 'operator',
-    summary: 'Starts a run of what was approved',
+    summary: 'Starts a run of what was approved; only a person can',
     body: optionalBody(RUN_PLAN),
     answers: { 201: json(ref('PlanRun')) },
-    problems: ['INPUT_INVALID', 'PLAN_NOT_APPROVED', 'PLAN_STALE'],
+    problems: ['INPUT_INVALID', 'PLAN_NOT_APPROVED', 'PLAN_STALE', 'AGENT_CANNOT_DECIDE'],
     handle: run,
   },
 ]
