@@ -30,6 +30,7 @@ export const openPlans = (engine: Engine, reader: PlanReader, { ids, clock }: Wo
     now: () => clock.now(),
     uuid: () => ids.uuid(),
     digest: (text) => ids.digest(text),
+    redact: (value) => engine.redact(value),
     send: (event, options) => engine.send(event, options),
     start: (name, input) => engine.startRun(name, input, { isOwn: true }),
     reader,
@@ -37,10 +38,10 @@ export const openPlans = (engine: Engine, reader: PlanReader, { ids, clock }: Wo
 
 /** `plansOf`: asked when a run needs them, since the engine is made after the system. */
 export const planDesk = (plansOf: (tenant: TenantId) => Plans): PlanDesk => ({
-  propose: (tenant, id, given, by) => plansOf(tenant).propose(given, by, id),
-  agree: async (tenant, id, { hash, by, input }) => {
+  propose: (tenant, id, given, by) => plansOf(tenant).propose(given, { by, author: 'model' }, id),
+  agree: async (tenant, id, { hash, by }) => {
     const plans = plansOf(tenant)
-    return plans.order(await plans.approve(id, hash, { id: by, kind: 'user' }), input)
+    return plans.order(await plans.approve(id, hash, { id: by, kind: 'user' }))
   },
   vouch: (tenant, order) => plansOf(tenant).vouch(order),
 })

@@ -11,6 +11,7 @@ import pc from 'picocolors'
 import { type Problem, problemOf } from '../http/problem.ts'
 import { secretsOf } from '../manifest/secrets.ts'
 import { createRedaction } from '../model/redaction.ts'
+import { visibleLines, visibleText } from '../model/visible-text.ts'
 
 export const EXIT = {
   done: 0,
@@ -44,20 +45,11 @@ export const exitCodeOf = ({ code, status }: Pick<Problem, 'code' | 'status'>): 
   return status === 429 || status >= 500 ? EXIT.unreachable : EXIT.invalid
 }
 
-// C0 and C1 controls, zero-width and direction marks, line separators, the byte order mark.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the point
-const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
-
-const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-
 /** output-1. */
-export const visible = (text: string): string => text.replace(INVISIBLE, escaped)
+export const visible = visibleText
 
 /** Inside JSON such characters can only stand in strings, where this spelling means the same. */
-export const jsonText = (value: unknown, indent?: number): string =>
-  JSON.stringify(value, null, indent).replace(INVISIBLE, (character) =>
-    character === '\n' ? character : escaped(character),
-  )
+export const jsonText = (value: unknown, indent?: number): string => visibleLines(JSON.stringify(value, null, indent))
 
 export interface Stream {
   readonly isTTY?: boolean

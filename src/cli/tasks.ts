@@ -12,6 +12,7 @@ import { withApi } from './connect.ts'
 import { parseJson } from './json-argument.ts'
 import { type Listing, printPage, queryText } from './listing.ts'
 import { EXIT, type Output, visible } from './output.ts'
+import { printSteps, stepsIn } from './plan-steps.ts'
 import type { Verb } from './shell.ts'
 import { demandWho, headersOf, type WhoFlags } from './who.ts'
 
@@ -110,6 +111,16 @@ const printDrafts = (output: Output, { drafts, draft_revision, is_open }: TaskDe
   output.line(label('drafts', `revision ${draft_revision}; they are no part of a decision from here`))
 }
 
+/** A plan is printed step by step, anything else as it is. */
+const printSection = (output: Output, { title, content }: TaskDetail['sections'][number]): void => {
+  if (content === null) return
+  const steps = stepsIn(content)
+  if (steps === null) return output.line(label('section', `${title}: ${JSON.stringify(content)}`))
+  const { steps: _, ...about } = content as { readonly [name: string]: Json }
+  output.line(label('section', `${title}: ${JSON.stringify(about)}`))
+  printSteps(output, steps)
+}
+
 export const printTask = (output: Output, task: TaskDetail): void => {
   if (output.isJson) return output.document(task)
   const { users, groups } = task.assignees
@@ -120,7 +131,7 @@ export const printTask = (output: Output, task: TaskDetail): void => {
   if (task.claimed_by !== null) output.line(label('claimed by', task.claimed_by))
   for (const line of contextLines(task)) output.line(line)
   for (const section of task.sections) {
-    if (section.content !== null) output.line(label('section', `${section.title}: ${JSON.stringify(section.content)}`))
+    printSection(output, section)
     output.table(section.items.map(({ id, status, content }) => ['', id, status, JSON.stringify(content)]))
   }
   printEnd(output, task)

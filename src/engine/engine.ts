@@ -9,6 +9,7 @@ import type { System } from '../manifest/system.ts'
 import type { StoredEvent } from '../model/event.ts'
 import type { QueuedRun } from '../model/flow-outcome.ts'
 import { LOCAL_TENANT, type RunId, SERVER_TENANT, type TenantId } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
 import { createRedaction } from '../model/redaction.ts'
 import type { Verdict } from '../model/run-fact.ts'
 import { isEnded } from '../model/status.ts'
@@ -339,9 +340,9 @@ export class Engine {
     }))
   }
 
-  /** The text without the secrets that this process knows. */
-  redact(text: string): string {
-    return this.house.redaction.text(text)
+  /** The text or value without the secrets that this process knows. */
+  redact<Value extends Json>(value: Value): Value {
+    return this.house.redaction.value(value) as Value
   }
 
   /** A file that an agent's run has left, by its hash. */

@@ -739,10 +739,24 @@ export interface QueueReceipt {
 export interface PlanStep {
   readonly id: string
   readonly name: string
+  /** who chose the name: what a model chose says nothing of what is done */
+  readonly named_by: 'model' | 'person'
   readonly requires: readonly string[]
   /** the handler, or people, wait, nobody */
   readonly by: string
   readonly hand: 'agent' | 'human' | 'workflow' | null
+  /** what is done, in words */
+  readonly operation: string
+  readonly inputs: readonly { readonly path: string; readonly value: Json; readonly from: readonly string[] }[]
+  /** where the input comes from if none was written */
+  readonly input_from: string | null
+  readonly effect: 'idempotent' | 'once' | 'transactional' | null
+  /** tools of an agent, operations of a function; null: it is not limited */
+  readonly may: readonly string[] | null
+  /** what models may cost in one run; null: no limit is set */
+  readonly cost_limit_usd: number | null
+  /** conditions, repetitions, waits, what follows a failure or a no */
+  readonly rules: readonly string[]
 }
 
 export interface PlanError {
@@ -758,6 +772,8 @@ export interface PlanSummary {
   readonly id: string
   readonly status: 'draft' | 'approved' | 'discarded'
   readonly goal: string
+  /** who chose these words */
+  readonly goal_by: 'model' | 'person'
   readonly revision: number
   /** names this revision: an approval is of exactly it */
   readonly hash: string
@@ -770,6 +786,8 @@ export interface Plan {
   readonly id: string
   readonly status: 'draft' | 'approved' | 'discarded'
   readonly goal: string
+  /** who chose these words */
+  readonly goal_by: 'model' | 'person'
   readonly revision: number
   /** names this revision: an approval is of exactly it */
   readonly hash: string
@@ -782,6 +800,8 @@ export interface Plan {
   /** the steps in full, where the text does not say it all */
   readonly source: Json | null
   readonly steps: readonly PlanStep[]
+  /** what every run works on, approved with the steps; null: each run is given its own */
+  readonly input: Json
   readonly errors: readonly PlanError[]
   readonly approval: { readonly by: string; readonly at: string; readonly hash: string; readonly revision: number } | null
   /** the last ones, newest first */
@@ -1219,11 +1239,11 @@ export interface Api {
   /** Plans that people have written down, newest first. */
   readonly listPlans: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly PlanSummary[]; readonly next_cursor: string | null } }
   /** Writes a plan down as a draft, with its errors by line; nothing is done. */
-  readonly makePlan: { readonly input: { readonly body: { readonly text?: string; readonly steps?: readonly Json[]; readonly english?: string; readonly goal?: string } }; readonly output: Plan }
+  readonly makePlan: { readonly input: { readonly body: { readonly text?: string; readonly steps?: readonly Json[]; readonly english?: string; readonly goal?: string; readonly input?: Json } }; readonly output: Plan }
   /** One plan as it is now, with its last runs. */
   readonly getPlan: { readonly input: { readonly path: { readonly id: string } }; readonly output: Plan }
   /** Makes a new revision of the version that If-Match names; an approval of the one before does not count for it. */
-  readonly revisePlan: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly text?: string; readonly steps?: readonly Json[]; readonly english?: string; readonly goal?: string } }; readonly output: Plan }
+  readonly revisePlan: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly text?: string; readonly steps?: readonly Json[]; readonly english?: string; readonly goal?: string; readonly input?: Json } }; readonly output: Plan }
   /** Approves exactly the revision with this hash; only a person can. */
   readonly approvePlan: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly hash: string } }; readonly output: Plan }
   /** Puts a plan aside; a revision brings it back. */

@@ -2,7 +2,8 @@
 import type { ChatPlan } from '../model/chat.ts'
 import { ERRORS } from '../model/errors.ts'
 import { type Json, toJson } from '../model/json.ts'
-import { approvalOf, type PlanDraft, planStatus, type ShownLine } from '../model/plan-draft.ts'
+import { approvalOf, type PlanDraft, planStatus } from '../model/plan-draft.ts'
+import { type ShownStep, stepWords } from '../model/plan-shown.ts'
 import type { RunSummary } from '../ports/reader.ts'
 import type { Plan, PlanStep, PlanSummary } from './api.ts'
 import { isoTime } from './wire-time.ts'
@@ -11,6 +12,7 @@ export const planSummary = (plan: PlanDraft): PlanSummary => ({
   id: plan.id,
   status: planStatus(plan),
   goal: plan.current.goal,
+  goal_by: plan.current.goalBy ?? 'person',
   revision: plan.revision,
   hash: plan.current.hash,
   created_at: isoTime(plan.createdAt),
@@ -18,11 +20,23 @@ export const planSummary = (plan: PlanDraft): PlanSummary => ({
   changed_at: isoTime(plan.changedAt),
 })
 
-const planSteps = (lines: readonly ShownLine[]): PlanStep[] =>
-  lines.map(({ id, name, requires, by, hand }) => ({ id, name, requires: [...requires], by, hand }))
+const UNKNOWN = {
+  namedBy: 'person',
+  operation: '',
+  inputs: [],
+  inputFrom: null,
+  effect: null,
+  may: null,
+  maxCost: null,
+  rules: [],
+} as const
+
+/** What was kept before all of it was, is drawn as far as it goes: it cannot be approved any more. */
+const planSteps = (lines: readonly ShownStep[]): PlanStep[] =>
+  lines.map((line) => stepWords({ ...UNKNOWN, ...(line as Partial<ShownStep>) } as ShownStep) as PlanStep)
 
 export const planDocument = (plan: PlanDraft, runs: readonly RunSummary[]): Plan => {
-  const { text, isText, steps, lines, problems } = plan.current
+  const { text, isText, steps, lines, worksOn = null, problems } = plan.current
   const approval = approvalOf(plan)
   return {
     ...planSummary(plan),
@@ -30,6 +44,7 @@ export const planDocument = (plan: PlanDraft, runs: readonly RunSummary[]): Plan
     text,
     source: isText ? null : toJson(steps),
     steps: planSteps(lines),
+    input: worksOn,
     errors: problems.map((problem) => ({ ...problem, hint: ERRORS[problem.code].hint })),
     approval: approval === null ? null : { ...approval, at: isoTime(approval.at) },
     runs: runs.map(({ id, status, createdAt }) => ({ id, status, created_at: isoTime(createdAt) })),
@@ -38,13 +53,15 @@ export const planDocument = (plan: PlanDraft, runs: readonly RunSummary[]): Plan
 
 /** A plan as a card in a chat. `status`: how far its execution has come. */
 export const planCard = (
-  { id, goal, hash, steps, problems }: ChatPlan,
+  { id, goal, goalBy = 'person', hash, input = null, steps, problems }: ChatPlan,
   status: string,
   run: string | null,
 ): { readonly [name: string]: Json } => ({
   plan_id: id,
   goal,
+  goal_by: goalBy,
   hash,
+  input,
   steps: toJson(planSteps(steps)),
   errors: toJson(problems),
   status,

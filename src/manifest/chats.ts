@@ -14,10 +14,10 @@ import {
 } from '../model/chat.ts'
 import { TrihandError } from '../model/errors.ts'
 import { nearest } from '../model/nearest.ts'
+import type { HandlerFacts } from '../model/plan-shown.ts'
 import type { AgentSource } from './agents.ts'
 import { checkName, invalid } from './invalid.ts'
 import { readSteps } from './plan-reading.ts'
-import type { Hands } from './plans.ts'
 import { oneOf } from './ranges.ts'
 import type { FunctionDefinition, System } from './system.ts'
 
@@ -62,12 +62,12 @@ const hasEffects = ({ modality, code, workflow }: FunctionDefinition): boolean =
 
 interface Known extends Pick<System, 'functions' | 'executors'> {
   /** Whoever may do a step of a plan. */
-  readonly hands: Hands
+  readonly handlers: ReadonlyMap<string, HandlerFacts>
   digest(text: string): string
 }
 
 const planWords = (known: Known): string => {
-  const names = [...known.hands.keys()].map((name) => name.replaceAll(/[-_]+/g, ' '))
+  const names = [...known.handlers.keys()].map((name) => name.replaceAll(/[-_]+/g, ' '))
   return `several steps that wait for each other; task: {"goal": text, "text": a line for each step such as "c. Send emails (requires steps a and b)", "input": what it works on}; the words of a line are one of: ${names.join(', ')}`
 }
 
@@ -85,8 +85,13 @@ const draftedPlan = (
 const declaredPlan = ({ workflow, name }: FunctionDefinition, known: Known): ChatPlan | null => {
   if (workflow.plan === null) return null
   const { goal, written } = workflow.plan
-  const { hash, lines: steps, problems } = readSteps(goal, { steps: written, problems: [] }, known)
-  return { id: null, goal: goal === '' ? name : goal, hash, steps, problems }
+  const {
+    hash,
+    lines: steps,
+    goalBy,
+    problems,
+  } = readSteps(goal, { steps: written, problems: [] }, { ...known, namedBy: () => 'person' })
+  return { id: null, goal: goal === '' ? name : goal, goalBy, hash, steps, problems }
 }
 
 const executorOf = (given: string | ChatExecutorSource, path: string, known: Known): ChatExecutor => {

@@ -35,7 +35,7 @@ import { LATER, laterFunction } from './later.ts'
 import { defineModels, type ModelsSource } from './models.ts'
 import { defineModules, type ModuleSource, type Modules, moduleOf } from './modules.ts'
 import { definePlacement, definePools, type PlacementSource, type PoolSource } from './placement.ts'
-import { handsIn } from './plan-reading.ts'
+import { handlersIn, withShownPlans } from './plan-reading.ts'
 import { asReader, defineQueues, type QueueReading, type QueueSource } from './queues.ts'
 import type { ScheduleOptions } from './schedule.ts'
 import { definedSchedules } from './schedules.ts'
@@ -270,9 +270,9 @@ const handlersOf = ({ functions = [], agents = [], humans = [] }: SystemSource):
 
 type ChatWorld = Parameters<typeof defineChats>[1]
 
-const chatsOf = (chats: readonly ChatSource[], known: Omit<ChatWorld, 'hands'>): System['chats'] => {
+const chatsOf = (chats: readonly ChatSource[], known: Omit<ChatWorld, 'handlers'>): System['chats'] => {
   const names = chats.map(({ name }) => name)
-  return defineChats(chats, { ...known, hands: handsIn(known.functions, names) })
+  return defineChats(chats, { ...known, handlers: handlersIn(known.functions, names) })
 }
 
 /** A system with whatever is forged in it: for who tells all of that at once. */
@@ -286,18 +286,19 @@ export const assemble = (given: SystemSource, digest: (text: string) => string):
   const sources = handlersOf(source)
   const modules = defineModules(source.modules ?? [])
   const budgets = defineBudgets(source.limits?.shared ?? {})
-  const functions = new Map<string, FunctionDefinition>()
+  const defined = new Map<string, FunctionDefinition>()
   const hands = new Map(sources.map(({ name, modality = 'workflow' }) => [name, modality] as const))
   const machines = defineMachines(source.stateMachines ?? [])
   const world = { fieldsOf: (type: string) => fieldsOf(events.get(type)?.schema ?? null), machines, hands }
   const humans = new Set((source.humans ?? []).map(({ name }) => name))
   const around = { modules, budgets, world, humanOnly, humans }
   for (const entry of sources) {
-    if (functions.has(entry.name))
+    if (defined.has(entry.name))
       throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two handlers are named ${entry.name}`)
     const read = { ...entry, options: asReader(entry.options, source.queues ?? []) }
-    functions.set(entry.name, defineFunction(read, around))
+    defined.set(entry.name, defineFunction(read, around))
   }
+  const functions = new Map(withShownPlans(defined, digest))
   const { listeners, sources: watched } = bindAll(sources, functions)
   const executors = defineExecutors(source.executors ?? [])
   functions.set(LATER, laterFunction)

@@ -4,32 +4,74 @@
  * Owns which mistakes are found and where they are. Throws for none of them: a draft may be kept while it is wrong. What a step means
  * is plans.ts, as for plans that are declared.
  */
+import type { AgentSpec } from '../model/agent.ts'
 import { turnHandler } from '../model/chat.ts'
 import { type ErrorCode, TrihandError } from '../model/errors.ts'
-import { canonical, toJson } from '../model/json.ts'
+import { canonical, type Json, toJson } from '../model/json.ts'
 import { nearest } from '../model/nearest.ts'
-import { handOfLine, linesOf, type PlanLine, type PlanSpec } from '../model/plan.ts'
+import type { PlanSpec } from '../model/plan.ts'
 import type { PlanContent, PlanProblem, PlanRevision } from '../model/plan-draft.ts'
+import { type HandlerFacts, type NamedBy, type ShownStep, shownSteps, takesOver } from '../model/plan-shown.ts'
 import type { PlanStepSource } from '../model/plan-source.ts'
 import { planLines, writePlanText } from '../model/plan-text.ts'
 import { isOwn } from './own.ts'
 import { definePlan, type Hands, stepsOf } from './plans.ts'
-import type { System } from './system.ts'
+import type { FunctionDefinition, System } from './system.ts'
 
 type Digest = (text: string) => string
 
 const HASH_LENGTH = 16
 const PATH = 'plan'
 
-/** Handlers that may do a step: a turn of a chat is none, nor is one that its triggers alone start. */
-export const handsIn = (functions: System['functions'], chats: Iterable<string>): Hands => {
-  const turns = new Set([...chats].map(turnHandler))
-  const known = [...functions.values()].filter(({ name, internal }) => !isOwn(name) && !turns.has(name) && !internal)
-  return new Map(known.map(({ name, modality }) => [name, modality]))
+type Handlers = ReadonlyMap<string, HandlerFacts>
+
+const maxCostOf = ({ modality, code }: FunctionDefinition): number | null =>
+  modality === 'agent' ? (code as AgentSpec).limits.maxCost : null
+
+const mayOf = ({ modality, code, workflow }: FunctionDefinition): readonly string[] | null => {
+  if (modality === 'agent') {
+    const { allowedTools, subagents, mcpServers, handoffs } = code as AgentSpec
+    const named = [...subagents, ...mcpServers].map(({ name }) => name)
+    return [...new Set([...allowedTools, ...named, ...handoffs])]
+  }
+  return modality === 'human' || workflow.operations === null ? null : [...workflow.operations]
 }
 
-export const contentHash = ({ goal, steps, hands }: PlanContent, digest: Digest): string =>
-  digest(canonical(toJson({ goal, steps, hands }))).slice(0, HASH_LENGTH)
+/** What people are told of whoever does a step. */
+const handlerFacts = (definition: FunctionDefinition): HandlerFacts => {
+  const { modality, effect } = definition
+  return { modality, effect, maxCost: maxCostOf(definition), may: mayOf(definition) }
+}
+
+/** Handlers that may do a step: a turn of a chat is none, nor is one that its triggers alone start. */
+export const handlersIn = (functions: System['functions'], chats: Iterable<string>): Handlers => {
+  const turns = new Set([...chats].map(turnHandler))
+  const known = [...functions.values()].filter(({ name, internal }) => !isOwn(name) && !turns.has(name) && !internal)
+  return new Map(known.map((definition) => [definition.name, handlerFacts(definition)]))
+}
+
+/** Declared plans with what people are shown of them. */
+export const withShownPlans = (functions: System['functions'], digest: Digest): System['functions'] => {
+  const handlers = new Map([...functions].map(([name, definition]) => [name, handlerFacts(definition)] as const))
+  const shown = (definition: FunctionDefinition): FunctionDefinition => {
+    const { plan } = definition.workflow
+    if (plan === null) return definition
+    const lines = shownSteps(plan, { handlers, namedBy: () => 'person' })
+    const hash = contentHash({ goal: plan.goal, steps: plan.written, hands: {}, lines, goalBy: 'person' }, digest)
+    return { ...definition, workflow: { ...definition.workflow, plan: { ...plan, shown: lines, hash } } }
+  }
+  return new Map([...functions].map(([name, definition]) => [name, shown(definition)] as const))
+}
+
+const handsOf = (handlers: Handlers): Hands =>
+  new Map([...handlers].map(([name, { modality }]) => [name, modality] as const))
+
+/** plan-draft-4: also of what people are shown. Before that was kept, of the steps alone. */
+export const contentHash = (content: PlanContent, digest: Digest): string => {
+  const { goal, steps, hands, lines, goalBy, worksOn } = content
+  const shown = lines === undefined ? {} : { lines, goalBy, ...(worksOn === undefined ? {} : { worksOn }) }
+  return digest(canonical(toJson({ goal, steps, hands, ...shown }))).slice(0, HASH_LENGTH)
+}
 
 /** A plan as it was ordered, in the normal form: by the hands that were approved with it. */
 export const defineContent = ({ goal, steps, hands }: PlanContent): PlanSpec =>
@@ -81,7 +123,18 @@ const defined = (content: PlanContent, hands: Hands): PlanSpec | PlanProblem => 
   }
 }
 
-const unassigned = (lines: readonly PlanLine[], hands: Hands): readonly PlanProblem[] =>
+/** An agent that is not sure hands over to people, or to a handler that may do a step. */
+const strangersIn = ({ steps }: PlanSpec, hands: Hands): readonly PlanProblem[] =>
+  steps.flatMap(({ id, escalation }) =>
+    escalation.flatMap(({ escalateTo }) => {
+      const handler = takesOver(escalateTo)
+      if (handler === null || hands.has(handler)) return []
+      const near = nearest(handler, [...hands.keys()])
+      return [problem('PLAN_UNASSIGNED', `${id} hands over to ${handler}, which does no step${meant(near)}`, id)]
+    }),
+  )
+
+const unassigned = (lines: readonly ShownStep[], hands: Hands): readonly PlanProblem[] =>
   lines
     .filter(({ by }) => by === 'nobody')
     .map(({ id, name }) => {
@@ -89,20 +142,25 @@ const unassigned = (lines: readonly PlanLine[], hands: Hands): readonly PlanProb
       return problem('PLAN_UNASSIGNED', `nobody in this system does ${id}, "${name}"${meant(near)}`, id)
     })
 
-const asWritten = ({ id, name = id, requires = [] }: PlanStepSource): PlanLine => ({ id, name, requires, by: 'nobody' })
+/** A step that cannot be read: nobody can approve it. */
+const asWritten = ({ id, name = id, requires = [] }: PlanStepSource, { namedBy }: World): ShownStep => ({
+  ...{ id, name, namedBy: namedBy(name), requires, by: 'nobody', hand: null, operation: 'cannot be read' },
+  ...{ inputs: [], inputFrom: null, effect: null, may: null, maxCost: null, rules: [] },
+})
 
 /** Everything that is wrong with steps that could be read. */
 const judged = (
   content: PlanContent,
-  hands: Hands,
-): { readonly lines: readonly PlanLine[]; readonly problems: readonly PlanProblem[] } => {
-  const lines = content.steps.map(asWritten)
+  world: World,
+): { readonly lines: readonly ShownStep[]; readonly problems: readonly PlanProblem[] } => {
+  const hands = handsOf(world.handlers)
+  const lines = content.steps.map((step) => asWritten(step, world))
   const strangers = badReferences(content.steps)
   if (strangers.length > 0) return { lines, problems: strangers }
   const spec = defined(content, hands)
   if ('code' in spec) return { lines, problems: [spec] }
-  const shown = linesOf(spec.steps)
-  return { lines: shown, problems: unassigned(shown, hands) }
+  const shown = shownSteps(spec, world)
+  return { lines: shown, problems: [...unassigned(shown, hands), ...strangersIn(spec, hands)] }
 }
 
 const placed = (problems: readonly PlanProblem[], text: string): readonly PlanProblem[] => {
@@ -114,35 +172,35 @@ const placed = (problems: readonly PlanProblem[], text: string): readonly PlanPr
 }
 
 interface World {
-  readonly hands: Hands
+  readonly handlers: Handlers
   readonly digest: Digest
+  /** What every run of it works on; absent: each run is given its own. */
+  readonly worksOn?: Json
+  /** Who chose this name or goal. */
+  namedBy(name: string): NamedBy
 }
 
 export const readSteps = (goal: string, written: WrittenPlan, world: World): PlanRevision =>
   revisionOf(goal, written, null, world)
 
 export const readText = (goal: string, text: string, world: World): PlanRevision =>
-  revisionOf(goal, writtenText(text, world.hands), text, world)
+  revisionOf(goal, writtenText(text, handsOf(world.handlers)), text, world)
 
-const revisionOf = (
-  goal: string,
-  written: WrittenPlan,
-  text: string | null,
-  { hands, digest }: World,
-): PlanRevision => {
+const revisionOf = (goal: string, written: WrittenPlan, text: string | null, world: World): PlanRevision => {
+  const { handlers, digest, namedBy, worksOn } = world
   const content = { goal, steps: written.steps, hands: {} }
-  const found = written.problems.length > 0 ? { lines: [], problems: written.problems } : judged(content, hands)
+  const found = written.problems.length > 0 ? { lines: [], problems: written.problems } : judged(content, world)
   const used = found.lines.flatMap(({ by }) => {
-    const hand = hands.get(by)
-    return hand === undefined ? [] : [[by, hand] as const]
+    const hand = handlers.get(by)
+    return hand === undefined ? [] : [[by, hand.modality] as const]
   })
-  const whole = { ...content, hands: Object.fromEntries(used) }
+  const shown = { lines: found.lines, goalBy: namedBy(goal), ...(worksOn === undefined ? {} : { worksOn }) }
+  const whole = { ...content, hands: Object.fromEntries(used), ...shown }
   return {
     ...whole,
     hash: contentHash(whole, digest),
     text: text ?? writePlanText(found.lines),
     isText: text !== null,
-    lines: found.lines.map((line) => ({ ...line, hand: handOfLine(line, hands) })),
     problems: text === null ? found.problems : placed(found.problems, text),
   }
 }

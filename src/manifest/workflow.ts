@@ -186,7 +186,10 @@ export const defineWorkflow = (
     routing: routingOf(`${path}.routing`, source.routing),
     fanIn: world.fanIn,
     state: stateOf(path, source, world),
-    plan: source.plan === undefined ? null : definePlan(`${path}.plan`, source.plan, world.hands),
+    plan:
+      source.plan === undefined
+        ? null
+        : { ...definePlan(`${path}.plan`, source.plan, world.hands), shown: [], hash: '' },
   }
   const isPlain = JSON.stringify(spec) === JSON.stringify(PLAIN)
   return isPlain ? PLAIN : spec

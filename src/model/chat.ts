@@ -9,7 +9,8 @@
 import type { Failure } from './errors.ts'
 import type { ChildId, Instant, PlanId, RunId } from './ids.ts'
 import { isJsonRecord, type Json } from './json.ts'
-import type { PlanProblem, ShownLine } from './plan-draft.ts'
+import type { PlanProblem } from './plan-draft.ts'
+import type { NamedBy, ShownStep } from './plan-shown.ts'
 import type { Assignees } from './task-spec.ts'
 
 /** What becomes of a message that arrives during a turn: it waits, it stops the turn, or it is refused. */
@@ -31,8 +32,12 @@ export interface ChatPlan {
   /** Null: it is declared, and nobody changes it here. */
   readonly id: PlanId | null
   readonly goal: string
+  /** Absent: it was shown before this was kept. */
+  readonly goalBy?: NamedBy
   readonly hash: string
-  readonly steps: readonly ShownLine[]
+  /** What it works on, if that is known already. */
+  readonly input?: Json
+  readonly steps: readonly ShownStep[]
   readonly problems: readonly PlanProblem[]
 }
 

@@ -18,14 +18,14 @@ const ID = planId('0'.repeat(32))
 const ana = { id: 'ana', kind: 'user' } as const
 
 const content = (hash: string, problems: PlanRevision['problems'] = []): PlanRevision => ({
-  ...{ hash, problems, goal: '', text: 'a. Go', isText: true, lines: [], steps: [], hands: {} },
+  ...{ hash, problems, goal: '', text: 'a. Go', isText: true, lines: [], goalBy: 'person', steps: [], hands: {} },
 })
 const proposed: PlanFact = { type: 'plan.proposed', at: 1, by: 'bo', id: ID, content: content('one') }
 const revised: PlanFact = { type: 'plan.revised', at: 2, by: 'bo', content: content('two') }
 const approved: PlanFact = { type: 'plan.approved', at: 3, by: 'ana', hash: 'one' }
 const discarded: PlanFact = { type: 'plan.discarded', at: 4, by: 'bo' }
-const approve = (hash: string, by: { id: string; kind: 'user' | 'agent' } = ana) =>
-  ({ type: 'approve_plan', now: 3, by, hash }) as const
+const approve = (hash: string, by: { id: string; kind: 'user' | 'agent' } = ana, shown = hash) =>
+  ({ type: 'approve_plan', now: 3, by, hash, shown }) as const
 const draft = (...history: readonly PlanFact[]): PlanDraft => fold(planDraft, history) as PlanDraft
 
 test('[N3] plan-draft-1: an approval names the revision, and is gone with the next', () => {
@@ -74,4 +74,22 @@ test('a run is ordered of what was approved, while those who do it are the same'
   expect(orderOf(draft(proposed, approved), 'other', {})).toMatchObject({ code: 'PLAN_STALE' })
   expect(orderOf(draft(proposed, approved, discarded), 'one', {})).toMatchObject({ code: 'PLAN_STALE' })
   expect(orderOf(draft(proposed, approved), 'one', { n: 1 })).toMatchObject({ plan: ID, hash: 'one', input: { n: 1 } })
+})
+
+test('plan-draft-4: what the system would show otherwise now is neither approved nor run (13.1.3)', () => {
+  given(proposed)
+    .when(approve('one', ana, 'otherwise'))
+    .thenRefused('PLAN_STALE')
+  expect(orderOf(draft(proposed, approved), 'otherwise')).toMatchObject({ code: 'PLAN_STALE' })
+})
+
+test('plan-draft-5: a plan that was shown with its input runs with that input alone (13.1.3)', () => {
+  const shown = { ...proposed, content: { ...content('one'), worksOn: { to: 'bo', n: 1 } } } as PlanFact
+  const plan = draft(shown, approved)
+  for (const input of [{}, { to: 'mallory', n: 1 }, null])
+    expect(orderOf(plan, 'one', input)).toMatchObject(
+      input === null ? { input: { to: 'bo', n: 1 } } : { code: 'INPUT_INVALID' },
+    )
+  for (const input of [undefined, { n: 1, to: 'bo' }])
+    expect(orderOf(plan, 'one', input)).toMatchObject({ worksOn: { to: 'bo', n: 1 }, input: { to: 'bo', n: 1 } })
 })

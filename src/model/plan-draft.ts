@@ -7,13 +7,15 @@
  * plan-draft-1  An approval is of one revision, by its hash: another revision has none.
  * plan-draft-2  Only a person approves, and nothing that has errors.
  * plan-draft-3  A revision is made of the version that its writer has seen, or not at all.
+ * plan-draft-4  The hash covers what was shown. What the system would show otherwise now is neither approved nor run.
+ * plan-draft-5  A plan that was shown with the input that it works on runs with that input alone.
  */
 import type { ErrorCode } from './errors.ts'
 import type { Instant, PlanId } from './ids.ts'
-import type { Json } from './json.ts'
+import { canonical, type Json } from './json.ts'
 import { type Decision, facts, type Machine, type Refusal, refuse } from './machine.ts'
 import type { Modality } from './modality.ts'
-import type { PlanLine } from './plan.ts'
+import type { NamedBy, ShownStep } from './plan-shown.ts'
 import type { PlanStepSource } from './plan-source.ts'
 import type { Identity } from './task-spec.ts'
 
@@ -28,6 +30,11 @@ export interface PlanContent {
   readonly steps: readonly PlanStepSource[]
   /** The hands of whoever does a step, as they were when it was read. */
   readonly hands: { readonly [name: string]: Modality }
+  /** As people are shown it, computed once (plan-shown.ts). Absent: it was written before this was kept. */
+  readonly lines?: readonly ShownStep[]
+  readonly goalBy?: NamedBy
+  /** What every run of it works on, where that was shown with the steps. Absent: each run is given its own. */
+  readonly worksOn?: Json
 }
 
 export interface PlanProblem {
@@ -38,17 +45,14 @@ export interface PlanProblem {
   readonly message: string
 }
 
-export interface ShownLine extends PlanLine {
-  readonly hand: Modality | null
-}
-
 /** A revision as it was read: what will be done, as people see it, and what is wrong with it. */
 export interface PlanRevision extends PlanContent {
   readonly hash: string
   readonly text: string
   /** Whether the text is all there is of it: then it is what people change. */
   readonly isText: boolean
-  readonly lines: readonly ShownLine[]
+  readonly lines: readonly ShownStep[]
+  readonly goalBy: NamedBy
   readonly problems: readonly PlanProblem[]
 }
 
@@ -87,7 +91,13 @@ export type PlanCommand =
       readonly version: number
       readonly content: PlanRevision
     })
-  | (Now & { readonly type: 'approve_plan'; readonly by: Pick<Identity, 'id' | 'kind'>; readonly hash: string })
+  | (Now & {
+      readonly type: 'approve_plan'
+      readonly by: Pick<Identity, 'id' | 'kind'>
+      readonly hash: string
+      /** The hash that the same steps have as the system would show them now. */
+      readonly shown: string
+    })
   | (Now & { readonly type: 'discard_plan'; readonly by: string })
 
 export type PlanFact =
@@ -110,15 +120,23 @@ export const planStatus = (plan: PlanDraft): (typeof PLAN_STATUSES)[number] => {
 const stale = ({ current, revision }: PlanDraft, hash: string): Refusal =>
   refuse('PLAN_STALE', `${hash} is not what the plan is now: revision ${revision} is ${current.hash}`)
 
+const changed = ({ current }: PlanDraft): Refusal =>
+  refuse(
+    'PLAN_STALE',
+    `what its steps do has changed since ${current.hash} was shown; revise it to see what they do now`,
+  )
+
 const discarded = ({ id }: PlanDraft): Refusal => refuse('PLAN_STALE', `${id} was discarded; revise it to go on`)
 
 const approve = (plan: PlanDraft, command: Extract<PlanCommand, { type: 'approve_plan' }>): Decision<PlanFact> => {
-  const { now: at, by, hash } = command
+  const { now: at, by, hash, shown } = command
   // plan-draft-2
   if (by.kind !== 'user') return refuse('AGENT_CANNOT_DECIDE', `${by.id} is of kind ${by.kind}; only a person approves`)
   if (plan.isDiscarded) return discarded(plan)
   // plan-draft-1
   if (hash !== plan.current.hash) return stale(plan, hash)
+  // plan-draft-4
+  if (shown !== hash) return changed(plan)
   const [problem] = plan.current.problems
   if (problem !== undefined) return refuse(problem.code, problem.message)
   return approvalOf(plan) === null ? facts({ type: 'plan.approved', at, by: by.id, hash }) : facts()
@@ -187,12 +205,33 @@ export interface PlanOrder extends PlanContent {
   readonly input: Json
 }
 
-/** `now`: the hash that the same steps have in the system as it is now. */
-export const orderOf = (plan: PlanDraft, now: string, input: Json): PlanOrder | Refusal => {
-  const { goal, steps, hands, hash } = plan.current
+/** plan-draft-5. */
+export const worksOnThis = ({ worksOn }: PlanContent, input: Json): boolean =>
+  worksOn === undefined || canonical(worksOn) === canonical(input)
+
+/** `now`: the hash that the same steps have in the system as it is now. `given`: absent, it is what the plan was shown with, or nothing. */
+export const orderOf = (plan: PlanDraft, now: string, given?: Json): PlanOrder | Refusal => {
+  const { goal, steps, hands, lines, goalBy, worksOn, hash } = plan.current
+  const input = given ?? worksOn ?? {}
   if (plan.isDiscarded) return discarded(plan)
   if (approvalOf(plan) === null)
     return refuse('PLAN_NOT_APPROVED', `nobody has approved revision ${plan.revision}, ${hash}`)
-  if (now !== hash) return refuse('PLAN_STALE', `those who do its steps have changed since ${hash} was approved`)
-  return { plan: plan.id, hash, goal, steps, hands, input }
+  // plan-draft-4
+  if (now !== hash) return changed(plan)
+  if (!worksOnThis(plan.current, input))
+    return refuse(
+      'INPUT_INVALID',
+      `${hash} was approved with the input that it shows: leave the input out, or revise the plan`,
+    )
+  return {
+    plan: plan.id,
+    hash,
+    goal,
+    steps,
+    hands,
+    lines,
+    goalBy,
+    ...(worksOn === undefined ? {} : { worksOn }),
+    input,
+  }
 }

@@ -64,28 +64,9 @@ export interface PlanSpec {
   readonly goal: string
   readonly approve: 'human' | 'auto'
   readonly steps: readonly PlanStep[]
-  /** As they were written: what a draft with the same goal begins with. */
+  /** As they were written, in the same order: what a draft with the same goal begins with, and what people are shown. */
   readonly written: readonly PlanStepSource[]
 }
-
-/** A step as people are shown it before anything is done. */
-export type PlanLine = {
-  readonly id: string
-  readonly name: string
-  readonly requires: readonly string[]
-  /** The handler, or `people`, `wait`, `nobody`. */
-  readonly by: string
-}
-
-export const linesOf = (steps: readonly PlanStep[]): readonly PlanLine[] =>
-  steps.map(({ id, name, requires, work }) => ({
-    ...{ id, name, requires },
-    by: work.kind === 'call' ? work.handler : work.kind === 'ask' ? 'people' : work.kind,
-  }))
-
-/** The hand behind a line; null: time, or nobody. */
-export const handOfLine = ({ by }: PlanLine, hands: ReadonlyMap<string, Modality>): Modality | null =>
-  hands.get(by) ?? (by === 'people' ? 'human' : null)
 
 /** The circle that steps stand in, beginning and ending with the same one; null: there is none. */
 export const circleIn = (nodes: readonly PlanNode[]): readonly string[] | null => {

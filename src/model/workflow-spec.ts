@@ -5,7 +5,7 @@
  * holds its code to them (engine/rights.ts).
  */
 import type { Json } from './json.ts'
-import type { PlanSpec } from './plan.ts'
+import type { ShownPlan } from './plan-shown.ts'
 import type { FanInPolicy } from './policies/fan-in.ts'
 import type { Rule } from './rule.ts'
 
@@ -33,7 +33,7 @@ export interface WorkflowSpec {
   readonly fanIn: FanInPolicy | null
   readonly state: StateSpec | null
   /** Its work, if it is a plan and no code. */
-  readonly plan: PlanSpec | null
+  readonly plan: ShownPlan | null
 }
 
 export interface EmitSpec {

@@ -5,7 +5,7 @@
  *
  * english-1  Every word of a sentence is a word of what was declared, or stands in quotes where a declared one does.
  */
-import { handsIn } from '../manifest/plan-reading.ts'
+import { handlersIn } from '../manifest/plan-reading.ts'
 import type { System } from '../manifest/system.ts'
 import { type Json, toJson } from '../model/json.ts'
 import type { PlanStepSource } from '../model/plan-source.ts'
@@ -19,7 +19,7 @@ export type EnglishReading =
 
 type Known = Pick<System, 'functions' | 'chats'>
 
-const namesIn = ({ functions, chats }: Known): readonly string[] => [...handsIn(functions, chats.keys()).keys()]
+const namesIn = ({ functions, chats }: Known): readonly string[] => [...handlersIn(functions, chats.keys()).keys()]
 
 const QUOTED = /"([^"]*)"|“([^”]*)”/g
 const MAX_OPTIONS = 8

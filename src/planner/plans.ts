@@ -10,8 +10,7 @@
  */
 import { advancePlan } from '../engine/advance.ts'
 import type { IncomingEvent, Receipt, SendOptions } from '../engine/intake.ts'
-import { contentHash, handsIn, readSteps, readText } from '../manifest/plan-reading.ts'
-import type { Hands } from '../manifest/plans.ts'
+import { contentHash, handlersIn, readSteps, readText } from '../manifest/plan-reading.ts'
 import type { System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Instant, isPlanId, newestFirstKey, type PlanId, planId, type RunId, type TenantId } from '../model/ids.ts'
@@ -26,7 +25,9 @@ import {
   type PlanRevision,
   type PlanState,
   planRunsTable,
+  worksOnThis,
 } from '../model/plan-draft.ts'
+import type { NamedBy } from '../model/plan-shown.ts'
 import type { Identity } from '../model/task-spec.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
 import { readEnglish } from './english.ts'
@@ -37,9 +38,18 @@ export interface PlansDeps {
   now(): Instant
   uuid(): string
   digest(text: string): string
+  /** Without the secrets that this process knows: what is hashed is what can be shown. */
+  redact(value: Json): Json
   send(event: IncomingEvent, options: SendOptions): Promise<Receipt>
   start(name: string, input: PlanOrder): Promise<RunId>
   readonly reader: Pick<Reader, 'document' | 'documents' | 'run'>
+}
+
+/** Who writes a plan down, and whose words it has. */
+interface Writer {
+  readonly by: string
+  /** Default: a person. */
+  readonly author?: NamedBy
 }
 
 /** One of text, steps in the manifest's spelling, and a sentence. */
@@ -48,6 +58,8 @@ interface PlanWish {
   readonly text?: string
   readonly steps?: Json
   readonly english?: string
+  /** What every run of it works on: shown and approved with the steps. Null: each run is given its own. */
+  readonly input?: Json
 }
 
 const TABLE = 'trihand.plan'
@@ -75,22 +87,33 @@ export class Plans {
   }
 
   /** The same proposal under the same name is one draft; without a name it is a new one. */
-  async propose(given: Json, by: string, id: PlanId = planId(this.deps.uuid())): Promise<PlanDraft> {
-    const content = await this.read(wishOf(given))
+  async propose(given: Json, writer: string | Writer, id: PlanId = planId(this.deps.uuid())): Promise<PlanDraft> {
+    const { by, author = 'person' } = typeof writer === 'string' ? { by: writer } : writer
+    const wish = wishOf(this.deps.redact(given))
+    const content = await this.read(wish, wish.input ?? undefined, () => author)
     return this.change(id, { type: 'propose_plan', now: this.deps.now(), id, by, content })
   }
 
   async revise(
     id: string,
     given: Json,
-    { by, version }: { readonly by: string; readonly version: number },
+    { by, author = 'person', version }: Writer & { readonly version: number },
   ): Promise<PlanDraft> {
-    const content = await this.read(wishOf(given))
+    // Words of a model stay its words when a person changes something else, and so does the input that it was given.
+    const { current } = await this.show(id)
+    const chosen = wordsOfModels(current)
+    const wish = wishOf(this.deps.redact(given))
+    const worksOn = wish.input === undefined ? current.worksOn : (wish.input ?? undefined)
+    const content = await this.read(wish, worksOn, (words) => (chosen.has(words) ? 'model' : author))
     return this.change(demandId(id), { type: 'revise_plan', now: this.deps.now(), by, version, content })
   }
 
   async approve(id: string, hash: string, by: Pick<Identity, 'id' | 'kind'>): Promise<PlanDraft> {
-    return this.change(demandId(id), { type: 'approve_plan', now: this.deps.now(), by, hash })
+    const approve = (plan: PlanState): PlanCommand => {
+      const shown = plan.kind === 'draft' ? this.shownNow(plan.current) : ''
+      return { type: 'approve_plan', now: this.deps.now(), by, hash, shown }
+    }
+    return this.change(demandId(id), approve)
   }
 
   async discard(id: string, by: string): Promise<PlanDraft> {
@@ -122,7 +145,7 @@ export class Plans {
     return page.map(({ value }) => value as unknown as PlanDraft)
   }
 
-  async run(id: string, input: Json): Promise<RunId> {
+  async run(id: string, input?: Json): Promise<RunId> {
     return this.deps.start(PLAN_RUN, this.order(await this.show(id), input))
   }
 
@@ -134,11 +157,8 @@ export class Plans {
     return found.flatMap((run) => run ?? [])
   }
 
-  order(plan: PlanDraft, input: Json): PlanOrder {
-    const hands = this.hands()
-    const { goal, steps, hands: approved } = plan.current
-    const now = Object.fromEntries(Object.keys(approved).flatMap((name) => [[name, hands.get(name) ?? null]]))
-    const order = orderOf(plan, contentHash({ goal, steps, hands: now as PlanOrder['hands'] }, this.deps.digest), input)
+  order(plan: PlanDraft, input?: Json): PlanOrder {
+    const order = orderOf(plan, this.shownNow(plan.current), input)
     if ('code' in order) throw new TrihandError(order.code, order.detail)
     return order
   }
@@ -147,18 +167,31 @@ export class Plans {
   async vouch(order: PlanOrder): Promise<PlanApproval> {
     const state = isPlanId(order.plan) ? await this.load(order.plan) : null
     const approval = state?.kind === 'draft' ? state.approvals.find(({ hash }) => hash === order.hash) : undefined
-    if (approval === undefined || contentHash(order, this.deps.digest) !== order.hash)
+    const isThis = contentHash(order, this.deps.digest) === order.hash && worksOnThis(order, order.input)
+    if (approval === undefined || !isThis)
       throw new TrihandError('PLAN_NOT_APPROVED', `nobody has approved ${order.hash} of ${order.plan}`)
     return approval
   }
 
-  private hands(): Hands {
+  private world(worksOn: Json | undefined, namedBy: (words: string) => NamedBy) {
     const { functions, chats } = this.deps.system()
-    return handsIn(functions, chats.keys())
+    const given = worksOn === undefined ? {} : { worksOn }
+    return { handlers: handlersIn(functions, chats.keys()), digest: this.deps.digest, namedBy, ...given }
   }
 
-  private async read({ goal, text, steps, english }: PlanWish): Promise<PlanRevision> {
-    const world = { hands: this.hands(), digest: this.deps.digest }
+  /** The hash of the same steps as the system would show them now. */
+  private shownNow(current: PlanRevision): string {
+    const chosen = wordsOfModels(current)
+    const world = this.world(current.worksOn, (words) => (chosen.has(words) ? 'model' : 'person'))
+    return readSteps(current.goal, { steps: current.steps, problems: [] }, world).hash
+  }
+
+  private async read(
+    { goal, text, steps, english }: PlanWish,
+    worksOn: Json | undefined,
+    namedBy: (words: string) => NamedBy,
+  ): Promise<PlanRevision> {
+    const world = this.world(worksOn, namedBy)
     if (text !== undefined) return readText(goal ?? '', text, world)
     if (english === undefined) {
       const { givenSteps } = await import('../manifest/plan-given.ts')
@@ -177,9 +210,10 @@ export class Plans {
   }
 
   /** plans-1: judged and written again until nobody comes between. */
-  private async change(id: PlanId, command: PlanCommand): Promise<PlanDraft> {
+  private async change(id: PlanId, given: PlanCommand | ((before: PlanState) => PlanCommand)): Promise<PlanDraft> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const before = await this.load(id)
+      const command = typeof given === 'function' ? given(before) : given
       const { state, facts, refusal } = advancePlan(before, command)
       if (refusal !== null)
         throw refusal.code === 'NOT_FOUND' ? unknownPlan(id) : new TrihandError(refusal.code, refusal.detail)
@@ -207,6 +241,13 @@ export class Plans {
     }
   }
 }
+
+/** Names and a goal that a model chose. */
+const wordsOfModels = ({ goal, goalBy, lines }: PlanRevision): ReadonlySet<string> =>
+  new Set([
+    ...(goalBy === 'model' ? [goal] : []),
+    ...lines.filter(({ namedBy }) => namedBy === 'model').map(({ name }) => name),
+  ])
 
 const unknownPlan = (id: string): TrihandError => new TrihandError('NOT_FOUND', `there is no plan ${id}`)
 

@@ -7,11 +7,9 @@ import type { PlanId, TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { PlanApproval, PlanDraft, PlanOrder } from '../model/plan-draft.ts'
 
-/** `input`: what the run will work on. */
 export interface PlanWord {
   readonly hash: string
   readonly by: string
-  readonly input: Json
 }
 
 export interface PlanDesk {

@@ -85,7 +85,10 @@ test('[C5] at a terminal the task is shown and a question asked; any other answe
     ...{ apart: true, through: THROUGH_A_TERMINAL, stdin: 'y\n' },
   })
   expect(yes.code).toBe(0)
-  expect((await folder.json(['inbox', 'show', id, ...ANA])).end).toMatchObject({ decision: 'reject', decided_by: 'ana' })
+  expect((await folder.json(['inbox', 'show', id, ...ANA])).end).toMatchObject({
+    decision: 'reject',
+    decided_by: 'ana',
+  })
 })
 
 test('[C6] an item is changed in the editor, the difference shown, and approved so', async (context) => {

@@ -22,21 +22,19 @@ interface PlanTurn {
 }
 
 const asShown = ({ id, current }: PlanDraft): ChatPlan => {
-  const { goal, hash, lines, problems } = current
-  return { id, goal, hash, steps: lines, problems }
+  const { goal, goalBy, hash, worksOn = {}, lines, problems } = current
+  return { id, goal, goalBy, hash, input: worksOn, steps: lines, problems }
 }
 
-/** What the plan is to work on. */
-export const plannedInput = (task: Json): Json => (isJsonRecord(task) ? (task['input'] ?? {}) : {})
+/** The input is proposed with the steps, also if there is none: the people who approve the one approve the other. */
+const proposalOf = (task: Json): Json => (isJsonRecord(task) ? { ...task, input: task['input'] ?? {} } : task)
 
 const problemsOf = ({ problems }: ChatPlan): string =>
   problems.map(({ line, message }) => (line === null ? message : `line ${line}: ${message}`)).join('; ')
 
-/** Recorded as it was shown. */
-export const shownPlan = async ({ step }: Pick<FunctionContext, 'step'>, plan: ChatPlan): Promise<ChatPart> => {
-  await step.run('plan', () => plan as unknown as Json)
-  return { type: 'plan', plan }
-}
+/** Recorded as it was shown, and read back so: the system may be another one by the time it is approved. */
+export const shownPlan = async ({ step }: Pick<FunctionContext, 'step'>, plan: ChatPlan): Promise<ChatPlan> =>
+  (await step.run('plan', () => plan as unknown as Json)) as unknown as ChatPlan
 
 export const planAnswer = async (decision: ChatDecision, turn: PlanTurn): Promise<readonly ChatPart[]> => {
   const { run, step } = turn.context
@@ -44,13 +42,13 @@ export const planAnswer = async (decision: ChatDecision, turn: PlanTurn): Promis
   const id = planId(run.id.slice('run_'.length))
   try {
     const plan = (await step.run('plan', async () =>
-      asShown(await turn.desk.propose(run.tenant, id, decision.task, turn.by)),
+      asShown(await turn.desk.propose(run.tenant, id, proposalOf(decision.task), turn.by)),
     )) as unknown as ChatPlan
     const shown: ChatPart = { type: 'plan', plan }
     if (plan.problems.length > 0) return [shown, failed(asked, problemsOf(plan))]
     const reply = await turn.approve(plan)
     if (!isYes(reply)) return [shown, denied(asked, noOf(reply))]
-    const word = { hash: plan.hash, by: reply.decidedBy ?? '', input: plannedInput(decision.task) }
+    const word = { hash: plan.hash, by: reply.decidedBy ?? '' }
     const order = await step.run('agree', () => turn.desk.agree(run.tenant, id, word))
     return [shown, ...(await performed(asked, () => step.invoke('execute', PLAN_RUN, order as unknown as PlanOrder)))]
   } catch (error) {

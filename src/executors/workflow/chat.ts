@@ -31,10 +31,11 @@ import {
 import { chatInput } from '../../model/chat-call.ts'
 import type { Instant } from '../../model/ids.ts'
 import { isJsonRecord, type Json } from '../../model/json.ts'
+import { stepWords } from '../../model/plan-shown.ts'
 import type { PlanDesk } from '../../ports/plan-desk.ts'
 import type { AskReply } from '../../ports/step-gate.ts'
-import { denied, isYes, noOf, performed } from './chat-parts.ts'
-import { planAnswer, plannedInput, shownPlan } from './chat-plan.ts'
+import { denied, failed, isYes, noOf, performed } from './chat-parts.ts'
+import { planAnswer, shownPlan } from './chat-plan.ts'
 import { type FunctionContext, type FunctionSource, fn } from './function.ts'
 import { isStepFailure } from './step-failure.ts'
 
@@ -205,9 +206,13 @@ class ChatTurn {
     const asked = this.spec.executors.find(({ name }) => name === executor)
     if (asked?.kind === 'plan') return [...said, ...(await this.plan(decision))]
     const plan = asked?.plan ?? null
-    const shown = plan === null ? said : [...said, await shownPlan(this.context, plan)]
+    const seen = plan === null ? null : await shownPlan(this.context, { ...plan, input: decision.task })
+    const shown: readonly ChatPart[] = seen === null ? said : [...said, { type: 'plan', plan: seen }]
     const approval = verdict.kind === 'ask' ? await this.approve(decision, plan) : null
     if (approval !== null && !isYes(approval)) return [...shown, denied(call, noOf(approval))]
+    // A deploy may have come between the question and the answer.
+    if (approval !== null && seen !== null && seen.hash !== plan?.hash)
+      return [...shown, failed(call, `PLAN_STALE: ${executor} was changed after it was shown; ask for it again`)]
     const input = approval?.modifications?.[APPROVED_SECTION] ?? decision.task
     return [...shown, ...(await this.done(executor, input, opened))]
   }
@@ -222,7 +227,7 @@ class ChatTurn {
   private approve({ executor, task, reply }: ChatDecision, plan: ChatPlan | null): Promise<AskReply> {
     const { asks, name } = this.spec
     const to = [...asks.users.map((user) => `user:${user}`), ...asks.groups.map((group) => `group:${group}`)]
-    const steps = { id: 'plan', type: 'summary', title: 'Steps', content: planContent(plan, task) } as const
+    const steps = { id: 'plan', type: 'summary', title: 'Steps', content: planContent(plan) } as const
     const call = {
       id: APPROVED_SECTION,
       type: 'editable',
@@ -263,10 +268,11 @@ class ChatTurn {
 const SAY_NOTHING: ChatDecision = { action: 'reply', reply: '', executor: null, task: null, reason: null }
 
 /** A declared plan works on what is called, which is shown beside it. */
-const planContent = (plan: ChatPlan | null, task: Json): Json => {
+const planContent = (plan: ChatPlan | null): Json => {
   if (plan === null) return null
-  const { id, hash, steps } = plan
-  return { ...(id === null ? {} : { plan: id, input: plannedInput(task) }), hash, steps: steps as unknown as Json }
+  const { id, goal, goalBy = 'person', hash, input = {}, steps } = plan
+  const about = id === null ? {} : { plan: id, input }
+  return { goal, goal_by: goalBy, ...about, hash, steps: steps.map(stepWords) }
 }
 
 /** One function for each chat; they come beside the functions of the system. */

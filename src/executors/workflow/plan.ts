@@ -3,10 +3,12 @@
  *
  * Owns what a step sees of the others, and what becomes of one that fails. It is an ordinary function over steps: each is recorded under
  * its own id, so a plan goes on where it was. Which step may begin is model/plan.ts.
+ *
+ * plan-run-2  No step of a declared plan begins before people have approved these very steps, whatever was deployed meanwhile.
  */
 import { TrihandError } from '../../model/errors.ts'
 import { isJsonRecord, type Json } from '../../model/json.ts'
-import { type Asked, againFor, linesOf, type PlanSpec, type PlanStep, type PlanWait } from '../../model/plan.ts'
+import { type Asked, againFor, type PlanSpec, type PlanStep, type PlanWait } from '../../model/plan.ts'
 import {
   type Answered,
   answeredIn,
@@ -18,6 +20,7 @@ import {
   skippedFor,
   skipRecord,
 } from '../../model/plan-end.ts'
+import { type ShownPlan, stepWords } from '../../model/plan-shown.ts'
 import { confidenceOf, escalationOf } from '../../model/policies/escalation.ts'
 import type { TaskOptions } from '../../model/task-source.ts'
 import type { Roots } from '../../model/workflow-spec.ts'
@@ -62,6 +65,9 @@ interface Reply extends Answered {
   readonly returnsTo: string | null
 }
 
+/** A drafted plan was shown before it was ordered. */
+type PlayedPlan = PlanSpec & Partial<Pick<ShownPlan, 'shown' | 'hash'>>
+
 const MAX_ITEMS = 1_000
 const NOT_REACHED: Ended = { ...skippedFor('it was not reached'), output: null }
 const PEOPLE = /^(user|group):/
@@ -81,12 +87,12 @@ const refused = (what: string, { decidedBy, feedback, status }: AskReply): Triha
   new TrihandError('STEP_REFUSED', `${decidedBy ?? 'nobody'} did not agree to ${what}: ${feedback ?? status}`)
 
 class Play {
-  private readonly plan: PlanSpec
+  private readonly plan: PlayedPlan
   private readonly context: PlanContext
   private readonly done = new Map<string, Ended>()
   private readonly seen: Seen
 
-  constructor(plan: PlanSpec, given: Roots, context: PlanContext) {
+  constructor(plan: PlayedPlan, given: Roots, context: PlanContext) {
     this.plan = plan
     this.context = context
     this.seen = new Seen(context.input, given)
@@ -104,18 +110,23 @@ class Play {
     return isWhole ? { steps } : partial({ steps })
   }
 
-  /** People see the steps as they will be done, and the decision is bound to that. */
+  /** plan-run-2: people see the steps as they will be done. A version that would do others asks again. */
   private async agreed(): Promise<void> {
-    const { goal, approve, steps } = this.plan
+    const { approve, hash = '' } = this.plan
     if (approve === 'auto') return
-    const content = linesOf(steps)
+    const seen = await this.context.step.run('plan', () => hash, { key: 'shown' })
+    await this.agreement('approval')
+    if (seen !== hash) await this.agreement(`approval ${hash}`, 'The plan was changed after it was first shown.')
+  }
+
+  private async agreement(key: string, instructions?: string): Promise<void> {
+    const { goal, hash = '', shown = [] } = this.plan
     const title = goal === '' ? 'A plan is to be done' : goal
+    const content = { hash, steps: shown.map(stepWords) }
     const sections = [{ id: 'plan', title: 'Steps', type: 'summary' as const, content }]
-    const reply = await this.context.step.human(
-      'plan',
-      { taskType: 'approval', title, context: this.context.input, bundle: { sections } },
-      { key: 'approval' },
-    )
+    const about = { context: this.context.input, ...(instructions === undefined ? {} : { instructions }) }
+    const task = { taskType: 'approval' as const, title, ...about, bundle: { sections } }
+    const reply = await this.context.step.human('plan', task, { key })
     if (reply.status !== 'approved') throw refused('the plan', reply)
   }
 
@@ -375,6 +386,6 @@ const itemOf = ({ each, as }: PlanStep, roots: Roots): { readonly [name: string]
 
 /** The code of a function that is a plan. */
 export const planned =
-  (plan: PlanSpec, roots: Roots) =>
+  (plan: PlayedPlan, roots: Roots) =>
   (context: PlanContext): Promise<unknown> =>
     new Play(plan, roots, context).all()

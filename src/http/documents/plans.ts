@@ -1,13 +1,29 @@
 /** Plans as the wire spells them, described. */
 import { PLAN_STATUSES } from '../../model/plan-draft.ts'
-import { anything, closed, described, instant, list, orNull, record, ref, text, whole, words } from '../schema.ts'
+import {
+  anything,
+  closed,
+  described,
+  instant,
+  list,
+  number,
+  orNull,
+  record,
+  ref,
+  text,
+  whole,
+  words,
+} from '../schema.ts'
 
 const HANDS = ['agent', 'human', 'workflow'] as const
+const AUTHORS = ['model', 'person'] as const
+const EFFECTS = ['idempotent', 'once', 'transactional'] as const
 
 const summary = {
   id: text,
   status: words(PLAN_STATUSES),
   goal: text,
+  goal_by: described('who chose these words', words(AUTHORS)),
   revision: whole,
   hash: described('names this revision: an approval is of exactly it', text),
   created_at: instant,
@@ -19,9 +35,23 @@ export const planComponents = {
   PlanStep: record({
     id: text,
     name: text,
+    named_by: described('who chose the name: what a model chose says nothing of what is done', words(AUTHORS)),
     requires: list(text),
     by: described('the handler, or people, wait, nobody', text),
     hand: orNull(words(HANDS)),
+    operation: described('what is done, in words', text),
+    inputs: list(
+      record({
+        path: described('such as to or mail.lines[0]', text),
+        value: described('as it was written', anything),
+        from: described('where its references come from; empty: it is literal', list(text)),
+      }),
+    ),
+    input_from: described('where the input comes from if none was written', orNull(text)),
+    effect: orNull(words(EFFECTS)),
+    may: described('tools of an agent, operations of a function; null: it is not limited', orNull(list(text))),
+    cost_limit_usd: described('what models may cost in one run; null: no limit is set', orNull(number)),
+    rules: described('conditions, repetitions, waits, what follows a failure or a no', list(text)),
   }),
   PlanError: record({
     code: text,
@@ -37,6 +67,7 @@ export const planComponents = {
     text: described('as people read it', text),
     source: described('the steps in full, where the text does not say it all', orNull(anything)),
     steps: list(ref('PlanStep')),
+    input: described('what every run works on, approved with the steps; null: each run is given its own', anything),
     errors: list(ref('PlanError')),
     approval: orNull(record({ by: text, at: instant, hash: text, revision: whole })),
     runs: described('the last ones, newest first', list(record({ id: text, status: text, created_at: instant }))),
@@ -51,6 +82,7 @@ export const WRITE_PLAN = closed(
     steps: described('steps with the keys of a manifest', list(anything)),
     english: described('a sentence that a declared plan says it is for, or the text of a plan', text),
     goal: text,
+    input: described('what every run works on, approved with the steps; null: each run is given its own', anything),
   },
 )
 

@@ -8,7 +8,7 @@ import { TrihandError } from '../../model/errors.ts'
 import type { PlanDraft } from '../../model/plan-draft.ts'
 import { readBody, readOptionalBody, textOf } from '../body.ts'
 import { APPROVE_PLAN, RUN_PLAN, WRITE_PLAN } from '../documents/plans.ts'
-import { callerName, demandIdentity, demandPerson } from '../identity.ts'
+import { askingOf, callerName, demandIdentity, demandPerson } from '../identity.ts'
 import { limitOf, pageOf } from '../query.ts'
 import { nothing, PAGING, page, ref } from '../schema.ts'
 import type { Service } from '../service.ts'
@@ -19,6 +19,12 @@ import { body, type Handle, json, type Operation, optionalBody } from './route.t
 const CODE = 'INPUT_INVALID'
 const AT = '/api/plans/{id}'
 const PLAN = json(ref('Plan'))
+
+/** What a program writes down, a model may have chosen. */
+const writerOf = (context: Context): { readonly by: string; readonly author: 'model' | 'person' } => ({
+  by: callerName(context),
+  author: askingOf(context)?.caller.kind === 'user' ? 'person' : 'model',
+})
 
 const idOf = (context: Context): string => context.req.param('id') ?? ''
 
@@ -33,7 +39,7 @@ const list: Handle = async ({ plans }, context, query) => {
 
 const make: Handle = async (service, context) => {
   const given = await readBody(context, { schema: WRITE_PLAN, code: CODE })
-  const plan = await service.plans.propose({ ...given } as never, callerName(context))
+  const plan = await service.plans.propose({ ...given } as never, writerOf(context))
   context.header('location', `/api/plans/${plan.id}`)
   return answer(service, context, plan, 201)
 }
@@ -48,7 +54,7 @@ const revise: Handle = async (service, context) => {
   return answer(
     service,
     context,
-    await service.plans.revise(idOf(context), { ...given } as never, { by: callerName(context), version }),
+    await service.plans.revise(idOf(context), { ...given } as never, { ...writerOf(context), version }),
   )
 }
 
@@ -63,7 +69,7 @@ const discard: Handle = async (service, context) => {
 }
 
 const run: Handle = async ({ plans }, context) => {
-  const { input = {} } = await readOptionalBody(context, { schema: RUN_PLAN, code: CODE })
+  const { input } = await readOptionalBody(context, { schema: RUN_PLAN, code: CODE })
   const { id, current } = await plans.show(idOf(context))
   // The approval counts for every run of the plan, and its input reaches the steps: an agent would carry it over to what nobody saw.
   demandPerson(context, 'runs what was approved')

@@ -1,16 +1,21 @@
 /** A plan in a conversation: its steps, the revision, and a person's word on it; then its run, as it goes on. */
+
 import { Button, Card, Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { PlanStep } from '../../api/documents.ts'
+import { visibleText } from '../../../../src/model/visible-text.ts'
+import type { Json, PlanStep } from '../../api/documents.ts'
 import { useMay } from '../../api/me.ts'
 import { CopyText } from '../../parts/copy.tsx'
 import { Status } from '../../parts/status.tsx'
 import { PlanRun } from '../plans/plan-run.tsx'
-import { PlanSteps } from '../plans/steps.tsx'
+import { ModelsWords, PlanInput, PlanSteps } from '../plans/steps.tsx'
 
 export interface PlanNews {
   readonly plan_id: string | null
   readonly goal: string
+  readonly goal_by: string
+  /** What it works on. */
+  readonly input: Json
   readonly hash: string
   readonly steps: readonly PlanStep[]
   readonly errors: readonly { readonly line: number | null; readonly message: string }[]
@@ -71,7 +76,10 @@ interface CardProps {
 export const PlanCard = ({ plan, asked, reason, run }: CardProps) => (
   <Card withBorder padding="sm" className="done plan">
     <Group justify="space-between" wrap="nowrap">
-      <Text fw={600}>{plan.goal === '' ? 'A plan' : plan.goal}</Text>
+      <Text fw={600}>
+        <span>{plan.goal === '' ? 'A plan' : visibleText(plan.goal)}</span>{' '}
+        {plan.goal !== '' && <ModelsWords by={plan.goal_by} />}
+      </Text>
       <Status of={STATES[plan.status] ?? 'running'} />
     </Group>
     <Group gap="xs">
@@ -85,6 +93,7 @@ export const PlanCard = ({ plan, asked, reason, run }: CardProps) => (
         </Link>
       )}
     </Group>
+    {run === null && <PlanInput input={plan.input} />}
     {run === null ? <PlanSteps steps={plan.steps} /> : <PlanRun id={run} steps={plan.steps} />}
     {reason !== null && <Text size="sm">{reason}</Text>}
     {asked !== null && <Word plan={plan} asked={asked} />}

@@ -1,11 +1,15 @@
 /** Content as people read it: fields with their names, text as text. Nothing in it is ever markup. */
+
+import { visibleLines } from '../../../../src/model/visible-text.ts'
 import { isRecord, type Json } from '../../api/documents.ts'
 import type { FieldChange } from './difference.ts'
 
 const isSimple = (value: Json): boolean => typeof value !== 'object' || value === null
 
 /** A list of simple values is read as one. */
-const textOf = (value: Json): string => {
+const textOf = (value: Json): string => visibleLines(plainText(value))
+
+const plainText = (value: Json): string => {
   if (typeof value === 'string') return value
   return Array.isArray(value) && value.length > 0 && value.every(isSimple)
     ? value.join(', ')
@@ -19,7 +23,7 @@ export const Content = ({ value }: { readonly value: Json }) => {
     <dl className="fields">
       {Object.entries(value).map(([name, field]) => (
         <div key={name}>
-          <dt>{name}</dt>
+          <dt>{visibleLines(name)}</dt>
           <dd className="text">
             {isRecord(field) && Object.keys(field).length > 0 ? <Content value={field} /> : textOf(field)}
           </dd>

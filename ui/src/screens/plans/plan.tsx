@@ -1,8 +1,10 @@
 /** One plan: its steps and its errors, the revision that an approval would be of, and its runs. */
+
 import { Alert, Badge, Button, Group, Stack, Text, Textarea, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
+import { visibleText } from '../../../../src/model/visible-text.ts'
 import { sendJson } from '../../api/client.ts'
 import type { Plan as PlanDocument, PlanRun as StartedRun } from '../../api/documents.ts'
 import { useMay } from '../../api/me.ts'
@@ -13,7 +15,7 @@ import { complain } from '../../parts/say.ts'
 import { Failed, Loading } from '../../parts/state.tsx'
 import { When } from '../../parts/when.tsx'
 import { PlanRun } from './plan-run.tsx'
-import { PlanSteps } from './steps.tsx'
+import { ModelsWords, PlanInput, PlanSteps } from './steps.tsx'
 
 const route = getRouteApi('/plans/$id')
 
@@ -110,8 +112,9 @@ const Head = ({ plan }: { readonly plan: PlanDocument }) => (
   <div>
     <Group gap="xs">
       <Title order={1} size="h2">
-        {plan.goal === '' ? `Plan ${shortId(plan.id)}` : plan.goal}
+        {plan.goal === '' ? `Plan ${shortId(plan.id)}` : visibleText(plan.goal)}
       </Title>
+      {plan.goal !== '' && <ModelsWords by={plan.goal_by} />}
       <Badge variant="outline" color="gray" tt="none" className="label">
         {plan.status}
       </Badge>
@@ -157,6 +160,7 @@ export const Plan = () => {
         <Edit plan={plan} done={() => setEdited(false)} />
       ) : (
         <>
+          <PlanInput input={plan.input} />
           {plan.steps.length > 0 ? <PlanSteps steps={plan.steps} /> : <pre className="data">{plan.text}</pre>}
           <Actions plan={plan} edit={() => setEdited(true)} />
         </>

@@ -1,8 +1,15 @@
-/** The steps of a plan: who does each with which hand, after which others, and how far it has come. */
+/**
+ * The steps of a plan: what each does with which inputs, who does it, after which others, and how far it has come.
+ *
+ * A person approves what stands here, so all that the server says of a step is drawn, and nothing is folded away before it runs.
+ */
+import { Badge, Text } from '@mantine/core'
 import { Hourglass, TriangleAlert } from 'lucide-react'
-import type { PlanStep } from '../../api/documents.ts'
+import { visibleLines, visibleText } from '../../../../src/model/visible-text.ts'
+import { isRecord, type Json, type PlanStep } from '../../api/documents.ts'
 import { lookOf } from '../../parts/hands.ts'
 import { Status } from '../../parts/status.tsx'
+import { Content } from '../inbox/content.tsx'
 
 const KINDS: Readonly<Record<string, string>> = { agent: 'agent', human: 'human', workflow: 'function' }
 const OTHERS = { wait: { icon: Hourglass, word: 'waits' }, nobody: { icon: TriangleAlert, word: 'nobody' } } as const
@@ -16,9 +23,73 @@ const after = (requires: readonly string[]): string => `after ${requires.join(',
 const lookOfEnd = (status: string) =>
   status === 'skipped' || status === 'rejected' ? { look: 'cancelled' as const } : {}
 
+/** A name or a goal says nothing of what is done, and a model may have chosen it. */
+export const ModelsWords = ({ by }: { readonly by: string }) =>
+  by === 'model' ? (
+    <Badge size="xs" variant="outline" color="gray" tt="none" className="label models-words">
+      named by a model
+    </Badge>
+  ) : null
+
+/** A text in quotes, so that it is no number and has no end that is not seen; an expression as it was written. */
+const textOf = (value: Json): string => {
+  if (typeof value === 'string') return visibleLines(`"${value}"`)
+  return visibleText(JSON.stringify(value))
+}
+
+const EFFECTS: Readonly<Record<string, string>> = {
+  idempotent: 'Repeatable (same key each time)',
+  once: 'At most once',
+  transactional: 'Exactly once, with its record',
+}
+
+const costOf = ({ cost_limit_usd: limit }: PlanStep): string =>
+  limit === null ? 'No cost limit' : `Costs at most $${limit}`
+
+const Inputs = ({ step }: { readonly step: PlanStep }) => (
+  <dl className="fields inputs">
+    {step.inputs.map(({ path, value, from }) => (
+      <div key={path}>
+        <dt>{visibleText(path)}</dt>
+        <dd className="text">
+          <code>{textOf(value)}</code>
+          {from.length > 0 && <span className="quiet"> from {from.join(', ')}</span>}
+        </dd>
+      </div>
+    ))}
+    {step.input_from !== null && (
+      <div>
+        <dt>Input</dt>
+        <dd className="text">{visibleText(step.input_from)}</dd>
+      </div>
+    )}
+  </dl>
+)
+
+const limitsOf = (step: PlanStep): readonly string[] => [
+  ...(step.effect === null ? [] : [EFFECTS[step.effect] ?? step.effect, costOf(step)]),
+  ...(step.may === null ? [] : [`May use ${step.may.length === 0 ? 'nothing' : step.may.join(', ')}`]),
+  ...step.rules,
+]
+
+/** Everything that an approval is of. */
+const Details = ({ step }: { readonly step: PlanStep }) => (
+  <>
+    <span className="operation">{visibleText(step.operation)}</span>
+    {(step.inputs.length > 0 || step.input_from !== null) && <Inputs step={step} />}
+    {limitsOf(step).length > 0 && (
+      <ul className="limits quiet">
+        {[...new Set(limitsOf(step))].map((text) => (
+          <li key={text}>{visibleText(text)}</li>
+        ))}
+      </ul>
+    )}
+  </>
+)
+
 interface StepsProps {
   readonly steps: readonly PlanStep[]
-  /** By the id of a step; absent: nothing runs. */
+  /** By the id of a step, while it runs: then only names are drawn. Absent: nothing runs. */
   readonly statuses?: ReadonlyMap<string, string>
 }
 
@@ -30,8 +101,10 @@ export const PlanSteps = ({ steps, statuses }: StepsProps) => (
       return (
         <li key={step.id}>
           <code>{step.id}</code>
-          <span>
-            <span>{step.name}</span>
+          <div>
+            <span>
+              <span>{visibleText(step.name)}</span> <ModelsWords by={step.named_by} />
+            </span>
             <span className="quiet">
               <span className="hand" data-kind={KINDS[step.hand ?? ''] ?? step.by}>
                 <Icon size={14} aria-hidden /> {word}
@@ -39,10 +112,32 @@ export const PlanSteps = ({ steps, statuses }: StepsProps) => (
               {step.hand !== null && step.by !== 'people' && ` ${step.by}`}
               {step.requires.length > 0 && ` · ${after(step.requires)}`}
             </span>
-          </span>
+            {statuses === undefined && <Details step={step} />}
+          </div>
           {status !== undefined && <Status of={status} {...lookOfEnd(status)} />}
         </li>
       )
     })}
   </ol>
 )
+
+/** What a plan works on, whole: it is approved with the steps. */
+export const PlanInput = ({ input }: { readonly input: Json }) =>
+  isRecord(input) && Object.keys(input).length === 0 ? null : input === null ? null : (
+    <section aria-label="Input of the plan">
+      <Text size="sm" fw={600}>
+        Input of the plan
+      </Text>
+      <Content value={input} />
+    </section>
+  )
+
+/** The plan in a section of a task; null: it shows none. */
+export const planIn = (content: Json): { readonly steps: readonly PlanStep[]; readonly about: Json } | null => {
+  if (!isRecord(content)) return null
+  const { steps, hash: _, goal, goal_by: by, ...about } = content
+  if (!Array.isArray(steps) || !steps.every((step: Json) => isRecord(step) && 'operation' in step)) return null
+  const words =
+    typeof goal === 'string' && goal !== '' ? { [by === 'model' ? 'goal (a model’s words)' : 'goal']: goal } : {}
+  return { steps: steps as unknown as readonly PlanStep[], about: { ...words, ...about } }
+}
