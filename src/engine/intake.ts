@@ -65,6 +65,8 @@ export interface SendOptions {
   readonly documents?: readonly DocumentWrite[]
   /** The system tells it: a reserved type is taken. */
   readonly isOwn?: boolean
+  /** The id is a digest of what was delivered: other data under it was made of the same delivery, which counts once. */
+  readonly idIsDigest?: boolean
 }
 
 /** For whom an event is sent. */
@@ -141,11 +143,11 @@ export class Intake {
 
   async send(
     incoming: IncomingEvent,
-    { documents = NONE, isOwn = false, by }: SendOptions & SendFor = {},
+    { documents = NONE, isOwn = false, idIsDigest = false, by }: SendOptions & SendFor = {},
   ): Promise<Receipt> {
     const event = await this.check(incoming, isOwn ? OWN : by?.kind === 'user' ? PERSON : PROGRAM)
     // What a source has seen is sent with what it saw: it waits, because the source would see it again at once.
-    return this.room.serve(() => this.persist(event, documents), documents.length > 0)
+    return this.room.serve(() => this.persist(event, documents, idIsDigest), documents.length > 0)
   }
 
   /** Everything but the writing. */
@@ -244,7 +246,7 @@ export class Intake {
     return firstEvent({ id, tenant: house.tenant, source, type, subject, time, data }, traceparent)
   }
 
-  private async persist(event: Event, documents: readonly DocumentWrite[]): Promise<Receipt> {
+  private async persist(event: Event, documents: readonly DocumentWrite[], idIsDigest = false): Promise<Receipt> {
     const { house } = this
     const { events, runs } = routeAll(house, [event])
     const outcome = await this.commit(runs, events, documents)
@@ -255,7 +257,7 @@ export class Intake {
     }
     if (outcome.reason !== 'taken')
       throw new TrihandError('INTERNAL', 'an event met a conflict that only runs can have')
-    if (!isSameEvent(house, event, outcome.dataHash))
+    if (!idIsDigest && !isSameEvent(house, event, outcome.dataHash))
       throw new TrihandError('EVENT_ID_REUSED', `event ${event.id} of ${event.source} exists with other data`)
     const { sequence } = outcome
     const { suppressed } = this.notYet(event, await house.suppressed(house.tenant, sequence))

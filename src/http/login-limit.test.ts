@@ -69,6 +69,12 @@ describe('auth-5: after ten wrong tokens from one address', () => {
     expect((await attempt('th_wrong')).status).toBe(429)
   })
 
+  test('as many at once are told to wait as one after the other, and the login takes none of them (13.3.4)', async () => {
+    const tries = Array.from({ length: 30 }, (_, i) => logIn(`th_wrong_${i}`))
+    const statuses = (await Promise.all([...tries, logIn(token)])).map(({ status }) => status)
+    expect([401, 429, 303].map((wanted) => statuses.filter((status) => status === wanted).length)).toEqual([10, 21, 0])
+  })
+
   test('a token that counts is let in, and another address is not concerned', async () => {
     await failTenTimes(ask)
     expect((await ask(token)).status).toBe(200)

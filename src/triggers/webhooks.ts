@@ -161,7 +161,8 @@ export class Webhooks {
     try {
       const data = await dataOf(webhook, kept)
       const event = { type: webhook.emits, source: sourceOf(webhook), data, ...(given === null ? {} : { id: given }) }
-      return await send(event, {})
+      // Made anew by the transform, which may read the time or a header: what was signed is the body.
+      return await send(event, { idIsDigest: webhook.auth === 'hmac' })
     } catch (error) {
       if (error instanceof TrihandError && !error.retryable && error.code !== 'EVENT_ID_REUSED')
         return this.#refuse(webhook, id, kept, error)

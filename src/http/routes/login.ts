@@ -74,6 +74,9 @@ const login =
     const wait = failures.waitOf(address, now)
     if (wait !== null) return showForm(context, next, tooMany(wait))
     const caller = settings.isRequired ? await service.tokens.callerOf(token) : null
+    // Others that came at once have failed meanwhile.
+    const late = failures.waitOf(address, now)
+    if (late !== null) return showForm(context, next, tooMany(late))
     if (caller === null) {
       failures.failed(address, now)
       return showForm(context, next, WRONG)
