@@ -47,7 +47,7 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' 
     { by = 'local', reason = null }: By & { readonly reason?: string | null } = {},
   ) => engine.pause(run, by, reason),
   resume: (run: Parameters<Engine['look']>[0], { by = 'local' }: By = {}) => engine.resume(run, by),
-  resolve: engine.resolve.bind(engine),
+  resolve: engine.tasks.resolve.bind(engine.tasks),
   watch: engine.watch.bind(engine),
   observe: engine.observe.bind(engine),
   vitals: engine.vitals,

@@ -30,7 +30,7 @@ import type { Reruns } from './engine/reruns.ts'
 import type { RunResult } from './engine/run-result.ts'
 import type { Schedules } from './engine/schedules.ts'
 import type { Sessions } from './engine/sessions.ts'
-import type { Tasks } from './engine/tasks.ts'
+import type { StepAnswer, Tasks } from './engine/tasks.ts'
 import { Versions } from './engine/versions.ts'
 import type { AgentHandler } from './executors/agent/enter.ts'
 import { builtInExecutors } from './executors/built-in.ts'
@@ -40,7 +40,7 @@ import type { ToolBroker } from './executors/workflow/built-in/tool-call.ts'
 import { type EnterOptions, enterFunction } from './executors/workflow/function.ts'
 import { StepFailure } from './executors/workflow/step-failure.ts'
 import { type HandSettings, handsOf, reach } from './hands.ts'
-import type { Service, TenantNews, Word } from './http/service.ts'
+import type { Service, TenantNews } from './http/service.ts'
 import type { SystemSource } from './manifest/define.ts'
 import { durationMs } from './manifest/duration.ts'
 import { taskOfStep } from './manifest/humans.ts'
@@ -118,8 +118,8 @@ export interface Trihand extends ServerDesk, Pick<Service, 'artifact' | 'version
   /** No step begins until it is resumed; what is under way may finish, and its time limits go on. */
   pause(run: RunId, options?: { readonly by?: string; readonly reason?: string | null }): Promise<void>
   resume(run: RunId, options?: { readonly by?: string }): Promise<void>
-  /** A person's word on a step whose outcome nobody knows. */
-  resolve(run: RunId, step: string, word: Word): Promise<void>
+  /** Answers the task that asks whether this step happened: `tasks.submit` on `tasks.ofStep(run, step)`. */
+  resolve(run: RunId, step: string, answer: StepAnswer): Promise<void>
   /** Called after each commit of a run. */
   on(subscriber: Subscriber): () => void
   /** Called with what each append of this process has changed: runs, tasks, schedules, events. */
@@ -246,7 +246,8 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
         ...(options.worker ?? { id: workerId(ids.uuid()), slots: options.slots ?? DEFAULT_SLOTS }),
         leaseTtlMs: durationMs(options.leaseTtl ?? '15s'),
         pollMs: store.pollMs,
-        ...(store.sweepMs === null ? {} : { sweepMs: store.sweepMs }),
+        // No sweep: no other process writes this ledger, so nobody but this one can act on its runs.
+        ...(store.sweepMs === null ? { isAlone: true } : { sweepMs: store.sweepMs }),
         drainMs: durationMs(options.drain ?? '30s'),
         tellsInstants: store.keepsInstants ?? false,
       },

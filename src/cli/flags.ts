@@ -40,6 +40,18 @@ export const number = (text: string): number => {
 export const withOutput = (command: Command): Command =>
   command.option('--json', 'one JSON document on stdout, problems on stderr')
 
+/** An answer to "did it happen?". */
+export const withAnswer = (command: Command): Command =>
+  withConfirmation(withWho(withWork(command)))
+    .option('--result <json>', 'what the step answered, if it happened')
+    .option('--reason <text>', 'why')
+
+/** What shows that a person means it, where the task asks for it. */
+export const withConfirmation = (command: Command): Command =>
+  command
+    .option('--confirm <text>', 'what the action asks you to type: then you are not asked')
+    .option('--acknowledge', 'you have read the warning of the action and mean it all the same')
+
 /** For verbs that speak to a system that runs, or open its ledger. */
 export const withDoor = (command: Command): Command =>
   withOutput(command)

@@ -4,7 +4,7 @@
  * Owns their names and descriptions, as verbs.ts does for the others.
  */
 import type { Command } from 'commander'
-import { type Perform, withDoor, withPage, withWho, withWork } from './flags.ts'
+import { type Perform, withAnswer, withConfirmation, withDoor, withPage, withWho, withWork } from './flags.ts'
 
 const filtered = (command: Command): Command =>
   withPage(withWho(withDoor(command)))
@@ -52,6 +52,13 @@ export const addInbox = (program: Command, perform: Perform): void => {
     .option('--items <ids>', 'these, with commas; without it all')
     .option('--reason <text>', 'why')
     .action((id, flags) => perform(async () => (await load()).editTask, { id, ...flags }))
+  withAnswer(inbox.command('resolve <verdict>'))
+    .description('answer "did it happen?" for all steps of one cause: happened, run_again or abort')
+    .requiredOption('--cause <text>', 'as `trihand inbox show` prints it: "worker eu-1"')
+    .option('--step <name>', 'of these steps only')
+    .action((verdict, flags) =>
+      perform(async () => (await import('./uncertain.ts')).resolveMany, { verdict, ...flags }),
+    )
   withWho(withWork(inbox.command('claim <id>')))
     .description('take a task of your group')
     .action((id, flags) => perform(async () => (await tasks()).claimTask, { id, ...flags }))
@@ -70,7 +77,7 @@ export const addTasks = (program: Command, perform: Perform): void => {
   withWho(withDoor(tasks.command('show <id>')))
     .description('one task: what it is about, what may be done, and the hash of what you see')
     .action((id, flags) => perform(async () => (await load()).showTask, { id, ...flags }))
-  withWho(withWork(tasks.command('decide <id> <action>')))
+  withConfirmation(withWho(withWork(tasks.command('decide <id> <action>'))))
     .description('approve, reject, edit, respond, request_edit, escalate, or an action of the task')
     .option('--hash <hash>', 'of what was shown')
     .option('--draft-revision <n>', 'of your own drafts that were shown')

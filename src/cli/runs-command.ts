@@ -1,14 +1,13 @@
-/** `trihand runs cancel|pause|resume|retry|resolve <id>`: a person's word to one run. Prints what the run is afterwards. */
+/** `trihand runs cancel|pause|resume|retry <id>`: a person's word to one run. Prints what the run is afterwards. */
 import type { Run, RunDetail } from '../http/api.ts'
 import { withApi } from './connect.ts'
 import { exitCodeFor, outcomeOf, outcomeRow, settled } from './follow.ts'
-import { parseJson } from './json-argument.ts'
 import { EXIT, type Output } from './output.ts'
 import type { RunFlags } from './runs-show.ts'
 import type { Shell, Verb } from './shell.ts'
 
 interface Command {
-  readonly name: 'cancel' | 'pause' | 'resume' | 'retry' | 'resolve'
+  readonly name: 'cancel' | 'pause' | 'resume' | 'retry'
   readonly body: unknown
 }
 
@@ -45,15 +44,3 @@ export const pauseRun = withReason('pause')
 export const resumeRun: Verb<CommandFlags> = (shell, flags) => give(shell, flags, { name: 'resume', body: {} })
 
 export const retryRun: Verb<CommandFlags> = (shell, flags) => give(shell, flags, { name: 'retry', body: {} })
-
-export interface ResolveFlags extends CommandFlags {
-  readonly step: string
-  readonly verdict: string
-  readonly result?: string
-}
-
-export const resolveStep: Verb<ResolveFlags> = async (shell, flags) => {
-  const { step, verdict, result } = flags
-  const body = { step, verdict, ...(result === undefined ? {} : { result: parseJson(result, 'the result') }) }
-  return give(shell, flags, { name: 'resolve', body })
-}

@@ -36,6 +36,8 @@ export interface DecideFlags extends TaskFlags {
   readonly fields?: string
   readonly items?: string
   readonly hash?: string
+  readonly confirm?: string
+  readonly acknowledge?: boolean
   /** As `tasks show` prints it. */
   readonly draftRevision?: string
   readonly key?: string
@@ -121,6 +123,13 @@ const printSection = (output: Output, { title, content }: TaskDetail['sections']
   printSteps(output, steps)
 }
 
+const printActions = (output: Output, { actions }: TaskDetail): void => {
+  output.line(label('actions', actions.map(({ name }) => name).join(', ')))
+  for (const { name, warning } of actions) if (warning !== null) output.line(label('warning', `${name}: ${warning}`))
+  const confirm = actions.find((action) => action.confirm !== null)?.confirm
+  if (confirm != null) output.line(label('confirm', `type ${confirm}`))
+}
+
 export const printTask = (output: Output, task: TaskDetail): void => {
   if (output.isJson) return output.document(task)
   const { users, groups } = task.assignees
@@ -136,7 +145,8 @@ export const printTask = (output: Output, task: TaskDetail): void => {
   }
   printEnd(output, task)
   printDrafts(output, task)
-  if (task.is_open) output.line(label('actions', task.actions.map(({ name }) => name).join(', ')))
+  if (task.cause !== null) output.line(label('cause', task.cause))
+  if (task.is_open) printActions(output, task)
   if (task.is_open) output.line(label('hash', task.shown_hash))
 }
 
@@ -173,7 +183,8 @@ const revisionOf = (given: string | undefined): { readonly draft_revision?: numb
   return { draft_revision: Number(given) }
 }
 
-const decisionOf = ({ action, reason, fields, items, hash, draftRevision }: DecideFlags): object => {
+const decisionOf = (flags: DecideFlags): object => {
+  const { action, reason, fields, items, hash, draftRevision, confirm, acknowledge } = flags
   if (hash === undefined && !HANDED_ON.includes(action))
     throw new TrihandError(
       'CONFIG_INVALID',
@@ -185,6 +196,8 @@ const decisionOf = ({ action, reason, fields, items, hash, draftRevision }: Deci
     ...(fields !== undefined && { fields: parseJson(fields, '--fields') }),
     ...(items !== undefined && { items: parseJson(items, '--items') }),
     ...(hash !== undefined && { shown_hash: hash }),
+    ...(confirm !== undefined && { confirm }),
+    ...(acknowledge === true && { acknowledged: true }),
     ...revisionOf(draftRevision),
   }
 }

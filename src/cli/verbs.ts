@@ -4,7 +4,18 @@
  * Owns their names and descriptions. Each verb is a file of its own, loaded when it is called.
  */
 import { Command } from 'commander'
-import { number, type Perform, port, wait, withDoor, withOutput, withPage, withWho, withWork } from './flags.ts'
+import {
+  number,
+  type Perform,
+  port,
+  wait,
+  withAnswer,
+  withDoor,
+  withOutput,
+  withPage,
+  withWho,
+  withWork,
+} from './flags.ts'
 import { addFleet, addWorkers } from './fleet-verbs.ts'
 import type { Stream } from './output.ts'
 import { addInbox, addTasks } from './people-verbs.ts'
@@ -163,12 +174,12 @@ const addRuns = (program: Command, perform: Perform): void => {
     )
     .option('--wait <duration>', 'wait for its end', wait)
     .action((id, flags) => perform(async () => (await import('./runs-rerun.ts')).rerunRun, { id, ...flags }))
-  withWork(runs.command('resolve <id> <step> <verdict>'))
-    .description('say what became of an uncertain step: happened, run_again or abort')
-    .option('--result <json>', 'its result, if it happened')
+  withAnswer(runs.command('resolve <id> <step> <verdict>'))
+    .description('answer the task that asks whether a step happened: happened, run_again or abort')
+    .option('--hash <hash>', 'of what was seen: then you are not asked')
     .option('--wait <duration>', 'wait for the end of the run', wait)
     .action((id, step, verdict, flags) =>
-      perform(async () => (await import('./runs-command.ts')).resolveStep, { id, step, verdict, ...flags }),
+      perform(async () => (await import('./uncertain.ts')).resolveStep, { id, step, verdict, ...flags }),
     )
 }
 

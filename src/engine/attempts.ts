@@ -7,26 +7,34 @@
 import type { Circuit } from '../manifest/circuit.ts'
 import type { Concurrency } from '../manifest/flow.ts'
 import { attemptsOf, carryOf } from '../model/attempt.ts'
-import { type Failure, TrihandError } from '../model/errors.ts'
+import type { Failure } from '../model/errors.ts'
 import { type RunId, type TenantId, taskUuid } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
-import type { Payload } from '../model/payload.ts'
-import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { RunCommand } from '../model/run-fact.ts'
 import type { Delta } from '../ports/model.ts'
 import type { StepRequest, TaskRequest } from '../ports/step-gate.ts'
+import { completeStep, effectKeyOf, failAtOnce } from './attempt-commands.ts'
+import { circuitFor } from './circuit-key.ts'
 import { doubtTask } from './doubt.ts'
 import { holdUntil } from './hold.ts'
 import { Intents, intentsOf, packIntents } from './intents.ts'
+import {
+  type Attempted,
+  answeredLate,
+  asFailure,
+  evidenceOf,
+  isOpen,
+  isStillMine,
+  type LateEnd,
+  makeSure,
+  performerOf,
+} from './once.ts'
 import { type Prepared, prepareValue, storePrepared } from './payloads.ts'
 import { type Performance, type Performed, toPerform } from './perform.ts'
 import { Renames } from './renamed.ts'
-import type { Luggage } from './request.ts'
 import type { Resident } from './resident.ts'
 import { demandTask } from './rights.ts'
-import { eventRoot } from './route.ts'
-import { keyOf, RuleFailed } from './rule-values.ts'
-import { StepBody } from './step-body.ts'
+import { OnceBody, StepBody } from './step-body.ts'
 import { TaskAttempt, type Verdict } from './task-attempt.ts'
 import { Turns } from './turns.ts'
 
@@ -38,68 +46,12 @@ interface Begun {
   /** What the attempt before has left. */
   readonly carry: Json | null
   readonly heard: Heard
+  /** Of an attempt that may happen once, as its intent names it. */
+  readonly performer: string | null
 }
 
-export const asFailure = (error: unknown): Failure =>
-  error instanceof TrihandError
-    ? { code: error.code, message: error.detail }
-    : { code: 'INTERNAL', message: String(error) }
-
-/** Whether the run is here, alive, neither cancelled nor paused, and steps may begin at all. */
-export const isOpen = ({ isGone, live, house }: Resident): boolean =>
-  !isGone && live !== null && live.cancel === null && live.pause === null && !house.worker.isStopped
-
-/** One key for every attempt of a step; the empty step stands for the whole run. */
-export const effectKeyOf = ({ record, house }: Resident, step: string): string =>
-  `th1_${house.ids.digest(`${record.tenant}\n${record.id}\n${step}`)}`
-
-const NONE: readonly never[] = []
-const NO_RETRY: RetryPolicy = { maxAttempts: 1, baseMs: 0, factor: 1, maxMs: 0 }
-
-/** Trying again could not help, and it is known that nothing has happened outside. */
-export const failAtOnce = (resident: Resident, step: string, attempt: number, error: Failure): void => {
-  const command: RunCommand = {
-    type: 'fail_step',
-    now: resident.house.clock.now(),
-    step,
-    attempt,
-    error,
-    retryable: false,
-    definite: true,
-    effect: 'idempotent',
-    retry: NO_RETRY,
-    roll: 0,
-  }
-  resident.ask({ command, luggage: null, done: null })
-}
-
-export const completeStep = (
-  resident: Resident,
-  done: { readonly step: string; readonly attempt: number; readonly result: Payload; readonly luggage: Luggage | null },
-): void => {
-  const { step, attempt, result, luggage } = done
-  const events = luggage === null ? NONE : luggage.events.map(({ event }) => event.id)
-  resident.ask({
-    command: { type: 'complete_step', now: resident.house.clock.now(), step, attempt, result, events },
-    luggage,
-    done: null,
-  })
-}
-
-/** The breaker of what this run calls. A key that cannot be worked out is the function's own: nothing is let by without one. */
-const circuitFor = (circuit: Circuit, { record, inputs }: Resident): Circuit => {
-  if (circuit.keyRule === null) return circuit
-  const event = record.event === null ? null : eventRoot(record.event)
-  try {
-    const key = keyOf(circuit.keyRule, { event, payload: inputs.input }, 'circuit key')
-    return key === '' ? circuit : { ...circuit, key: key.slice(0, MAX_KEY) }
-  } catch (error) {
-    if (error instanceof RuleFailed) return circuit
-    throw error
-  }
-}
-
-const MAX_KEY = 128
+const unansweredIn = (performed: Performed): true | undefined =>
+  performed.kind === 'failed' ? performed.unanswered : undefined
 
 const isOfSteps = ({ unit }: Concurrency): boolean => unit === 'step'
 
@@ -187,13 +139,19 @@ export class Attempts {
   }
 
   private beginNow(request: Work, heard: Heard): void {
-    const { live } = this.resident
+    const { live, house } = this.resident
+    if (!house.worker.leases.isSure)
+      return makeSure(
+        this.resident,
+        () => this.beginNow(request, heard),
+        () => this.turns?.pass(),
+      )
     const { step } = request
     const attempt = this.nextAttempt(step)
     this.resident.begin()
     // Nearly every step: nothing more is made for it.
     if ('body' in request && request.effect !== 'once') return this.performBody(request, attempt, heard)
-    const begun = { attempt, carry: live === null ? null : carryOf(live, step), heard }
+    const begun = { attempt, carry: live === null ? null : carryOf(live, step), heard, performer: null }
     if (request.effect === 'once' && this.resident.claimed !== null) this.considerRenamed(request, begun)
     else if (request.effect === 'once') this.intend(request, begun)
     else this.perform(request, begun)
@@ -202,7 +160,12 @@ export class Attempts {
   /** attempt-5. */
   private considerRenamed(request: Work, begun: Begun): void {
     const { step } = request
-    const doubt = { step, attempt: begun.attempt, effectKey: this.effectKey(step) }
+    const doubt = {
+      step,
+      attempt: begun.attempt,
+      effectKey: effectKeyOf(this.resident, step),
+      evidence: evidenceOf(request),
+    }
     this.renames ??= new Renames(this.resident)
     this.renames.consider(doubt, (isNew) => {
       if (isNew) return this.intend(request, begun)
@@ -216,20 +179,48 @@ export class Attempts {
     const { resident } = this
     const { step } = request
     const now = resident.house.clock.now()
+    const performer = performerOf(resident, request, now)
+    const evidence = evidenceOf(request)
     resident.ask({
-      command: { type: 'intend_step', now, step, effectKey: effectKeyOf(resident, step) },
+      command: {
+        ...{ type: 'intend_step', now, step, effectKey: effectKeyOf(resident, step), performer },
+        ...(evidence !== null && { evidence }),
+      },
       luggage: null,
       done: (answer) => {
-        if (answer.kind === 'recorded' && answer.facts.length > 0) return this.perform(request, begun)
+        if (answer.kind === 'recorded' && answer.facts.length > 0)
+          return this.performOnce(request, { ...begun, performer: performer.id }, performer.id)
         this.turns?.pass()
         resident.end()
       },
     })
   }
 
+  /** The process may have stood still while the intent was written. What then may not begin has certainly not happened. */
+  private performOnce(request: Work, begun: Begun, performer: string): void {
+    if (this.resident.house.worker.leases.isSure) return this.perform(request, begun)
+    const { step } = request
+    const { attempt } = begun
+    const leave = (failure: Failure): void => {
+      this.turns?.pass()
+      if (this.resident.isGone)
+        return answeredLate(this.resident, { step, attempt, performer }, { kind: 'failed', failure })
+      this.recordFailure(request, attempt, {
+        failure,
+        retryable: true,
+        definite: true,
+        retry: request.retry,
+        retryAfterMs: null,
+      })
+    }
+    makeSure(this.resident, () => this.perform(request, begun), leave)
+  }
+
   private perform(request: Work, begun: Begun): void {
-    if ('body' in request) this.performBody(request, begun.attempt, begun.heard)
-    else this.performTask(request, begun)
+    if (!('body' in request)) return this.performTask(request, begun)
+    if (begun.performer === null) return this.performBody(request, begun.attempt, begun.heard)
+    const body = new OnceBody(this, request, begun.attempt, begun.heard, begun.performer)
+    this.start(toPerform(this.resident.house, body, body))
   }
 
   /** What every attempt comes to, before its result is looked at. Says whether the run is still here to record it. */
@@ -269,13 +260,20 @@ export class Attempts {
 
   private settleBody({ request, attempt, intents }: StepBody, performed: Performed): void {
     if (performed.kind === 'done') return this.record(request.step, attempt, performed.result, intents)
-    const { retryable, definite, failure, retryAfterMs } = performed
-    this.recordFailure(request, attempt, { retryable, definite, failure, retryAfterMs, retry: request.retry })
+    const { retryable, definite, failure, retryAfterMs, unanswered } = performed
+    this.recordFailure(request, attempt, {
+      retryable,
+      definite,
+      failure,
+      retryAfterMs,
+      retry: request.retry,
+      unanswered,
+    })
   }
 
   // -- tasks ----------------------------------------------------------------------------------------------------------
 
-  private performTask(request: TaskRequest, { attempt, carry, heard }: Begun): void {
+  private performTask(request: TaskRequest, { attempt, carry, heard, performer }: Begun): void {
     const { resident } = this
     const { house, record } = resident
     const { step } = request
@@ -298,15 +296,23 @@ export class Attempts {
     this.start(
       toPerform(house, task.envelope, {
         performed: (performed, performance) => {
-          if (this.over(step, heard, performed, performance)) this.settleTask(request, attempt, task.judge(performed))
+          if (this.over(step, heard, performed, performance))
+            this.settleTask(request, attempt, task.judge(performed), unansweredIn(performed))
           this.turns?.pass()
         },
+        ...(performer !== null && {
+          late: (performed: Performed) => {
+            const verdict = task.judge(performed)
+            const result = verdict.kind === 'done' ? { kind: 'done' as const, result: verdict.outcome } : verdict
+            this.answeredLate({ step, attempt, performer }, result)
+          },
+        }),
       }),
     )
   }
 
-  private settleTask(request: TaskRequest, attempt: number, verdict: Verdict): void {
-    if (verdict.kind === 'failed') return this.recordFailure(request, attempt, verdict)
+  private settleTask(request: TaskRequest, attempt: number, verdict: Verdict, unanswered: true | undefined): void {
+    if (verdict.kind === 'failed') return this.recordFailure(request, attempt, { ...verdict, unanswered })
     const { outcome } = verdict
     let intents: Intents | null
     try {
@@ -315,6 +321,16 @@ export class Attempts {
       return this.refuse(request.step, attempt, error)
     }
     this.record(request.step, attempt, outcome, intents)
+  }
+
+  // -- what comes too late --------------------------------------------------------------------------------------------
+
+  answeredLate(about: Attempted, end: LateEnd): void {
+    answeredLate(this.resident, about, end)
+  }
+
+  stillMine(): Promise<boolean> {
+    return isStillMine(this.resident)
   }
 
   // -- what is recorded -----------------------------------------------------------------------------------------------
@@ -361,12 +377,14 @@ export class Attempts {
       'failure' | 'retryable' | 'definite' | 'retry' | 'retryAfterMs'
     > & {
       readonly carry?: Json
+      readonly unanswered?: true | undefined
     },
   ): void {
-    const { failure: error, retryable, definite, retry, retryAfterMs, carry } = failed
+    const { failure: error, retryable, definite, retry, retryAfterMs, carry, unanswered } = failed
     const { clock, ids } = this.resident.house
     const now = clock.now()
-    const doubt = effect === 'once' && !definite ? this.doubt(step, attempt, error) : null
+    const isOver = unanswered !== true
+    const doubt = effect === 'once' && !definite ? this.doubt(step, attempt, error, isOver) : null
     const command: RunCommand = {
       type: 'fail_step',
       now,
@@ -381,13 +399,20 @@ export class Attempts {
       ...(retryAfterMs === null ? {} : { notBefore: now + retryAfterMs }),
       ...(carry === undefined ? {} : { carry }),
       ...(doubt === null ? {} : { task: doubt.task }),
+      ...(isOver ? {} : { unanswered: true }),
     }
     this.resident.ask({ command, luggage: doubt?.luggage ?? null, done: null })
     this.resident.end()
   }
 
-  private doubt(step: string, attempt: number, { code, message }: Failure): ReturnType<typeof doubtTask> {
-    const effectKey = effectKeyOf(this.resident, step)
-    return doubtTask(this.resident, { step, attempt, reason: `${code}: ${message}`, effectKey })
+  private doubt(
+    step: string,
+    attempt: number,
+    { code, message }: Failure,
+    isOver: boolean,
+  ): ReturnType<typeof doubtTask> {
+    const open = this.resident.live?.open.get(step)
+    const begun = open?.kind === 'intended' ? open : { effectKey: effectKeyOf(this.resident, step) }
+    return doubtTask(this.resident, step, { ...begun, attempt, reason: `${code}: ${message}`, isOver })
   }
 }

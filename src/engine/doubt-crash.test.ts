@@ -1,6 +1,7 @@
 /** A process that dies before or after any of its appends, around an effect in doubt: people are asked once, and their word acts once. */
 import { expect, test } from 'vitest'
 import { engineOf } from '../../test/support/engine.ts'
+import { carefully } from '../../test/support/step-answer.ts'
 import { person } from '../../test/support/task-story.ts'
 import { MemoryLedger } from '../adapters/memory/ledger.ts'
 import { MemoryReader } from '../adapters/memory/reader.ts'
@@ -36,7 +37,8 @@ const live = async (store: MemoryStore, effects: string[], death: Death): Promis
   }
   const order = fn('order', {}, ({ step }) => step.run('pay', pay, { effect: 'once' }))
   const ledger = faultyLedger(inner, plan)
-  const engine = engineOf({ ledger, clock, source: { name: 'test', functions: [order] } })
+  const source = { name: 'test', functions: [order] }
+  const engine = engineOf({ ledger, clock, source, worker: { isAlone: true } })
   const turn = async (work: () => Promise<unknown>): Promise<void> => {
     void work().catch(() => {})
     for (let i = 0; i < 60; i++) await clock.advance(0)
@@ -46,8 +48,7 @@ const live = async (store: MemoryStore, effects: string[], death: Death): Promis
   for (const { id } of await tasksOf(store, true))
     await turn(async () => {
       const { state } = await engine.tasks.show(id)
-      const shownHash = state.kind === 'open' ? state.hash : null
-      const word = { action: 'it_happened', fields: { result: 'paid' }, shownHash }
+      const word = { action: 'it_happened', fields: { result: 'paid' }, ...carefully(state, 'it_happened') }
       await engine.tasks.submit(id, person('ana', 'operators'), word)
     })
   return ledger.calls.append

@@ -1,22 +1,26 @@
 /**
  * A step whose outcome nobody knows asks a person: did it happen?
  *
- * Owns the task that is born with the doubt, what its decision means for the run, and that a word given elsewhere closes it.
+ * Owns the task that is born with the doubt and what its decision means for the run. What the task shows and when it is asked are
+ * pure rules (model/uncertain-task.ts, model/uncertain-step.ts).
  *
- * doubt-1  There is a task if and only if the step is in doubt: it is written with that fact, and over with the word on it.
- * doubt-2  The run's own stream decides: the first word on a doubt is the one that counts, wherever it was said.
+ * doubt-1  There is a task if and only if the step is in doubt: it is written with that fact, and over with the decision on it.
+ * doubt-2  The task is the only way to an answer: whoever names run and step is led to it, with the same checks.
  */
+import { isAsked } from '../model/attempt.ts'
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import type { TaskId } from '../model/ids.ts'
+import type { RunId, TaskId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
+import type { Payload } from '../model/payload.ts'
 import { run as runMachine } from '../model/run.ts'
-import type { RunCommand, Verdict } from '../model/run-fact.ts'
-import { builtInAction } from '../model/task-action.ts'
+import type { LiveRun, RunCommand } from '../model/run-fact.ts'
+import type { UncertainStep } from '../model/step.ts'
 import type { TaskState } from '../model/task-fact.ts'
-import type { Section, TaskAction, TaskSpec } from '../model/task-spec.ts'
-import { taskAnswer } from '../model/task-view.ts'
+import { type TaskAnswer, taskAnswer } from '../model/task-view.ts'
+import { uncertainRules } from '../model/uncertain-step.ts'
+import { RESULT_FIELD, uncertainTask, verdictOf } from '../model/uncertain-task.ts'
 import { taskOf } from './ask.ts'
 import type { House } from './house.ts'
 import { storeValue } from './payloads.ts'
@@ -24,78 +28,95 @@ import { type Luggage, NO_LUGGAGE } from './request.ts'
 import type { Resident } from './resident.ts'
 import { loadTask } from './task-state.ts'
 
-const OPERATORS = 'operators'
-const RESULT = 'result'
-
-const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
-  ['it_happened', 'happened'],
-  ['run_again', 'run_again'],
-  ['abort', 'abort'],
-])
-
-const ACTIONS: readonly TaskAction[] = [
-  { ...builtInAction('respond'), name: 'it_happened', label: 'It happened' },
-  { ...builtInAction('respond'), name: 'run_again', label: 'Run again' },
-  { ...builtInAction('respond'), name: 'abort', label: 'Abort' },
-]
-
-export interface Doubt {
-  readonly step: string
-  readonly attempt: number
-  readonly reason: string
-  readonly effectKey: string
+/** doubt-1: carried by the fact that puts the step in doubt, or left behind. */
+export const doubtTask = (
+  resident: Resident,
+  step: string,
+  doubt: Omit<UncertainStep, 'kind' | 'task'>,
+): { readonly task: TaskId; readonly luggage: Luggage } => {
+  const { record, inputs } = resident
+  const asked = { handler: record.handler, step, input: inputs.input }
+  const spec = uncertainTask({ ...asked, doubt: { ...doubt, kind: 'uncertain', task: null } })
+  const { id, write, told } = taskOf(resident, step, spec)
+  return { task: id, luggage: { ...NO_LUGGAGE, ...told, tasks: [write] } }
 }
 
-const evidence = (content: Json): Section => ({
-  ...{ id: 'evidence', type: 'preview', title: 'Evidence', items: [], editable: false, schema: null },
-  content,
-})
+/**
+ * enter-1: an attempt that an earlier holder intended is asked about, not before uncertain-1 allows it. What was in doubt before is
+ * asked about too, if the question went with an end of the run.
+ */
+export const raiseDoubts = (resident: Resident): void => {
+  const { live } = resident
+  if (live === null || live.cancel !== null) return
+  for (const [step, open] of live.open.entries())
+    if (open.kind === 'intended' || open.kind === 'uncertain') raiseDoubt(resident, live, step, open)
+}
 
-const specOf = (handler: string, { step, attempt, reason, effectKey }: Doubt): TaskSpec => ({
-  ...{ type: 'decision', origin: 'uncertain', name: handler, title: `Did it happen? ${step} of ${handler}` },
-  instructions: `Nobody knows whether the effect of this step took place. Look where it would show, then say so: it happened (its result goes into the field ${RESULT}), run it again, or abort the step.`,
-  context: null,
-  remarks: null,
-  priority: 0,
-  requester: null,
-  sections: [evidence({ handler, step, attempt, reason, idempotency_key: effectKey })],
-  actions: ACTIONS,
-  levels: [{ to: { users: [], groups: [OPERATORS] }, deadline: null }],
-  reminders: null,
-  autoAction: null,
-  quorum: { approve: 1, reject: 1 },
-  excluded: [],
-})
+type Doubted = Extract<NonNullable<ReturnType<LiveRun['open']['get']>>, { kind: 'intended' | 'uncertain' }>
 
-/** doubt-1: carried by the fact that puts the step in doubt, or left behind. */
-export const doubtTask = (resident: Resident, doubt: Doubt): { readonly task: TaskId; readonly luggage: Luggage } => {
-  const { id, write, told } = taskOf(resident, doubt.step, specOf(resident.record.handler, doubt))
-  return { task: id, luggage: { ...NO_LUGGAGE, ...told, tasks: [write] } }
+const raiseDoubt = (resident: Resident, live: LiveRun, step: string, open: Doubted): void => {
+  const { house, record } = resident
+  const { performer, late } = open
+  const now = house.clock.now()
+  const isGone = house.worker.leases.isGone(performer?.worker ?? null)
+  if (open.kind === 'uncertain' && isAsked(live, open.task)) return
+  // What began under this very lease is at work here.
+  if (open.kind === 'intended' && performer?.epoch === record.epoch) return
+  if (open.kind === 'intended' && !uncertainRules.mayAsk(open, now, isGone)) return
+  const reason = open.kind === 'intended' ? 'the worker was lost while the effect was under way' : open.reason
+  const isOver = isGone || late !== undefined || (open.kind === 'uncertain' && open.isOver)
+  const { task, luggage } = doubtTask(resident, step, { ...open, reason, isOver })
+  resident.ask({ command: { type: 'doubt_step', now, step, reason, task, isGone }, luggage, done: null })
 }
 
 /** What people have said on steps in doubt. */
 export const offerDoubts = async (resident: Resident): Promise<void> => {
   for (const [step, open] of resident.live?.open.entries() ?? []) {
     if (open.kind !== 'uncertain' || open.task === null) continue
-    const command = await wordOf(resident.house, step, open.task)
+    const command = await answerOf(resident.house, step, open, open.task)
     if (command !== null) resident.ask({ command, luggage: null, done: null })
   }
 }
 
-const wordOf = async (house: House, step: string, task: TaskId): Promise<RunCommand | null> => {
+const answerOf = async (house: House, step: string, doubt: UncertainStep, task: TaskId): Promise<RunCommand | null> => {
   const answer = taskAnswer((await loadTask(house, task)).state)
-  const verdict = VERDICTS.get(answer?.decision ?? '')
-  if (answer === null || verdict === undefined) return null
-  const { [RESULT]: given = null } = answer.fields as { readonly [field: string]: Json }
-  const result = verdict === 'happened' ? (await storeValue(house, given)).payload : null
-  return { type: 'resolve_step', now: house.clock.now(), step, verdict, by: answer.decidedBy ?? '', result, task }
+  const verdict = answer === null ? null : verdictOf(answer.decision)
+  if (answer === null || verdict === null) return null
+  const result = verdict === 'happened' ? await resultOf(house, doubt, answer) : null
+  return {
+    ...{ type: 'resolve_step', now: house.clock.now(), step, verdict, by: answer.decidedBy ?? '', result, task },
+    ...(answer.acknowledged === true && { warned: true }),
+  }
 }
 
-/** doubt-2: refuses to decide a doubt on which the word was given elsewhere. */
+/** What the person says that the step answered; if they say nothing of it, what it answered late. */
+const resultOf = async (house: House, { late }: UncertainStep, { fields }: TaskAnswer): Promise<Payload> => {
+  const given = fields as { readonly [field: string]: Json }
+  if (!Object.hasOwn(given, RESULT_FIELD) && late !== undefined && late.result !== null) return late.result
+  return (await storeValue(house, given[RESULT_FIELD] ?? null)).payload
+}
+
+/** doubt-2: the task that asks about this step. */
+export const taskOfDoubt = async (
+  { ledger, tenant }: Pick<House, 'ledger' | 'tenant'>,
+  id: RunId,
+  step: string,
+): Promise<TaskId> => {
+  const [record] = await ledger.load([id])
+  if (record == null || record.tenant !== tenant) throw new TrihandError('NOT_FOUND', `there is no run ${id}`)
+  const run = fold(runMachine, record.facts.map(readRunFact))
+  const open = run.kind === 'live' ? run.open.get(step) : undefined
+  if (open?.kind === 'uncertain' && open.task !== null) return open.task
+  if (open?.kind === 'intended')
+    throw new TrihandError('STEP_AT_WORK', `${step} is at work; if its worker stays silent, people are asked about it`)
+  throw new TrihandError('NOT_FOUND', `no uncertain step ${step} in this run`)
+}
+
+/** Refuses a decision that the run no longer waits for: it was cancelled, or has ended. */
 export const demandDoubt = async (house: Pick<House, 'ledger'>, id: TaskId, state: TaskState): Promise<void> => {
   if (state.kind !== 'open' || state.spec.origin !== 'uncertain') return
   const [record] = await house.ledger.load([state.run])
   const run = record == null ? null : fold(runMachine, record.facts.map(readRunFact))
   if (run?.kind !== 'live' || !run.tasks.includes(id))
-    throw new TrihandError('TASK_CLOSED', `the word on ${state.step} was given elsewhere`)
+    throw new TrihandError('TASK_CLOSED', `the run no longer waits for an answer on ${state.step}`)
 }

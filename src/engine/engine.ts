@@ -11,7 +11,6 @@ import type { QueuedRun } from '../model/flow-outcome.ts'
 import { LOCAL_TENANT, type RunId, SERVER_TENANT, type TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { createRedaction } from '../model/redaction.ts'
-import type { Verdict } from '../model/run-fact.ts'
 import { isEnded } from '../model/status.ts'
 import type { Executor } from '../ports/executor.ts'
 import type { Append, DocumentWrite } from '../ports/ledger.ts'
@@ -38,7 +37,6 @@ import {
 } from './intake.ts'
 import { type Observer, Observers } from './observers.ts'
 import { commandFromOutside } from './outside.ts'
-import { storeValue } from './payloads.ts'
 import { Publish, type Subscriber, type Watcher } from './publish.ts'
 import { Queues } from './queues.ts'
 import { Reruns } from './reruns.ts'
@@ -321,23 +319,6 @@ export class Engine {
   /** A job's word to one of its runs. */
   speakTo(run: RunId, word: BulkWord): Promise<void> {
     return speakTo(this.house, run, word)
-  }
-
-  /** A person's word on a step whose outcome nobody knows. */
-  async resolve(
-    run: RunId,
-    step: string,
-    word: { readonly verdict: Verdict; readonly by: string; readonly result?: unknown },
-  ): Promise<void> {
-    const result = word.verdict === 'happened' ? (await storeValue(this.house, word.result)).payload : null
-    await commandFromOutside(this.house, run, (now) => ({
-      type: 'resolve_step',
-      now,
-      step,
-      verdict: word.verdict,
-      by: word.by,
-      result,
-    }))
   }
 
   /** The text or value without the secrets that this process knows. */

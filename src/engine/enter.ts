@@ -3,25 +3,24 @@
  *
  * Owns the order of a wake. Never performs a step itself (gate.ts) and never writes (commit.ts).
  *
- * enter-1  A step intended by an earlier holder is put in doubt before anything else happens to the run.
+ * enter-1  A step intended by an earlier holder is never begun here: it is put in doubt, as soon as people may be asked.
  * enter-2  The handler is entered only on a state that the ledger holds.
  * enter-3  An event that is in the ledger when a run wakes comes before a timeout that has passed meanwhile.
  */
 import { checkAgainst } from '../manifest/schema.ts'
 import type { FunctionDefinition } from '../manifest/system.ts'
-import { isAsked } from '../model/attempt.ts'
 import { type Failure, TrihandError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import { batchOutcome } from '../model/policies/batch-outcome.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import { wakeAt } from '../model/run.ts'
-import type { LiveRun, RunCommand } from '../model/run-fact.ts'
-import { isOpen } from './attempts.ts'
-import { doubtTask, offerDoubts } from './doubt.ts'
+import type { RunCommand } from '../model/run-fact.ts'
+import { offerDoubts, raiseDoubts } from './doubt.ts'
 import { Gate, type StepErrors } from './gate.ts'
 import { type Intents, packIntents } from './intents.ts'
 import { NOTHING_PREFETCHED, type Prefetched } from './look.ts'
 import { offerChildren, offerEvents } from './offer.ts'
+import { isOpen } from './once.ts'
 import { storeValue } from './payloads.ts'
 import { type Performed, toPerform } from './perform.ts'
 import type { Answer } from './request.ts'
@@ -79,7 +78,7 @@ const catchUp = async (resident: Resident, recoveries: number, prefetched: Prefe
   }
   for (const command of commands) resident.ask({ command, luggage: null, done: null })
   if (live.open.size > 0) {
-    raiseDoubts(resident, live)
+    raiseDoubts(resident)
     await offerEvents(resident, prefetched)
     await offerChildren(resident)
     await offerDoubts(resident)
@@ -90,16 +89,10 @@ const catchUp = async (resident: Resident, recoveries: number, prefetched: Prefe
   if (isTimeUp || commands.length > 0 || live.open.size > 0) await recorded(resident)
 }
 
-/** enter-1. What was in doubt before is asked about too, if nobody is asked any more. */
-const raiseDoubts = (resident: Resident, live: LiveRun): void => {
-  if (live.cancel !== null) return
-  for (const [step, open] of live.open.entries()) {
-    if (open.kind !== 'intended' && (open.kind !== 'uncertain' || isAsked(live, open.task))) continue
-    const reason = open.kind === 'intended' ? 'the worker was lost while the effect was under way' : open.reason
-    const { task, luggage } = doubtTask(resident, { step, attempt: open.attempt, reason, effectKey: open.effectKey })
-    const command = { type: 'doubt_step', now: resident.house.clock.now(), step, reason, task } as const
-    resident.ask({ command, luggage, done: null })
-  }
+/** A run in memory whose time has come: people may have to be asked, or an event is there. */
+export const lookAgain = (resident: Resident): Promise<void> => {
+  raiseDoubts(resident)
+  return offerEvents(resident, NOTHING_PREFETCHED)
 }
 
 /** enter-2, enter-3: time passes last; settles once that and everything asked before is in the ledger. */

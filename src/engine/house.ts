@@ -99,10 +99,23 @@ export interface GateDesk {
   withdraw(handler: string, run: RunId, why: { readonly by: string; readonly detail: string }): Promise<boolean>
 }
 
+/** What the rest of the engine may ask about leases. */
+export interface LeaseDesk {
+  /** How long a silent worker keeps its leases, in milliseconds. */
+  readonly ttlMs: number
+  /** Whether no other worker can have taken the leases of this one: it has said not long ago that it lives. */
+  readonly isSure: boolean
+  /** Asks the ledger whether this lease is still held here, after saying that this worker lives. */
+  holds(run: RunId, epoch: number): Promise<boolean>
+  /** Whether the process of the worker with this name is known to have ended. Null: a name that was not recorded. */
+  isGone(worker: WorkerId | null): boolean
+}
+
 /** What the rest of the engine may ask of the worker in this process. */
 export interface WorkerDesk {
   /** Everything was stopped: no step begins here. */
   readonly isStopped: boolean
+  readonly leases: LeaseDesk
   /** A lease for a run of this handler about to be created, if there is room to start it here and now and it belongs here. */
   reserve(handler: string): WorkerId | null
   /** Gives back a reservation whose run was not created. */

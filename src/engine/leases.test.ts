@@ -26,7 +26,13 @@ const start = (plan: FaultPlan = () => null) => {
   const house = { clock, ids, commit, appendId: () => `append-${++drawn}` } as unknown as House
   const name = newWorker()
   const needed = new Set<WorkerId>()
-  const deps = { house: () => house, ledger, isUsed: () => false, isNeeded: (one: WorkerId) => needed.has(one) }
+  const deps = {
+    house: () => house,
+    ledger,
+    isUsed: () => false,
+    isAlone: false,
+    isNeeded: (one: WorkerId) => needed.has(one),
+  }
   return { store, clock, name, needed, leases: new Leases(deps, name, TTL_MS) }
 }
 

@@ -6,6 +6,8 @@
  * leases-1  A lease that is not used (a run that was dropped, or cannot be read) is given back, however many tries it takes.
  * leases-2  A claim whose answer was lost may have leased runs that nobody here knows. The worker goes on under a new name, and
  *           the old one is retired, with whatever it still holds, once the last run that was taken under it has left.
+ * leases-3  The worker counts on its leases only while its last answered beat is younger than two thirds of their length, by the wall
+ *           clock and by the monotonic one: a process that stood still, or a machine that slept, asks the ledger first.
  */
 import { type ClaimableId, type WorkerId, workerId } from '../model/ids.ts'
 import type { WorkerInfo } from '../model/worker-info.ts'
@@ -22,20 +24,35 @@ interface Deps {
   readonly isNeeded: (name: WorkerId) => boolean
   /** What others may know of this worker. */
   readonly info?: () => WorkerInfo
+  /** No other process can write this ledger: the lock of its owner proves it. */
+  readonly isAlone: boolean
 }
+
+/** One moment by both clocks. */
+interface Moment {
+  readonly wall: number
+  readonly monotonic: number
+}
+
+const LONG_AGO: Moment = { wall: Number.NEGATIVE_INFINITY, monotonic: Number.NEGATIVE_INFINITY }
+const SURE = 2 / 3
 
 /** A run that could not be worked on is left alone for a while. */
 const LET_GO_MS = 5_000
 
 export class Leases {
   private readonly deps: Deps
-  private readonly ttlMs: number
+  readonly ttlMs: number
   private readonly former = new Set<WorkerId>()
   /** With how often each was let go: a look that began before the last time does not settle it. */
   private readonly strays = new Map<ClaimableId, number>()
   private current: WorkerId
   private isInDoubt = false
   private beating: Promise<number> = Promise.resolve(0)
+  /** When the last beat that was answered was sent. */
+  private heard: Moment = LONG_AGO
+  /** When the process last had its turn for a beat. */
+  private ticked: Moment | null = null
 
   constructor(deps: Deps, name: WorkerId, ttlMs: number) {
     this.deps = deps
@@ -51,6 +68,42 @@ export class Leases {
   /** Whether it was or is called so. */
   isOwn(name: WorkerId): boolean {
     return name === this.current || this.former.has(name)
+  }
+
+  /** leases-3. */
+  get isSure(): boolean {
+    return this.deps.isAlone || this.since(this.heard) < this.ttlMs * SURE
+  }
+
+  /** Asked with every turn for a beat: how long the process stood still, if it was long enough to lose its leases; else 0. */
+  stoodStill(): number {
+    const before = this.ticked
+    this.ticked = this.moment()
+    const ms = before === null || this.deps.isAlone ? 0 : this.since(before)
+    return ms >= this.ttlMs * SURE ? ms : 0
+  }
+
+  /** Whether the ledger says so, after this worker has said that it lives. */
+  async holds(run: ClaimableId, epoch: number): Promise<boolean> {
+    await this.beat()
+    const [head] = await this.deps.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+    return head?.epoch === epoch && head.lease !== null && this.isOwn(head.lease)
+  }
+
+  /** Whether the process that had this name has ended. Another process may live unless the store has one owner. */
+  isGone(name: WorkerId | null): boolean {
+    return this.deps.isAlone && (name === null || !this.isOwn(name))
+  }
+
+  private moment(): Moment {
+    const { clock } = this.deps.house()
+    const wall = clock.now()
+    return { wall, monotonic: clock.monotonic?.() ?? wall }
+  }
+
+  private since({ wall, monotonic }: Moment): number {
+    const now = this.moment()
+    return Math.max(now.wall - wall, now.monotonic - monotonic)
   }
 
   /** A claim was sent and its answer was lost. */
@@ -73,10 +126,13 @@ export class Leases {
 
   private async beatAll(): Promise<number> {
     if (this.isInDoubt) this.rename()
+    const sent = this.moment()
+    this.ticked ??= sent
     // Names in use first: a beat frees the leases of all who are silent, be it under another name of one's own.
     const names = [...this.former].filter((name) => this.deps.isNeeded(name))
     let freed = 0
     for (const name of [...names, this.current]) freed += await this.beatAs(name)
+    this.heard = sent
     for (const name of this.former) if (!this.deps.isNeeded(name)) await this.retireAs(name)
     await this.giveBack()
     return freed

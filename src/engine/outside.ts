@@ -12,7 +12,7 @@ import { fold } from '../model/machine.ts'
 import { isUntouched, run as runMachine, statusOf, wakeAt } from '../model/run.ts'
 import type { RunCommand, RunFact, RunState } from '../model/run-fact.ts'
 import type { RunStatus } from '../model/status.ts'
-import type { StreamRecord } from '../ports/ledger.ts'
+import type { StreamRecord, StreamWrite } from '../ports/ledger.ts'
 import { advanceRun } from './advance.ts'
 import { triggerOf } from './cause.ts'
 import { headOf, sealFacts } from './chain.ts'
@@ -31,6 +31,8 @@ export const commandFromOutside = async (
   id: RunId,
   /** Null: what has happened says that there is nothing to do. */
   command: (now: Instant, happened: readonly RunFact[]) => RunCommand | null,
+  /** What is written with it, in the same append. */
+  besides: (change: Change) => Promise<readonly StreamWrite[]> = async () => [],
 ): Promise<readonly RunFact[]> => {
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
     const [record] = await house.ledger.load([id])
@@ -42,12 +44,13 @@ export const commandFromOutside = async (
     const before = fold(runMachine, happened)
     const { state, facts, refusal } = advanceRun(before, given)
     if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
-    if (facts.length === 0 || (await write(house, record, { before, state, facts, now }))) return facts
+    const change = { before, state, facts, now }
+    if (facts.length === 0 || (await write(house, record, change, await besides(change)))) return facts
   }
   throw new TrihandError('LEDGER_CONFLICT', `${MAX_CONFLICTS} others wrote to ${id} first`)
 }
 
-interface Change {
+export interface Change {
   readonly before: RunState
   readonly state: RunState
   readonly facts: readonly RunFact[]
@@ -55,7 +58,12 @@ interface Change {
 }
 
 /** False: somebody else wrote first. */
-const write = async (house: House, record: StreamRecord, change: Change): Promise<boolean> => {
+const write = async (
+  house: House,
+  record: StreamRecord,
+  change: Change,
+  besides: readonly StreamWrite[],
+): Promise<boolean> => {
   const { state, facts, now } = change
   const id = record.stream as RunId
   const sealed = sealFacts(house, id, headOf(record), facts)
@@ -78,6 +86,7 @@ const write = async (house: House, record: StreamRecord, change: Change): Promis
         opensWaits: [],
         closesWaits: ended ? waitingSteps(change.before) : [],
       },
+      ...besides,
       ...born.map((run) => run.write),
     ],
     events: ending?.events ?? [],

@@ -29,6 +29,8 @@ interface Failed {
   readonly definite: boolean
   readonly paid: Paid | null
   readonly retryAfterMs: number | null
+  /** It was told to stop: the executor has not answered, and may still be at work. */
+  readonly unanswered?: true
 }
 
 /** What a call used, as it counts. Code of our own process uses nothing and has none. */
@@ -47,6 +49,8 @@ export interface Performance {
 /** Told once, and not before `begin`: within it, if the executor answers at once. */
 export interface Hearer {
   performed(performed: Performed, performance: Performance): void
+  /** Told if the executor answers after it was told to stop and `performed` was told without its answer. */
+  late?(performed: Performed): void
 }
 
 /** Who performs a type, if anybody does. */
@@ -140,6 +144,8 @@ class Running extends Deadline implements Performance, Abort {
   private hearer: Hearer | null
   private controller: AbortController | null = null
   private aborted: Failure | null = null
+  /** Wants to know what the executor answers after all. */
+  private outlived: Hearer | null = null
 
   constructor(deps: PerformDeps, envelope: Envelope, hearer: Hearer) {
     super()
@@ -199,22 +205,30 @@ class Running extends Deadline implements Performance, Abort {
   abort(failure: Failure): void {
     this.aborted = failure
     // Not at once: whoever aborts is in the middle of something.
-    void Promise.resolve().then(() => this.settle(failedWith(failure, true)))
+    void Promise.resolve().then(() => this.giveUp(failure))
     this.controller?.abort(new Error(failure.message))
   }
 
   /** What an error says may hold what it was called with: a key in an address, a header that was refused. */
-  private cleaned(performed: Failed): Performed {
+  private cleaned(performed: Performed): Performed {
+    if (performed.kind === 'done') return performed
     const { code, message } = performed.failure
     const text = this.deps.redaction.text(message)
     return text === message ? performed : { ...performed, failure: { code, message: text } }
   }
 
+  private giveUp(failure: Failure): void {
+    const { hearer } = this
+    if (hearer === null) return
+    if (hearer.late !== undefined) this.outlived = hearer
+    this.settle({ ...failedWith(failure, true), unanswered: true } as Performed)
+  }
+
   private settle(performed: Performed): void {
     const { hearer } = this
+    if (hearer === null) return this.outlived?.late?.(this.cleaned(performed))
     this.hearer = null
     this.deps.deadlines.remove(this)
-    if (hearer === null) return
-    hearer.performed(performed.kind === 'done' ? performed : this.cleaned(performed), this)
+    hearer.performed(this.cleaned(performed), this)
   }
 }

@@ -5,8 +5,16 @@
  * can go on no further. It does not ask for the version: the hash of a version does not see what a function imports. What the
  * person's word means is doubt.ts.
  */
-import { type Doubt, doubtTask } from './doubt.ts'
+import type { Evidence } from '../model/step.ts'
+import { doubtTask } from './doubt.ts'
 import type { Resident } from './resident.ts'
+
+interface Renamed {
+  readonly step: string
+  readonly attempt: number
+  readonly effectKey: string
+  readonly evidence: Evidence | null
+}
 
 const MOST_NAMED = 5
 const FEW_TURNS = 3
@@ -21,14 +29,15 @@ const unclaimedOf = ({ live, claimed, isGone }: Resident): readonly string[] =>
       )
 
 /** The intent and the doubt are written together: nothing is performed. */
-const doubtRenamed = (resident: Resident, doubt: Omit<Doubt, 'reason'>, instead: readonly string[]): void => {
+const doubtRenamed = (resident: Resident, doubt: Renamed, instead: readonly string[]): void => {
   const now = resident.house.clock.now()
-  const { step, effectKey } = doubt
+  const { step, attempt, effectKey, evidence } = doubt
+  const asked = evidence === null ? {} : { evidence }
   const names = instead.slice(0, MOST_NAMED).join(', ')
   const reason = `it was not performed: this version of the code does ${step}, and the run has done ${names}, which this version has not asked for. If that is the same effect under another name, it would happen twice`
-  const { task, luggage } = doubtTask(resident, { ...doubt, reason })
-  resident.ask({ command: { type: 'intend_step', now, step, effectKey }, luggage: null, done: null })
-  resident.ask({ command: { type: 'doubt_step', now, step, reason, task, instead }, luggage, done: null })
+  const { task, luggage } = doubtTask(resident, step, { attempt, effectKey, reason, isOver: true, ...asked })
+  resident.ask({ command: { type: 'intend_step', now, step, effectKey, ...asked }, luggage: null, done: null })
+  resident.ask({ command: { type: 'doubt_step', now, step, reason, task, instead, isGone: true }, luggage, done: null })
 }
 
 export class Renames {
@@ -41,7 +50,7 @@ export class Renames {
   }
 
   /** What the code asks for while it can still go on counts as asked for. `done`: whether the step is a new one; if not, a person is asked. */
-  consider(doubt: Omit<Doubt, 'reason'>, done: (isNew: boolean) => void): void {
+  consider(doubt: Renamed, done: (isNew: boolean) => void): void {
     const { resident } = this
     const { clock } = resident.house
     this.considered++

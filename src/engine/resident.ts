@@ -21,6 +21,7 @@ import { cancelChild } from './cancel-child.ts'
 import type { ChainHead } from './chain.ts'
 import type { AppendSource } from './commit.ts'
 import type { House } from './house.ts'
+import { reportUnrecorded } from './late-result.ts'
 import { isLeased } from './new-run.ts'
 import { insist, isStoreTrouble } from './patience.ts'
 import { Performances } from './performances.ts'
@@ -96,6 +97,13 @@ export class Resident implements AppendSource {
 
   get isGone(): boolean {
     return this.gone
+  }
+
+  /** Whether an attempt that may happen once is under way here. */
+  get isAtOnce(): boolean {
+    return (
+      this.live?.open.some((open) => open.kind === 'intended' && open.performer?.epoch === this.record.epoch) === true
+    )
   }
 
   get live(): LiveRun | null {
@@ -337,6 +345,11 @@ export class Resident implements AppendSource {
   private leaveQueue(): void {
     const requests = this.queue
     this.queue = []
+    if (requests.length > 0)
+      reportUnrecorded(
+        this,
+        requests.map(({ command }) => command),
+      )
     for (const { luggage, done } of requests) {
       if (luggage !== null) this.leaveBehind([luggage])
       done?.({ kind: 'gone' })

@@ -10,6 +10,7 @@ import type { Abort, Constraints, Envelope, ExecutionContext, Task } from '../po
 import type { Delta } from '../ports/model.ts'
 import type { StepContext, StepRequest } from '../ports/step-gate.ts'
 import { Intents } from './intents.ts'
+import type { Attempted, LateEnd } from './once.ts'
 import { type Hearer, INLINE, type Performance, type Performed } from './perform.ts'
 
 interface Host {
@@ -17,6 +18,8 @@ interface Host {
   readonly tenant: TenantId
   effectKey(step: string): string
   tell(step: string, attempt: number, delta: Delta): void
+  stillMine(): Promise<boolean>
+  answeredLate(about: Attempted, end: LateEnd): void
   bodyPerformed(body: StepBody, performed: Performed, performance: Performance): void
 }
 
@@ -26,7 +29,7 @@ export class StepBody implements StepContext, Envelope, Task, ExecutionContext, 
   /** Told how it went, before that is recorded. */
   readonly heard: ((performed: Performed) => void) | null
   intents: Intents | null = null
-  private readonly host: Host
+  protected readonly host: Host
   private abort: Abort | null = null
 
   constructor(host: Host, request: StepRequest, attempt: number, heard: StepBody['heard']) {
@@ -120,8 +123,27 @@ export class StepBody implements StepContext, Envelope, Task, ExecutionContext, 
     return this.host.effectKey(this.request.step)
   }
 
+  get stillMine(): StepContext['stillMine'] {
+    return async () => !this.signal.aborted && (await this.host.stillMine()) && !this.signal.aborted
+  }
+
   private intend(): Intents {
     this.intents ??= new Intents()
     return this.intents
+  }
+}
+
+/** One attempt that may happen once: what it answers too late is evidence. */
+export class OnceBody extends StepBody {
+  private readonly performer: string
+
+  constructor(host: Host, request: StepRequest, attempt: number, heard: StepBody['heard'], performer: string) {
+    super(host, request, attempt, heard)
+    this.performer = performer
+  }
+
+  late(performed: Performed): void {
+    const { step, attempt, performer } = this
+    this.host.answeredLate({ step, attempt, performer }, performed)
   }
 }

@@ -5,12 +5,14 @@
  */
 import { compileRule } from '../manifest/rules.ts'
 import { type ErrorCode, TrihandError } from '../model/errors.ts'
-import type { Instant, TaskId } from '../model/ids.ts'
-import { canonical, type Json } from '../model/json.ts'
+import type { Instant, RunId, TaskId } from '../model/ids.ts'
+import { canonical, type Json, toJson } from '../model/json.ts'
+import type { Verdict } from '../model/run-fact.ts'
 import type { Addressee, ItemChoice, MarkVerdict, TaskCommand, TaskState } from '../model/task-fact.ts'
 import { type Found, findItems, MARK_ROOTS } from '../model/task-mark.ts'
 import type { Identity } from '../model/task-spec.ts'
-import { demandDoubt } from './doubt.ts'
+import { actionOf, RESULT_FIELD } from '../model/uncertain-task.ts'
+import { demandDoubt, taskOfDoubt } from './doubt.ts'
 import type { House } from './house.ts'
 import { type Commanded, commandTask } from './task-command.ts'
 import { loadTask } from './task-state.ts'
@@ -41,6 +43,17 @@ export interface Decision {
   readonly to?: readonly Addressee[]
   /** Done once, however often it is sent. */
   readonly key?: string | null
+  /** What the person typed to confirm an action that asks for it. */
+  readonly confirm?: string | null
+  /** The person has read the warning of the action and means it all the same. */
+  readonly acknowledged?: boolean
+}
+
+/** A person's answer on a step whose outcome is not known. The hash, the confirmation and the warning are those of its task. */
+export interface StepAnswer extends Pick<Decision, 'shownHash' | 'confirm' | 'acknowledged' | 'key' | 'reason'> {
+  readonly verdict: Verdict
+  readonly by: Identity
+  readonly result?: unknown
 }
 
 export type BulkOutcome =
@@ -115,7 +128,7 @@ export class Tasks {
   submit(id: TaskId, by: Identity, decision: Decision): Promise<TaskChanged> {
     const { taskWorld: world, ids } = this.house
     const { action, reason = null, fields = {}, items = {}, shownHash = null, to = [], key = null } = decision
-    const { draftRevision: draftsSeen = null } = decision
+    const { draftRevision: draftsSeen = null, confirm = null, acknowledged = false } = decision
     const request =
       key === null
         ? null
@@ -125,8 +138,20 @@ export class Tasks {
               canonical({ action, reason, fields, items: { ...items }, shownHash, to: [...to] } as unknown as Json),
             ),
           }
-    const wish = { type: 'decide_task', world, action, reason, fields, items, shownHash, to, request } as const
-    return this.wish(id, by, { ...wish, draftsSeen }, (state) => demandDoubt(this.house, id, state))
+    const said = { action, reason, fields, items, shownHash, to, draftsSeen, confirm, acknowledged }
+    const wish = { type: 'decide_task', world, ...said, request } as const
+    return this.wish(id, by, wish, (state) => demandDoubt(this.house, id, state))
+  }
+
+  /** The task that asks people whether the effect of this step took place. */
+  ofStep(run: RunId, step: string): Promise<TaskId> {
+    return taskOfDoubt(this.house, run, step)
+  }
+
+  /** doubt-2. */
+  async resolve(run: RunId, step: string, { verdict, by, result, ...answer }: StepAnswer): Promise<void> {
+    const fields = result === undefined ? {} : { [RESULT_FIELD]: toJson(result) }
+    await this.submit(await this.ofStep(run, step), by, { ...answer, action: actionOf(verdict), fields })
   }
 
   /** Each with its own checks and its own append: what is refused for one does not concern the others. */

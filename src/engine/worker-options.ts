@@ -9,6 +9,8 @@ export interface WorkerOptions {
   readonly pollMs: number
   /** How often the leases of the dead are looked for where other workers share the store. Absent: with every third of the lease. */
   readonly sweepMs?: number
+  /** No other process can write this ledger. Absent: another one may. */
+  readonly isAlone?: boolean
   readonly drainMs: number
   /** What it is called by people. Absent: it tells nothing of itself and takes no orders. */
   readonly name?: string

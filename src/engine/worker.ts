@@ -21,14 +21,13 @@ import { cancelRun } from './cancel-run.ts'
 import { type Claimed, loadClaimed } from './claimed.ts'
 import type { ClerkDeparture } from './clerk.ts'
 import { Clerks, type FindDuty } from './clerks.ts'
-import { awaken, enterFresh } from './enter.ts'
+import { awaken, enterFresh, lookAgain } from './enter.ts'
 import type { StepErrors } from './gate.ts'
 import { turnAway } from './hold.ts'
 import type { House, WorkerDesk } from './house.ts'
 import { Leases } from './leases.ts'
 import type { NewRun } from './new-run.ts'
 import { Nudges } from './nudges.ts'
-import { offerEvents } from './offer.ts'
 import { Orders } from './orders.ts'
 import { OtherVersions } from './other-versions.ts'
 import { type Departure, type Keeper, Resident } from './resident.ts'
@@ -36,6 +35,7 @@ import { type ResidentRecord, recordOfBirth, type Standing } from './resident-re
 import { Rhythm } from './rhythm.ts'
 import { wakeAfter } from './run-append.ts'
 import { Shares } from './share.ts'
+import { dropAfterStandstill } from './standstill.ts'
 import type { WorkerOptions } from './worker-options.ts'
 
 const NOWHERE: WorkerPlace = { pool: null, labels: {}, modules: null }
@@ -54,7 +54,7 @@ export class Worker implements WorkerDesk {
   private readonly dispatcher: Dispatcher
   private readonly errors: StepErrors
   private readonly options: WorkerOptions
-  private readonly leases: Leases
+  readonly leases: Leases
   private readonly shares: Shares
   private readonly orders: Orders
   private startedAt = 0
@@ -78,7 +78,7 @@ export class Worker implements WorkerDesk {
 
   private readonly keeper: Keeper = {
     departed: (gone, departure) => this.departed(gone, departure),
-    look: (woken) => offerEvents(woken),
+    look: lookAgain,
   }
 
   constructor(
@@ -104,9 +104,9 @@ export class Worker implements WorkerDesk {
       isRunId(id) ? this.residents.get(id)?.record.epoch === epoch : this.clerks.isHeld(id, epoch)
     const isNeeded = (name: WorkerId): boolean =>
       this.clerks.needs(name) || [...this.residents.values()].some(({ record }) => record.lease === name)
-    const { name, place = NOWHERE } = options
+    const { name, place = NOWHERE, isAlone = false } = options
     const told = name === undefined ? {} : { info: () => this.info(name, place) }
-    this.leases = new Leases({ ...deps, isUsed, isNeeded, ...told }, options.id, options.leaseTtlMs)
+    this.leases = new Leases({ ...deps, isUsed, isNeeded, isAlone, ...told }, options.id, options.leaseTtlMs)
     this.shares = new Shares(place, () => this.house().system(), deps.workers)
     this.orders = new Orders(deps.ledger, () => this.house().tenant, this.leases)
   }
@@ -369,6 +369,7 @@ export class Worker implements WorkerDesk {
   // -- watching -------------------------------------------------------------------------------------------------------
 
   private async beat(): Promise<void> {
+    dropAfterStandstill(this.leases.stoodStill(), this.residents)
     await this.sayThatItLives()
     await this.lookForOrders()
   }

@@ -227,6 +227,8 @@ export interface WaitingOn {
   readonly step: string | null
   readonly until: string | null
   readonly text: string
+  /** where an uncertain step is answered */
+  readonly task?: string | null
 }
 
 export interface SkippedStep {
@@ -455,6 +457,8 @@ export interface TaskSummary {
   /** who else looks at it now */
   readonly viewing: string | null
   readonly votes: number
+  /** tasks of one cause can be answered together: worker eu-1 */
+  readonly cause: string | null
 }
 
 export interface TaskItem {
@@ -483,6 +487,10 @@ export interface TaskAction {
   readonly is_terminal: boolean
   /** the event that it sends */
   readonly emits: string | null
+  /** what the person types to confirm it */
+  readonly confirm: string | null
+  /** what the person must acknowledge before it is taken */
+  readonly warning: string | null
 }
 
 export interface TaskDraft {
@@ -514,6 +522,8 @@ export interface TaskDetail {
   readonly revision: number
   readonly assignees: { readonly users: readonly string[]; readonly groups: readonly string[] }
   readonly origin: TaskOrigin
+  /** tasks of one cause can be answered together */
+  readonly cause: string | null
   readonly requester: string | null
   readonly priority: number
   readonly created_at: string
@@ -1158,8 +1168,8 @@ export interface Api {
   readonly resumeRun: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: Run }
   /** Begins a run again that has failed; finished steps stay finished. */
   readonly retryRun: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: Run }
-  /** Says what became of a step whose outcome nobody knows. */
-  readonly resolveStep: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly step: string; readonly verdict: 'happened' | 'run_again' | 'abort'; readonly result?: Json } }; readonly output: Run }
+  /** Answers the task that asks whether the effect of a step took place. */
+  readonly resolveStep: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly step: string; readonly verdict: 'happened' | 'run_again' | 'abort'; readonly result?: Json; readonly reason?: string; readonly shown_hash?: string; readonly confirm?: string; readonly acknowledged?: boolean } }; readonly output: Run }
   /** What a rerun would do again, and which results would stand. */
   readonly previewRerun: { readonly input: { readonly path: { readonly id: string }; readonly query?: { readonly from?: string; readonly changed?: 'true' | 'false' } }; readonly output: RerunPreview }
   /** Runs a run once more as a new one; what was finished before a step stands, the rest is done again. */
@@ -1255,11 +1265,11 @@ export interface Api {
   /** How many open tasks have each status. */
   readonly countTasks: { readonly input: Nothing; readonly output: TaskCounts }
   /** Decides many tasks, each with its own verdict. */
-  readonly decideTasks: { readonly input: { readonly body: { readonly decisions: readonly ({ readonly task: string; readonly action: string; readonly reason?: string; readonly fields?: { readonly [key: string]: Json }; readonly items?: { readonly [key: string]: { readonly status: 'approved' | 'rejected' | 'edited'; readonly modifications?: Json } }; readonly shown_hash?: string; readonly draft_revision?: number | null; readonly to?: string | readonly string[] })[] } }; readonly output: { readonly items: readonly TaskVerdict[] } }
+  readonly decideTasks: { readonly input: { readonly body: { readonly decisions: readonly ({ readonly task: string; readonly action: string; readonly reason?: string; readonly fields?: { readonly [key: string]: Json }; readonly items?: { readonly [key: string]: { readonly status: 'approved' | 'rejected' | 'edited'; readonly modifications?: Json } }; readonly shown_hash?: string; readonly confirm?: string; readonly acknowledged?: boolean; readonly draft_revision?: number | null; readonly to?: string | readonly string[] })[] } }; readonly output: { readonly items: readonly TaskVerdict[] } }
   /** One task as the caller sees it. */
   readonly getTask: { readonly input: { readonly path: { readonly id: string } }; readonly output: TaskDetail }
   /** Decides it; the first valid decision wins. */
-  readonly decideTask: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly action: string; readonly reason?: string; readonly fields?: { readonly [key: string]: Json }; readonly items?: { readonly [key: string]: { readonly status: 'approved' | 'rejected' | 'edited'; readonly modifications?: Json } }; readonly shown_hash?: string; readonly draft_revision?: number | null; readonly to?: string | readonly string[] } }; readonly output: TaskDetail }
+  readonly decideTask: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly action: string; readonly reason?: string; readonly fields?: { readonly [key: string]: Json }; readonly items?: { readonly [key: string]: { readonly status: 'approved' | 'rejected' | 'edited'; readonly modifications?: Json } }; readonly shown_hash?: string; readonly confirm?: string; readonly acknowledged?: boolean; readonly draft_revision?: number | null; readonly to?: string | readonly string[] } }; readonly output: TaskDetail }
   /** Says that the caller has seen it. */
   readonly viewTask: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: TaskDetail }
   /** Says that the caller is at it. */

@@ -49,9 +49,10 @@ const waitsOf = (run: LiveRun): readonly WaitingOn[] => {
     run.retryAt === null
       ? []
       : [{ kind: 'retrying', step: null, until: isoTimeOrNull(run.retryAt), text: 'the next attempt' }]
-  const steps = run.open
-    .entries()
-    .map(([step, open]) => ({ step, until: isoTimeOrNull(stepWakeAt(open)), ...tellOpen(open) }))
+  const steps = run.open.entries().map(([step, open]) => ({
+    ...{ step, until: isoTimeOrNull(stepWakeAt(open)), ...tellOpen(open) },
+    ...(open.kind === 'uncertain' && { task: open.task }),
+  }))
   return [...pausedOf(run), ...retry, ...steps]
 }
 

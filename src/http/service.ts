@@ -18,7 +18,7 @@ import type { Reruns } from '../engine/reruns.ts'
 import type { RunResult } from '../engine/run-result.ts'
 import type { Schedules } from '../engine/schedules.ts'
 import type { Sessions } from '../engine/sessions.ts'
-import type { Tasks } from '../engine/tasks.ts'
+import type { StepAnswer, Tasks } from '../engine/tasks.ts'
 import type { Tokens } from '../engine/tokens.ts'
 import type { Versions } from '../engine/versions.ts'
 import type { Vitals } from '../engine/vitals.ts'
@@ -26,7 +26,6 @@ import type { System } from '../manifest/system.ts'
 import type { StoredEvent } from '../model/event.ts'
 import type { QueuedRun } from '../model/flow-outcome.ts'
 import type { RunId, StreamId, TenantId } from '../model/ids.ts'
-import type { Verdict } from '../model/run-fact.ts'
 import type { Chats } from '../modes/chats.ts'
 import type { Jobs } from '../modes/jobs.ts'
 import type { Plans } from '../planner/plans.ts'
@@ -53,7 +52,7 @@ export interface Service {
   pause(run: RunId, options: { readonly by: string; readonly reason: string | null }): Promise<void>
   resume(run: RunId, options: { readonly by: string }): Promise<void>
   retry(run: RunId, options: { readonly by: string }): Promise<void>
-  resolve(run: RunId, step: string, word: Word): Promise<void>
+  resolve(run: RunId, step: string, answer: StepAnswer): Promise<void>
   /** The workers of the server. A tenant sees whether they are stopped, and orders nothing. */
   readonly fleet: Pick<Fleet, 'order' | 'stop' | 'lift' | 'stopped'>
   readonly circuits: Pick<Circuits, 'list' | 'reset'>
@@ -113,11 +112,4 @@ export interface TenantNews {
   begin(): Promise<NewsPosition>
   since(position: NewsPosition): Promise<NewsPage | null>
   follow(stream: StreamId, listener: () => void): () => void
-}
-
-/** A person's word on a step whose outcome nobody knows. */
-export interface Word {
-  readonly verdict: Verdict
-  readonly by: string
-  readonly result?: unknown
 }

@@ -54,6 +54,11 @@ export const draftRevisionOf = ({ draft_revision: given = null }: Members): numb
   return given
 }
 
+export const confirmationOf = (members: Members): Pick<Decision, 'confirm' | 'acknowledged'> => ({
+  confirm: optionalText(members, 'confirm', CODE) ?? null,
+  acknowledged: members['acknowledged'] === true,
+})
+
 export const decisionOf = (members: Members, key: string | null): Decision => ({
   action: textOf(members, 'action', CODE),
   reason: optionalText(members, 'reason', CODE) ?? null,
@@ -65,6 +70,7 @@ export const decisionOf = (members: Members, key: string | null): Decision => ({
   draftRevision: draftRevisionOf(members),
   to: targets(members),
   key,
+  ...confirmationOf(members),
 })
 
 export const taskOf = (text: string): TaskId => {

@@ -34,6 +34,7 @@ interface Summary {
   readonly escalationReason?: string | null
   readonly viewing?: { readonly by: string; readonly until: Instant } | null
   readonly votes?: number
+  readonly cause?: string
 }
 
 const viewingOf = ({ viewing }: Summary, now: Instant, viewer: Identity | null): string | null =>
@@ -67,6 +68,7 @@ export const taskDocument = (task: TaskSummary, now: Instant, viewer: Identity |
     escalation_reason: summary.escalationReason ?? null,
     viewing: viewingOf(summary, now, viewer),
     votes: summary.votes ?? 0,
+    cause: summary.cause ?? null,
   }
 }
 
@@ -89,6 +91,8 @@ const actionDocument = (action: TaskAction): ActionDocument => ({
   fields_schema: action.fieldsSchema,
   is_terminal: action.terminal,
   emits: action.emits,
+  confirm: action.confirm ?? null,
+  warning: action.warning ?? null,
 })
 
 type Fields = NonNullable<TaskDetail['end']>['fields']
@@ -122,6 +126,7 @@ export const taskDetail = (look: TaskLook, viewer: Identity | null): TaskDetail 
     deadline: isoTimeOrNull(task.deadlineAt),
     assignees: task.asked,
     origin: spec.origin,
+    cause: spec.cause ?? null,
     requester: spec.requester,
     priority: spec.priority,
     created_at: isoTime(task.openedAt),

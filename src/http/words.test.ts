@@ -57,7 +57,8 @@ test('an uncertain step asks a person', () => {
     attempt: 1,
     effectKey: 'k',
     reason: 'the worker is gone',
+    isOver: true,
     task: null,
   })
-  expect([kind, text]).toEqual(['uncertain', "a person's word: did it happen? the worker is gone"])
+  expect([kind, text]).toEqual(['uncertain', 'an answer to "Did it happen?": the worker is gone'])
 })

@@ -94,9 +94,12 @@ export const tell = (fact: RunFact): string => (TELLING[fact.type] as (fact: Run
 export const tellOpen = (step: OpenStep): { readonly kind: OpenStep['kind']; readonly text: string } => {
   switch (step.kind) {
     case 'intended':
-      return { kind: step.kind, text: 'is at work, at most once' }
+      return { kind: step.kind, text: 'an effect that happens at most once and is at work' }
     case 'uncertain':
-      return { kind: step.kind, text: `a person's word: did it happen? ${step.reason}` }
+      return {
+        kind: step.kind,
+        text: `an answer to "Did it happen?"${step.task === null ? '' : ` in ${step.task}`}: ${step.reason}`,
+      }
     case 'retrying':
       return { kind: step.kind, text: `the next attempt after ${failure(step.error)}` }
     case 'sleeping':

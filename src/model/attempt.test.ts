@@ -1,6 +1,16 @@
 /** One step's attempts: results, failures, intents, doubts and a person's word on them. */
 import { describe, expect, test } from 'vitest'
-import { BROKEN, command, FIRST_DELAY_MS, fact, liveAfter, RETRY, started } from '../../test/support/run-story.ts'
+import {
+  BROKEN,
+  command,
+  FIRST_DELAY_MS,
+  fact,
+  liveAfter,
+  RETRY,
+  started,
+  TASK,
+  unasked,
+} from '../../test/support/run-story.ts'
 import { specify } from '../testing/spec.ts'
 import { attemptsOf } from './attempt.ts'
 import { taskId } from './ids.ts'
@@ -9,7 +19,7 @@ import { run } from './run.ts'
 import type { RunFact } from './run-fact.ts'
 
 const { given } = specify(run)
-const [TASK, OTHER] = [taskId('1'.repeat(32)), taskId('2'.repeat(32))]
+const OTHER = taskId('2'.repeat(32))
 const intended = [started(), fact('step.intended')]
 const uncertain = [...intended, fact('step.uncertain')]
 const settledAfter = (...history: readonly RunFact[]) => liveAfter(...history).settled.get('mail')
@@ -160,13 +170,14 @@ describe('an effect that must happen once', () => {
   test('attempt-2: [R6][V10] any other failure makes it uncertain, however often it might be retried', () => {
     given(...intended)
       .when(command('fail_step', { effect: 'once' }))
-      .thenFacts(fact('step.uncertain', { reason: 'FUNCTION_FAILED: it broke' }))
+      .thenFacts(unasked('FUNCTION_FAILED: it broke', { over: true }))
     expect(openAfter(...uncertain)).toEqual({
       kind: 'uncertain',
       attempt: 1,
       effectKey: 'th1_key',
       reason: 'the worker is gone',
-      task: null,
+      isOver: false,
+      task: TASK,
     })
   })
 
@@ -178,7 +189,7 @@ describe('an effect that must happen once', () => {
   test('attempt-2: [R6] a performer that is gone makes it uncertain', () =>
     given(...intended)
       .when(command('doubt_step'))
-      .thenFacts(fact('step.uncertain')))
+      .thenFacts(fact('step.uncertain', { over: true })))
 
   test.each([
     ['unknown', []],
@@ -195,7 +206,7 @@ describe('an effect that must happen once', () => {
     const asked = [...intended, fact('step.uncertain', { task: TASK })]
     given(...intended)
       .when(command('doubt_step', { task: TASK }))
-      .thenFacts(fact('step.uncertain', { task: TASK }))
+      .thenFacts(fact('step.uncertain', { task: TASK, over: true }))
     expect(liveAfter(...asked).tasks).toEqual([TASK])
     expect(liveAfter(...asked, fact('step.resolved', { verdict: 'run_again' })).tasks).toEqual([])
     given(...asked)
@@ -204,9 +215,9 @@ describe('an effect that must happen once', () => {
   })
 
   test('doubt-1: a doubt that nobody is asked about any more is asked anew', () =>
-    given(...uncertain)
+    given(...intended, unasked('the worker is gone'))
       .when(command('doubt_step', { task: TASK }))
-      .thenFacts(fact('step.uncertain', { task: TASK })))
+      .thenFacts(fact('step.uncertain', { task: TASK, over: true })))
 
   test('attempt-2: what comes after the doubt is evidence for a person, not an answer', () => {
     given(...uncertain)
@@ -218,7 +229,7 @@ describe('an effect that must happen once', () => {
     given(...uncertain)
       .when(command('fail_step', { effect: 'once', definite: true }))
       .thenFacts(fact('step.late_result', { result: null, error: BROKEN }))
-    expect(liveAfter(...uncertain, fact('step.late_result'))).toEqual(liveAfter(...uncertain))
+    expect(openAfter(...uncertain, fact('step.late_result'))).toMatchObject({ kind: 'uncertain', isOver: true })
   })
 
   test('a doubt without an intent has no key to show', () =>
@@ -248,7 +259,7 @@ describe("a person's word", () => {
   })
 
   test('abort: the step has failed', () =>
-    expect(settledAfter(...uncertain, fact('step.resolved', { verdict: 'abort' }))).toEqual({
+    expect(settledAfter(...uncertain, fact('step.resolved', { verdict: 'abort' }))).toMatchObject({
       kind: 'failed',
       error: { code: 'STEP_REFUSED', message: 'ana aborted the step' },
     }))
@@ -277,7 +288,7 @@ describe("a person's word", () => {
       .when(command('resolve_step', { task: TASK }))
       .thenNothing()
     given(...uncertain)
-      .when(command('resolve_step', { task: TASK }))
+      .when(command('resolve_step', { task: OTHER }))
       .thenNothing()
   })
 

@@ -6,7 +6,7 @@
  * attempt-1  A step has at most one accepted result; a later one changes nothing.
  * attempt-2  An `once` effect is intended before it starts, and an intended step is never attempted again without a person's word.
  * attempt-3  Attempts never pass the policy; each retry names its reason and its instant.
- * attempt-4  A decision on a task settles the doubt that the task asked about, and no other.
+ * attempt-4  A decision on a task settles the doubt that the task asked about, and no other; nothing else settles a doubt.
  * attempt-5  An `once` step that may be a finished one under a new name is performed after a person's word only.
  */
 import type { TaskId } from './ids.ts'
@@ -14,6 +14,7 @@ import type { Json } from './json.ts'
 import { type Decision, facts, type Refusal, refuse } from './machine.ts'
 import { retryDelayMs } from './policies/retry.ts'
 import type { LiveRun, RunCommand, RunFact } from './run-fact.ts'
+import { uncertainRules } from './uncertain-step.ts'
 
 type Command<Type extends RunCommand['type']> = Extract<RunCommand, { readonly type: Type }>
 
@@ -42,12 +43,11 @@ export const intendStep = (run: LiveRun, command: Command<'intend_step'>): Decis
   if (run.settled.has(command.step)) return facts()
   if (open !== undefined && open.kind !== 'retrying')
     return refuse('STEP_UNCERTAIN', `${command.step} was begun before and its outcome is not known`)
+  const { now: at, step, effectKey, performer, evidence } = command
   return facts({
-    type: 'step.intended',
-    at: command.now,
-    step: command.step,
-    attempt: attemptsOf(run, command.step) + 1,
-    effectKey: command.effectKey,
+    ...{ type: 'step.intended', at, step, attempt: attemptsOf(run, step) + 1, effectKey },
+    ...(performer !== undefined && { performer }),
+    ...(evidence !== undefined && { evidence }),
   })
 }
 
@@ -71,7 +71,7 @@ export const failStep = (run: LiveRun, command: Command<'fail_step'>): Decision<
   // attempt-3: a failure told twice must not buy another attempt, nor undo the intent of the next one.
   if (attempt <= attemptsOf(run, step)) return facts()
   if (command.effect === 'once' && !command.definite)
-    return facts(doubtOf(command, attempt, `${error.code}: ${error.message}`))
+    return facts(doubtOf(command, attempt, `${error.code}: ${error.message}`, command.unanswered !== true))
   const left = command.carry === undefined ? {} : { carry: command.carry }
   if (!command.retryable || attempt >= command.retry.maxAttempts)
     return facts({ type: 'step.failed', at: now, step, attempt, error, ...left })
@@ -81,38 +81,52 @@ export const failStep = (run: LiveRun, command: Command<'fail_step'>): Decision<
 
 export const doubtStep = (run: LiveRun, command: Command<'doubt_step'>): Decision<RunFact> => {
   const open = run.open.get(command.step)
-  if (open?.kind === 'intended') return facts(doubtOf(command, open.attempt, command.reason))
+  if (open?.kind === 'intended') {
+    const isOver = command.isGone || open.late !== undefined
+    return uncertainRules.mayAsk(open, command.now, command.isGone)
+      ? facts(doubtOf(command, open.attempt, command.reason, isOver))
+      : facts()
+  }
   // A run that was ended and retried: its question went with the end, and is asked anew.
   const isUnasked = open?.kind === 'uncertain' && !isAsked(run, open.task) && command.task !== undefined
-  return isUnasked ? facts(doubtOf(command, open.attempt, open.reason)) : facts()
+  return isUnasked ? facts(doubtOf(command, open.attempt, open.reason, open.isOver || command.isGone)) : facts()
 }
 
 /** Whether a person was asked about a doubt, and still is. */
 export const isAsked = (run: LiveRun, task: TaskId | null): boolean => task !== null && run.tasks.includes(task)
 
-const doubtOf = (command: Command<'doubt_step'> | Command<'fail_step'>, attempt: number, reason: string): RunFact => {
+const doubtOf = (
+  command: Command<'doubt_step'> | Command<'fail_step'>,
+  attempt: number,
+  reason: string,
+  isOver: boolean,
+): RunFact => {
   const { now, step, task } = command
   const instead = command.type === 'doubt_step' ? command.instead : undefined
   return {
     ...{ type: 'step.uncertain', at: now, step, attempt, reason },
     ...(task !== undefined && { task }),
     ...(instead !== undefined && { instead }),
+    ...(isOver && { over: true }),
   }
 }
 
 export const resolveStep = (run: LiveRun, command: Command<'resolve_step'>): Decision<RunFact> => {
-  const { now, step, verdict, by, result, task } = command
+  const { now, step, verdict, by, result, task, warned } = command
   const open = run.open.get(step)
   if (open?.kind !== 'uncertain') return refuse('NOT_FOUND', `no uncertain step ${step} in this run`)
   // attempt-4: a decision on an earlier question is no answer to the one that is asked now.
-  if (task !== undefined && (task !== open.task || !isAsked(run, task))) return facts()
-  return facts({ type: 'step.resolved', at: now, step, verdict, by, result })
+  if (task !== open.task || !isAsked(run, task)) return facts()
+  return facts({ type: 'step.resolved', at: now, step, verdict, by, result, ...(warned === true && { warned }) })
 }
 
 export const reportLate = (run: LiveRun, command: Command<'report_late'>): Decision<RunFact> => {
   if (run.settled.has(command.step)) return facts()
-  const { now, step, attempt, result, error } = command
-  return facts({ type: 'step.late_result', at: now, step, attempt, result, error })
+  const { now, step, attempt, result, error, performer } = command
+  return facts({
+    ...{ type: 'step.late_result', at: now, step, attempt, result, error },
+    ...(performer !== undefined && { performer }),
+  })
 }
 
 /** What comes when it can no longer count: a person may want to know it. */

@@ -12,7 +12,7 @@ import type { Payload } from './payload.ts'
 import type { PersistentMap } from './persistent-map.ts'
 import type { RetryPolicy } from './policies/retry.ts'
 import type { RunStatus } from './status.ts'
-import type { Effect, OpenStep, SettledStep } from './step.ts'
+import type { Effect, Evidence, OpenStep, Performer, SettledStep } from './step.ts'
 import type { Received, WaitSpec } from './wait.ts'
 
 /** Where the input is: with the event that triggered the run, with the events it was started for together, or in the fact. */
@@ -109,7 +109,13 @@ export type RunFact =
   | (At & { readonly type: 'run.expired'; readonly error: Failure })
   | (At & { readonly type: 'run.quarantined'; readonly error: Failure })
   | (At & { readonly type: 'run.retried'; readonly by: string })
-  | (OnStep & { readonly type: 'step.intended'; readonly attempt: number; readonly effectKey: string })
+  | (OnStep & {
+      readonly type: 'step.intended'
+      readonly attempt: number
+      readonly effectKey: string
+      readonly performer?: Performer
+      readonly evidence?: Evidence
+    })
   | (OnStep & {
       readonly type: 'step.completed'
       readonly attempt: number
@@ -139,18 +145,24 @@ export type RunFact =
       readonly task?: TaskId
       /** Steps of effect `once` that are done and that the code did not ask for. */
       readonly instead?: readonly string[]
+      /** Nothing of the attempt acts any more. */
+      readonly over?: true
     })
   | (OnStep & {
       readonly type: 'step.resolved'
       readonly verdict: Verdict
       readonly by: string
       readonly result: Payload | null
+      /** The person was warned that the attempt before might still act, and acknowledged it. */
+      readonly warned?: true
     })
   | (OnStep & {
       readonly type: 'step.late_result'
       readonly attempt: number
       readonly result: Payload | null
       readonly error: Failure | null
+      /** Of which attempt, as its intent names it. */
+      readonly performer?: string
     })
   /** Answered by a result of the run that this is another go of. */
   | (At & { readonly type: 'step.reused' } & ReusedStep)
@@ -185,6 +197,7 @@ type LifeCommand =
       readonly attempt: number
       readonly result: Payload | null
       readonly error: Failure | null
+      readonly performer?: string
     })
   | (ToStep & { readonly type: 'end_child'; readonly child: ChildId; readonly end: ChildEnd })
 
@@ -205,7 +218,12 @@ export type WorkCommand =
       readonly roll: number
     })
   | (Now & { readonly type: 'pass_time' })
-  | (ToStep & { readonly type: 'intend_step'; readonly effectKey: string })
+  | (ToStep & {
+      readonly type: 'intend_step'
+      readonly effectKey: string
+      readonly performer?: Performer
+      readonly evidence?: Evidence
+    })
   | (ToStep & {
       readonly type: 'complete_step'
       readonly attempt: number
@@ -221,6 +239,8 @@ export type WorkCommand =
       readonly definite: boolean
       /** Asks a person if it comes to a doubt. */
       readonly task?: TaskId
+      /** It was told to stop and has not answered: its code may still be at work. */
+      readonly unanswered?: true
       readonly effect: Effect
       readonly retry: RetryPolicy
       readonly roll: number
@@ -234,14 +254,17 @@ export type WorkCommand =
       readonly reason: string
       readonly task?: TaskId
       readonly instead?: readonly string[]
+      /** The process of the performer is known to have ended. */
+      readonly isGone: boolean
     })
   | (ToStep & {
       readonly type: 'resolve_step'
       readonly verdict: Verdict
       readonly by: string
       readonly result: Payload | null
-      /** The task on which it was said; absent: by a command. */
-      readonly task?: TaskId
+      /** The task on which it was said: there is no other way. */
+      readonly task: TaskId
+      readonly warned?: true
     })
   | (Now & { readonly type: 'reuse_step' } & ReusedStep)
   | (ToStep & { readonly type: 'set_timer'; readonly wakeAt: Instant })

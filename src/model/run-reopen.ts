@@ -20,8 +20,13 @@ export const reopen = (last: LiveRun, now: Instant): LiveRun => {
     deadlineAt: deadlineAt !== null && deadlineAt <= now ? null : deadlineAt,
   }
   let settled = last.settled
-  for (const [step, state] of settled.entries()) if (state.kind === 'failed') settled = settled.without(step)
   let stillOpen = last.open
+  for (const [step, state] of settled.entries()) {
+    if (state.kind !== 'failed') continue
+    settled = settled.without(step)
+    // A person gave it up without knowing whether it happened: performed once more only if a person says so.
+    if (state.doubt !== undefined) stillOpen = stillOpen.with(step, state.doubt)
+  }
   for (const [step, one] of stillOpen.entries())
     if (one.kind === 'retrying' || one.kind === 'waiting' || (one.kind === 'calling' && isTaskId(one.child)))
       stillOpen = stillOpen.without(step)

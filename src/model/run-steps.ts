@@ -21,18 +21,33 @@ export const open = (run: LiveRun, step: string, state: OpenStep): LiveRun =>
 export const asked = (run: LiveRun, child: ChildId): LiveRun =>
   isTaskId(child) && !run.tasks.includes(child) ? changed(run, { tasks: [...run.tasks, child] }) : run
 
+export const intended = (run: LiveRun, fact: Fact<'step.intended'>): LiveRun => {
+  const { step, attempt, effectKey, performer, evidence } = fact
+  return open(run, step, {
+    ...{ kind: 'intended', attempt, effectKey },
+    ...(performer !== undefined && { performer }),
+    ...(evidence !== undefined && { evidence }),
+  })
+}
+
 export const doubted = (run: LiveRun, fact: Fact<'step.uncertain'>): LiveRun => {
   const before = run.open.get(fact.step)
-  const effectKey = before?.kind === 'intended' || before?.kind === 'uncertain' ? before.effectKey : ''
-  const { attempt, reason, task = null, instead } = fact
-  return open(task === null ? run : asked(run, task), fact.step, {
-    kind: 'uncertain',
-    attempt,
-    effectKey,
-    reason,
-    task,
-    ...(instead !== undefined && { instead }),
-  })
+  const begun = before?.kind === 'intended' || before?.kind === 'uncertain' ? before : NOT_BEGUN
+  const { attempt, reason, task = null, over = false, instead } = fact
+  const renamed = instead === undefined ? {} : { instead }
+  const state: OpenStep = { ...begun, kind: 'uncertain', attempt, reason, task, isOver: over, ...renamed }
+  return open(task === null ? run : asked(run, task), fact.step, state)
+}
+
+const NOT_BEGUN = { effectKey: '' } as const
+
+/** Evidence about the attempt that it belongs to; an answer of an attempt before that one changes nothing. */
+export const heardLate = (run: LiveRun, fact: Fact<'step.late_result'>): LiveRun => {
+  const before = run.open.get(fact.step)
+  if (before?.kind !== 'intended' && before?.kind !== 'uncertain') return run
+  if (fact.performer !== before.performer?.id) return run
+  const late = { at: fact.at, result: fact.result, error: fact.error }
+  return open(run, fact.step, before.kind === 'intended' ? { ...before, late } : { ...before, late, isOver: true })
 }
 
 /** A person has said what these have to do with another step: they are not asked about again. */
@@ -47,9 +62,10 @@ const accounted = (run: LiveRun, steps: readonly string[]): LiveRun => {
 
 export const resolved = (before: LiveRun, fact: Fact<'step.resolved'>): LiveRun => {
   const open = before.open.get(fact.step)
-  const task = open?.kind === 'uncertain' ? open.task : null
+  const doubt = open?.kind === 'uncertain' ? open : null
+  const task = doubt?.task ?? null
   const rest = task === null ? before : changed(before, { tasks: before.tasks.filter((one) => one !== task) })
-  const run = open?.kind === 'uncertain' && fact.verdict !== 'abort' ? accounted(rest, open.instead ?? []) : rest
+  const run = doubt !== null && fact.verdict !== 'abort' ? accounted(rest, doubt.instead ?? []) : rest
   switch (fact.verdict) {
     case 'happened':
       return settle(run, fact.step, { kind: 'done', result: fact.result ?? NOTHING, once: true })
@@ -57,6 +73,7 @@ export const resolved = (before: LiveRun, fact: Fact<'step.resolved'>): LiveRun 
       return settle(run, fact.step, {
         kind: 'failed',
         error: { code: 'STEP_REFUSED', message: `${fact.by} aborted the step` },
+        ...(doubt !== null && { doubt: { ...doubt, task: null } }),
       })
     case 'run_again':
       return changed(run, { open: run.open.without(fact.step) })

@@ -30,7 +30,7 @@ import { retryDelayMs } from './policies/retry.ts'
 import { beginRun, reuseFact, startFacts } from './run-birth.ts'
 import type { EndedRun, LiveRun, RunCommand, RunFact, RunState, WorkCommand } from './run-fact.ts'
 import { reopen } from './run-reopen.ts'
-import { asked, childEnded, doubted, open, resolved, reused, settle } from './run-steps.ts'
+import { asked, childEnded, doubted, heardLate, intended, open, resolved, reused, settle } from './run-steps.ts'
 import type { RunStatus } from './status.ts'
 import { type OpenStep, type SettledStep, stepWakeAt } from './step.ts'
 import { openWait as beginWait, isOver, missing, receive } from './wait.ts'
@@ -220,8 +220,9 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
   switch (fact.type) {
     case 'run.started':
     case 'run.retried':
-    case 'step.late_result':
       return run
+    case 'step.late_result':
+      return heardLate(run, fact)
     case 'run.retry_scheduled':
       return changed(run, { failures: fact.attempt, retryAt: fact.wakeAt })
     case 'run.retry_due':
@@ -245,7 +246,7 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
     case 'run.quarantined':
       return end(run, 'quarantined', { error: fact.error })
     case 'step.intended':
-      return open(run, fact.step, { kind: 'intended', attempt: fact.attempt, effectKey: fact.effectKey })
+      return intended(run, fact)
     case 'step.completed':
       return settle(told(run, fact), fact.step, doneOf(run, fact))
     case 'step.failed':

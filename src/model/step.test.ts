@@ -8,7 +8,7 @@ import { openWait } from './wait.ts'
 
 const OPEN: readonly (readonly [OpenStep, number | null])[] = [
   [{ kind: 'intended', attempt: 1, effectKey: 'k' }, null],
-  [{ kind: 'uncertain', attempt: 1, effectKey: 'k', reason: 'gone', task: null }, null],
+  [{ kind: 'uncertain', attempt: 1, effectKey: 'k', reason: 'gone', isOver: true, task: null }, null],
   [{ kind: 'retrying', attempt: 1, wakeAt: 40, error: BROKEN }, 40],
   [{ kind: 'retrying', attempt: 1, wakeAt: null, error: BROKEN }, null],
   [{ kind: 'sleeping', wakeAt: 50 }, 50],

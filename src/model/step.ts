@@ -4,7 +4,7 @@
  * Owns the shapes and the question when an open step next needs a wake. Never decides for the whole run (run.ts).
  */
 import type { Failure } from './errors.ts'
-import { type ChildId, type Instant, isPlainText, type TaskId } from './ids.ts'
+import { type ChildId, type Instant, isPlainText, type TaskId, type WorkerId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Payload } from './payload.ts'
 import type { OpenWait, Received } from './wait.ts'
@@ -12,19 +12,59 @@ import type { OpenWait, Received } from './wait.ts'
 /** `idempotent`: at least once, same key. `once`: at most once by itself. `transactional`: its effect is written with its result. */
 export type Effect = 'idempotent' | 'once' | 'transactional'
 
+/** Who performs an intended attempt. */
+export interface Performer {
+  /** Of this attempt alone: an answer that comes late belongs to it and to no other. */
+  readonly id: string
+  readonly worker: WorkerId
+  /** Of the lease under which it began. */
+  readonly epoch: number
+  /** Before this instant nobody is asked about it: the lease and the timeout of the step after its intent. */
+  readonly askAt: Instant
+}
+
+/** What helps a person to find out whether it happened. */
+export interface Evidence {
+  readonly input: Json
+  /** What it acts on, as its author names it. */
+  readonly target: string | null
+}
+
+/** What an attempt answered when its answer could no longer count. */
+export interface LateResult {
+  readonly at: Instant
+  readonly result: Payload | null
+  readonly error: Failure | null
+}
+
+interface Begun {
+  readonly attempt: number
+  readonly effectKey: string
+  /** Absent in ledgers that were written before it was recorded. */
+  readonly performer?: Performer
+  readonly evidence?: Evidence
+  readonly late?: LateResult
+}
+
+export interface IntendedStep extends Begun {
+  readonly kind: 'intended'
+}
+
+export interface UncertainStep extends Begun {
+  readonly kind: 'uncertain'
+  readonly reason: string
+  /** The attempt has ended, or its process is gone: nothing of it acts any more. */
+  readonly isOver: boolean
+  /** Asks a person about it; null: nobody was asked. */
+  readonly task: TaskId | null
+  /** Steps of effect `once` whose results the code did not ask for: this one may be one of them under a new name. */
+  readonly instead?: readonly string[]
+}
+
 /** A step that has begun and not settled. A plain attempt in progress is not here: it leaves no fact until it ends. */
 export type OpenStep =
-  | { readonly kind: 'intended'; readonly attempt: number; readonly effectKey: string }
-  | {
-      readonly kind: 'uncertain'
-      readonly attempt: number
-      readonly effectKey: string
-      readonly reason: string
-      /** Asks a person about it; null: nobody was asked. */
-      readonly task: TaskId | null
-      /** Steps of effect `once` whose results the code did not ask for: this one may be one of them under a new name. */
-      readonly instead?: readonly string[]
-    }
+  | IntendedStep
+  | UncertainStep
   /** `wakeAt` is null once the delay has passed: the next attempt may begin. */
   | {
       readonly kind: 'retrying'
@@ -41,7 +81,8 @@ export type OpenStep =
 export type SettledStep =
   /** `once`: its effect was performed at most once, and must not be performed again under another name. */
   | { readonly kind: 'done'; readonly result: Payload; readonly once?: true }
-  | { readonly kind: 'failed'; readonly error: Failure }
+  /** `doubt`: a person gave it up without knowing whether it happened. A run that is tried again asks once more. */
+  | { readonly kind: 'failed'; readonly error: Failure; readonly doubt?: UncertainStep }
   | {
       readonly kind: 'received'
       readonly events: readonly Received[]
@@ -52,6 +93,12 @@ export type SettledStep =
 export const isSettled = (step: OpenStep | SettledStep): step is SettledStep =>
   step.kind === 'done' || step.kind === 'failed' || step.kind === 'received'
 
+/** When time alone allows the question; null: at once (an intent of an older version, which names no performer). */
+export const askableAt = ({ late, performer }: Pick<IntendedStep, 'late' | 'performer'>): Instant | null => {
+  if (late !== undefined) return late.at
+  return performer?.askAt ?? null
+}
+
 /** When time alone moves this step on; null if only an answer from outside does. */
 export const stepWakeAt = (step: OpenStep): Instant | null => {
   switch (step.kind) {
@@ -61,6 +108,7 @@ export const stepWakeAt = (step: OpenStep): Instant | null => {
     case 'waiting':
       return step.wait.spec.timeoutAt
     case 'intended':
+      return askableAt(step)
     case 'uncertain':
     case 'calling':
       return null

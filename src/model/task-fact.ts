@@ -13,6 +13,7 @@ import type {
   ItemStatus,
   OpenStatus,
   Section,
+  TaskAction,
   TaskSpec,
   TaskStatus,
 } from './task-spec.ts'
@@ -134,6 +135,8 @@ export type TaskFact =
       readonly hash: string
       /** What else is shown; absent: it is as it was. */
       readonly shown?: ShownBeside
+      /** Absent: they are as they were. */
+      readonly actions?: readonly TaskAction[]
     })
   | (Asked & { readonly type: 'task.decided' } & Omit<Verdict, 'by' | 'at'>)
   | (At & { readonly type: 'task.expired' })
@@ -154,6 +157,8 @@ export interface Verdict {
   readonly hash: string
   readonly approved: readonly string[]
   readonly rejected: readonly string[]
+  /** The person acknowledged the warning of the action. */
+  readonly acknowledged?: true
 }
 
 /** What a decision needs of the world. A verdict on schemas is null where all is well, else what does not fit. */
@@ -192,6 +197,10 @@ export interface Submit extends Worldly, Personal {
   readonly draftsSeen: number | null
   /** Of a reassignment. */
   readonly to: readonly Addressee[]
+  /** What the person typed to confirm the action. */
+  readonly confirm?: string | null
+  /** Whether the person has acknowledged the warning of the action. */
+  readonly acknowledged?: boolean
   readonly request: RequestKey | null
 }
 
@@ -219,7 +228,12 @@ export type TaskCommand =
   | (Personal & { readonly type: 'set_follow_up'; readonly until: Instant | null })
   | Submit
   /** The run brings the content again, changed: a new revision. */
-  | (Worldly & { readonly type: 'revise_task'; readonly sections: readonly Section[]; readonly shown?: ShownBeside })
+  | (Worldly & {
+      readonly type: 'revise_task'
+      readonly sections: readonly Section[]
+      readonly shown?: ShownBeside
+      readonly actions?: readonly TaskAction[]
+    })
   | (Now & { readonly type: 'pass_time' })
   | (Now & { readonly type: 'withdraw_task'; readonly reason: string })
   | (Now & { readonly type: 'checkpoint_task' })

@@ -109,12 +109,12 @@ const voteOf = ({ by, at, action, outcome, hash, approved, rejected, reason }: F
 
 /** The time that a revision took is given back to those who decide. */
 const revise = (task: OpenTask, fact: FactOf<'task.revised'>): OpenTask => {
-  const { at, revision, sections, items, hash, shown } = fact
+  const { at, revision, sections, items, hash, shown, actions = task.spec.actions } = fact
   const tookMs = task.awaited === null ? 0 : Math.max(0, at - task.awaited.at)
   const later = (instant: Instant): Instant => instant + tookMs
   return {
     ...task,
-    spec: { ...task.spec, ...shown, sections },
+    spec: { ...task.spec, ...shown, sections, actions },
     status: 'pending',
     revision,
     awaited: null,
@@ -136,12 +136,13 @@ const settle = (item: TaskItem, { status, approved, rejected }: FactOf<'task.dec
 }
 
 const close = (task: OpenTask, fact: FactOf<'task.decided'>): ClosedTask => {
-  const { by, at, action, status, reason, fields, hash, approved, rejected } = fact
+  const { by, at, action, status, reason, fields, hash, approved, rejected, acknowledged } = fact
+  const verdict = { by, at, action, status, reason, fields, hash, approved, rejected }
   return {
     kind: 'closed',
     status,
     task: { ...task, items: task.items.map((item) => settle(item, fact)) },
-    end: { kind: 'decided', by, at, action, status, reason, fields, hash, approved, rejected },
+    end: { kind: 'decided', ...verdict, ...(acknowledged === true && { acknowledged }) },
   }
 }
 

@@ -40,6 +40,10 @@ export interface TaskAction {
   /** Data of that event, with templates over the answer; null: the usual data. */
   readonly eventPayload: Json
   readonly returnsTo: string | null
+  /** What the person must type to confirm it. Absent: nothing. */
+  readonly confirm?: string
+  /** What the person must have acknowledged, in words. Absent: nothing. */
+  readonly warning?: string
 }
 
 export type ClosedByAction = 'approved' | 'rejected' | 'completed'
@@ -112,6 +116,8 @@ export interface TaskSpec {
   readonly quorum: Quorum
   /** People who may not decide, at any level. */
   readonly excluded: readonly string[]
+  /** What made this task necessary and may have made others so: they can be answered together. */
+  readonly cause?: string
 }
 
 export const MAX_ITEMS = 1_000

@@ -67,9 +67,18 @@ const actionRefusal = (task: OpenTask, { by, action: name }: Submit): Refusal | 
   return action
 }
 
+/** task-8. */
+const confirmRefusal = ({ name, confirm, warning }: TaskAction, submit: Submit): Refusal | null => {
+  if (warning !== undefined && submit.acknowledged !== true) return refuse('WARNING_NOT_ACKNOWLEDGED', warning)
+  if (confirm === undefined || submit.confirm?.trim() === confirm) return null
+  return refuse('CONFIRMATION_REQUIRED', `${name} is confirmed by typing "${confirm}"`)
+}
+
 const formRefusal = (task: OpenTask, action: TaskAction, submit: Submit): Refusal | null => {
   if (action.requiresReason && (submit.reason ?? '').trim() === '')
     return refuse('REASON_REQUIRED', `${action.name} needs a reason`)
+  const unconfirmed = confirmRefusal(action, submit)
+  if (unconfirmed !== null) return unconfirmed
   const missing = action.requiredFields.filter((name) => isMissing(submit.fields, name))
   if (missing.length > 0) return refuse('FIELDS_REQUIRED', `missing: ${missing.join(', ')}`)
   if (action.name === 'reassign') return targetRefusal(task, submit)
@@ -144,7 +153,10 @@ const closeOrVote = (draft: Draft, { action, edits }: Checked, submit: Submit): 
   change(draft, edits, submit)
   const { now, task } = draft
   const { reason, fields, request, by } = submit
-  const said = { at: now, by: by.id, action: name, reason, hash: task.hash, request }
+  const said = {
+    ...{ at: now, by: by.id, action: name, reason, hash: task.hash, request },
+    ...(action.warning !== undefined && { acknowledged: true as const }),
+  }
   const own = outcomeOf(task.items, action, submit.items)
   const quorum = quorumOf(task.spec, outcome)
   if (quorum <= 1) return record(draft, { type: 'task.decided', ...said, status: outcome, fields, ...own })

@@ -48,6 +48,8 @@ export interface TaskAnswer {
   readonly items: readonly AnsweredItem[]
   readonly hash: string
   readonly revision: number
+  /** The person acknowledged the warning of the action. */
+  readonly acknowledged?: true
 }
 
 const answered = ({ id, section, status, content, hash }: TaskItem): AnsweredItem => ({
@@ -94,7 +96,8 @@ const endedAnswer = (status: TaskStatus, task: OpenTask, end: TaskEnd): TaskAnsw
   const partial = approved.length > 0 && approved.length < reviewed
   const deciders = peopleIn(task, by)
   const verdict = { decision: action, feedback: reason, fields, decidedBy: by, decidedAt: at, deciders }
-  return { ...common(task), status, ...verdict, approved, rejected, partial }
+  const warned = end.acknowledged === true ? { acknowledged: true as const } : {}
+  return { ...common(task), status, ...verdict, approved, rejected, partial, ...warned }
 }
 
 /** Null: the run waits on. */
@@ -137,6 +140,7 @@ export interface InboxRow {
   readonly decision: string | null
   readonly decidedBy: string | null
   readonly closedAt: Instant | null
+  readonly cause?: string
 }
 
 /** Null: there is no task. */
@@ -159,6 +163,7 @@ export const inboxRow = (state: TaskState): InboxRow | null => {
     decision: end?.kind === 'decided' ? end.action : (end?.kind ?? null),
     decidedBy: end?.kind === 'decided' ? end.by : null,
     closedAt: end?.at ?? null,
+    ...(spec.cause !== undefined && { cause: spec.cause }),
   }
 }
 

@@ -11,6 +11,7 @@
  * task-5  A deadline is said once per level, a reminder once per level and number, and nothing after the close.
  * task-6  A request with a key is done once.
  * task-7  A decision passes over no draft of its own author that they have not seen.
+ * task-8  An action that must be confirmed is taken only with what the person typed; one with a warning only if they acknowledged it.
  */
 import { canonical } from './json.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
@@ -41,14 +42,24 @@ const open = ({ now, world, run, step, spec, cause }: CommandOf<'open_task'>): D
   return facts(cause === undefined ? born : { ...born, cause })
 }
 
-const revise = (task: OpenTask, { now, world, sections, shown }: CommandOf<'revise_task'>): Decision<TaskFact> => {
+const revise = (task: OpenTask, command: CommandOf<'revise_task'>): Decision<TaskFact> => {
+  const { now, world, sections, shown, actions } = command
   const problem = sectionsProblem(sections)
   if (problem !== null) return refuse('INPUT_INVALID', problem)
   const items = itemsOf(sections, world.digest)
-  const hash = world.digest(subjectText({ ...task, spec: { ...task.spec, ...shown, sections }, items }))
+  const changed = actions === undefined ? {} : { actions }
+  const hash = world.digest(subjectText({ ...task, spec: { ...task.spec, ...shown, sections, ...changed }, items }))
   const { title, instructions, context } = task.spec
   const isShown = shown === undefined || canonical({ title, instructions, context }) === canonical({ ...shown })
-  const revised = { type: 'task.revised', at: now, revision: task.revision + 1, sections, items, hash } as const
+  const revised = {
+    type: 'task.revised',
+    at: now,
+    revision: task.revision + 1,
+    sections,
+    items,
+    hash,
+    ...changed,
+  } as const
   return facts(isShown ? revised : { ...revised, shown })
 }
 

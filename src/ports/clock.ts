@@ -7,6 +7,11 @@ import type { Instant } from '../model/ids.ts'
 
 export interface Clock {
   now(): Instant
+  /**
+   * Milliseconds that only go forward, whatever is done to the wall clock. Absent: `now` does. Neither notices every pause: the wall
+   * clock may be set back, and this one stands still while the machine sleeps.
+   */
+  monotonic?(): number
   /** Calls back at or after the instant. The answer cancels it. */
   at(instant: Instant, callback: () => void): () => void
   /** Calls back once everything that is ready now has had its turn. Cannot be cancelled. */

@@ -56,6 +56,9 @@ export interface StepRequest {
   readonly body: (context: StepContext) => unknown
   /** Performed in its place while the breaker of the function is open and says so. */
   readonly fallback?: ((context: StepContext) => unknown) | undefined
+  /** Shown to people if it is not known whether a `once` effect happened. Absent: what the run works on is. */
+  readonly input?: unknown
+  readonly target?: string | undefined
 }
 
 /** A step that is data: no code comes along, so whoever performs it may be anywhere. */
@@ -92,6 +95,11 @@ export interface StepContext {
   /** One key for every attempt of this step, to send to outside systems as their idempotency key. */
   readonly effectKey: string
   readonly signal: AbortSignal
+  /**
+   * Whether this attempt may still act: false after its run was cancelled or taken over, or its time is up. Call it right before an
+   * effect that must not happen twice: a process that was stopped and goes on learns here that another has its run.
+   */
+  stillMine(): Promise<boolean>
   emit(type: string, data: Json, options?: { readonly subject?: string }): void
   /** Puts a document into a managed table; null removes it. */
   write(table: string, key: string, value: Json): void

@@ -6,6 +6,7 @@ import type { Json } from '../../src/model/json.ts'
 import { agentPlace, beginAgents, ended, stepResults, untilStatus } from '../support/agent-system.ts'
 import { called, lastText, paidModel, said } from '../support/agents.ts'
 import { Inbox, person } from '../support/inbox.ts'
+import { answerStep } from '../support/step-answer.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const place = agentPlace()
@@ -126,7 +127,7 @@ onEveryStore('agents and people', (store) => {
     await system.crash()
     await untilStatus(system, run, 'waiting')
     expect(model.calls.length).toBe(1)
-    await system.run(() => system.engine.resolve(run, 'agent/tool[0.0]', { verdict: 'happened', by: 'ana' }))
+    await system.run(() => answerStep(system.engine, run, 'agent/tool[0.0]', { verdict: 'happened', by: 'ana' }))
     expect(await ended(system, run)).toMatchObject({ status: 'success', output: 'done' })
     expect(mails.length).toBe(1)
     expect(lastText(model.calls[1] as never)).not.toMatch(/reset|failed/i)

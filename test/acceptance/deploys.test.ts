@@ -6,6 +6,7 @@ import { normalise, type SystemSource } from '../../src/manifest/define.ts'
 import { LOCAL_TENANT, type RunId } from '../../src/model/ids.ts'
 import type { RunSummary } from '../../src/ports/reader.ts'
 import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { answerStep } from '../support/step-answer.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const other = fn('other', {}, () => 'other')
@@ -78,7 +79,7 @@ onEveryStore('a once step under a new name', (store) => {
     const done: string[] = []
     const { system, run, asked } = await begun(done)
     expect([done, asked]).toEqual([['charge'], 1])
-    await system.run(() => system.engine.resolve(run, 'bill', { verdict: 'happened', by: 'ana', result: null }))
+    await system.run(() => answerStep(system.engine, run, 'bill', { verdict: 'happened', by: 'ana', result: null }))
     await system.settle()
     expect([(await system.look(run)).status, done]).toEqual(['success', ['charge']])
     await system.close()
@@ -87,7 +88,7 @@ onEveryStore('a once step under a new name', (store) => {
   test('[R5] attempt-5: is performed once a person says so, and asked about once (13.2.3)', async () => {
     const done: string[] = []
     const { system, run } = await begun(done)
-    await system.run(() => system.engine.resolve(run, 'bill', { verdict: 'run_again', by: 'ana', result: null }))
+    await system.run(() => answerStep(system.engine, run, 'bill', { verdict: 'run_again', by: 'ana' }))
     await system.advance('1d')
     expect([(await system.look(run)).status, done]).toEqual(['success', ['charge', 'bill']])
     await system.close()

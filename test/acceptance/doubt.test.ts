@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { fn } from '../../src/executors/workflow/function.ts'
 import { startTestSystem } from '../../src/testing/system.ts'
 import { Inbox, person } from '../support/inbox.ts'
+import { answerStep } from '../support/step-answer.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 const ana = person('ana', 'operators')
@@ -38,7 +39,7 @@ onEveryStore('doubt', (store) => {
       const system = await startTestSystem({ name: 'doubt', functions: [order] }, store())
       const run = await system.start('order')
       await system.settle()
-      await system.run(() => system.engine.resolve(run, 'charge', { verdict, by: 'ana', result: 'charged' }))
+      await system.run(() => answerStep(system.engine, run, 'charge', { verdict, by: 'ana', result: 'charged' }))
       finish('packed')
       await system.advance('1h')
       expect((await system.look(run)).status).toBe(verdict === 'abort' ? 'failed' : 'success')
@@ -104,7 +105,7 @@ onEveryStore('doubt', (store) => {
     await system.close()
   })
 
-  test('[R6] doubt-2: a word given elsewhere closes the task, and the task takes no other', async () => {
+  test('[R6] doubt-2: an answer by run and step is an answer on the task, which takes no other (13.1.6)', async () => {
     const { source } = shop()
     const system = await startTestSystem(source, store())
     const inbox = new Inbox(system)
@@ -112,11 +113,11 @@ onEveryStore('doubt', (store) => {
     // A lost answer without a crash: the time-out is a doubt too.
     await system.advance('2h')
     const task = await inbox.only()
-    await system.run(() => system.engine.resolve(run, 'pay', { verdict: 'happened', by: 'bo', result: 1 }))
+    await system.run(() => answerStep(system.engine, run, 'pay', { verdict: 'happened', by: 'bo', result: 1 }))
     await expect(inbox.decide(task, ana, { action: 'abort' })).rejects.toMatchObject({ code: 'TASK_CLOSED' })
     await system.settle()
     expect(await system.look(run)).toMatchObject({ status: 'success', output: 1 })
-    expect((await inbox.row(task))?.status).toBe('withdrawn')
+    expect((await inbox.row(task))?.status).toBe('completed')
     await system.close()
   })
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { fn } from '../../src/executors/workflow/function.ts'
 import { LOCAL_TENANT } from '../../src/model/ids.ts'
 import { startTestSystem } from '../../src/testing/system.ts'
+import { answerStep } from '../support/step-answer.ts'
 import { onEveryStore } from '../support/stores.ts'
 
 /** A function with one `once` effect; `mode` says what the outside world does. */
@@ -40,7 +41,7 @@ onEveryStore('effects', (store) => {
       expect(sent).toHaveLength(1)
       expect((await system.look(run)).status).toBe('waiting')
       mode.value = 'work'
-      await system.run(() => system.engine.resolve(run, 'mail', { verdict, by: 'ana', result: 'the receipt' }))
+      await system.run(() => answerStep(system.engine, run, 'mail', { verdict, by: 'ana', result: 'the receipt' }))
       await system.settle()
       const expected = { happened: 'the receipt', run_again: 'sent', abort: null }[verdict]
       expect(await system.look(run)).toMatchObject({
@@ -60,7 +61,7 @@ onEveryStore('effects', (store) => {
     await system.advance('10d')
     expect((await system.look(run)).status).toBe('waiting')
     await expect(
-      system.run(() => system.engine.resolve(run, 'other', { verdict: 'abort', by: 'ana' })),
+      system.run(() => answerStep(system.engine, run, 'other', { verdict: 'abort', by: 'ana' })),
     ).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await system.close()
   })
@@ -130,7 +131,7 @@ onEveryStore('effects', (store) => {
     await system.advance('1d')
     expect(entered).toBe(1)
     expect((await system.look(run)).status).toBe('waiting')
-    await system.run(() => system.engine.resolve(run, 'main', { verdict: 'happened', by: 'ana', result: 42 }))
+    await system.run(() => answerStep(system.engine, run, 'main', { verdict: 'happened', by: 'ana', result: 42 }))
     await system.settle()
     expect(await system.look(run)).toMatchObject({ status: 'success', output: 42 })
     expect((await system.look(inside)).status).not.toBe('success')

@@ -208,6 +208,7 @@ test('[R6] a step of which nobody knows asks whether it happened, and looks like
   await page.getByRole('button', { name: 'It happened', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: /^It happened: / })
   await dialog.getByLabel('What the step answered').fill('{"receipt": 7}')
+  await dialog.getByLabel('Type charge to confirm').fill('charge')
   expect(await axeFindings(page, '[role=dialog]')).toEqual([])
   await dialog.getByRole('button', { name: 'It happened', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })

@@ -8,6 +8,7 @@ import { LOCAL_TENANT, type RunId } from '../../src/model/ids.ts'
 import { type CrashAt, type Life, World } from '../support/agent-lives.ts'
 import { called, said } from '../support/agents.ts'
 import { person } from '../support/inbox.ts'
+import { answerStep } from '../support/step-answer.ts'
 
 const ana = person('ana', 'operators')
 
@@ -55,7 +56,7 @@ const attend = async (life: Life, world: World, run: RunId): Promise<void> => {
   }
   // Refused unless the mail's outcome is in doubt.
   const verdict = world.mails.length > 0 ? 'happened' : 'run_again'
-  await life.run(() => life.engine.resolve(run, 'agent/tool[1.0]', { verdict, by: 'ana' }).catch(() => {}))
+  await life.run(() => answerStep(life.engine, run, 'agent/tool[1.0]', { verdict, by: 'ana' }).catch(() => {}))
 }
 
 const tend = async (life: Life, world: World, run: RunId): Promise<string> => {

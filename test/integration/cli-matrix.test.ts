@@ -43,6 +43,7 @@ const CALLS: Readonly<Record<string, readonly [args: readonly string[], exit: nu
   'runs resume': [[NOBODY], 3],
   'runs retry': [[NOBODY], 3],
   'runs rerun': [[NOBODY], 3],
+  'inbox resolve': [['run_again', '--cause', 'worker gone', '--as', 'ana', '--groups', 'operators'], 3],
   'runs resolve': [[NOBODY, 'card', 'happened'], 3],
   worker: [['nowhere'], 4],
   'workers list': [[], 0],

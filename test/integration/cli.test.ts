@@ -173,14 +173,24 @@ describe('commands to a run', () => {
     expect([code, stderr]).toEqual([4, expect.stringContaining('TRIHAND_CALLBACK_SECRET')])
   })
 
-  test('[R6] resolve is a person’s word on a step that nobody knows about', async () => {
+  test('[R6] resolve answers the task of an uncertain step, with its confirmation (13.1.6)', async () => {
     const { runs } = await folder.json(['send', 'order.doubtful'])
     const shown = await folder.json(['runs', 'show', runs[0]])
     expect(shown.waiting_on).toEqual([expect.objectContaining({ kind: 'uncertain', step: 'card' })])
     const wrong = await folder.run(['runs', 'resolve', runs[0], 'card', 'perhaps'])
-    expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining('happened, run_again, abort')])
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('happened, run_again, abort')])
+    const { task } = shown.waiting_on[0]
+    const { shown_hash } = await folder.json(['tasks', 'show', task])
     const word = ['runs', 'resolve', runs[0], 'card', 'happened', '--result', '{"receipt":12}', '--wait', '10s']
-    expect(await folder.json(word)).toMatchObject({ status: 'success', output: { receipt: 12 } })
+    const who = ['--as', 'ana', '--groups', 'operators', '--hash', shown_hash]
+    const alone = await folder.run([...word, '--as', 'ana', '--groups', 'operators'])
+    expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('NOT_A_TERMINAL')])
+    const unsaid = await folder.run([...word, ...who, '--confirm', 'no'])
+    expect([unsaid.code, unsaid.stderr]).toEqual([4, expect.stringContaining('CONFIRMATION_REQUIRED')])
+    expect(await folder.json([...word, ...who, '--confirm', 'card'])).toMatchObject({
+      status: 'success',
+      output: { receipt: 12 },
+    })
   })
 })
 

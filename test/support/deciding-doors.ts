@@ -148,7 +148,10 @@ export const doorsOf = async (at: HttpApp, places: Places): Promise<readonly Doo
               knock: (headers, task) =>
                 send(
                   method.toUpperCase(),
-                  path.replace('/tasks/{id}', `/tasks/${task}`).replace('{id}', plan.id),
+                  path
+                    .replace('/tasks/{id}', `/tasks/${task}`)
+                    .replace('/runs/{id}', `/runs/${paid}`)
+                    .replace('{id}', plan.id),
                   bodyOf(name, task, places),
                   headers,
                 ),
@@ -190,7 +193,6 @@ export const doorsOf = async (at: HttpApp, places: Places): Promise<readonly Doo
     post('rerunRun of it with another input', null, `/api/runs/${published}/rerun`, { input: { to: 'mallory' } }),
     post('runPlan that people approved', operator, `/api/plans/${approved}/runs`, { input: { to: 'mallory' } }),
     post('rerunRun of such a plan', operator, `/api/runs/${planned}/rerun`, {}),
-    post('resolveStep', operator, `/api/runs/${paid}/resolve`, { step: 'pay', verdict: 'abort' }),
     post('sendMessage that approves', ['operator', 'decider'], '/api/chat', { id: 'c', messages: [answer] }),
     post('createToken of a person', ['admin'], '/api/tokens', { name: 'eve', kind: 'user', roles: ['decider'] }),
   ]
@@ -207,6 +209,7 @@ const bodyOf = (name: string, task: TaskId, { plan: { hash }, shown }: Places): 
     followUpTask: { until: null },
     markItems: { where: 'true', status: 'approved' },
     approvePlan: { hash },
+    resolveStep: { step: 'pay', verdict: 'abort' },
   }
   return bodies[name] ?? {}
 }

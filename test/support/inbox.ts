@@ -11,6 +11,7 @@ import type { TaskFact } from '../../src/model/task-fact.ts'
 import type { Identity } from '../../src/model/task-spec.ts'
 import type { TaskQuery, TaskSummary } from '../../src/ports/reader.ts'
 import type { TestSystem } from '../../src/testing/system.ts'
+import { carefully } from './step-answer.ts'
 
 export const person = (id: string, ...groups: readonly string[]): Identity => ({ id, kind: 'user', groups })
 export const ana = person('ana', 'editors')
@@ -73,8 +74,9 @@ export class Inbox {
 
   /** Of what is shown now, unless the test says otherwise. */
   async decide(id: TaskId, by: Identity, decision: Decision): Promise<TaskChanged> {
-    const shownHash = decision.shownHash === undefined ? await this.hash(id) : decision.shownHash
-    return this.system.run(() => this.system.engine.tasks.submit(id, by, { ...decision, shownHash }))
+    const { tasks } = this.system.engine
+    const { state } = await this.system.run(() => tasks.show(id))
+    return this.system.run(() => tasks.submit(id, by, { ...carefully(state, decision.action), ...decision }))
   }
 
   async facts(id: TaskId): Promise<readonly TaskFact[]> {

@@ -8,13 +8,14 @@ import fc from 'fast-check'
 import { attemptsOf } from '../../src/model/attempt.ts'
 import { ERRORS, type ErrorCode, type Failure } from '../../src/model/errors.ts'
 import type { Cause } from '../../src/model/event.ts'
+import { workerId } from '../../src/model/ids.ts'
 import type { Decision } from '../../src/model/machine.ts'
 import { inline, type Payload } from '../../src/model/payload.ts'
 import { run } from '../../src/model/run.ts'
 import type { ChildEnd, RunCommand, RunFact, RunInput, RunStart, RunState, Verdict } from '../../src/model/run-fact.ts'
-import type { Effect, SettledStep } from '../../src/model/step.ts'
+import type { Effect, Performer, SettledStep } from '../../src/model/step.ts'
 import type { Received, WaitSpec } from '../../src/model/wait.ts'
-import { CHILD, type CommandOf, type FactOf, OTHER_CHILD, RETRY } from './run-story.ts'
+import { CHILD, type CommandOf, type FactOf, OTHER_CHILD, RETRY, TASK } from './run-story.ts'
 
 export const STEPS = ['a', 'b']
 const EVENT_TYPES = ['x', 'y', 'z']
@@ -28,6 +29,13 @@ const version = fc.constantFrom('v1', 'v2')
 const by = fc.constantFrom('ana', 'ben')
 const effectKey = fc.constantFrom('k1', 'k2')
 const child = fc.constantFrom(CHILD, OTHER_CHILD)
+const task = fc.constant(TASK)
+const performer: fc.Arbitrary<Performer> = fc.record({
+  id: fc.constantFrom('p1', 'p2'),
+  worker: fc.constant(workerId('1'.repeat(32))),
+  epoch: fc.integer({ min: 1, max: 3 }),
+  askAt: instant,
+})
 const events = fc.array(text, { maxLength: 2 })
 const verdict = fc.constantFrom<Verdict>('happened', 'run_again', 'abort')
 const status = fc.constantFrom('success' as const, 'partial' as const)
@@ -118,7 +126,7 @@ const factArbitraries: { readonly [Type in RunFact['type']]: fc.Arbitrary<FactOf
   }),
   'step.retry_due': fc.record({ ...onStep, type: fc.constant('step.retry_due') }),
   'step.failed': fc.record({ ...onStep, type: fc.constant('step.failed'), attempt, error: failure }),
-  'step.uncertain': fc.record({ ...onStep, type: fc.constant('step.uncertain'), attempt, reason: text }),
+  'step.uncertain': fc.record({ ...onStep, type: fc.constant('step.uncertain'), attempt, reason: text, task }),
   'step.resolved': fc.record({
     ...onStep,
     type: fc.constant('step.resolved'),
@@ -159,7 +167,7 @@ const commandArbitraries: { readonly [Type in RunCommand['type']]: fc.Arbitrary<
   retry_run: fc.record({ type: fc.constant('retry_run'), now, by }),
   quarantine_run: fc.record({ type: fc.constant('quarantine_run'), now, error: failure }),
   pass_time: fc.record({ type: fc.constant('pass_time'), now }),
-  intend_step: fc.record({ ...toStep, type: fc.constant('intend_step'), effectKey }),
+  intend_step: fc.record({ ...toStep, type: fc.constant('intend_step'), effectKey, performer }),
   complete_step: fc.record({ ...toStep, type: fc.constant('complete_step'), attempt, result: payload, events }),
   fail_step: fc.record({
     ...toStep,
@@ -168,18 +176,27 @@ const commandArbitraries: { readonly [Type in RunCommand['type']]: fc.Arbitrary<
     error: failure,
     retryable: fc.boolean(),
     definite: fc.boolean(),
+    task,
     effect: fc.constantFrom<Effect>('idempotent', 'once', 'transactional'),
     retry,
     roll,
   }),
-  doubt_step: fc.record({ ...toStep, type: fc.constant('doubt_step'), reason: text }),
-  resolve_step: fc.record({ ...toStep, type: fc.constant('resolve_step'), verdict, by, result: fc.option(payload) }),
+  doubt_step: fc.record({ ...toStep, type: fc.constant('doubt_step'), reason: text, task, isGone: fc.boolean() }),
+  resolve_step: fc.record({
+    ...toStep,
+    type: fc.constant('resolve_step'),
+    verdict,
+    by,
+    result: fc.option(payload),
+    task,
+  }),
   report_late: fc.record({
     ...toStep,
     type: fc.constant('report_late'),
     attempt,
     result: fc.option(payload),
     error: fc.option(failure),
+    performer: fc.constantFrom('p1', 'p2'),
   }),
   reuse_step: fc.record({ ...toStep, type: fc.constant('reuse_step'), ...reused }),
   set_timer: fc.record({ ...toStep, type: fc.constant('set_timer'), wakeAt: instant }),

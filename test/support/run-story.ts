@@ -5,7 +5,7 @@
  * are complete by type: a new fact or command does not compile until it has an example here.
  */
 import type { Failure } from '../../src/model/errors.ts'
-import { runId } from '../../src/model/ids.ts'
+import { runId, taskId } from '../../src/model/ids.ts'
 import { fold } from '../../src/model/machine.ts'
 import { inline } from '../../src/model/payload.ts'
 import type { RetryPolicy } from '../../src/model/policies/retry.ts'
@@ -18,6 +18,8 @@ export type CommandOf<Type extends RunCommand['type']> = Extract<RunCommand, { r
 
 export const CHILD = runId('00000000-0000-7000-8000-000000000001')
 export const OTHER_CHILD = runId('00000000-0000-7000-8000-000000000002')
+/** Asks a person whether step `mail` happened. */
+export const TASK = taskId('00000000-0000-7000-8000-000000000003')
 export const BROKEN: Failure = { code: 'FUNCTION_FAILED', message: 'it broke' }
 export const CANCELLED: Failure = { code: 'RUN_CANCELLED', message: 'ana cancelled it' }
 export const TOO_LATE: Failure = { code: 'RUN_DEADLINE', message: 'the run passed its deadline' }
@@ -82,7 +84,7 @@ const FACTS: { readonly [Type in RunFact['type']]: FactOf<Type> } = {
   },
   'step.retry_due': { ...onStep, type: 'step.retry_due' },
   'step.failed': { ...onStep, type: 'step.failed', attempt: 1, error: BROKEN },
-  'step.uncertain': { ...onStep, type: 'step.uncertain', attempt: 1, reason: 'the worker is gone' },
+  'step.uncertain': { ...onStep, type: 'step.uncertain', attempt: 1, reason: 'the worker is gone', task: TASK },
   'step.resolved': { ...onStep, type: 'step.resolved', verdict: 'happened', by: 'ana', result: inline('seen') },
   'step.late_result': { ...onStep, type: 'step.late_result', attempt: 1, result: inline('ok'), error: null },
   'step.reused': { ...onStep, type: 'step.reused', of: CHILD, seq: 1, settled: { kind: 'done', result: inline('ok') } },
@@ -121,8 +123,8 @@ const COMMANDS: { readonly [Type in RunCommand['type']]: CommandOf<Type> } = {
     retry: RETRY,
     roll: 0.5,
   },
-  doubt_step: { ...toStep, type: 'doubt_step', reason: 'the worker is gone' },
-  resolve_step: { ...toStep, type: 'resolve_step', verdict: 'happened', by: 'ana', result: inline('seen') },
+  doubt_step: { ...toStep, type: 'doubt_step', reason: 'the worker is gone', isGone: true, task: TASK },
+  resolve_step: { ...toStep, type: 'resolve_step', verdict: 'happened', by: 'ana', result: inline('seen'), task: TASK },
   report_late: { ...toStep, type: 'report_late', attempt: 1, result: inline('ok'), error: null },
   reuse_step: {
     ...toStep,
@@ -162,4 +164,13 @@ export const liveAfter = (...history: readonly RunFact[]): LiveRun => {
   const state = stateAfter(...history)
   if (state.kind !== 'live') throw new Error(`the run is ${state.kind}, not live`)
   return state
+}
+
+/** A doubt that no task asks about, as a failure without a task leaves it. */
+export const unasked = (
+  reason = 'the worker is gone',
+  more: Partial<FactOf<'step.uncertain'>> = {},
+): FactOf<'step.uncertain'> => {
+  const { task: _, ...rest } = fact('step.uncertain', { reason, ...more })
+  return rest
 }

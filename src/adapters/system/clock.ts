@@ -26,6 +26,10 @@ export class SystemClock implements Clock {
     return Date.now()
   }
 
+  monotonic(): number {
+    return performance.now()
+  }
+
   at(instant: Instant, callback: () => void): () => void {
     let timer: NodeJS.Timeout
     const hop = (): void => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { FAR } from '../../../test/support/clean-ledger.ts'
 import { aLedger, judge } from '../../../test/support/judged.ts'
 import type { RunOptions } from '../../../test/support/ledger-by-hand.ts'
-import { aWait, CHILD, fact, started } from '../../../test/support/run-story.ts'
+import { aWait, CHILD, fact, started, unasked } from '../../../test/support/run-story.ts'
 import type { RunFact } from '../../model/run-fact.ts'
 import type { Invariant } from './report.ts'
 
@@ -112,7 +112,7 @@ test.each<readonly [string, readonly RunFact[]]>([
 
 test.each<readonly [string, RunFact]>([
   ['an event', waiting],
-  ['a person', fact('step.uncertain')],
+  ['a person', unasked()],
 ])('a run that waits for %s needs no wake', async (_, open) => {
   expect(await judged([open], { wakeAt: null })).toEqual([])
 })

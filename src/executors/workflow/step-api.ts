@@ -28,6 +28,10 @@ export interface RunOptions<Result = unknown> extends StepOptions {
   readonly timeout?: Duration
   /** Performed instead while the function's breaker is open, if its `whenOpen` is `fallback`. */
   readonly fallback?: (context: StepContext) => Result | Promise<Result>
+  /** What the step works on. People see it if it is not known whether a `once` effect happened. Default: the input of the run. */
+  readonly input?: unknown
+  /** What a `once` effect acts on, as `payments.example.com` or `invoice 17`: people know where to look. */
+  readonly target?: string
 }
 
 export interface ExecuteOptions extends StepOptions {

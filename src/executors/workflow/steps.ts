@@ -92,6 +92,8 @@ export class Steps implements Step {
           timeoutMs: options.timeout === undefined ? timeoutMs : readers.parse(options.timeout),
           body,
           fallback: options.fallback,
+          input: options.input,
+          target: options.target,
         }) as Promise<never>
       } catch (error) {
         return Promise.reject(error)

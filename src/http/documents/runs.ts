@@ -16,6 +16,7 @@ import {
   words,
   yesNo,
 } from '../schema.ts'
+import { ANSWER } from './tasks.ts'
 
 /** The word for a session's stream is no status of a run. */
 export const STATUSES = RUN_STATUSES.filter((status) => status !== 'session')
@@ -44,7 +45,10 @@ export const runComponents = {
     text: described('the fact in plain words', text),
     body: described("as it is stored, in the ledger's own spelling", mapOf(anything)),
   }),
-  WaitingOn: record({ kind: text, step: orNull(text), until: orNull(instant), text }),
+  WaitingOn: record(
+    { kind: text, step: orNull(text), until: orNull(instant), text },
+    { task: described('where an uncertain step is answered', orNull(text)) },
+  ),
   SkippedStep: record({
     step: text,
     because: described('the step that people did not approve; null: another reason', orNull(text)),
@@ -115,4 +119,7 @@ export const RERUN_RUN = closed(
 )
 export const CANCEL_RUN = closed({}, { reason: text })
 export const PAUSE_RUN = closed({}, { reason: text })
-export const RESOLVE_STEP = closed({ step: text, verdict: words(VERDICTS) }, { result: anything })
+export const RESOLVE_STEP = closed(
+  { step: text, verdict: words(VERDICTS) },
+  { result: anything, reason: text, ...ANSWER },
+)

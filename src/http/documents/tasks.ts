@@ -71,6 +71,7 @@ export const taskComponents = {
     escalation_reason: orNull(text),
     viewing: described('who else looks at it now', orNull(text)),
     votes: whole,
+    cause: described('tasks of one cause can be answered together: worker eu-1', orNull(text)),
   }),
   TaskItem: record({ id: text, title: text, status: text, content: anything }),
   TaskSection: record({
@@ -89,6 +90,8 @@ export const taskComponents = {
     fields_schema: described('JSON Schema of the fields that the action takes; null: any', anything),
     is_terminal: yesNo,
     emits: described('the event that it sends', orNull(text)),
+    confirm: described('what the person types to confirm it', orNull(text)),
+    warning: described('what the person must acknowledge before it is taken', orNull(text)),
   }),
   TaskDraft: record({ item: orNull(text), content: anything, is_stale: yesNo }),
   TaskDetail: record({
@@ -103,6 +106,7 @@ export const taskComponents = {
     revision: whole,
     assignees: record({ users: list(text), groups: list(text) }),
     origin: ref('TaskOrigin'),
+    cause: described('tasks of one cause can be answered together', orNull(text)),
     requester: orNull(text),
     priority: whole,
     created_at: instant,
@@ -144,11 +148,18 @@ export const taskComponents = {
 
 const to = described('user:eve or group:leads; a bare name is a person', { anyOf: [text, list(text)] })
 const draft_revision = described('the draft_revision of the task as the caller saw it', orNull(whole))
+/** What binds an answer to what the person saw, and shows that they mean it. */
+export const ANSWER = {
+  shown_hash: text,
+  confirm: described('what the person typed, if the action asks for it (`confirm` of the action)', text),
+  acknowledged: described('the person has read the `warning` of the action and means it all the same', yesNo),
+}
+
 const decision = {
   reason: text,
   fields: mapOf(anything),
   items: mapOf(closed({ status: words(ITEM_VERDICTS) }, { modifications: anything })),
-  shown_hash: text,
+  ...ANSWER,
   draft_revision,
   to,
 }

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
 import { fn } from '../../executors/workflow/function.ts'
 
+const OPERATOR = { 'x-trihand-user': 'ana', 'x-trihand-groups': 'operators' }
+
 let app: HttpApp
 let isHealed = false
 
@@ -205,12 +207,27 @@ describe('commands', () => {
     await expect.poll(async () => (await app.ask(`/api/runs/${body.id}`)).body.output).toBe('whole')
   })
 
-  test('[R6] a step that nobody knows about waits for a person, and goes on with that word', async () => {
+  test('[R6] an answer by run and step has the rights, the hash and the confirmation of its task (13.1.6)', async () => {
     const { body } = await app.post('/api/runs', { name: 'pay' })
     const doubtful = await app.when(body.id, 'waiting')
     expect(doubtful.waiting_on).toEqual([expect.objectContaining({ kind: 'uncertain', step: 'charge', until: null })])
-    const word = { step: 'charge', verdict: 'happened', result: { receipt: 12 } }
-    expect((await app.post(`/api/runs/${body.id}/resolve`, word)).status).toBe(202)
+    const [{ task }] = doubtful.waiting_on
+    const { shown_hash } = (await app.ask(`/api/tasks/${task}`)).body
+    const answer = { step: 'charge', verdict: 'happened', result: { receipt: 12 }, shown_hash }
+    const say = (given: object, who: object = OPERATOR) => app.post(`/api/runs/${body.id}/resolve`, given, who as never)
+    const refusals = [
+      [await say({ ...answer, confirm: 'charge' }, { 'x-trihand-user': 'eve' }), 403, 'TASK_FORBIDDEN'],
+      [
+        await say({ ...answer, confirm: 'charge' }, { ...OPERATOR, 'x-trihand-kind': 'agent' }),
+        403,
+        'AGENT_CANNOT_DECIDE',
+      ],
+      [await say({ ...answer, confirm: 'charge', shown_hash: 'other' }), 409, 'STALE_VIEW'],
+      [await say(answer), 422, 'CONFIRMATION_REQUIRED'],
+      [await say({ ...answer, confirm: 'pay' }), 422, 'CONFIRMATION_REQUIRED'],
+    ] as const
+    for (const [refused, status, code] of refusals) expect([refused.status, refused.body.code]).toEqual([status, code])
+    expect((await say({ ...answer, confirm: 'charge' })).status).toBe(202)
     await expect.poll(async () => (await app.ask(`/api/runs/${body.id}`)).body.output).toEqual({ receipt: 12 })
   })
 

@@ -11,16 +11,18 @@ import type { RunSummary } from '../../ports/reader.ts'
 import type { RunDetail } from '../api.ts'
 import { optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
 import { CANCEL_RUN, PAUSE_RUN, RESOLVE_STEP, RUN_FILTER, START_RUN, STATUSES, VERDICTS } from '../documents/runs.ts'
-import { callerName, demandPerson } from '../identity.ts'
+import { callerName, demandIdentity, demandPerson } from '../identity.ts'
 import { badCursor, choiceOf, limitOf, pageOf, positionOf, type Query } from '../query.ts'
 import { factPage, runDetail, runWhy } from '../run-detail.ts'
 import { findRun } from '../run-id.ts'
 import { described, nothing, PAGING, page, record, ref, text } from '../schema.ts'
 import type { Service } from '../service.ts'
+import { confirmationOf } from '../task-body.ts'
 import { demandVersion, tagOf } from '../version.ts'
 import { runDocument } from '../wire.ts'
 import { countsDocument, MOST_COUNTED } from '../wire-counts.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
+import { DECISIVE } from './tasks.ts'
 
 const CODE = 'INPUT_INVALID'
 
@@ -133,15 +135,19 @@ const resume = command(async (service, run, context) => {
 })
 
 const resolve = command(async (service, run, context) => {
-  const { id: by } = demandPerson(context, 'says what became of a step')
+  demandPerson(context, 'says what became of a step')
   const members = await readBody(context, { schema: RESOLVE_STEP, code: CODE })
   const given = textOf(members, 'verdict', CODE)
   const verdict = VERDICTS.find((word) => word === given)
   if (verdict === undefined)
     throw new TrihandError(CODE, `verdict is "${given}"; expected one of ${VERDICTS.join(', ')}`)
   const { result } = members
-  const word = { verdict, by, ...(result === undefined ? {} : { result }) }
-  await service.resolve(run, textOf(members, 'step', CODE), word)
+  await service.resolve(run, textOf(members, 'step', CODE), {
+    ...{ verdict, by: demandIdentity(context), key: context.req.header('idempotency-key') ?? null },
+    ...{ reason: optionalText(members, 'reason', CODE) ?? null, ...confirmationOf(members) },
+    shownHash: optionalText(members, 'shown_hash', CODE) ?? null,
+    ...(result !== undefined && { result }),
+  })
 })
 
 const AT = '/api/runs/{id}'
@@ -261,19 +267,12 @@ export const runRoutes: readonly Operation[] = [
     id: 'resolveStep',
     method: 'post',
     path: `${AT}/resolve`,
-    access: 'operator',
-    summary: 'Says what became of a step whose outcome nobody knows',
+    access: 'decider',
+    isKept: false,
+    summary: 'Answers the task that asks whether the effect of a step took place',
     body: body(RESOLVE_STEP),
     answers: accepted,
-    problems: [
-      'INPUT_INVALID',
-      'ID_AMBIGUOUS',
-      'PRECONDITION_FAILED',
-      'RUN_ENDED',
-      'RUN_CANCELLED',
-      'STEP_UNCERTAIN',
-      'AGENT_CANNOT_DECIDE',
-    ],
+    problems: ['ID_AMBIGUOUS', 'PRECONDITION_FAILED', 'STEP_AT_WORK', ...DECISIVE],
     handle: resolve,
   },
 ]

@@ -188,14 +188,27 @@ export class People {
       if (!handler.startsWith('send-')) continue
       const { body } = await this.#ask(url, `/api/runs/${id}`)
       const facts = body.facts.items as readonly { type: string; step: string; body: { effectKey: string } }[]
-      const open = body.waiting_on as readonly { kind: string; step: string }[]
-      for (const { step } of open.filter(({ kind }) => kind === 'uncertain')) {
+      const open = body.waiting_on as readonly { kind: string; step: string; task: string }[]
+      for (const { step, task } of open.filter(({ kind }) => kind === 'uncertain')) {
         const intended = facts.findLast((fact) => fact.type === 'step.intended' && fact.step === step)
         const verdict = this.#options.mails.hasSent(intended?.body.effectKey ?? '') ? 'happened' : 'run_again'
-        const { status } = await this.#ask(url, `/api/runs/${id}/resolve`, { step, verdict })
-        if (status === 202) this.doubts += 1
+        if (await this.#answer(url, task, verdict)) this.doubts += 1
       }
     }
+  }
+
+  /** As a careful person does: what is shown, what is to be typed, and the warning read. */
+  async #answer(url: string, task: string, verdict: 'happened' | 'run_again'): Promise<boolean> {
+    const { body } = await this.#ask(url, `/api/tasks/${task}`)
+    const action = verdict === 'happened' ? 'it_happened' : verdict
+    const asked = (body.actions as readonly { name: string; confirm: string | null; warning: string | null }[]).find(
+      ({ name }) => name === action,
+    )
+    const { status } = await this.#ask(url, `/api/tasks/${task}/decision`, {
+      ...{ action, shown_hash: body.shown_hash, acknowledged: asked?.warning != null },
+      ...(asked?.confirm != null && { confirm: asked.confirm }),
+    })
+    return status === 200
   }
 
   /** Whether anything is left to do; new leads come while there is little. */

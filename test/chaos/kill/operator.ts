@@ -15,6 +15,7 @@ import { run as machine } from '../../../src/model/run.ts'
 import type { RunFact } from '../../../src/model/run-fact.ts'
 import type { RunStatus } from '../../../src/model/status.ts'
 import { insist } from '../../support/insistent.ts'
+import { answerStep } from '../../support/step-answer.ts'
 
 const NAME = 'operator'
 const PAGE = 500
@@ -74,7 +75,7 @@ export class Operator {
     const word = happened
       ? ({ verdict: 'happened', by: NAME, result: `${step} done` } as const)
       : ({ verdict: 'run_again', by: NAME } as const)
-    await this.#say(() => this.#trihand.resolve(run, step, word))
+    await this.#say(() => answerStep(this.#trihand, run, step, word))
   }
 
   #retry(run: RunId): Promise<void> {

@@ -12,6 +12,8 @@ import type { RunId, SessionId, TaskId } from '../../../src/model/ids.ts'
 import type { Json } from '../../../src/model/json.ts'
 import type { Verdict } from '../../../src/model/run-fact.ts'
 import type { Identity } from '../../../src/model/task-spec.ts'
+import { actionOf } from '../../../src/model/uncertain-task.ts'
+import { answerStep } from '../../support/step-answer.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { SimWorker } from './sim-worker.ts'
 
@@ -30,7 +32,6 @@ export type Acknowledged =
   | { readonly kind: 'clerk'; readonly clerk: string; readonly fact: string; readonly id: string }
   | { readonly kind: 'retry'; readonly run: RunId }
   | { readonly kind: 'decision'; readonly task: TaskId; readonly action: string }
-  | { readonly kind: 'resolve'; readonly run: RunId; readonly step: string; readonly verdict: Verdict }
 
 interface Call {
   readonly name: string
@@ -162,11 +163,12 @@ export class Client {
     })
   }
 
-  resolve(worker: SimWorker, run: RunId, step: string, verdict: Verdict): void {
+  /** By run and step: the same as a decision on the task that asks. */
+  resolve(worker: SimWorker, task: TaskId, run: RunId, step: string, verdict: Verdict): void {
     const word = verdict === 'happened' ? { verdict, by: 'client', result: 'charged' } : { verdict, by: 'client' }
-    const work = (engine: Engine): Promise<void> => engine.resolve(run, step, word)
+    const work = (engine: Engine): Promise<void> => answerStep(engine, run, step, word)
     this.#call(worker, `resolve ${run} ${step}`, work, (told) => {
-      if (told.kind === 'done') this.acknowledged.push({ kind: 'resolve', run, step, verdict })
+      if (told.kind === 'done') this.acknowledged.push({ kind: 'decision', task, action: actionOf(verdict) })
     })
   }
 

@@ -6,6 +6,7 @@
  */
 import type { RunId, SessionId } from '../../../src/model/ids.ts'
 import type { EndedRun } from '../../../src/model/run-fact.ts'
+import { carefully } from '../../support/step-answer.ts'
 import type { Cast } from './cast.ts'
 import { askOfClerk, resumeAll } from './clerk-errands.ts'
 import type { Client, Sending } from './client.ts'
@@ -204,10 +205,15 @@ export class Errands {
 
   #resolve(worker: SimWorker, { id, state }: LookedRun, verdict: number): boolean {
     if (state.kind !== 'live') return false
-    const doubted = state.open.entries().find(([, open]) => open.kind === 'uncertain')
+    const doubted = state.open
+      .entries()
+      .flatMap(([step, open]) =>
+        open.kind === 'uncertain' && open.task !== null ? [{ step, task: open.task }] : [],
+      )[0]
     if (doubted === undefined) return false
     this.#deps.faults.count('resolve')
-    this.#deps.client.resolve(worker, id, doubted[0], VERDICTS[verdict % VERDICTS.length] ?? 'happened')
+    const word = VERDICTS[verdict % VERDICTS.length] ?? 'happened'
+    this.#deps.client.resolve(worker, doubted.task, id, doubted.step, word)
     return true
   }
 
@@ -257,7 +263,10 @@ const actOn = (client: Client, worker: SimWorker, { id, state }: LookedTask, rol
   const reason = action === 'reject' ? 'no' : null
   const fields = action === 'it_happened' ? { result: 'charged' } : {}
   const to = action === 'reassign' ? [{ kind: 'user', id: 'bo' } as const] : []
-  client.decide(worker, id, by, { action, reason, fields, shownHash: state.hash, ...(to.length > 0 && { to }) })
+  client.decide(worker, id, by, {
+    ...{ action, reason, fields, ...carefully(state, action) },
+    ...(to.length > 0 && { to }),
+  })
 }
 
 const hasLostChild = ({ status, error }: EndedRun): boolean =>

@@ -287,6 +287,16 @@ export const bulkQuery = (ids: readonly string[], me: Me) =>
     queryFn: ({ signal }) => Promise.all(ids.map((id) => getJson<TaskDetail>(`/api/tasks/${id}`, signal))),
   })
 
+/** Open questions that one cause has made necessary. */
+export const sameCauseQuery = (cause: string, me: Me) =>
+  queryOptions({
+    queryKey: ['tasks', 'same cause', cause, me],
+    queryFn: async ({ signal }) => {
+      const page = await getJson<Page<TaskSummary>>('/api/tasks?type=decision&all=true&limit=200', signal)
+      return page.items.filter((task) => task.cause === cause)
+    },
+  })
+
 export const sessionsQuery = pageOf<Session>(['sessions', 'list'], '/api/sessions?limit=100')
 
 export const sessionQuery = (id: string) =>

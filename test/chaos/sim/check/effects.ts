@@ -35,7 +35,7 @@ const permissions = ({ facts }: LookedRun, step: string): number => {
     if (fact.type === 'run.retried' && hasFailed) wanted++
     if (fact.type === 'run.retried') hasFailed = false
     if (!('step' in fact) || fact.step !== step) continue
-    if (fact.type === 'step.failed' || (fact.type === 'step.resolved' && fact.verdict === 'abort')) hasFailed = true
+    if (fact.type === 'step.failed') hasFailed = true
     if (fact.type === 'step.resolved' && fact.verdict === 'run_again') wanted++
   }
   return wanted

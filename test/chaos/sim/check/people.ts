@@ -37,7 +37,7 @@ const unwanted = ({ id }: LookedTask, { state }: LookedRun): readonly string[] =
 
 const isOverFor = (fact: RunFact): boolean => fact.type === 'run.cancel_requested' || fact.type === 'run.quarantined'
 
-/** A decision acts once. One that came too late, to a run that was cancelled or a doubt that was settled by a command, acts never. */
+/** A decision acts once. One that came too late, to a run that was cancelled, acts never. */
 const unheard = ({ id, state, facts }: LookedTask, run: LookedRun): readonly string[] => {
   const decided = facts.find((fact) => fact.type === 'task.decided')
   if (decided?.type !== 'task.decided' || state.kind !== 'closed') return []
@@ -47,8 +47,7 @@ const unheard = ({ id, state, facts }: LookedTask, run: LookedRun): readonly str
   const wanted = spec.origin === 'uncertain' ? VERDICTS[decided.action] : decided.action
   if (said.length === 1 && said[0] === wanted) return []
   const isOver = run.facts.some(isOverFor)
-  const isOvertaken = acted.some((fact) => fact.type === 'step.resolved' && fact.by === 'client')
-  if (isOvertaken || (said.length === 0 && isOver)) return []
+  if (said.length === 0 && isOver) return []
   return [`V19: ${id} was decided with ${decided.action}, and its run heard ${JSON.stringify(said)}`]
 }
 

@@ -6,6 +6,8 @@ import { act, type Ending, type Errand, type Play, perform } from '../play.ts'
 
 const CHARGED = 'charged'
 const REFUSED = 'refused'
+/** People are asked after it and a lease: short, so that a schedule gets there. */
+const TIMEOUT_MS = 1_000
 
 /** What a person's word or the step's own end makes of a step that may happen once. */
 const outcomeOf = ({ facts }: Ending, step: string): string => {
@@ -42,10 +44,12 @@ export const pay: Play = {
         act(scene, run.id, { step: 'charge', effect: 'once', effectKey, attempt })
         return charge(scene, input.kind)
       }
-      const outcome = await step.run('charge', body, { effect: 'once' }).catch((error: unknown) => {
-        if (!isStepFailure(error)) throw error
-        return REFUSED
-      })
+      const outcome = await step
+        .run('charge', body, { effect: 'once', timeout: TIMEOUT_MS })
+        .catch((error: unknown) => {
+          if (!isStepFailure(error)) throw error
+          return REFUSED
+        })
       return [outcome, await perform(scene, context, 'receipt', 1)]
     }),
   ],
@@ -57,7 +61,7 @@ export const pay: Play = {
 export const strike: Play = {
   name: 'strike',
   functions: (scene) => [
-    fn<Errand>('strike', { trigger: 'go.strike', effect: 'once' }, async ({ run, effectKey }) => {
+    fn<Errand>('strike', { trigger: 'go.strike', effect: 'once', timeout: TIMEOUT_MS }, async ({ run, effectKey }) => {
       act(scene, run.id, { step: 'main', effect: 'once', effectKey, attempt: run.attempt })
       return charge(scene, 0)
     }),

@@ -10,17 +10,29 @@ import { askAgain } from '../../api/news.ts'
 import { bulkQuery } from '../../api/queries.ts'
 import { complain } from '../../parts/say.ts'
 import { Failed, Loading } from '../../parts/state.tsx'
+import { Confirmation, type Confirmed, confirmedBody, isConfirmed, NOT_CONFIRMED } from './confirmation.tsx'
 import { Reason, rememberReason } from './reason.tsx'
 import type { Selection } from './use-selection.ts'
 
-const MOST = 100
+export const MOST = 100
 
 /** A field that one of them needs, or a person to hand it to, is asked for task by task. */
 const commonActions = (tasks: readonly TaskDetail[]): readonly TaskAction[] =>
-  (tasks[0]?.actions ?? []).filter(
-    ({ name, required_fields }) =>
-      required_fields.length === 0 && name !== 'reassign' && tasks.every((task) => task.allowed_actions.includes(name)),
-  )
+  (tasks[0]?.actions ?? []).flatMap((action) => {
+    const { name, required_fields, confirm } = action
+    const isCommon =
+      required_fields.length === 0 && name !== 'reassign' && tasks.every((task) => task.allowed_actions.includes(name))
+    const same = tasks.flatMap(({ actions }) => actions.find((one) => one.name === name) ?? [])
+    // What is typed is typed once, for all of them.
+    if (!isCommon || same.some((one) => one.confirm !== confirm)) return []
+    return [{ ...action, warning: same.find(({ warning }) => warning !== null)?.warning ?? null }]
+  })
+
+/** One field and one box for whichever of the actions is taken. */
+const askedOf = (actions: readonly TaskAction[]): Pick<TaskAction, 'confirm' | 'warning'> => ({
+  confirm: actions.find(({ confirm }) => confirm !== null)?.confirm ?? null,
+  warning: actions.find(({ warning }) => warning !== null)?.warning ?? null,
+})
 
 const Verdicts = ({
   tasks,
@@ -43,15 +55,22 @@ const Verdicts = ({
   </ul>
 )
 
+interface Answer {
+  readonly action: string
+  readonly reason: string
+  readonly confirmed: Confirmed
+}
+
 const useDecideAll = (tasks: readonly TaskDetail[], keep: Selection['keep']) => {
   const [key] = useState(() => crypto.randomUUID())
   return useMutation({
-    mutationFn: ({ action, reason }: { readonly action: string; readonly reason: string }) => {
+    mutationFn: ({ action, reason, confirmed }: Answer) => {
       const decisions = tasks.map(({ id, shown_hash }) => ({
         task: id,
         action,
         shown_hash,
         ...(reason === '' ? {} : { reason }),
+        ...confirmedBody(confirmed),
       }))
       return sendJson<{ readonly items: readonly TaskVerdict[] }>('/api/tasks/decisions', { decisions }, { key })
     },
@@ -66,6 +85,7 @@ const useDecideAll = (tasks: readonly TaskDetail[], keep: Selection['keep']) => 
 
 const Decide = ({ tasks, keep }: { readonly tasks: readonly TaskDetail[]; readonly keep: Selection['keep'] }) => {
   const [reason, setReason] = useState('')
+  const [confirmed, setConfirmed] = useState(NOT_CONFIRMED)
   const { mutate, isPending, data } = useDecideAll(tasks, keep)
   const actions = commonActions(tasks)
   if (data !== undefined) return <Verdicts tasks={tasks} verdicts={data.items} />
@@ -81,16 +101,17 @@ const Decide = ({ tasks, keep }: { readonly tasks: readonly TaskDetail[]; readon
         ))}
       </ul>
       <Reason value={reason} change={setReason} />
+      <Confirmation action={askedOf(actions)} given={confirmed} change={setConfirmed} />
       <Group gap="xs">
-        {actions.map(({ name, label, requires_reason }) => (
+        {actions.map((action) => (
           <Button
-            key={name}
+            key={action.name}
             variant="default"
             loading={isPending}
-            disabled={requires_reason && reason.trim() === ''}
-            onClick={() => mutate({ action: name, reason })}
+            disabled={(action.requires_reason && reason.trim() === '') || !isConfirmed(action, confirmed)}
+            onClick={() => mutate({ action: action.name, reason, confirmed })}
           >
-            {label} {tasks.length}
+            {action.label} {tasks.length}
           </Button>
         ))}
       </Group>
@@ -101,7 +122,7 @@ const Decide = ({ tasks, keep }: { readonly tasks: readonly TaskDetail[]; readon
   )
 }
 
-const BulkDialog = ({
+export const BulkDialog = ({
   ids,
   keep,
   close,

@@ -10,6 +10,7 @@ import { focusAtOnce } from '../../parts/focus-at-once.ts'
 import { say } from '../../parts/say.ts'
 import { SchemaForm } from '../../parts/schema-form.tsx'
 import { useKeys } from '../../parts/use-keys.ts'
+import { Confirmation, type Confirmed, confirmedBody, isConfirmed, NOT_CONFIRMED } from './confirmation.tsx'
 import { Difference } from './content.tsx'
 import { changesOf } from './difference.ts'
 import { choicesOf, differing, isEdited, itemsOf, type Marks, markOf, progressOf } from './marks.ts'
@@ -27,9 +28,18 @@ interface Submission {
   readonly to: string
   /** How many items, typed by hand. */
   readonly typed: string
+  readonly confirmed: Confirmed
 }
 
-const EMPTY: Submission = { reason: '', fields: {}, filled: {}, problems: {}, to: '', typed: '' }
+const EMPTY: Submission = {
+  reason: '',
+  fields: {},
+  filled: {},
+  problems: {},
+  to: '',
+  typed: '',
+  confirmed: NOT_CONFIRMED,
+}
 /** Beyond so many, one key too many would do too much. */
 const MANY = 25
 /** A doubt that is settled by "it happened" takes what the step would have answered. */
@@ -43,6 +53,9 @@ const DONE: Readonly<Record<string, string>> = {
   request_edit: 'Changes requested',
   reassign: 'Reassigned',
   escalate: 'Escalated',
+  it_happened: 'Answered',
+  run_again: 'It runs again',
+  abort: 'Aborted',
 }
 
 /** It approves item by item what is marked so, and the rest with them. */
@@ -52,7 +65,7 @@ const bodyOf = (
   task: TaskDetail,
   action: TaskAction,
   { marks, revision }: SeenMarks,
-  { reason, fields: own, filled, to }: Submission,
+  { reason, fields: own, filled, to, confirmed }: Submission,
 ): object => {
   const fields = { ...own, ...filledRecord(formOf(action), filled) }
   return {
@@ -63,6 +76,7 @@ const bodyOf = (
     ...(reason === '' ? {} : { reason }),
     ...(Object.keys(fields).length === 0 ? {} : { fields }),
     ...(to === '' ? {} : { to: [to] }),
+    ...confirmedBody(confirmed),
   }
 }
 
@@ -208,6 +222,7 @@ export const SubmitDialog = (props: SubmitDialogProps) => {
     event.preventDefault()
     const problems = problemsOf(formOf(action), form.filled)
     if (Object.keys(problems).length > 0) return setForm({ ...form, problems })
+    if (!isConfirmed(action, form.confirmed)) return
     if (!isOver && !(isMany && form.typed.trim() !== String(total)) && newer.length === 0) mutate(agreed)
   }
   const written = useRef<HTMLFormElement>(null)
@@ -231,6 +246,11 @@ export const SubmitDialog = (props: SubmitDialogProps) => {
             label={goesByItem(action) && rejected > 0 ? 'Comment (shared with the author)' : 'Reason'}
             required={action.requires_reason}
             isFirst={action.name !== 'reassign'}
+          />
+          <Confirmation
+            action={action}
+            given={form.confirmed}
+            change={(confirmed) => setForm({ ...form, confirmed })}
           />
           {isMany && (
             <TextInput

@@ -1,14 +1,35 @@
 /** What a task is: its title, of whom and until when it is asked, why it came here, and what an agent says about it, marked as that. */
-import { Alert, Badge, Group, Text, Title } from '@mantine/core'
+import { Alert, Badge, Button, Group, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ArrowUpNarrowWide, CircleHelp, Flag } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { TaskDetail } from '../../api/documents.ts'
+import { useMe } from '../../api/me.ts'
+import { sameCauseQuery } from '../../api/queries.ts'
 import { shortId } from '../../parts/copy.tsx'
 import { When } from '../../parts/when.tsx'
+import { BulkDialog, MOST } from './bulk.tsx'
 import { Content } from './content.tsx'
 import { Due } from './due.tsx'
 import { originOf } from './origin.tsx'
+
+/** A worker that is lost leaves many questions: those about the same step can be answered together. */
+const SameCause = ({ task, cause }: { readonly task: TaskDetail; readonly cause: string }) => {
+  const { data = [] } = useQuery(sameCauseQuery(cause, useMe()))
+  const [isOpen, setOpen] = useState(false)
+  const nameOf = (step: string): string => step.split('[')[0] ?? step
+  const same = data.filter(({ step_id }) => nameOf(step_id) === nameOf(task.step_id)).slice(0, MOST)
+  if (same.length < 2) return null
+  return (
+    <>
+      <Button size="compact-sm" variant="default" mt="xs" onClick={() => setOpen(true)}>
+        Answer {same.length} questions of this cause together
+      </Button>
+      {isOpen && <BulkDialog ids={same.map(({ id }) => id)} keep={() => {}} close={() => setOpen(false)} />}
+    </>
+  )
+}
 
 /** A step of which nobody knows whether it took place looks like no other task. */
 const Doubt = ({ task }: { readonly task: TaskDetail }) => (
@@ -21,6 +42,7 @@ const Doubt = ({ task }: { readonly task: TaskDetail }) => (
     title="Did it happen?"
   >
     <Text size="sm">{task.instructions}</Text>
+    {task.is_open && task.cause !== null && <SameCause task={task} cause={task.cause} />}
   </Alert>
 )
 

@@ -4,7 +4,7 @@ import { sendJson } from '../../api/client.ts'
 import { queryClient } from '../../api/queries.ts'
 import { complain } from '../../parts/say.ts'
 
-export type Verb = 'retry' | 'pause' | 'resume' | 'cancel' | 'resolve'
+export type Verb = 'retry' | 'pause' | 'resume' | 'cancel'
 
 export const useVerb = (id: string) => {
   const { mutate, isPending } = useMutation({

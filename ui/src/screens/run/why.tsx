@@ -1,37 +1,26 @@
-/** Why a run does not go on, in one sentence, with what a person can do about it: the task, or a word on a step in doubt. */
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+/** Why a run does not go on, in one sentence, with what a person can do about it: the task that asks. */
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import type { RunDetail, WaitingOn } from '../../api/documents.ts'
-import { useMay } from '../../api/me.ts'
 import { Linked } from '../../parts/linked.tsx'
 import { When } from '../../parts/when.tsx'
 import { hasEnded } from './run-state.ts'
-import { useVerb } from './use-verb.ts'
 
-const Doubt = ({ wait, id }: { readonly wait: WaitingOn; readonly id: string }) => {
-  const { act, isPending } = useVerb(id)
-  const mayOperate = useMay('operator')
-  const say = (verdict: string) => act('resolve', { step: wait.step, verdict })
-  return (
-    <Alert color="orange" variant="outline" title={`Did it happen? ${wait.step ?? ''}`}>
-      <Stack gap="xs">
-        <Text size="sm">{wait.text}</Text>
-        {mayOperate && (
-          <Group gap="xs">
-            <Button size="xs" loading={isPending} onClick={() => say('happened')}>
-              It happened
-            </Button>
-            <Button size="xs" variant="default" loading={isPending} onClick={() => say('run_again')}>
-              Run again
-            </Button>
-            <Button size="xs" variant="default" loading={isPending} onClick={() => say('abort')}>
-              Abort
-            </Button>
-          </Group>
-        )}
-      </Stack>
-    </Alert>
-  )
-}
+/** The task is the only place where it is answered: it has the evidence, the people who may, and the warning. */
+const Doubt = ({ wait: { step, task } }: { readonly wait: WaitingOn }) => (
+  <Alert color="orange" variant="outline" title={`Did it happen? ${step ?? ''}`}>
+    <Stack gap="xs" align="flex-start">
+      <Text size="sm">
+        It is not known whether the effect of this step took place. The run goes on after an answer.
+      </Text>
+      {task != null && (
+        <Button size="xs" renderRoot={(props) => <Link to="/inbox" search={{ view: 'open', task }} {...props} />}>
+          Open the question
+        </Button>
+      )}
+    </Stack>
+  </Alert>
+)
 
 /** The nearest instant at which time alone helps. */
 const nextOf = ({ waiting_on }: RunDetail): string | undefined =>
@@ -54,7 +43,7 @@ export const Why = ({ run }: { readonly run: RunDetail }) => {
       {run.waiting_on
         .filter(({ kind }) => kind === 'uncertain')
         .map((wait) => (
-          <Doubt key={wait.step} wait={wait} id={run.id} />
+          <Doubt key={wait.step} wait={wait} />
         ))}
     </Stack>
   )

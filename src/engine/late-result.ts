@@ -1,0 +1,89 @@
+/**
+ * What an attempt of a `once` step answers when its answer can no longer count: its run was taken over, or its time was up.
+ *
+ * Owns that it becomes evidence: a fact of the run and, in the same append, a revision of the task that asks about the step.
+ *
+ * late-result-1  A late answer is in the run's facts and on the task that asks, or in neither.
+ */
+import type { Failure } from '../model/errors.ts'
+import type { RunId } from '../model/ids.ts'
+import type { Payload } from '../model/payload.ts'
+import type { LiveRun, RunCommand, RunState } from '../model/run-fact.ts'
+import { withLateResult } from '../model/uncertain-task.ts'
+import type { StreamWrite } from '../ports/ledger.ts'
+import { advanceTask } from './advance.ts'
+import type { House } from './house.ts'
+import { commandFromOutside } from './outside.ts'
+import { insist } from './patience.ts'
+import { taskAppend } from './task-append.ts'
+import { loadTask } from './task-state.ts'
+
+export interface LateAnswer {
+  readonly step: string
+  readonly attempt: number
+  /** Of the attempt, as its intent names it. */
+  readonly performer: string
+  /** What it answered, as a fact keeps it; null: it has failed with the error. */
+  readonly result: Payload | null
+  readonly error: Failure | null
+}
+
+/** A run that leaves the memory of this process. */
+interface LeavingRun {
+  readonly house: House
+  readonly record: { readonly id: RunId; readonly epoch: number }
+  readonly live: LiveRun | null
+}
+
+/** Whatever the store does meanwhile: nobody else knows this answer. */
+export const reportLate = (house: House, run: RunId, answer: LateAnswer): Promise<void> =>
+  insist(
+    house,
+    () => true,
+    () => reportOnce(house, run, answer),
+  )
+
+const reportOnce = async (house: House, run: RunId, answer: LateAnswer): Promise<void> => {
+  const { step, performer } = answer
+  await commandFromOutside(
+    house,
+    run,
+    (now) => ({ type: 'report_late', now, ...answer }),
+    ({ state }) => revisionOf(house, state, step, performer),
+  )
+}
+
+/** late-result-1. */
+const revisionOf = async (
+  house: House,
+  state: RunState,
+  step: string,
+  performer: string,
+): Promise<readonly StreamWrite[]> => {
+  const open = state.kind === 'live' ? state.open.get(step) : undefined
+  if (open?.kind !== 'uncertain' || open.task === null || open.late === undefined) return []
+  if (open.performer?.id !== performer) return []
+  const { state: before, record } = await loadTask(house, open.task)
+  if (before.kind !== 'open') return []
+  const changed = withLateResult(before.spec, step, open.late)
+  const now = Math.max(house.clock.now(), record.facts.at(-1)?.recordedAt ?? 0)
+  const { state: after, facts } = advanceTask(before, { type: 'revise_task', now, world: house.taskWorld, ...changed })
+  if (facts.length === 0) return []
+  const [write] = taskAppend(house, record, { before, state: after, facts }, []).append.writes
+  return write === undefined ? [] : [write]
+}
+
+/** Results that were on their way to the ledger when their run left: of a `once` step they are evidence. */
+export const reportUnrecorded = (run: LeavingRun, commands: readonly RunCommand[]): void => {
+  const { house, record, live } = run
+  for (const command of commands) {
+    if (command.type !== 'complete_step' && command.type !== 'fail_step') continue
+    const open = live?.open.get(command.step)
+    if (open?.kind !== 'intended' || open.performer === undefined || open.performer.epoch !== record.epoch) continue
+    if (command.type === 'fail_step' && command.unanswered === true) continue
+    const { step, attempt } = command
+    const answer =
+      command.type === 'fail_step' ? { result: null, error: command.error } : { result: command.result, error: null }
+    void reportLate(house, record.id, { step, attempt, performer: open.performer.id, ...answer }).catch(() => {})
+  }
+}

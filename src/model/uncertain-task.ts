@@ -1,0 +1,130 @@
+/**
+ * The task that asks whether the effect of a step took place: what it shows, what may be answered, and what an answer means.
+ *
+ * Owns the wording and the three actions. When it is asked is uncertain-step.ts; who reads the answer is the engine.
+ */
+import type { Json } from './json.ts'
+import type { Payload } from './payload.ts'
+import type { Verdict } from './run-fact.ts'
+import type { LateResult, UncertainStep } from './step.ts'
+import { builtInAction } from './task-action.ts'
+import type { Section, TaskAction, TaskSpec } from './task-spec.ts'
+import { uncertainRules } from './uncertain-step.ts'
+
+const OPERATORS = 'operators'
+/** The field in which a person says what the step answered. */
+export const RESULT_FIELD = 'result'
+const EVIDENCE = 'evidence'
+const MAX_SHOWN = 16_384
+
+const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
+  ['it_happened', 'happened'],
+  ['run_again', 'run_again'],
+  ['abort', 'abort'],
+])
+
+/** Null: the action is no answer to the question. */
+export const verdictOf = (action: string): Verdict | null => VERDICTS.get(action) ?? null
+
+export const actionOf = (verdict: Verdict): string => (verdict === 'happened' ? 'it_happened' : verdict)
+
+/** What a person types: the step's name without its loop key. */
+const confirmationOf = (step: string): string => step.split('[')[0] ?? step
+
+/** Evidence is kept with facts and shown to people: a part of what is large is enough to find it again. */
+export const shownValue = (value: Json): Json => {
+  const text = JSON.stringify(value)
+  return text.length <= MAX_SHOWN ? value : { characters: text.length, begins_with: text.slice(0, MAX_SHOWN) }
+}
+
+const shownPayload = (payload: Payload): Json =>
+  'value' in payload ? shownValue(payload.value) : { blob: payload.blob, bytes: payload.bytes }
+
+const shownLate = (late: LateResult | undefined): Json => {
+  if (late === undefined) return null
+  if (late.error !== null) return { error: { ...late.error } }
+  return { result: late.result === null ? null : shownPayload(late.result) }
+}
+
+const actionsFor = (step: string, warning: string | null): readonly TaskAction[] => {
+  const answer = { ...builtInAction('respond'), confirm: confirmationOf(step) }
+  return [
+    { ...answer, name: 'it_happened', label: 'It happened' },
+    { ...answer, name: 'run_again', label: 'Run again', ...(warning !== null && { warning }) },
+    { ...answer, name: 'abort', label: 'Abort' },
+  ]
+}
+
+const warningOf = (doubt: UncertainStep): string | null => {
+  if (!uncertainRules.mayStillAct(doubt)) return null
+  const who = doubt.performer === undefined ? 'The worker that began it' : `Worker ${doubt.performer.worker}`
+  return `${who} has not reported back and may still carry out the first attempt. If you run the step again and that worker goes on, the effect happens twice.`
+}
+
+const ENDED = 'It has ended.'
+const MAY_ACT = 'It may still act.'
+
+const evidence = (content: Json): Section => ({
+  ...{ id: EVIDENCE, type: 'preview', title: 'Evidence', items: [], editable: false, schema: null },
+  content,
+})
+
+export interface Asked {
+  readonly handler: string
+  readonly step: string
+  readonly doubt: UncertainStep
+  /** What the run works on: shown where the step itself names no input. */
+  readonly input: Json
+}
+
+export const uncertainTask = ({ handler, step, doubt, input }: Asked): TaskSpec => {
+  const { attempt, reason, effectKey, performer, late } = doubt
+  const warning = warningOf(doubt)
+  return {
+    ...{ type: 'decision', origin: 'uncertain', name: handler, title: `Did it happen? ${step} of ${handler}` },
+    instructions: `It is not known whether the effect of this step took place. Look where it would show, then answer: it happened (put what the step answered into the field ${RESULT_FIELD}), run it again, or abort the step.`,
+    context: null,
+    remarks: null,
+    priority: 0,
+    requester: null,
+    sections: [
+      evidence({
+        ...{ handler, step, attempt, reason, idempotency_key: effectKey, target: doubt.evidence?.target ?? null },
+        ...(doubt.evidence === undefined
+          ? { input_of_the_run: shownValue(input) }
+          : { input: shownValue(doubt.evidence.input) }),
+        worker: performer?.worker ?? null,
+        first_attempt: warning === null ? ENDED : MAY_ACT,
+        late_result: shownLate(late),
+      }),
+    ],
+    actions: actionsFor(step, warning),
+    levels: [{ to: { users: [], groups: [OPERATORS] }, deadline: null }],
+    reminders: null,
+    autoAction: null,
+    quorum: { approve: 1, reject: 1 },
+    excluded: [],
+    ...(performer !== undefined && { cause: `worker ${performer.worker}` }),
+  }
+}
+
+/** The same question after the attempt has answered late: its answer is evidence, and nothing of it acts any more. */
+export const withLateResult = (
+  { sections }: Pick<TaskSpec, 'sections'>,
+  step: string,
+  late: LateResult,
+): { readonly sections: readonly Section[]; readonly actions: readonly TaskAction[] } => ({
+  sections: sections.map((section) =>
+    section.id === EVIDENCE
+      ? {
+          ...section,
+          content: {
+            ...(section.content as { readonly [name: string]: Json }),
+            first_attempt: ENDED,
+            late_result: shownLate(late),
+          },
+        }
+      : section,
+  ),
+  actions: actionsFor(step, null),
+})

@@ -1,0 +1,36 @@
+/**
+ * A careful person's answer to "did it happen?": they read the task, type what it asks for, and acknowledge its warning.
+ *
+ * Owns nothing: each answer goes through the door that people have.
+ */
+import type { Decision, StepAnswer, Tasks } from '../../src/engine/tasks.ts'
+import type { RunId } from '../../src/model/ids.ts'
+import type { TaskState } from '../../src/model/task-fact.ts'
+import type { Identity } from '../../src/model/task-spec.ts'
+import { actionOf } from '../../src/model/uncertain-task.ts'
+
+export interface Asked {
+  readonly tasks: Pick<Tasks, 'show' | 'ofStep' | 'resolve'>
+}
+
+type Careful = Pick<Decision, 'shownHash' | 'confirm' | 'acknowledged'>
+
+/** What a person adds to this action after they have read the task. */
+export const carefully = (state: TaskState, action: string): Careful => {
+  if (state.kind === 'none') return {}
+  const { spec, hash } = state.kind === 'open' ? state : state.task
+  const { confirm = null, warning } = spec.actions.find(({ name }) => name === action) ?? {}
+  return { shownHash: hash, confirm, acknowledged: warning !== undefined }
+}
+
+export const operator = (id: string): Identity => ({ id, kind: 'user', groups: ['operators'] })
+
+export const answerStep = async (
+  at: Asked,
+  run: RunId,
+  step: string,
+  { by, verdict, ...answer }: Pick<StepAnswer, 'verdict' | 'result'> & { readonly by: string },
+): Promise<void> => {
+  const { state } = await at.tasks.show(await at.tasks.ofStep(run, step))
+  await at.tasks.resolve(run, step, { ...answer, ...carefully(state, actionOf(verdict)), verdict, by: operator(by) })
+}
