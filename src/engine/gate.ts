@@ -60,6 +60,13 @@ export class Gate implements StepGate {
     return live?.open.has(step) === true ? 'open' : 'none'
   }
 
+  valueOf(step: string): { readonly value: Json } | null {
+    const settled = this.resident.live?.settled.get(step)
+    if (settled === undefined || !('result' in settled) || !('value' in settled.result) || !this.isOpen()) return null
+    this.resident.claimed?.add(step)
+    return settled.result
+  }
+
   run(request: StepRequest): Promise<Json> {
     return this.attempted(request)
   }

@@ -60,6 +60,7 @@ class Heed {
 
 const heeded = (gate: StepGate, heed: Heed): StepGate => ({
   stateOf: (step) => gate.stateOf(step),
+  valueOf: (step) => gate.valueOf(step),
   run: (request) => heed.works(() => gate.run(request)),
   perform: (request) => heed.works(() => gate.perform(request)),
   sleepUntil: (step, instant) => heed.begins(() => gate.sleepUntil(step, instant)),

@@ -140,15 +140,24 @@ const textsOf = (step: PlanStepSource): readonly unknown[] => [
 const READ = /\bsteps\.([A-Za-z_][\w-]*)|\bsteps\[\s*["']([^"']+)["']\s*\]/g
 const AFTER = /^after:(.+)$/
 
+interface Edges {
+  readonly named: readonly string[]
+  readonly read: readonly string[]
+  /** It speaks of steps in another way. */
+  readonly isAll: boolean
+}
+
 /** Steps that must come before it by name, and those whose output it speaks of, by `steps.<id>` or by the id alone. */
-const edgesOf = (step: PlanStepSource): { readonly named: readonly string[]; readonly read: readonly string[] } => {
+const edgesOf = (step: PlanStepSource): Edges => {
   const [, after] = AFTER.exec(step.trigger ?? '') ?? []
   const texts = textsOf(step)
-  const spoken = [...JSON.stringify(texts).matchAll(READ)].map(([, dotted, quoted]) => dotted ?? quoted ?? '')
+  const written = JSON.stringify(texts)
+  const spoken = [...written.matchAll(READ)].map(([, dotted, quoted]) => dotted ?? quoted ?? '')
   const bare = namesOf(texts.map((text) => toJson(text ?? null)))
   return {
     named: [...(step.requires ?? []), ...(after === undefined ? [] : [after.trim()])],
     read: [...new Set([...spoken, ...bare])],
+    isAll: /\bsteps\b/.test(written.replaceAll(READ, '')),
   }
 }
 
@@ -160,21 +169,24 @@ interface Whole {
 
 const defineStep = (path: string, step: PlanStepSource, { hands, roots, ids }: Whole): PlanStep => {
   const { id, name = id, trigger, as = 'item', onFailure = 'fail', escalationRules = [] } = step
-  const { named, read } = edgesOf(step)
+  const { named, read, isAll } = edgesOf(step)
   const stranger = named.find((other) => !ids.has(other))
   if (stranger !== undefined)
     throw new TrihandError('PLAN_BAD_REF', `${path}: ${id} requires ${stranger}, which is no step`, { place: { path } })
   const reads = read.filter((other) => ids.has(other) && other !== id)
   const failing = oneOf(`${path}.onFailure`, onFailure, FAILURES)
+  const work = workOf(path, step, hands, roots)
   return {
     ...{ id, name, as, reads },
+    // What a person is asked may be the name of the step, which is no expression that was looked through.
+    readsAll: isAll || work.kind === 'ask',
     onReject: oneOf(`${path}.onReject`, step.onReject ?? 'skip', REJECTIONS),
     requires: [...new Set([...named, ...reads])],
     when: asked(`${path}.when`, step.when, roots),
     each: asked(`${path}.each`, step.each, roots),
     before: beforeOf(`${path}.trigger`, trigger),
     input: withPath(path, () => inputOf(step, roots)),
-    work: workOf(path, step, hands, roots),
+    work,
     // Nobody makes another plan: what was to be planned anew is asked of a person.
     onFailure: failing === 'replan' ? 'human' : failing,
     escalation: escalationRules.map(({ condition, escalateTo = 'human', reason = condition }, i) => ({

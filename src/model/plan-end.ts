@@ -68,8 +68,11 @@ export const refusalText = ({ name, decision, by, feedback }: Refused): string =
   return decision === 'reject' ? `${by} rejected "${name}"${said}` : `${by} answered "${name}" with ${decision}${said}`
 }
 
+const isWell = (end: StepEnd | undefined): boolean => end?.status === 'success' && end.because === null
+
 /** What becomes of a step whose requirements have ended so; null: it may begin. */
 const fateOf = (node: PlanNode, ends: ReadonlyMap<string, StepEnd>): StepEnd | null => {
+  if (node.requires.every((id) => isWell(ends.get(id)))) return null
   const before = node.requires.map((id) => [id, ends.get(id) ?? skippedFor('it was not reached')] as const)
   const refused = before.find(([, { because }]) => because !== null)
   // plan-2

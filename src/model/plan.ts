@@ -46,6 +46,8 @@ export type PlanWait =
 
 export interface PlanStep extends PlanNode {
   readonly name: string
+  /** Its expressions speak of steps that `reads` does not name: of all of them, or of one that is found out later. */
+  readonly readsAll: boolean
   readonly when: Asked | null
   /** One child for each item of the list that it gives. */
   readonly each: Asked | null
@@ -68,26 +70,40 @@ export interface PlanSpec {
   readonly written: readonly PlanStepSource[]
 }
 
-/** The circle that steps stand in, beginning and ending with the same one; null: there is none. */
+/** The circle that steps stand in, beginning and ending with the same one; null: there is none. Each step is walked over once. */
 export const circleIn = (nodes: readonly PlanNode[]): readonly string[] | null => {
   const next = new Map(nodes.map(({ id, requires }) => [id, requires]))
+  const walked = new Set<string>()
   for (const start of next.keys()) {
-    const circle = circleFrom(start, next)
+    const circle = circleFrom(start, next, walked)
     if (circle !== null) return circle
   }
   return null
 }
 
-const circleFrom = (start: string, next: ReadonlyMap<string, readonly string[]>): readonly string[] | null => {
-  const stack: (readonly string[])[] = [[start]]
-  const seen = new Set<string>()
-  for (let path = stack.pop(); path !== undefined; path = stack.pop())
-    for (const to of next.get(path.at(-1) ?? '') ?? []) {
-      if (to === start) return [...path, start]
-      if (seen.has(to)) continue
-      seen.add(to)
-      stack.push([...path, to])
+/** `path`: the steps from the start to here, and how many of its requirements each has walked so far. */
+const circleFrom = (
+  start: string,
+  next: ReadonlyMap<string, readonly string[]>,
+  walked: Set<string>,
+): readonly string[] | null => {
+  const path = new Map<string, number>(walked.has(start) ? [] : [[start, 0]])
+  const stack = [...path.keys()]
+  for (let at = stack.at(-1); at !== undefined; at = stack.at(-1)) {
+    const done = path.get(at) ?? 0
+    const to = next.get(at)?.[done]
+    if (to === undefined) {
+      stack.pop()
+      path.delete(at)
+      walked.add(at)
+      continue
     }
+    path.set(at, done + 1)
+    if (path.has(to)) return [...stack.slice(stack.indexOf(to)), to]
+    if (walked.has(to)) continue
+    path.set(to, 0)
+    stack.push(to)
+  }
   return null
 }
 

@@ -44,3 +44,42 @@ test('[N2] entering a plan again makes the input of the steps that begin and of 
   expect(await output).toMatchObject({ steps: { s49: { output: LENGTH } } })
   expect(made).toEqual([{ n: LENGTH - 1, same: LENGTH - 1 }])
 })
+
+/** As the engine's gate: what has ended answers at once, and is never called. */
+const replayed = async (source: PlanSource, outputs: Readonly<Record<string, Json>>) => {
+  const called: Json[] = []
+  const step = {
+    ended: (name: string) => (name in outputs ? { value: outputs[name] ?? null } : null),
+    invoke: async (name: string, _handler: string, _input: unknown, { makeInput }: InputWhenBegun = {}) => {
+      called.push({ [name]: makeInput?.() ?? null })
+      return 0
+    },
+  } as unknown as Pick<Step, 'run' | 'invoke' | 'human' | 'sleep' | 'waitForEvent'>
+  const plan = definePlan('plan', source, new Map([['add', 'workflow']]))
+  const output = await planned(plan, {})({ input: { budget: 7 }, step })
+  return { called, output }
+}
+
+test('[N2] steps of a plan that have ended are passed over without a call, 499 in a row as well (13.2.4)', async () => {
+  const length = 500
+  const steps = Array.from({ length }, (_, i) => ({
+    ...{ id: `s${i}`, assignedTo: 'add' },
+    inputs: { n: i === 0 ? 0 : { expr: `steps.s${i - 1}.output` } },
+  }))
+  const outputs = Object.fromEntries(steps.slice(0, -1).map(({ id }, i) => [id, i + 1]))
+  const { called, output } = await replayed({ approve: 'auto', steps }, outputs)
+  expect(called).toEqual([{ [`s${length - 1}`]: { n: length - 1 } }])
+  expect(output).toMatchObject({ steps: { s0: { status: 'success', output: 1 }, s498: { output: 499 } } })
+})
+
+test('[N2] a step sees the steps that it reads, all of them where it speaks of all (13.2.4)', async () => {
+  const steps = [
+    { id: 'a', assignedTo: 'add' },
+    { id: 'budget', assignedTo: 'add' },
+    { id: 'one', assignedTo: 'add', requires: ['a'], inputs: { a: '{{ a }}', b: { expr: 'steps.budget.output' } } },
+    { id: 'all', assignedTo: 'add', requires: ['a', 'budget'], inputs: { n: { expr: 'size(steps)' } } },
+    { id: 'late', assignedTo: 'add', requires: ['one', 'all'], inputs: { steps: { expr: 'steps["a"].output' } } },
+  ]
+  const { called } = await replayed({ approve: 'auto', steps }, { a: 3, budget: 4 })
+  expect(called).toEqual([{ one: { a: 3, b: 4 } }, { all: { n: 2 } }, { late: { steps: 3 } }])
+})

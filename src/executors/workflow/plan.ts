@@ -29,12 +29,13 @@ import { partial } from '../partial.ts'
 import { taskOutput } from '../task-output.ts'
 import { asksPeople, type Ended, leftOut, Refusal, WITHDRAWN } from './plan-refusal.ts'
 import { beside, Seen } from './plan-seen.ts'
-import type { InputWhenBegun, Step, StepOptions, Telling } from './step-api.ts'
+import { type Walker, walk } from './plan-walk.ts'
+import type { InputWhenBegun, Replayed, Step, StepOptions, Telling } from './step-api.ts'
 import { isStepFailure } from './step-failure.ts'
 
 interface PlanContext {
   readonly input: Json
-  readonly step: Pick<Step, 'run' | 'invoke' | 'human' | 'sleep' | 'waitForEvent'>
+  readonly step: Pick<Step, 'run' | 'invoke' | 'human' | 'sleep' | 'waitForEvent'> & Replayed
 }
 
 /** One performance of a step: whose item it is about, if it is about one. */
@@ -78,6 +79,8 @@ const answerOf = ({ text, rule }: Asked, roots: Roots, what: string): Json => {
   throw new TrihandError('EXPR_FAILED', `${what} ${text}: ${answer.detail}`)
 }
 
+const isPlain = ({ when, before, each }: PlanStep): boolean => when === null && before === null && each === null
+
 const keyed = (key: string | null, part: string): { readonly key: string } => ({
   key: key === null ? part : `${key}.${part}`,
 })
@@ -86,7 +89,7 @@ const alone = (key: string | null): { readonly key?: string } => (key === null ?
 const refused = (what: string, { decidedBy, feedback, status }: AskReply): TrihandError =>
   new TrihandError('STEP_REFUSED', `${decidedBy ?? 'nobody'} did not agree to ${what}: ${feedback ?? status}`)
 
-class Play {
+class Play implements Walker {
   private readonly plan: PlayedPlan
   private readonly context: PlanContext
   private readonly done = new Map<string, Ended>()
@@ -95,12 +98,12 @@ class Play {
   constructor(plan: PlayedPlan, given: Roots, context: PlanContext) {
     this.plan = plan
     this.context = context
-    this.seen = new Seen(context.input, given)
+    this.seen = new Seen(context.input, given, this.done)
   }
 
   async all(): Promise<unknown> {
     await this.agreed()
-    await new Promise<void>((resolve, reject) => this.follow(resolve, reject))
+    await walk(this.plan.steps, this)
     const steps = Object.fromEntries(
       this.plan.steps.map(({ id }) => {
         return [id, shownEnd(this.done.get(id) ?? NOT_REACHED)] as const
@@ -130,31 +133,22 @@ class Play {
     if (reply.status !== 'approved') throw refused('the plan', reply)
   }
 
-  /**
-   * plan-1: each step counts those before it that have not ended, and begins with the last of them. Promises between the steps would cost
-   * as much as the steps themselves when a long plan is entered again.
-   */
-  private follow(resolve: () => void, reject: (error: unknown) => void): void {
-    const left = new Map(this.plan.steps.map(({ id, requires }) => [id, requires.length]))
-    const behind = new Map<string, PlanStep[]>(this.plan.steps.map(({ id }) => [id, []]))
-    for (const step of this.plan.steps) for (const id of step.requires) behind.get(id)?.push(step)
-    const finish = (step: PlanStep, ended: Ended): void => {
-      this.done.set(step.id, ended)
-      this.seen.add(step.id, ended)
-      if (this.done.size === this.plan.steps.length) return resolve()
-      for (const next of behind.get(step.id) ?? []) {
-        const count = (left.get(next.id) ?? 1) - 1
-        left.set(next.id, count)
-        if (count === 0) go(next)
-      }
-    }
-    const go = (step: PlanStep): void => {
-      const fate = planEnd.fateOf(step, this.done)
-      const ended = fate === null ? this.begin(step) : this.skipped(step, fate)
-      ended.then((end) => finish(step, end), reject)
-    }
-    if (this.plan.steps.length === 0) return resolve()
-    for (const step of this.plan.steps.filter(({ requires }) => requires.length === 0)) go(step)
+  /** The end of a plain call that this entry need not wait for. */
+  endedBefore(step: PlanStep): Ended | null {
+    if (!isPlain(step) || step.work.kind !== 'call' || step.work.hand !== 'workflow') return null
+    if (planEnd.fateOf(step, this.done) !== null) return null
+    const found = this.context.step.ended?.(step.id) ?? null
+    return found === null ? null : { ...SUCCESS, output: found.value }
+  }
+
+  perform(step: PlanStep): Promise<Ended> {
+    const fate = planEnd.fateOf(step, this.done)
+    return fate === null ? this.begin(step) : this.skipped(step, fate)
+  }
+
+  ended({ id }: PlanStep, end: Ended): void {
+    this.done.set(id, end)
+    this.seen.add(id)
   }
 
   /** Recorded under the id of the step, which nothing else uses now: the timeline says why it was not done. */
@@ -164,9 +158,7 @@ class Play {
   }
 
   private begin(step: PlanStep): Promise<Ended> {
-    const { when, before, each } = step
-    const isPlain = when === null && before === null && each === null
-    return isPlain ? this.settled({ step, roots: () => this.seen.by(step), key: null }) : this.beginAfter(step)
+    return isPlain(step) ? this.settled({ step, roots: () => this.seen.by(step), key: null }) : this.beginAfter(step)
   }
 
   private async beginAfter(step: PlanStep, again?: Again): Promise<Ended> {
@@ -211,7 +203,7 @@ class Play {
     const { step, key } = turn
     for (let again = 0; ; again++)
       try {
-        return await this.perform(again === 0 ? turn : { ...turn, key: keyed(key, `again ${again}`).key })
+        return await this.turned(again === 0 ? turn : { ...turn, key: keyed(key, `again ${again}`).key })
       } catch (error) {
         if (error instanceof Refusal) return error.ended
         if (!isStepFailure(error) && !(error instanceof TrihandError)) throw error
@@ -233,7 +225,7 @@ class Play {
       }
   }
 
-  private async perform(turn: Turn): Promise<Ended> {
+  private async turned(turn: Turn): Promise<Ended> {
     const { step, key } = turn
     const { work, id } = step
     if (asksPeople(step)) return this.asked(turn)
@@ -298,8 +290,7 @@ class Play {
     if (returnsTo === null) return null
     for (const one of againFor(this.plan.steps, returnsTo, step.id)) {
       const ended = await this.beginAfter(one, again)
-      this.done.set(one.id, ended)
-      this.seen.add(one.id, ended)
+      this.ended(one, ended)
     }
     const fate = planEnd.fateOf(step, this.done)
     return fate === null ? null : { ...fate, output: null }

@@ -127,6 +127,12 @@ export interface InputWhenBegun {
   readonly makeInput?: () => Json
 }
 
+/** What has ended, for programs of ours that need not wait for it. */
+export interface Replayed {
+  /** The output of the first call of this name, if it has ended well: it is not called again in this entry. Null: call and wait. */
+  readonly ended?: (name: string) => { readonly value: Json } | null
+}
+
 /** What a step asks of people, checked. */
 export type DefineTask = (name: string, options: TaskOptions) => Human
 

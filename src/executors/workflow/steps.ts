@@ -17,6 +17,7 @@ import type {
   OutgoingEvent,
   ParseDuration,
   Readers,
+  Replayed,
   RunOptions,
   Step,
   StepOptions,
@@ -71,7 +72,7 @@ const resultOf = (answer: WaitAnswer): WaitResult => {
 }
 
 /** Made for every run: what is rare is made when it is asked for, as a function of its own, because authors take it out of the object. */
-export class Steps implements Step {
+export class Steps implements Step, Replayed {
   readonly run: Step['run']
   readonly #gate: StepGate
   readonly #readers: Readers
@@ -143,6 +144,11 @@ export class Steps implements Step {
       const isBegun = makeInput !== undefined && this.#gate.stateOf(step) !== 'none'
       return this.#gate.invoke(step, handler, isBegun ? null : toJson(makeInput?.() ?? given), tells)
     }
+  }
+
+  /** A promise for each of them would cost a long plan as much as all its steps. */
+  ended(name: string): ReturnType<NonNullable<Replayed['ended']>> {
+    return this.#gate.valueOf(stepAddress(name, null))
   }
 
   get human(): Step['human'] {
