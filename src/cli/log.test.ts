@@ -4,7 +4,8 @@ import { createTrihand } from '../assemble.ts'
 import type { Observer } from '../engine/observers.ts'
 import { fn } from '../executors/workflow/function.ts'
 import { TrihandError } from '../model/errors.ts'
-import { Log } from './log.ts'
+import { createRedaction } from '../model/redaction.ts'
+import { Log, openLog } from './log.ts'
 import type { LogLevel } from './log-level.ts'
 
 const logged = (level: LogLevel) => {
@@ -57,7 +58,22 @@ test('[I5] log-1: a step that is tried again is one line with run, handler, step
   ])
 })
 
-test('log-1: what the ledger refuses, a lease that was lost, and a silent worker have a line each', () => {
+test('[I5] a line of the log is one line of JSON without the secrets that the process knows (13.2.6)', () => {
+  const written: string[] = []
+  const output = { log: (text: string) => written.push(text) }
+  const redaction = createRedaction([{ name: 'PAY_KEY', value: 'k3y "with" quotes' }])
+  const log = openLog(
+    { output, settings: { log: 'warn' } } as never,
+    { tasks: { now: 0 }, redact: (text: string) => redaction.text(text) } as never,
+  )
+  const observer = observed(log)
+  observer.failed('claim', new TrihandError('LEDGER_UNAVAILABLE', 'refused:\nk3y "with" quotes'))
+  expect(written).toHaveLength(1)
+  expect(written[0]).not.toContain('\n')
+  expect(JSON.parse(written[0] ?? '')).toMatchObject({ level: 'warn', detail: 'refused:\n[redacted:PAY_KEY]' })
+})
+
+test('[I5] log-1: what the ledger refuses, a lease that was lost, and a silent worker have a line each (13.2.6)', () => {
   const { lines, log } = logged('warn')
   const observer = observed(log)
   observer.refused(new TrihandError('LEDGER_UNAVAILABLE', 'away', { outcome: 'unknown' }), 3, 2)
@@ -84,7 +100,7 @@ test.each<[LogLevel, number]>([
   ['warn', 2],
   ['info', 3],
   ['debug', 4],
-])('TRIHAND_LOG=%s tells what is at least that bad', (level, count) => {
+])('[I5] TRIHAND_LOG=%s tells what is at least that bad (13.2.6)', (level, count) => {
   const { lines, log } = logged(level)
   log.answered('/api/events', 503, 1)
   log.answered('/api/events', 429, 1)

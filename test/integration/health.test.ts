@@ -72,7 +72,7 @@ test('[I5] presence-1: after the ledger file was deleted every send is refused a
   expect([status, JSON.parse(text).checks.writes]).toEqual([503, 'LEDGER_MISSING'])
 })
 
-test('presence-1: a file that was replaced takes nothing; the same file back under its name heals by itself', async () => {
+test('[I5] presence-1: a file that was replaced takes nothing; the same file back under its name heals by itself (13.2.6)', async () => {
   const { trihand, ready } = await open()
   await trihand.send({ type: 'go' })
   renameSync(file, `${file}.away`)
@@ -98,6 +98,26 @@ test('[I5] a server whose workers are all gone is not ready, and says that there
     'intake_waiting',
   ])
     expect(metrics).toMatch(new RegExp(`^trihand_${name}\\b.* \\d`, 'm'))
+})
+
+test('[I5] the metrics tell event-loop delay, memory, processor time, capacity, the oldest due run and the next expiry of a token (13.2.6)', async () => {
+  const { trihand, ask } = await open()
+  const wish = { tenant: 'local', name: 'ana', kind: 'user', roles: ['viewer'], groups: [] }
+  await trihand.tokens.create(wish, 'test', 3_600_000)
+  const { text } = await ask('/metrics')
+  const reading = (series: string): number => {
+    const line = text.split('\n').find((one) => one.startsWith(`trihand_${series} `)) ?? `${series} is not there`
+    return Number(line.split(' ').at(-1))
+  }
+  expect(reading('token_expiry_seconds')).toBeGreaterThan(3_500)
+  expect(reading('token_expiry_seconds')).toBeLessThanOrEqual(3_600)
+  expect(reading('slots_free{pool="default"}')).toBe(1_024)
+  expect(reading('workers{pool="default",state="working"}')).toBe(1)
+  for (const series of ['oldest_due_seconds', 'intake_waiting', 'intake_oldest_seconds'])
+    expect([series, reading(series)]).toEqual([series, 0])
+  for (const series of ['process_resident_bytes', 'process_heap_bytes', 'process_cpu_seconds{mode="user"}'])
+    expect([series, reading(series) > 0]).toEqual([series, true])
+  expect(text).toMatch(/^trihand_event_loop_delay_seconds\{quantile="0\.99"\} \d/m)
 })
 
 test('[I5] a dispatcher that is down makes a process not ready, and ready again when it is back (13.2.6)', async () => {
@@ -140,15 +160,37 @@ test('[I5] a process is not ready while a run is due for half a minute and no ha
   expect((await ready()).status).toBe(200)
 })
 
-test('[M4] more events than the intake queue holds are refused with 429 and retry-after, from the API with OVERLOADED (13.2.5)', async () => {
-  const { trihand, post } = await open({ intake: { queue: 10, wait: '1s' } })
-  const sending = Array.from({ length: 1_000 }, () => trihand.send({ type: 'go' }))
-  const refused = await post('/api/events', { type: 'go', data: {} })
-  const outcomes = await Promise.allSettled(sending)
+test('[M4] more events than the intake queue holds are refused: OVERLOADED of the API, and what was taken is in the ledger (13.2.5)', async () => {
+  const { trihand } = await open({ intake: { queue: 10, wait: '1m' } })
+  const outcomes = await Promise.allSettled(Array.from({ length: 1_000 }, () => trihand.send({ type: 'go' })))
   const codes = outcomes.flatMap((one) => (one.status === 'rejected' ? [String(one.reason.code)] : []))
   expect(new Set(codes)).toEqual(new Set(['OVERLOADED']))
-  expect(outcomes.length - codes.length).toBeGreaterThanOrEqual(256)
-  expect([202, 429]).toContain(refused.status)
+  // 256 are inside, 10 wait, and all others of the same turn are refused.
+  expect(outcomes.length - codes.length).toBe(266)
+  const query = { tenant: trihand.tenant, type: 'go', before: null, limit: 500 }
+  expect(await trihand.reader.events(query)).toHaveLength(266)
   // What is over is over: the next one is taken.
   await trihand.send({ type: 'go' })
 })
+
+test.each([
+  ['the length of the queue', { queue: 10, wait: '1m' }],
+  ['the age of the first that waits', { queue: 100_000, wait: '1ms' }],
+])(
+  '[M4] beyond %s an event over HTTP is refused with 429 and retry-after, and is not in the ledger (13.2.5)',
+  async (_, intake) => {
+    const { trihand, post } = await open({ intake })
+    const answers = await Promise.all(
+      Array.from({ length: 1_000 }, () => post('/api/events', { type: 'go', data: {} })),
+    )
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { headers, text } of refused)
+      expect([headers.get('retry-after'), JSON.parse(text).code]).toEqual(['1', 'OVERLOADED'])
+    const taken = answers.filter(({ status }) => status === 202).length
+    expect(taken + refused.length).toBe(1_000)
+    const query = { tenant: trihand.tenant, type: 'go', before: null, limit: 1_000 }
+    expect(await trihand.reader.events(query)).toHaveLength(taken)
+    expect((await post('/api/events', { type: 'go', data: {} })).status).toBe(202)
+  },
+)

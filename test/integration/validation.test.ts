@@ -25,7 +25,7 @@ const validate = (url: string, text: string): Promise<Response> =>
     body: JSON.stringify({ text }),
   })
 
-test('[B1] validation-1: a server answers others while it validates a manifest of 14,000 names (13.2.5)', async () => {
+test('[M4] validation-1: a server answers others while it validates a manifest of 14,000 names (13.2.5)', async () => {
   const { url } = await folder.serve(['dev', '--port', '0'])
   for (const text of [events, functions]) {
     let isOver = false
@@ -45,7 +45,7 @@ test('[B1] validation-1: a server answers others while it validates a manifest o
   })
 })
 
-test('[B1] validation-1: more manifests than can wait to be validated are refused with 429 and retry-after (13.2.5)', async () => {
+test('[M4] validation-1: more manifests than can wait to be validated are refused with 429 and retry-after (13.2.5)', async () => {
   const { url } = await folder.serve(['dev', '--port', '0'])
   const text = `${HEAD}events:\n${many(300, (i) => `  e${i}: {}`)}`
   const answers = await Promise.all(Array.from({ length: 40 }, () => validate(url, text)))

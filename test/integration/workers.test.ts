@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { buildCommand, Folder, type Server } from '../support/command.ts'
-import { type FreshSchema, freshSchema } from '../support/postgres-schema.ts'
+import { ask, type FreshSchema, freshSchema } from '../support/postgres-schema.ts'
 import { SHOP } from '../support/shop.ts'
 import { until } from '../support/until.ts'
 
@@ -58,6 +58,29 @@ describe.skipIf(cluster === '')('workers on Postgres', () => {
     expect(metrics).toContain('trihand_runs_ended_total{handler="pack",status="success"} 1')
     expect(metrics).toMatch(/^trihand_steps_total\{modality="workflow",status="success"\} \d/m)
     expect(metrics).toMatch(/^trihand_wake_lag_seconds_count [1-9]/m)
+  })
+
+  test('[N5][I5] a server whose workers were all killed is red and counts none of them, and green when one is back (13.2.6)', async () => {
+    const server = await serve()
+    const workersOf = async (): Promise<unknown> => {
+      const metrics = await (await fetch(`${server.url}/metrics`)).text()
+      return /^trihand_workers\{pool="default",state="working"\} (\d+)$/m.exec(metrics)?.[1]
+    }
+    const ready = async () => {
+      const response = await fetch(`${server.url}/health/ready`)
+      return [response.status, ((await response.json()) as { checks: { workers: string } }).checks.workers]
+    }
+    expect(await ready()).toEqual([503, 'NO_WORKER'])
+    const worker = await begin('--name', 'ada')
+    expect(await ready()).toEqual([200, 'ok'])
+    await worker.stop('SIGKILL')
+    // Half a minute later: its row is there, and no beat comes.
+    await ask(place.url, 'update worker set beat_at = beat_at - 31000')
+    expect(await ready()).toEqual([503, 'NO_WORKER'])
+    expect(await until(workersOf, (count) => count === '0', { what: 'the metrics count none' })).toBe('0')
+    await begin('--name', 'bob')
+    expect(await ready()).toEqual([200, 'ok'])
+    expect(await until(workersOf, (count) => count === '1', { what: 'the metrics count one' })).toBe('1')
   })
 
   test('[N4][I5] a worker is listed with its place and its lease while it lives, and gone when it stopped', async () => {
