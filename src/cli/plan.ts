@@ -12,7 +12,7 @@ import { withApi } from './connect.ts'
 import { exitCodeFor, outcomeRow, settled } from './follow.ts'
 import { parseJson } from './json-argument.ts'
 import { EXIT, type Output, visible } from './output.ts'
-import { printSteps } from './plan-steps.ts'
+import { printPlan } from './plan-steps.ts'
 import type { Verb } from './shell.ts'
 import { demandWho, headersOf, type WhoFlags } from './who.ts'
 
@@ -37,10 +37,7 @@ const bodyOf = ({ plan, goal }: PlanFlags): object => {
 
 const print = (output: Output, plan: Plan): void => {
   output.line(visible(`${plan.id}  revision ${plan.revision}  ${plan.hash}  ${plan.status}`))
-  if (plan.goal !== '')
-    output.line(visible(`${plan.goal}${plan.goal_by === 'model' ? '  (words chosen by a model)' : ''}`))
-  if (plan.input !== null) output.line(visible(`input  ${JSON.stringify(plan.input)}`))
-  printSteps(output, plan.steps)
+  printPlan(output, plan)
   for (const { code, line, message, hint } of plan.errors)
     output.line(visible(`${line === null ? '' : `line ${line}: `}${code}: ${message} · ${hint}`))
   if (plan.errors.length === 0 && plan.status === 'draft')

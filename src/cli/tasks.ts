@@ -12,7 +12,7 @@ import { withApi } from './connect.ts'
 import { parseJson } from './json-argument.ts'
 import { type Listing, printPage, queryText } from './listing.ts'
 import { EXIT, type Output, visible } from './output.ts'
-import { printSteps, stepsIn } from './plan-steps.ts'
+import { planIn, printPlan } from './plan-steps.ts'
 import type { Verb } from './shell.ts'
 import { demandWho, headersOf, type WhoFlags } from './who.ts'
 
@@ -116,11 +116,10 @@ const printDrafts = (output: Output, { drafts, draft_revision, is_open }: TaskDe
 /** A plan is printed step by step, anything else as it is. */
 const printSection = (output: Output, { title, content }: TaskDetail['sections'][number]): void => {
   if (content === null) return
-  const steps = stepsIn(content)
-  if (steps === null) return output.line(label('section', `${title}: ${JSON.stringify(content)}`))
-  const { steps: _, ...about } = content as { readonly [name: string]: Json }
-  output.line(label('section', `${title}: ${JSON.stringify(about)}`))
-  printSteps(output, steps)
+  const plan = planIn(content)
+  if (plan === null) return output.line(label('section', `${title}: ${JSON.stringify(content)}`))
+  output.line(label('section', `${title}: revision ${plan.hash}`))
+  printPlan(output, plan)
 }
 
 const printActions = (output: Output, { actions }: TaskDetail): void => {

@@ -1,6 +1,7 @@
 /** Plans in a chat: proposed by its agent, approved by a person with their hash, run once; and those that are declared. */
 import { expect, test } from 'vitest'
 import { openPlans } from '../../src/assemble-plans.ts'
+import { fn } from '../../src/executors/workflow/function.ts'
 import type { PlanId, RunId } from '../../src/model/ids.ts'
 import type { Plans } from '../../src/planner/plans.ts'
 import { agentPlace, beginAgents } from '../support/agent-system.ts'
@@ -92,6 +93,24 @@ onEveryStore('plans in a chat', (store) => {
       detail: expect.stringContaining('line 2: nobody in this system'),
     })
     expect(await new Inbox(chat.system).of(ana)).toEqual([])
+    await chat.system.close()
+  })
+
+  test('[N3] a declared plan that a deploy changed after it was shown is not run by the old approval (13.1.3)', async () => {
+    const chat = await begin()
+    const run = await chat.say('the usual')
+    await chat.is(run, 'waiting')
+    const text = 'a. Mail'
+    const functions = (chat.source.functions ?? []).map((one) =>
+      one.name === 'usual' ? fn('usual', { plan: { goal: 'What we always do', approve: 'auto', text } }) : one,
+    )
+    await chat.system.crash({ ...chat.source, functions })
+    await chat.decide('approve')
+    expect((await chat.is(run, 'done')).execution).toMatchObject({
+      state: 'failed',
+      detail: expect.stringContaining('PLAN_STALE'),
+    })
+    expect(chat.mails).toEqual([])
     await chat.system.close()
   })
 

@@ -96,7 +96,7 @@ afterAll(async () => {
 /** Whatever the door, in plain text. */
 const shows = (text: string): void => {
   for (const what of [
-    ...['amount', '1000000', 'mallory', 'calls the function transfer', 'Say hello'],
+    ...['amount', '1000000', 'mallory', 'calls the function transfer', 'Say hello', 'steps.a.output.sent'],
     ...['the output of step a', 'the input of the plan', '0.5', 'Read', 'only if steps.a.output.sent > 0', 'for lunch'],
     ...['once', 'model'],
   ])

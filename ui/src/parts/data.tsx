@@ -1,6 +1,7 @@
 /** JSON as text, folded when it is long. */
 import { Button, Code } from '@mantine/core'
 import { useState } from 'react'
+import { visibleLines } from '../../../src/model/visible-text.ts'
 import type { Json } from '../api/documents.ts'
 
 const FOLDED_LINES = 12
@@ -8,7 +9,7 @@ const FOLDED_LINES = 12
 /** A folded box is no landmark: a page has many of them. */
 export const Data = ({ value }: { readonly value: Json }) => {
   const [isOpen, setOpen] = useState(false)
-  const lines = JSON.stringify(value, null, 2).split('\n')
+  const lines = visibleLines(JSON.stringify(value, null, 2)).split('\n')
   const isLong = lines.length > FOLDED_LINES
   const shown = isLong && !isOpen ? [...lines.slice(0, FOLDED_LINES - 1), '…'] : lines
   return (

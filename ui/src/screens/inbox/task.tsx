@@ -3,7 +3,7 @@ import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { sendJson } from '../../api/client.ts'
-import type { Json, TaskAction, TaskDetail } from '../../api/documents.ts'
+import type { TaskAction, TaskDetail } from '../../api/documents.ts'
 import { becomeMe, useLogin, useMay, useMe } from '../../api/me.ts'
 import { askAgain } from '../../api/news.ts'
 import { taskQuery } from '../../api/queries.ts'
@@ -12,7 +12,7 @@ import { Failed, Loading } from '../../parts/state.tsx'
 import { letter } from '../../parts/typing.ts'
 import { useKeys } from '../../parts/use-keys.ts'
 import { When } from '../../parts/when.tsx'
-import { PlanSteps, planIn } from '../plans/steps.tsx'
+import { planIn } from '../plans/steps.tsx'
 import { Changed } from './changed.tsx'
 import { Content } from './content.tsx'
 import { Context } from './context.tsx'
@@ -117,18 +117,6 @@ const useActionKeys = (task: TaskDetail, choose: (action: TaskAction) => void): 
   useKeys({ s: reassign, '!': escalate, 'Shift+!': escalate })
 }
 
-/** A plan is drawn as everywhere; what it works on stands above it. */
-const SectionContent = ({ value }: { readonly value: Json }) => {
-  const plan = planIn(value)
-  if (plan === null) return <Content value={value} />
-  return (
-    <>
-      <Content value={plan.about} />
-      <PlanSteps steps={plan.steps} />
-    </>
-  )
-}
-
 const Sections = ({ task }: { readonly task: TaskDetail }) =>
   task.sections
     .filter(({ type }) => type === 'summary' || type === 'preview')
@@ -137,7 +125,7 @@ const Sections = ({ task }: { readonly task: TaskDetail }) =>
         <Text fw={650} size="sm">
           {section.title}
         </Text>
-        <SectionContent value={section.content} />
+        {planIn(section.content) ?? <Content value={section.content} />}
       </section>
     ))
 

@@ -5,11 +5,12 @@
  */
 import { Badge, Text } from '@mantine/core'
 import { Hourglass, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { inputText, stepsInContent } from '../../../../src/model/plan-words.ts'
 import { visibleLines, visibleText } from '../../../../src/model/visible-text.ts'
 import { isRecord, type Json, type PlanStep } from '../../api/documents.ts'
 import { lookOf } from '../../parts/hands.ts'
 import { Status } from '../../parts/status.tsx'
-import { Content } from '../inbox/content.tsx'
 
 const KINDS: Readonly<Record<string, string>> = { agent: 'agent', human: 'human', workflow: 'function' }
 const OTHERS = { wait: { icon: Hourglass, word: 'waits' }, nobody: { icon: TriangleAlert, word: 'nobody' } } as const
@@ -31,12 +32,6 @@ export const ModelsWords = ({ by }: { readonly by: string }) =>
     </Badge>
   ) : null
 
-/** A text in quotes, so that it is no number and has no end that is not seen; an expression as it was written. */
-const textOf = (value: Json): string => {
-  if (typeof value === 'string') return visibleLines(`"${value}"`)
-  return visibleText(JSON.stringify(value))
-}
-
 const EFFECTS: Readonly<Record<string, string>> = {
   idempotent: 'Repeatable (same key each time)',
   once: 'At most once',
@@ -52,7 +47,7 @@ const Inputs = ({ step }: { readonly step: PlanStep }) => (
       <div key={path}>
         <dt>{visibleText(path)}</dt>
         <dd className="text">
-          <code>{textOf(value)}</code>
+          <code>{visibleLines(inputText(value))}</code>
           {from.length > 0 && <span className="quiet"> from {from.join(', ')}</span>}
         </dd>
       </div>
@@ -128,16 +123,27 @@ export const PlanInput = ({ input }: { readonly input: Json }) =>
       <Text size="sm" fw={600}>
         Input of the plan
       </Text>
-      <Content value={input} />
+      <pre className="plan-input">{visibleLines(JSON.stringify(input, null, 2))}</pre>
     </section>
   )
 
-/** The plan in a section of a task; null: it shows none. */
-export const planIn = (content: Json): { readonly steps: readonly PlanStep[]; readonly about: Json } | null => {
-  if (!isRecord(content)) return null
-  const { steps, hash: _, goal, goal_by: by, ...about } = content
-  if (!Array.isArray(steps) || !steps.every((step: Json) => isRecord(step) && 'operation' in step)) return null
-  const words =
-    typeof goal === 'string' && goal !== '' ? { [by === 'model' ? 'goal (a model’s words)' : 'goal']: goal } : {}
-  return { steps: steps as unknown as readonly PlanStep[], about: { ...words, ...about } }
+/** The plan in a section of a task, drawn as everywhere; null: it shows none. */
+export const planIn = (content: Json): ReactNode => {
+  const steps = stepsInContent(content)
+  if (steps === null || !isRecord(content)) return null
+  const { goal = '', goal_by: by = 'person', hash = '', input = null } = content
+  return (
+    <>
+      {typeof goal === 'string' && goal !== '' && (
+        <Text>
+          <span>{visibleText(goal)}</span> <ModelsWords by={String(by)} />
+        </Text>
+      )}
+      <Text size="sm" className="quiet">
+        revision <span className="id">{visibleText(String(hash))}</span>
+      </Text>
+      <PlanInput input={input} />
+      <PlanSteps steps={steps as readonly PlanStep[]} />
+    </>
+  )
 }
