@@ -38,14 +38,20 @@ export interface Store {
 }
 
 /** Each store's code is loaded when it is chosen: an embedded system does not pay for a network driver at its start. */
-export const openStore = async (choice: LedgerChoice, schema: string | undefined, clock: Clock): Promise<Store> => {
+export interface StoreOptions {
+  readonly schema?: string
+  /** False: an older ledger is refused with LEDGER_OLDER, not brought to this version. */
+  readonly migrate?: boolean
+}
+
+export const openStore = async (choice: LedgerChoice, options: StoreOptions, clock: Clock): Promise<Store> => {
   switch (choice.kind) {
     case 'memory':
       return openMemoryStore(clock)
     case 'sqlite':
-      return openSqliteStore(choice.file, clock)
+      return openSqliteStore(choice.file, options, clock)
     case 'postgres':
-      return openPostgresStore(choice.url, schema, clock)
+      return openPostgresStore(choice.url, options, clock)
   }
 }
 
@@ -83,10 +89,10 @@ export const prepareFolder = (folder: string, file?: string): void => {
   }
 }
 
-const openSqliteStore = async (file: string, clock: Clock): Promise<Store> => {
+const openSqliteStore = async (file: string, { migrate = true }: StoreOptions, clock: Clock): Promise<Store> => {
   const { openSqlite } = await import('./adapters/sqlite/open.ts')
   prepareFolder(dirname(file), file)
-  const { ledger, reader, blobs, relaxed } = await openSqlite({ file })
+  const { ledger, reader, blobs, relaxed } = await openSqlite({ file, migrate })
   return {
     ...EMBEDDED,
     ledger,
@@ -98,9 +104,13 @@ const openSqliteStore = async (file: string, clock: Clock): Promise<Store> => {
   }
 }
 
-const openPostgresStore = async (url: string, schema: string | undefined, clock: Clock): Promise<Store> => {
+const openPostgresStore = async (
+  url: string,
+  { schema, migrate = true }: StoreOptions,
+  clock: Clock,
+): Promise<Store> => {
   const { openPostgres } = await import('./adapters/postgres/open.ts')
-  const opened = await openPostgres({ url, ...(schema === undefined ? {} : { schema }) })
+  const opened = await openPostgres({ url, migrate, ...(schema === undefined ? {} : { schema }) })
   const { ledger, reader, blobs, news } = opened
   return { ...SHARED, ledger, reader, blobs, news, ...POSTGRES, dispatcher: opened.dispatcher(clock) }
 }

@@ -60,6 +60,7 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' 
   queues: engine.queues,
   tasks: engine.tasks,
   reruns: engine.reruns,
+  openRuns: engine.openRuns,
   chats: doors.chats,
   plans: doors.plans,
   jobs: doors.jobs,

@@ -13,7 +13,7 @@ import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
 import { openPlans, planDesk } from './assemble-plans.ts'
 import { joinServer, type ServerDesk } from './assemble-server.ts'
-import { openStore, type Store, workspacesOf } from './assemble-stores.ts'
+import { openStore, type Store, type StoreOptions, workspacesOf } from './assemble-stores.ts'
 import { newsOf, openTenants, type TenantDeps, verbsOf } from './assemble-tenants.ts'
 import { DEFAULT_SLOTS, identityOf, type WorkerIdentity } from './assemble-worker.ts'
 import { type DispatcherChoice, type LedgerChoice, ledgerChoice } from './config.ts'
@@ -24,6 +24,7 @@ import { Engine } from './engine/engine.ts'
 import type { Fleet } from './engine/fleet.ts'
 import type { IncomingEvent, Receipt, Rehearsal, SendFor, StartOptions } from './engine/intake.ts'
 import type { Observer } from './engine/observers.ts'
+import type { OpenRuns } from './engine/open-run.ts'
 import type { Subscriber, Watcher } from './engine/publish.ts'
 import type { Queues } from './engine/queues.ts'
 import type { Reruns } from './engine/reruns.ts'
@@ -64,7 +65,7 @@ import { checkSecrets, type Webhooks } from './triggers/webhooks.ts'
 
 export type { Store } from './assemble-stores.ts'
 
-export interface TrihandOptions extends KeyOptions {
+export interface TrihandOptions extends KeyOptions, Pick<StoreOptions, 'migrate'> {
   readonly system: SystemSource
   /** Models and tools that this process brings for agents, and where they have their files. */
   readonly agents?: AgentOptions
@@ -150,6 +151,8 @@ export interface Trihand extends ServerDesk, Pick<Service, 'artifact' | 'version
   readonly tasks: Tasks
   /** Runs once more, as new ones: from a step on, with the results before it. */
   readonly reruns: Reruns
+  /** What runs that have not ended have recorded. */
+  readonly openRuns: OpenRuns
   /** Conversations, a turn at a time. */
   readonly chats: Chats
   /** Plans that people write down, approve and run. */
@@ -278,7 +281,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const { dispatcher } = options
   const chosen = typeof dispatcher === 'object' ? dispatcherOf(dispatcher, options.system.name) : dispatcher
   const opened = await chosen?.(clock)
-  const ownStore = await withKeys(await openStore(choice, options.schema, clock), ring, ids)
+  const ownStore = await withKeys(await openStore(choice, options, clock), ring, ids)
   const store: Store =
     opened === undefined
       ? ownStore

@@ -45,6 +45,8 @@ export interface Door {
   readonly need: 'look' | 'know' | 'work'
   /** An event may be the first thing in a new ledger; anything else needs one that is there. */
   readonly mayCreate?: boolean
+  /** False: an older ledger is refused, not changed. */
+  readonly migrate?: boolean
 }
 
 const systemAt = async (settings: Settings, path: string | undefined): Promise<SystemSource> => {
@@ -55,13 +57,13 @@ const systemAt = async (settings: Settings, path: string | undefined): Promise<S
 const openHere = async (
   { output, settings }: Shell,
   flags: CommonFlags,
-  { need, mayCreate = false }: Door,
+  { need, mayCreate = false, migrate = true }: Door,
 ): Promise<Api> => {
   const database = flags.database ?? defaultLedger(settings)
   if (!mayCreate) checkExists(database)
   const { localApi } = await import('./local-api.ts')
   const system = need === 'look' ? null : await systemAt(settings, flags.system)
-  return localApi({ database, report: output.report, system, isWorking: need === 'work' })
+  return localApi({ database, report: output.report, system, isWorking: need === 'work', migrate })
 }
 
 const connect = async (shell: Shell, flags: CommonFlags, door: Door): Promise<Api> => {

@@ -16,12 +16,14 @@ export interface LocalOptions {
   readonly system: SystemSource | null
   readonly isWorking: boolean
   readonly report: Report
+  /** False: an older ledger is refused, not changed. */
+  readonly migrate?: boolean
 }
 
 const NOTHING: SystemSource = { name: 'nothing' }
 
-export const localApi = async ({ database, system, isWorking, report }: LocalOptions): Promise<Api> => {
-  const trihand = await createTrihand({ system: system ?? NOTHING, database, work: isWorking, sources: false })
+export const localApi = async ({ database, system, isWorking, report, migrate = true }: LocalOptions): Promise<Api> => {
+  const trihand = await createTrihand({ system: system ?? NOTHING, database, work: isWorking, sources: false, migrate })
   const app = createApp(trihand, { version: VERSION, pid: process.pid, report })
   return apiOver(async (path, init) => app.request(path, init), database, {
     isLocal: true,

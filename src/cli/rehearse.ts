@@ -47,7 +47,7 @@ const seededIds = (seed: number): Ids => {
 const openStage = ({ source }: Cast, seed: number): Promise<TestSystem> =>
   startTestSystem(source, {
     name: 'memory',
-    open: (clock) => openStore({ kind: 'memory' }, undefined, clock),
+    open: (clock) => openStore({ kind: 'memory' }, {}, clock),
     ids: () => seededIds(seed),
     remove: async () => {},
   })

@@ -291,6 +291,13 @@ const addManifest = (program: Command, perform: Perform): void => {
     .action((flags) => perform(async () => (await import('./manifest-versions.ts')).listVersions, flags))
 }
 
+const addCheck = (program: Command, perform: Perform): void => {
+  withOutput(program.command('check [path]'))
+    .description('load a system as a deploy would; with --against, hold it against the runs that have not ended')
+    .option('--against <ledger|url>', 'a SQLite file, a Postgres URL, or a server (TRIHAND_TOKEN)')
+    .action((path, flags) => perform(async () => (await import('./check.ts')).check, { path, ...flags }))
+}
+
 const addSimulate = (program: Command, perform: Perform): void => {
   withOutput(program.command('simulate [path]'))
     .description(
@@ -344,6 +351,7 @@ export const createProgram = (perform: Perform, { stdout, stderr }: Streams): Co
   addTokens(program, perform)
   addLedgerViews(program, perform)
   addManifest(program, perform)
+  addCheck(program, perform)
   addSimulate(program, perform)
   addVerify(program, perform)
   addMcp(program, perform)

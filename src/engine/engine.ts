@@ -36,6 +36,7 @@ import {
   type StartOptions,
 } from './intake.ts'
 import { type Observer, Observers } from './observers.ts'
+import { OpenRuns } from './open-run.ts'
 import { commandFromOutside } from './outside.ts'
 import { Publish, type Subscriber, type Watcher } from './publish.ts'
 import { Queues } from './queues.ts'
@@ -58,6 +59,7 @@ export class Engine {
   readonly queues: Queues
   readonly tasks: Tasks
   readonly reruns: Reruns
+  readonly openRuns: OpenRuns
   /** Of the server, whatever tenant this engine is for. */
   readonly fleet: Fleet
   /** Of the process, whatever tenant this engine is for. */
@@ -164,6 +166,7 @@ export class Engine {
     this.queues = new Queues(this.house, this.book)
     this.tasks = new Tasks(this.house)
     this.reruns = new Reruns(this.house)
+    this.openRuns = new OpenRuns(this.house)
     this.fleet =
       root?.fleet ??
       new Fleet({

@@ -248,6 +248,25 @@ export interface RunWhy {
   readonly skipped: readonly SkippedStep[]
 }
 
+export interface OpenRun {
+  readonly id: string
+  readonly handler: string
+  readonly status: RunStatus
+  /** of the code that it is pinned to */
+  readonly version: string
+  /** why nothing else can be read of it; null: everything can */
+  readonly unreadable: string | null
+  readonly input: Json
+  readonly attempt: number
+  /** that started it */
+  readonly event: StoredEvent | null
+  /** that started it, where they were several */
+  readonly events: readonly StoredEvent[]
+  /** why and for which slot, if a schedule started it */
+  readonly schedule: { readonly [key: string]: Json } | null
+  readonly steps: readonly ({ readonly step: string; readonly state: 'done' | 'failed' | 'received' | 'open'; readonly once: boolean; readonly value: Json; readonly error: { readonly code: string; readonly message: string } | null; readonly events: readonly StoredEvent[]; readonly timed_out: boolean; readonly missing: readonly string[]; readonly waits_for: readonly string[] })[]
+}
+
 export interface RunCounts {
   readonly queued: number
   readonly running: number
@@ -1148,6 +1167,8 @@ export interface Api {
   readonly bulkRuns: { readonly input: { readonly body: { readonly action: BulkAction; readonly where?: RunFilter; readonly ids?: readonly string[]; readonly reason?: string } }; readonly output: Job }
   /** How far a job has come: done, failed and why, found so far. */
   readonly getJob: { readonly input: { readonly path: { readonly id: string } }; readonly output: Job }
+  /** Runs that have not ended, with the values of their steps: for holding new code against them. */
+  readonly listOpenRuns: { readonly input: { readonly query?: { readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly OpenRun[]; readonly next_cursor: string | null } }
   /** Runs, newest first. */
   readonly listRuns: { readonly input: { readonly query?: { readonly status?: RunStatus; readonly handler?: string; readonly session?: string; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Run[]; readonly next_cursor: string | null } }
   /** Starts a function, an agent or a human by name, without an event. */
@@ -1345,6 +1366,7 @@ export const ROUTES: Readonly<Record<keyof Api, string>> = {
   sendEvent: 'POST /api/events',
   bulkRuns: 'POST /api/runs/bulk',
   getJob: 'GET /api/jobs/{id}',
+  listOpenRuns: 'GET /api/runs/open',
   listRuns: 'GET /api/runs',
   startRun: 'POST /api/runs',
   countRuns: 'GET /api/runs/counts',

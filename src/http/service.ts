@@ -11,6 +11,7 @@ import type { Fleet } from '../engine/fleet.ts'
 import type { EventTrail } from '../engine/flow-outcomes.ts'
 import type { IncomingEvent, Receipt, Rehearsal, SendFor, StartOptions } from '../engine/intake.ts'
 import type { Observer } from '../engine/observers.ts'
+import type { OpenRuns } from '../engine/open-run.ts'
 import type { Watcher } from '../engine/publish.ts'
 import type { Queues } from '../engine/queues.ts'
 import type { Requests } from '../engine/requests.ts'
@@ -82,6 +83,8 @@ export interface Service {
   >
   readonly sessions: Pick<Sessions, 'show' | 'documentAt'>
   readonly reruns: Pick<Reruns, 'preview' | 'rerun'>
+  /** What runs that have not ended have recorded. */
+  readonly openRuns: Pick<OpenRuns, 'read'>
   readonly tokens: Tokens
   readonly requests: Requests
   readonly filters: Filters

@@ -146,6 +146,7 @@ export const ERRORS = {
   LEDGER_CORRUPT: { status: 500, retryable: false, hint: 'Stop, and restore the ledger from a backup. Nothing was repaired.' },
   LEDGER_IN_USE: { status: 503, retryable: false, hint: 'Another process owns this file: talk to it over HTTP, or stop it.' },
   LEDGER_NEWER: { status: 503, retryable: false, hint: 'Upgrade trihand, or open a copy made by this version.' },
+  LEDGER_OLDER: { status: 503, retryable: false, hint: 'Name the server that has this ledger open, by its URL; or call the trihand that serves it. Nothing was changed.' },
   LEDGER_NOT_DURABLE: { status: 503, retryable: false, hint: 'The store does not keep the durability settings; see the detail.' },
   LEDGER_ON_NETWORK_DISK: { status: 503, retryable: false, hint: 'Put the ledger on a local disk, or use Postgres.' },
   SQLITE_TOO_OLD: { status: 503, retryable: false, hint: 'SQLite 3.51.3 or newer is needed; reinstall the package.' },

@@ -34,6 +34,7 @@ const CALLS: Readonly<Record<string, readonly [args: readonly string[], exit: nu
   'triggers replay': [['nowhere', 'x'], 3],
   'triggers install': [[], 0],
   'triggers remove': [[], 0],
+  check: [[], 0],
   'runs list': [[], 0],
   'runs show': [[NOBODY], 3],
   'runs why': [[NOBODY], 3],

@@ -19,7 +19,12 @@ export interface MigrationTarget {
   apply(migration: Migration): Promise<'applied' | 'clashed'>
 }
 
-export const migrate = async (target: MigrationTarget, list: readonly Migration[]): Promise<void> => {
+/** `mayChange`: false for who only looks at a ledger that others serve, perhaps with an older program. */
+export const migrate = async (
+  target: MigrationTarget,
+  list: readonly Migration[],
+  mayChange: boolean,
+): Promise<void> => {
   const applied = await target.applied()
   const known = new Set(list.map((migration) => migration.version))
   const newer = applied.filter((row) => row.breaking && !known.has(row.version))
@@ -31,7 +36,13 @@ export const migrate = async (target: MigrationTarget, list: readonly Migration[
     )
   }
   const done = new Set(applied.map((row) => row.version))
-  for (const migration of list) {
-    if (!done.has(migration.version)) await target.apply(migration)
+  const missing = list.filter(({ version }) => !done.has(version))
+  if (missing.length > 0 && !mayChange) {
+    const versions = missing.map(({ version }) => version).join(', ')
+    throw new TrihandError(
+      'LEDGER_OLDER',
+      `the ledger lacks schema version ${versions}, and this call would have to change it`,
+    )
   }
+  for (const migration of missing) await target.apply(migration)
 }

@@ -53,10 +53,10 @@ const apply = async (database: Database, migration: Migration): Promise<'applied
   return isMine ? 'applied' : 'clashed'
 }
 
-export const migratePostgres = (database: Database, schema: string | null): Promise<void> => {
+export const migratePostgres = (database: Database, schema: string | null, mayChange: boolean): Promise<void> => {
   const target: MigrationTarget = {
     applied: () => appliedTo(database, schema),
     apply: (migration) => apply(database, migration),
   }
-  return migrate(target, MIGRATIONS)
+  return migrate(target, MIGRATIONS, mayChange)
 }

@@ -31,6 +31,8 @@ export interface PostgresOptions {
   readonly max?: number
   /** Whether wakes and changes are told to other processes, over two more connections. Without it they find them when they look. */
   readonly notify?: boolean
+  /** Whether an older ledger is brought to this version; if not, it is refused. Default: true. */
+  readonly migrate?: boolean
 }
 
 export interface OpenedPostgres {
@@ -49,13 +51,13 @@ const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/
 const CURRENT_SCHEMA: Statement = { name: 'current_schema', text: 'select current_schema() as schema' }
 
 export const openPostgres = async (options: PostgresOptions): Promise<OpenedPostgres> => {
-  const { url, schema = null, clock = 'database', max = DEFAULT_MAX, notify = true } = options
+  const { url, schema = null, clock = 'database', max = DEFAULT_MAX, notify = true, migrate = true } = options
   if (schema !== null && !SCHEMA.test(schema)) {
     throw new TrihandError('CONFIG_INVALID', `the schema is named ${schema}; expected small letters, digits and _`)
   }
   const database = new Database({ url, schema, max })
   try {
-    await migratePostgres(database, schema)
+    await migratePostgres(database, schema, migrate)
     const [row] = await database.query<{ schema: string }>(CURRENT_SCHEMA, [])
     const found = row?.schema ?? ''
     const place = { url, schema, channel: `${channelOf(found)}_changes` }

@@ -46,4 +46,5 @@ const targetOf = (db: Database): MigrationTarget => ({
   apply: async (migration) => apply(db, migration),
 })
 
-export const migrateSqlite = (db: Database): Promise<void> => migrate(targetOf(db), MIGRATIONS)
+export const migrateSqlite = (db: Database, mayChange: boolean): Promise<void> =>
+  migrate(targetOf(db), MIGRATIONS, mayChange)

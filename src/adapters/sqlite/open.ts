@@ -29,6 +29,8 @@ import { NEVER } from './worker.ts'
 export interface SqliteOptions {
   readonly file: string
   readonly durability?: Durability
+  /** Whether an older ledger is brought to this version; if not, it is refused. Default: true. */
+  readonly migrate?: boolean
   /** Another desk than one in a thread, and other moments to use it: for tests. */
   readonly threads?: { readonly start: typeof startThread; readonly limits: LoadLimits }
 }
@@ -70,13 +72,17 @@ const locate = (file: string): string => {
 const openOwned = async (
   driver: DatabaseClass,
   file: string,
-  { durability, threads }: Required<Pick<SqliteOptions, 'durability'>> & Pick<SqliteOptions, 'threads'>,
+  {
+    durability,
+    threads,
+    migrate = true,
+  }: Required<Pick<SqliteOptions, 'durability'>> & Pick<SqliteOptions, 'threads' | 'migrate'>,
 ): Promise<Omit<OpenedSqlite, 'relaxed'>> => {
   const lock = new OwnerLock(driver, file)
   const presence = new Presence(file)
   const reopen = (): Database => openPresent(presence, driver, file, durability)
   try {
-    const db = await prepared(reopen(), lock)
+    const db = await prepared(reopen(), lock, migrate)
     const known = new Known()
     const connection = new Connection({
       db,
@@ -114,10 +120,10 @@ const openOwned = async (
 const startOnDemand: typeof startThread = async (options) => (await import('./thread.ts')).startThread(options)
 
 /** The lock proves that no worker of this file lives: the first beat frees what they held, by its own clock. */
-const prepared = async (db: Database, lock: OwnerLock): Promise<Database> => {
+const prepared = async (db: Database, lock: OwnerLock, mayChange: boolean): Promise<Database> => {
   try {
     lock.demandKept()
-    await migrateSqlite(db)
+    await migrateSqlite(db, mayChange)
     db.exec(`update worker set beat_at = ${NEVER}`)
     return db
   } catch (error) {

@@ -61,6 +61,31 @@ export const runComponents = {
     waiting_on: list(ref('WaitingOn')),
     skipped: described('steps of a plan that were not done', list(ref('SkippedStep'))),
   }),
+  OpenRun: record({
+    id: text,
+    handler: text,
+    status: ref('RunStatus'),
+    version: described('of the code that it is pinned to', text),
+    unreadable: described('why nothing else can be read of it; null: everything can', orNull(text)),
+    input: anything,
+    attempt: whole,
+    event: described('that started it', orNull(ref('StoredEvent'))),
+    events: described('that started it, where they were several', list(ref('StoredEvent'))),
+    schedule: described('why and for which slot, if a schedule started it', orNull(mapOf(anything))),
+    steps: list(
+      record({
+        step: text,
+        state: words(['done', 'failed', 'received', 'open']),
+        once: described('its effect was performed at most once', yesNo),
+        value: anything,
+        error: orNull(record({ code: text, message: text })),
+        events: list(ref('StoredEvent')),
+        timed_out: yesNo,
+        missing: list(text),
+        waits_for: described('the events that an open wait is for', list(text)),
+      }),
+    ),
+  }),
   RunCounts: record({
     ...Object.fromEntries(STATUSES.map((status) => [status, whole])),
     more: described(

@@ -19,6 +19,7 @@ import { jobRoutes } from './jobs.ts'
 import { type LoginOptions, loginRoutes } from './login.ts'
 import { manifestRoutes } from './manifest.ts'
 import { type MetricsOptions, metricsRoutes } from './metrics.ts'
+import { openRunRoutes } from './open-runs.ts'
 import { pageRoutes } from './page.ts'
 import { planRoutes } from './plans.ts'
 import { queueRoutes } from './queues.ts'
@@ -53,6 +54,7 @@ const apiRoutes = (options: TableOptions): readonly Operation[] => [
   ...eventRoutes,
   // Before the pattern that would take its word for the id of a run.
   ...jobRoutes,
+  ...openRunRoutes,
   ...runRoutes,
   ...rerunRoutes,
   ...timelineRoutes,

@@ -1,0 +1,68 @@
+/** Code entered on what a run has recorded: what it asks for, and that nothing is performed. */
+import { expect, test } from 'vitest'
+import { LOCAL_TENANT, type RunId } from '../model/ids.ts'
+import { DEFAULT_RETRY } from '../model/policies/retry.ts'
+import type { Entry, StepGate } from '../ports/step-gate.ts'
+import { type Pause, type RecordedStep, replay } from './replay.ts'
+
+const pause: Pause = async (times) => {
+  await new Promise((resolve) => setImmediate(resolve))
+  if (times > 10) return 'give up'
+  return times > 3 ? 'suppose' : 'wait'
+}
+
+const performed: string[] = []
+const step = (gate: StepGate, name: string): Promise<unknown> =>
+  gate.run({ step: name, effect: 'idempotent', retry: DEFAULT_RETRY, timeoutMs: 1, body: () => performed.push(name) })
+
+const done = (value: number): RecordedStep => ({ kind: 'done', value, once: false })
+
+const play = (steps: Readonly<Record<string, RecordedStep>>, code: (entry: Entry) => Promise<unknown>) =>
+  replay(
+    {
+      ...{
+        id: 'run_1' as RunId,
+        tenant: LOCAL_TENANT,
+        attempt: 1,
+        input: null,
+        event: null,
+        events: [],
+        schedule: null,
+      },
+      steps: new Map(Object.entries(steps)),
+    },
+    { enter: code, errors: (name, { message }) => new Error(`${name}: ${message}`), pause },
+  )
+
+test('replay-1: recorded steps answer, others are not performed', async () => {
+  const seen: unknown[] = []
+  const { unclaimed, fresh } = await play({ a: done(1), b: { kind: 'open' } }, async ({ gate }) => {
+    seen.push(await step(gate, 'a'))
+    await Promise.all([step(gate, 'b'), step(gate, 'c')])
+  })
+  expect([seen, unclaimed, [...fresh.keys()], performed]).toEqual([[1], [], ['c'], []])
+})
+
+test('replay-2: code that reads a document is not judged by the steps it leaves out', async () => {
+  const { unclaimed, reads } = await play({ a: done(1) }, async (entry) => entry.document('orders', '1'))
+  expect([unclaimed, reads]).toEqual([[], 'documents'])
+})
+
+test('replay-3: a step under a new name is told with what follows it; a step more before others is no loss', async () => {
+  const renamed = await play({ a: done(1), b: done(2) }, async ({ gate }) => {
+    await step(gate, 'A')
+    await step(gate, 'b')
+  })
+  expect([renamed.unclaimed, renamed.supposed]).toEqual([['a'], ['A']])
+  const more = await play({ a: done(1), b: { kind: 'open' } }, async ({ gate }) => {
+    for (const name of ['new', 'a', 'newer', 'b']) await step(gate, name)
+  })
+  expect(more.unclaimed).toEqual([])
+})
+
+test('replay-3: code that loops over new steps is given up', async () => {
+  const { unclaimed } = await play({ a: done(1) }, async ({ gate }) => {
+    for (let n = 0; ; n++) await step(gate, `n${n}`)
+  })
+  expect(unclaimed).toEqual(['a'])
+})
