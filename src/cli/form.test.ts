@@ -1,7 +1,8 @@
 /** A form at a terminal: what is asked, what is asked again, and the value that the answers make. */
 import { expect, test } from 'vitest'
+import type { TaskDetail } from '../http/api.ts'
 import { fieldsOf } from '../model/form-fields.ts'
-import { askForm } from './form.ts'
+import { askForm, begun } from './form.ts'
 
 const FIELDS =
   fieldsOf({
@@ -17,10 +18,12 @@ const FIELDS =
     required: ['amount', 'due', 'urgent', 'owner'],
   }) ?? []
 
-const typing = (...given: readonly (string | null)[]) => {
+const typing = (...given: readonly (string | null)[]) => typingInto(FIELDS, ...given)
+
+const typingInto = (fields: typeof FIELDS, ...given: readonly (string | null)[]) => {
   const [asked, said, left] = [[] as string[], [] as string[], [...given]]
   const form = askForm(
-    FIELDS,
+    fields,
     async (prompt) => {
       asked.push(prompt)
       return left.shift() ?? null
@@ -60,4 +63,56 @@ test('[C3] what is optional is left out where nothing is typed', async () => {
   expect(await typing('5', '', '2026-02-28', 'no', '', 'Bea').form).toEqual({
     ...{ amount: 5, due: '2026-02-28', urgent: false, owner: { name: 'Bea' } },
   })
+})
+
+test('[C3] a list of objects is asked row by row, a default is taken by an empty answer, and what others make necessary is asked again (13.1.4)', async () => {
+  const fields =
+    fieldsOf({
+      type: 'object',
+      properties: {
+        lines: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { article: { type: 'string' }, pieces: { type: 'integer', default: 1 } },
+            required: ['article', 'pieces'],
+          },
+        },
+        channels: { type: 'array', items: { enum: ['mail', 'phone'] } },
+        contact: {
+          type: 'object',
+          properties: { name: { type: 'string' }, mail: { type: 'string', format: 'email' } },
+          required: ['name'],
+        },
+      },
+      required: ['lines'],
+    }) ?? []
+  const { form, asked, said } = typingInto(
+    fields,
+    ...['y', 'Tea', '', 'perhaps', 'yes', 'Milk', '3', 'n', 'fax', '', 'mail', '', '', 'bea@example.com', 'Bea'],
+  )
+  expect(await form).toEqual({
+    lines: [
+      { article: 'Tea', pieces: 1 },
+      { article: 'Milk', pieces: 3 },
+    ],
+    channels: ['mail'],
+    contact: { name: 'Bea', mail: 'bea@example.com' },
+  })
+  expect(asked).toContain('pieces (whole number, or empty for 1): ')
+  expect(asked).toContain('channels (any of mail, phone; one on each line, an empty line ends the list, or empty): ')
+  expect(said).toEqual([
+    'That is yes or no',
+    'channels in line 1 is not one of mail, phone',
+    'contact › name is required',
+  ])
+})
+
+test('[C17] what was typed on the page is taken at a terminal by an empty answer (13.1.5)', async () => {
+  const draft = { item: null, content: { forms: { respond: { amount: '7', urgent: false, 'owner.name': 'Bea' } } } }
+  const task = { drafts: [draft] } as unknown as TaskDetail
+  const { form, asked } = typingInto(begun(FIELDS, task, 'respond'), '', '', '2026-02-28', '', '', '')
+  expect(await form).toEqual({ amount: 7, due: '2026-02-28', urgent: false, owner: { name: 'Bea' } })
+  expect(asked[0]).toBe('amount (number, 1 to 9, or empty for 7). In euros: ')
+  expect(begun(FIELDS, task, 'reject')).toEqual(FIELDS)
 })

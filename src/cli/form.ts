@@ -3,8 +3,17 @@
  *
  * Owns the questions. Which fields there are, and what fits, is model/form-fields.ts, as on the page.
  */
-import type { Json, TaskAction } from '../http/api.ts'
-import { type Field, type FieldKind, fieldsOf, filledRecord, problemOf } from '../model/form-fields.ts'
+import type { Json, TaskAction, TaskDetail } from '../http/api.ts'
+import {
+  type Field,
+  type FieldKind,
+  type Filled,
+  fieldsOf,
+  filledRecord,
+  problemOf,
+  problemsOf,
+} from '../model/form-fields.ts'
+import { isJsonRecord } from '../model/json.ts'
 import type { Ask } from './conversation.ts'
 import { visible } from './output.ts'
 
@@ -16,6 +25,8 @@ const HINTS: Readonly<Record<FieldKind, string>> = {
   yes: 'yes or no',
   words: 'one of',
   lines: 'one on each line, an empty line ends the list',
+  choices: 'any of',
+  rows: 'a list',
   json: 'JSON',
   date: 'date, like 2026-01-31',
   'date-time': 'date and time, like 2026-01-31T14:00',
@@ -31,12 +42,21 @@ const rangeOf = ({ schema }: Field): string => {
   return typeof maximum === 'number' ? `, at most ${maximum}` : ''
 }
 
-const promptOf = (field: Field): string => {
-  const { label, kind, words, isRequired, description } = field
-  const hint = kind === 'words' ? `${HINTS[kind]} ${words.join(', ')}` : HINTS[kind]
-  const about = description === null ? '' : `. ${description}`
-  return visible(`${label} (${hint}${rangeOf(field)}${isRequired ? '' : ', or empty'})${about}: `)
+const shownInitial = (initial: string | boolean): string => {
+  if (typeof initial === 'boolean') return initial ? 'yes' : 'no'
+  return initial.replaceAll('\n', ', ')
 }
+
+const promptOf = (field: Field): string => {
+  const { label, kind, words, isRequired, description, initial } = field
+  const hint = words.length === 0 ? HINTS[kind] : `${HINTS[kind]} ${words.join(', ')}`
+  const list = kind === 'choices' ? `; ${HINTS.lines}` : ''
+  const empty = initial === null ? (isRequired ? '' : ', or empty') : `, or empty for ${shownInitial(initial)}`
+  const about = description === null ? '' : `. ${description}`
+  return visible(`${label} (${hint}${rangeOf(field)}${list}${empty})${about}: `)
+}
+
+type Say = (text: string) => void
 
 const lines = async (ask: Ask, prompt: string): Promise<string | null> => {
   const all: string[] = []
@@ -62,33 +82,88 @@ const wrong = (field: Field, given: string | boolean | undefined): string | null
   return problemOf(field, given)
 }
 
-/** Null: the person broke off. */
-const answerOf = async (field: Field, ask: Ask, say: (text: string) => void): Promise<string | boolean | null> => {
+const isMore = async (field: Field, count: number, ask: Ask, say: Say): Promise<boolean | null> => {
   for (;;) {
-    const prompt = promptOf(field)
-    const text = await (field.kind === 'lines' ? lines(ask, prompt) : ask(prompt))
+    const text = await ask(visible(`${field.label}: add ${count === 0 ? 'a' : 'another'} row? (yes or no): `))
+    if (text === null || text.trim() === '') return text === null ? null : false
+    const given = typedValue({ ...field, kind: 'yes' }, text.trim())
+    if (typeof given === 'boolean') return given
+    say('That is yes or no')
+  }
+}
+
+/** A list of objects: the fields of a row, as often as the person wants one more. */
+const rows = async (field: Field, ask: Ask, say: Say): Promise<string | null> => {
+  const all: Filled[] = []
+  for (;;) {
+    const more = await isMore(field, all.length, ask, say)
+    if (more === null) return null
+    if (!more) return JSON.stringify(all)
+    const row = await fillIn(field.rows, ask, say)
+    if (row === null) return null
+    all.push(row)
+  }
+}
+
+const textFor = (field: Field, ask: Ask, say: Say): Promise<string | null> => {
+  if (field.kind === 'rows') return rows(field, ask, say)
+  const prompt = promptOf(field)
+  return field.kind === 'lines' || field.kind === 'choices' ? lines(ask, prompt) : ask(prompt)
+}
+
+/** Null: the person broke off. */
+const answerOf = async (field: Field, ask: Ask, say: Say): Promise<string | boolean | null> => {
+  for (;;) {
+    const text = await textFor(field, ask, say)
     if (text === null) return null
-    const given = typedValue(field, text.trim())
+    const given = text.trim() === '' ? (field.initial ?? '') : typedValue(field, text.trim())
     const problem = wrong(field, given)
     if (problem === null) return given ?? ''
     say(visible(`${field.label} ${problem}`))
   }
 }
 
+/** Field by field, and those once more that others make necessary. Null: the person broke off. */
+const fillIn = async (fields: readonly Field[], ask: Ask, say: Say): Promise<Filled | null> => {
+  const filled: Record<string, string | boolean> = {}
+  let left = fields
+  for (;;) {
+    for (const field of left) {
+      const given = await answerOf(field, ask, say)
+      if (given === null) return null
+      filled[field.name] = given
+    }
+    const problems = problemsOf(fields, filled)
+    left = fields.filter(({ name }) => Object.hasOwn(problems, name))
+    if (left.length === 0) return filled
+    for (const { name } of left) say(visible(problems[name] ?? ''))
+  }
+}
+
 export const formOf = ({ fields_schema, required_fields }: TaskAction): readonly Field[] =>
   fieldsOf(fields_schema, required_fields) ?? []
+
+const memberOf = (value: Json | undefined, name: string): Json | undefined =>
+  isJsonRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined
+
+/** With what the person has typed into the form of this action on the page: an empty answer takes it. Rows are asked anew. */
+export const begun = (fields: readonly Field[], { drafts }: TaskDetail, action: string): readonly Field[] => {
+  const whole = drafts.find(({ item }) => item === null)?.content
+  const form = memberOf(memberOf(whole, 'forms'), action)
+  return fields.map((field) => {
+    const typed = field.kind === 'rows' ? undefined : memberOf(form, field.name)
+    return typeof typed === 'boolean' || (typeof typed === 'string' && typed !== '')
+      ? { ...field, initial: typed }
+      : field
+  })
+}
 
 /** The value as the schema asks for it. Null: the person broke off. */
 export const askForm = async (
   fields: readonly Field[],
   ask: Ask,
-  say: (text: string) => void,
+  say: Say,
 ): Promise<{ readonly [name: string]: Json } | null> => {
-  const filled: Record<string, string | boolean> = {}
-  for (const field of fields) {
-    const given = await answerOf(field, ask, say)
-    if (given === null) return null
-    filled[field.name] = given
-  }
-  return filledRecord(fields, filled)
+  const filled = await fillIn(fields, ask, say)
+  return filled === null ? null : filledRecord(fields, filled)
 }

@@ -10,7 +10,7 @@ import { confirmed, demandSomebody, isMeant } from './confirm.ts'
 import { withApi } from './connect.ts'
 import { type Ask, converse } from './conversation.ts'
 import { editedJson } from './editor.ts'
-import { askForm, formOf } from './form.ts'
+import { askForm, begun, formOf } from './form.ts'
 import { EXIT } from './output.ts'
 import type { Shell, Verb } from './shell.ts'
 import { decideTask, pathOf, printTask, type TaskFlags } from './tasks.ts'
@@ -103,13 +103,13 @@ type Told = Pick<WordFlags, 'fields' | 'reason'>
 /** What the action asks for and no flag gives: its fields, and a reason where it needs one. Null: the person broke off. */
 const filledIn = async (
   { output }: Shell,
-  { actions }: TaskDetail,
+  task: TaskDetail,
   { action, fields, reason }: Told & { readonly action: string },
   ask: Ask,
 ): Promise<Told | null> => {
-  const own = actions.find(({ name }) => name === action)
+  const own = task.actions.find(({ name }) => name === action)
   if (own === undefined) return {}
-  const form = fields === undefined ? formOf(own) : []
+  const form = fields === undefined ? begun(formOf(own), task, action) : []
   const value = await askForm(form, ask, (text) => output.talk(text))
   if (value === null) return null
   const told = form.length === 0 ? {} : { fields: JSON.stringify(value) }

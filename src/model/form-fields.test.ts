@@ -1,6 +1,6 @@
 /** A JSON schema as fields of a form, and what was filled in as a value. */
 import { expect, test } from 'vitest'
-import { fieldsOf, filledValue, problemsOf } from './form-fields.ts'
+import { fieldsOf, filledValue, initiallyFilled, problemsOf } from './form-fields.ts'
 
 const SCHEMA = {
   type: 'object',
@@ -113,4 +113,67 @@ test.each([
 ])('%j does not take %j', (member, given, problem) => {
   const fields = fieldsOf({ type: 'object', properties: { it: member } }) ?? []
   expect(problemsOf(fields, { it: given })).toEqual({ it: `it ${problem}` })
+})
+
+const ORDER = {
+  type: 'object',
+  properties: {
+    lines: {
+      type: 'array',
+      minItems: 1,
+      items: { $ref: '#/$defs/line' },
+    },
+    channels: { type: 'array', items: { enum: ['mail', 'phone', 3] } },
+    at: { type: 'string', format: 'time', default: '09:00' },
+    contact: {
+      type: 'object',
+      properties: { name: { type: 'string' }, mail: { type: 'string', format: 'email' } },
+      required: ['name'],
+    },
+    size: { oneOf: [{ const: 's' }, { const: null }] },
+  },
+  $defs: {
+    line: {
+      type: 'object',
+      properties: { article: { type: 'string' }, pieces: { type: 'integer', minimum: 1 } },
+      required: ['article', 'pieces'],
+    },
+  },
+  required: ['lines', 'channels'],
+}
+
+test('[C3] a list of objects has a row of fields for each, a list of words has choices, a default is filled in (13.1.4)', () => {
+  const fields = fieldsOf(ORDER) ?? []
+  expect(fields.map(({ name, kind, words }) => [name, kind, words])).toEqual([
+    ['lines', 'rows', []],
+    ['channels', 'choices', ['mail', 'phone', '3']],
+    ['at', 'time', []],
+    ['contact.name', 'long', []],
+    ['contact.mail', 'email', []],
+    ['size', 'words', ['s', 'null']],
+  ])
+  expect(fields[0]?.rows.map(({ name, kind }) => [name, kind])).toEqual([
+    ['article', 'long'],
+    ['pieces', 'integer'],
+  ])
+  expect(initiallyFilled(fields)).toEqual({ at: '09:00' })
+  const rows = (...given: readonly object[]) => JSON.stringify(given)
+  expect(problemsOf(fields, {})).toEqual({ lines: 'lines must have at least 1 row' })
+  expect(
+    problemsOf(fields, {
+      ...{ lines: rows({ article: 'Tea', pieces: '2' }, { pieces: '0' }), channels: 'mail\nfax', at: '25:00' },
+      'contact.mail': 'bea@example.com',
+    }),
+  ).toEqual({
+    lines: 'lines in row 2: article is required',
+    channels: 'channels in line 2 is not one of mail, phone, 3',
+    at: 'at is not a time, like 14:00',
+    'contact.name': 'contact › name is required',
+  })
+  expect(filledValue(fields, { lines: rows({ article: 'Tea', pieces: '2' }), size: 'null' })).toEqual({
+    ...{ lines: [{ article: 'Tea', pieces: 2 }], channels: [], size: null },
+  })
+  expect(filledValue(fields, { lines: rows({ article: 'Tea', pieces: '2' }), channels: 'mail\n3' })).toEqual({
+    ...{ lines: [{ article: 'Tea', pieces: 2 }], channels: ['mail', 3] },
+  })
 })

@@ -2,8 +2,9 @@
  * Which fields a form has for a JSON Schema, what is wrong with what was filled in, and the value that it makes. The page and the terminal
  * share it.
  *
- * Owns how far a form goes: texts, numbers, yes or no, one of some words, dates and times, lists of simple values (one on each line), and
- * objects in objects, whose fields are named by their path. Anything else is JSON. The server checks the whole schema again.
+ * Owns how far a form goes: texts, numbers, yes or no, one or several of some words, dates and times, lists of simple values (one on each
+ * line), lists of objects (a row of fields for each), and objects in objects, whose fields are named by their path. Anything else is JSON.
+ * The server checks the whole schema again.
  */
 import { isoTime } from './iso-time.ts'
 import { isForbiddenKey, isJsonRecord as isRecord, type Json } from './json.ts'
@@ -11,7 +12,8 @@ import { isForbiddenKey, isJsonRecord as isRecord, type Json } from './json.ts'
 type Schema = { readonly [key: string]: Json }
 
 export type FieldKind =
-  | ('text' | 'long' | 'number' | 'integer' | 'yes' | 'words' | 'lines' | 'json')
+  | ('text' | 'long' | 'number' | 'integer' | 'yes' | 'words' | 'json')
+  | ('lines' | 'choices' | 'rows')
   | ('date' | 'date-time' | 'time' | 'email' | 'uri')
 
 export interface Field {
@@ -23,6 +25,12 @@ export interface Field {
   readonly kind: FieldKind
   readonly words: readonly string[]
   readonly isRequired: boolean
+  /** The optional object that must have it once any other field of that object is filled in. */
+  readonly requiredIn: string | null
+  /** Of a list of objects: the fields of each. What is filled in is then the JSON of a list of what is filled in each. */
+  readonly rows: readonly Field[]
+  /** Filled in before the person comes: the schema's default. */
+  readonly initial: string | boolean | null
   readonly description: string | null
   readonly schema: Schema
 }
@@ -33,8 +41,18 @@ const SIMPLE = ['string', 'number', 'integer', 'boolean']
 const MOST_DEEP = 3
 const LONG = 200
 
-const isChoice = ({ enum: words }: Schema): boolean =>
-  Array.isArray(words) && words.every((word) => typeof word !== 'object' || word === null)
+const isSimple = (value: Json): boolean => typeof value !== 'object' || value === null
+
+/** The values to choose from. */
+const choicesOf = (schema: Schema): readonly Json[] | null => {
+  const { enum: words, oneOf, const: only } = schema
+  if (Array.isArray(words) && words.every(isSimple)) return words
+  if (only !== undefined && isSimple(only)) return [only]
+  const constants = Array.isArray(oneOf) ? oneOf.map((one) => (isRecord(one) ? one['const'] : undefined)) : []
+  return constants.length > 0 && constants.every((one) => one !== undefined && isSimple(one))
+    ? constants.filter((one) => one !== undefined)
+    : null
+}
 
 const stringKind = ({ format, maxLength, pattern }: Schema): FieldKind => {
   const known = FORMATS.find((one) => one === format)
@@ -42,8 +60,14 @@ const stringKind = ({ format, maxLength, pattern }: Schema): FieldKind => {
   return pattern !== undefined || (typeof maxLength === 'number' && maxLength <= LONG) ? 'text' : 'long'
 }
 
-const kindOf = (schema: Schema): FieldKind => {
-  if (isChoice(schema)) return 'words'
+const listKind = (items: Schema): FieldKind => {
+  if (choicesOf(items) !== null) return 'choices'
+  if (isGroup(items)) return 'rows'
+  return SIMPLE.includes(String(items['type'])) ? 'lines' : 'json'
+}
+
+const kindOf = (schema: Schema, items: Schema): FieldKind => {
+  if (choicesOf(schema) !== null) return 'words'
   switch (schema['type']) {
     case 'string':
       return stringKind(schema)
@@ -52,10 +76,8 @@ const kindOf = (schema: Schema): FieldKind => {
       return schema['type']
     case 'boolean':
       return 'yes'
-    case 'array': {
-      const { items } = schema
-      return isRecord(items) && SIMPLE.includes(String(items['type'])) ? 'lines' : 'json'
-    }
+    case 'array':
+      return listKind(items)
     default:
       return 'json'
   }
@@ -79,32 +101,65 @@ const resolved = (given: Json | undefined, root: Schema): Schema => {
 
 const isGroup = (schema: Schema): boolean => schema['type'] === 'object' && isRecord(schema['properties'])
 
-const membersOf = (schema: Schema, root: Schema, above: readonly string[], isNeeded: boolean): readonly Field[] => {
+/** A default as a person would have typed it. */
+const typedOf = (kind: FieldKind, value: Json | undefined): string | boolean | null => {
+  if (value === undefined || value === null || kind === 'rows') return null
+  if (kind === 'yes') return typeof value === 'boolean' ? value : null
+  if (kind === 'json') return JSON.stringify(value)
+  if (kind === 'lines' || kind === 'choices') return Array.isArray(value) ? value.map(String).join('\n') : null
+  return isSimple(value) ? String(value) : null
+}
+
+interface Above {
+  readonly path: readonly string[]
+  /** The innermost object above that may be left out. */
+  readonly optional: string | null
+  /** How many lists of objects it stands in. */
+  readonly lists: number
+}
+
+const TOP: Above = { path: [], optional: null, lists: 0 }
+
+const fieldOf = (own: Schema, root: Schema, above: Above, name: string, isMust: boolean): Field => {
+  const path = [...above.path, name]
+  const items = resolved(own['items'], root)
+  const found = kindOf(own, items)
+  const kind = found === 'rows' && above.lists > 0 ? 'json' : found
+  const rows = kind === 'rows' ? membersOf(items, root, { ...TOP, lists: above.lists + 1 }) : []
+  return {
+    ...{ path, name: path.join('.'), label: [...above.path, textOr(own['title'], name)].join(' › ') },
+    ...{ kind, rows, schema: { ...own, ...(own['items'] !== undefined && { items }) } },
+    words: ((kind === 'choices' ? choicesOf(items) : choicesOf(own)) ?? []).map(String),
+    isRequired: isMust && above.optional === null,
+    requiredIn: isMust ? above.optional : null,
+    description: textOr(own['description'], null),
+    // A default inside an object that may be left out would call for the rest of that object.
+    initial: above.optional === null ? typedOf(kind, own['default']) : null,
+  }
+}
+
+const membersOf = (schema: Schema, root: Schema, above: Above): readonly Field[] => {
   const required = Array.isArray(schema['required']) ? schema['required'] : []
   const properties = isRecord(schema['properties']) ? schema['properties'] : {}
   return Object.entries(properties).flatMap(([name, member]) => {
     // The ledger refuses a value with such a name, and an assignment to it would change every object.
     if (isForbiddenKey(name)) return []
     const own = resolved(member, root)
-    const path = [...above, name]
-    const isRequired = isNeeded && required.includes(name)
-    if (isGroup(own) && path.length < MOST_DEEP) return membersOf(own, root, path, isRequired)
-    const field: Field = {
-      ...{ path, name: path.join('.'), label: [...above, textOr(own['title'], name)].join(' › ') },
-      ...{ kind: kindOf(own), isRequired, description: textOr(own['description'], null), schema: own },
-      words: Array.isArray(own['enum']) ? own['enum'].map(String) : [],
-    }
-    return [field]
+    const path = [...above.path, name]
+    const isMust = required.includes(name)
+    if (!isGroup(own) || path.length >= MOST_DEEP) return [fieldOf(own, root, above, name, isMust)]
+    return membersOf(own, root, { ...above, path, optional: isMust ? above.optional : path.join('.') })
   })
 }
 
 const named = (name: string): Field => ({
   ...{ path: [name], name, label: name, kind: 'long', words: [], isRequired: true, description: null, schema: {} },
+  ...{ requiredIn: null, rows: [], initial: null },
 })
 
 /** Null: no form, only JSON. `required`: names that must be there, whether the schema describes them or not. */
 export const fieldsOf = (schema: Json, required: readonly string[] = []): readonly Field[] | null => {
-  const own = isRecord(schema) && isGroup(schema) ? membersOf(schema, schema, [], true) : []
+  const own = isRecord(schema) && isGroup(schema) ? membersOf(schema, schema, TOP) : []
   const missing = required.filter((name) => !own.some(({ path }) => path[0] === name))
   const all = [...own, ...missing.map(named)]
   if (all.length === 0) return isRecord(schema) && isGroup(schema) ? all : null
@@ -113,10 +168,30 @@ export const fieldsOf = (schema: Json, required: readonly string[] = []): readon
 
 export type Filled = Readonly<Record<string, string | boolean>>
 
+/** What is filled in before the person comes. */
+export const initiallyFilled = (fields: readonly Field[]): Filled =>
+  Object.fromEntries(fields.flatMap(({ name, initial }) => (initial === null ? [] : [[name, initial] as const])))
+
+/** The rows of a list of objects. */
+export const rowsIn = (given: string | boolean | undefined): readonly Filled[] => {
+  const rows: unknown = typeof given === 'string' && isJson(given) ? JSON.parse(given) : []
+  return Array.isArray(rows) ? rows.filter((row): row is Filled => isRecord(row)) : []
+}
+
 /** A member such as `toString` was not filled in because every object has one. */
 const filledIn = (filled: Filled, { name }: Field): string | boolean | undefined =>
   Object.hasOwn(filled, name) ? filled[name] : undefined
 
+const isFilled = (filled: Filled, field: Field): boolean => !['', undefined].includes(filledIn(filled, field) as string)
+
+/** It must be there: always, or because another field of its object is filled in. */
+const isNeeded = (field: Field, fields: readonly Field[], filled: Filled): boolean => {
+  const { isRequired, requiredIn } = field
+  if (isRequired || requiredIn === null) return isRequired
+  return fields.some((other) => other.name.startsWith(`${requiredIn}.`) && isFilled(filled, other))
+}
+
+const TIME = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/i
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
 // biome-ignore lint/style/noRestrictedGlobals: reads an instant that was given, and asks no clock
 const instantOf = (text: string): number => Date.parse(text)
@@ -171,16 +246,37 @@ const lineProblem = (items: Schema, line: string): string | null => {
   return numberProblem(items, line)
 }
 
-const listProblem = (schema: Schema, lines: readonly string[]): string | null => {
-  const items = isRecord(schema['items']) ? schema['items'] : {}
+const itemsIn = ({ items }: Schema): Schema => (isRecord(items) ? items : {})
+
+const countProblem = (schema: Schema, count: number, noun: string): string | null => {
   const [least, most] = [limit(schema, 'minItems'), limit(schema, 'maxItems')]
-  if (least !== null && lines.length < least) return `must have at least ${least} lines`
-  if (most !== null && lines.length > most) return `must have at most ${most} lines`
-  const wrong = lines.findIndex((line) => lineProblem(items, line) !== null)
-  return wrong === -1 ? null : `in line ${wrong + 1} ${lineProblem(items, lines[wrong] ?? '')}`
+  const many = (n: number): string => `${n} ${noun}${n === 1 ? '' : 's'}`
+  if (least !== null && count < least) return `must have at least ${many(least)}`
+  return most !== null && count > most ? `must have at most ${many(most)}` : null
 }
 
-const textProblem = ({ kind, schema, words }: Field, text: string): string | null => {
+const listProblem = ({ kind, schema, words, rows }: Field, text: string): string | null => {
+  if (kind === 'rows') {
+    const given = rowsIn(text)
+    const wrong = given.findIndex((row) => Object.keys(problemsOf(rows, row)).length > 0)
+    if (wrong === -1) return countProblem(schema, given.length, 'row')
+    return `in row ${wrong + 1}: ${Object.values(problemsOf(rows, given[wrong] ?? {}))[0]}`
+  }
+  const lines = linesOf(text)
+  const problem = (line: string): string | null =>
+    kind === 'lines'
+      ? lineProblem(itemsIn(schema), line)
+      : words.includes(line)
+        ? null
+        : `is not one of ${words.join(', ')}`
+  const wrong = lines.findIndex((line) => problem(line) !== null)
+  return wrong === -1
+    ? countProblem(schema, lines.length, kind === 'lines' ? 'line' : 'choice')
+    : `in line ${wrong + 1} ${problem(lines[wrong] ?? '')}`
+}
+
+const textProblem = (field: Field, text: string): string | null => {
+  const { kind, schema, words } = field
   switch (kind) {
     case 'words':
       return words.includes(text) ? null : `is not one of ${words.join(', ')}`
@@ -197,17 +293,29 @@ const textProblem = ({ kind, schema, words }: Field, text: string): string | nul
       return URL.canParse(text) ? null : 'is not an address, like https://example.com'
     case 'json':
       return isJson(text) ? null : 'is not JSON'
+    case 'time':
+      return TIME.test(text) ? null : 'is not a time, like 14:00'
     case 'lines':
-      return listProblem(schema, linesOf(text))
+    case 'choices':
+    case 'rows':
+      return listProblem(field, text)
     default:
       return lengthProblem(schema, text)
   }
 }
 
-/** What is wrong with one field, as the end of a sentence about it. Null: nothing. */
-export const problemOf = (field: Field, given: string | boolean | undefined): string | null => {
+const LISTS: readonly FieldKind[] = ['lines', 'choices', 'rows']
+
+/** What is wrong with one field, as the end of a sentence about it. Null: nothing. A list that must be there may be empty. */
+export const problemOf = (
+  field: Field,
+  given: string | boolean | undefined,
+  isRequired = field.isRequired,
+): string | null => {
   if (typeof given === 'boolean') return null
-  if (given === undefined || given === '') return field.isRequired && field.kind !== 'yes' ? 'is required' : null
+  const isEmpty = given === undefined || given === ''
+  if (LISTS.includes(field.kind)) return isEmpty && !isRequired ? null : textProblem(field, given ?? '')
+  if (isEmpty) return isRequired && field.kind !== 'yes' ? 'is required' : null
   return textProblem(field, given)
 }
 
@@ -215,20 +323,35 @@ export const problemOf = (field: Field, given: string | boolean | undefined): st
 export const problemsOf = (fields: readonly Field[], filled: Filled): Readonly<Record<string, string>> =>
   Object.fromEntries(
     fields.flatMap((field) => {
-      const problem = problemOf(field, filledIn(filled, field))
+      const problem = problemOf(field, filledIn(filled, field), isNeeded(field, fields, filled))
       return problem === null ? [] : [[field.name, `${field.label} ${problem}`] as const]
     }),
   )
 
-const valueIn = ({ kind, schema, words }: Field, given: string | boolean): Json => {
+/** Null may be one of them. */
+const choiceIn = (choices: readonly Json[] | null, words: readonly string[], word: string): Json => {
+  const found = choices?.[words.indexOf(word)]
+  return found === undefined ? word : found
+}
+
+const listIn = ({ kind, schema, words, rows }: Field, text: string): Json => {
+  if (kind === 'rows') return rowsIn(text).map((row) => filledRecord(rows, row))
+  const choices = kind === 'choices' ? choicesOf(itemsIn(schema)) : null
+  const isText = itemsIn(schema)['type'] === 'string'
+  return linesOf(text).map((line) => {
+    if (choices !== null) return choiceIn(choices, words, line)
+    return isText ? line : (JSON.parse(line) as Json)
+  })
+}
+
+const valueIn = (field: Field, given: string | boolean): Json => {
+  const { kind, schema, words } = field
   if (typeof given === 'boolean') return given
+  if (LISTS.includes(kind)) return listIn(field, given)
   if (kind === 'number' || kind === 'integer') return Number(given)
   if (kind === 'json') return JSON.parse(given) as Json
-  if (kind === 'words') return Array.isArray(schema['enum']) ? (schema['enum'][words.indexOf(given)] ?? given) : given
-  if (kind === 'date-time') return isoTime(instantOf(given))
-  if (kind !== 'lines') return given
-  const isText = isRecord(schema['items']) && schema['items']['type'] === 'string'
-  return linesOf(given).map((line) => (isText ? line : (JSON.parse(line) as Json)))
+  if (kind === 'words') return choiceIn(choicesOf(schema), words, given)
+  return kind === 'date-time' ? isoTime(instantOf(given)) : given
 }
 
 type Members = { [name: string]: Json }
@@ -242,12 +365,20 @@ const put = (value: Members, [name = '', ...rest]: readonly string[], given: Jso
   put(value[name] as Members, rest, given)
 }
 
-/** What is left empty is left out; a box that must be there and is not ticked says no. */
+/** Of what must be there: a box that is not ticked says no, a list without anything in it is empty. */
+const unsaid = ({ kind }: Field): Json | undefined => {
+  if (kind === 'yes') return false
+  return LISTS.includes(kind) ? [] : undefined
+}
+
+/** What is left empty is left out. */
 export const filledRecord = (fields: readonly Field[], filled: Filled): Members => {
   const value: Members = {}
   for (const field of fields) {
-    const given = filledIn(filled, field) ?? (field.kind === 'yes' && field.isRequired ? false : undefined)
-    if (given !== undefined && given !== '') put(value, field.path, valueIn(field, given))
+    const given = filledIn(filled, field)
+    const own = given === undefined || given === '' ? undefined : valueIn(field, given)
+    const said = own === undefined && isNeeded(field, fields, filled) ? unsaid(field) : own
+    if (said !== undefined) put(value, field.path, said)
   }
   return value
 }

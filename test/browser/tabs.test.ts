@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { axeFindings, press, startBrowser, type TestBrowser } from '../support/browser.ts'
 import { Desk } from '../support/desk.ts'
+import { until } from '../support/until.ts'
 
 let browser: TestBrowser
 let desk: Desk
@@ -78,5 +79,134 @@ test('[C17] a tab that approves the old text is refused with the newer draft and
     .waitFor()
   await preview(one).getByText('Dear reader 1', { exact: true }).waitFor()
   expect(await axeFindings(one)).toEqual([])
+  await close()
+})
+
+/** Two devices of one person: nothing but the server is between them. */
+const twoDevices = async (path: string) => {
+  const [here, there] = await Promise.all([desk.page(browser, ANA, path), desk.page(browser, ANA, path)])
+  const close = async () => void (await Promise.all([here.close(), there.close()]))
+  return { here: here.page, there: there.page, close }
+}
+
+const respond = async (page: Page, title: string) => {
+  await page.locator('.actions').getByRole('button', { name: 'Respond', exact: true }).click()
+  return page.getByRole('dialog', { name: `Respond: ${title}`, exact: true })
+}
+
+const draftsOf = async (id: string): Promise<string> => {
+  const answer = await fetch(`${desk.url}/api/tasks/${id}`, {
+    headers: { 'x-trihand-user': 'ana', 'x-trihand-groups': 'editors' },
+  })
+  return JSON.stringify(((await answer.json()) as { readonly drafts: unknown }).drafts)
+}
+
+test('[C17] what is typed into a form follows to another device, field by field, and what both typed is a choice (13.1.5)', async () => {
+  await desk.trihand.send({ type: 'budget.asked', data: { team: 'Two devices' } })
+  const id = await desk.taskOf('Budget of Two devices')
+  const { here, there, close } = await twoDevices(`/inbox?view=open&task=${id}`)
+  const [one, two] = [await respond(here, 'Budget of Two devices'), await respond(there, 'Budget of Two devices')]
+  await one.getByLabel('amount').fill('100')
+  await two.locator('input[value="100"]').waitFor()
+  // Each types into a field of its own while the other's save is under way: both stay.
+  await Promise.all([one.getByLabel('due').fill('2026-12-31'), two.getByLabel('owner › name').fill('Bea')])
+  for (const dialog of [one, two]) {
+    await dialog.locator('input[value="2026-12-31"]').waitFor()
+    await dialog.locator('textarea', { hasText: 'Bea' }).waitFor()
+  }
+  // One device hears nothing for a while, and both type into the same field.
+  await there.context().setOffline(true)
+  await two.getByLabel('amount').fill('300')
+  await one.getByLabel('amount').fill('200')
+  await until(
+    () => draftsOf(id),
+    (drafts) => drafts.includes('"200"'),
+    { what: 'the draft of the first device is saved' },
+  )
+  await there.context().setOffline(false)
+  const choice = two.getByRole('alert').filter({ hasText: 'You changed this form' })
+  await choice.waitFor()
+  expect(await two.getByLabel('amount').inputValue()).toBe('300')
+  expect(await two.getByRole('button', { name: 'Respond', exact: true }).isDisabled()).toBe(true)
+  expect(await axeFindings(there, '[role=dialog]')).toEqual([])
+  await choice.getByRole('button', { name: 'Keep this one', exact: true }).click()
+  await one.locator('input[value="300"]').waitFor()
+  await one.getByRole('button', { name: 'Respond', exact: true }).click()
+  await one.waitFor({ state: 'detached' })
+  expect(await desk.ask(`/api/tasks/${id}`)).toMatchObject({
+    end: { fields: { amount: 300, due: '2026-12-31', owner: { name: 'Bea' } } },
+  })
+  await close()
+})
+
+test('[C17] what is typed while the server is out of reach is saved when it is back (13.1.5)', async () => {
+  const id = await desk.asks('letters.ready', 'Out of reach')
+  const { page, close } = await desk.page(browser, ANA, `/inbox?view=open&task=${id}`)
+  await page.getByText('0/3 reviewed', { exact: true }).waitFor()
+  await page.context().setOffline(true)
+  await page.getByRole('tab', { name: 'Edit', exact: true }).click()
+  await page.getByRole('textbox', { name: 'text', exact: true }).fill('Dear friend')
+  await page.getByText('Draft NOT saved: the server did not take it', { exact: true }).waitFor()
+  await page.context().setOffline(false)
+  await page.getByText('Draft saved', { exact: true }).waitFor()
+  expect(await draftsOf(id)).toContain('Dear friend')
+  await close()
+})
+
+test('[C17] the draft of another person is neither shown nor in the way, and its author learns that it was not submitted (13.1.5)', async () => {
+  const id = await desk.asks('letters.ready', 'Two people')
+  const path = `/inbox?view=open&task=${id}`
+  const [{ page: bobs, close: leave }, { page, close }] = await Promise.all([
+    desk.page(browser, { name: 'bob', groups: 'editors' }, path),
+    desk.page(browser, ANA, path),
+  ])
+  await edit(bobs, 'Dear Bob')
+  await page.getByText('0/3 reviewed', { exact: true }).waitFor()
+  expect(await draftsOf(id)).toBe('[]')
+  await approve(page).click()
+  const dialog = page.getByRole('dialog', { name: 'Approve: Two people', exact: true })
+  await dialog.getByRole('button', { name: 'Approve', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await bobs.getByText('ana was faster: your draft was not submitted.', { exact: true }).waitFor()
+  await preview(bobs).getByText('Dear reader 1', { exact: true }).waitFor()
+  await leave()
+  await close()
+})
+
+test('[C17] a task that is withdrawn while its form is filled in says so, and what was typed can still be read (13.1.5)', async () => {
+  await desk.trihand.send({ type: 'budget.asked', data: { team: 'Nobody' } })
+  const id = await desk.taskOf('Budget of Nobody')
+  const { run_id } = await desk.ask<{ readonly run_id: string }>(`/api/tasks/${id}`)
+  const { page, close } = await desk.page(browser, ANA, `/inbox?view=open&task=${id}`)
+  const dialog = await respond(page, 'Budget of Nobody')
+  await dialog.getByLabel('owner › name').fill('a long text')
+  await fetch(`${desk.url}/api/runs/${run_id}/cancel`, { method: 'POST' })
+  await dialog.getByText('What you typed was not submitted.', { exact: true }).waitFor()
+  expect(await dialog.getByLabel('owner › name').inputValue()).toBe('a long text')
+  expect(await dialog.getByRole('button', { name: 'Respond', exact: true }).isDisabled()).toBe(true)
+  expect(await axeFindings(page, '[role=dialog]')).toEqual([])
+  await close()
+})
+
+test('[C17] an item that two devices changed at once is a choice before the submit, and the submit sends what was chosen (13.1.5)', async () => {
+  const id = await desk.asks('letters.ready', 'Both typed')
+  const { here, there, close } = await twoDevices(`/inbox?view=open&task=${id}`)
+  for (const page of [here, there]) await page.getByText('0/3 reviewed', { exact: true }).waitFor()
+  await there.context().setOffline(true)
+  await there.getByRole('tab', { name: 'Edit', exact: true }).click()
+  await there.getByRole('textbox', { name: 'text', exact: true }).fill('Dear there')
+  await there.getByText('Draft NOT saved: the server did not take it', { exact: true }).waitFor()
+  await edit(here, 'Dear here')
+  await there.context().setOffline(false)
+  await there.getByText('Draft NOT saved: choose a version', { exact: true }).waitFor()
+  expect(await axeFindings(there)).toEqual([])
+  await approve(there).click()
+  const dialog = there.getByRole('dialog', { name: 'Approve: Both typed', exact: true })
+  await dialog.getByRole('button', { name: 'Use the newer draft', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Approve', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const { sections } = await desk.ask<{ readonly sections: unknown }>(`/api/tasks/${id}`)
+  expect(JSON.stringify(sections)).toContain('Dear here')
+  expect(JSON.stringify(sections)).not.toContain('Dear there')
   await close()
 })

@@ -7,8 +7,11 @@ const SYSTEM = `import { defineSystem, human } from 'trihand'
 
 export const system = defineSystem({
   name: 'letters',
-  events: { 'letters.ready': null, 'budget.asked': null },
-  humans: [human('budget', {
+  events: { 'letters.ready': null, 'budget.asked': null, 'offer.made': null },
+  humans: [human('offer', {
+    trigger: 'offer.made', taskType: 'decision', title: 'An offer', assign: 'group:editors',
+    context: { offer: { expr: 'payload.offer' } }, actions: ['approve', 'reject'],
+  }), human('budget', {
     trigger: 'budget.asked', taskType: 'input', title: 'Budget of {{ payload.team }}', assign: 'group:editors',
     context: { team: '{{ payload.team }}', last_year: 900 },
     outputSchema: {
@@ -132,4 +135,21 @@ test('[C3] at a terminal an input task shows its context and asks field by field
     decision: 'respond',
     fields: { amount: 950.5, level: 'high', due: '2026-12-31', urgent: true, owner: { name: 'Bea' } },
   })
+})
+
+test('[C3] a decision without items shows its context before anything is asked, and what is in it moves no cursor (13.1.4)', async (context) => {
+  demandTerminals(context)
+  await folder.json(['send', 'offer.made', JSON.stringify({ offer: { price: 1200, terms: 'net \u001b[2J30' } })])
+  const { items } = await folder.json(['inbox', 'list', ...ANA])
+  const { id } = items[0]
+  const { stdout: shown } = await folder.run(['inbox', 'show', id, ...ANA])
+  expect(shown.indexOf('"price":1200')).toBeGreaterThan(-1)
+  expect(shown.indexOf('"price":1200')).toBeLessThan(shown.indexOf('actions'))
+  const { code, stdout } = await folder.run(['inbox', 'approve', id, ...ANA], {
+    ...{ apart: true, through: THROUGH_A_TERMINAL, stdin: 'y\n' },
+  })
+  expect(code).toBe(0)
+  expect(stdout.indexOf('"price":1200')).toBeGreaterThan(-1)
+  expect(stdout.indexOf('"price":1200')).toBeLessThan(stdout.indexOf('approve "An offer" as ana?'))
+  expect(stdout).not.toContain('\u001b[2J')
 })

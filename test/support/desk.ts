@@ -20,7 +20,10 @@ const bundle = {
 
 const SYSTEM = {
   name: 'desk',
-  events: { 'letters.ready': null, 'letters.approved': null, 'release.ready': null, 'budget.asked': null },
+  events: {
+    ...{ 'letters.ready': null, 'letters.approved': null, 'release.ready': null, 'budget.asked': null },
+    ...{ 'offer.made': null, 'order.asked': null },
+  },
   humans: [
     human('review-letters', {
       trigger: 'letters.ready',
@@ -51,6 +54,44 @@ const SYSTEM = {
         required: ['amount', 'due', 'owner'],
       },
     }),
+    human('offer', {
+      trigger: 'offer.made',
+      taskType: 'decision',
+      title: 'Offer {{ payload.title }}',
+      context: { offer: { expr: 'payload.offer' } },
+      assign: 'group:editors',
+      actions: ['approve', { name: 'haggle', label: 'Haggle', terminal: true, requiredFields: ['price'] }, 'reject'],
+    }),
+    human('order', {
+      trigger: 'order.asked',
+      taskType: 'input',
+      title: 'Order {{ payload.title }}',
+      context: { title: '{{ payload.title }}' },
+      assign: 'group:editors',
+      outputSchema: {
+        type: 'object',
+        properties: {
+          lines: { type: 'array', minItems: 1, items: { $ref: '#/$defs/line' }, description: 'What is bought' },
+          channels: { type: 'array', items: { enum: ['mail', 'phone'] } },
+          at: { type: 'string', format: 'date-time' },
+          pieces_per_box: { type: 'integer', default: 6 },
+          remarks: { type: 'array', items: { type: 'string' } },
+          contact: {
+            type: 'object',
+            properties: { name: { type: 'string' }, mail: { type: 'string', format: 'email' } },
+            required: ['name'],
+          },
+        },
+        $defs: {
+          line: {
+            type: 'object',
+            properties: { article: { type: 'string' }, pieces: { type: 'integer', minimum: 1 } },
+            required: ['article', 'pieces'],
+          },
+        },
+        required: ['lines'],
+      },
+    }),
     human('release', {
       trigger: 'release.ready',
       title: '{{ payload.title }}',
@@ -62,6 +103,15 @@ const SYSTEM = {
   ],
   functions: [
     fn('post-letters', { trigger: 'letters.approved' }, () => null),
+    fn('ask-at-length', {}, ({ step }) =>
+      step.human('long', {
+        taskType: 'decision',
+        title: 'Offer at length',
+        context: { words: 'many words '.repeat(95_000), end: 'the last line' },
+        assign: 'group:editors',
+        actions: ['approve', 'reject'],
+      }),
+    ),
     fn('pay', {}, ({ step }) =>
       step.run(
         'charge',

@@ -1,11 +1,21 @@
 /** A value as its schema asks for it: a field for each member, each with what is wrong with it, or one box of JSON. */
-import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core'
-import type { Field, FieldKind, Filled } from '../../../src/model/form-fields.ts'
+import { Button, Checkbox, Input, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import {
+  type Field,
+  type FieldKind,
+  type Filled,
+  initiallyFilled,
+  problemsOf,
+  rowsIn,
+} from '../../../src/model/form-fields.ts'
+import { focusAtOnce } from './focus-at-once.ts'
 
 interface OneField {
   readonly field: Field
   readonly value: string | boolean | undefined
   readonly problem: string | undefined
+  /** What is typed next is meant for it. */
+  readonly isFirst: boolean
   readonly change: (value: string | boolean) => void
 }
 
@@ -17,10 +27,81 @@ const INPUTS: Readonly<Partial<Record<FieldKind, string>>> = {
   uri: 'url',
 }
 
-const One = ({ field: { label, kind, words, isRequired, description }, value, problem, change }: OneField) => {
-  const text = typeof value === 'string' ? value : ''
+const textOf = (value: string | boolean | undefined): string => (typeof value === 'string' ? value : '')
+
+/** A list of objects: a row of fields for each. What is wrong in a row stands in the row. */
+const Rows = ({ field, value, problem, change }: OneField) => {
+  const rows = rowsIn(value)
+  const become = (next: readonly Filled[]): void => change(next.length === 0 ? '' : JSON.stringify(next))
+  return (
+    <fieldset className="rows" aria-label={field.label}>
+      <Input.Label component="div" required={field.isRequired}>
+        {field.label}
+      </Input.Label>
+      {field.description !== null && <Input.Description>{field.description}</Input.Description>}
+      {rows.map((row, i) => (
+        // Rows have no name but their place.
+        // biome-ignore lint/suspicious/noArrayIndexKey: see above
+        <fieldset key={i} className="row" aria-label={`${field.label} ${i + 1}`}>
+          <SchemaForm
+            fields={field.rows}
+            filled={row}
+            problems={problem === undefined ? {} : problemsOf(field.rows, row)}
+            change={(next) => become(rows.with(i, next))}
+          />
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={`Remove ${field.label} ${i + 1}`}
+            onClick={() => become(rows.toSpliced(i, 1))}
+          >
+            Remove
+          </Button>
+        </fieldset>
+      ))}
+      {problem !== undefined && <Input.Error>{problem}</Input.Error>}
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={`Add to ${field.label}`}
+        onClick={() => become([...rows, initiallyFilled(field.rows)])}
+      >
+        Add
+      </Button>
+    </fieldset>
+  )
+}
+
+const Choices = ({ field: { label, words, isRequired, description }, value, problem, change }: OneField) => {
+  const chosen = textOf(value).split('\n')
+  return (
+    <Checkbox.Group
+      label={label}
+      description={description}
+      error={problem}
+      withAsterisk={isRequired}
+      value={chosen}
+      // In the order of the schema, not of the clicks.
+      onChange={(next) => change(words.filter((word) => next.includes(word)).join('\n'))}
+    >
+      <div className="choices">
+        {words.map((word) => (
+          <Checkbox key={word} value={word} label={word} />
+        ))}
+      </div>
+    </Checkbox.Group>
+  )
+}
+
+const One = (own: OneField) => {
+  const { field, value, problem, isFirst, change } = own
+  const { label, kind, words, isRequired, description } = field
+  const text = textOf(value)
   // Not `required`: the browser's own bubble would hide what is said in place.
-  const common = { label, description, error: problem, withAsterisk: isRequired, 'aria-required': isRequired }
+  const common = {
+    ...{ label, description, error: problem, withAsterisk: isRequired, 'aria-required': isRequired },
+    ...(isFirst && { 'data-autofocus': true, ref: focusAtOnce }),
+  }
   const typed = (event: { readonly currentTarget: { readonly value: string } }): void =>
     change(event.currentTarget.value)
   const rows = { autosize: true, minRows: kind === 'lines' ? 2 : 1, maxRows: 8 }
@@ -31,12 +112,17 @@ const One = ({ field: { label, kind, words, isRequired, description }, value, pr
           label={label}
           description={description}
           error={problem}
+          {...(isFirst && { 'data-autofocus': true, ref: focusAtOnce })}
           checked={value === true}
           onChange={(e) => change(e.currentTarget.checked)}
         />
       )
     case 'words':
       return <NativeSelect {...common} data={['', ...words]} value={text} onChange={typed} />
+    case 'choices':
+      return <Choices {...own} />
+    case 'rows':
+      return <Rows {...own} />
     case 'json':
       return <Textarea {...common} {...rows} label={`${label} (JSON)`} value={text} onChange={typed} />
     case 'lines':
@@ -54,20 +140,23 @@ export const SchemaForm = ({
   fields,
   filled,
   problems = {},
+  isFirst = false,
   change,
 }: {
   readonly fields: readonly Field[]
   readonly filled: Filled
   readonly problems?: Readonly<Record<string, string>>
+  readonly isFirst?: boolean
   readonly change: (filled: Filled) => void
 }) => (
   <>
-    {fields.map((field) => (
+    {fields.map((field, i) => (
       <One
         key={field.name}
         field={field}
         value={filled[field.name]}
         problem={problems[field.name]}
+        isFirst={isFirst && i === 0}
         change={(value) => change({ ...filled, [field.name]: value })}
       />
     ))}

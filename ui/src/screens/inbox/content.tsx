@@ -16,8 +16,25 @@ const plainText = (value: Json): string => {
     : JSON.stringify(value, null, 2)
 }
 
+/** Objects, one after the other. A long one stays text: thousands of boxes are no help. */
+const MOST_BOXES = 50
+const isList = (value: Json): value is readonly Json[] =>
+  Array.isArray(value) && value.length > 0 && value.length <= MOST_BOXES && value.every(isRecord)
+
 export const Content = ({ value }: { readonly value: Json }) => {
   if (value === null) return null
+  if (isList(value))
+    return (
+      <ol className="list">
+        {value.map((one, i) => (
+          // What is shown does not change its order.
+          // biome-ignore lint/suspicious/noArrayIndexKey: see above
+          <li key={i}>
+            <Content value={one} />
+          </li>
+        ))}
+      </ol>
+    )
   if (!isRecord(value)) return <div className="text">{textOf(value)}</div>
   return (
     <dl className="fields">
@@ -25,7 +42,11 @@ export const Content = ({ value }: { readonly value: Json }) => {
         <div key={name}>
           <dt>{visibleLines(name)}</dt>
           <dd className="text">
-            {isRecord(field) && Object.keys(field).length > 0 ? <Content value={field} /> : textOf(field)}
+            {isList(field) || (isRecord(field) && Object.keys(field).length > 0) ? (
+              <Content value={field} />
+            ) : (
+              textOf(field)
+            )}
           </dd>
         </div>
       ))}

@@ -2,7 +2,15 @@
 import { Alert, Button, Group, JsonInput, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { type Field, type Filled, fieldsOf, filledRecord, problemsOf } from '../../../../src/model/form-fields.ts'
+import { flushSync } from 'react-dom'
+import {
+  type Field,
+  type Filled,
+  fieldsOf,
+  filledRecord,
+  initiallyFilled,
+  problemsOf,
+} from '../../../../src/model/form-fields.ts'
 import { Problem, sendJson } from '../../api/client.ts'
 import type { Json, TaskAction, TaskDetail } from '../../api/documents.ts'
 import { askAgain } from '../../api/news.ts'
@@ -13,17 +21,18 @@ import { useKeys } from '../../parts/use-keys.ts'
 import { Confirmation, type Confirmed, confirmedBody, isConfirmed, NOT_CONFIRMED } from './confirmation.tsx'
 import { Difference } from './content.tsx'
 import { changesOf } from './difference.ts'
-import { choicesOf, differing, isEdited, itemsOf, type Marks, markOf, progressOf } from './marks.ts'
-import { NewerDrafts } from './newer-drafts.tsx'
+import type { SeenMarks } from './drafts.ts'
+import { endSentence } from './ends.ts'
+import { choicesOf, differing, formIn, isEdited, itemsOf, type Marks, markOf, progressOf } from './marks.ts'
+import { Contested, NewerDrafts } from './newer-drafts.tsx'
 import { Reason, rememberReason } from './reason.tsx'
 import { SetsOff } from './sets-off.tsx'
-import type { MarkBook, SeenMarks } from './use-marks.ts'
+import type { MarkBook } from './use-marks.ts'
 
 interface Submission {
   readonly reason: string
   readonly fields: Readonly<Record<string, Json>>
-  /** As it was typed, and what is wrong with it. */
-  readonly filled: Filled
+  /** What is wrong with what was typed into the form. */
   readonly problems: Readonly<Record<string, string>>
   readonly to: string
   /** How many items, typed by hand. */
@@ -31,15 +40,7 @@ interface Submission {
   readonly confirmed: Confirmed
 }
 
-const EMPTY: Submission = {
-  reason: '',
-  fields: {},
-  filled: {},
-  problems: {},
-  to: '',
-  typed: '',
-  confirmed: NOT_CONFIRMED,
-}
+const EMPTY: Submission = { reason: '', fields: {}, problems: {}, to: '', typed: '', confirmed: NOT_CONFIRMED }
 /** Beyond so many, one key too many would do too much. */
 const MANY = 25
 /** A doubt that is settled by "it happened" takes what the step would have answered. */
@@ -65,7 +66,8 @@ const bodyOf = (
   task: TaskDetail,
   action: TaskAction,
   { marks, revision }: SeenMarks,
-  { reason, fields: own, filled, to, confirmed }: Submission,
+  filled: Filled,
+  { reason, fields: own, to, confirmed }: Submission,
 ): object => {
   const fields = { ...own, ...filledRecord(formOf(action), filled) }
   return {
@@ -83,6 +85,13 @@ const bodyOf = (
 /** The fields of the action as its schema describes them; those that are only named are texts. */
 const formOf = ({ fields_schema, required_fields }: TaskAction): readonly Field[] =>
   fieldsOf(fields_schema, required_fields) ?? []
+
+/** As it was typed, here or elsewhere, or as it comes. */
+const filledOf = (marks: Marks, action: TaskAction): Filled =>
+  formIn(marks, action.name) ?? initiallyFilled(formOf(action))
+
+const isSameFilled = (one: Filled, other: Filled): boolean =>
+  [...new Set([...Object.keys(one), ...Object.keys(other)])].every((name) => one[name] === other[name])
 
 const Summary = ({ task, marks }: { readonly task: TaskDetail; readonly marks: Marks }) => {
   const { total, reviewed, rejected, edited } = progressOf(itemsOf(task), marks)
@@ -121,11 +130,12 @@ const jsonOf = (text: string): Json => {
 interface FieldsProps {
   readonly task: TaskDetail
   readonly action: TaskAction
+  readonly book: MarkBook
   readonly form: Submission
   readonly change: (form: Submission) => void
 }
 
-const Fields = ({ task, action, form, change }: FieldsProps) => {
+const Fields = ({ task, action, book, form, change }: FieldsProps) => {
   const put = (name: string, value: Json): void => change({ ...form, fields: { ...form.fields, [name]: value } })
   return (
     <>
@@ -142,9 +152,13 @@ const Fields = ({ task, action, form, change }: FieldsProps) => {
       )}
       <SchemaForm
         fields={formOf(action)}
-        filled={form.filled}
+        filled={filledOf(book.marks, action)}
         problems={form.problems}
-        change={(filled) => change({ ...form, filled, problems: {} })}
+        isFirst={action.name !== 'reassign'}
+        change={(filled) => {
+          book.write(action.name, filled)
+          change({ ...form, problems: {} })
+        }}
       />
       {task.origin === 'uncertain' && action.name === 'it_happened' && (
         <JsonInput
@@ -159,30 +173,54 @@ const Fields = ({ task, action, form, change }: FieldsProps) => {
   )
 }
 
+const TITLES: Readonly<Record<string, string>> = {
+  TASK_CLOSED: 'Somebody was faster',
+  DRAFTS_NEWER: 'You typed something newer in another tab or on another device',
+}
+
 const Refused = ({ error }: { readonly error: Error }) => {
   const code = error instanceof Problem ? error.code : 'Not done'
   return (
-    <Alert color="red" variant="outline" title={code === 'TASK_CLOSED' ? 'Somebody was faster' : code}>
+    <Alert color="red" variant="outline" title={TITLES[code] ?? code}>
       {error.message}
       {error instanceof Problem && error.hint !== null && <Text size="sm">{error.hint}</Text>}
     </Alert>
   )
 }
 
+/** Closed while the person was typing: nothing can be submitted any more, and what they typed can still be read. */
+const Over = ({ task }: { readonly task: TaskDetail }) => (
+  <Alert className="attention" color="yellow" variant="outline" role="alert" title={endSentence(task)}>
+    {task.end !== null && task.end.feedback !== null && <Text size="sm">{task.end.feedback}</Text>}
+    <Text size="sm">What you typed was not submitted.</Text>
+  </Alert>
+)
+
+/** What the person agreed to: the marks that the dialog showed, and the form as it was. */
+interface Agreed extends SeenMarks {
+  readonly filled: Filled
+}
+
+const newerForm = (): Problem =>
+  new Problem('DRAFTS_NEWER', 409, 'The form shows it now. Check it, then submit again.', null)
+
 /** What the answer of the server means for those who look at the task. */
-const useSubmit = ({ task, action, book: { flush, learn }, close, done }: SubmitDialogProps, form: Submission) => {
+const useSubmit = ({ task, action, book, close, done }: SubmitDialogProps, form: Submission) => {
+  const { flush, learn, write } = book
   // One key for all tries of this submit.
   const [key] = useState(() => crypto.randomUUID())
   return useMutation({
     // Marks first: what comes after the decision is refused. Those that others of this person's tabs made meanwhile were not agreed to.
-    mutationFn: async (agreed: SeenMarks) => {
+    mutationFn: async (agreed: Agreed) => {
       const now = await flush()
+      if (now.isContested || !isSameFilled(filledOf(now.marks, action), agreed.filled)) throw newerForm()
       const isSame = differing(itemsOf(task), now.marks, agreed.marks).length === 0
       const seen = isSame ? { marks: agreed.marks, revision: now.revision } : agreed
-      return sendJson(`/api/tasks/${task.id}/decision`, bodyOf(task, action, seen, form), { key })
+      return sendJson(`/api/tasks/${task.id}/decision`, bodyOf(task, action, seen, agreed.filled, form), { key })
     },
     onSuccess: () => {
       rememberReason(form.reason)
+      if (!action.is_terminal) write(action.name, null)
       say('teal', DONE[action.name] ?? `${action.label}: done`, task.title)
       close()
       done()
@@ -214,18 +252,26 @@ export const SubmitDialog = (props: SubmitDialogProps) => {
   const { marks } = agreed
   const [form, setForm] = useState(EMPTY)
   const { mutate, reset, isPending, error } = useSubmit(props, form)
-  const newer = goesByItem(action) && book.revision > agreed.revision ? differing(itemsOf(task), marks, book.marks) : []
+  const newer = goesByItem(action) ? differing(itemsOf(task), marks, book.marks) : []
   const { total, rejected } = progressOf(itemsOf(task), marks)
   const isMany = action.is_terminal && total > MANY
-  const isOver = error instanceof Problem && error.code === 'TASK_CLOSED'
+  const isClosed = task.end !== null && !isPending
+  const isOver = isClosed || (error instanceof Problem && error.code === 'TASK_CLOSED')
+  const isContested = book.contested.length > 0
+  const filled = filledOf(book.marks, action)
+  const mayNot = isOver || isContested || newer.length > 0
+  const written = useRef<HTMLFormElement>(null)
   const submit = (event: { preventDefault(): void }): void => {
     event.preventDefault()
-    const problems = problemsOf(formOf(action), form.filled)
-    if (Object.keys(problems).length > 0) return setForm({ ...form, problems })
+    const problems = problemsOf(formOf(action), filled)
+    if (Object.keys(problems).length > 0) {
+      flushSync(() => setForm({ ...form, problems }))
+      written.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+      return
+    }
     if (!isConfirmed(action, form.confirmed)) return
-    if (!isOver && !(isMany && form.typed.trim() !== String(total)) && newer.length === 0) mutate(agreed)
+    if (!mayNot && !(isMany && form.typed.trim() !== String(total))) mutate({ ...agreed, filled })
   }
-  const written = useRef<HTMLFormElement>(null)
   useKeys({ '$mod+Enter': () => written.current?.requestSubmit() })
   return (
     <Modal
@@ -239,13 +285,13 @@ export const SubmitDialog = (props: SubmitDialogProps) => {
         <Stack gap="sm">
           {goesByItem(action) && <Summary task={task} marks={marks} />}
           <SetsOff action={action} approved={goesByItem(action) && total > 0 ? total - rejected : null} />
-          <Fields task={task} action={action} form={form} change={setForm} />
+          <Fields task={task} action={action} book={book} form={form} change={setForm} />
           <Reason
             value={form.reason}
             change={(reason) => setForm({ ...form, reason })}
             label={goesByItem(action) && rejected > 0 ? 'Comment (shared with the author)' : 'Reason'}
             required={action.requires_reason}
-            isFirst={action.name !== 'reassign'}
+            isFirst={action.name !== 'reassign' && formOf(action).length === 0}
           />
           <Confirmation
             action={action}
@@ -274,16 +320,18 @@ export const SubmitDialog = (props: SubmitDialogProps) => {
               keep={() => {
                 const mine = { marks, revision: book.revision }
                 agree(mine)
-                mutate(mine)
+                mutate({ ...mine, filled })
               }}
             />
           )}
-          {error !== null && newer.length === 0 && <Refused error={error} />}
+          {isContested && !isOver && <Contested task={task} book={book} settled={agree} />}
+          {error !== null && newer.length === 0 && !isContested && !isClosed && <Refused error={error} />}
+          {isClosed && <Over task={task} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={close}>
               Back
             </Button>
-            <Button type="submit" loading={isPending} disabled={isOver || newer.length > 0}>
+            <Button type="submit" loading={isPending} disabled={mayNot}>
               {action.label}
             </Button>
           </Group>

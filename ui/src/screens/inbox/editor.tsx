@@ -13,6 +13,12 @@ const JsonField = ({
   readonly change: (value: Json) => void
 }) => {
   const [text, setText] = useState(() => JSON.stringify(value, null, 2))
+  const [shown, setShown] = useState(value)
+  // Another tab or device has changed it.
+  if (JSON.stringify(value) !== JSON.stringify(shown)) {
+    setShown(value)
+    setText(JSON.stringify(value, null, 2))
+  }
   return (
     <JsonInput
       label={label}
@@ -24,7 +30,9 @@ const JsonField = ({
       onChange={(next) => {
         setText(next)
         try {
-          change(JSON.parse(next) as Json)
+          const parsed = JSON.parse(next) as Json
+          setShown(parsed)
+          change(parsed)
         } catch {
           // The field says so itself.
         }

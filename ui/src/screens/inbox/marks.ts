@@ -1,8 +1,10 @@
 /**
  * What a person has marked and not yet submitted, and the submit that comes of it.
  *
- * Pure. Marks are kept on the server as drafts, one per item: this file says what a draft holds and what all of them mean.
+ * Pure. Marks are kept on the server as drafts, one per item, and one of the whole for what is typed into forms: this file says what a
+ * draft holds and what all of them mean.
  */
+import type { Filled } from '../../../../src/model/form-fields.ts'
 import { isRecord, type Json, type TaskDetail, type TaskDraft, type TaskItem } from '../../api/documents.ts'
 
 export interface Mark {
@@ -11,7 +13,8 @@ export interface Mark {
   readonly content?: Json
 }
 
-export type Marks = ReadonlyMap<string, Mark>
+/** By item. Null: of the whole task, whose content is what was typed into forms. */
+export type Marks = ReadonlyMap<string | null, Mark>
 
 /** What can be marked: the items of every section. */
 export const itemsOf = ({ sections }: Pick<TaskDetail, 'sections'>): readonly TaskItem[] =>
@@ -26,25 +29,84 @@ const markIn = ({ content }: TaskDraft): Mark => {
   return content['content'] === undefined ? { verdict: known } : { verdict: known, content: content['content'] }
 }
 
-const marksIn = (drafts: readonly TaskDraft[]): Marks =>
-  new Map(drafts.flatMap((draft) => (draft.item === null ? [] : [[draft.item, markIn(draft)]])))
+const wholeIn = ({ content }: TaskDraft): Mark => (content === null ? UNMARKED : { verdict: null, content })
 
-/** Drafts on an older revision are shown as stale and not taken over. */
-export const marksOf = (drafts: readonly TaskDraft[]): Marks => marksIn(drafts.filter(({ is_stale }) => !is_stale))
+const marksIn = (drafts: readonly TaskDraft[]): Marks =>
+  new Map(drafts.map((draft) => [draft.item, draft.item === null ? wholeIn(draft) : markIn(draft)]))
+
+/** Drafts on an older revision are shown as stale and not taken over. What was typed into a form is: its author reads it before a submit. */
+export const marksOf = (drafts: readonly TaskDraft[]): Marks =>
+  marksIn(drafts.filter(({ item, is_stale }) => item === null || !is_stale))
+
+/** As the server keeps it. */
+export const draftOf = (item: string | null, mark: Mark): Json => (item === null ? (mark.content ?? null) : { ...mark })
+
+const formsOf = (marks: Marks): { readonly [action: string]: Json } => {
+  const { content = null } = markOf(marks, null)
+  const forms = isRecord(content) ? (content['forms'] ?? null) : null
+  return isRecord(forms) ? forms : {}
+}
+
+/** What was typed into the form of an action; null: nothing yet. */
+export const formIn = (marks: Marks, action: string): Filled | null => {
+  const forms = formsOf(marks)
+  const form = Object.hasOwn(forms, action) ? (forms[action] ?? null) : null
+  return isRecord(form) ? (form as Filled) : null
+}
+
+/** Null: the form is thrown away. */
+export const withForm = (marks: Marks, action: string, filled: Filled | null): Marks => {
+  const { [action]: _before, ...others } = formsOf(marks)
+  const forms = filled === null ? others : { ...others, [action]: filled }
+  const whole = Object.keys(forms).length === 0 ? UNMARKED : { verdict: null, content: { forms } }
+  return new Map(marks).set(null, whole)
+}
 
 /** What was marked on an older revision, of items that are still there. Its edits were edits of something else: they are left. */
 export const staleMarksOf = (task: Pick<TaskDetail, 'drafts' | 'sections'>): Marks => {
   const there = new Set(itemsOf(task).map(({ id }) => id))
   const old = marksIn(task.drafts.filter(({ is_stale }) => is_stale))
   return new Map(
-    [...old].flatMap(([id, { verdict }]) => (there.has(id) && verdict !== null ? [[id, { verdict }]] : [])),
+    [...old].flatMap(([id, { verdict }]) =>
+      id !== null && there.has(id) && verdict !== null ? [[id, { verdict }]] : [],
+    ),
   )
 }
 
-export const markOf = (marks: Marks, item: string): Mark => marks.get(item) ?? UNMARKED
+export const markOf = (marks: Marks, item: string | null): Mark => marks.get(item) ?? UNMARKED
 
 export const isSameMark = (one: Mark, other: Mark): boolean =>
   one.verdict === other.verdict && JSON.stringify(one.content) === JSON.stringify(other.content)
+
+/** Something is marked or typed. What was taken back is not. */
+export const isAnyMarked = (marks: Marks): boolean => [...marks.values()].some((mark) => !isSameMark(mark, UNMARKED))
+
+type Part = Json | undefined
+
+/** The merged part in a list. Null: both have changed it, each in its own way. */
+const mergedPart = (before: Part, mine: Part, theirs: Part): readonly [Part] | null => {
+  const [old, one, other] = [before, mine, theirs].map((part) => JSON.stringify(part))
+  if (one === other || other === old) return [mine]
+  if (one === old) return [theirs]
+  if (mine === undefined || theirs === undefined || !isRecord(mine) || !isRecord(theirs)) return null
+  const base = before !== undefined && isRecord(before) ? before : {}
+  const merged: Record<string, Json> = {}
+  for (const name of new Set([...Object.keys(theirs), ...Object.keys(mine)])) {
+    const part = mergedPart(base[name], mine[name], theirs[name])
+    if (part === null) return null
+    if (part[0] !== undefined) merged[name] = part[0]
+  }
+  return [merged]
+}
+
+/** Two changes of one mark, where they are changes of different parts of it. Null: only the person can say which counts. */
+export const mergedMark = (before: Mark, mine: Mark, theirs: Mark): Mark | null => {
+  const verdict = mergedPart(before.verdict, mine.verdict, theirs.verdict)
+  const content = mergedPart(before.content, mine.content, theirs.content)
+  if (verdict === null || content === null) return null
+  const said = verdict[0] === 'approve' || verdict[0] === 'reject' ? verdict[0] : null
+  return content[0] === undefined ? { verdict: said } : { verdict: said, content: content[0] }
+}
 
 /** Items of which two tabs of one person say different things. */
 export const differing = (items: readonly TaskItem[], one: Marks, other: Marks): readonly TaskItem[] =>

@@ -1,10 +1,12 @@
-/** The same person has changed drafts in another tab or on another device: what is newer, and a choice. */
+/** The same person has changed drafts in another tab or on another device: what is newer, and a choice. At the submit, or where both changed one. */
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import type { TaskItem } from '../../api/documents.ts'
+import type { TaskDetail, TaskItem } from '../../api/documents.ts'
 import { Difference } from './content.tsx'
 import { changesOf } from './difference.ts'
+import type { SeenMarks } from './drafts.ts'
 import { MarkSign } from './item.tsx'
-import { type Marks, markOf } from './marks.ts'
+import { itemsOf, type Marks, markOf } from './marks.ts'
+import type { MarkBook } from './use-marks.ts'
 
 interface NewerDraftsProps {
   readonly items: readonly TaskItem[]
@@ -48,3 +50,42 @@ export const NewerDrafts = ({ items, marks, newer, use, keep }: NewerDraftsProps
     </Stack>
   </Alert>
 )
+
+/** What was typed here is not saved over what was typed elsewhere, and not thrown away: its author chooses. */
+export const Contested = ({
+  task,
+  book,
+  settled = () => {},
+}: {
+  readonly task: TaskDetail
+  readonly book: MarkBook
+  readonly settled?: (seen: SeenMarks) => void
+}) =>
+  book.contested.map((key) => {
+    const item = itemsOf(task).find(({ id }) => id === key)
+    const shown = (marks: Marks) => markOf(marks, key).content ?? item?.content ?? null
+    return (
+      <Alert
+        key={key}
+        className="attention"
+        color="yellow"
+        variant="outline"
+        role="alert"
+        title={`You changed ${item === undefined ? 'this form' : item.title} in another tab or on another device, too`}
+      >
+        <Stack gap="xs" align="flex-start">
+          <Text size="sm">What you typed here is not saved. The newer draft differs in this:</Text>
+          {item !== undefined && <MarkSign item={item} mark={markOf(book.kept, key)} />}
+          <Difference changes={changesOf(shown(book.marks), shown(book.kept))} />
+          <Group gap="xs">
+            <Button size="xs" onClick={() => settled(book.settle(key, 'newer'))}>
+              Use the newer draft
+            </Button>
+            <Button size="xs" variant="default" onClick={() => settled(book.settle(key, 'own'))}>
+              Keep this one
+            </Button>
+          </Group>
+        </Stack>
+      </Alert>
+    )
+  })

@@ -14,6 +14,7 @@ const SAVED = {
   saved: 'Draft saved',
   saving: 'Saving',
   unsaved: 'Draft NOT saved: the server did not take it',
+  contested: 'Draft NOT saved: choose a version',
 } as const
 
 /** What is typed next is meant for the first field. */

@@ -17,40 +17,28 @@ import { Changed } from './changed.tsx'
 import { Content } from './content.tsx'
 import { Context } from './context.tsx'
 import { SubmitDialog } from './decide.tsx'
+import { endSentence } from './ends.ts'
 import { Head } from './head.tsx'
 import { History } from './history.tsx'
 import { AtIt } from './later.tsx'
-import { itemsOf, leftOut } from './marks.ts'
+import { isAnyMarked, itemsOf, leftOut } from './marks.ts'
+import { Contested } from './newer-drafts.tsx'
 import { Review } from './review.tsx'
 import { type MarkBook, useMarks } from './use-marks.ts'
-
-const ENDS: Readonly<Record<string, string>> = {
-  approve: 'Approved',
-  edit: 'Edited and approved',
-  reject: 'Rejected',
-  respond: 'Answered',
-  expired: 'Expired, ended',
-  withdrawn: 'Withdrawn',
-}
-
-const endWord = ({ end, actions }: TaskDetail): string => {
-  const decision = end?.decision ?? ''
-  return ENDS[decision] ?? `“${actions.find(({ name }) => name === decision)?.label ?? decision}”`
-}
 
 /** How it ended, and that somebody was faster, if it was not the person who looks. */
 const Ended = ({ task, book }: { readonly task: TaskDetail; readonly book: MarkBook }) => {
   const { name } = useMe()
   const { end } = task
   if (end === null) return null
-  const wasFaster = end.decided_by !== name && book.marks.size > 0
+  const wasFaster = end.decided_by !== name && isAnyMarked(book.marks)
   const left = wasFaster ? [] : leftOut(itemsOf(task), book.marks)
   return (
     <Alert
       variant="outline"
       color={wasFaster ? 'yellow' : 'gray'}
       className={wasFaster ? 'attention' : undefined}
-      title={`${endWord(task)} by ${end.decided_by ?? 'the system'}`}
+      title={endSentence(task)}
       role={wasFaster ? 'alert' : undefined}
     >
       <When at={end.decided_at} />
@@ -148,6 +136,7 @@ const Opened = ({ task, done }: OpenedProps) => {
       <Ended task={task} book={book} />
       <Context value={task.context} />
       <Sections task={task} />
+      {task.is_open && action === null && <Contested task={task} book={book} />}
       <Review task={task} book={book} submit={() => first !== undefined && setAction(first)} />
       <Fold name="History">
         <History task={task.id} />
