@@ -10,12 +10,11 @@ import { attemptsOf, carryOf } from '../model/attempt.ts'
 import type { Failure } from '../model/errors.ts'
 import { type RunId, type TenantId, taskUuid } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
-import type { RunCommand } from '../model/run-fact.ts'
 import type { Delta } from '../ports/model.ts'
 import type { StepRequest, TaskRequest } from '../ports/step-gate.ts'
 import { completeStep, effectKeyOf, failAtOnce } from './attempt-commands.ts'
 import { circuitFor } from './circuit-key.ts'
-import { doubtTask } from './doubt.ts'
+import { recordFailure } from './failed-attempt.ts'
 import { holdUntil } from './hold.ts'
 import { Intents, intentsOf, packIntents } from './intents.ts'
 import {
@@ -205,7 +204,7 @@ export class Attempts {
       this.turns?.pass()
       if (this.resident.isGone)
         return answeredLate(this.resident, { step, attempt, performer }, { kind: 'failed', failure })
-      this.recordFailure(request, attempt, {
+      recordFailure(this.resident, request, attempt, {
         failure,
         retryable: true,
         definite: true,
@@ -261,7 +260,7 @@ export class Attempts {
   private settleBody({ request, attempt, intents }: StepBody, performed: Performed): void {
     if (performed.kind === 'done') return this.record(request.step, attempt, performed.result, intents)
     const { retryable, definite, failure, retryAfterMs, unanswered } = performed
-    this.recordFailure(request, attempt, {
+    recordFailure(this.resident, request, attempt, {
       retryable,
       definite,
       failure,
@@ -312,7 +311,7 @@ export class Attempts {
   }
 
   private settleTask(request: TaskRequest, attempt: number, verdict: Verdict, unanswered: true | undefined): void {
-    if (verdict.kind === 'failed') return this.recordFailure(request, attempt, { ...verdict, unanswered })
+    if (verdict.kind === 'failed') return recordFailure(this.resident, request, attempt, { ...verdict, unanswered })
     const { outcome } = verdict
     let intents: Intents | null
     try {
@@ -367,52 +366,5 @@ export class Attempts {
       failAtOnce(resident, step, attempt, asFailure(error))
     }
     resident.end()
-  }
-
-  private recordFailure(
-    { step, effect }: Work,
-    attempt: number,
-    failed: Pick<
-      Extract<Verdict, { readonly kind: 'failed' }>,
-      'failure' | 'retryable' | 'definite' | 'retry' | 'retryAfterMs'
-    > & {
-      readonly carry?: Json
-      readonly unanswered?: true | undefined
-    },
-  ): void {
-    const { failure: error, retryable, definite, retry, retryAfterMs, carry, unanswered } = failed
-    const { clock, ids } = this.resident.house
-    const now = clock.now()
-    const isOver = unanswered !== true
-    const doubt = effect === 'once' && !definite ? this.doubt(step, attempt, error, isOver) : null
-    const command: RunCommand = {
-      type: 'fail_step',
-      now,
-      step,
-      attempt,
-      error,
-      retryable,
-      definite,
-      effect,
-      retry,
-      roll: ids.roll(),
-      ...(retryAfterMs === null ? {} : { notBefore: now + retryAfterMs }),
-      ...(carry === undefined ? {} : { carry }),
-      ...(doubt === null ? {} : { task: doubt.task }),
-      ...(isOver ? {} : { unanswered: true }),
-    }
-    this.resident.ask({ command, luggage: doubt?.luggage ?? null, done: null })
-    this.resident.end()
-  }
-
-  private doubt(
-    step: string,
-    attempt: number,
-    { code, message }: Failure,
-    isOver: boolean,
-  ): ReturnType<typeof doubtTask> {
-    const open = this.resident.live?.open.get(step)
-    const begun = open?.kind === 'intended' ? open : { effectKey: effectKeyOf(this.resident, step) }
-    return doubtTask(this.resident, step, { ...begun, attempt, reason: `${code}: ${message}`, isOver })
   }
 }

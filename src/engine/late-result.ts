@@ -74,9 +74,9 @@ const revisionOf = async (
 }
 
 /** Results that were on their way to the ledger when their run left: of a `once` step they are evidence. */
-export const reportUnrecorded = (run: LeavingRun, commands: readonly RunCommand[]): void => {
+export const reportUnrecorded = (run: LeavingRun, requests: readonly { readonly command: RunCommand }[]): void => {
   const { house, record, live } = run
-  for (const command of commands) {
+  for (const { command } of requests) {
     if (command.type !== 'complete_step' && command.type !== 'fail_step') continue
     const open = live?.open.get(command.step)
     if (open?.kind !== 'intended' || open.performer === undefined || open.performer.epoch !== record.epoch) continue

@@ -345,11 +345,7 @@ export class Resident implements AppendSource {
   private leaveQueue(): void {
     const requests = this.queue
     this.queue = []
-    if (requests.length > 0)
-      reportUnrecorded(
-        this,
-        requests.map(({ command }) => command),
-      )
+    reportUnrecorded(this, requests)
     for (const { luggage, done } of requests) {
       if (luggage !== null) this.leaveBehind([luggage])
       done?.({ kind: 'gone' })
