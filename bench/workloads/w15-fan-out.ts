@@ -1,10 +1,11 @@
 /** W15: a run that starts very many children at once and gathers what they answer. Does a child cost more among many? */
 import type { Trihand } from '../../src/assemble.ts'
-import { atMost, type Measurement } from '../report.ts'
+import { atMost, type Measurement, median } from '../report.ts'
 import { type BenchLedger, open } from '../target.ts'
 
 const FEW = 1_000
 const MANY = 10_000
+const TIMES_FEW = 5
 /** Linear, with room for the noise of a machine: twice as much per child would be a cost that grows with their number. */
 const TIMES = 1.5
 
@@ -20,12 +21,18 @@ export const fanOut = async (ledger: BenchLedger): Promise<readonly Measurement[
   const app = await open(place)
   // The compiler's first looks.
   for (let i = 0; i < 3; i++) await perChild(app, FEW)
-  const few = await perChild(app, FEW)
+  // As many children before the many and after them: a machine, and a log, may be faster a moment later.
+  const few: number[] = []
+  const measureFew = async (): Promise<void> => {
+    for (let i = 0; i < TIMES_FEW; i++) few.push(await perChild(app, FEW))
+  }
+  await measureFew()
   const many = await perChild(app, MANY)
+  await measureFew()
   await app.close()
   await place.remove()
   return [
-    { metric: `one of ${MANY} children ÷ one of ${FEW}`, value: many / few, unit: '×', target: atMost(TIMES) },
+    { metric: `one of ${MANY} children ÷ one of ${FEW}`, value: many / median(few), unit: '×', target: atMost(TIMES) },
     { metric: `fan-out to ${MANY} children and gather`, value: (many * MANY) / 1_000, unit: 's' },
   ]
 }
