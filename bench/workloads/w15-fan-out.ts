@@ -5,6 +5,8 @@ import { type BenchLedger, open } from '../target.ts'
 
 const FEW = 1_000
 const MANY = 10_000
+/** Both are more than a worker has slots: their children are claimed, where the few are born with a lease. */
+const TWICE = 20_000
 const TIMES_FEW = 5
 /** Linear, with room for the noise of a machine: twice as much per child would be a cost that grows with their number. */
 const TIMES = 1.5
@@ -29,10 +31,12 @@ export const fanOut = async (ledger: BenchLedger): Promise<readonly Measurement[
   await measureFew()
   const many = await perChild(app, MANY)
   await measureFew()
+  const twice = await perChild(app, TWICE)
   await app.close()
   await place.remove()
   return [
     { metric: `one of ${MANY} children ÷ one of ${FEW}`, value: many / median(few), unit: '×', target: atMost(TIMES) },
+    { metric: `one of ${TWICE} children ÷ one of ${MANY}`, value: twice / many, unit: '×', target: atMost(TIMES) },
     { metric: `fan-out to ${MANY} children and gather`, value: (many * MANY) / 1_000, unit: 's' },
   ]
 }
