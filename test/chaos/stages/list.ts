@@ -6,6 +6,7 @@
 import { runCampaign } from './campaign.ts'
 import { runCampaignPostgres } from './campaign-postgres.ts'
 import { runCrashSweep } from './crash-sweep.ts'
+import { runFrozen } from './frozen.ts'
 import { runFuzz } from './fuzz.ts'
 import { runHttpFuzz } from './http-fuzz.ts'
 import { runKill } from './kill.ts'
@@ -49,6 +50,11 @@ export const STAGES: readonly Stage[] = [
     name: 'mixed fleet',
     minutes: 3,
     run: ({ scale }) => runMixedFleet({ runs: 2_000 * scale, rounds: 10, controlRuns: 80, controlRounds: 2 }),
+  },
+  {
+    name: 'frozen workers',
+    minutes: 3,
+    run: ({ scale }) => runFrozen({ rounds: 200 * scale, controlRounds: 6 }),
   },
   {
     name: 'power cut',

@@ -1,0 +1,42 @@
+/** The system of the frozen workers: payments that may happen once, with code that asks before it acts and with code that does not. */
+
+import { fn } from '../../../src/executors/workflow/function.ts'
+import { FinalError } from '../../../src/executors/workflow/step-failure.ts'
+import type { SystemSource } from '../../../src/manifest/define.ts'
+import { pause } from '../../support/until.ts'
+
+export const LEASE_MS = 1_000
+export const TIMEOUT_MS = 500
+/** Between the beginning of the step and its effect: time enough to be frozen. */
+const THINK_MS = 60
+
+export const KINDS = ['careful', 'plain'] as const
+export type Kind = (typeof KINDS)[number]
+
+export interface Outside {
+  /** The body of a payment has begun, has acted, or can act no more. */
+  readonly say: (what: 'begun' | 'effect' | 'over', run: string) => void
+}
+
+export const shopOf = ({ say }: Outside): SystemSource => ({
+  name: 'frozen',
+  functions: KINDS.map((kind) =>
+    fn(kind, {}, ({ step, run }) =>
+      step.run(
+        'charge',
+        async ({ stillMine }) => {
+          say('begun', run.id)
+          try {
+            await pause(THINK_MS)
+            if (kind === 'careful' && !(await stillMine())) throw new FinalError('another worker has the run')
+            say('effect', run.id)
+            return 'paid'
+          } finally {
+            say('over', run.id)
+          }
+        },
+        { effect: 'once', timeout: TIMEOUT_MS, input: { kind }, target: 'bank' },
+      ),
+    ),
+  ),
+})
