@@ -13,7 +13,7 @@ const TIMES = 1.5
 
 const perChild = async (app: Trihand, children: number): Promise<number> => {
   const since = performance.now()
-  const result = await app.result(await app.start('fan-out', { children }))
+  const result = await app.result(await app.start('fan-out', { children }), { wait: '2m' })
   if (result.output !== children) throw new Error(`gathered ${JSON.stringify(result.output)} of ${children} children`)
   return (performance.now() - since) / children
 }
