@@ -6,9 +6,9 @@
 import { CheckedLedger } from './adapters/system/checked-ledger.ts'
 import { Cipher } from './adapters/system/cipher.ts'
 import { SystemIds } from './adapters/system/ids.ts'
-import { type KeyRing, openKeyRecord } from './adapters/system/key-record.ts'
+import { type KeyRing, openKeyRecord, readKeyRecord } from './adapters/system/key-record.ts'
 import { KeyedSeals } from './adapters/system/keyed-seals.ts'
-import { type Key, readKeys } from './adapters/system/keys.ts'
+import { type Key, LEDGER_KEY, readKeys } from './adapters/system/keys.ts'
 import { Payloads } from './adapters/system/payloads.ts'
 import { VaultLedger, vaultBlobs, vaultReader } from './adapters/system/vault.ts'
 import type { Store } from './assemble-stores.ts'
@@ -23,15 +23,14 @@ export interface KeyOptions {
 
 /** An encrypted ledger is sealed, too: a plain hash would tell who guesses a payload that the guess is right. */
 export const readKeyRing = ({ sealKey, ledgerKey }: KeyOptions, environment: Environment): KeyRing => {
-  const seal = readKeys('TRIHAND_SEAL_KEY', sealKey ?? environment['TRIHAND_SEAL_KEY'])
-  const ledger = readKeys('TRIHAND_LEDGER_KEY', ledgerKey ?? environment['TRIHAND_LEDGER_KEY'])
-  return { seal: [...seal, ...ledger], ledger }
+  const seals = new KeyedSeals(readKeys('TRIHAND_SEAL_KEY', sealKey ?? environment['TRIHAND_SEAL_KEY']))
+  return { seals, ledger: readKeys(LEDGER_KEY, ledgerKey ?? environment[LEDGER_KEY]) }
 }
 
 const isSome = (keys: readonly Key[]): keys is readonly [Key, ...Key[]] => keys.length > 0
 
-export const idsWith = ({ seal }: KeyRing): SystemIds =>
-  isSome(seal) ? new SystemIds(new KeyedSeals(seal)) : new SystemIds()
+export const idsWith = ({ seals, ledger }: KeyRing): SystemIds =>
+  seals.hasKey || isSome(ledger) ? new SystemIds(seals) : new SystemIds()
 
 /** The store as the engine may use it: with these keys, and checked. Closed if the keys are not those of the ledger. */
 export const withKeys = async (store: Store, ring: KeyRing, ids: SystemIds): Promise<Store> => {
@@ -44,13 +43,14 @@ export const withKeys = async (store: Store, ring: KeyRing, ids: SystemIds): Pro
   }
 }
 
-const encrypted = (store: Store, keys: readonly Key[], token: string | null): Store => {
-  const index = keys.find(({ id }) => id === token)
-  if (index === undefined || !isSome(keys)) return store
-  const payloads = new Payloads(new Cipher(keys, index))
+const encrypted = (store: Store, keys: readonly Key[], own: Key | null): Store => {
+  if (own === null || !isSome(keys)) return store
+  const payloads = new Payloads(new Cipher(keys, own))
+  const isNamed = async (key: string): Promise<boolean> =>
+    (await readKeyRecord(store))?.encrypted.includes(key) ?? false
   return {
     ...store,
-    ledger: new VaultLedger(store.ledger, payloads),
+    ledger: new VaultLedger(store.ledger, payloads, isNamed),
     reader: vaultReader(store.reader, payloads),
     blobs: vaultBlobs(store.blobs, payloads),
   }

@@ -6,6 +6,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { PayloadDatabase } from './adapters/migrations/payload-tables.ts'
 import { InProcessDispatcher } from './adapters/system/dispatcher.ts'
 import type { LedgerChoice } from './config.ts'
 import type { CommitOptions } from './engine/commit.ts'
@@ -58,6 +59,18 @@ export const openStore = async (choice: LedgerChoice, options: StoreOptions, clo
 /** One moment of a SQLite ledger as another file. */
 export const backUp = async (file: string, to: string): Promise<void> =>
   (await import('./adapters/sqlite/backup.ts')).backUpSqlite(file, to)
+
+/** The tables of a store that no process works with, for a change of keys. */
+export const openPayloads = async (choice: LedgerChoice, schema: string | undefined): Promise<PayloadDatabase> => {
+  switch (choice.kind) {
+    case 'sqlite':
+      return (await import('./adapters/sqlite/payload-database.ts')).openSqlitePayloads(choice.file)
+    case 'postgres':
+      return (await import('./adapters/postgres/payload-database.ts')).openPostgresPayloads(choice.url, schema)
+    case 'memory':
+      throw new TrihandError('CONFIG_INVALID', 'a ledger in memory keeps nothing, and has no keys to change')
+  }
+}
 
 /** Larger ones make fewer commits, smaller ones leave the collector less to copy (docs/decisions/0041, 0081). */
 const EMBEDDED = { pollMs: 1_000, sweepMs: null, commit: { maxBatch: 384, maxInFlight: 3 } } as const

@@ -317,6 +317,13 @@ const addVerify = (program: Command, perform: Perform): void => {
     .description('one moment of a SQLite ledger as a file, also beside a running server')
     .option('--database <path>', 'this ledger (DATABASE_URL)')
     .action((file, flags) => perform(async () => (await import('./backup.ts')).backup, { file, ...flags }))
+  withOutput(program.command('rekey'))
+    .description(
+      'change all payloads of an encrypted ledger to the first key of TRIHAND_LEDGER_KEY; stop every process first',
+    )
+    .option('--database <path or url>', 'this ledger (DATABASE_URL)')
+    .option('--schema <name>', 'the Postgres schema that holds it')
+    .action((flags) => perform(async () => (await import('./rekey.ts')).rekey, flags))
   withOutput(program.command('verify'))
     .description('check every invariant of a ledger, also beside a running server')
     .option('--file <path>', 'a SQLite ledger')

@@ -3,6 +3,7 @@
  *
  * Owns the few questions that a whole batch of claims needs. Never begins a run (worker.ts).
  */
+import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import { readRunFact } from '../model/fact-codec.ts'
 import type { RunId, StreamId, TenantId } from '../model/ids.ts'
@@ -18,8 +19,8 @@ import type { ResidentRecord, Standing } from './resident-record.ts'
 
 export interface Claimed {
   readonly runs: readonly (Standing & { readonly record: ResidentRecord; readonly recoveries: number })[]
-  /** Runs that this version cannot read: they are left to a worker that can. */
-  readonly unreadable: readonly StreamRecord[]
+  /** Runs that this version, or this process with its keys, cannot read: they are left to a worker that can. */
+  readonly unreadable: readonly Pick<StreamRecord, 'stream'>[]
   /** Runs whose facts do not fit their seals. */
   readonly broken: readonly StreamRecord[]
   readonly prefetched: Prefetched
@@ -35,9 +36,18 @@ export const loadClaimed = async (
   const tenants = [...new Set(claimed.claims.map(({ tenant }) => tenant))]
   return Promise.all(
     tenants.map((tenant) =>
-      loadOf(ledger, tenant, { ...claimed, claims: claimed.claims.filter((claim) => claim.tenant === tenant) }),
+      loadReadable(ledger, tenant, { ...claimed, claims: claimed.claims.filter((claim) => claim.tenant === tenant) }),
     ),
   )
+}
+
+const loadReadable = async (...asked: Parameters<typeof loadOf>): Promise<Claimed> => {
+  try {
+    return await loadOf(...asked)
+  } catch (error) {
+    if (!(error instanceof TrihandError) || error.code !== 'LEDGER_KEY_WRONG') throw error
+    return { runs: [], unreadable: asked[2].claims, broken: [], prefetched: NOTHING_PREFETCHED }
+  }
 }
 
 const loadOf = async (ledger: Pick<Ledger, 'load' | 'events'>, tenant: TenantId, claimed: Taken): Promise<Claimed> => {

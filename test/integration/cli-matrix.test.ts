@@ -98,6 +98,7 @@ const CALLS: Readonly<Record<string, readonly [args: readonly string[], exit: nu
   // Nothing in it sends what it begins with.
   simulate: [['bells'], 1],
   backup: [['system.ts'], 2],
+  rekey: [[], 2],
   verify: [[], 0],
 }
 

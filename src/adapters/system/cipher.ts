@@ -5,6 +5,7 @@
  * the payload has), which follow the ciphertext as they are and are additional data, too.
  *
  * cipher-1  A payload opens only with its key and at its place, unchanged: moved to another tenant, stream, fact or column it does not.
+ * cipher-2  Each payload has a nonce of its own, of 96 random bits: after 2^32 payloads of one tenant a new key should come.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomFillSync } from 'node:crypto'
 import { TrihandError } from '../../model/errors.ts'
@@ -13,7 +14,9 @@ import type { Key } from './keys.ts'
 const HIDDEN = 'enc1:'
 const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
+/** A shorter tag would be easier to guess, so that none is accepted. */
 const TAG_BYTES = 16
+const TAG = { authTagLength: TAG_BYTES }
 /** Nonces are drawn for many payloads at once. */
 const POOL_BYTES = NONCE_BYTES * 512
 const ID_CHARACTERS = 8
@@ -22,6 +25,16 @@ const NONCE_AT = HIDDEN.length + ID_CHARACTERS + 1
 const CONTENT_AT = NONCE_AT + NONCE_CHARACTERS + 1
 /** 96 bits: no two values meet by chance. */
 const TOKEN_CHARACTERS = 16
+
+/** A payload that is encrypted with a key which this process does not have. Others may have it. */
+export class UnknownKey extends TrihandError {
+  readonly key: string
+
+  constructor(key: string, place: string) {
+    super('LEDGER_KEY_WRONG', `${nameOf(place)} is encrypted with key ${key}, which is not in the list`)
+    this.key = key
+  }
+}
 
 export class Cipher {
   readonly #keys: ReadonlyMap<string, Key>
@@ -40,30 +53,41 @@ export class Cipher {
 
   hide(tenant: string, place: string, text: string, marks = ''): string {
     const nonce = this.#nonce()
-    const cipher = createCipheriv(ALGORITHM, this.#key(this.#first, `tenant ${tenant}`), nonce)
+    const cipher = createCipheriv(ALGORITHM, this.#key(this.#first, `tenant ${tenant}`), nonce, TAG)
     cipher.setAAD(Buffer.from(`${tenant}\n${place}\n${marks}`))
     const content = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
     const hidden = `${HIDDEN}${this.#first.id}:${nonce.toString('base64url')}:${content.toString('base64url')}`
     return marks === '' ? hidden : `${hidden}:${marks}`
   }
 
-  /** Throws PAYLOAD_BROKEN. */
+  /** Throws PAYLOAD_BROKEN, or an UnknownKey. */
   show(tenant: string, place: string, hidden: string): string {
-    const key = hidden.startsWith(HIDDEN) ? this.#keys.get(hidden.slice(HIDDEN.length, NONCE_AT - 1)) : undefined
-    if (key === undefined) throw broken(place, 'is not encrypted with a key of TRIHAND_LEDGER_KEY')
+    if (!hidden.startsWith(HIDDEN)) throw broken(place, 'is not encrypted')
+    const id = hidden.slice(HIDDEN.length, NONCE_AT - 1)
+    const key = this.#keys.get(id)
+    if (key === undefined) throw new UnknownKey(id, place)
     const end = hidden.indexOf(':', CONTENT_AT)
     const content = Buffer.from(hidden.slice(CONTENT_AT, end < 0 ? undefined : end), 'base64url')
     const marks = end < 0 ? '' : hidden.slice(end + 1)
     const body = content.length - TAG_BYTES
+    if (body < 0) throw broken(place, 'does not open: it was cut off')
     try {
       const nonce = Buffer.from(hidden.slice(NONCE_AT, CONTENT_AT - 1), 'base64url')
-      const decipher = createDecipheriv(ALGORITHM, this.#key(key, `tenant ${tenant}`), nonce)
+      const decipher = createDecipheriv(ALGORITHM, this.#key(key, `tenant ${tenant}`), nonce, TAG)
       decipher.setAAD(Buffer.from(`${tenant}\n${place}\n${marks}`))
       decipher.setAuthTag(content.subarray(body))
       return `${decipher.update(content.subarray(0, body), undefined, 'utf8')}${decipher.final('utf8')}`
     } catch {
       throw broken(place, 'does not open: it was changed or moved')
     }
+  }
+
+  /** The payload under the first key; null: it is. */
+  renew(tenant: string, place: string, hidden: string): string | null {
+    if (hidden.startsWith(`${HIDDEN}${this.#first.id}:`)) return null
+    const text = this.show(tenant, place, hidden)
+    const end = hidden.indexOf(':', CONTENT_AT)
+    return this.hide(tenant, place, text, end < 0 ? '' : hidden.slice(end + 1))
   }
 
   /** The same text has the same token, and nobody without the key learns either from the other. */
@@ -93,5 +117,7 @@ export class Cipher {
   }
 }
 
+const nameOf = (place: string): string => `the payload of ${place.replaceAll('\n', ' ')}`
+
 const broken = (place: string, flaw: string): TrihandError =>
-  new TrihandError('PAYLOAD_BROKEN', `the payload of ${place.replaceAll('\n', ' ')} ${flaw}`)
+  new TrihandError('PAYLOAD_BROKEN', `${nameOf(place)} ${flaw}`)

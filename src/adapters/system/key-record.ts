@@ -8,23 +8,28 @@
  * key-record-2  A ledger that has entries of before a key is refused and never read half and half.
  */
 import { TrihandError } from '../../model/errors.ts'
-import { LOCAL_TENANT } from '../../model/ids.ts'
+import { LOCAL_TENANT, SERVER_TENANT } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import { keyIdOf } from '../../model/seal.ts'
 import type { Ids } from '../../ports/ids.ts'
 import type { Ledger } from '../../ports/ledger.ts'
 import type { Reader } from '../../ports/reader.ts'
-import type { Key } from './keys.ts'
+import { Cipher } from './cipher.ts'
+import type { KeyedSeals } from './keyed-seals.ts'
+import { firstSecret, type Key, ownKey } from './keys.ts'
 
-const KEY_RECORD = { tenant: LOCAL_TENANT, table: 'trihand.ledger', key: 'keys' } as const
+export const KEY_RECORD = { tenant: LOCAL_TENANT, table: 'trihand.ledger', key: 'keys' } as const
+const SECRET_PLACE = 'ledger secret'
 
 export interface KeyRecord {
-  /** One seal for each key that has sealed. They cover `index`. */
+  /** One seal for each key that has sealed. They cover the id of the ledger's own key. */
   readonly seals: readonly string[]
-  /** The ids of the keys that have encrypted. */
+  /** The ids of the keys that payloads may be encrypted with. */
   readonly encrypted: readonly string[]
-  /** The id of the key that makes the tokens of this ledger; null: it is not encrypted. */
-  readonly index: string | null
+  /** The ledger's own secret, encrypted with each of these keys: it makes tokens and seals, and stays when they change. None: in clear. */
+  readonly secret: readonly string[]
+  /** The id of the key that a `trihand rekey` was begun with and has not reached yet. */
+  readonly changingTo?: string
 }
 
 export interface RecordedStore {
@@ -32,39 +37,56 @@ export interface RecordedStore {
   readonly reader: Pick<Reader, 'document' | 'documents' | 'runs' | 'events'>
 }
 
-/** The keys of this process. `seal`: all that check a seal, the one that seals first. */
+/** The keys of this process. `seals` learns the ledger's own key when the ledger is opened. */
 export interface KeyRing {
-  readonly seal: readonly Key[]
+  readonly seals: KeyedSeals
   readonly ledger: readonly Key[]
 }
 
-const sealedText = (index: string | null): string => `trihand ledger ${index ?? ''}`
+const sealedText = (own: Key | null): string => `trihand ledger ${own?.id ?? ''}`
 
-/** Answers the id of the key that makes the tokens; null: the ledger is not encrypted. */
-export const openKeyRecord = async (store: RecordedStore, ids: Ids, ring: KeyRing): Promise<string | null> => {
+export const readKeyRecord = async ({ reader }: Pick<RecordedStore, 'reader'>): Promise<KeyRecord | null> => {
   const { tenant, table, key } = KEY_RECORD
-  const found = (await store.reader.document(tenant, table, key)) as unknown as KeyRecord | null
-  if (found !== null) check(found, ids, ring)
-  const isNew = ring.seal.length > 0 && (found === null || (found.index === null && ring.ledger.length > 0))
-  if (isNew && !(await isEmpty(store.reader)))
-    throw new TrihandError('LEDGER_NOT_SEALED', 'the ledger has entries that were written without this key')
-  const record = recordWith(found, ids, ring)
-  if (JSON.stringify(record) !== JSON.stringify(found) && ring.seal.length > 0) await write(store, ids, record)
-  return record.index
+  return (await reader.document(tenant, table, key)) as unknown as KeyRecord | null
 }
 
-const check = ({ seals, encrypted, index }: KeyRecord, ids: Ids, ring: KeyRing): void => {
-  if (index !== null && ring.ledger.length === 0)
-    throw new TrihandError('LEDGER_KEY_MISSING', `the ledger is encrypted with key ${index}, and there is no key`)
-  const lacking = [...encrypted, ...(index === null ? [] : [index])].find(
-    (id) => !ring.ledger.some((key) => key.id === id),
-  )
+/** Answers the ledger's own key; null: the ledger is not encrypted. Nothing is written unless every key fits. */
+export const openKeyRecord = async (store: RecordedStore, ids: Ids, ring: KeyRing): Promise<Key | null> => {
+  const found = await readKeyRecord(store)
+  if (found !== null) checkLedgerKeys(found, ring)
+  const own = ownKeyOf(found, ring)
+  if (own !== null) ring.seals.add(own)
+  if (found !== null) checkSeals(found, own, ids, ring)
+  const isNew = ring.seals.hasKey && (found === null || (found.secret.length === 0 && own !== null))
+  if (isNew && !(await isEmpty(store.reader)))
+    throw new TrihandError('LEDGER_NOT_SEALED', 'the ledger has entries that were written without this key')
+  const record = recordWith(found, own, ids, ring)
+  if (JSON.stringify(record) !== JSON.stringify(found) && ring.seals.hasKey) await writeKeyRecord(store, ids, record)
+  return own
+}
+
+const checkLedgerKeys = ({ encrypted, changingTo }: KeyRecord, { ledger }: KeyRing): void => {
+  const [newest] = ledger
+  if (encrypted.length > 0 && newest === undefined)
+    throw new TrihandError(
+      'LEDGER_KEY_MISSING',
+      `the ledger is encrypted with key ${encrypted.join(', ')}, and there is no key`,
+    )
+  const lacking = encrypted.find((id) => !ledger.some((key) => key.id === id))
   if (lacking !== undefined)
     throw new TrihandError('LEDGER_KEY_WRONG', `the ledger is encrypted with key ${lacking}, which is not in the list`)
+  if (changingTo !== undefined && newest?.id !== changingTo)
+    throw new TrihandError(
+      'LEDGER_KEY_WRONG',
+      `the payloads are being changed to key ${changingTo}: put this key first, and run trihand rekey again`,
+    )
+}
+
+const checkSeals = ({ seals }: KeyRecord, own: Key | null, ids: Ids, ring: KeyRing): void => {
   const [first] = seals
-  if (first !== undefined && ring.seal.length === 0)
+  if (first !== undefined && !ring.seals.hasKey)
     throw new TrihandError('SEAL_KEY_MISSING', `the ledger is sealed with key ${keyIdOf(first)}, and there is no key`)
-  const misfit = seals.find((seal) => ids.checkSeal(seal, sealedText(index)) !== 'fits')
+  const misfit = seals.find((seal) => ids.checkSeal(seal, sealedText(own)) !== 'fits')
   if (misfit !== undefined)
     throw new TrihandError(
       'SEAL_KEY_WRONG',
@@ -72,20 +94,51 @@ const check = ({ seals, encrypted, index }: KeyRecord, ids: Ids, ring: KeyRing):
     )
 }
 
+/** A new ledger begins with the oldest key, so that processes with and without a newer one begin it alike. */
+const ownKeyOf = (found: KeyRecord | null, { ledger }: KeyRing): Key | null => {
+  const [oldest, wrapped] = [ledger.at(-1), found?.secret[0]]
+  if (oldest === undefined) return null
+  if (wrapped === undefined) return ownKey(firstSecret(oldest))
+  return ownKey(wrapping(ledger, oldest).show('', SECRET_PLACE, wrapped))
+}
+
+const wrapping = (keys: readonly Key[], first: Key): Cipher => new Cipher([first, ...keys], first)
+
 /** With the keys that this process uses. */
-const recordWith = (found: KeyRecord | null, ids: Pick<Ids, 'seal'>, { seal, ledger }: KeyRing): KeyRecord => {
-  const { seals = [], encrypted = [], index = null } = found ?? {}
-  const token = index ?? ledger[0]?.id ?? null
-  const own = seal.length === 0 ? [] : [ids.seal(sealedText(token))]
-  const others = seals.filter((one) => own.every((mine) => keyIdOf(mine) !== keyIdOf(one)))
+const recordWith = (found: KeyRecord | null, own: Key | null, ids: Pick<Ids, 'seal'>, ring: KeyRing): KeyRecord => {
+  const { seals = [], encrypted = [], secret = [], ...rest } = found ?? {}
+  const [newest] = ring.ledger
+  const mine = ring.seals.hasKey ? [ids.seal(sealedText(own))] : []
+  const others = seals.filter((one) => mine.every((seal) => keyIdOf(seal) !== keyIdOf(one)))
+  const isKnown = newest === undefined || encrypted.includes(newest.id)
   return {
-    seals: [...others, ...own],
-    encrypted: [...new Set([...encrypted, ...ledger.slice(0, 1).map(({ id }) => id)])],
-    index: token,
+    seals: [...others, ...mine],
+    encrypted: isKnown ? encrypted : [...encrypted, newest.id],
+    secret: isKnown ? secret : [...secret, ...secretFor(found, ring.ledger, newest)],
+    ...rest,
   }
 }
 
-const write = async (store: RecordedStore, ids: Ids, record: KeyRecord): Promise<void> => {
+/** The own secret, encrypted with this key. */
+const secretFor = (found: KeyRecord | null, keys: readonly Key[], key: Key): readonly string[] => {
+  const oldest = keys.at(-1) as Key
+  const wrapped = found?.secret[0]
+  const cipher = wrapping(keys, key)
+  const text = wrapped === undefined ? firstSecret(oldest) : cipher.show('', SECRET_PLACE, wrapped)
+  return [cipher.hide('', SECRET_PLACE, text)]
+}
+
+/** The record while all payloads are changed to the first key, and the one after it. */
+export const changingRecord = (found: KeyRecord, { ledger: [newest] }: KeyRing): KeyRecord =>
+  newest === undefined ? found : { ...found, changingTo: newest.id }
+
+export const changedRecord = (found: KeyRecord, { ledger }: KeyRing): KeyRecord => {
+  const [newest] = ledger
+  const { seals } = found
+  return newest === undefined ? found : { seals, encrypted: [newest.id], secret: secretFor(found, ledger, newest) }
+}
+
+export const writeKeyRecord = async (store: RecordedStore, ids: Ids, record: KeyRecord): Promise<void> => {
   const document = { ...KEY_RECORD, value: record as unknown as Json }
   await store.ledger.append([{ appendId: ids.uuid(), writes: [], events: [], signals: [], documents: [document] }])
 }
@@ -94,7 +147,7 @@ const write = async (store: RecordedStore, ids: Ids, record: KeyRecord): Promise
 const isEmpty = async (reader: RecordedStore['reader']): Promise<boolean> => {
   const tenant = LOCAL_TENANT
   const found = await Promise.all([
-    reader.documents({ tenant, table: 'trihand.system', after: null, limit: 1 }),
+    reader.documents({ tenant: SERVER_TENANT, table: 'trihand.system', after: null, limit: 1 }),
     reader.runs({ tenant, status: null, handler: null, before: null, limit: 1 }),
     reader.events({ tenant, type: null, before: null, limit: 1 }),
   ])

@@ -12,16 +12,26 @@ const isEqual = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 
 export class KeyedSeals implements Seals {
-  readonly #keys: ReadonlyMap<string, Buffer>
-  readonly #first: { readonly id: string; readonly bytes: Buffer }
+  readonly #keys = new Map<string, Buffer>()
+  #first: { readonly id: string; readonly bytes: Buffer } | null = null
 
-  constructor(keys: readonly [Key, ...Key[]]) {
-    this.#keys = new Map(keys.map((key) => [key.id, key.derive('seal')]))
-    const [first] = keys
-    this.#first = { id: first.id, bytes: first.derive('seal') }
+  constructor(keys: readonly Key[]) {
+    for (const key of keys) this.add(key)
+  }
+
+  /** One more key, after the others. */
+  add(key: Key): void {
+    const bytes = key.derive('seal')
+    this.#keys.set(key.id, bytes)
+    this.#first ??= { id: key.id, bytes }
+  }
+
+  get hasKey(): boolean {
+    return this.#first !== null
   }
 
   seal(text: string): string {
+    if (this.#first === null) throw new Error('a ledger is opened before anything is sealed')
     return this.#keyed(this.#first.id, this.#first.bytes, text)
   }
 

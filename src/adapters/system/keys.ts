@@ -26,6 +26,15 @@ const keyOf = (name: string, secret: string): Key => ({
   derive: (purpose) => bytesOf(secret, `${name} ${purpose}`, KEY_BYTES),
 })
 
+/** The name of the variable whose keys encrypt. */
+export const LEDGER_KEY = 'TRIHAND_LEDGER_KEY'
+
+/** The ledger's own key, from the secret that its record holds. */
+export const ownKey = (secret: string): Key => keyOf(LEDGER_KEY, secret)
+
+/** The secret that a ledger begins with: the same in every process that begins it with this key. */
+export const firstSecret = (key: Key): string => key.derive('ledger secret').toString('base64url')
+
 /** `name`: of the variable. Nothing given: no keys. */
 export const readKeys = (name: string, text: string | undefined): readonly Key[] => {
   if (text === undefined || text.trim() === '') return []

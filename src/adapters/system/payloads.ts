@@ -15,7 +15,7 @@ import { isModelCall } from '../migrations/0011-model-calls.ts'
 import type { Cipher } from './cipher.ts'
 
 /** Where the ciphertext stands in an object. No token is as short. */
-const CONTENT = 'enc1'
+export const CONTENT = 'enc1'
 /** Marks a list in a tree of tokens. */
 const LIST = '#'
 /** Names of members and their tokens that are remembered. */
@@ -60,11 +60,11 @@ export class Payloads {
   }
 
   hideSuppression(tenant: string, one: Suppression): Suppression {
-    return { ...one, detail: this.#cipher.hide(tenant, `suppressed\n${one.trigger}`, one.detail) }
+    return { ...one, detail: this.#cipher.hide(tenant, suppressionPlace(one.trigger), one.detail) }
   }
 
   showSuppression(tenant: string, one: Suppression): Suppression {
-    return { ...one, detail: this.#cipher.show(tenant, `suppressed\n${one.trigger}`, one.detail) }
+    return { ...one, detail: this.#cipher.show(tenant, suppressionPlace(one.trigger), one.detail) }
   }
 
   hideWait<Wait extends Pick<WaitRow, 'type' | 'path' | 'value'>>(tenant: string, wait: Wait): Wait {
@@ -76,12 +76,12 @@ export class Payloads {
 
   hideTask(task: string, row: TaskRow): TaskRow {
     const { tenant, title, summary } = row
-    const content = this.#cipher.hide(tenant, `task\n${task}\nsummary`, JSON.stringify(summary))
+    const content = this.#cipher.hide(tenant, taskPlace(task, 'summary'), JSON.stringify(summary))
     // The view of tasks that were handed on asks for this member.
     const isEscalated = ((summary as { readonly escalationReason?: Json } | null)?.escalationReason ?? null) !== null
     return {
       ...row,
-      title: this.#cipher.hide(tenant, `task\n${task}\ntitle`, title),
+      title: this.#cipher.hide(tenant, taskPlace(task, 'title'), title),
       summary: { [CONTENT]: content, ...(isEscalated ? { escalationReason: 'yes' } : {}) },
     }
   }
@@ -90,8 +90,8 @@ export class Payloads {
     const { tenant, title, summary } = row
     return {
       ...row,
-      title: this.#cipher.show(tenant, `task\n${task}\ntitle`, title),
-      summary: this.#shown(tenant, `task\n${task}\nsummary`, summary),
+      title: this.#cipher.show(tenant, taskPlace(task, 'title'), title),
+      summary: this.#shown(tenant, taskPlace(task, 'summary'), summary),
     }
   }
 
@@ -154,6 +154,9 @@ export class Payloads {
   }
 }
 
-const factPlace = (stream: string, seq: number): string => `fact\n${stream}\n${seq}`
-const eventPlace = ({ source, id, type }: Identity): string => `event\n${source}\n${id}\n${type}`
-const documentPlace = (table: string, key: string): string => `document\n${table}\n${key}`
+export const factPlace = (stream: string, seq: number): string => `fact\n${stream}\n${seq}`
+export const eventPlace = ({ source, id, type }: Pick<Identity, 'source' | 'type'> & { readonly id: string }): string =>
+  `event\n${source}\n${id}\n${type}`
+export const suppressionPlace = (trigger: string): string => `suppressed\n${trigger}`
+export const taskPlace = (task: string, column: 'title' | 'summary'): string => `task\n${task}\n${column}`
+export const documentPlace = (table: string, key: string): string => `document\n${table}\n${key}`

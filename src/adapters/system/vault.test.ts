@@ -70,7 +70,6 @@ test('cipher-1: a payload opens with its key and at its place alone, and unchang
     () => payloads.showFact('other', 'run_1', 0, hidden),
     () => payloads.showFact('acme', 'run_2', 0, hidden),
     () => payloads.showFact('acme', 'run_1', 1, hidden),
-    () => payloadsOf(NEW).showFact('acme', 'run_1', 0, hidden),
     () => payloads.showFact('acme', 'run_1', 0, { ...hidden, body: '{"a":"plain"}' }),
     () => payloads.showFact('acme', 'run_1', 0, { ...hidden, body: `${hidden.body}:mark` }),
     ...[20, 40, hidden.body.length - 1].map((at) => () => {
@@ -80,6 +79,56 @@ test('cipher-1: a payload opens with its key and at its place alone, and unchang
     }),
   ]
   for (const [i, open] of moved.entries()) expect(open, `case ${i}`).toThrow('PAYLOAD_BROKEN')
+  expect(() => payloadsOf(NEW).showFact('acme', 'run_1', 0, hidden)).toThrow('LEDGER_KEY_WRONG')
+})
+
+test('cipher-1: a payload that was cut off anywhere does not open, not even with a shorter tag (13.3.2)', () => {
+  const payloads = payloadsOf(OLD)
+  const { body, ...rest } = hide(payloads)
+  for (let length = 0; length < body.length; length++)
+    expect(() => payloads.showFact('acme', 'run_1', 0, { ...rest, body: body.slice(0, length) }), `${length}`).toThrow()
+})
+
+test('cipher-1: documents, tasks, events, blobs and reasons do not open at another place (13.3.2)', () => {
+  const payloads = payloadsOf(OLD)
+  const document = payloads.hideDocument({ tenant: 'acme' as TenantId, table: 't', key: 'a', value: { x: 1 } }).value
+  const event = anEvent({ data: { x: 1 } })
+  const stored = { ...payloads.hideEvent(event).event, sequence: 1 }
+  const reason = payloads.hideSuppression('acme', { trigger: 'a', reason: 'error', detail: 'x' })
+  const blob = payloads.hideBlob('a', 'text')
+  expect(payloads.showDocument('acme', 't', 'a', document)).toEqual({ x: 1 })
+  expect(payloads.showBlob('a', blob)).toBe('text')
+  const moved = [
+    () => payloads.showDocument('other', 't', 'a', document),
+    () => payloads.showDocument('acme', 'u', 'a', document),
+    () => payloads.showDocument('acme', 't', 'b', document),
+    () => payloads.showEvent({ ...stored, id: 'another' as typeof stored.id }),
+    () => payloads.showEvent({ ...stored, type: 'another' }),
+    () => payloads.showEvent({ ...stored, tenant: 'other' as TenantId }),
+    () => payloads.showSuppression('acme', { ...reason, trigger: 'b' }),
+    () => payloads.showBlob('b', blob),
+  ]
+  for (const [i, open] of moved.entries()) expect(open, `case ${i}`).toThrow('PAYLOAD_BROKEN')
+})
+
+test('cipher-2: no nonce is used twice, by one process or by two with the same key (13.3.2)', () => {
+  const processes = [payloadsOf(OLD), payloadsOf(OLD)]
+  const each = 10_000
+  const nonces = processes.flatMap((one) => Array.from({ length: each }, () => hide(one).body.split(':')[2]))
+  expect(new Set(nonces).size).toBe(2 * each)
+})
+
+test('vault-3: what another process has encrypted with a newer key is not broken; this process claims no more (13.3.2)', async () => {
+  const inner = new MemoryLedger(new MemoryStore())
+  const newer = new VaultLedger(inner, payloadsOf(`${NEW},${OLD}`))
+  const run = newRun()
+  await newer.append([anAppend({ writes: [aCreation(run, {}, { facts: [aFact()] })] })])
+  const older = new VaultLedger(inner, payloadsOf(OLD), async () => true)
+  await expect(older.load([run])).rejects.toMatchObject({ code: 'LEDGER_KEY_WRONG' })
+  await expect(older.claim({} as never)).rejects.toMatchObject({ code: 'LEDGER_KEY_WRONG' })
+  // A key that the ledger does not name was made up.
+  const [found] = await new VaultLedger(inner, payloadsOf(OLD), async () => false).load([run])
+  expect(found?.broken).toContain('is encrypted with key')
 })
 
 test('the first of several keys encrypts, and all of them open', () => {

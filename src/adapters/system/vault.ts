@@ -6,6 +6,8 @@
  * vault-1  No payload reaches the store in clear, and whatever the store answers is what was written.
  * vault-2  A record with a fact that does not open is broken as a whole (checked-1), an event whose data does not open is broken, and
  *          neither spoils another.
+ * vault-3  What another process has encrypted with a key that this one lacks is not broken: it is left to processes that have the key,
+ *          and this one claims no more until it is started with it.
  */
 
 import { TrihandError } from '../../model/errors.ts'
@@ -26,6 +28,7 @@ import type {
 } from '../../ports/ledger.ts'
 import type { Reader, TaskSummary } from '../../ports/reader.ts'
 import { brokenRecord } from './checked-ledger.ts'
+import { UnknownKey } from './cipher.ts'
 import type { Payloads } from './payloads.ts'
 
 /** More streams than a process writes to at the same time. */
@@ -37,9 +40,15 @@ export class VaultLedger implements Ledger {
   /** Whose streams these are: a write does not say it, and its key is the tenant's. */
   readonly #tenants = new Map<StreamId, TenantId>()
 
-  constructor(inner: Ledger, payloads: Payloads) {
+  readonly #isNamed: (key: string) => Promise<boolean>
+  /** The first payload that this process has met and lacks the key for. */
+  #lacking: UnknownKey | null = null
+
+  /** `isNamed`: whether the ledger's record names this key. */
+  constructor(inner: Ledger, payloads: Payloads, isNamed: (key: string) => Promise<boolean> = async () => false) {
     this.#inner = inner
     this.#payloads = payloads
+    this.#isNamed = isNamed
   }
 
   async append(batch: readonly Append[]): Promise<readonly Outcome[]> {
@@ -51,26 +60,43 @@ export class VaultLedger implements Ledger {
 
   async load(streams: readonly StreamId[], options?: LoadOptions): Promise<readonly (StreamRecord | null)[]> {
     const records = await this.#inner.load(streams, options)
-    return records.map((record) => (record === null ? null : this.#shown(record)))
+    return Promise.all(
+      records.map(async (record) => {
+        if (record === null) return null
+        try {
+          return this.#shown(record)
+        } catch (error) {
+          return brokenRecord(record, await this.#flawOf(error))
+        }
+      }),
+    )
   }
 
   async events(query: EventQuery): Promise<readonly StoredEvent[]> {
     const { tenant, matching } = query
     const hidden = matching && { matching: matching.map((match) => this.#payloads.hideWait(tenant, match)) }
-    return (await this.#inner.events({ ...query, ...hidden })).map((event) => this.#shownEvent(event))
+    const events = await this.#inner.events({ ...query, ...hidden })
+    return Promise.all(
+      events.map(async (event) => {
+        try {
+          return this.#payloads.showEvent(event)
+        } catch (error) {
+          return { ...event, data: null, broken: await this.#flawOf(error) }
+        }
+      }),
+    )
   }
 
-  /** A record that does not open is left out, and so is loaded by itself. */
+  /** What does not open is left out, and so is loaded by itself. */
   async claim(request: ClaimRequest): Promise<Claims> {
+    if (this.#lacking !== null) throw this.#lacking
     const { claims, nextDueAt, records, events } = await this.#inner.claim(request)
     for (const { stream, tenant } of claims) this.#keep(stream, tenant)
     return {
       claims,
       nextDueAt,
-      ...(records && {
-        records: records.map((record) => this.#shown(record)).filter(({ broken }) => broken === undefined),
-      }),
-      ...(events && { events: events.map((event) => this.#shownEvent(event)) }),
+      ...(records && { records: readable(records, (record) => this.#shown(record)) }),
+      ...(events && { events: readable(events, (event) => this.#payloads.showEvent(event)) }),
     }
   }
 
@@ -86,13 +112,14 @@ export class VaultLedger implements Ledger {
     return this.#inner.close()
   }
 
-  #shownEvent(event: StoredEvent): StoredEvent {
-    try {
-      return this.#payloads.showEvent(event)
-    } catch (error) {
-      if (!(error instanceof TrihandError)) throw error
-      return { ...event, data: null, broken: error.detail }
+  /** Why something does not open. Throws if only this process cannot open it (vault-3). */
+  async #flawOf(error: unknown): Promise<string> {
+    if (!(error instanceof TrihandError)) throw error
+    if (error instanceof UnknownKey && (await this.#isNamed(error.key))) {
+      this.#lacking = error
+      throw error
     }
+    return error.detail
   }
 
   /** Whether the tenant of this stream must be asked for. */
@@ -138,14 +165,20 @@ export class VaultLedger implements Ledger {
     this.#met(record)
     const { stream, tenant, version, facts } = record
     const first = version - facts.length
-    try {
-      return { ...record, facts: facts.map((fact, i) => this.#payloads.showFact(tenant, stream, first + i, fact)) }
-    } catch (error) {
-      if (!(error instanceof TrihandError)) throw error
-      return brokenRecord(record, error.detail)
-    }
+    return { ...record, facts: facts.map((fact, i) => this.#payloads.showFact(tenant, stream, first + i, fact)) }
   }
 }
+
+/** Those that open. */
+const readable = <Item>(items: readonly Item[], show: (item: Item) => Item): readonly Item[] =>
+  items.flatMap((item) => {
+    try {
+      return [show(item)]
+    } catch (error) {
+      if (!(error instanceof TrihandError)) throw error
+      return []
+    }
+  })
 
 const HEADS: LoadOptions = { after: Number.MAX_SAFE_INTEGER }
 

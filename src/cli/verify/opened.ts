@@ -2,7 +2,8 @@
  * Payloads of an encrypted ledger as the checker reads them. Spelled here once more, from the description of the format.
  *
  * A payload is `enc1:<key id>:<nonce>:<AES-256-GCM>[:<marks>]`, in base64url, with tenant, place and marks as additional data. Keys are
- * HKDF-SHA256 of the secret. Waits are stored as tokens (HMAC, 96 bits), one for each name and each value.
+ * HKDF-SHA256 of the secret. The ledger has a secret of its own, which its record holds encrypted with each key. Waits are stored as tokens
+ * (HMAC, 96 bits), one for each name and each value.
  *
  * What does not open is answered as it stands, so that the checks find it unreadable.
  */
@@ -25,18 +26,23 @@ const derive = (secret: string, purpose: string, bytes: number): Buffer =>
 export class Opened {
   readonly #secrets: ReadonlyMap<string, string>
   readonly #derived = new Map<string, Buffer>()
-  /** The secret that makes the tokens; null: the ledger is not encrypted. */
-  readonly #index: string | null
+  /** The ledger's own secret, which makes tokens and seals; null: the ledger is not encrypted. */
+  readonly own: string | null
 
-  /** The secrets with commas between them; the id of the key that makes the tokens, as the ledger names it. */
-  constructor(secrets: string | undefined, index: string | null) {
+  /** The secrets with commas between them; the own secret as the ledger has it, encrypted with some of them. */
+  constructor(secrets: string | undefined, wrapped: readonly string[]) {
     const given = (secrets ?? '').split(',').flatMap((secret) => (secret.trim() === '' ? [] : [secret.trim()]))
     this.#secrets = new Map(given.map((secret) => [derive(secret, 'id', 6).toString('base64url'), secret]))
-    this.#index = index === null ? null : (this.#secrets.get(index) ?? null)
+    this.own = wrapped.map((one) => this.#decrypted('', 'ledger secret', one)).find((secret) => secret !== null) ?? null
   }
 
   get isEncrypted(): boolean {
-    return this.#index !== null
+    return this.own !== null
+  }
+
+  /** Whether these keys are among the given ones. */
+  hasKeys(ids: readonly string[]): boolean {
+    return ids.every((id) => this.#secrets.has(id))
   }
 
   fact(tenant: string, stream: string, seq: number, body: string): string {
@@ -82,23 +88,27 @@ export class Opened {
   }
 
   #token(scope: string, text: string): string {
-    const key = this.#key(this.#index ?? '', `token ${scope}`)
+    const key = this.#key(this.own ?? '', `token ${scope}`)
     return createHmac('sha256', key).update(text).digest('base64url').slice(0, TOKEN)
   }
 
   #shown(tenant: string, place: string, stored: string): string {
-    if (!this.isEncrypted) return stored
+    return this.isEncrypted ? (this.#decrypted(tenant, place, stored) ?? stored) : stored
+  }
+
+  #decrypted(tenant: string, place: string, stored: string): string | null {
     const [, id = '', nonce = '', content = '', marks = ''] = HIDDEN.exec(stored) ?? []
     const secret = this.#secrets.get(id)
-    if (secret === undefined) return stored
     const bytes = Buffer.from(content, 'base64url')
+    const end = bytes.length - TAG
+    if (secret === undefined || end < 0) return null
     try {
       const key = this.#key(secret, `tenant ${tenant}`)
-      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'))
-      decipher.setAAD(Buffer.from(`${tenant}\n${place}\n${marks}`)).setAuthTag(bytes.subarray(bytes.length - TAG))
-      return Buffer.concat([decipher.update(bytes.subarray(0, bytes.length - TAG)), decipher.final()]).toString()
+      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), { authTagLength: TAG })
+      decipher.setAAD(Buffer.from(`${tenant}\n${place}\n${marks}`)).setAuthTag(bytes.subarray(end))
+      return Buffer.concat([decipher.update(bytes.subarray(0, end)), decipher.final()]).toString()
     } catch {
-      return stored
+      return null
     }
   }
 

@@ -154,7 +154,7 @@ export class Tables {
     this.#source = source
     this.#tenant = scope.tenant ?? null
     this.#now = scope.now ?? null
-    this.#opened = scope.opened ?? new Opened(undefined, null)
+    this.#opened = scope.opened ?? new Opened(undefined, [])
   }
 
   migrations(): AsyncIterable<{ readonly version: number; readonly breaking: number | boolean }> {

@@ -80,18 +80,19 @@ interface Keys {
 interface KeyRecord {
   readonly seals?: readonly string[]
   readonly encrypted?: readonly string[]
-  readonly index?: string | null
+  readonly secret?: readonly string[]
 }
 
 /** Without the keys a thousand findings would say the same. */
 const readKeys = async (tables: Tables, { sealKey, ledgerKey }: VerifyOptions): Promise<Keys> => {
   const record = JSON.parse((await tables.keyRecord()) ?? '{}') as KeyRecord
-  const seals = new Seals({ TRIHAND_SEAL_KEY: sealKey, TRIHAND_LEDGER_KEY: ledgerKey })
-  const opened = new Opened(ledgerKey, record.index ?? null)
-  if (record.index != null && !opened.isEncrypted)
+  const { encrypted = [], secret = [] } = record
+  const opened = new Opened(ledgerKey, secret)
+  if (secret.length > 0 && !(opened.isEncrypted && opened.hasKeys(encrypted)))
     throw new UnreadableLedger(
-      `the ledger is encrypted with key ${record.index}: set TRIHAND_LEDGER_KEY to the keys that it was encrypted with`,
+      `the ledger is encrypted with key ${encrypted.join(', ')}: set TRIHAND_LEDGER_KEY to the keys that it was encrypted with`,
     )
+  const seals = new Seals({ TRIHAND_SEAL_KEY: sealKey, TRIHAND_LEDGER_KEY: opened.own ?? undefined })
   if (record.seals?.length && !seals.hasKey)
     throw new UnreadableLedger(
       'the ledger is sealed with a key: set TRIHAND_SEAL_KEY to the keys that it was sealed with',
