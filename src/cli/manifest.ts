@@ -2,9 +2,12 @@
  * `trihand manifest validate|graph|types|print [path]` and `diff <old> <new>`: what a manifest says and what is wrong with it, before anything runs.
  *
  * Owns the exit codes: 0 it would load, 4 it would not, or with `--strict` something was warned of; 1 if two differ. Executes nothing
- * of the folder.
+ * of a folder with a manifest. `validate` and `diff` also read a system that is written as code, which is loaded for that.
  */
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { declarationsOf } from '../manifest/declarations.ts'
+import { shapeOf } from '../manifest/define.ts'
 import { type Difference, differencesOf } from '../manifest/difference.ts'
 import { graphOf } from '../manifest/graph.ts'
 import { mermaidOf } from '../manifest/mermaid.ts'
@@ -14,6 +17,7 @@ import { ordered, printManifest } from '../manifest/yaml/print.ts'
 import type { Json } from '../model/json.ts'
 import { findManifest, type ManifestOnDisk, readManifest } from './manifest-folder.ts'
 import { EXIT, type Output, visible } from './output.ts'
+import { codeFolder } from './settings.ts'
 import type { Shell, Verb } from './shell.ts'
 
 export interface ManifestFlags {
@@ -57,7 +61,46 @@ const documentOf = ({ manifest, findings }: ManifestOnDisk): object => ({
   infos: of(findings, 'info'),
 })
 
-export const validateManifest: Verb<ManifestFlags> = async ({ output }, flags) => {
+/** The file of a system that is written as code; null: there is a manifest, or nothing. */
+const codeFileOf = (path: string | undefined): string | null => {
+  const given = resolve(path ?? '.')
+  const candidates = /\.(ts|js|mjs)$/.test(given)
+    ? [given]
+    : ['system.ts', 'system.js', 'system.mjs'].map((name) => join(given, name))
+  const hasManifest = ['manifest.yaml', 'manifest.yml'].some((name) => existsSync(join(given, name)))
+  return hasManifest ? null : (candidates.find((file) => existsSync(file)) ?? null)
+}
+
+/** What a system declares, and the text of its functions, as its hash covers it. */
+const loadedShape = async ({ settings }: Shell, path: string | undefined) => {
+  const { loadSystem } = await import('./load-system.ts')
+  const { source } = await loadSystem(path, codeFolder(settings))
+  return { findings: source.findings ?? [], name: source.name, shape: JSON.parse(shapeOf(source)) as Json }
+}
+
+const validateCode = async (shell: Shell, file: string, flags: ManifestFlags): Promise<number> => {
+  const { output } = shell
+  const { findings, name, shape } = await loadedShape(shell, file)
+  if (output.isJson)
+    output.document({
+      system: shape,
+      errors: of(findings, 'error'),
+      warnings: of(findings, 'warning'),
+      infos: of(findings, 'info'),
+    })
+  else {
+    tellFindings(output, findings, (text) => output.line(text))
+    output.line(visible(`${name}: ${counted(findings)}`))
+  }
+  return of(findings, 'error').length > 0 || (flags.strict === true && of(findings, 'warning').length > 0)
+    ? EXIT.invalid
+    : EXIT.done
+}
+
+export const validateManifest: Verb<ManifestFlags> = async (shell, flags) => {
+  const { output } = shell
+  const code = codeFileOf(flags.path)
+  if (code !== null) return validateCode(shell, code, flags)
   const loaded = load(flags)
   if (output.isJson) output.document(documentOf(loaded))
   else {
@@ -124,8 +167,16 @@ const lineOf = (output: Output, { path, kind, before, after }: Difference): stri
   return kind === 'removed' ? red(`- ${visible(path)}: ${old}`) : yellow(`~ ${visible(path)}: ${old} -> ${fresh}`)
 }
 
-export const diffManifests: Verb<DiffFlags> = async ({ output }, flags) => {
-  const [before, after] = [longForm(output, flags.old), longForm(output, flags.fresh)]
+/** Two manifests by their long forms; where one of them is code, both as systems that were loaded. */
+const bothForms = async (shell: Shell, { old, fresh }: DiffFlags): Promise<readonly [Json | null, Json | null]> => {
+  if (codeFileOf(old) === null && codeFileOf(fresh) === null)
+    return [longForm(shell.output, old), longForm(shell.output, fresh)]
+  return [(await loadedShape(shell, old)).shape, (await loadedShape(shell, fresh)).shape]
+}
+
+export const diffManifests: Verb<DiffFlags> = async (shell, flags) => {
+  const { output } = shell
+  const [before, after] = await bothForms(shell, flags)
   if (before === null || after === null) return EXIT.invalid
   const differences = differencesOf(before, after)
   if (output.isJson) output.document({ differences })

@@ -223,7 +223,7 @@ const eventShape = ([type, given]: readonly [string, unknown]): readonly unknown
 }
 
 /** What the hash of a system covers: its declared shape and the text of its functions. What they import is not seen. */
-const shapeOf = (source: SystemSource): string => {
+export const shapeOf = (source: SystemSource): string => {
   const { events = {}, functions = [], agents = [], humans = [], executors = [], webhooks = [], tools = [] } = source
   const {
     name,

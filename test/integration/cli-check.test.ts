@@ -129,6 +129,18 @@ describe('[N5] trihand check --against', () => {
     expect((await folder.run(['check'])).stdout).toBe('shop loads: 3 functions\n')
   })
 
+  test('manifest validate and manifest diff read a system that is written as code (13.2.2)', async () => {
+    expect(await folder.run(['manifest', 'validate'])).toMatchObject({
+      code: 0,
+      stdout: 'shop: 0 errors, 0 warnings, 0 notes\n',
+    })
+    expect(await folder.run(['manifest', 'diff', '.', 'system.ts'])).toMatchObject({ code: 0, stdout: '' })
+    const { code, stdout } = await folder.run(['manifest', 'diff', '.', 'new'])
+    expect([code, stdout.includes('gone')]).toEqual([1, true])
+    folder.write('system.ts', 'export const system = {')
+    expect((await folder.run(['manifest', 'validate'])).code).toBe(4)
+  })
+
   const cluster = process.env['TRIHAND_TEST_PG_URL'] ?? ''
   test.skipIf(cluster === '')(
     'a Postgres ledger: the same, and an older schema is refused, not changed (13.2.3)',

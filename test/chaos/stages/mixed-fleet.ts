@@ -174,7 +174,12 @@ const control = async (cluster: Cluster, { controlRuns, controlRounds }: MixedFl
     await fleet.send('sail')
     await fleet.ended('ship')
     const { doubled } = await fleet.judge()
-    return { name: 'pay without a pin', must: 'lose', lost_in: doubled.length, of: fleet.runs.length }
+    return {
+      name: 'pay without a pin',
+      must: 'lose',
+      lost_in: new Set(doubled.map((sentence) => sentence.split(' was done')[0]?.split(' ').at(-1))).size,
+      of: fleet.runs.length,
+    }
   } finally {
     await fleet.close()
     await drop()
