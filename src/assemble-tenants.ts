@@ -10,6 +10,7 @@ import type { Service, TenantNews } from './http/service.ts'
 import { durationMs } from './manifest/duration.ts'
 import type { Environment } from './manifest/reference.ts'
 import { TrihandError } from './model/errors.ts'
+import type { Kind } from './model/identity.ts'
 import { LOCAL_TENANT, type TenantId } from './model/ids.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ids } from './ports/ids.ts'
@@ -41,7 +42,8 @@ export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' 
     run: Parameters<Engine['look']>[0],
     { by = 'local', reason = 'cancelled by a person' }: By & { readonly reason?: string } = {},
   ) => engine.cancel(run, by, reason),
-  retry: (run: Parameters<Engine['look']>[0], { by = 'local' }: By = {}) => engine.retry(run, by),
+  retry: (run: Parameters<Engine['look']>[0], { by = 'local', kind = 'user' }: By & { readonly kind?: Kind } = {}) =>
+    engine.retry(run, by, kind),
   pause: (
     run: Parameters<Engine['look']>[0],
     { by = 'local', reason = null }: By & { readonly reason?: string | null } = {},

@@ -48,6 +48,7 @@ import { taskOfStep } from './manifest/humans.ts'
 import type { Environment } from './manifest/reference.ts'
 import { redactionFor } from './manifest/secrets.ts'
 import type { System } from './manifest/system.ts'
+import type { Kind } from './model/identity.ts'
 import { LOCAL_TENANT, type RunId, type TenantId, type WorkerId, workerId } from './model/ids.ts'
 import type { Redaction } from './model/redaction.ts'
 import { demandKnownSettings } from './model/setting.ts'
@@ -115,7 +116,8 @@ export interface Trihand extends ServerDesk, Pick<Service, 'artifact' | 'version
   call(name: string, input?: unknown, options?: StartOptions & { readonly wait?: string | number }): Promise<RunResult>
   result(run: RunId, options?: { readonly wait?: string | number }): Promise<RunResult>
   cancel(run: RunId, options?: { readonly by?: string; readonly reason?: string }): Promise<void>
-  retry(run: RunId, options?: { readonly by?: string }): Promise<void>
+  /** `kind`: what `by` is; by default a person whom the caller has authenticated. */
+  retry(run: RunId, options?: { readonly by?: string; readonly kind?: Kind }): Promise<void>
   /** No step begins until it is resumed; what is under way may finish, and its time limits go on. */
   pause(run: RunId, options?: { readonly by?: string; readonly reason?: string | null }): Promise<void>
   resume(run: RunId, options?: { readonly by?: string }): Promise<void>

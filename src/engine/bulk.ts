@@ -4,6 +4,7 @@
  * Owns how the word reaches it. Which runs are meant, and what is counted, is the job's (executors/workflow/bulk.ts).
  */
 import { type BulkAction, commandOf, hasHeard } from '../model/bulk.ts'
+import type { Kind } from '../model/identity.ts'
 import type { RunId } from '../model/ids.ts'
 import type { House } from './house.ts'
 import { commandFromOutside } from './outside.ts'
@@ -13,12 +14,15 @@ export interface BulkWord {
   /** Names the job, too: the same word of the same job is heard once (bulk-2). */
   readonly by: string
   readonly reason: string | null
+  /** Of who gave the word. Absent: a person. */
+  readonly kind?: Kind
 }
 
 /** A second cancel changes nothing by itself, and only a cancel must reach who holds the run at once. */
-export const speakTo = async (house: House, run: RunId, { action, by, reason }: BulkWord): Promise<void> => {
+export const speakTo = async (house: House, run: RunId, { action, ...word }: BulkWord): Promise<void> => {
+  const { by, reason } = word
   if (action === 'cancel') return house.worker.cancel(house.tenant, run, by, reason ?? 'cancelled in bulk')
   await commandFromOutside(house, run, (now, happened) =>
-    hasHeard(happened, action, by) ? null : commandOf(action, now, { by, reason }),
+    hasHeard(happened, action, by) ? null : commandOf(action, now, word),
   )
 }

@@ -8,6 +8,7 @@ import type { ExecutorDefinition } from '../manifest/executors.ts'
 import type { System } from '../manifest/system.ts'
 import type { StoredEvent } from '../model/event.ts'
 import type { QueuedRun } from '../model/flow-outcome.ts'
+import type { Kind } from '../model/identity.ts'
 import { LOCAL_TENANT, type RunId, SERVER_TENANT, type TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { createRedaction } from '../model/redaction.ts'
@@ -315,8 +316,9 @@ export class Engine {
     await commandFromOutside(this.house, run, (now) => ({ type: 'resume_run', now, by }))
   }
 
-  async retry(run: RunId, by: string): Promise<void> {
-    await commandFromOutside(this.house, run, (now) => ({ type: 'retry_run', now, by }))
+  /** `kind`: what `by` is. */
+  async retry(run: RunId, by: string, kind: Kind = 'user'): Promise<void> {
+    await commandFromOutside(this.house, run, (now) => ({ type: 'retry_run', now, by, kind }))
   }
 
   /** A job's word to one of its runs. */

@@ -42,6 +42,20 @@ afterAll(async () => {
   await local.close()
 })
 
+/** Operations of other roles than the decider's that could carry a decision: each is a door of the walk. */
+const WALKED: ReadonlySet<string> = new Set([
+  ...['sendEvent', 'startRun', 'rerunRun', 'sendMessage', 'createToken', 'runPlan', 'retryRun'],
+])
+/** A new operation belongs here or above. */
+const DECIDES_NOTHING: readonly string[] = [
+  ...'backfillSchedule bulkRuns cancelEvent cancelRun createFilter discardPlan drainWorker liftStop logIn logOut makePlan pauseHandler pauseRun pauseSchedule pauseWorker putMessage receiveWebhook'.split(
+    ' ',
+  ),
+  ...'redeliverWebhook rehearseEvent removeFilter replaceFilter replayWebhook resetCircuit resumeHandler resumeRun resumeSchedule resumeWorker reviveMessages revisePlan revokeToken runSchedule stopChat stopEverything validateManifest'.split(
+    ' ',
+  ),
+]
+
 interface Bearer {
   readonly kind: Kind
   readonly roles: readonly Role[]
@@ -78,6 +92,7 @@ const carried = async ({ kind, token }: Bearer): Promise<readonly (readonly [str
     ['bearer', { authorization }, kind],
     ['bearer that says it is a person', { authorization, ...claims }, kind],
     ['bearer that says it is an agent', { authorization, 'x-trihand-kind': 'agent' }, kind === 'user' ? 'agent' : kind],
+    ['bearer that says two kinds', { authorization, 'x-trihand-kind': 'agent, user' }, 'agent'],
     ['login', cookie, kind],
     ['login that says it is a person', { ...cookie, ...claims }, kind],
   ]
@@ -160,6 +175,20 @@ test('identity-2: [C5] no door lets a decision through that is not a person’s,
   )
   expect(total).toBeGreaterThan(4_000)
 }, 120_000)
+
+test('identity-2: every operation that changes something is walked above, or is known to decide nothing (13.1.2)', async () => {
+  const { paths } = (await (await app.open('/openapi.json')).json()) as {
+    paths: Record<string, Record<string, { operationId: string; 'x-trihand-access': string }>>
+  }
+  const changing = Object.values(paths).flatMap((methods) =>
+    Object.entries(methods).flatMap(([method, { operationId: id, 'x-trihand-access': access }]) =>
+      method === 'get' || access === 'decider' ? [] : [id],
+    ),
+  )
+  const walked = changing.filter((id) => WALKED.has(id))
+  expect([...WALKED].filter((id) => !walked.includes(id))).toEqual([])
+  expect(changing.filter((id) => !WALKED.has(id)).toSorted()).toEqual([...DECIDES_NOTHING].toSorted())
+})
 
 /** A client of MCP is an agent, whosever token it has; no tool decides. */
 const walkMcp = async (): Promise<number> => {

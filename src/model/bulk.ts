@@ -8,6 +8,7 @@
  * bulk-2  A run hears one job's word once, however often it is said.
  */
 import type { ErrorCode } from './errors.ts'
+import type { Kind } from './identity.ts'
 import { type Instant, isPlainText, isRunId, isSessionId, type RunId, type SessionId } from './ids.ts'
 import { isJsonRecord, type Json } from './json.ts'
 import { type Refusal, refuse } from './machine.ts'
@@ -30,6 +31,8 @@ export interface BulkOrder {
   readonly where: RunFilter | null
   readonly reason: string | null
   readonly by: string
+  /** What `by` is. Absent: a person. */
+  readonly kind?: Kind
 }
 
 /** What a caller gives, before it is known to be right. */
@@ -39,6 +42,8 @@ export interface BulkWish {
   readonly ids: readonly string[] | null
   readonly reason: string | null
   readonly by: string
+  /** What `by` is. Absent: a person. */
+  readonly kind?: Kind
 }
 
 const FILTER_TERMS = ['status', 'handler', 'session'] as const
@@ -79,13 +84,13 @@ export const bulkOrder = (
   const action = BULK_ACTIONS.find((word) => word === wish.action)
   if (action === undefined) return bad(`action is "${wish.action}"; expected one of ${BULK_ACTIONS.join(', ')}`)
   if ((wish.where === null) === (wish.ids === null)) return bad('give either where or ids')
-  const { reason, by } = wish
+  const { reason, by, kind } = wish
   if (reason !== null && !isPlainText(reason, MAX_TEXT)) return bad(`reason has 1 to ${MAX_TEXT} plain characters`)
   const where = wish.where === null ? null : filterOf(wish.where)
   const ids = wish.ids === null ? null : idsOf(wish.ids)
   if (where !== null && isRefusal(where)) return where
   if (ids !== null && isRefusal(ids)) return ids
-  return { order: { action, where, reason, by }, ids }
+  return { order: { action, where, reason, by, ...(kind !== undefined && { kind }) }, ids }
 }
 
 /** Whether a run of this status has anything to hear: what a filter finds beside that is passed over, and not a failure. */
@@ -114,7 +119,7 @@ export const hasHeard = (facts: readonly RunFact[], action: BulkAction, by: stri
 export const commandOf = (
   action: Exclude<BulkAction, 'cancel'>,
   now: Instant,
-  { by, reason }: Pick<BulkOrder, 'by' | 'reason'>,
+  { by, reason, kind = 'user' }: Pick<BulkOrder, 'by' | 'reason' | 'kind'>,
 ): RunCommand => {
   switch (action) {
     case 'pause':
@@ -122,7 +127,7 @@ export const commandOf = (
     case 'resume':
       return { type: 'resume_run', now, by }
     case 'retry':
-      return { type: 'retry_run', now, by }
+      return { type: 'retry_run', now, by, kind }
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import type { Failure } from './errors.ts'
 import type { Cause } from './event.ts'
+import type { Kind } from './identity.ts'
 import type { ChildId, Instant, RunId, TaskId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { DbWrite } from './outcome.ts'
@@ -187,7 +188,8 @@ type LifeCommand =
   | (Now & { readonly type: 'cancel_run'; readonly by: string; readonly error: Failure; readonly idle: boolean })
   /** The holder has stopped its own work; children are known from the state. */
   | (Now & { readonly type: 'confirm_cancel' })
-  | (Now & { readonly type: 'retry_run'; readonly by: string })
+  /** `kind`: what `by` is. Absent: a person. */
+  | (Now & { readonly type: 'retry_run'; readonly by: string; readonly kind?: Kind })
   | (Now & { readonly type: 'pause_run'; readonly by: string; readonly reason: string | null })
   | (Now & { readonly type: 'resume_run'; readonly by: string })
   | (Now & { readonly type: 'hand_over'; readonly from: string; readonly to: string })

@@ -2,10 +2,26 @@
  * An ended run that a person retries: what it goes on with.
  *
  * Owns what of its last life counts again. Finished steps stay finished; failed ones get their attempts back.
+ *
+ * run-reopen-1  Only a person retries a run in which a person refused a step: the step would be performed after all.
  */
+import type { Kind } from './identity.ts'
 import { type Instant, isTaskId } from './ids.ts'
 import { changed } from './live-run.ts'
+import { type Refusal, refuse } from './machine.ts'
 import type { LiveRun } from './run-fact.ts'
+
+/** run-reopen-1. Null: it may be retried. */
+export const forbidRetry = ({ settled }: LiveRun, by: string, kind: Kind): Refusal | null => {
+  if (kind === 'user') return null
+  for (const [step, state] of settled.entries())
+    if (state.kind === 'failed' && state.error.code === 'STEP_REFUSED')
+      return refuse(
+        'AGENT_CANNOT_DECIDE',
+        `${by} is of kind ${kind}; a person refused ${step}, and only a person retries it`,
+      )
+  return null
+}
 
 /**
  * Instants that have passed are lifted, or time would end the run again before its first step. Waits are opened anew by the

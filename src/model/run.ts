@@ -29,7 +29,7 @@ import { NOTHING } from './payload.ts'
 import { retryDelayMs } from './policies/retry.ts'
 import { beginRun, reuseFact, startFacts } from './run-birth.ts'
 import type { EndedRun, LiveRun, RunCommand, RunFact, RunState, WorkCommand } from './run-fact.ts'
-import { reopen } from './run-reopen.ts'
+import { forbidRetry, reopen } from './run-reopen.ts'
 import { asked, childEnded, doubted, heardLate, intended, open, resolved, reused, settle } from './run-steps.ts'
 import type { RunStatus } from './status.ts'
 import { type OpenStep, type SettledStep, stepWakeAt } from './step.ts'
@@ -125,7 +125,10 @@ const decideEnded = (run: EndedRun, command: RunCommand): Decision<RunFact> => {
     case 'retry_run':
       if (run.status === 'success' || run.status === 'partial')
         return refuse('RUN_NOT_FAILED', `the run ended with ${run.status}`)
-      return facts({ type: 'run.retried', at: command.now, by: command.by })
+      return (
+        forbidRetry(run.last, command.by, command.kind ?? 'user') ??
+        facts({ type: 'run.retried', at: command.now, by: command.by })
+      )
     case 'report_late':
       return reportLate(run.last, command)
     case 'complete_step':

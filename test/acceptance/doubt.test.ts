@@ -141,4 +141,25 @@ onEveryStore('doubt', (store) => {
     expect(paid).toHaveLength(1)
     await system.close()
   })
+
+  test('run-reopen-1: [R6] what a person refused is done after all by no agent or service, through a retry or a job (13.1.2)', async () => {
+    const { source, paid } = shop()
+    const system = await startTestSystem(source, store())
+    const inbox = new Inbox(system)
+    const run = await system.start('order')
+    await system.advance('2h')
+    await inbox.decide(await inbox.only(), ana, { action: 'abort' })
+    await system.settle()
+    for (const kind of ['agent', 'service'] as const) {
+      const word = { action: 'retry', reason: null, by: 'robot', kind } as const
+      for (const attempt of [() => system.engine.retry(run, 'robot', kind), () => system.engine.speakTo(run, word)])
+        await expect(system.run(attempt)).rejects.toMatchObject({ code: 'AGENT_CANNOT_DECIDE' })
+    }
+    await system.settle()
+    expect([paid.length, (await system.look(run)).status]).toEqual([1, 'failed'])
+    await system.run(() => system.engine.retry(run, 'ana', 'user'))
+    await system.settle()
+    expect((await system.look(run)).status).not.toBe('failed')
+    await system.close()
+  })
 })

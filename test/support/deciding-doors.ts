@@ -30,6 +30,9 @@ export const SYSTEM: SystemSource = {
     fn('publish', { trigger: 'letter.approved' }, () => void did.push('publish')),
     fn('book', { trigger: 'budget.stated' }, () => void did.push('book')),
     fn('look', {}, () => null),
+    fn('refused', {}, async ({ step }) => {
+      await step.run('charge', () => Promise.reject(new Error('connection lost')), { effect: 'once' })
+    }),
     fn('pay', {}, async ({ step }) => {
       await step.human('approve', { assign: 'group:editors' })
       await step.run('pay', () => void did.push('pay'))
@@ -48,6 +51,8 @@ export interface Places {
   /** A plan that a person has approved, and a run of it. */
   readonly approved: string
   readonly planned: RunId
+  /** Runs that ended because a person refused a step of which it was not known whether it had happened. */
+  readonly refused: { readonly still: RunId; readonly open: RunId }
   /** What a person has seen, by task. */
   readonly shown: Readonly<Record<string, string>>
 }
@@ -91,12 +96,33 @@ export const furnish = async ({ trihand }: HttpApp): Promise<Places> => {
   await trihand.send({ type: 'letter.ready', data: {} })
   const [still, open] = await opened(2)
   const { id, current } = await trihand.plans.propose({ text: 'a. Pay' }, 'ana')
+  const refuse = async (): Promise<RunId> => {
+    const run = await trihand.start('refused')
+    const abort = async (): Promise<void> => {
+      const task = await trihand.tasks.ofStep(run, 'charge')
+      const { state } = await trihand.tasks.show(task)
+      const { actions } = (state.kind === 'open' ? state : state.task).spec
+      const { confirm } = actions.find(({ name }) => name === 'abort') ?? {}
+      const typed = confirm === undefined ? {} : { confirm }
+      const shown = { shownHash: await hashOf(trihand, task), acknowledged: true, ...typed }
+      await trihand.tasks.submit(task, { ...ANA, groups: ['operators'] }, { action: 'abort', ...shown })
+    }
+    const isDone = (): Promise<boolean> =>
+      abort().then(
+        () => true,
+        () => false,
+      )
+    await until(isDone, Boolean, { what: 'a person has refused the step' })
+    await trihand.result(run, { wait: '10s' })
+    return run
+  }
+  const refused = { still: await refuse(), open: await refuse() }
   const ready = await trihand.plans.propose({ text: 'a. Look' }, 'ana')
   await trihand.plans.approve(ready.id, ready.current.hash, ANA)
   const planned = await trihand.plans.run(ready.id, {})
   await trihand.result(planned, { wait: '10s' })
   return {
-    ...{ approved: ready.id, planned },
+    ...{ approved: ready.id, planned, refused },
     still: still as TaskId,
     open: open as TaskId,
     paid,
@@ -119,7 +145,7 @@ export interface Door {
 const CLOUD = { specversion: '1.0', source: '/x', datacontenttype: 'application/json', data: {} }
 
 export const doorsOf = async (at: HttpApp, places: Places): Promise<readonly Door[]> => {
-  const { paid, published, plan, approved, planned } = places
+  const { paid, published, plan, approved, planned, refused } = places
   const send = async (method: string, path: string, body: unknown, headers: Headers): Promise<string | null> => {
     const given = { 'content-type': 'application/json', ...headers }
     const response = await at.open(path, { method, body: JSON.stringify(body), headers: given })
@@ -193,6 +219,11 @@ export const doorsOf = async (at: HttpApp, places: Places): Promise<readonly Doo
     post('rerunRun of it with another input', null, `/api/runs/${published}/rerun`, { input: { to: 'mallory' } }),
     post('runPlan that people approved', operator, `/api/plans/${approved}/runs`, { input: { to: 'mallory' } }),
     post('rerunRun of such a plan', operator, `/api/runs/${planned}/rerun`, {}),
+    {
+      ...{ name: 'retryRun of what a person refused', needs: operator },
+      knock: (headers, task) =>
+        send('POST', `/api/runs/${task === places.open ? refused.open : refused.still}/retry`, {}, headers),
+    },
     post('sendMessage that approves', ['operator', 'decider'], '/api/chat', { id: 'c', messages: [answer] }),
     post('createToken of a person', ['admin'], '/api/tokens', { name: 'eve', kind: 'user', roles: ['decider'] }),
   ]

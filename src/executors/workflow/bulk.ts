@@ -32,7 +32,7 @@ import { FinalError } from './step-failure.ts'
 export interface BulkDeps {
   readonly reader: Pick<Reader, 'runs' | 'document'>
   /** The engine's own word to one run of this tenant; throws a refusal. */
-  speakTo(tenant: TenantId, run: RunId, word: Pick<JobRecord, 'action' | 'by' | 'reason'>): Promise<void>
+  speakTo(tenant: TenantId, run: RunId, word: Pick<JobRecord, 'action' | 'by' | 'reason' | 'kind'>): Promise<void>
 }
 
 /** So many runs are spoken to between two notes of how far the job has come. */
@@ -131,10 +131,10 @@ class BulkJob {
 
   /** A refusal is an outcome; a store in trouble is a reason to speak to the whole page again. */
   private async speakTo(run: RunId): Promise<BulkOutcome> {
-    const { action, reason, by } = this.job
+    const { action, reason, by, kind = 'user' } = this.job
     const { id: self, tenant } = this.context.run
     try {
-      await this.deps.speakTo(tenant, run, { action, reason, by: spokenBy(by, self) })
+      await this.deps.speakTo(tenant, run, { action, reason, kind, by: spokenBy(by, self) })
       return { run, failure: null }
     } catch (error) {
       if (!(error instanceof TrihandError) || error.retryable) throw error

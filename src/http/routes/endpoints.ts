@@ -9,7 +9,7 @@ import { isRunId } from '../../model/ids.ts'
 import { endpointHandler } from '../../model/policies/endpoint-health.ts'
 import { readOptionalBody } from '../body.ts'
 import { deliveryDocument, endpointDocument } from '../deliveries.ts'
-import { callerName } from '../identity.ts'
+import { callerName, demandCaller } from '../identity.ts'
 import { badCursor, limitOf, pageOf } from '../query.ts'
 import { findRun } from '../run-id.ts'
 import { nothing, PAGING, page, ref } from '../schema.ts'
@@ -47,7 +47,7 @@ const redeliver: Handle = async (service, context) => {
   const handler = handlerOf(service, context)
   const run = await findRun(service, context.req.param('delivery') ?? '')
   if (run.handler !== handler) throw new TrihandError('NOT_FOUND', `${run.id} is no delivery to this endpoint`)
-  await service.retry(run.id, { by: callerName(context) })
+  await service.retry(run.id, { by: callerName(context), kind: demandCaller(context).kind })
   return context.json(await deliveryDocument(service, await findRun(service, run.id)), 202)
 }
 

@@ -10,7 +10,7 @@ import type { JobView } from '../../modes/jobs.ts'
 import type { Job } from '../api.ts'
 import { type Members, optionalText, readBody, textOf } from '../body.ts'
 import { BULK_RUNS } from '../documents/jobs.ts'
-import { callerName } from '../identity.ts'
+import { callerName, demandCaller } from '../identity.ts'
 import { findRun } from '../run-id.ts'
 import { ref } from '../schema.ts'
 import type { Service } from '../service.ts'
@@ -61,6 +61,7 @@ const begin: Handle = async (service, context) => {
     ids: idsOf(members),
     reason: optionalText(members, 'reason', CODE) ?? null,
     by: callerName(context),
+    kind: demandCaller(context).kind,
   })
   return context.json(await showJob(service, id), 202, { location: `/api/jobs/${id}` })
 }

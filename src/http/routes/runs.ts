@@ -11,7 +11,7 @@ import type { RunSummary } from '../../ports/reader.ts'
 import type { RunDetail } from '../api.ts'
 import { optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
 import { CANCEL_RUN, PAUSE_RUN, RESOLVE_STEP, RUN_FILTER, START_RUN, STATUSES, VERDICTS } from '../documents/runs.ts'
-import { callerName, demandIdentity, demandPerson } from '../identity.ts'
+import { callerName, demandCaller, demandIdentity, demandPerson } from '../identity.ts'
 import { badCursor, choiceOf, limitOf, pageOf, positionOf, type Query } from '../query.ts'
 import { factPage, runDetail, runWhy } from '../run-detail.ts'
 import { findRun } from '../run-id.ts'
@@ -121,7 +121,8 @@ const cancel = command(async (service, run, context) => {
 
 const retry = command(async (service, run, context) => {
   await readOptionalBody(context, { schema: nothing, code: CODE })
-  await service.retry(run, { by: callerName(context) })
+  const { kind } = demandCaller(context)
+  await service.retry(run, { by: callerName(context), kind })
 })
 
 const pause = command(async (service, run, context) => {
@@ -260,7 +261,7 @@ export const runRoutes: readonly Operation[] = [
     summary: 'Begins a run again that has failed; finished steps stay finished',
     body: optionalBody(nothing),
     answers: accepted,
-    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'PRECONDITION_FAILED', 'RUN_NOT_FAILED'],
+    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'PRECONDITION_FAILED', 'RUN_NOT_FAILED', 'AGENT_CANNOT_DECIDE'],
     handle: retry,
   },
   {
