@@ -22,8 +22,11 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const paid: unknown[] = []
+/** Digits that no id and no instant of the run's facts holds by chance. */
+const AMOUNT = '7654321012'
+
 const pay = fn('pay', {}, async ({ step }) => {
-  const amount = await step.run('amount', () => 10)
+  const amount = await step.run('amount', () => Number(AMOUNT))
   await step.waitForEvent('go', { event: 'go', timeout: '1d' })
   return step.run('pay', () => paid.push(amount))
 })
@@ -84,13 +87,13 @@ interface Attack {
 const ATTACKS: readonly Attack[] = [
   {
     name: 'a changed fact',
-    attack: (raw, run) => changeFacts(raw, run, '10', '1000000'),
+    attack: (raw, run) => changeFacts(raw, run, AMOUNT, '1000000'),
     seen: [['V3'], ['V3'], ['V3']],
   },
   {
     name: 'a changed fact with every hash recomputed',
     attack: async (raw, run) => {
-      await changeFacts(raw, run, '10', '1000000')
+      await changeFacts(raw, run, AMOUNT, '1000000')
       await recompute(raw, run)
     },
     seen: [[], ['V3'], ['V27', 'V3']],
@@ -140,7 +143,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
       const target = await targetOn(store)
       const run = await ledgerWith(target, KEY)
       await tamper(target, async (raw) => {
-        await changeFacts(raw, run, '10', '1000000')
+        await changeFacts(raw, run, AMOUNT, '1000000')
         await recompute(raw, run)
       })
       paid.length = 0
@@ -154,7 +157,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
         (count) => count === 1,
       )
       await app.close()
-      expect(paid).toEqual([10])
+      expect(paid).toEqual([Number(AMOUNT)])
     },
   )
 
