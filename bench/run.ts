@@ -28,6 +28,7 @@ import { longLists } from './workloads/w12-lists.ts'
 import { besideOthers, wokenByValue } from './workloads/w13-wakes.ts'
 import { planChain } from './workloads/w14-chain.ts'
 import { fanOut } from './workloads/w15-fan-out.ts'
+import { encryptionCost } from './workloads/w16-encryption.ts'
 
 interface Workload {
   readonly name: string
@@ -39,8 +40,8 @@ interface Workload {
 }
 
 const WORKLOADS: readonly Workload[] = [
-  { name: 'W1', measure: sequentialSteps, isBesideRaw: true },
-  { name: 'W2', measure: parallelRuns, isBesideRaw: true },
+  { name: 'W1', measure: (ledger) => sequentialSteps(ledger), isBesideRaw: true },
+  { name: 'W2', measure: (ledger) => parallelRuns(ledger), isBesideRaw: true },
   { name: 'W3', measure: idleLatency, isBesideRaw: true },
   { name: 'W4', measure: resumedRuns },
   { name: 'W4', measure: parkedRuns, once: true },
@@ -56,6 +57,7 @@ const WORKLOADS: readonly Workload[] = [
   { name: 'W13', measure: (ledger) => besideOthers(ledger, values.quick), once: true },
   { name: 'W14', measure: (ledger) => planChain(ledger, values.quick) },
   { name: 'W15', measure: fanOut },
+  { name: 'W16', measure: encryptionCost },
 ]
 
 const { values } = parseArgs({

@@ -100,7 +100,7 @@ const postgresPlace = (url: string): Place => {
 export const open = (
   place: Place,
   probe: Probe = { mark: () => {} },
-  extra: { readonly work?: boolean; readonly slots?: number } = {},
+  extra: { readonly work?: boolean; readonly slots?: number; readonly ledgerKey?: string } = {},
 ): Promise<Trihand> =>
   createTrihand({
     system: benchSystem(probe),

@@ -5,7 +5,7 @@ import { type BenchLedger, open } from '../target.ts'
 const STEPS = 200
 const MUST = { sqlite: 2.5, postgres: 3.5 } as const
 
-export const sequentialSteps = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
+export const sequentialSteps = async (ledger: BenchLedger, ledgerKey = ''): Promise<readonly Measurement[]> => {
   const place = ledger.fresh()
   const times: number[] = []
   let last = 0
@@ -14,7 +14,7 @@ export const sequentialSteps = async (ledger: BenchLedger): Promise<readonly Mea
     times.push(now - last)
     last = now
   }
-  const app = await open(place, { mark })
+  const app = await open(place, { mark }, { ledgerKey })
   await app.call('steps', { steps: STEPS })
   times.length = 0
   last = performance.now()

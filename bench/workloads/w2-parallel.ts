@@ -20,9 +20,9 @@ const allAtOnce = async (app: Trihand): Promise<number> => {
   return (performance.now() - from) / 1_000
 }
 
-export const parallelRuns = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
+export const parallelRuns = async (ledger: BenchLedger, ledgerKey = ''): Promise<readonly Measurement[]> => {
   const place = ledger.fresh()
-  const app = await open(place)
+  const app = await open(place, undefined, { ledgerKey })
   // A serving process is warm: what is measured is the rate it holds, not the compiler's first looks.
   for (let i = 0; i < WARM_UP; i++) await allAtOnce(app)
   const delay = monitorEventLoopDelay({ resolution: 1 })
