@@ -15,7 +15,7 @@ import { durationMs } from '../manifest/duration.ts'
 import { taskOfStep } from '../manifest/humans.ts'
 import { isOwn } from '../manifest/own.ts'
 import { checkAgainst, type Schema } from '../manifest/schema.ts'
-import type { FunctionDefinition, System } from '../manifest/system.ts'
+import { type FunctionDefinition, hasCode, type System } from '../manifest/system.ts'
 import { type ErrorCode, TrihandError } from '../model/errors.ts'
 import { isReservedType, type StoredEvent } from '../model/event.ts'
 import { LOCAL_TENANT, type RunId } from '../model/ids.ts'
@@ -155,13 +155,6 @@ const steps = async (definition: FunctionDefinition, run: OpenRun): Promise<Verd
     skipped: null,
   }
 }
-
-const hasCode = ({ code, workflow, modality }: FunctionDefinition): boolean =>
-  modality !== 'workflow' ||
-  typeof code === 'function' ||
-  workflow.plan !== null ||
-  workflow.routing !== null ||
-  workflow.fanIn !== null
 
 const CLEAN: Verdict = { troubles: [], skipped: null }
 

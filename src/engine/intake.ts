@@ -11,6 +11,7 @@
 import { CALLBACK, checkCallback } from '../manifest/callback.ts'
 import { isOwn as isOwnFunction } from '../manifest/own.ts'
 import { checkAgainst } from '../manifest/schema.ts'
+import { hasCode } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Cause, type Event, isPlainId, isReservedSource, isReservedType } from '../model/event.ts'
 import { OWN, PERSON, PROGRAM, type Producer } from '../model/human-only.ts'
@@ -183,6 +184,7 @@ export class Intake {
     if (definition === undefined || name === CALLBACK || (isOwnFunction(name) && options.isOwn !== true))
       throw new TrihandError('NOT_FOUND', `there is no function ${name}`)
     demandOpen(definition)
+    if (!hasCode(definition)) throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `${name} has no code yet`)
     const { payload, value } = await storeValue(house, input)
     if (definition.input !== null) await checkAgainst(definition.input, value, 'INPUT_INVALID', `the input of ${name}`)
     const session = options.session ?? null

@@ -8,14 +8,16 @@ import type { WorkerInfo, WorkerPlace } from '../model/worker-info.ts'
 import type { WorkerSummary } from '../ports/reader.ts'
 import { noWorkerFor, Shares } from './share.ts'
 
+const work = (): null => null
+
 const NOW = 1_000_000
 const system = normalise(
   {
     name: 'test',
     functions: [
-      fn('any', {}),
-      fn('mail', { pool: 'mail' }),
-      fn('near', { placement: { prefer: [{ label: 'region=eu' }] } }),
+      fn('any', {}, work),
+      fn('mail', { pool: 'mail' }, work),
+      fn('near', { placement: { prefer: [{ label: 'region=eu' }] } }, work),
     ],
   },
   (text) => text,
@@ -106,7 +108,7 @@ describe('a share', () => {
       async () => [],
     )
     expect(shares.takes('mail')).toBe(false)
-    current = normalise({ name: 'test', functions: [fn('mail', {})] }, (text) => text)
+    current = normalise({ name: 'test', functions: [fn('mail', {}, work)] }, (text) => text)
     expect(shares.takes('mail')).toBe(true)
   })
 })

@@ -64,7 +64,9 @@ export const noWorkerFor = async (
   if (leased || wakeAt === null || wakeAt > world.now) return null
   const all = await world.workers({ after: null, limit: MAX_OTHERS })
   const living = all.filter(({ beatAt }) => world.now - beatAt < NOTICED_AFTER_MS)
-  const placement = world.system.functions.get(handler)?.placement
+  const declared = world.system.functions.get(handler)?.placement
+  // Without code here: whether another process has it is said by its worker.
+  const placement = declared?.lacksCode === true ? undefined : declared
   const isNoticed = placement !== undefined && world.now - wakeAt >= NOTICED_AFTER_MS
   if (living.length === 0) return isNoticed ? 'NO_WORKER: no worker lives' : null
   const taking = living.filter(({ info }) => info === null || takesRuns(info))

@@ -40,7 +40,7 @@ import { asReader, defineQueues, type QueueReading, type QueueSource } from './q
 import type { ScheduleOptions } from './schedule.ts'
 import { definedSchedules } from './schedules.ts'
 import { isSchema, type Schema } from './schema.ts'
-import type { EventDefinition, FunctionDefinition, System } from './system.ts'
+import { type EventDefinition, type FunctionDefinition, hasCode, type System } from './system.ts'
 import { defineTools, type ToolSource } from './tools.ts'
 import { defineWebhooks, type WebhookSource } from './webhooks.ts'
 import { defineMachines, defineWorkflow, fieldsOf, toldBy, type WorkflowWorld } from './workflow.ts'
@@ -176,6 +176,8 @@ const defineFunction = (source: FunctionSource, around: Surroundings): FunctionD
   const module = moduleOf(modules, path, name, options.module)
   const flow = defineFlows(options, ownFlows(source), path, { retry, budgets })
   const declared = { ...world, fanIn: flow?.policies.fanIn ?? null }
+  const workflow = modality === 'workflow' ? defineWorkflow(path, options, declared) : PLAIN
+  const placement = definePlacement(path, options, module?.name ?? null)
   return {
     name,
     modality,
@@ -193,9 +195,9 @@ const defineFunction = (source: FunctionSource, around: Surroundings): FunctionD
     input: schemaOf(options.input, `${path}.input`),
     output: schemaOf(options.output, `${path}.output`),
     circuit: defineCircuit(path, name, options.circuit),
-    placement: definePlacement(path, options, module?.name ?? null),
+    placement: hasCode({ code, workflow, modality }) ? placement : { ...placement, lacksCode: true },
     module,
-    workflow: modality === 'workflow' ? defineWorkflow(path, options, declared) : PLAIN,
+    workflow,
     constraints: defineConstraints(`${path}.constraints`, options.constraints),
     flow,
   }

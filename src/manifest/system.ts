@@ -132,6 +132,18 @@ export interface FunctionDefinition {
   readonly flow: FlowDefinition | null
 }
 
+/** Whether there is anything to run: a manifest may declare a function whose code is not written yet. */
+export const hasCode = ({
+  code,
+  workflow,
+  modality,
+}: Pick<FunctionDefinition, 'code' | 'workflow' | 'modality'>): boolean =>
+  modality !== 'workflow' ||
+  typeof code === 'function' ||
+  workflow.plan !== null ||
+  workflow.routing !== null ||
+  workflow.fanIn !== null
+
 export const deadlines = (
   definition: FunctionDefinition,
   now: Instant,

@@ -81,7 +81,7 @@ export const ERRORS = {
   MODULE_DENIED: { status: 403, retryable: false, hint: 'Add the capability to the module, or move the step.' },
   OPERATION_NOT_ALLOWED: { status: 403, retryable: false, hint: 'Declare the operation in allowedOperations.' },
   FUNCTION_INTERNAL: { status: 403, retryable: false, hint: 'Send the event that triggers it; declare `internal: false` if it may be started by name.' },
-  FUNCTION_NOT_IMPLEMENTED: { status: 422, retryable: false, hint: 'Write the function, then `trihand runs retry <id>`.' },
+  FUNCTION_NOT_IMPLEMENTED: { status: 422, retryable: false, hint: 'Write the function, then start it again.' },
   FUNCTION_FAILED: { status: 500, retryable: true, hint: 'Read the error of the step; fix the function, then `trihand runs retry <id>`.' },
   EXECUTOR_FAILED: { status: 500, retryable: true, hint: 'Read the error that the executor gave.' },
   EXECUTOR_THREW: { status: 500, retryable: true, hint: 'An executor must answer with a value; report this one.' },

@@ -3,7 +3,7 @@
  *
  * Owns the rule of fit and the order of preference. Never knows which runs are due (the ledger) nor who lives (the worker asks).
  *
- * placement-1  A worker that does not fit is never offered the run: wrong pool, a required label missing, a module its pool lacks.
+ * placement-1  A worker that does not fit is never offered the run: wrong pool, a required label missing, a module its pool lacks, no code.
  * placement-2  Among workers that fit the best suited comes first; the others wait a moment, and only while a better one lives.
  * placement-3  A run of a sticky handler goes back to the worker that had it last; the others wait a moment, if there are any.
  * placement-4  Of a pool with a bound the oldest so many workers take runs; the others stand by until one of these leaves.
@@ -22,6 +22,8 @@ export interface Placement {
   readonly prefer: readonly Preference[]
   /** Whether a run prefers the worker that had it last. */
   readonly sticky: boolean
+  /** The system declares the handler and has no code for it: its runs wait for a worker that has. */
+  readonly lacksCode?: true
 }
 
 export interface Preference {
@@ -47,6 +49,7 @@ const label = (worker: WorkerPlace, name: string): string | undefined =>
 
 /** What this worker lacks for the run, in words; null if it fits (placement-1). */
 export const misfit = (worker: WorkerPlace, placement: Placement): string | null => {
+  if (placement.lacksCode === true) return 'its code'
   if (placement.pool !== null && placement.pool !== worker.pool) return `pool ${placement.pool}`
   if (placement.module !== null && worker.modules !== null && !worker.modules.includes(placement.module))
     return `module ${placement.module}`

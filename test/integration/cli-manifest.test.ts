@@ -168,11 +168,21 @@ describe('[A2] running', () => {
     expect(stderr).toContain('EVENT_INVALID event order.placed does not fit its schema: /id: must be string')
   })
 
-  test('a function without code fails its run, and no other', async () => {
-    const { code, stdout } = await folder.run(['send', 'order.placed', '{"id":"a","total":700}', '--wait', '10s'])
-    expect(code).toBe(1)
-    expect(stdout).toMatch(/later +failed +FUNCTION_NOT_IMPLEMENTED/)
-    expect(stdout).toMatch(/pack +success/)
+  test('a run of a function without code waits for it, and goes on once it is written; a start by name is refused (13.2.2)', async () => {
+    const refused = await folder.run(['run', 'later', '{}'])
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('FUNCTION_NOT_IMPLEMENTED later')])
+    const order = (id: string, patience: string) =>
+      folder.run(['send', 'order.placed', JSON.stringify({ id, total: 700 }), '--wait', patience])
+    const statuses = async (): Promise<unknown> => {
+      const { items } = await folder.json(['runs', 'list', '--handler', 'later'])
+      return items.map(({ status }: { readonly status: string }) => status)
+    }
+    expect((await order('a', '1s')).stdout).toMatch(/pack +success/)
+    expect(await statuses()).toEqual(['queued'])
+    folder.write('functions/later.ts', "export default async () => 'written'\n")
+    // The older run is due first, so that it has ended before the new one.
+    expect((await order('b', '30s')).stdout).toMatch(/later +success/)
+    expect(await statuses()).toEqual(['success', 'success'])
   })
 
   test('a manifest that does not load is told by its first error, with the place', async () => {

@@ -20,7 +20,7 @@ export const LINTS = {
   LINT_STATE_UNKNOWN: 'Declare the state in the state machine, or fix the spelling.',
   LINT_ESCALATION_FIELD: 'Name a field of the output schema: a rule that cannot be evaluated always escalates.',
   LINT_AUTO_APPROVE: 'Let the timeout escalate or expire: what follows cannot be undone.',
-  LINT_HANDLER_MISSING: 'Write the code; until then a run ends with FUNCTION_NOT_IMPLEMENTED.',
+  LINT_HANDLER_MISSING: 'Write the code; until then runs that events start wait for it, and a start by name is refused.',
   LINT_FILE_MISSING: 'Add the file, or fix the path.',
   LINT_UNUSED_FILE: 'Name it in the manifest, or remove the file.',
   LINT_SCHEDULE_TZ: 'Name the time zone of the schedule, or defaults.tz.',
