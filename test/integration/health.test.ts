@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const system = {
   name: 'health',
-  events: { go: null },
+  events: { go: null, fill: null },
   functions: [fn('work', { trigger: 'go' }, ({ step }) => step.run('one', () => 1))],
 }
 
@@ -173,6 +173,9 @@ test('[M4] more events than the intake queue holds are refused: OVERLOADED of th
   await trihand.send({ type: 'go' })
 })
 
+/** So that no more events are taken than a page of them holds. */
+const ROUNDS = 19
+
 test.each([
   ['the length of the queue', { queue: 10, wait: '1m' }],
   ['the age of the first that waits', { queue: 100_000, wait: '1ms' }],
@@ -180,15 +183,21 @@ test.each([
   '[M4] beyond %s an event over HTTP is refused with 429 and retry-after, and is not in the ledger (13.2.5)',
   async (_, intake) => {
     const { trihand, post } = await open({ intake })
-    const answers = await Promise.all(
-      Array.from({ length: 1_000 }, () => post('/api/events', { type: 'go', data: {} })),
-    )
-    const refused = answers.filter(({ status }) => status === 429)
+    const answers: Awaited<ReturnType<typeof post>>[] = []
+    const refusedOnes = () => answers.filter(({ status }) => status === 429)
+    // A fast ledger may have served the callers before the requests arrive: then they come again.
+    for (let round = 0; round < ROUNDS && refusedOnes().length === 0; round++) {
+      const fillers = Array.from({ length: 2_000 }, () => trihand.send({ type: 'fill' }))
+      const requests = Array.from({ length: 50 }, () => post('/api/events', { type: 'go', data: {} }))
+      await Promise.allSettled(fillers)
+      answers.push(...(await Promise.all(requests)))
+    }
+    const refused = refusedOnes()
     expect(refused.length).toBeGreaterThan(0)
     for (const { headers, text } of refused)
       expect([headers.get('retry-after'), JSON.parse(text).code]).toEqual(['1', 'OVERLOADED'])
     const taken = answers.filter(({ status }) => status === 202).length
-    expect(taken + refused.length).toBe(1_000)
+    expect(taken + refused.length).toBe(answers.length)
     const query = { tenant: trihand.tenant, type: 'go', before: null, limit: 1_000 }
     expect(await trihand.reader.events(query)).toHaveLength(taken)
     expect((await post('/api/events', { type: 'go', data: {} })).status).toBe(202)
