@@ -16,6 +16,7 @@ import { actionOf } from '../../../src/model/uncertain-task.ts'
 import { answerStep } from '../../support/step-answer.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { SimWorker } from './sim-worker.ts'
+import type { World } from './world.ts'
 
 export interface Sending {
   readonly id: string
@@ -53,6 +54,8 @@ const OVERTAKEN: ReadonlySet<string> = new Set([
   'SCHEDULE_ENDED',
   'TASK_CLOSED',
   'TASK_FORBIDDEN',
+  'STALE_VIEW',
+  'STEP_AT_WORK',
 ])
 /** What the store's troubles may end in. */
 const TROUBLED: ReadonlySet<string> = new Set(['LEDGER_UNAVAILABLE', 'STORAGE_FULL', 'LEDGER_CONFLICT'])
@@ -63,13 +66,17 @@ export class Client {
   readonly acknowledged: Acknowledged[] = []
   /** Events that a caller was told are not there. */
   readonly denied: Sending[] = []
+  /** Answers "run again" that were accepted while the attempt before was at work, or frozen. */
+  readonly hasty: { readonly task: TaskId; readonly run: RunId; readonly step: string }[] = []
   readonly violations: string[] = []
   readonly #scheduler: Scheduler
+  readonly #world: () => World
   readonly #open = new Map<Call, (told: Told<never>) => void>()
   readonly #sendings = new Map<string, number>()
 
-  constructor(scheduler: Scheduler) {
+  constructor(scheduler: Scheduler, world: () => World) {
     this.#scheduler = scheduler
+    this.#world = world
   }
 
   /** Calls whose worker still lives and has not answered. */
@@ -167,8 +174,12 @@ export class Client {
   resolve(worker: SimWorker, task: TaskId, run: RunId, step: string, verdict: Verdict): void {
     const word = verdict === 'happened' ? { verdict, by: 'client', result: 'charged' } : { verdict, by: 'client' }
     const work = (engine: Engine): Promise<void> => answerStep(engine, run, step, word)
+    const before = this.#world().lastOf(run, step)
     this.#call(worker, `resolve ${run} ${step}`, work, (told) => {
-      if (told.kind === 'done') this.acknowledged.push({ kind: 'decision', task, action: actionOf(verdict) })
+      if (told.kind !== 'done') return
+      this.acknowledged.push({ kind: 'decision', task, action: actionOf(verdict) })
+      if (verdict === 'run_again' && before !== undefined && this.#world().mayStillAct(before))
+        this.hasty.push({ task, run, step })
     })
   }
 

@@ -29,6 +29,8 @@ type Action = (worker: SimWorker) => void
 
 const VERDICTS = ['happened', 'run_again', 'abort'] as const
 const MAX_TRIES = 30
+/** How often a person looks for a question that is not asked yet. */
+const MAX_LOOKS = 6
 
 export interface Planned {
   readonly play: Play
@@ -198,9 +200,10 @@ export class Errands {
   }
 
   /** Says what happened to the first step that is in doubt. */
-  #attend(worker: SimWorker): void {
+  #attend(worker: SimWorker, looks = MAX_LOOKS): void {
     for (const run of this.#deps.look.runs())
       if (this.#resolve(worker, run, this.#deps.tape.below(VERDICTS.length))) return
+    if (looks > 0) this.#later((next) => this.#attend(next, looks - 1))
   }
 
   #resolve(worker: SimWorker, { id, state }: LookedRun, verdict: number): boolean {

@@ -122,7 +122,7 @@ export const act = (
   scene: Scene,
   run: RunId,
   what: { readonly step: string; readonly effect: Effect; readonly effectKey: string; readonly attempt: number },
-): void => scene.world.act({ run, ...what })
+): (() => void) => scene.world.act({ run, ...what })
 
 /** In the order of this edition: the second runs the same steps the other way round, and one more. */
 export const inOrder = async (

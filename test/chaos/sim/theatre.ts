@@ -92,7 +92,7 @@ export class Theatre {
   readonly #blobs = new Map<string, string>()
   readonly #witness = new Witness(this.#store, () => this.scheduler.ticks)
   readonly #look = new Look(this.#store, this.#blobs)
-  readonly #client = new Client(this.scheduler)
+  readonly #client = new Client(this.scheduler, () => this.#world)
   readonly #world: World
   readonly #options: TheatreOptions
 

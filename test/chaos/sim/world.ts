@@ -23,25 +23,46 @@ export interface WorldDeps {
   readonly crash: (worker: Owner) => void
 }
 
+const NOTHING = (): void => {}
+
 export class World {
   readonly executions: Execution[] = []
+  /** Executions whose body has not ended, with who runs it. */
+  readonly #atWork = new Map<Execution, Owner>()
   readonly #deps: WorldDeps
 
   constructor(deps: WorldDeps) {
     this.#deps = deps
   }
 
-  /** The effect has happened when this returns, unless the worker crashed before it. */
-  act(what: Omit<Execution, 'at'>): void {
+  /** The effect has happened when this returns, unless the worker crashed before it. The answer is called when the body ends. */
+  act(what: Omit<Execution, 'at'>): () => void {
     const { scheduler, points, crash } = this.#deps
     const worker = this.#worker()
-    if (worker.state === 'dead') return
+    if (worker.state === 'dead') return NOTHING
     const position = points.pass()
-    if (position === 'before') return crash(worker)
+    if (position === 'before') {
+      crash(worker)
+      return NOTHING
+    }
     const at = scheduler.clockOf(worker)
-    this.executions.push({ ...what, at })
+    const execution = { ...what, at }
+    this.executions.push(execution)
+    this.#atWork.set(execution, worker)
     if (position === 'done') crash(worker)
     if (position === 'after') scheduler.afterwards(() => crash(worker))
+    return () => void this.#atWork.delete(execution)
+  }
+
+  /** The last execution of this step. */
+  lastOf(run: string, step: string): Execution | undefined {
+    return this.executions.findLast((one) => one.run === run && one.step === step)
+  }
+
+  /** Its body has not ended, and its worker lives or will go on. */
+  mayStillAct(execution: Execution): boolean {
+    const worker = this.#atWork.get(execution)
+    return worker !== undefined && worker.state !== 'dead'
   }
 
   /** Settles after that time by the clock of whoever runs the body; never, if that worker crashes. */

@@ -41,6 +41,21 @@ const permissions = ({ facts }: LookedRun, step: string): number => {
   return wanted
 }
 
+/** uncertain-1: a question comes after the end of the attempt, or after the lease and the timeout. */
+const askedEarly = ({ id, facts }: LookedRun, step: string): readonly string[] => {
+  let askAt: number | null = null
+  const early: string[] = []
+  for (const fact of facts) {
+    if (!('step' in fact) || fact.step !== step) continue
+    if (fact.type === 'step.intended') askAt = fact.performer?.askAt ?? null
+    if (fact.type === 'step.late_result') askAt = null
+    const isLost = fact.type === 'step.uncertain' && fact.reason.startsWith('the worker was lost')
+    if (isLost && askAt !== null && fact.at < askAt)
+      early.push(`uncertain-1: people were asked about ${step} of ${id} ${askAt - fact.at} ms too early`)
+  }
+  return early
+}
+
 const judge = (run: LookedRun, executions: readonly Execution[]): readonly string[] => {
   const { step, effect } = executions[0] as Execution
   const facts = run.facts.flatMap((fact) => ('step' in fact && fact.step === step ? [fact] : []))
@@ -51,6 +66,7 @@ const judge = (run: LookedRun, executions: readonly Execution[]): readonly strin
       wrong.push(`V10: ${run.id} ${step} happened ${executions.length} times, ${wanted} wanted`)
     if (!facts.some((fact) => fact.type === 'step.intended'))
       wrong.push(`V10: ${run.id} ${step} happened without an intent`)
+    wrong.push(...askedEarly(run, step))
   }
   const scheduled = facts.flatMap((fact) => (fact.type === 'step.retry_scheduled' ? [fact] : []))
   for (const { attempt, at } of executions) {

@@ -1,7 +1,7 @@
 /**
  * Tasks at the end of a schedule: each closes once, its decision acts once and is not lost, and none is open that nobody waits for.
  *
- * Owns what tasks and their runs must say of each other. V19, V24, doubt-1, run-4.
+ * Owns what tasks and their runs must say of each other. V19, V24, doubt-1, run-4, uncertain-2.
  */
 import type { RunFact } from '../../../../src/model/run-fact.ts'
 import type { TaskFact } from '../../../../src/model/task-fact.ts'
@@ -11,7 +11,21 @@ import type { Evidence } from './evidence.ts'
 const CLOSINGS: ReadonlySet<TaskFact['type']> = new Set(['task.decided', 'task.expired', 'task.withdrawn'])
 const VERDICTS: Readonly<Record<string, string>> = { it_happened: 'happened', run_again: 'run_again', abort: 'abort' }
 
-export const checkPeople = ({ look }: Evidence): readonly string[] => look.tasks().flatMap((task) => judge(task, look))
+export const checkPeople = ({ look, client }: Evidence): readonly string[] => [
+  ...look.tasks().flatMap((task) => judge(task, look)),
+  ...unwarned(look, client),
+]
+
+/** uncertain-2: whoever runs a step again while its worker may go on has been warned. */
+const unwarned = (look: Look, { hasty }: Evidence['client']): readonly string[] =>
+  hasty.flatMap(({ task, run, step }) => {
+    const decided = look
+      .tasks()
+      .find(({ id }) => id === task)
+      ?.facts.find(({ type }) => type === 'task.decided')
+    const isWarned = decided?.type === 'task.decided' && decided.acknowledged === true
+    return isWarned ? [] : [`uncertain-2: ${step} of ${run} is run again without a warning while it is at work`]
+  })
 
 const judge = (task: LookedTask, look: Look): readonly string[] => {
   const { id, facts, state } = task

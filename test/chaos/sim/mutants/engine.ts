@@ -9,6 +9,7 @@ import type { Json } from '../../../../src/model/json.ts'
 import { type Decision, facts } from '../../../../src/model/machine.ts'
 import { run } from '../../../../src/model/run.ts'
 import type { RunCommand, RunFact, RunState } from '../../../../src/model/run-fact.ts'
+import { uncertainRules } from '../../../../src/model/uncertain-step.ts'
 import type { StepRequest, WaitRequest } from '../../../../src/ports/step-gate.ts'
 import { changed, type Mutant, plantMethod, withWrites } from './mutant.ts'
 
@@ -252,8 +253,20 @@ const lostPlace: Mutant = {
   plant: () => plantMethod(Worker.prototype, 'unreserve', () => nothing),
 }
 
+const runAgainUnwarned: Mutant = {
+  name: 'a step is run again without a warning while its old attempt can still act (13.1.6)',
+  plant: () => plantMethod<typeof uncertainRules.mayStillAct>(uncertainRules, 'mayStillAct', () => () => false),
+}
+
+const askedAtOnce: Mutant = {
+  name: 'people are asked about a step as soon as its lease is lost (13.1.6)',
+  plant: () => plantMethod<typeof uncertainRules.mayAsk>(uncertainRules, 'mayAsk', () => () => true),
+}
+
 export const ENGINE_MUTANTS: readonly Mutant[] = [
   onceAgain,
+  runAgainUnwarned,
+  askedAtOnce,
   earlyTimer,
   retryAtOnce,
   endlessAttempts,

@@ -8,6 +8,7 @@ const CHARGED = 'charged'
 const REFUSED = 'refused'
 /** People are asked after it and a lease: short, so that a schedule gets there. */
 const TIMEOUT_MS = 1_000
+const SLOW_MS = 4_000
 
 /** What a person's word or the step's own end makes of a step that may happen once. */
 const outcomeOf = ({ facts }: Ending, step: string): string => {
@@ -19,9 +20,9 @@ const outcomeOf = ({ facts }: Ending, step: string): string => {
   return last?.type === 'step.resolved' && last.verdict === 'happened' ? CHARGED : REFUSED
 }
 
-/** `kind` 0, 1: goes well. 2: declines for certain. 3: breaks so that nobody knows. */
+/** `kind` 0: goes well. 1: is slow, and does not look at its signal. 2: declines for certain. 3: breaks so that nobody knows. */
 const charge = async (scene: Parameters<Play['functions']>[0], kind: number): Promise<string> => {
-  await scene.world.delay(30)
+  await scene.world.delay(kind % 4 === 1 ? SLOW_MS : 30)
   if (kind % 4 === 2) throw new FinalError('declined')
   if (kind % 4 === 3) throw new Error('the line broke')
   return CHARGED
@@ -41,8 +42,8 @@ export const pay: Play = {
         readonly effectKey: string
         readonly attempt: number
       }): Promise<string> => {
-        act(scene, run.id, { step: 'charge', effect: 'once', effectKey, attempt })
-        return charge(scene, input.kind)
+        const over = act(scene, run.id, { step: 'charge', effect: 'once', effectKey, attempt })
+        return charge(scene, input.kind).finally(over)
       }
       const outcome = await step
         .run('charge', body, { effect: 'once', timeout: TIMEOUT_MS })
@@ -62,8 +63,8 @@ export const strike: Play = {
   name: 'strike',
   functions: (scene) => [
     fn<Errand>('strike', { trigger: 'go.strike', effect: 'once', timeout: TIMEOUT_MS }, async ({ run, effectKey }) => {
-      act(scene, run.id, { step: 'main', effect: 'once', effectKey, attempt: run.attempt })
-      return charge(scene, 0)
+      const over = act(scene, run.id, { step: 'main', effect: 'once', effectKey, attempt: run.attempt })
+      return charge(scene, 0).finally(over)
     }),
   ],
   cues: () => [],
