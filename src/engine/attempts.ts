@@ -254,6 +254,7 @@ export class Attempts {
 
   bodyPerformed(body: StepBody, performed: Performed, performance: Performance): void {
     if (this.over(body.step, body.heard, performed, performance)) this.settleBody(body, performed)
+    else if (unansweredIn(performed) !== true) body.late?.(performed)
     this.turns?.pass()
   }
 
@@ -292,20 +293,21 @@ export class Attempts {
       this.turns?.pass()
       return resident.end()
     }
+    const late = (performed: Performed): void => {
+      if (performer === null) return
+      const verdict = task.judge(performed)
+      const result = verdict.kind === 'done' ? { kind: 'done' as const, result: verdict.outcome } : verdict
+      this.answeredLate({ step, attempt, performer }, result)
+    }
     this.start(
       toPerform(house, task.envelope, {
         performed: (performed, performance) => {
           if (this.over(step, heard, performed, performance))
             this.settleTask(request, attempt, task.judge(performed), unansweredIn(performed))
+          else if (unansweredIn(performed) !== true) late(performed)
           this.turns?.pass()
         },
-        ...(performer !== null && {
-          late: (performed: Performed) => {
-            const verdict = task.judge(performed)
-            const result = verdict.kind === 'done' ? { kind: 'done' as const, result: verdict.outcome } : verdict
-            this.answeredLate({ step, attempt, performer }, result)
-          },
-        }),
+        ...(performer !== null && { late }),
       }),
     )
   }

@@ -202,3 +202,16 @@ test('[R6] a worker that was silent for a moment and lost nothing goes on with i
   await all.frozen.advance(0)
   expect(await found).toMatchObject({ status: 'success', output: 'receipt 1' })
 })
+
+test('[R6] late-result-1: code that ends as soon as stillMine says no is on the task as ended (13.1.6)', async () => {
+  const all = await freeze()
+  const { context, fail } = all.attempts[0] as Attempt
+  await all.alive.advance(ASK_MS + 1_000)
+  const task = await onlyTask(all)
+  await thaw(all, ASK_MS + 1_000)
+  void context.stillMine().then((isMine) => fail(new Error(`mine: ${isMine}`)))
+  await all.frozen.advance(0)
+  const { warning, evidence } = await look(all, task)
+  expect(warning).toBeUndefined()
+  expect(evidence).toMatchObject({ late_result: { error: { message: 'mine: false' } }, first_attempt: 'It has ended.' })
+})

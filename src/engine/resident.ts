@@ -169,7 +169,7 @@ export class Resident implements AppendSource {
     if (this.live?.cancel != null && this.active === 0)
       requests.push({ command: { type: 'confirm_cancel', now: this.house.clock.now() }, luggage: null, done: null })
     const gathered = gather(this.state, requests, this.head.lastAt)
-    const departs = this.departure(gathered.state)
+    const departs = this.departure(gathered)
     if (gathered.facts.length === 0 && departs === null) {
       this.answer(gathered)
       return null
@@ -210,13 +210,13 @@ export class Resident implements AppendSource {
 
   // -- building an append ---------------------------------------------------------------------------------------------
 
-  private departure(state: RunState): 'ended' | 'parked' | null {
+  private departure({ state, facts }: Gathered): 'ended' | 'parked' | null {
     if (state.kind === 'ended') return 'ended'
     if (state.kind !== 'live' || this.active > 0) return null
     // A cancel decided only now still has to reach children and bodies; the next append confirms it or parks.
     if (state.cancel !== null) return this.live?.cancel == null ? null : 'parked'
     if (this.entry !== 'inside') return 'parked'
-    return this.waiters.isEmpty || this.waiters.canGoOn(state) ? null : 'parked'
+    return this.waiters.isEmpty || this.waiters.canGoOn(state, facts) ? null : 'parked'
   }
 
   private prepare(requests: readonly Request[], gathered: Gathered, departs: 'ended' | 'parked' | null): InFlight {
@@ -265,6 +265,7 @@ export class Resident implements AppendSource {
   private inherit(inFlight: InFlight, outcome: Written): void {
     for (const run of inFlight.built.created) beginRun(this.house, run, outcome)
     this.leaveBehind(inFlight.gathered.left)
+    for (const { done } of inFlight.gathered.answers) done({ kind: 'gone' })
   }
 
   /** New facts are in the ledger, by this run's own append or by somebody else's. */

@@ -39,6 +39,9 @@ export class StepBody implements StepContext, Envelope, Task, ExecutionContext, 
     this.heard = heard
   }
 
+  /** Hears an answer that comes too late to count, where that is evidence. */
+  late?(performed: Performed): void
+
   performed(performed: Performed, performance: Performance): void {
     this.host.bodyPerformed(this, performed, performance)
   }
@@ -142,7 +145,7 @@ export class OnceBody extends StepBody {
     this.performer = performer
   }
 
-  late(performed: Performed): void {
+  override late(performed: Performed): void {
     const { step, attempt, performer } = this
     this.host.answeredLate({ step, attempt, performer }, performed)
   }

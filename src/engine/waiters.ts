@@ -72,9 +72,13 @@ export class Waiters {
     if (waiter !== undefined) waiter.isHeld = isHeld
   }
 
-  /** Whether the handler has something to go on with in this state: an answer, or a failed step to be tried again. */
-  canGoOn(state: LiveRun): boolean {
+  /**
+   * Whether the handler has something to go on with in this state: an answer, or a step to be tried again. A step that a person sends back
+   * leaves nothing open: only these facts say so, and no other process would perform it if the run left memory with them.
+   */
+  canGoOn(state: LiveRun, facts: readonly RunFact[]): boolean {
     const { only } = this.waiting
+    if (facts.some((fact) => isSentBack(fact) && 'step' in fact && this.isAwaited(fact.step))) return true
     return only === null ? this.waiting.some((waiter) => isFree(waiter, state)) : isFree(only, state)
   }
 
