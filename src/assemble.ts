@@ -49,7 +49,7 @@ import type { Environment } from './manifest/reference.ts'
 import { redactionFor } from './manifest/secrets.ts'
 import type { System } from './manifest/system.ts'
 import type { Kind } from './model/identity.ts'
-import { LOCAL_TENANT, type RunId, type TenantId, type WorkerId, workerId } from './model/ids.ts'
+import { LOCAL_TENANT, type RunId, type TaskId, type TenantId, type WorkerId, workerId } from './model/ids.ts'
 import type { Redaction } from './model/redaction.ts'
 import { demandKnownSettings } from './model/setting.ts'
 import type { PriceOf } from './model/usage.ts'
@@ -122,7 +122,7 @@ export interface Trihand extends ServerDesk, Pick<Service, 'artifact' | 'version
   pause(run: RunId, options?: { readonly by?: string; readonly reason?: string | null }): Promise<void>
   resume(run: RunId, options?: { readonly by?: string }): Promise<void>
   /** Answers the task that asks whether this step happened: `tasks.submit` on `tasks.ofStep(run, step)`. */
-  resolve(run: RunId, step: string, answer: StepAnswer): Promise<void>
+  resolve(run: RunId, step: string, answer: StepAnswer): Promise<TaskId>
   /** Called after each commit of a run. */
   on(subscriber: Subscriber): () => void
   /** Called with what each append of this process has changed: runs, tasks, schedules, events. */

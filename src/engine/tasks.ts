@@ -148,10 +148,12 @@ export class Tasks {
     return taskOfDoubt(this.house, run, step)
   }
 
-  /** doubt-2. */
-  async resolve(run: RunId, step: string, { verdict, by, result, ...answer }: StepAnswer): Promise<void> {
+  /** doubt-2. Answers the task that was decided. */
+  async resolve(run: RunId, step: string, { verdict, by, result, ...answer }: StepAnswer): Promise<TaskId> {
     const fields = result === undefined ? {} : { [RESULT_FIELD]: toJson(result) }
-    await this.submit(await this.ofStep(run, step), by, { ...answer, action: actionOf(verdict), fields })
+    const task = await this.ofStep(run, step)
+    await this.submit(task, by, { ...answer, action: actionOf(verdict), fields })
+    return task
   }
 
   /** Each with its own checks and its own append: what is refused for one does not concern the others. */

@@ -27,7 +27,7 @@ import type { System } from '../manifest/system.ts'
 import type { StoredEvent } from '../model/event.ts'
 import type { QueuedRun } from '../model/flow-outcome.ts'
 import type { Kind } from '../model/identity.ts'
-import type { RunId, StreamId, TenantId } from '../model/ids.ts'
+import type { RunId, StreamId, TaskId, TenantId } from '../model/ids.ts'
 import type { Chats } from '../modes/chats.ts'
 import type { Jobs } from '../modes/jobs.ts'
 import type { Plans } from '../planner/plans.ts'
@@ -54,7 +54,7 @@ export interface Service {
   pause(run: RunId, options: { readonly by: string; readonly reason: string | null }): Promise<void>
   resume(run: RunId, options: { readonly by: string }): Promise<void>
   retry(run: RunId, options: { readonly by: string; readonly kind: Kind }): Promise<void>
-  resolve(run: RunId, step: string, answer: StepAnswer): Promise<void>
+  resolve(run: RunId, step: string, answer: StepAnswer): Promise<TaskId>
   /** The workers of the server. A tenant sees whether they are stopped, and orders nothing. */
   readonly fleet: Pick<Fleet, 'order' | 'stop' | 'lift' | 'stopped'>
   readonly circuits: Pick<Circuits, 'list' | 'reset'>

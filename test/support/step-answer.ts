@@ -4,7 +4,7 @@
  * Owns nothing: each answer goes through the door that people have.
  */
 import type { Decision, StepAnswer, Tasks } from '../../src/engine/tasks.ts'
-import type { RunId } from '../../src/model/ids.ts'
+import type { RunId, TaskId } from '../../src/model/ids.ts'
 import type { TaskState } from '../../src/model/task-fact.ts'
 import type { Identity } from '../../src/model/task-spec.ts'
 import { actionOf } from '../../src/model/uncertain-task.ts'
@@ -25,12 +25,13 @@ export const carefully = (state: TaskState, action: string): Careful => {
 
 export const operator = (id: string): Identity => ({ id, kind: 'user', groups: ['operators'] })
 
+/** Returns the task that was decided. */
 export const answerStep = async (
   at: Asked,
   run: RunId,
   step: string,
   { by, verdict, ...answer }: Pick<StepAnswer, 'verdict' | 'result'> & { readonly by: string },
-): Promise<void> => {
+): Promise<TaskId> => {
   const { state } = await at.tasks.show(await at.tasks.ofStep(run, step))
-  await at.tasks.resolve(run, step, { ...answer, ...carefully(state, actionOf(verdict)), verdict, by: operator(by) })
+  return at.tasks.resolve(run, step, { ...answer, ...carefully(state, actionOf(verdict)), verdict, by: operator(by) })
 }

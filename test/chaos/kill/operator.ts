@@ -75,7 +75,7 @@ export class Operator {
     const word = happened
       ? ({ verdict: 'happened', by: NAME, result: `${step} done` } as const)
       : ({ verdict: 'run_again', by: NAME } as const)
-    await this.#say(() => answerStep(this.#trihand, run, step, word))
+    await this.#say(async () => void (await answerStep(this.#trihand, run, step, word)))
   }
 
   #retry(run: RunId): Promise<void> {

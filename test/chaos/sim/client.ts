@@ -171,12 +171,13 @@ export class Client {
   }
 
   /** By run and step: the same as a decision on the task that asks. */
-  resolve(worker: SimWorker, task: TaskId, run: RunId, step: string, verdict: Verdict): void {
+  resolve(worker: SimWorker, run: RunId, step: string, verdict: Verdict): void {
     const word = verdict === 'happened' ? { verdict, by: 'client', result: 'charged' } : { verdict, by: 'client' }
-    const work = (engine: Engine): Promise<void> => answerStep(engine, run, step, word)
+    const work = (engine: Engine): Promise<TaskId> => answerStep(engine, run, step, word)
     const before = this.#world().lastOf(run, step)
     this.#call(worker, `resolve ${run} ${step}`, work, (told) => {
       if (told.kind !== 'done') return
+      const task = told.value
       this.acknowledged.push({ kind: 'decision', task, action: actionOf(verdict) })
       if (verdict === 'run_again' && before !== undefined && this.#world().mayStillAct(before))
         this.hasty.push({ task, run, step })

@@ -208,15 +208,11 @@ export class Errands {
 
   #resolve(worker: SimWorker, { id, state }: LookedRun, verdict: number): boolean {
     if (state.kind !== 'live') return false
-    const doubted = state.open
-      .entries()
-      .flatMap(([step, open]) =>
-        open.kind === 'uncertain' && open.task !== null ? [{ step, task: open.task }] : [],
-      )[0]
+    const doubted = state.open.entries().find(([, open]) => open.kind === 'uncertain' && open.task !== null)?.[0]
     if (doubted === undefined) return false
     this.#deps.faults.count('resolve')
     const word = VERDICTS[verdict % VERDICTS.length] ?? 'happened'
-    this.#deps.client.resolve(worker, doubted.task, id, doubted.step, word)
+    this.#deps.client.resolve(worker, id, doubted, word)
     return true
   }
 
