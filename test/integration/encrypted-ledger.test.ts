@@ -8,7 +8,7 @@ import { fn } from '../../src/executors/workflow/function.ts'
 import type { RunId } from '../../src/model/ids.ts'
 import { buildCommand, Folder } from '../support/command.ts'
 import { type HttpApp, openApp } from '../support/http-app.ts'
-import { freshSchema } from '../support/postgres-schema.ts'
+import { placeOf, postgresUrl, targetOn } from '../support/ledger-target.ts'
 import { changeFacts, swapEvents, tamper } from '../support/raw-ledger.ts'
 import { SHOP } from '../support/shop.ts'
 import { until } from '../support/until.ts'
@@ -16,7 +16,6 @@ import { until } from '../support/until.ts'
 const KEY = 'a-ledger-key-of-a-test-forty-characters!'
 const OTHER = 'another-ledger-key-of-a-test-as-long-!!!'
 const SECRET = 'SECRETMARKER'
-const url = process.env['TRIHAND_TEST_PG_URL']
 
 let folder = ''
 beforeEach(() => {
@@ -42,16 +41,8 @@ const system = {
   functions: [order, picky, broken],
 }
 
-const targetOn = async (store: 'sqlite' | 'postgres'): Promise<Target> => {
-  if (store === 'sqlite') return { file: join(folder, 'ledger.db') }
-  const { schema, drop } = await freshSchema(url ?? '')
-  onTestFinished(drop)
-  return { url: url ?? '', schema }
-}
-
 const open = (target: Target, ledgerKey: string): Promise<HttpApp> => {
-  const place = 'file' in target ? { database: target.file } : { database: target.url, schema: target.schema ?? '' }
-  return openApp(system, undefined, { ...place, ledgerKey, sealKey: '', drain: 0 })
+  return openApp(system, undefined, { ...placeOf(target), ledgerKey, sealKey: '', drain: 0 })
 }
 
 /** Everything that the database holds, as text. */
@@ -89,12 +80,12 @@ const theTask = async (app: HttpApp): Promise<{ id: string; title: string; shown
 }
 
 describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
-  const isAway = store === 'postgres' && url === undefined
+  const isAway = store === 'postgres' && postgresUrl === undefined
 
   test.skipIf(isAway)(
     '[S16] vault-1: no payload is in the database, and every door reads it back (13.3.2)',
     async () => {
-      const target = await targetOn(store)
+      const target = await targetOn(store, folder)
       const app = await open(target, KEY)
       const run = await placed(app)
       const task = await theTask(app)
@@ -125,7 +116,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   test.skipIf(isAway)(
     '[S16] the ledger opens with its key alone, and goes on with a newer one before it (13.3.2)',
     async () => {
-      const target = await targetOn(store)
+      const target = await targetOn(store, folder)
       const first = await open(target, KEY)
       const run = await first.started('order.placed', { customer: SECRET })
       await first.when(run, 'waiting')
@@ -147,7 +138,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   )
 
   test.skipIf(isAway)('[S16] a payload that was changed or moved is never used (13.3.2)', async () => {
-    const target = await targetOn(store)
+    const target = await targetOn(store, folder)
     const first = await open(target, KEY)
     const [run, other] = [
       await first.started('order.placed', { customer: SECRET }),

@@ -11,7 +11,7 @@ import { ledgerChoice } from '../../src/config.ts'
 import { fn } from '../../src/executors/workflow/function.ts'
 import { LOCAL_TENANT, type RunId } from '../../src/model/ids.ts'
 import { buildCommand, Folder } from '../support/command.ts'
-import { freshSchema } from '../support/postgres-schema.ts'
+import { placeOf, postgresUrl, targetOn } from '../support/ledger-target.ts'
 import { changeFacts, tamper } from '../support/raw-ledger.ts'
 import { SHOP } from '../support/shop.ts'
 import { until } from '../support/until.ts'
@@ -21,7 +21,6 @@ const NEW = 'the-new-ledger-key-of-a-test-forty-chars'
 const BOTH = `${NEW},${OLD}`
 const MARKER = 'SECRETMARKER'
 const idOf = (secret: string): string => readKeys('TRIHAND_LEDGER_KEY', secret)[0]?.id ?? ''
-const url = process.env['TRIHAND_TEST_PG_URL']
 
 let folder = ''
 beforeEach(() => {
@@ -38,16 +37,6 @@ const order = fn('order', { trigger: 'order.placed' }, async ({ input, step }) =
 const picky = fn('picky', { trigger: { event: 'order.paid', filter: 'event.data.nothing == 1' } }, () => 1)
 const asked = fn('asked', {}, ({ step }) => step.human('check', { assign: 'ana', title: `Ship to ${MARKER}?` }))
 const system = { name: 'rekey', events: { 'order.placed': null, 'order.paid': null }, functions: [order, picky, asked] }
-
-const targetOn = async (store: 'sqlite' | 'postgres'): Promise<Target> => {
-  if (store === 'sqlite') return { file: join(folder, 'ledger.db') }
-  const { schema, drop } = await freshSchema(url ?? '')
-  onTestFinished(drop)
-  return { url: url ?? '', schema }
-}
-
-const placeOf = (target: Target) =>
-  'file' in target ? { database: target.file } : { database: target.url, schema: target.schema ?? '' }
 
 const open = (target: Target, ledgerKey: string): Promise<Trihand> =>
   createTrihand({ system, ...placeOf(target), ledgerKey, sealKey: '', drain: 0 })
@@ -107,12 +96,12 @@ const ledgerRows = async (target: Target): Promise<string> => {
 }
 
 describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
-  const isAway = store === 'postgres' && url === undefined
+  const isAway = store === 'postgres' && postgresUrl === undefined
 
   test.skipIf(isAway)(
     '[S16] rekey-2: after a change of keys nothing needs the old one, and waits by value are still met (13.3.2)',
     async () => {
-      const target = await targetOn(store)
+      const target = await targetOn(store, folder)
       const runs = await ledgerWith(target, 3)
       const report = await rekey(target, BOTH)
       expect(report).toMatchObject({ key: idOf(NEW), broken: 0 })
@@ -138,7 +127,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   test.skipIf(isAway)(
     '[S16] rekey-1: a change of keys that is cut off at any page leaves a whole ledger, and goes on when it is called again (13.3.2)',
     async () => {
-      const target = await targetOn(store)
+      const target = await targetOn(store, folder)
       await ledgerWith(target, 2)
       let pages = 0
       // Each call gets one page further than the one before.
@@ -166,7 +155,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   test.skipIf(isAway)(
     '[S16] rekey-3: a payload that does not open is left, and keeps the old key (13.3.2)',
     async () => {
-      const target = await targetOn(store)
+      const target = await targetOn(store, folder)
       const [run = ''] = await ledgerWith(target, 2)
       await tamper(target, (raw) => changeFacts(raw, run, ':', ':A'))
       expect((await rekey(target, BOTH)).broken).toBeGreaterThan(0)
@@ -176,7 +165,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   )
 
   test.skipIf(isAway)('[S16] a key that is missing, wrong or too short writes nothing (13.3.2)', async () => {
-    const target = await targetOn(store)
+    const target = await targetOn(store, folder)
     await ledgerWith(target, 1)
     const before = await ledgerRows(target)
     const cases = [
@@ -194,7 +183,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   })
 
   test.skipIf(isAway)('[S16] a ledger in clear is not rekeyed, and stays as it is (13.3.2)', async () => {
-    const target = await targetOn(store)
+    const target = await targetOn(store, folder)
     await (await open(target, '')).close()
     const before = await ledgerRows(target)
     await expect(rekey(target, NEW)).rejects.toThrow('the ledger is not encrypted')
@@ -209,10 +198,10 @@ const ALL_TASKS = {
   ...{ after: null, limit: 10 },
 } as const
 
-test.skipIf(url === undefined)(
+test.skipIf(postgresUrl === undefined)(
   '[S16] vault-3: a process without the newer key leaves runs to one that has it, and quarantines none (13.3.2)',
   async () => {
-    const target = await targetOn('postgres')
+    const target = await targetOn('postgres', folder)
     const old = await open(target, OLD)
     const early = await placed(old, 'early')
     await waiting(old, 1)

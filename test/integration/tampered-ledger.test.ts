@@ -7,13 +7,12 @@ import { createTrihand, type Trihand } from '../../src/assemble.ts'
 import { type Target, verifyLedger } from '../../src/cli/verify/verify.ts'
 import { fn } from '../../src/executors/workflow/function.ts'
 import { LOCAL_TENANT, type RunId } from '../../src/model/ids.ts'
-import { freshSchema } from '../support/postgres-schema.ts'
+import { placeOf, postgresUrl, targetOn } from '../support/ledger-target.ts'
 import { changeFacts, deleteRun, type RawLedger, recompute, swapEvents, tamper } from '../support/raw-ledger.ts'
 import { until } from '../support/until.ts'
 
 const KEY = 'a-seal-key-of-a-test-forty-characters!!!'
 const NEW_KEY = 'another-seal-key-of-a-test-also-as-long!'
-const url = process.env['TRIHAND_TEST_PG_URL']
 
 let folder = ''
 beforeEach(() => {
@@ -32,17 +31,8 @@ const pay = fn('pay', {}, async ({ step }) => {
 })
 const system = { name: 'tampered', events: { go: null, order: null }, functions: [pay] }
 
-const targetOn = async (store: 'sqlite' | 'postgres'): Promise<Target> => {
-  if (store === 'sqlite') return { file: join(folder, 'ledger.db') }
-  const { schema, drop } = await freshSchema(url ?? '')
-  onTestFinished(drop)
-  return { url: url ?? '', schema }
-}
-
 const open = (target: Target, sealKey = ''): Promise<Trihand> => {
-  const place =
-    'file' in target ? { database: target.file } : { database: target.url, schema: target.schema ?? 'public' }
-  return createTrihand({ system, ...place, sealKey, drain: 0 })
+  return createTrihand({ system, ...placeOf(target), sealKey, drain: 0 })
 }
 
 /** A ledger with two runs that wait and two events that start nothing. */
@@ -113,18 +103,18 @@ const ATTACKS: readonly Attack[] = [
 ]
 
 describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
-  const isAway = store === 'postgres' && url === undefined
+  const isAway = store === 'postgres' && postgresUrl === undefined
 
   test.skipIf(isAway).each(ATTACKS)(
     '[S20] anchor-2: verify sees $name with the settings that can see it (13.3.1)',
     async ({ attack, seen: [plain, sealed, anchored] }) => {
-      const unsealed = await targetOn(store)
+      const unsealed = await targetOn(store, folder)
       const run = await ledgerWith(unsealed, '')
       await tamper(unsealed, (raw) => attack(raw, run))
       expect(await seenBy(unsealed, '')).toEqual(plain)
 
       rmSync(folder, { recursive: true, force: true })
-      const target = await targetOn(store)
+      const target = await targetOn(store, folder)
       const sealedRun = await ledgerWith(target, KEY)
       const anchor = join(tmpdir(), `trihand-anchor-${process.pid}-${store}`)
       onTestFinished(() => rmSync(anchor, { force: true }))
@@ -140,7 +130,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   test.skipIf(isAway)(
     '[S20] a run whose hashes were recomputed is quarantined where there is a seal key (13.3.1)',
     async () => {
-      const target = await targetOn(store)
+      const target = await targetOn(store, folder)
       const run = await ledgerWith(target, KEY)
       await tamper(target, async (raw) => {
         await changeFacts(raw, run, AMOUNT, '1000000')
@@ -164,7 +154,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   test.skipIf(isAway)(
     '[S20] key-record-1: a sealed ledger opens with its key alone, and with a newer one before it (13.3.1)',
     async () => {
-      const target = await targetOn(store)
+      const target = await targetOn(store, folder)
       await ledgerWith(target, KEY)
       await expect(open(target)).rejects.toMatchObject({ code: 'SEAL_KEY_MISSING' })
       await expect(open(target, NEW_KEY)).rejects.toMatchObject({ code: 'SEAL_KEY_WRONG' })
@@ -185,7 +175,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   )
 
   test.skipIf(isAway)('[S20] key-record-2: a ledger with entries of before the key is refused (13.3.1)', async () => {
-    const target = await targetOn(store)
+    const target = await targetOn(store, folder)
     await ledgerWith(target, '')
     await expect(open(target, KEY)).rejects.toMatchObject({ code: 'LEDGER_NOT_SEALED' })
     await (await open(target)).close()
@@ -193,7 +183,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
 })
 
 test('[S20] anchor-1: an anchor that was changed, or is signed with another key, is refused (13.3.1)', async () => {
-  const target = await targetOn('sqlite')
+  const target = await targetOn('sqlite', folder)
   await ledgerWith(target, KEY)
   const anchor = join(folder, 'heads')
   await expect(verifyLedger(target, { anchor })).rejects.toThrow('set TRIHAND_SEAL_KEY')

@@ -5,7 +5,7 @@ import { LOCAL_TENANT, type TenantId } from '../../model/ids.ts'
 import type { Ledger } from '../../ports/ledger.ts'
 import { blobsSuite } from '../../testing/blobs-suite.ts'
 import { type FaultPlan, faultyLedger } from '../../testing/faulty-ledger.ts'
-import { aCreation, aFact, anAppend, anEvent, newRun } from '../../testing/ledger/builders.ts'
+import { aCreation, aFact, anAppend, anEvent, newRun, newWorker } from '../../testing/ledger/builders.ts'
 import { ledgerSuite } from '../../testing/ledger-suite.ts'
 import { type ReaderUnderTest, readerSuite } from '../../testing/reader-suite.ts'
 import { resendingLedger } from '../../testing/resending-ledger.ts'
@@ -198,4 +198,13 @@ test('vault-1: the data of an event is nowhere in what the store is given', asyn
   expect(given.join()).not.toContain('marker')
   const [found] = await ledger.events({ tenant: LOCAL_TENANT, limit: 1 })
   expect(found?.data).toEqual(event.event.data)
+})
+
+test('a claim tells all that the store tells of it, also how many runs changed their version', async () => {
+  const inner = new MemoryLedger(new MemoryStore())
+  const store: Ledger = Object.assign(Object.create(inner) as Ledger, {
+    claim: async () => ({ claims: [], nextDueAt: 7, moved: 3 }),
+  })
+  const request = { worker: newWorker(), now: 1, limit: 1 }
+  expect(await new VaultLedger(store, payloadsOf(OLD)).claim(request)).toEqual({ claims: [], nextDueAt: 7, moved: 3 })
 })

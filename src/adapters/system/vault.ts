@@ -90,11 +90,11 @@ export class VaultLedger implements Ledger {
   /** What does not open is left out, and so is loaded by itself. */
   async claim(request: ClaimRequest): Promise<Claims> {
     if (this.#lacking !== null) throw this.#lacking
-    const { claims, nextDueAt, records, events } = await this.#inner.claim(request)
+    const given = await this.#inner.claim(request)
+    const { claims, records, events } = given
     for (const { stream, tenant } of claims) this.#keep(stream, tenant)
     return {
-      claims,
-      nextDueAt,
+      ...given,
       ...(records && { records: readable(records, (record) => this.#shown(record)) }),
       ...(events && { events: readable(events, (event) => this.#payloads.showEvent(event)) }),
     }
