@@ -251,7 +251,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
         ...(options.worker ?? { id: workerId(ids.uuid()), slots: options.slots ?? DEFAULT_SLOTS }),
         leaseTtlMs: durationMs(options.leaseTtl ?? '15s'),
         pollMs: store.pollMs,
-        // No sweep: no other process writes this ledger, so nobody but this one can act on its runs.
+        // No sweep: no other process writes this ledger, so only this one can act on its runs.
         ...(store.sweepMs === null ? { isAlone: true } : { sweepMs: store.sweepMs }),
         drainMs: durationMs(options.drain ?? '30s'),
         tellsInstants: store.keepsInstants ?? false,

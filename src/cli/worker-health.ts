@@ -1,5 +1,5 @@
 /**
- * The port of a worker: health and metrics for whoever supervises it (http/worker-app.ts).
+ * The port of a worker: health and metrics for its supervisor (http/worker-app.ts).
  *
  * Owns which port: the one that was asked for, or the first free one of 4410 to 4419, or any. A worker works also where all are taken.
  */
@@ -18,7 +18,7 @@ import { VERSION } from './version.ts'
 const FIRST_PORT = 4410
 const ANY = 0
 
-/** Nobody logs in here, so the key that signs logins is nobody's. */
+/** There are no logins here, so the key that would sign them is empty. */
 const authOf = ({ host, metricsToken }: Settings): AuthSettings => {
   const auth = authSettings({ host, publicUrl: null }, randomText())
   return { ...(auth.isRequired ? auth : LOOPBACK), metricsToken }

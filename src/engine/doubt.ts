@@ -5,7 +5,7 @@
  * pure rules (model/uncertain-task.ts, model/uncertain-step.ts).
  *
  * doubt-1  There is a task if and only if the step is in doubt: it is written with that fact, and over with the decision on it.
- * doubt-2  The task is the only way to an answer: whoever names run and step is led to it, with the same checks.
+ * doubt-2  The task is the only way to an answer: an answer by run and step is led to it, with the same checks.
  */
 import { isAsked } from '../model/attempt.ts'
 import { TrihandError } from '../model/errors.ts'

@@ -1,6 +1,6 @@
 /**
  * A worker that stands still in the middle of a `once` effect while another takes its run over: two engines on one ledger in memory,
- * each with a clock of its own. A worker is frozen while nobody moves its clock.
+ * each with a clock of its own. A worker is frozen while the test does not move its clock.
  */
 import { expect, test } from 'vitest'
 import { engineOf } from '../../test/support/engine.ts'

@@ -35,7 +35,7 @@ interface LeavingRun {
   readonly live: LiveRun | null
 }
 
-/** Whatever the store does meanwhile: nobody else knows this answer. */
+/** Tried again whatever the store does meanwhile: the answer is known here alone. */
 export const reportLate = (house: House, run: RunId, answer: LateAnswer): Promise<void> =>
   insist(
     house,

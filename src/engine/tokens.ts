@@ -106,7 +106,7 @@ export class Tokens {
     return (await this.deps.reader.document(SERVER_TENANT, ENDED_TABLE, login)) !== null
   }
 
-  /** Calls back once, when this token or login stands for nobody any more or `until` has come. The answer stops it. */
+  /** Calls back once, when this token or login is no longer valid or `until` has come. The answer stops it. */
   watch(id: string, until: Instant, over: () => void): () => void {
     return this.watched.watch(id, until, over)
   }

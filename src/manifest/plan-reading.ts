@@ -37,7 +37,7 @@ const mayOf = ({ modality, code, workflow }: FunctionDefinition): readonly strin
   return modality === 'human' || workflow.operations === null ? null : [...workflow.operations]
 }
 
-/** What people are told of whoever does a step. */
+/** What people are told of the handler of a step. */
 const handlerFacts = (definition: FunctionDefinition): HandlerFacts => {
   const { modality, effect } = definition
   return { modality, effect, maxCost: maxCostOf(definition), may: mayOf(definition) }
@@ -142,7 +142,7 @@ const unassigned = (lines: readonly ShownStep[], hands: Hands): readonly PlanPro
       return problem('PLAN_UNASSIGNED', `nobody in this system does ${id}, "${name}"${meant(near)}`, id)
     })
 
-/** A step that cannot be read: nobody can approve it. */
+/** A step that cannot be read, and so cannot be approved. */
 const asWritten = ({ id, name = id, requires = [] }: PlanStepSource, { namedBy }: World): ShownStep => ({
   ...{ id, name, namedBy: namedBy(name), requires, by: 'nobody', hand: null, operation: 'cannot be read' },
   ...{ inputs: [], inputFrom: null, effect: null, may: null, maxCost: null, rules: [] },

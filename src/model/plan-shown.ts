@@ -168,7 +168,7 @@ const rulesOf = ({ when, each, as, before, onFailure, onReject, escalation }: Pl
   ]
 }
 
-/** What was written for whoever does it: inputs of a call, the question to people. */
+/** What was written for its handler: inputs of a call, the question to people. */
 const writtenOf = ({ inputs, workflowConfig, humanConfig }: PlanStepSource, { work }: PlanStep): Json | null => {
   if (work.kind === 'ask') return toJson({ ...humanConfig, ...(inputs === undefined ? {} : { inputs }) })
   const isWritten = inputs !== undefined || workflowConfig?.inputs !== undefined

@@ -19,7 +19,7 @@ export interface Performer {
   readonly worker: WorkerId
   /** Of the lease under which it began. */
   readonly epoch: number
-  /** Before this instant nobody is asked about it: the lease and the timeout of the step after its intent. */
+  /** Before this instant no person is asked about it: the lease and the timeout of the step after its intent. */
   readonly askAt: Instant
 }
 
@@ -55,7 +55,7 @@ export interface UncertainStep extends Begun {
   readonly reason: string
   /** The attempt has ended, or its process is gone: nothing of it acts any more. */
   readonly isOver: boolean
-  /** Asks a person about it; null: nobody was asked. */
+  /** Asks a person about it; null: no person was asked. */
   readonly task: TaskId | null
   /** Steps of effect `once` whose results the code did not ask for: this one may be one of them under a new name. */
   readonly instead?: readonly string[]

@@ -1,5 +1,5 @@
 /**
- * An attempt of a `once` step that nobody hears of any more: when people may be asked about it, and whether it may still act.
+ * An attempt of a `once` step that is no longer heard of: when people may be asked about it, and whether it may still act.
  *
  * Owns these two rules. What is recorded is attempt.ts; who is asked is the engine's.
  *

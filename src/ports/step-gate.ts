@@ -21,7 +21,7 @@ import type { Delta } from './model.ts'
 export interface StepGate {
   /** What the ledger holds of a step: nothing, an answer that is not there yet, or one that is. Asks nobody. */
   stateOf(step: string): 'none' | 'open' | 'settled'
-  /** The answer of a step that has ended well, if it is at hand, as if it had been asked for; else null. Asks nobody. */
+  /** The answer of a step that has ended well, if it is at hand, as if it had been asked for; else null. Begins nothing. */
   valueOf(step: string): { readonly value: Json } | null
   run(request: StepRequest): Promise<Json>
   /** A task for an executor that is registered under a type. */

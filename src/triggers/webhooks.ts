@@ -114,7 +114,7 @@ export class Webhooks {
     checkSender(delivery, webhook, secretsOf(webhook, environment), now)
     const { authorization: _, cookie: __, [webhook.header]: ___, ...headers } = delivery.headers
     const kept: Kept = { ...textOf(delivery.body), headers, query: delivery.query, receivedAt: now }
-    // Headers are not covered by an HMAC: whoever saw a delivery could send it again under another id.
+    // Headers are not covered by an HMAC: a sender who saw a delivery could send it again under another id.
     const id = webhook.auth === 'hmac' ? digestOf(delivery.body) : this.#idOf(webhook, delivery)
     return this.#admit(webhook, id, kept)
   }

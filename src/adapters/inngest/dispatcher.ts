@@ -53,7 +53,7 @@ export class InngestDispatcher implements Dispatcher {
     ) as never
   }
 
-  /** Why the last wake could not be sent, while that is young; null: it was, or nobody knows. */
+  /** Why the last wake could not be sent, while that is young; null: it was, or that is not known. */
   get trouble(): string | null {
     return this.#outbox.trouble(this.#options.clock.now())
   }

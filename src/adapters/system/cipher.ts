@@ -90,7 +90,7 @@ export class Cipher {
     return this.hide(tenant, place, text, end < 0 ? '' : hidden.slice(end + 1))
   }
 
-  /** The same text has the same token, and nobody without the key learns either from the other. */
+  /** The same text has the same token, and neither can be learned from the other without the key. */
   token(scope: string, text: string): string {
     return createHmac('sha256', this.#key(this.#index, `token ${scope}`))
       .update(text)

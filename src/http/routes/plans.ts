@@ -71,7 +71,7 @@ const discard: Handle = async (service, context) => {
 const run: Handle = async ({ plans }, context) => {
   const { input } = await readOptionalBody(context, { schema: RUN_PLAN, code: CODE })
   const { id, current } = await plans.show(idOf(context))
-  // The approval counts for every run of the plan, and its input reaches the steps: an agent would carry it over to what nobody saw.
+  // The approval counts for every run of the plan, and its input reaches the steps: an agent would carry it over to what no person saw.
   demandPerson(context, 'runs what was approved')
   const started = await plans.run(id, input)
   return context.json({ id: started, plan_id: id, hash: current.hash }, 201, { location: `/api/runs/${started}` })
