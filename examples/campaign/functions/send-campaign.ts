@@ -15,6 +15,8 @@ interface Approved {
 }
 
 const PAUSE = process.env['CAMPAIGN_PAUSE'] ?? '2s'
+/** A mail that is not taken by then is in doubt, and people are asked; also when the process dies in the middle. */
+const SEND_TIMEOUT = '10s'
 
 export default fn<Approved>('send-campaign', {}, async ({ input, step, emit }) => {
   const going = input.items.filter(({ status }) => status !== 'rejected')
@@ -22,6 +24,7 @@ export default fn<Approved>('send-campaign', {}, async ({ input, step, emit }) =
     await step.run('send', ({ effectKey }) => deliver({ to: input.email, ...content }, effectKey), {
       key: id,
       effect: 'once',
+      timeout: SEND_TIMEOUT,
     })
     emit('email.sent', { lead_id: input.lead_id, email_id: id })
     await step.sleep('pause', PAUSE, { key: id })
