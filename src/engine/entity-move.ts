@@ -7,12 +7,14 @@
  * entity-move-1  Of two that move an entity from the same version, one is refused, in whichever process they are.
  */
 import type { Event } from '../model/event.ts'
+import { DOCUMENT_KEY } from '../model/row-key.ts'
 import { STATE_MOVED } from '../model/state-machine.ts'
 import type { EntityMove } from '../ports/step-gate.ts'
 import { commitBirths } from './births.ts'
 import { causeFrom } from './cause.ts'
 import { routeAll } from './events.ts'
 import type { Resident } from './resident.ts'
+import { demandKey } from './row-key.ts'
 
 const eventOf = ({ house, record, state }: Resident, move: EntityMove, version: number): Event => {
   const { table, key, entity, from, to } = move
@@ -35,6 +37,7 @@ export const moveEntity = async (resident: Resident, move: EntityMove): Promise<
   const { house, record } = resident
   const { table, key, from, to } = move
   const version = move.version + 1
+  demandKey(DOCUMENT_KEY, key)
   const { events, runs } = routeAll(house, [eventOf(resident, move, version)])
   const value = { state: to, from, run: record.id, version }
   const documents = [{ tenant: record.tenant, table, key, value }]

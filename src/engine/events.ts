@@ -12,6 +12,7 @@ import { forbidProducer, OWN, PROGRAM, type Producer } from '../model/human-only
 import type { RunId, SessionId } from '../model/ids.ts'
 import { canonical } from '../model/json.ts'
 import { nearest } from '../model/nearest.ts'
+import { EVENT_SUBJECT } from '../model/row-key.ts'
 import type { NewEvent } from '../ports/ledger.ts'
 import type { EmittedEvent } from '../ports/step-gate.ts'
 import { NO_DEMAND } from './demand.ts'
@@ -19,6 +20,7 @@ import type { House } from './house.ts'
 import { isLeased, type NewRun, newRun } from './new-run.ts'
 import { demandEvent } from './rights.ts'
 import { route } from './route.ts'
+import { demandKey } from './row-key.ts'
 
 const MAX_EVENT_BYTES = 256 * 1024
 const MAX_FAN_OUT = 1_000
@@ -119,6 +121,7 @@ export const emittedBy = async (house: House, sender: Sender, intents: readonly 
     const { delayMs = 0 } = intent
     demandEvent(sender.definition, intent.type, delayMs > 0)
     await checkEvent(house, intent.type, intent.data, PROGRAM)
+    if (intent.subject !== null) demandKey(EVENT_SUBJECT, intent.subject, 'EVENT_INVALID')
     if (delayMs > 0) later.push(laterRun(house, sender, intent, delayMs))
     else events.push(eventOf(house, sender, intent))
   }

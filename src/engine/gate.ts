@@ -8,6 +8,7 @@ import { type Failure, TrihandError } from '../model/errors.ts'
 import { at, canonical, type Json } from '../model/json.ts'
 import type { Telling } from '../model/lifecycle.ts'
 import { NOTHING } from '../model/payload.ts'
+import { MATCH_PATH } from '../model/row-key.ts'
 import type { SettledStep } from '../model/step.ts'
 import { openWait, type WaitSpec } from '../model/wait.ts'
 import type {
@@ -37,6 +38,7 @@ import { fetchValue } from './payloads.ts'
 import { type Luggage, NO_LUGGAGE } from './request.ts'
 import type { Resident } from './resident.ts'
 import { definitionOf } from './rights.ts'
+import { demandKey } from './row-key.ts'
 
 /** How a handler learns that a step has failed for good. Made by the workflow hand, which owns the error's class. */
 export type StepErrors = (step: string, failure: Failure) => Error
@@ -214,6 +216,7 @@ export class Gate implements StepGate {
   private matchOf(path: string | null): WaitSpec['match'] {
     if (path === null) return null
     const inData = path.replace(/^(payload|data)\./, '')
+    demandKey(MATCH_PATH, inData)
     const value = at(this.resident.inputs.input, inData)
     if (value === undefined)
       throw new TrihandError('EXPR_FAILED', `match ${path}: what triggered the run has no such field`)

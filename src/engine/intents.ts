@@ -7,6 +7,7 @@ import { TrihandError } from '../model/errors.ts'
 import type { SessionId, TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Payload } from '../model/payload.ts'
+import { DOCUMENT_KEY, DOCUMENT_TABLE } from '../model/row-key.ts'
 import type { DocumentWrite } from '../ports/ledger.ts'
 import type { EmittedEvent } from '../ports/step-gate.ts'
 import { causeFrom } from './cause.ts'
@@ -16,6 +17,7 @@ import { storeValue } from './payloads.ts'
 import type { Luggage } from './request.ts'
 import type { Resident } from './resident.ts'
 import { definitionOf, demandTable } from './rights.ts'
+import { demandKey } from './row-key.ts'
 import { SessionHead } from './session-head.ts'
 
 /** Each list is made when it is asked for: every run has intents, few intend anything. */
@@ -85,7 +87,11 @@ export const intentsOf = (tenant: TenantId, result: Json): Intents | null => {
 export const packIntents = async (resident: Resident, key: string, intents: Intents): Promise<Luggage> => {
   const { house, record } = resident
   const definition = definitionOf(house, record.handler)
-  for (const { table } of intents.documents) demandTable(definition, table)
+  for (const { table, key } of intents.documents) {
+    demandTable(definition, table)
+    demandKey(DOCUMENT_TABLE, table)
+    demandKey(DOCUMENT_KEY, key)
+  }
   const sender = { ...record, run: record.id, cause: causeFrom(record, resident.state), definition }
   const outgoing = await emittedBy(house, sender, intents.events)
   const memory = await packMemory(resident, key, intents.memory)

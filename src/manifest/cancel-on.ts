@@ -5,6 +5,7 @@
  */
 import type { CancelMode, CancelRule, CancelSource } from '../model/cancel-on.ts'
 import { isEventType } from '../model/event.ts'
+import { keyProblem, MATCH_PATH } from '../model/row-key.ts'
 import { durationMs } from './duration.ts'
 import { invalid } from './invalid.ts'
 import { oneOf, ruleAt, withPath } from './ranges.ts'
@@ -16,6 +17,8 @@ const defineRule = (source: CancelSource, path: string): CancelRule => {
   const { event, match = null, timeout, mode = 'between_steps' } = source
   if (!isEventType(event)) throw invalid(`${path}.event`, `"${event}" is not an event type`)
   if (match !== null && source.if !== undefined) throw invalid(path, 'takes match or if, not both')
+  const unmatched = match === null ? null : keyProblem(MATCH_PATH, match)
+  if (unmatched !== null) throw invalid(`${path}.match`, unmatched)
   if (source.if !== undefined) ruleAt(`${path}.if`, source.if)
   return {
     event,

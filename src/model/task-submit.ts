@@ -4,6 +4,7 @@
  * Owns the order of checks and what closes a task. Who the person is and whether they may see the task was checked before.
  */
 import { type Decision, facts, type Refusal, refuse } from './machine.ts'
+import { nameProblem } from './row-key.ts'
 import { agreed, editsOf, outcomeOf } from './task-choice.ts'
 import { type Draft, draftOf, record } from './task-draft.ts'
 import type { ClosedTask, Edit, OpenTask, Submit, TaskFact } from './task-fact.ts'
@@ -43,6 +44,8 @@ const targetRefusal = (task: OpenTask, { to }: Submit): Refusal | null => {
   if (task.reassigned >= MAX_REASSIGNS)
     return refuse('ACTION_NOT_ALLOWED', `a task is reassigned at most ${MAX_REASSIGNS} times`)
   if (to.length === 0) return refuse('FIELDS_REQUIRED', 'to: name the user or group that the task goes to')
+  const misnamed = nameProblem(to.map(({ id }) => id))
+  if (misnamed !== null) return refuse('INPUT_INVALID', misnamed)
   if (machine !== undefined)
     return refuse('ACTION_NOT_ALLOWED', `${machine.id} is of kind ${machine.kind}, not a person`)
   if (excluded !== undefined) return refuse('SEPARATION_OF_DUTIES', `${excluded.id} may not decide this task`)

@@ -15,6 +15,7 @@
  */
 import { canonical } from './json.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
+import { nameProblem } from './row-key.ts'
 import { outcomeOf } from './task-choice.ts'
 import { type Draft, draftOf, record } from './task-draft.ts'
 import type { ClosedTask, OpenTask, TaskCommand, TaskFact, TaskState } from './task-fact.ts'
@@ -35,6 +36,8 @@ const open = ({ now, world, run, step, spec, cause }: CommandOf<'open_task'>): D
   if (problem !== null) return refuse('INPUT_INVALID', problem)
   if (spec.levels.length === 0 || spec.levels.length > MAX_ESCALATIONS + 1)
     return refuse('INPUT_INVALID', `a task has an assignment and at most ${MAX_ESCALATIONS} levels above it`)
+  const misnamed = nameProblem(spec.levels.flatMap(({ to }) => [...to.users, ...to.groups]))
+  if (misnamed !== null) return refuse('INPUT_INVALID', misnamed)
   const items = itemsOf(spec.sections, world.digest)
   const hash = world.digest(subjectText({ run, step, spec, items }))
   const deadlineAt = deadlineFrom(spec.levels[0]?.deadline ?? null, now)

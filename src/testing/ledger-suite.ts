@@ -19,6 +19,7 @@ import { fencingSuite } from './ledger/fencing-suite.ts'
 import { type LedgerCapabilities, LedgerHarness, type OpenLedger } from './ledger/harness.ts'
 import { historiesSuite } from './ledger/histories-suite.ts'
 import { idempotenceSuite } from './ledger/idempotence-suite.ts'
+import { keysSuite } from './ledger/keys-suite.ts'
 import { lanesSuite } from './ledger/lanes-suite.ts'
 import { pinsSuite } from './ledger/pins-suite.ts'
 import { signalsSuite } from './ledger/signals-suite.ts'
@@ -40,6 +41,7 @@ export const ledgerSuite = (name: string, open: OpenLedger, capabilities: Ledger
     describe('claims', () => claimsSuite(harness))
     describe('slots', () => slotsSuite(harness))
     describe('lanes', () => lanesSuite(harness))
+    describe('keys', () => keysSuite(harness))
     describe('workers', () => workersSuite(harness))
     describe('pins', () => pinsSuite(harness))
     durabilitySuite(harness)

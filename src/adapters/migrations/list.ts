@@ -12,6 +12,7 @@ import { lookups } from './0010-lookups.ts'
 import { modelCalls } from './0011-model-calls.ts'
 import { pins } from './0012-pins.ts'
 import { eventValues } from './0013-event-values.ts'
+import { anyKeys } from './0014-any-keys.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -28,4 +29,5 @@ export const MIGRATIONS: readonly Migration[] = [
   modelCalls,
   pins,
   eventValues,
+  anyKeys,
 ]

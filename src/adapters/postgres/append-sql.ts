@@ -13,6 +13,7 @@
  *   scalar subquery, and lists meet each other only by `x not in (select …)`, which is a hash lookup.
  */
 import { isEnded, RUN_STATUSES } from '../../model/status.ts'
+import { waitHash } from '../migrations/0014-any-keys.ts'
 import type { Statement } from './pool.ts'
 import { SESSION, versionOf } from './rows.ts'
 import { type Shape, wins } from './shape.ts'
@@ -58,9 +59,10 @@ const eventParts = (shape: Shape): string[] => [
   ...(shape.has('carried') ? [`carried as materialized (select * from ${shape.table('carried')})`] : []),
 ]
 
-/** `offset 0` keeps the subquery one: it is not made part of a join. */
+/** `offset 0` keeps the subquery one: it is not made part of a join. Values of any length are found by their hash, and compared. */
 const WAITING = `select carried.append, w.stream, carried.due from carried,
-  lateral (select w.stream from wait w where w.type = carried.type and w.path = carried.path and w.value = carried.value offset 0) w
+  lateral (select w.stream from wait w where w.type = carried.type and w.path = carried.path
+    and ${waitHash('w.value')} = ${waitHash('carried.value')} and w.value = carried.value offset 0) w
   where carried.tenant = (select s.tenant from stream s where s.id = w.stream)`
 
 /** Who is signalled by whom: named by the append, or waiting for one of its events. */

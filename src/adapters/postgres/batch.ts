@@ -5,9 +5,9 @@
  */
 import type { Event } from '../../model/event.ts'
 import type { Instant } from '../../model/ids.ts'
-import { laneOf } from '../../model/lane.ts'
 import type { Append, NewStream, StreamWrite, TaskRow } from '../../ports/ledger.ts'
 import { valueAt } from '../event-values.ts'
+import { storedLane } from './lanes.ts'
 import type { BatchRows } from './lists.ts'
 import { keyOf, kindOf, toUuid } from './rows.ts'
 
@@ -102,7 +102,7 @@ const addEvents = (rows: BatchRows, one: Append, { append, due, emitted }: Conte
     const { tenant, type } = event
     rows.occurrence.push({ append, ord, append_id: one.appendId, data_hash: dataHash, ...eventColumns(event) })
     for (const { trigger, reason, detail } of suppressed)
-      rows.suppression.push({ append, ord, trigger_name: trigger, reason, detail })
+      rows.suppression.push({ append, ord, trigger_name: trigger, reason, detail: withoutNul(detail) })
     for (const path of emitted.get(type) ?? []) {
       const value = path === '' ? '' : valueAt(event.data, path)
       if (value === null) continue
@@ -186,9 +186,12 @@ const creationOf = (
   wake_at: write.wakeAt,
   lease: write.release ? null : create.lease,
   created_at: create.createdAt,
-  lane: laneOf(create.handler, create.priority, create.slots),
+  lane: storedLane(create),
   due: context.due,
 })
+
+/** Postgres has no NUL in a text. For copies that people read; the fact has the text as it was. */
+const withoutNul = (text: string): string => text.replaceAll('\0', '\ufffd')
 
 /** Every open task is in this inbox too. */
 export const EVERYBODY = '*'
@@ -198,7 +201,8 @@ export const NEVER = Number.MAX_SAFE_INTEGER
 const addTask = (rows: BatchRows, append: number, id: string, task: TaskRow): void => {
   const { tenant, step, status, type, title, priority } = task
   rows.task.push({
-    ...{ append, id, tenant, run: toUuid(task.run), step, status, is_open: task.isOpen, type, title, priority },
+    ...{ append, id, tenant, run: toUuid(task.run), step, status, is_open: task.isOpen, type, priority },
+    title: withoutNul(title),
     addresses: JSON.stringify(task.addresses),
     claimed_by: task.claimedBy,
     deadline: task.deadlineAt,

@@ -8,6 +8,7 @@ import { claimableId, type Instant, type TenantId } from '../../model/ids.ts'
 import { choose, Occupancy, PLAIN_LANE, readLane } from '../../model/lane.ts'
 import type { ClaimRequest, Claims, StreamRecord } from '../../ports/ledger.ts'
 import { type ClaimedRow, type ClaimRow, type DueRow, LOCK_LANES, OF_ANY_VERSION, OF_ONE_VERSION } from './claim-sql.ts'
+import { comparableLane } from './lanes.ts'
 import type { Ask, Command, Database } from './pool.ts'
 import { toEvent, toRecord, toUuid } from './rows.ts'
 import { takeOver } from './take-over.ts'
@@ -52,14 +53,14 @@ const claimInLanes = async (ask: Ask, request: Request): Promise<Claims> => {
   const lock: Command = { statement: LOCK_LANES, values: [LOCK_CLASS] }
   const [, survey = []] = await ask<SurveyRow>([lock, { statement: sql.surveyLanes, values: [now, ...version] }])
   const occupancy = new Occupancy(
-    survey.filter(({ held }) => held > 0).map(({ lane, held }) => ({ lane, count: held })),
+    survey.filter(({ held }) => held > 0).map(({ lane, held }) => ({ lane: comparableLane(lane), count: held })),
   )
   const search: Command =
     only === undefined
       ? findFirsts(request, survey, occupancy)
       : { statement: sql.findNamed, values: [now, handlers, only.map(toUuid), ...version] }
   const [found = []] = await ask<DueRow>([search])
-  const due = found.map(({ id, lane, wake_at }) => ({ key: id, lane, wakeAt: wake_at }))
+  const due = found.map(({ id, lane, wake_at }) => ({ key: id, lane: comparableLane(lane), wakeAt: wake_at }))
   const { chosen, left } = choose(due, occupancy, limit)
   const ids = chosen.map(({ key }) => key)
   const [rows = []] = await ask<ClaimRow>([
@@ -76,7 +77,7 @@ const findFirsts = (request: Request, survey: readonly SurveyRow[], occupancy: O
   const { sql, version } = dialectOf(request)
   const lanes = survey
     .filter(({ held }) => held === 0)
-    .map(({ lane }) => ({ lane, parsed: readLane(lane) }))
+    .map(({ lane }) => ({ lane, parsed: readLane(comparableLane(lane)) }))
     .filter(({ parsed }) => handlers?.includes(parsed.handler) ?? true)
     .map(({ lane, parsed }) => ({ lane, handler: parsed.handler, room: Math.min(limit + 1, occupancy.roomIn(parsed)) }))
     .filter(({ room }) => room > 0)

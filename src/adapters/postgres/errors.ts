@@ -7,7 +7,10 @@
 import pg from 'pg'
 import { type ErrorCode, TrihandError } from '../../model/errors.ts'
 
+/** What no door should let pass is still told in words that the caller can act on: a NUL in a text, an index entry that is too large. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
+  '22021': 'INPUT_INVALID',
+  '54000': 'PAYLOAD_TOO_LARGE',
   '25006': 'LEDGER_NOT_DURABLE',
   '28000': 'CONFIG_INVALID',
   '28P01': 'CONFIG_INVALID',
