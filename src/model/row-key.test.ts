@@ -1,3 +1,4 @@
+/** Which texts every store can have as keys. */
 import { expect, test } from 'vitest'
 import { DOCUMENT_KEY, keyProblem, PERSON_NAME } from './row-key.ts'
 

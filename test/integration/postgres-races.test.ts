@@ -212,7 +212,7 @@ describe.skipIf(url === '')('writers of one Postgres ledger', () => {
   test('ledger-2: [Q12] an append that the tables refuse costs the others of its batch nothing', async () => {
     const runs = [await createHeld(), await createHeld(), await createHeld()]
     const batch = runs.map((run, i) => anAppend({ writes: [aWrite(run, i === 0 ? { headHash: 'a raw \u0000' } : {})] }))
-    await expect(here.append(batch)).rejects.toMatchObject({ code: 'INTERNAL', outcome: 'unknown' })
+    await expect(here.append(batch)).rejects.toMatchObject({ code: 'INPUT_INVALID', outcome: 'unknown' })
     expect((await here.load(runs)).map((record) => record?.version)).toEqual([1, 2, 2])
     expect(await here.append(batch.slice(1))).toMatchObject([{ kind: 'already_written' }, { kind: 'already_written' }])
   })
