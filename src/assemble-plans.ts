@@ -4,11 +4,12 @@
  * Owns nothing but that.
  */
 import type { Engine } from './engine/engine.ts'
+import { forEachOwner, pauseAfterConflict, TurnQueue } from './engine/turn-queue.ts'
 import { planRun } from './executors/workflow/plan-run.ts'
 import { ownFunction } from './manifest/own.ts'
 import { defineContent } from './manifest/plan-reading.ts'
 import type { System } from './manifest/system.ts'
-import type { TenantId } from './model/ids.ts'
+import type { PlanId, TenantId } from './model/ids.ts'
 import { PLAN_RUN } from './model/plan-draft.ts'
 import { Plans } from './planner/plans.ts'
 import type { Clock } from './ports/clock.ts'
@@ -17,11 +18,13 @@ import type { PlanDesk } from './ports/plan-desk.ts'
 import type { Reader } from './ports/reader.ts'
 
 interface World {
-  readonly ids: Pick<Ids, 'digest' | 'uuid'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly ids: Pick<Ids, 'digest' | 'uuid' | 'roll'>
+  readonly clock: Clock
 }
 
 type PlanReader = Pick<Reader, 'document' | 'documents' | 'run'>
+
+const turnsOf = forEachOwner((_: Engine) => new TurnQueue<PlanId>())
 
 export const openPlans = (engine: Engine, reader: PlanReader, { ids, clock }: World): Plans =>
   new Plans({
@@ -34,6 +37,8 @@ export const openPlans = (engine: Engine, reader: PlanReader, { ids, clock }: Wo
     send: (event, options) => engine.send(event, options),
     start: (name, input) => engine.startRun(name, input, { isOwn: true }),
     reader,
+    inTurn: (id, change) => turnsOf(engine).run(id, change),
+    pause: (conflicts) => pauseAfterConflict({ ids, clock }, conflicts),
   })
 
 /** `plansOf`: asked when a run needs them, since the engine is made after the system. */

@@ -5,16 +5,22 @@
  * comes second is refused whole, and must look again. Never judges a move (model/state-machine.ts).
  *
  * entity-move-1  Of two that move an entity from the same version, one is refused, in whichever process they are.
+ * entity-move-2  Moves of one entity by this process take turns, and a move is judged again until it is made or has become wrong.
  */
 import type { Event } from '../model/event.ts'
+import type { Json } from '../model/json.ts'
 import { DOCUMENT_KEY } from '../model/row-key.ts'
 import { STATE_MOVED } from '../model/state-machine.ts'
 import type { EntityMove } from '../ports/step-gate.ts'
 import { commitBirths } from './births.ts'
 import { causeFrom } from './cause.ts'
 import { routeAll } from './events.ts'
+import type { House } from './house.ts'
 import type { Resident } from './resident.ts'
 import { demandKey } from './row-key.ts'
+import { forEachOwner, pauseAfterConflict, TurnQueue } from './turn-queue.ts'
+
+const turnsOf = forEachOwner((_: House) => new TurnQueue<string>())
 
 const eventOf = ({ house, record, state }: Resident, move: EntityMove, version: number): Event => {
   const { table, key, entity, from, to } = move
@@ -33,7 +39,7 @@ const eventOf = ({ house, record, state }: Resident, move: EntityMove, version: 
 }
 
 /** False: another has moved it since it was read. */
-export const moveEntity = async (resident: Resident, move: EntityMove): Promise<boolean> => {
+const moveEntity = async (resident: Resident, move: EntityMove): Promise<boolean> => {
   const { house, record } = resident
   const { table, key, from, to } = move
   const version = move.version + 1
@@ -44,4 +50,19 @@ export const moveEntity = async (resident: Resident, move: EntityMove): Promise<
   const writes = runs.map((run) => run.write)
   const outcome = await commitBirths(house, { writes, events, signals: [], documents }, runs)
   return outcome.kind !== 'conflict'
+}
+
+/** entity-move-2. */
+export const moveInTurn = (
+  resident: Resident,
+  { table, key }: Pick<EntityMove, 'table' | 'key'>,
+  next: (kept: Json | null) => EntityMove | null,
+): Promise<void> => {
+  const { house } = resident
+  return turnsOf(house).run(JSON.stringify([table, key]), async () => {
+    for (let conflicts = 0; ; await pauseAfterConflict(house, ++conflicts)) {
+      const move = next(await house.document(resident.record.tenant, table, key))
+      if (move === null || (await moveEntity(resident, move))) return
+    }
+  })
 }

@@ -1,9 +1,10 @@
 /**
  * Commands from outside to a run that nobody here holds: cancel, pause, resume, retry, a person's word on an uncertain step.
  *
- * Owns load, decide, append, and again if somebody else was faster. Needs no lease and waits for none.
+ * Owns load, decide, append, and again if another writer was faster. Needs no lease and waits for none.
  *
  * outside-1  The command is decided on the state it is written to: a conflict means load and decide again.
+ * outside-2  Commands of this process to one run take turns; none is refused because others came, too.
  */
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
@@ -23,32 +24,33 @@ import { lifecycleOf, tellsLife } from './lifecycle.ts'
 import { commitOnce } from './one-shot.ts'
 import { mergeLuggage } from './request.ts'
 import { toldOfEnd, waitingSteps } from './run-append.ts'
+import { forEachOwner, pauseAfterConflict, TurnQueue } from './turn-queue.ts'
 
-const MAX_CONFLICTS = 20
+const turnsOf = forEachOwner((_: House) => new TurnQueue<RunId>())
 
-export const commandFromOutside = async (
+export const commandFromOutside = (
   house: House,
   id: RunId,
   /** Null: what has happened says that there is nothing to do. */
   command: (now: Instant, happened: readonly RunFact[]) => RunCommand | null,
   /** What is written with it, in the same append. */
   besides: (change: Change) => Promise<readonly StreamWrite[]> = async () => [],
-): Promise<readonly RunFact[]> => {
-  for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
-    const [record] = await house.ledger.load([id])
-    if (record == null || record.tenant !== house.tenant) throw await refusalOfAbsent(house, id)
-    const now = Math.max(house.clock.now(), headOf(record).lastAt)
-    const happened = record.facts.map(readRunFact)
-    const given = command(now, happened)
-    if (given === null) return []
-    const before = fold(runMachine, happened)
-    const { state, facts, refusal } = advanceRun(before, given)
-    if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
-    const change = { before, state, facts, now }
-    if (facts.length === 0 || (await write(house, record, change, await besides(change)))) return facts
-  }
-  throw new TrihandError('LEDGER_CONFLICT', `${MAX_CONFLICTS} others wrote to ${id} first`)
-}
+): Promise<readonly RunFact[]> =>
+  turnsOf(house).run(id, async () => {
+    for (let conflicts = 0; ; await pauseAfterConflict(house, ++conflicts)) {
+      const [record] = await house.ledger.load([id])
+      if (record == null || record.tenant !== house.tenant) throw await refusalOfAbsent(house, id)
+      const now = Math.max(house.clock.now(), headOf(record).lastAt)
+      const happened = record.facts.map(readRunFact)
+      const given = command(now, happened)
+      if (given === null) return []
+      const before = fold(runMachine, happened)
+      const { state, facts, refusal } = advanceRun(before, given)
+      if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
+      const change = { before, state, facts, now }
+      if (facts.length === 0 || (await write(house, record, change, await besides(change)))) return facts
+    }
+  })
 
 export interface Change {
   readonly before: RunState
@@ -57,7 +59,7 @@ export interface Change {
   readonly now: Instant
 }
 
-/** False: somebody else wrote first. */
+/** False: another writer was faster. */
 const write = async (
   house: House,
   record: StreamRecord,

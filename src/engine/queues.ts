@@ -5,6 +5,7 @@
  *
  * queues-1  A message under an id of its own is put once, however often it is sent.
  * queues-2  What is refused has left no trace: neither a message nor a place.
+ * queues-3  A put is refused for want of room, never because others put at the same time.
  */
 import { messageType, type QueueDefinition, queueSource } from '../manifest/queues.ts'
 import { TrihandError } from '../model/errors.ts'
@@ -21,6 +22,7 @@ import { changeOf, lookAtClerk } from './clerk-state.ts'
 import { checkEvent, isSameEvent, routeAll } from './events.ts'
 import type { House } from './house.ts'
 import { QueueDuty, type QueueKeeping } from './queue-duty.ts'
+import { pauseAfterConflict, TurnQueue } from './turn-queue.ts'
 
 export interface QueueView {
   readonly name: string
@@ -50,7 +52,6 @@ export interface PutOptions {
   readonly waitMs?: number
 }
 
-const MAX_CONFLICTS = 100
 const PATIENCE_MS = 30_000
 const LOOK_AGAIN_MS = 200
 /** After so many facts without a checkpoint whoever puts writes one: a put reads only what came after it. */
@@ -59,8 +60,8 @@ const TAIL = 256
 export class Queues {
   private readonly house: House
   private readonly book: ClerkBook
-  /** Puts of this process into one queue take turns: they would only meet in the ledger. */
-  private readonly turns = new Map<string, Promise<unknown>>()
+  /** Puts of this process into one queue take turns: they would only conflict in the ledger. */
+  private readonly turns = new TurnQueue<string>()
 
   constructor(house: House, book: ClerkBook) {
     this.house = house
@@ -84,7 +85,7 @@ export class Queues {
     const message = await this.check(name, data, id ?? `msg_${this.house.ids.uuid()}`)
     const until = clock.now() + (keeping.definition.policy.onFull === 'block' ? waitMs : 0)
     for (;;) {
-      const receipt = await this.inTurn(name, () => this.tryPut(keeping, message))
+      const receipt = await this.turns.run(name, () => this.tryPut(keeping, message))
       if (receipt !== null) return receipt
       if (clock.now() >= until) throw full(keeping.definition)
       await new Promise<void>((resolve) => void clock.at(Math.min(until, clock.now() + LOOK_AGAIN_MS), resolve))
@@ -113,17 +114,11 @@ export class Queues {
     return { id, tenant, source: queueSource(name), type, subject: null, time: clock.now(), data, ...cause }
   }
 
-  private inTurn<Value>(name: string, work: () => Promise<Value>): Promise<Value> {
-    const turn = (this.turns.get(name) ?? Promise.resolve()).then(work, work)
-    this.turns.set(name, turn)
-    return turn
-  }
-
   /** Null: there is no room. */
   private async tryPut({ id, definition }: QueueKeeping, message: Event): Promise<PutReceipt | null> {
     const { house } = this
     const duty = this.duty(definition.name)
-    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+    for (let conflicts = 0; ; await pauseAfterConflict(house, ++conflicts)) {
       const restored = await lookAtClerk(house, id, duty)
       if (restored === null) {
         await this.book.askQueue(house, definition.name, { type: 'open_queue' })
@@ -146,7 +141,6 @@ export class Queues {
         throw new TrihandError('EVENT_ID_REUSED', `message ${message.id} of ${definition.name} exists with other data`)
       return { id: message.id, sequence: outcome.sequence, duplicate: true }
     }
-    throw new TrihandError('LEDGER_CONFLICT', `${MAX_CONFLICTS} others wrote to ${definition.name} first`)
   }
 }
 

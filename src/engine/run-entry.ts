@@ -13,7 +13,7 @@ import type { KeyedRow } from '../model/row-filter.ts'
 import type { Abort, Constraints, Envelope, ExecutionContext, Task } from '../ports/executor.ts'
 import type { EmittedEvent, EntityMove, Entry, ScheduleContext, StepGate } from '../ports/step-gate.ts'
 import { effectKeyOf } from './attempt-commands.ts'
-import { moveEntity } from './entity-move.ts'
+import { moveInTurn } from './entity-move.ts'
 import { Intents, sessionOf } from './intents.ts'
 import { isToldOf } from './lifecycle.ts'
 import { INLINE } from './perform.ts'
@@ -123,8 +123,8 @@ export class RunEntry implements Entry, Envelope, Task {
     this.intents.documents.push({ tenant: this.resident.record.tenant, table, key, value })
   }
 
-  move(change: EntityMove): Promise<boolean> {
-    return this.resident.whileActive(() => moveEntity(this.resident, change))
+  move(entity: Pick<EntityMove, 'table' | 'key'>, next: (kept: Json | null) => EntityMove | null): Promise<void> {
+    return this.resident.whileActive(() => moveInTurn(this.resident, entity, next))
   }
 
   report(said: { readonly [name: string]: Json }): void {

@@ -225,7 +225,7 @@ class RecordEntry implements Entry {
     return this.missing("the session's memory")
   }
 
-  move(): Promise<boolean> {
+  move(): Promise<void> {
     return this.missing('the state of an entity')
   }
 

@@ -43,6 +43,10 @@ export interface PlansDeps {
   send(event: IncomingEvent, options: SendOptions): Promise<Receipt>
   start(name: string, input: PlanOrder): Promise<RunId>
   readonly reader: Pick<Reader, 'document' | 'documents' | 'run'>
+  /** Changes of one plan take turns in this process. */
+  inTurn(id: PlanId, change: () => Promise<PlanDraft>): Promise<PlanDraft>
+  /** After another process has changed the plan first. */
+  pause(conflicts: number): Promise<void>
 }
 
 /** Who writes a plan down, and whose words it has. */
@@ -65,7 +69,6 @@ interface PlanWish {
 const TABLE = 'trihand.plan'
 const SOURCE = 'trihand'
 const MAX_TEXT = 65_536
-const MAX_TRIES = 20
 const RUNS_SHOWN = 20
 
 const wishOf = (given: Json): PlanWish => {
@@ -209,9 +212,13 @@ export class Plans {
     return found === null ? { kind: 'none' } : (found as unknown as PlanDraft)
   }
 
-  /** plans-1: judged and written again until nobody comes between. */
-  private async change(id: PlanId, given: PlanCommand | ((before: PlanState) => PlanCommand)): Promise<PlanDraft> {
-    for (let tries = 0; tries < MAX_TRIES; tries++) {
+  private change(id: PlanId, given: PlanCommand | ((before: PlanState) => PlanCommand)): Promise<PlanDraft> {
+    return this.deps.inTurn(id, () => this.changeNow(id, given))
+  }
+
+  /** plans-1: judged and written again until no other change comes between. */
+  private async changeNow(id: PlanId, given: PlanCommand | ((before: PlanState) => PlanCommand)): Promise<PlanDraft> {
+    for (let conflicts = 0; ; await this.deps.pause(++conflicts)) {
       const before = await this.load(id)
       const command = typeof given === 'function' ? given(before) : given
       const { state, facts, refusal } = advancePlan(before, command)
@@ -221,7 +228,6 @@ export class Plans {
       const [fact] = facts
       if (fact === undefined || (await this.write(state, fact.type, fact.by))) return state
     }
-    throw new TrihandError('LEDGER_CONFLICT', `${MAX_TRIES} others changed ${id} first`)
   }
 
   private async write(plan: PlanDraft, type: string, by: string): Promise<boolean> {

@@ -182,8 +182,11 @@ export interface Entry {
   emit(event: EmittedEvent): void
   /** An intent: written with the handler's result, or not at all; null removes it. */
   write(table: string, key: string, value: Json): void
-  /** Moves an entity on from the version that was read; false: another has moved it since. Now, and not with the result. */
-  move(change: EntityMove): Promise<boolean>
+  /**
+   * Moves an entity on, now, and not with the result. `next` judges what is kept of it, and answers the move, or null: none is to be made.
+   * It is asked again when another has moved the entity meanwhile. Moves of one entity take turns in this process.
+   */
+  move(entity: Pick<EntityMove, 'table' | 'key'>, next: (kept: Json | null) => EntityMove | null): Promise<void>
   /** What its end tells besides: usage, cost. */
   report(said: { readonly [name: string]: Json }): void
   /** Whether anybody would hear a lifecycle event of this type. */

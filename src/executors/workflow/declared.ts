@@ -22,7 +22,6 @@ import type { Entry } from '../../ports/step-gate.ts'
 /** Recorded as these steps; no author can give a loop key that begins so. */
 const BEFORE = stepAddress('trihand', '#before')
 const MOVE = stepAddress('trihand', '#move')
-const MAX_TRIES = 20
 const READ_TIMEOUT_MS = 30_000
 
 export interface Before {
@@ -117,21 +116,22 @@ const mayMove = ({ machine, from }: StateSpec, began: string, state: string, tar
   return (state === began ? null : judgeStart(machine, state, from)) ?? judgeMove(machine, state, target)
 }
 
-/** declared-3: judged and moved again until nobody comes between. Answers what was wrong with it; null: the entity is there. */
+/** declared-3: judged and moved again until no other move comes between. Answers what was wrong with it; null: the entity is there. */
 const moveTo = async (spec: StateSpec, found: Found, target: string, entry: Entry): Promise<string | null> => {
   const { machine } = spec
   const { key } = found
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const kept = await keptState(machine, key, entry)
+  const table = stateTable(machine)
+  let problem: string | null = null
+  await entry.move({ table, key }, (document) => {
+    const kept = document as unknown as KeptState | null
     // An attempt of this very run, whose answer was lost.
     if (kept?.run === entry.run && kept.state === target) return null
     const from = stateOf(machine, kept)
-    const problem = mayMove(spec, found.state, from, target)
-    if (problem !== null || from === target) return problem
-    const change = { table: stateTable(machine), key, entity: machine.entity, version: kept?.version ?? 0 }
-    if (await entry.move({ ...change, from, to: target })) return null
-  }
-  throw new TrihandError('LEDGER_UNAVAILABLE', `${machine.entity} ${key} is moved by others again and again`)
+    problem = mayMove(spec, found.state, from, target)
+    if (problem !== null || from === target) return null
+    return { table, key, entity: machine.entity, version: kept?.version ?? 0, from, to: target }
+  })
+  return problem
 }
 
 const move = async (spec: StateSpec, found: Found, entry: Entry, roots: Roots): Promise<void> => {
