@@ -61,6 +61,27 @@ onEveryStore('entities', (store) => {
     await system.close()
   })
 
+  test('entity-move-2: [G4] of forty that move one entity at once, each to a place of its own, all come there (14.2)', async () => {
+    const meet = meeting(40)
+    const names = Array.from({ length: 40 }, (_, n) => `s${n}`)
+    const states = ['new', ...names].map((name) => ({ name, transitionsTo: names.filter((other) => other !== name) }))
+    const system = await startTestSystem(
+      {
+        name: 'places',
+        stateMachines: [{ ...ORDERS, states, enforce: 'strict' }],
+        functions: names.map((name) => fn(`to-${name}`, { stateOut: name }, meet)),
+      },
+      store(),
+    )
+    const ends = await race(
+      system,
+      names.map((name) => `to-${name}`),
+    )
+    expect(new Set(ends)).toEqual(new Set(['done']))
+    expect(await stateOf(system, '7')).toMatchObject({ version: 40 })
+    await system.close()
+  })
+
   test('entity-move-1: of twelve that pay one order at once, one has paid, and one move is told', async () => {
     const meet = meeting(12)
     const heard: unknown[] = []
