@@ -47,7 +47,7 @@ export const startChild = async (resident: Resident, step: string, { handler, in
     session,
     parent: { run: record.id, step, depth },
     demand,
-    lease: leaseFor(demand, () => house.worker.reserve(handler)),
+    lease: leaseFor(demand, () => house.worker.reserve(handler, true)),
   })
   const command = { type: 'start_child', now: house.clock.now(), step, child: child.id, handler } as const
   resident.ask({

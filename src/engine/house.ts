@@ -116,8 +116,8 @@ export interface WorkerDesk {
   /** Everything was stopped: no step begins here. */
   readonly isStopped: boolean
   readonly leases: LeaseDesk
-  /** A lease for a run of this handler about to be created, if there is room to start it here and now and it belongs here. */
-  reserve(handler: string): WorkerId | null
+  /** A lease for a run of this handler about to be created, if there is room to start it here and it belongs here. A child may be born ahead of its room. */
+  reserve(handler: string, isChild?: boolean): WorkerId | null
   /** Gives back a reservation whose run was not created. */
   unreserve(): void
   /** Takes a created run on which this worker has the lease. */

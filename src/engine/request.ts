@@ -25,6 +25,9 @@ export interface Luggage {
   readonly told?: readonly Telling[]
 }
 
+/** In one append: while the first of very many children work, the next ones are written. */
+export const MAX_REQUESTS = 1_024
+
 export const NO_LUGGAGE: Luggage = { events: [], runs: [], documents: [], memory: null }
 
 /** What a hand tells with a child, which it names. */

@@ -25,7 +25,7 @@ import { reportUnrecorded } from './late-result.ts'
 import { isLeased } from './new-run.ts'
 import { insist, isStoreTrouble } from './patience.ts'
 import { Performances } from './performances.ts'
-import { type Gathered, gather, type Luggage, type Request } from './request.ts'
+import { type Gathered, gather, type Luggage, MAX_REQUESTS, type Request } from './request.ts'
 import type { ResidentRecord, Standing } from './resident-record.ts'
 import { type AppendContext, type RunAppend, runAppend, wakeAfter } from './run-append.ts'
 import { NO_INPUTS, type RunInputs } from './run-input.ts'
@@ -164,8 +164,8 @@ export class Resident implements AppendSource {
 
   next(): Append | null {
     if (this.gone) return null
-    const requests = this.queue
-    this.queue = []
+    const requests = this.queue.splice(0, MAX_REQUESTS)
+    if (this.queue.length > 0) this.house.commit.request(this)
     if (this.live?.cancel != null && this.active === 0)
       requests.push({ command: { type: 'confirm_cancel', now: this.house.clock.now() }, luggage: null, done: null })
     const gathered = gather(this.state, requests, this.head.lastAt)
@@ -212,7 +212,7 @@ export class Resident implements AppendSource {
 
   private departure({ state, facts }: Gathered): 'ended' | 'parked' | null {
     if (state.kind === 'ended') return 'ended'
-    if (state.kind !== 'live' || this.active > 0) return null
+    if (state.kind !== 'live' || this.active > 0 || this.queue.length > 0) return null
     // A cancel decided only now still has to reach children and bodies; the next append confirms it or parks.
     if (state.cancel !== null) return this.live?.cancel == null ? null : 'parked'
     if (this.entry !== 'inside') return 'parked'

@@ -3,7 +3,7 @@
  *
  * Owns slots, leases and the beat. Whatever the dispatcher loses, the next poll finds in the ledger.
  *
- * worker-1  At most `slots` runs are in memory or promised a place; more than that waits in the ledger.
+ * worker-1  At most `slots` runs are at work in memory or promised a place; more than that waits in the ledger, or in line (newborns.ts).
  * worker-2  A lease this worker has but does not use (a birth in doubt, a dropped run) is given back.
  * worker-3  After stop nothing new begins; what is still at work after the drain is let go and found by whoever comes next.
  * worker-4  While it drains it goes on saying that it lives: its runs stay its own until they end or are let go.
@@ -18,6 +18,7 @@ import type { ClaimRequest, Claims, Ledger } from '../ports/ledger.ts'
 import type { Reader } from '../ports/reader.ts'
 import { quarantineBroken } from './broken-run.ts'
 import { cancelRun } from './cancel-run.ts'
+import { ClaimLoop } from './claim-loop.ts'
 import { type Claimed, loadClaimed } from './claimed.ts'
 import type { ClerkDeparture } from './clerk.ts'
 import { Clerks, type FindDuty } from './clerks.ts'
@@ -27,6 +28,7 @@ import { turnAway } from './hold.ts'
 import type { House, WorkerDesk } from './house.ts'
 import { Leases } from './leases.ts'
 import type { NewRun } from './new-run.ts'
+import { claimOfNewborn, Newborns } from './newborns.ts'
 import { Nudges } from './nudges.ts'
 import { Orders } from './orders.ts'
 import { OtherVersions } from './other-versions.ts'
@@ -66,12 +68,17 @@ export class Worker implements WorkerDesk {
   private readonly residents = new Map<RunId, Resident>()
   private readonly clerks: Clerks
   private readonly nudges = new Nudges()
+  private readonly newborns: Newborns
   private reserved = 0
   private state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
-  private claiming = false
-  private claimWanted = false
-  private claimScheduled = false
-  private readonly others = new OtherVersions(() => this.claimSoon())
+  private readonly claims = new ClaimLoop({
+    clock: () => this.house().clock,
+    isTaking: () => this.isTaking,
+    hasRoom: () => this.free() > 0,
+    claimSome: () => this.claimSome(),
+    rested: () => this.beginNewborns(),
+  })
+  private readonly others = new OtherVersions(() => this.claims.soon())
   private rhythm: Rhythm | null = null
   private dueTimer: { readonly at: number; readonly cancel: () => void } | null = null
   private readonly idle = new Set<() => void>()
@@ -101,10 +108,15 @@ export class Worker implements WorkerDesk {
     this.options = options
     this.clerks = new Clerks({ ...deps, departed: (...departure) => this.clerkDeparted(...departure) })
     const isUsed = (id: ClaimableId, epoch: number): boolean =>
-      isRunId(id) ? this.residents.get(id)?.record.epoch === epoch : this.clerks.isHeld(id, epoch)
+      isRunId(id)
+        ? this.residents.get(id)?.record.epoch === epoch || this.newborns.has(id)
+        : this.clerks.isHeld(id, epoch)
     const isNeeded = (name: WorkerId): boolean =>
-      this.clerks.needs(name) || [...this.residents.values()].some(({ record }) => record.lease === name)
+      this.clerks.needs(name) ||
+      this.newborns.needs(name) ||
+      [...this.residents.values()].some(({ record }) => record.lease === name)
     const { name, place = NOWHERE, isAlone = false } = options
+    this.newborns = new Newborns(isAlone)
     const told = name === undefined ? {} : { info: () => this.info(name, place) }
     this.leases = new Leases({ ...deps, isUsed, isNeeded, isAlone, ...told }, options.id, options.leaseTtlMs)
     this.shares = new Shares(place, () => this.house().system(), deps.workers)
@@ -129,7 +141,7 @@ export class Worker implements WorkerDesk {
     const compare = (): void => void this.nudges.compare(this.ledger, [...this.residents.values()]).catch(() => {})
     this.rhythm.every(leaseTtlMs / 3, compare, isHere)
     this.rhythm.every(pollMs, () => this.others.polled(), isRunning)
-    this.claimSoon()
+    this.claims.soon()
   }
 
   async stop(): Promise<void> {
@@ -166,7 +178,7 @@ export class Worker implements WorkerDesk {
     if (!this.isTaking) this.clerks.letGo()
     // So that others leave nothing to one that takes nothing, and people see it. What is not told now is told with the next beat.
     await this.sayThatItLives().catch(() => {})
-    this.claimSoon()
+    this.claims.soon()
   }
 
   private get isTaking(): boolean {
@@ -183,8 +195,9 @@ export class Worker implements WorkerDesk {
     return this.orders.standing.stop !== null
   }
 
-  reserve(handler: string): WorkerId | null {
-    if (!this.isTaking || this.free() <= 0 || !this.shares.takes(handler)) return null
+  reserve(handler: string, isChild = false): WorkerId | null {
+    const room = this.free() + (isChild ? this.newborns.room : 0)
+    if (!this.isTaking || room <= 0 || !this.shares.takes(handler)) return null
     this.reserved++
     return this.leases.name
   }
@@ -196,8 +209,18 @@ export class Worker implements WorkerDesk {
   adopt(run: NewRun, base: number, sequence: number | null): void {
     this.reserved--
     if (this.state === 'stopped') return
-    const resident = this.keep(recordOfBirth(run, this.house().tenant, base, sequence), run)
-    void enterFresh(resident, this.errors)
+    const record = recordOfBirth(run, this.house().tenant, base, sequence)
+    if (this.hasSlot && this.newborns.size === 0) void enterFresh(this.keep(record, run), this.errors)
+    else this.newborns.add(run, record)
+  }
+
+  private beginNewborns(): void {
+    while (this.isTaking && this.hasSlot) {
+      const next = this.newborns.next(this.claims.isUnderWay)
+      if (next === null) return
+      if (next.isChanged) void this.take({ claims: [claimOfNewborn(next)] })
+      else void enterFresh(this.keep(next.record, next.run), this.errors)
+    }
   }
 
   signal(streams: readonly ClaimableId[]): void {
@@ -207,9 +230,9 @@ export class Worker implements WorkerDesk {
     for (const id of streams) {
       const resident = isRunId(id) ? this.residents.get(id) : undefined
       if (resident !== undefined) this.nudges.nudge(resident)
-      else if (!this.clerks.nudge(id) && !takesThem) this.dispatcher.wake(id, now)
+      else if (!this.newborns.change(id) && !this.clerks.nudge(id) && !takesThem) this.dispatcher.wake(id, now)
     }
-    if (takesSome) this.claimSoon()
+    if (takesSome) this.claims.soon()
   }
 
   cancel(tenant: TenantId, run: RunId, by: string, reason: string): Promise<void> {
@@ -228,29 +251,8 @@ export class Worker implements WorkerDesk {
     return this.options.slots - this.residents.size - this.reserved
   }
 
-  private claimSoon(): void {
-    if (!this.isTaking) return
-    this.claimWanted = true
-    if (this.claimScheduled || this.claiming) return
-    this.claimScheduled = true
-    this.house().clock.turn(() => {
-      this.claimScheduled = false
-      void this.claimAll()
-    })
-  }
-
-  private async claimAll(): Promise<void> {
-    this.claiming = true
-    try {
-      while (this.claimWanted && this.isTaking && this.free() > 0) {
-        this.claimWanted = false
-        if (await this.claimSome()) this.claimWanted = true
-      }
-    } catch {
-      // The store is away: the poll tries again, and readiness shows it.
-    } finally {
-      this.claiming = false
-    }
+  private get hasSlot(): boolean {
+    return this.residents.size < this.options.slots
   }
 
   /** True if there may be more. */
@@ -281,7 +283,7 @@ export class Worker implements WorkerDesk {
     this.dueTimer?.cancel()
     const cancel = this.house().clock.at(at, () => {
       this.dueTimer = null
-      this.claimSoon()
+      this.claims.soon()
     })
     this.dueTimer = { at, cancel }
   }
@@ -358,7 +360,8 @@ export class Worker implements WorkerDesk {
   }
 
   private afterDeparture(mayBeDueAgain: boolean): void {
-    if (this.claimWanted || mayBeDueAgain) this.claimSoon()
+    if (this.claims.isWanted || mayBeDueAgain) this.claims.soon()
+    this.beginNewborns()
     if (this.isIdle) for (const resolve of this.idle) resolve()
   }
 
@@ -375,7 +378,7 @@ export class Worker implements WorkerDesk {
   }
 
   private async sayThatItLives(): Promise<void> {
-    if ((await this.leases.beat()) > 0) this.claimSoon()
+    if ((await this.leases.beat()) > 0) this.claims.soon()
     await this.shares.refresh((name) => this.leases.isOwn(name))
   }
 

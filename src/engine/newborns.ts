@@ -1,0 +1,89 @@
+/**
+ * Runs that were born leased to this worker while no slot was free: they wait here, in their order, and begin as slots become free.
+ *
+ * Owns the line, and whose turn a free slot is. Never begins a run (worker.ts).
+ *
+ * newborns-1  While other work is due, every second free slot is left to it.
+ * newborns-2  A run that others wrote to while it waits begins from what the ledger holds, not from what is remembered here.
+ * newborns-3  Runs are born ahead of a free slot only where no other worker could have one for them, and only so many.
+ */
+import type { ClaimableId, RunId, WorkerId } from '../model/ids.ts'
+import type { Claim } from '../ports/ledger.ts'
+import type { NewRun } from './new-run.ts'
+import type { ResidentRecord } from './resident-record.ts'
+
+export interface Newborn {
+  readonly run: NewRun
+  readonly record: ResidentRecord
+  /** newborns-2. */
+  isChanged: boolean
+}
+
+/** As if it had been claimed: it is loaded from the ledger. */
+export const claimOfNewborn = ({ run, record }: Newborn): Claim => {
+  const { id: stream, tenant, epoch, signal } = record
+  return { stream, tenant, version: run.head.version, epoch, signal }
+}
+
+/** What they take in memory is bounded; the rest waits in the ledger and is claimed. */
+const MAX_AHEAD = 16_384
+
+export class Newborns {
+  private readonly maxAhead: number
+  private readonly waiting = new Map<ClaimableId, Newborn>()
+  /** Those in `waiting`, first come first; a list, because a map that is emptied from its front is slow there. */
+  private line: Newborn[] = []
+  private begun = 0
+  private isOthersTurn = false
+
+  constructor(isAlone: boolean) {
+    this.maxAhead = isAlone ? MAX_AHEAD : 0
+  }
+
+  get size(): number {
+    return this.waiting.size
+  }
+
+  /** newborns-3: how many more may be born without a free slot. */
+  get room(): number {
+    return this.maxAhead - this.waiting.size
+  }
+
+  has(run: RunId): boolean {
+    return this.waiting.has(run)
+  }
+
+  /** Whether one of them is leased under this name. */
+  needs(name: WorkerId): boolean {
+    return [...this.waiting.values()].some(({ record }) => record.lease === name)
+  }
+
+  add(run: NewRun, record: ResidentRecord): void {
+    const newborn = { run, record, isChanged: false }
+    this.waiting.set(record.id, newborn)
+    this.line.push(newborn)
+  }
+
+  /** Others wrote to it. False: it does not wait here. */
+  change(id: ClaimableId): boolean {
+    const newborn = this.waiting.get(id)
+    if (newborn !== undefined) newborn.isChanged = true
+    return newborn !== undefined
+  }
+
+  /** The next for a slot that has become free; null: there is none, or the slot is for other work that is due. */
+  next(isOtherDue: boolean): Newborn | null {
+    // newborns-1
+    this.isOthersTurn = isOtherDue && !this.isOthersTurn
+    if (this.isOthersTurn) return null
+    const newborn = this.line[this.begun]
+    if (newborn === undefined) return null
+    this.begun += 1
+    this.waiting.delete(newborn.record.id)
+    if (this.begun === this.line.length) {
+      this.line = []
+      this.begun = 0
+    }
+    return newborn
+  }
+}
