@@ -129,12 +129,25 @@ const printActions = (output: Output, { actions }: TaskDetail): void => {
   if (confirm != null) output.line(label('confirm', `type ${confirm}`))
 }
 
+/** Nothing where one person decides and those who are asked may. */
+const voteLines = ({ quorum, votes, may_vote: may, is_open }: TaskDetail): readonly string[] => {
+  if (!is_open || (quorum.approve <= 1 && quorum.reject <= 1)) return []
+  const people = [...may.users.map((one) => `user:${one}`), ...may.groups.map((one) => `group:${one}`)]
+  const except = may.groups.length === 0 || may.except.length === 0 ? '' : `, except ${may.except.join(', ')}`
+  return [
+    label('quorum', `${quorum.approve} to approve, ${quorum.reject} to reject`),
+    ...(votes.length === 0 ? [] : [label('votes', votes.map(({ by, action }) => `${by}: ${action}`).join(', '))]),
+    label('may vote', people.length === 0 ? 'after the revision' : `${people.join(', ')}${except}`),
+  ]
+}
+
 export const printTask = (output: Output, task: TaskDetail): void => {
   if (output.isJson) return output.document(task)
   const { users, groups } = task.assignees
   output.line(visible(`${task.id}  ${task.type}  ${task.status}  ${task.title}`))
   if (task.instructions !== '') output.line(visible(task.instructions))
   output.line(label('asked', [...users.map((one) => `user:${one}`), ...groups.map((one) => `group:${one}`)].join(', ')))
+  for (const line of voteLines(task)) output.line(line)
   if (task.deadline !== null) output.line(label('deadline', task.deadline))
   if (task.claimed_by !== null) output.line(label('claimed by', task.claimed_by))
   for (const line of contextLines(task)) output.line(line)

@@ -65,7 +65,7 @@ export class Schedules {
     return nextChange(openZone(tz, 'tz'), now, now + YEAR_MS)
   }
 
-  /** Starts nothing until it is resumed, but what a person asks for. */
+  /** Until it is resumed it starts only what a person asks for in the pause; the rest of an earlier backfill waits. */
   async pause(name: string, { by = 'local', note }: By & { readonly note?: string } = {}): Promise<void> {
     const said = note === undefined ? {} : { note }
     await this.book.askSchedule(this.house, name, { type: 'pause_schedule', by, ...said })

@@ -560,6 +560,8 @@ export interface TaskDetail {
   /** how many drafts of it the caller has saved; a decision names the one that it has seen */
   readonly draft_revision: number
   readonly votes: readonly { readonly by: string; readonly action: string }[]
+  /** who may vote or decide now: these people, and members of these groups except those named; none while a revision is awaited */
+  readonly may_vote: { readonly users: readonly string[]; readonly groups: readonly string[]; readonly except: readonly string[] }
   readonly end: { readonly decision: string; readonly modifications: Json; readonly feedback: string | null; readonly decided_by: string | null; readonly decided_at: string; readonly fields: { readonly [key: string]: Json } } | null
   readonly approved: readonly string[]
   readonly rejected: readonly string[]

@@ -11,6 +11,7 @@ import { humanWords } from '../model/outcome.ts'
 import type { OpenTask, TaskItem } from '../model/task-fact.ts'
 import type { TaskHappening } from '../model/task-history.ts'
 import { draftRevision } from '../model/task-newer.ts'
+import { votersOf } from '../model/task-quorum.ts'
 import type { Identity, Section, TaskAction } from '../model/task-spec.ts'
 import { allowedActions, taskAnswer } from '../model/task-view.ts'
 import type { TaskSummary } from '../ports/reader.ts'
@@ -141,6 +142,7 @@ export const taskDetail = (look: TaskLook, viewer: Identity | null): TaskDetail 
     drafts: draftsOf(task, viewer),
     draft_revision: viewer === null ? 0 : draftRevision(task, viewer.id),
     votes: task.votes.map(({ by, action }) => ({ by, action })),
+    may_vote: state.kind === 'open' ? votersOf(state) : { users: [], groups: [], except: [] },
     end: endOf(look),
     approved: end?.approved ?? [],
     rejected: end?.rejected ?? [],

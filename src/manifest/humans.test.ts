@@ -162,6 +162,16 @@ describe('a human', () => {
   test('excludes whoever decided the steps it names', () =>
     expect(taskFrom({ separation: ['draft', 'requester'] }).excluded).toEqual(['rita', 'draft-er']))
 
+  test('asks the fallback group, too, where too few people are left who may decide (14.4.5)', () => {
+    const only = {
+      assign: { users: ['rita', 'ana'] },
+      quorum: { approve: 2, reject: 1 },
+      separation: 'requester',
+    } as const
+    expect(taskFrom(only).levels[0]?.to).toEqual({ users: ['rita', 'ana'], groups: ['operators'] })
+    expect(taskFrom({ ...only, quorum: { approve: 1 } }).levels[0]?.to.groups).toEqual([])
+  })
+
   test('fails with a code where a template or a list does not hold', () => {
     expect(() => taskFrom({ title: '{{payload.nope}}' })).toThrow('TEMPLATE_ERROR')
     const items = (expr: string): HumanOptions => ({ bundle: { sections: [{ id: 'mails', items: { expr } }] } })
@@ -224,6 +234,8 @@ test.each<readonly [string, HumanOptions]>([
   [`MANIFEST_INVALID ${at('quorum.approve')}`, { quorum: { approve: 0 } }],
   [`QUORUM_IMPOSSIBLE ${at('quorum')}`, { assign: { user: 'ana' }, quorum: { approve: 2 } }],
   [`QUORUM_IMPOSSIBLE ${at('quorum')}`, { assign: { users: ['ana', 'ana'] }, quorum: { reject: 2 } }],
+  // One vote each way would leave nobody to vote.
+  [`QUORUM_IMPOSSIBLE ${at('quorum')}`, { assign: { users: ['ana', 'bob'] }, quorum: { approve: 2, reject: 2 } }],
   [`MANIFEST_INVALID ${at('separation')}`, { separation: 'everybody' }],
   [`MANIFEST_INVALID ${at('priority')}`, { priority: 0.5 }],
   [`MANIFEST_INVALID ${at('bundle')}`, { bundle: { sections: [{ id: 'a' }, { id: 'a' }] } }],

@@ -14,6 +14,7 @@ import type {
 } from '../model/human.ts'
 import { type Json, toJson } from '../model/json.ts'
 import type { FlowSource } from '../model/policies/flow-source.ts'
+import { votersNeeded } from '../model/task-quorum.ts'
 import type { AssignSource, SectionSource, TaskOptions } from '../model/task-source.ts'
 import type { Quorum, SectionType, TaskAction, TaskType } from '../model/task-spec.ts'
 import type { WatchTrigger } from '../model/watch.ts'
@@ -98,7 +99,11 @@ const sectionsOf = (options: TaskOptions, path: string): readonly SectionDefinit
   return [...given, defineSection({ id: 'context', type: 'editable', content: options.context }, path)]
 }
 
-const defineQuorum = (given: TaskOptions['quorum'] = {}, assign: AssignDefinition, path: string): Quorum => {
+const defineQuorum = (
+  given: TaskOptions['quorum'] = {},
+  { assign, actions }: Pick<HumanDefinition, 'assign' | 'actions'>,
+  path: string,
+): Quorum => {
   const range = { min: 1, max: MAX_QUORUM }
   const quorum = {
     approve: wholeNumber(`${path}.approve`, given.approve ?? 1, range),
@@ -106,9 +111,10 @@ const defineQuorum = (given: TaskOptions['quorum'] = {}, assign: AssignDefinitio
   }
   const people = new Set(assign.users).size + (assign.rule === null ? 0 : 1)
   const isBounded = assign.groups.length === 0 && people > 0
-  const needed = Math.max(quorum.approve, quorum.reject)
+  const needed = votersNeeded({ quorum, actions })
+  const split = needed > Math.max(quorum.approve, quorum.reject) ? ', so that votes both ways cannot end in a tie' : ''
   if (isBounded && needed > people)
-    throw new TrihandError('QUORUM_IMPOSSIBLE', `${path}: ${needed} people are needed and ${people} asked`, {
+    throw new TrihandError('QUORUM_IMPOSSIBLE', `${path}: ${needed} people are needed${split}, and ${people} asked`, {
       place: { path },
     })
   return quorum
@@ -175,7 +181,7 @@ const defineTask = (name: string, options: TaskOptions, path: string): HumanDefi
       { actions, escalation, deadline },
       `${path}.autoActionOnTimeout`,
     ),
-    quorum: defineQuorum(options.quorum, assign, `${path}.quorum`),
+    quorum: defineQuorum(options.quorum, { assign, actions }, `${path}.quorum`),
     separation: defineSeparation(options.separation, `${path}.separation`),
     priority: wholeNumber(`${path}.priority`, options.priority ?? 0, { min: -MAX_PRIORITY, max: MAX_PRIORITY }),
   }

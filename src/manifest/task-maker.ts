@@ -13,6 +13,7 @@ import type {
   TaskMaker,
 } from '../model/human.ts'
 import { isJsonRecord, type Json } from '../model/json.ts'
+import { isInReach } from '../model/task-quorum.ts'
 import type { Assignees, Deadline, Section, SectionItem, TaskSpec } from '../model/task-spec.ts'
 import { deadlineOf } from './human-time.ts'
 import { compileRule } from './rules.ts'
@@ -102,22 +103,29 @@ const excludedBy = ({ requester, steps }: HumanDefinition['separation'], people:
   ]),
 ]
 
+/** Too few are left of those who are asked, because the others may not decide: the fallback group is asked, too. */
+const enough = (to: Assignees, { quorum, actions, assign }: HumanDefinition, excluded: readonly string[]): Assignees =>
+  isInReach({ quorum, actions, excluded }, to) ? to : { ...to, groups: [assign.fallback] }
+
 export const compileMaker = (definition: HumanDefinition, compile: Compile): TaskMaker => {
   const { taskType: type, name, actions, escalation, reminders, autoAction, quorum, separation, priority } = definition
   const [title, instructions, context] = [definition.title, definition.instructions, definition.context].map(compile)
   const sections = definition.sections.map((section) => sectionOf(section, compile))
   const assigned = assignmentOf(definition.assign, compile)
   const due = dueOf(definition.deadline, compile)
-  return (roots, people): TaskSpec => ({
-    ...{ type, name, actions, reminders, autoAction, quorum, priority },
-    origin: 'human',
-    title: text(title?.(roots) ?? name),
-    instructions: text(instructions?.(roots) ?? ''),
-    context: context?.(roots) ?? null,
-    remarks: null,
-    requester: people.requester,
-    sections: sections.map((fill) => fill(roots)),
-    levels: [{ to: assigned(roots, people), deadline: due(roots) }, ...escalation],
-    excluded: excludedBy(separation, people),
-  })
+  return (roots, people): TaskSpec => {
+    const excluded = excludedBy(separation, people)
+    return {
+      ...{ type, name, actions, reminders, autoAction, quorum, priority },
+      origin: 'human',
+      title: text(title?.(roots) ?? name),
+      instructions: text(instructions?.(roots) ?? ''),
+      context: context?.(roots) ?? null,
+      remarks: null,
+      requester: people.requester,
+      sections: sections.map((fill) => fill(roots)),
+      levels: [{ to: enough(assigned(roots, people), definition, excluded), deadline: due(roots) }, ...escalation],
+      excluded,
+    }
+  }
 }

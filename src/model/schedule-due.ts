@@ -5,7 +5,7 @@
  */
 import type { Instant } from './ids.ts'
 import type { LiveSchedule, ScheduleState } from './schedule-fact.ts'
-import { isOwnSlot, isPaced } from './schedule-fold.ts'
+import { inTurn, isOwnSlot, isPaced } from './schedule-fold.ts'
 import type { Calendar, CalendarOf } from './schedule-spec.ts'
 
 /** Slots looked at in one decision; more make the schedule due again at once. */
@@ -75,15 +75,17 @@ export const dueSlots = (state: LiveSchedule, now: Instant, calendarOf: Calendar
   return { slots, more: false }
 }
 
-const lineReadyAt = ({ line, running, spec, paceAt }: LiveSchedule): Instant | null => {
-  const head = line[0]
+const lineReadyAt = (state: LiveSchedule): Instant | null => {
+  const { running, spec, paceAt } = state
+  const [head] = inTurn(state)
   if (head === undefined || (spec.overlap !== 'allow' && running.length > 0)) return null
   return isPaced(head) ? paceAt : null
 }
 
 /** When time next matters to this schedule; null: only a signal wakes it. */
 export const scheduleWakeAt = (state: ScheduleState, calendarOf: CalendarOf): Instant | null => {
-  if (state.kind !== 'live' || state.paused !== null) return null
+  if (state.kind !== 'live') return null
+  if (state.paused !== null) return lineReadyAt(state)
   const slot = nextSlot(state, calendarOf)
   const dueAt = slot === null || state.pulse !== null ? slot : slot + calendarOf(state.spec).delayMs(slot)
   const readyAt = lineReadyAt(state)

@@ -23,6 +23,12 @@ export interface ScheduledRun {
   readonly origin: RunOrigin
 }
 
+/** A run that waits for its turn. */
+export interface WaitingRun extends ScheduledRun {
+  /** A person asked for it while the schedule was paused: the pause does not hold it back. */
+  readonly askedInPause?: true
+}
+
 /** How the run before ended: what the next one is handed. */
 export interface LastRun {
   readonly status: RunStatus
@@ -107,7 +113,7 @@ export interface LiveSchedule {
   readonly fired: number
   readonly running: readonly (ScheduledRun & { readonly stopping: boolean })[]
   /** Runs that wait for their turn, oldest first. */
-  readonly line: readonly ScheduledRun[]
+  readonly line: readonly WaitingRun[]
   /** No caught-up run before this instant. */
   readonly paceAt: Instant | null
   /** Slots that the next run stands for. */

@@ -4,7 +4,7 @@
  * Owns evolve. Never decides: that is schedule.ts.
  */
 import type { Instant } from './ids.ts'
-import type { LiveSchedule, ScheduledRun, ScheduleFact, ScheduleState, SlotRange } from './schedule-fact.ts'
+import type { LiveSchedule, ScheduledRun, ScheduleFact, ScheduleState, SlotRange, WaitingRun } from './schedule-fact.ts'
 import type { ScheduleSpec } from './schedule-spec.ts'
 import { isFailure, type RunStatus } from './status.ts'
 
@@ -40,6 +40,10 @@ export const isOwnSlot = ({ origin }: ScheduledRun): boolean => origin === 'slot
 /** Caught-up runs keep their distance. */
 export const isPaced = ({ origin }: ScheduledRun): boolean => origin === 'missed' || origin === 'backfill'
 
+/** The runs in the line that may start in their turn: in a pause only those that a person asked for in it. */
+export const inTurn = ({ paused, line }: LiveSchedule): readonly WaitingRun[] =>
+  paused === null ? line : line.filter(({ askedInPause }) => askedInPause === true)
+
 /** schedule-1, schedule-2: the cursor never goes back, whatever the clock does. */
 const account = (state: LiveSchedule, slot: Instant, at: Instant): LiveSchedule => {
   if (slot <= state.cursor) return state
@@ -74,8 +78,14 @@ const skip = (state: LiveSchedule, fact: FactOf<'schedule.skipped'>): LiveSchedu
 
 const buffer = (state: LiveSchedule, { runs, at }: FactOf<'schedule.buffered'>): LiveSchedule => {
   const accounted = runs.filter(isOwnSlot).reduce((next, { slot }) => account(next, slot, at), state)
-  return { ...accounted, line: [...state.line, ...runs] }
+  return { ...accounted, line: [...state.line, ...runs.map((run) => waiting(state, run))] }
 }
+
+/** schedule-5: who asks for a run in a pause knows of the pause. */
+const waiting = ({ paused }: LiveSchedule, { slot, run, origin }: ScheduledRun): WaitingRun =>
+  paused === null || isOwnSlot({ slot, run, origin })
+    ? { slot, run, origin }
+    : { slot, run, origin, askedInPause: true }
 
 const failuresAfter = (failures: number, status: RunStatus): number => {
   if (isFailure(status)) return failures + 1
@@ -102,6 +112,8 @@ const change = (state: LiveSchedule, { spec, at }: FactOf<'schedule.changed'>): 
 
 const resume = (state: LiveSchedule, at: Instant): LiveSchedule => ({
   ...state,
+  // The next pause holds back what still waits.
+  line: state.line.map(({ slot, run, origin }) => ({ slot, run, origin })),
   paused: null,
   failures: 0,
   pauseEnd: state.spec.countPause ? state.pauseEnd : Math.max(state.pauseEnd ?? at, at),

@@ -12,6 +12,7 @@ import {
   fired,
   HOUR,
   lastRun,
+  MISSED,
   passTime,
   paused,
   pauseNow,
@@ -27,7 +28,7 @@ import {
 import { specify } from '../testing/spec.ts'
 import type { Instant } from './ids.ts'
 import { schedule } from './schedule.ts'
-import type { ScheduleFact } from './schedule-fact.ts'
+import type { ScheduleCommand, ScheduleFact } from './schedule-fact.ts'
 import type { ScheduleSpec } from './schedule-spec.ts'
 
 const { given } = specify(schedule)
@@ -125,6 +126,69 @@ describe('a request', () => {
         buffered(now, ...line),
         ...line.map(({ slot }) => fired(slot, { at: now, origin: 'backfill', request: 'b1' })),
       )
+  })
+
+  test('[H8] to fill the past in a pause runs its slots, and a pause after it holds them back (14.4.5)', () => {
+    const [first, second] = [planned(HOUR, 'backfill', 'b1'), planned(2 * HOUR, 'backfill', 'b1')]
+    const born = created({ overlap: 'skip' }, 9 * HOUR)
+    const [at, later] = [9 * HOUR + 2, 9 * HOUR + 3]
+    const started = fired(HOUR, { at, origin: 'backfill', request: 'b1' })
+    given(born, paused(9 * HOUR + 1))
+      .when(backfill(at, HOUR, 2 * HOUR))
+      .thenFacts(requested(at, 'b1'), buffered(at, first, second), started)
+    const end: ScheduleFact = { type: 'schedule.run_ended', at: later, run: first.run, status: 'success' }
+    const command: ScheduleCommand = { ...endRun(later, HOUR), run: first.run } as ScheduleCommand
+    const history = [requested(at, 'b1'), buffered(at, first, second), started]
+    given(born, paused(9 * HOUR + 1), ...history)
+      .when(command)
+      .thenFacts(end, fired(2 * HOUR, { at: later, origin: 'backfill', request: 'b1' }))
+    given(born, ...history, paused(later))
+      .when(command)
+      .thenFacts(end)
+    given(born, paused(9 * HOUR + 1), ...history, resumed(later), paused(later))
+      .when(command)
+      .thenFacts(end)
+  })
+
+  test('[H8] to fill the past in a pause keeps its spacing (14.4.5)', () => {
+    const spaced = created({ missed: { ...MISSED, spacingMs: 500 } }, 9 * HOUR)
+    const at = 9 * HOUR + 2
+    const line = [planned(HOUR, 'backfill', 'b1'), planned(2 * HOUR, 'backfill', 'b1')]
+    const started = fired(HOUR, { at, origin: 'backfill', request: 'b1' })
+    const history = [spaced, paused(9 * HOUR + 1), requested(at, 'b1'), buffered(at, ...line), started]
+    expect(wakeAt(...history)).toBe(at + 500)
+    given(...history)
+      .when(passTime(at + 500))
+      .thenFacts(fired(2 * HOUR, { at: at + 500, origin: 'backfill', request: 'b1' }))
+  })
+
+  test('[H7] to run now in a pause does not wait for slots that the pause holds back (14.4.5)', () => {
+    for (const overlap of ['skip', 'buffer_one', 'buffer_all', 'cancel_running'] as const) {
+      const held = buffered(HOUR, planned(HOUR, 'missed'))
+      given(created({ overlap }), held, paused(HOUR + 1))
+        .when(runNow(HOUR + 2, 'a1'))
+        .thenFacts(requested(HOUR + 2, 'a1'), fired(HOUR + 2, { origin: 'now', request: 'a1' }))
+    }
+  })
+
+  test('[H7] to run now beside a backfill in a pause takes its turn, or is refused where overlap is skip (14.4.5)', () => {
+    const at = 9 * HOUR + 2
+    const line = [planned(HOUR, 'backfill', 'b1'), planned(2 * HOUR, 'backfill', 'b1')]
+    const history = [
+      paused(9 * HOUR + 1),
+      requested(at, 'b1'),
+      buffered(at, ...line),
+      fired(HOUR, { at, origin: 'backfill', request: 'b1' }),
+    ]
+    given(created({ overlap: 'skip' }, 9 * HOUR), ...history)
+      .when(runNow(at + 1, 'a1'))
+      .thenRefused('RUN_EXISTS')
+    given(created({ overlap: 'buffer_all' }, 9 * HOUR), ...history)
+      .when(runNow(at + 1, 'a1'))
+      .thenFacts(requested(at + 1, 'a1'), buffered(at + 1, planned(at + 1, 'now', 'a1')))
+    given(created({ overlap: 'allow' }, 9 * HOUR), ...history)
+      .when(runNow(at + 1, 'a1'))
+      .thenFacts(requested(at + 1, 'a1'), fired(at + 1, { origin: 'now', request: 'a1' }))
   })
 
   test('[H9] to fill the past is no previous run of the next slot, and no failure of the schedule', () =>

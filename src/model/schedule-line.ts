@@ -7,7 +7,7 @@ import type { Instant, RunId } from './ids.ts'
 import { judgeOverlap } from './policies/overlap.ts'
 import { type Draft, record, skip } from './schedule-draft.ts'
 import type { LiveSchedule, RunOrigin, ScheduledRun } from './schedule-fact.ts'
-import { isOwnSlot, isPaced } from './schedule-fold.ts'
+import { inTurn, isOwnSlot, isPaced } from './schedule-fold.ts'
 
 export const planRun = (draft: Draft, slot: Instant, origin: RunOrigin, request: string | null): ScheduledRun => ({
   slot,
@@ -15,11 +15,12 @@ export const planRun = (draft: Draft, slot: Instant, origin: RunOrigin, request:
   origin,
 })
 
-/** A run in the line will run: it counts as one that does. */
-export const isBusy = ({ running, line }: LiveSchedule): boolean => running.length > 0 || line.length > 0
+/** A run in the line that may start counts as one that runs. */
+export const isBusy = (state: LiveSchedule): boolean => state.running.length > 0 || inTurn(state).length > 0
 
-const fire = (draft: Draft, planned: ScheduledRun): void => {
+const fire = (draft: Draft, { slot, run, origin }: ScheduledRun): void => {
   const { coalesced, last } = draft.state
+  const planned = { slot, run, origin }
   const missed = isOwnSlot(planned) ? coalesced : null
   record(draft, { type: 'schedule.fired', at: draft.now, ...planned, missed, last })
 }
@@ -42,8 +43,9 @@ const stop = (draft: Draft, runs: readonly RunId[], mode: 'cancel' | 'terminate'
 
 /** One run whose time has come, under the overlap policy. */
 export const start = (draft: Draft, planned: ScheduledRun): void => {
-  const { running, line, spec } = draft.state
-  const verdict = judgeOverlap({ running: running.map(({ run }) => run), waiting: line }, spec.overlap)
+  const { running, spec } = draft.state
+  const line = { running: running.map(({ run }) => run), waiting: inTurn(draft.state) }
+  const verdict = judgeOverlap(line, spec.overlap)
   switch (verdict.kind) {
     case 'start':
       stop(draft, verdict.terminates, 'terminate')
@@ -64,14 +66,15 @@ export const enqueue = (draft: Draft, runs: readonly ScheduledRun[]): void => {
 }
 
 const mayStart = ({ state, now }: Draft, head: ScheduledRun): boolean => {
-  if (state.paused !== null) return false
   if (state.spec.overlap !== 'allow' && state.running.length > 0) return false
   return !isPaced(head) || state.paceAt === null || now >= state.paceAt
 }
 
 /** Starts what waits, as far as overlap and pace allow. */
 export const release = (draft: Draft): void => {
-  for (let head = draft.state.line[0]; head !== undefined && mayStart(draft, head); head = draft.state.line[0]) {
+  for (;;) {
+    const [head] = inTurn(draft.state)
+    if (head === undefined || !mayStart(draft, head)) return
     fire(draft, head)
   }
 }

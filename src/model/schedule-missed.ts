@@ -93,8 +93,7 @@ const passSome = (draft: Draft, early: boolean): boolean => {
 }
 
 export const passTime = (draft: Draft): void => {
-  if (draft.state.paused !== null) return
-  passSome(draft, false)
+  if (draft.state.paused === null) passSome(draft, false)
   release(draft)
 }
 

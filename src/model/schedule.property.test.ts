@@ -108,12 +108,36 @@ test('[H7] runs do not overlap where the policy does not let them', { timeout: P
   )
 })
 
-test('schedule-5: in a pause nothing starts but what a person asks for', { timeout: PATIENCE_MS }, () => {
+test('schedule-5: a paused schedule starts only what a person asked for in the pause', { timeout: PATIENCE_MS }, () => {
   fc.assert(
     fc.property(anyTurns, (turns) => {
-      for (const { fact, before } of seen(turns))
-        if (fact.type === 'schedule.fired' && before.kind === 'live' && before.paused !== null)
-          expect(fact.origin).toBe('now')
+      const waitedBefore = new Set<string>()
+      for (const { fact, before } of seen(turns)) {
+        if (fact.type === 'schedule.paused' && before.kind === 'live')
+          for (const { run } of before.line) waitedBefore.add(run)
+        if (fact.type === 'schedule.resumed') waitedBefore.clear()
+        if (fact.type !== 'schedule.fired' || before.kind !== 'live' || before.paused === null) continue
+        expect(isOwnSlot(fact)).toBe(false)
+        expect(waitedBefore.has(fact.run)).toBe(false)
+      }
+    }),
+    CASES,
+  )
+})
+
+test('schedule-5: what a person asks for in a pause does not wait for its end', { timeout: PATIENCE_MS }, () => {
+  fc.assert(
+    fc.property(anyTurns, (turns) => {
+      for (const { before, facts, now } of turns) {
+        const told = facts.reduce(schedule.evolve, before)
+        const passed = schedule.decide(told, { type: 'pass_time', now, world })
+        const after = passed.kind === 'refused' ? told : passed.facts.reduce(schedule.evolve, told)
+        if (after.kind !== 'live' || after.paused === null) continue
+        const asked = after.line.filter(({ askedInPause }) => askedInPause === true)
+        const isHeld = after.running.length > 0 && after.spec.overlap !== 'allow'
+        const isPacing = after.paceAt !== null && after.paceAt > now
+        expect(asked.length === 0 || isHeld || isPacing).toBe(true)
+      }
     }),
     CASES,
   )

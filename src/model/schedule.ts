@@ -8,7 +8,7 @@
  * schedule-2  No slot is fired before its instant, and a clock set back repeats none.
  * schedule-3  A change settles every slot up to it under the expression in force until then; a new schedule fills no past.
  * schedule-4  A request is done once, however often it is sent.
- * schedule-5  A paused schedule starts nothing but what a person asks for.
+ * schedule-5  A paused schedule starts only what a person asks for in the pause; what waited before it waits on.
  */
 import { canonical, type Json } from './json.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
@@ -101,7 +101,7 @@ const runNow = (state: LiveSchedule, command: CommandOf<'run_now'>): Decision<Sc
   // schedule-4
   if (state.requests.includes(id)) return facts()
   if (state.spec.overlap === 'skip' && isBusy(state))
-    return refuse('RUN_EXISTS', 'a run of this schedule has not ended, and its overlap is skip')
+    return refuse('RUN_EXISTS', 'a run of this schedule has not ended or waits for its turn, and its overlap is skip')
   if (state.line.length >= MAX_WAITING) return refuse('RUN_BACKLOG_FULL', `${MAX_WAITING} runs are waiting already`)
   const draft = draftOf(state, command)
   record(draft, { type: 'schedule.requested', at: now, id, by })

@@ -6,6 +6,7 @@
 import type { Instant } from './ids.ts'
 import type { ClosedTask, OpenTask, RequestKey, TaskFact, TaskItem, TaskState, Vote } from './task-fact.ts'
 import { draftRevision } from './task-newer.ts'
+import { withoutVotes } from './task-quorum.ts'
 import type { Assignees } from './task-spec.ts'
 import { applyEdits } from './task-subject.ts'
 
@@ -93,7 +94,7 @@ const edit = (task: OpenTask, { edits, by, hash }: FactOf<'task.edited'>): OpenT
   items: applyEdits(task.items, edits),
   edits: [...task.edits, ...edits.map((entry) => ({ ...entry, by }))],
   hash,
-  votes: [],
+  ...withoutVotes(task),
 })
 
 const voteOf = ({ by, at, action, outcome, hash, approved, rejected, reason }: FactOf<'task.voted'>): Vote => ({
@@ -124,7 +125,7 @@ const revise = (task: OpenTask, fact: FactOf<'task.revised'>): OpenTask => {
     reachedAt: later(task.reachedAt),
     deadlineAt: task.deadlineAt === null ? null : later(task.deadlineAt),
     viewing: null,
-    votes: [],
+    ...withoutVotes(task),
   }
 }
 

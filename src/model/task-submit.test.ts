@@ -26,6 +26,7 @@ import { canonical } from './json.ts'
 import { fold } from './machine.ts'
 import { task } from './task.ts'
 import type { Addressee, ItemChoice, Submit, TaskCommand, TaskFact } from './task-fact.ts'
+import { votersOf } from './task-quorum.ts'
 import type { Identity, TaskSpec } from './task-spec.ts'
 import { decisionData, inboxRow, taskAnswer } from './task-view.ts'
 
@@ -199,6 +200,42 @@ describe('a quorum', () => {
       .thenRefused('QUORUM_IMPOSSIBLE')
     expect(isOpen(taskAfter(open(two), handTo('zoe', 'bob'))).asked.users).toEqual(['zoe', 'bob'])
     expect(isOpen(taskAfter(open(two), vote(bob), handTo('zoe'))).asked.users).toEqual(['zoe'])
+  })
+})
+
+describe('[C7] a quorum', () => {
+  const user = (id: string): Addressee => ({ id, kind: 'user' })
+  const handTo = (by: Identity, ...ids: readonly string[]): TaskCommand =>
+    submit('reassign', { by, shownHash: null, to: ids.map(user) })
+
+  test('task-9: a vote that an edit clears can be given again by a person the task was taken from (14.4.5)', () => {
+    const spec = aSpec({ quorum: { approve: 2, reject: 1 } })
+    const shownHash = hashOf(spec)
+    const before = [open(spec), submit('approve', { shownHash }), handTo(ana, 'bob')]
+    const state = isOpen(taskAfter(...before, submit('edit', { by: bob, shownHash, items: { a: edited('x') } })))
+    expect(state.votes.map(({ by }) => by)).toEqual(['bob'])
+    expect(votersOf(state)).toEqual({ users: ['ana'], groups: [], except: ['bob'] })
+    expect(inboxRow(state)?.asked.users).toEqual(['bob', 'ana'])
+    const closed = task.decide(state, submit('approve', { shownHash: state.hash }))
+    expect(closed).toMatchObject({ kind: 'facts', facts: [{ type: 'task.voted' }, { type: 'task.decided' }] })
+  })
+
+  test('task-9: a reassignment after which votes both ways could end in a tie is refused (14.4.5)', () => {
+    const spec = aSpec({ quorum: { approve: 2, reject: 2 } })
+    given(...history(open(spec)))
+      .when(handTo(ana, 'bob', 'eve'))
+      .thenRefused('QUORUM_IMPOSSIBLE')
+    expect(isOpen(taskAfter(open(spec), handTo(ana, 'bob', 'eve', 'cfo'))).asked.users).toHaveLength(3)
+  })
+
+  test('task-9: a task that too few people may decide is not opened (14.4.5)', () => {
+    const levels = [{ to: to('ana', 'bob'), deadline: null }]
+    given()
+      .when(open(aSpec({ levels, quorum: { approve: 2, reject: 1 }, excluded: ['bob'] })))
+      .thenRefused('QUORUM_IMPOSSIBLE')
+    given()
+      .when(open(aSpec({ levels, excluded: ['ana', 'bob'] })))
+      .thenRefused('QUORUM_IMPOSSIBLE')
   })
 })
 

@@ -9,16 +9,14 @@ import { agreed, editsOf, outcomeOf } from './task-choice.ts'
 import { type Draft, draftOf, record } from './task-draft.ts'
 import type { ClosedTask, Edit, OpenTask, Submit, TaskFact } from './task-fact.ts'
 import { unseenRefusal } from './task-newer.ts'
+import { isClosing, isInReach, quorumFor, votersAmong, votersNeeded } from './task-quorum.ts'
 import { forbid } from './task-rights.ts'
-import { type Assignees, type ClosedByAction, MAX_REASSIGNS, type TaskAction } from './task-spec.ts'
+import { type Assignees, MAX_REASSIGNS, type TaskAction } from './task-spec.ts'
 import { applyEdits, subjectText } from './task-subject.ts'
 import { deadlineFrom } from './task-time.ts'
 
 /** What a person says without consenting to the content. */
 const isHandOver = ({ name }: TaskAction): boolean => name === 'reassign' || name === 'escalate'
-
-const isClosing = (state: TaskAction['nextState']): state is ClosedByAction =>
-  state === 'approved' || state === 'rejected' || state === 'completed'
 
 export const closedRefusal = ({ status, end }: ClosedTask): Refusal =>
   refuse(
@@ -38,6 +36,20 @@ const repeated = ({ requests }: OpenTask, { request }: Submit): Decision<TaskFac
 const isMissing = (fields: Submit['fields'], name: string): boolean =>
   !Object.hasOwn(fields, name) || fields[name] === null || fields[name] === ''
 
+const splitTargets = (to: Submit['to']): Assignees => ({
+  users: to.flatMap(({ kind, id }) => (kind === 'user' ? id : [])),
+  groups: to.flatMap(({ kind, id }) => (kind === 'group' ? id : [])),
+})
+
+/** task-9. */
+const quorumRefusal = ({ spec, votes }: OpenTask, to: Submit['to']): Refusal | null => {
+  const people = splitTargets(to)
+  const voted = votes.map(({ by }) => by)
+  if (isInReach(spec, people, voted)) return null
+  const left = votersAmong(people, { excluded: spec.excluded, voted })
+  return refuse('QUORUM_IMPOSSIBLE', `${votersNeeded(spec)} people are needed, and ${left} would be left`)
+}
+
 const targetRefusal = (task: OpenTask, { to }: Submit): Refusal | null => {
   const machine = to.find(({ kind }) => kind === 'agent' || kind === 'service')
   const excluded = to.find(({ kind, id }) => kind === 'user' && task.spec.excluded.includes(id))
@@ -49,11 +61,7 @@ const targetRefusal = (task: OpenTask, { to }: Submit): Refusal | null => {
   if (machine !== undefined)
     return refuse('ACTION_NOT_ALLOWED', `${machine.id} is of kind ${machine.kind}, not a person`)
   if (excluded !== undefined) return refuse('SEPARATION_OF_DUTIES', `${excluded.id} may not decide this task`)
-  const quorum = Math.max(task.spec.quorum.approve, task.spec.quorum.reject)
-  const people = new Set([...to.map(({ id }) => id), ...task.votes.map((vote) => vote.by)])
-  if (people.size < quorum && to.every(({ kind }) => kind === 'user'))
-    return refuse('QUORUM_IMPOSSIBLE', `${quorum} people are needed, and ${people.size} would be left`)
-  return null
+  return quorumRefusal(task, to)
 }
 
 const actionRefusal = (task: OpenTask, { by, action: name }: Submit): Refusal | TaskAction => {
@@ -109,11 +117,6 @@ const checkContent = (task: OpenTask, submit: Submit): Checked | Refusal => {
   return (isBound ? unseenRefusal(task, action, submit) : null) ?? { kind: 'checked', action, edits }
 }
 
-const splitTargets = ({ to }: Submit): Assignees => ({
-  users: to.flatMap(({ kind, id }) => (kind === 'user' ? id : [])),
-  groups: to.flatMap(({ kind, id }) => (kind === 'group' ? id : [])),
-})
-
 /** Up one level, if there is one. */
 export const climb = (
   draft: Draft,
@@ -131,16 +134,11 @@ const leaveOpen = (draft: Draft, action: TaskAction, submit: Submit): void => {
   const { reason, fields, request } = submit
   const asked = { at: draft.now, by: submit.by.id, request }
   if (action.name === 'reassign')
-    return record(draft, { type: 'task.reassigned', ...asked, to: splitTargets(submit), reason })
+    return record(draft, { type: 'task.reassigned', ...asked, to: splitTargets(submit.to), reason })
   if (action.name === 'escalate') return climb(draft, { by: asked.by, reason: reason ?? '', request })
   const said = { ...asked, action: action.name, reason, fields }
   if (action.nextState === 'revision_requested') return record(draft, { type: 'task.revision_requested', ...said })
   if (!isClosing(action.nextState)) record(draft, { type: 'task.acted', ...said, status: action.nextState })
-}
-
-const quorumOf = ({ quorum }: OpenTask['spec'], outcome: ClosedByAction): number => {
-  if (outcome === 'completed') return 1
-  return outcome === 'approved' ? quorum.approve : quorum.reject
 }
 
 const change = (draft: Draft, edits: readonly Edit[], { by, world }: Submit): void => {
@@ -161,7 +159,7 @@ const closeOrVote = (draft: Draft, { action, edits }: Checked, submit: Submit): 
     ...(action.warning !== undefined && { acknowledged: true as const }),
   }
   const own = outcomeOf(task.items, action, submit.items)
-  const quorum = quorumOf(task.spec, outcome)
+  const quorum = quorumFor(task.spec.quorum, outcome)
   if (quorum <= 1) return record(draft, { type: 'task.decided', ...said, status: outcome, fields, ...own })
   record(draft, { type: 'task.voted', ...said, outcome, ...own })
   const votes = draft.task.votes.filter((vote) => vote.outcome === outcome)

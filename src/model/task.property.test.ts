@@ -7,9 +7,11 @@ import { readTaskFact, writeFact } from './fact-codec.ts'
 import { fold } from './machine.ts'
 import { task } from './task.ts'
 import type { OpenTask, TaskFact, TaskState } from './task-fact.ts'
+import { draftRevision } from './task-newer.ts'
+import { votersOf } from './task-quorum.ts'
 import { type Assignees, type Identity, SYSTEM, type TaskSpec } from './task-spec.ts'
 import { taskWakeAt } from './task-time.ts'
-import { inboxRow, taskAnswer } from './task-view.ts'
+import { allowedActions, inboxRow, taskAnswer } from './task-view.ts'
 
 /** The machine may be busy with other tests. */
 const PATIENCE_MS = 120_000
@@ -50,6 +52,9 @@ const decidersBefore = (all: readonly TaskFact[], position: number): Assignees =
   for (const fact of all.slice(0, position)) {
     if (fact.type === 'task.opened') now = fact.spec.levels[0]?.to ?? now
     if (fact.type === 'task.reassigned') now = fact.to
+    // Who voted before it was handed on may vote again once no vote counts (task-9).
+    if (fact.type === 'task.edited' || fact.type === 'task.revised')
+      now = { ...now, users: [...now.users, ...votesUpTo(all, all.indexOf(fact)).map(({ by }) => by)] }
     if (fact.type === 'task.escalated')
       now = { users: [...now.users, ...fact.to.users], groups: [...now.groups, ...fact.to.groups] }
   }
@@ -93,6 +98,50 @@ const votesUpTo = (all: readonly TaskFact[], position: number): readonly FactOf<
   const since = before.findLastIndex(({ type }) => type === 'task.edited' || type === 'task.revised')
   return ofType(before.slice(since + 1), 'task.voted')
 }
+
+/** Every person and group of the small world, by what each of them brings. */
+const EVERYBODY: readonly Identity[] = [
+  person('ana', 'editors'),
+  person('bob', 'editors'),
+  person('cfo', 'leads'),
+  person('eve'),
+  person('a member', 'editors', 'leads'),
+]
+
+check(
+  'task-9: while a task waits for people, at least one of those it shows may vote and close it (14.4.5)',
+  (turns) => {
+    for (const { after } of turns) {
+      if (after.kind !== 'open' || after.status === 'revision_requested') continue
+      const { users, groups, except } = votersOf(after)
+      expect(users.length + groups.length).toBeGreaterThan(0)
+      const shown = EVERYBODY.filter(
+        ({ id, groups: own }) =>
+          users.includes(id) || (!except.includes(id) && own.some((one) => groups.includes(one))),
+      )
+      const may = EVERYBODY.filter((by) => allowedActions(after, by).some(({ name }) => name === 'approve'))
+      expect(shown).toEqual(may)
+      expect(may.length).toBeGreaterThan(0)
+    }
+  },
+)
+
+check('task-9: people who all vote at once, each as they like, close every task (14.4.5)', (turns) => {
+  for (const [position, { after }] of turns.entries()) {
+    if (after.kind !== 'open' || after.status === 'revision_requested') continue
+    let state: TaskState = after
+    const members = Array.from({ length: 6 }, (_, k) => person(`m${k}`, 'editors', 'leads'))
+    for (const [k, by] of [...EVERYBODY, ...members].entries()) {
+      if (state.kind !== 'open') break
+      const name = (position + k) % 2 === 0 ? 'approve' : 'reject'
+      const drafts = draftRevision(state, by.id)
+      const vote = submit(name, { by, shownHash: state.hash, draftsSeen: drafts, now: 1_000_000_000 })
+      const decision = task.decide(state, vote)
+      if (decision.kind === 'facts') state = fold(task, decision.facts, state)
+    }
+    expect(state.kind).toBe('closed')
+  }
+})
 
 check('task-4: votes are of distinct people on one hash, and the last one that is needed closes the task', (turns) => {
   const all = factsOf(turns)

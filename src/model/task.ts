@@ -22,6 +22,7 @@ import type { ClosedTask, OpenTask, TaskCommand, TaskFact, TaskState } from './t
 import { evolveTask } from './task-fold.ts'
 import { markedDraft } from './task-mark.ts'
 import { draftRefusal } from './task-newer.ts'
+import { isInReach, votersNeeded } from './task-quorum.ts'
 import { forbid } from './task-rights.ts'
 import { type Identity, MAX_ESCALATIONS, SYSTEM } from './task-spec.ts'
 import { itemsOf, sectionsProblem, subjectText } from './task-subject.ts'
@@ -38,6 +39,8 @@ const open = ({ now, world, run, step, spec, cause }: CommandOf<'open_task'>): D
     return refuse('INPUT_INVALID', `a task has an assignment and at most ${MAX_ESCALATIONS} levels above it`)
   const misnamed = nameProblem(spec.levels.flatMap(({ to }) => [...to.users, ...to.groups]))
   if (misnamed !== null) return refuse('INPUT_INVALID', misnamed)
+  if (!isInReach(spec, spec.levels[0]?.to ?? { users: [], groups: [] }))
+    return refuse('QUORUM_IMPOSSIBLE', `${votersNeeded(spec)} people who may decide are needed, and fewer are asked`)
   const items = itemsOf(spec.sections, world.digest)
   const hash = world.digest(subjectText({ run, step, spec, items }))
   const deadlineAt = deadlineFrom(spec.levels[0]?.deadline ?? null, now)

@@ -164,6 +164,51 @@ onEveryStore('schedules', (store) => {
     await running.close()
   })
 
+  test('[H8] a backfill that is asked for in a pause runs in the pause, and runNow beside it takes its turn (14.4.5)', async () => {
+    const fired: Fired[] = []
+    const running = await startTestSystem(system({ every: '10m', overlap: 'buffer_all' }, fired, '1m'), store())
+    const { schedules } = running.engine
+    await running.advance('30m')
+    await running.run(() => schedules.pause('tick', { by: 'ana' }))
+    await running.advance('5m')
+    fired.length = 0
+    await running.run(() => schedules.backfill('tick', { from: START + MINUTE, to: START + 30 * MINUTE, id: 'b1' }))
+    await running.settle()
+    expect(slots(fired)).toEqual([10])
+    await running.run(() => schedules.runNow('tick', { id: 'r1', by: 'ana' }))
+    await running.advance('1m')
+    expect(slots(fired)).toEqual([10, 20])
+    await running.crash()
+    await running.advance('10m')
+    expect(slots(fired)).toEqual([10, 20, 30, 35])
+    expect(await running.run(() => running.engine.schedules.show('tick'))).toMatchObject({
+      status: 'paused',
+      waiting: 0,
+      running: 0,
+    })
+    await running.close()
+  })
+
+  test('[H8] a pause holds back what is left of a backfill until the schedule is resumed (14.4.5)', async () => {
+    const fired: Fired[] = []
+    const running = await startTestSystem(system({ every: '10m' }, fired, '1m'), store())
+    const { schedules } = running.engine
+    await running.advance('32m')
+    fired.length = 0
+    await running.run(() => schedules.backfill('tick', { from: START + MINUTE, to: START + 30 * MINUTE, id: 'b1' }))
+    await running.settle()
+    await running.run(() => schedules.pause('tick', { by: 'ana' }))
+    await running.advance('5m')
+    expect(slots(fired)).toEqual([10])
+    await running.run(() => schedules.runNow('tick', { id: 'r1', by: 'ana' }))
+    await running.settle()
+    expect(slots(fired)).toEqual([10, 37])
+    await running.run(() => schedules.resume('tick', { by: 'ana' }))
+    await running.advance('3m')
+    expect(slots(fired).slice(2)).toEqual([20, 30])
+    await running.close()
+  })
+
   test('a schedule may send an event instead of starting a function', async () => {
     const fired: Fired[] = []
     const { function: _, ...rest } = { function: '', every: '10m', emit: 'day.began', input: { n: 1 } }

@@ -11,6 +11,7 @@ import { fold } from '../../src/model/machine.ts'
 import { task } from '../../src/model/task.ts'
 import type { Addressee, ItemChoice, Submit, TaskCommand, TaskFact, TaskState } from '../../src/model/task-fact.ts'
 import { draftRevision } from '../../src/model/task-newer.ts'
+import { isInReach } from '../../src/model/task-quorum.ts'
 import type { Deadline, Identity, Level, Reminders, TaskSpec } from '../../src/model/task-spec.ts'
 import { ALL_ACTIONS, ana, aSpec, bob, cfo, custom, document, eve, HOUR, mails, open, to, world } from './task-story.ts'
 
@@ -46,7 +47,12 @@ const ACTIONS = [
 const anySpec: fc.Arbitrary<TaskSpec> = fc
   .record({
     base: fc.record({
-      to: fc.constantFrom(to('group:editors'), to('ana', 'bob', 'group:leads')),
+      to: fc.constantFrom(
+        to('group:editors'),
+        to('ana', 'bob', 'group:leads'),
+        to('ana', 'bob', 'cfo'),
+        to('ana', 'bob'),
+      ),
       deadline: option(deadline),
     }),
     above: fc.array(level, { maxLength: 3 }),
@@ -63,6 +69,8 @@ const anySpec: fc.Arbitrary<TaskSpec> = fc
       sections: [mails('a', 'b', 'c'), document('letter', { text: 'Dear' })],
     }),
   )
+  // Others are never opened (task-9).
+  .filter((spec) => isInReach(spec, spec.levels[0]?.to ?? to()))
 
 const ROBOT: Identity = { id: 'ana', kind: 'agent', groups: ['editors'] }
 const person = fc.oneof(
@@ -81,6 +89,8 @@ const choice: fc.Arbitrary<ItemChoice> = fc.oneof(
 const addressee: fc.Arbitrary<Addressee> = fc.constantFrom<Addressee[]>(
   { id: 'eve', kind: 'user' },
   { id: 'bob', kind: 'user' },
+  { id: 'ana', kind: 'user' },
+  { id: 'cfo', kind: 'user' },
   { id: 'editors', kind: 'group' },
   { id: 'bot', kind: 'agent' },
 )

@@ -123,6 +123,10 @@ export const taskComponents = {
       whole,
     ),
     votes: list(record({ by: text, action: text })),
+    may_vote: described(
+      'who may vote or decide now: these people, and members of these groups except those named; none while a revision is awaited',
+      record({ users: list(text), groups: list(text), except: list(text) }),
+    ),
     end: orNull(end),
     approved: list(text),
     rejected: list(text),

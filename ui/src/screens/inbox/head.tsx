@@ -46,13 +46,22 @@ const Doubt = ({ task }: { readonly task: TaskDetail }) => (
   </Alert>
 )
 
-const Votes = ({ task: { votes, quorum } }: { readonly task: TaskDetail }) => {
-  if (quorum.approve <= 1 && votes.length === 0) return null
+const mayVoteText = ({ users, groups, except }: TaskDetail['may_vote']): string => {
+  const people = [...users, ...groups].join(', ')
+  return groups.length === 0 || except.length === 0 ? people : `${people} (except ${except.join(', ')})`
+}
+
+const Votes = ({ task: { votes, quorum, may_vote: may, is_open } }: { readonly task: TaskDetail }) => {
+  if (quorum.approve <= 1 && quorum.reject <= 1 && votes.length === 0) return null
   return (
-    <span>
-      {quorum.approve} must approve
-      {votes.length > 0 && `; ${votes.map(({ by, action }) => `${by}: ${action}`).join(', ')}`}
-    </span>
+    <>
+      <span>
+        {quorum.approve} must approve
+        {quorum.reject > 1 && `, or ${quorum.reject} reject`}
+        {votes.length > 0 && `; ${votes.map(({ by, action }) => `${by}: ${action}`).join(', ')}`}
+      </span>
+      {is_open && may.users.length + may.groups.length > 0 && <span>can vote: {mayVoteText(may)}</span>}
+    </>
   )
 }
 
