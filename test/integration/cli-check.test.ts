@@ -104,6 +104,20 @@ describe('[N5] trihand check --against', () => {
     expect(stdout).toContain('3 runs have not ended: 3 would be in trouble')
   })
 
+  test('a SQLite ledger: an input that no longer fits, and code that fails on what was recorded, end with 1 (13.2.3)', async () => {
+    await begin()
+    folder.write(
+      'new/system.ts',
+      BEFORE.replace("fn('nap', {},", "fn('nap', { input: text('bed') },").replace(
+        "await step.waitForEvent('news'",
+        "if (found.name === 'ana') throw new Error('ana is not served any more')\n      await step.waitForEvent('news'",
+      ),
+    )
+    const { code, stdout, kinds } = await found(ledger)
+    expect([code, kinds]).toEqual([1, ['nap input_schema_changed', 'pay code_fails', 'pay step_removed']])
+    expect(stdout).toContain('the code fails on what the run has recorded: ana is not served any more')
+  })
+
   test('a server: asked by its URL with a token, and by its ledger’s file; without the token it ends with 7 (13.2.3)', async () => {
     await begin()
     const server = await folder.serve(['dev', '--port', '0'], {
