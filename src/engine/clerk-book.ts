@@ -9,8 +9,8 @@ import type { FunctionDefinition, System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import { readScheduleFact } from '../model/fact-codec.ts'
-import type { GateCommand, GateFact, GateState } from '../model/gate-fact.ts'
-import { heardTypes, hearsJust } from '../model/gate-read.ts'
+import type { GateCommand, GateState } from '../model/gate-fact.ts'
+import { hearsJust } from '../model/gate-read.ts'
 import {
   type ClerkId,
   type GateId,
@@ -22,16 +22,17 @@ import {
   type SessionId,
   type TenantId,
 } from '../model/ids.ts'
-import type { QueueCommand, QueueState } from '../model/queue-fact.ts'
+import type { QueueCommand, QueueFact, QueueState } from '../model/queue-fact.ts'
 import { comingSlots } from '../model/schedule-due.ts'
 import type { ScheduleCommand, ScheduleFact, ScheduleState, ScheduleWorld } from '../model/schedule-fact.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { StreamRecord } from '../ports/ledger.ts'
-import { type Advance, advanceGate, advanceQueue, advanceSchedule } from './advance.ts'
-import { commandClerk, FIRST_TAIL, lookAtClerk } from './clerk-state.ts'
+import { advanceGate, advanceQueue, advanceSchedule } from './advance.ts'
+import { ClerkCommands, type ClerkRole } from './clerk-commands.ts'
+import { FIRST_TAIL, lookAtClerk } from './clerk-state.ts'
 import type { FindDuty } from './clerks.ts'
 import type { Births, ClerkFact, Duty } from './duty.ts'
-import { callGate, isUndecidedAt, passGate } from './gate-calls.ts'
+import { callGate, gateRole, isUndecidedAt, openAndListen, passGate } from './gate-calls.ts'
 import { GateDuty, gateOf } from './gate-duty.ts'
 import type { AskedRun, GateKeeping } from './gate-keeping.ts'
 import type { House } from './house.ts'
@@ -58,10 +59,14 @@ type AskQueue =
   | Omit<Extract<QueueCommand, { readonly type: 'open_queue' }>, 'now'>
   | Omit<Extract<QueueCommand, { readonly type: 'revive' }>, 'now'>
 
+type ScheduleRole = ClerkRole<ScheduleState, ScheduleFact, ScheduleDuty>
+type QueueRole = ClerkRole<QueueState, QueueFact, QueueDuty>
+
 export class ClerkBook {
   private readonly ids: Pick<Ids, 'digest'>
   private readonly tenant: TenantId
   private readonly books = new WeakMap<System, Kept>()
+  private readonly commands = new ClerkCommands()
   /** Gates of handlers that have no flow control any more: they stay for what waits in them. */
   private readonly leftOver = new Set<ClerkId>()
 
@@ -100,7 +105,7 @@ export class ClerkBook {
   }
 
   async callGate(house: House, handler: string, asked: AskedRun): Promise<RunId> {
-    return callGate(house, await this.standing(house, handler), asked)
+    return callGate(house, this.commands, this.gate(house, handler), asked)
   }
 
   async passGate(house: House, handler: string, asked: readonly AskedRun[]): Promise<Births> {
@@ -143,26 +148,20 @@ export class ClerkBook {
 
   async askGate(house: House, handler: string, ask: AskGate): Promise<GateState> {
     const keeping = this.gate(house, handler)
-    return commandClerk(house, {
-      id: keeping.id,
-      handler,
-      duty: new GateDuty(house, keeping),
-      initial: { kind: 'none' } as GateState,
+    return this.commands.ask(house, gateRole(house, keeping), {
       advance: (state, now) => advanceGate(state, { ...ask, now }),
     })
   }
 
   async askSchedule(house: House, name: string, ask: Ask<ScheduleCommand>): Promise<ScheduleState> {
     const keeping = this.schedule(house, name)
-    const duty = new ScheduleDuty(house, keeping)
-    return commandClerk(house, {
-      id: keeping.id,
-      handler: name,
-      duty,
-      initial: { kind: 'none' } as ScheduleState,
+    const duty = () => new ScheduleDuty(house, keeping)
+    const initial: ScheduleState = { kind: 'none' }
+    const role: ScheduleRole = { id: keeping.id, handler: name, keeping, duty, initial }
+    return this.commands.ask(house, role, {
       // By this clock alone, as the duty does: a slot must not come early because another's ran ahead.
-      advance: (state) =>
-        advanceSchedule(state, { ...ask, now: house.clock.now(), world: duty.world } as ScheduleCommand),
+      advance: (state, _, { world }) =>
+        advanceSchedule(state, { ...ask, now: house.clock.now(), world } as ScheduleCommand),
     })
   }
 
@@ -174,13 +173,10 @@ export class ClerkBook {
 
   async askQueue(house: House, name: string, ask: AskQueue): Promise<QueueState> {
     const keeping = this.queue(house, name)
-    return commandClerk(house, {
-      id: keeping.id,
-      handler: queueSource(name),
-      duty: new QueueDuty(house, keeping),
-      initial: { kind: 'none' } as QueueState,
-      advance: (state, now) => advanceQueue(state, { ...ask, now }),
-    })
+    const duty = () => new QueueDuty(house, keeping)
+    const initial: QueueState = { kind: 'none' }
+    const role: QueueRole = { id: keeping.id, handler: queueSource(name), keeping, duty, initial }
+    return this.commands.ask(house, role, { advance: (state, now) => advanceQueue(state, { ...ask, now }) })
   }
 
   /** What would come of asking: nothing is written. A refusal throws. */
@@ -262,13 +258,8 @@ export class ClerkBook {
   private async openGate(house: House, keeping: GateKeeping): Promise<GateState> {
     const types = [...keeping.listeners.keys()]
     const position = await this.positionFor(house, keeping, types)
-    return commandClerk(house, {
-      id: keeping.id,
-      handler: keeping.definition.name,
-      duty: new GateDuty(house, keeping),
-      initial: { kind: 'none' } as GateState,
+    return this.commands.ask(house, gateRole(house, keeping), {
       advance: (state, now) => openAndListen(state, now, types, position),
-      types: heardTypes,
     })
   }
 
@@ -361,17 +352,6 @@ const OPEN_DOOR: FlowDefinition = {
   fairness: null,
   isStateful: true,
   ofTriggers: new Map(),
-}
-
-const openAndListen = (
-  before: GateState,
-  now: Instant,
-  types: readonly string[],
-  position: number,
-): Advance<GateState, GateFact> => {
-  const opened = advanceGate(before, { type: 'open_gate', now, cursor: 0 })
-  const heard = advanceGate(opened.state, { type: 'listen', now, types, position })
-  return { ...heard, facts: [...opened.facts, ...heard.facts] }
 }
 
 /** So many are asked of the store at once: thousands would stand in line for its connections until their patience ends. */

@@ -1,20 +1,17 @@
 /**
- * A clerk's state from the ledger, and commands to it from outside: declared, paused, resumed, asked for a run.
+ * A clerk's state from the ledger, and what a write to it without its lease looks like.
  *
- * Owns reading from the last checkpoint on, and load, decide, append, again if somebody else was faster. Needs no lease.
+ * Owns reading from the last checkpoint on. Commands from outside are clerk-commands.ts.
  */
 import { TrihandError } from '../model/errors.ts'
-import type { ClaimableId, ClerkId, Instant } from '../model/ids.ts'
+import type { ClaimableId, ClerkId } from '../model/ids.ts'
 import type { Ledger, StreamRecord, StreamWrite, WaitRow } from '../ports/ledger.ts'
-import type { Advance } from './advance.ts'
-import { commitBirths } from './births.ts'
-import { EMPTY_CHAIN, headOf, sealFacts } from './chain.ts'
+import { type ChainHead, EMPTY_CHAIN, headOf, sealFacts } from './chain.ts'
 import type { ClerkFact, Duty } from './duty.ts'
 import type { House } from './house.ts'
 
 /** Looks at a short tail first, and further back only if there is no checkpoint in it. */
 export const FIRST_TAIL = 128
-const MAX_CONFLICTS = 20
 
 export interface Restored<State> {
   readonly state: State
@@ -48,65 +45,37 @@ export const lookAtClerk = async <State>(
   return row == null ? null : restoreClerk(ledger, id, row.version, duty)
 }
 
-export interface ClerkCommand<State, Fact> {
-  readonly id: ClerkId
-  /** The name that workers know it by. */
-  readonly handler: string
-  readonly duty: Duty<State, Fact & ClerkFact>
-  /** The state of a clerk that does not exist yet. */
-  readonly initial: State
-  /** `now` is not before the clerk's last fact. */
-  readonly advance: (state: State, now: Instant) => Advance<State, Fact & ClerkFact>
-  /** What the decision needs to know beside the state; read again after each conflict. */
-  readonly prepare?: () => Promise<void>
-  /** The event types it listens to, if it does. */
-  readonly types?: (state: State) => readonly string[]
-}
-
-/** Answers the state after the command; a refusal throws. */
-export const commandClerk = async <State, Fact>(house: House, command: ClerkCommand<State, Fact>): Promise<State> => {
-  for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
-    const restored = await lookAtClerk(house, command.id, command.duty)
-    await command.prepare?.()
-    const before = restored?.state ?? command.initial
-    const lastAt = restored === null ? 0 : headOf(restored.record).lastAt
-    const { state, facts, refusal } = command.advance(before, Math.max(house.clock.now(), lastAt))
-    if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
-    if (facts.length === 0) return state
-    const { runs, events, writes: others = [], signals = [], documents = [] } = await command.duty.births(facts)
-    const own = restored === null ? birthOf(house, command, facts) : changeOf(house, restored.record, facts)
-    const waits = waitsBetween(command.types?.(before) ?? [], command.types?.(state) ?? [])
-    const writes = [{ ...own, ...waits }, ...others, ...runs.map(({ write }) => write)]
-    const outcome = await commitBirths(house, { writes, events, signals, documents }, runs)
-    if (outcome.kind === 'conflict') continue
-    command.duty.written(facts)
-    house.worker.signal([command.id, ...signals])
-    return state
-  }
-  throw new TrihandError('LEDGER_CONFLICT', `${MAX_CONFLICTS} others wrote to ${command.id} first`)
-}
-
 const PLAIN = { status: 'waiting', release: false, seenSignal: 0, opensWaits: [], closesWaits: [] } as const
 
 /** Due at once: whoever claims it finds out when it must really wake. */
-export const changeOf = (house: House, record: StreamRecord, facts: readonly ClerkFact[]): StreamWrite => {
-  const sealed = sealFacts(house, record.stream, headOf(record), facts)
-  return {
+export const changeOf = (house: House, record: StreamRecord, facts: readonly ClerkFact[]): StreamWrite =>
+  changeAfter(house, record, headOf(record), facts).write
+
+/** The same after a head that is known, and the head after it. */
+export const changeAfter = (
+  house: House,
+  { stream, signal }: Pick<StreamRecord, 'stream' | 'signal'>,
+  before: ChainHead,
+  facts: readonly ClerkFact[],
+): { readonly write: StreamWrite; readonly head: ChainHead } => {
+  const { facts: sealed, head } = sealFacts(house, stream, before, facts)
+  const write = {
     ...PLAIN,
-    stream: record.stream,
+    stream,
     create: null,
-    expectedVersion: record.version,
+    expectedVersion: before.version,
     epoch: null,
-    facts: sealed.facts,
-    headHash: sealed.head.headHash,
+    facts: sealed,
+    headHash: head.headHash,
     wakeAt: house.clock.now(),
-    seenSignal: record.signal,
+    seenSignal: signal,
   }
+  return { write, head }
 }
 
 export const birthOf = (
   house: House,
-  { id, handler }: Pick<ClerkCommand<unknown, unknown>, 'id' | 'handler'>,
+  { id, handler }: { readonly id: ClerkId; readonly handler: string },
   facts: readonly ClerkFact[],
 ): StreamWrite => {
   const sealed = sealFacts(house, id, EMPTY_CHAIN, facts)
@@ -127,7 +96,8 @@ export const birthOf = (
 
 const stepOf = (type: string): string => `on ${type}`
 
-const waitsBetween = (
+/** What must be listened for from now on, and what no more. */
+export const waitsBetween = (
   before: readonly string[],
   after: readonly string[],
 ): Pick<StreamWrite, 'opensWaits' | 'closesWaits'> => ({

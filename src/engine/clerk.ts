@@ -13,7 +13,9 @@ import type { ClerkId, Instant, WorkerId } from '../model/ids.ts'
 import type { Append, Outcome, StreamRecord, StreamWrite } from '../ports/ledger.ts'
 import { commitBirths } from './births.ts'
 import { type ChainHead, headOf, sealFacts } from './chain.ts'
+import { CheckpointPace } from './checkpoint-pace.ts'
 import { restoreClerk } from './clerk-state.ts'
+import { inTurn } from './clerk-turns.ts'
 import type { Births, ClerkFact, Duty, Found } from './duty.ts'
 import type { House } from './house.ts'
 import { commitOnce } from './one-shot.ts'
@@ -34,9 +36,6 @@ export type ClerkDeparture = 'parked' | 'fenced' | 'dropped'
 /** After its last work it stays for a moment: under steady traffic nobody claims and releases it for each event. */
 const LINGER_MS = 50
 const LOOK_AGAIN_MS = 1_000
-/** A checkpoint follows so many facts, and so many more the larger it is: what is written stays in proportion to the news. */
-const FACTS_PER_CHECKPOINT = 64
-const BYTES_PER_FACT = 200
 const NONE: readonly never[] = []
 
 export class Clerk<State, Fact extends ClerkFact> {
@@ -46,8 +45,7 @@ export class Clerk<State, Fact extends ClerkFact> {
   private readonly departed: (departure: ClerkDeparture, wakeAt: number | null) => void
   private head: ChainHead = { version: 0, headHash: '', lastAt: 0 }
   private seenSignal: number
-  private sinceCheckpoint = 0
-  private checkpointAfter = FACTS_PER_CHECKPOINT
+  private readonly pace = new CheckpointPace()
   private isNudged = false
   private mustLook = true
   private lookAgainAt: Instant = 0
@@ -88,17 +86,24 @@ export class Clerk<State, Fact extends ClerkFact> {
   /** Until it has parked, was fenced, or the store failed it. */
   async work(): Promise<void> {
     try {
-      let state = await this.restore()
+      let state: State = await this.restore()
       while (!this.isGone) {
-        const isCalled = this.isCalled()
-        if (this.isNudged) state = await this.lookUp(state)
-        const found = await this.duty.find(state, () => this.now(), isCalled)
-        if (found.facts.length > 0) state = await this.write(state, found)
-        else if (!(await this.linger(state))) await this.park(state)
+        const { state: after, hasWritten } = await inTurn(this.house, this.hold.id, () => this.round(state))
+        state = after
+        if (!hasWritten && !(await this.linger(state))) await this.park(state)
       }
     } catch {
       this.go('dropped', null)
     }
+  }
+
+  private async round(before: State): Promise<{ readonly state: State; readonly hasWritten: boolean }> {
+    const isCalled = this.isCalled()
+    const state = this.isNudged ? await this.lookUp(before) : before
+    const found = await this.duty.find(state, () => this.now(), isCalled)
+    if (found.facts.length === 0) return { state, hasWritten: false }
+    const gate = this.duty.passes?.(found.facts) ?? null
+    return { state: await inTurn(this.house, gate, () => this.write(state, found)), hasWritten: true }
   }
 
   /**
@@ -132,7 +137,7 @@ export class Clerk<State, Fact extends ClerkFact> {
     const restored = await restoreClerk(this.house.ledger, id, version, this.duty)
     if (restored === null) throw new TrihandError('NOT_FOUND', `there is no clerk ${id}`)
     this.head = headOf(restored.record)
-    this.sinceCheckpoint = restored.record.facts.length
+    this.pace.read(restored.record.facts)
     this.duty.resumed(restored.state)
     return restored.state
   }
@@ -152,6 +157,7 @@ export class Clerk<State, Fact extends ClerkFact> {
     if (record.version === this.head.version) return state
     const lastAt = Math.max(this.head.lastAt, record.facts.at(-1)?.recordedAt ?? 0)
     this.head = { version: record.version, headHash: record.headHash, lastAt }
+    this.pace.read(record.facts)
     const followed = this.duty.follow(state, record.facts)
     this.duty.resumed(followed)
     return followed
@@ -161,24 +167,16 @@ export class Clerk<State, Fact extends ClerkFact> {
 
   private async write(before: State, found: Found<State, Fact>): Promise<State> {
     const births = await this.duty.births(found.facts)
-    const { append, head } = this.compose(this.withCheckpoint(found), births)
+    const facts = this.pace.with(found.facts, () => this.duty.checkpoint(found.state))
+    const { append, head } = this.compose(facts, births)
     const outcome = await commitBirths(this.house, append, births.runs)
     if (outcome.kind === 'conflict') return this.meet(outcome, before, births)
     this.head = head
+    this.pace.wrote(facts)
     this.isNudged ||= found.more
     this.duty.written(found.facts)
     this.house.worker.signal(births.signals ?? NONE)
     return found.state
-  }
-
-  private withCheckpoint({ facts, state }: Found<State, Fact>): readonly Fact[] {
-    this.sinceCheckpoint += facts.length
-    if (this.sinceCheckpoint < this.checkpointAfter) return facts
-    const checkpoint = this.duty.checkpoint(state)
-    this.checkpointAfter = Math.max(FACTS_PER_CHECKPOINT, JSON.stringify(checkpoint).length / BYTES_PER_FACT)
-    if (this.sinceCheckpoint < this.checkpointAfter) return facts
-    this.sinceCheckpoint = 0
-    return [...facts, checkpoint]
   }
 
   private compose(

@@ -3,7 +3,7 @@
  *
  * Owns the seam between a clerk's life (clerk.ts) and its rules (gate-duty.ts, schedule-duty.ts).
  */
-import type { ClaimableId, Instant } from '../model/ids.ts'
+import type { ClaimableId, ClerkId, Instant } from '../model/ids.ts'
 import type { DocumentWrite, NewEvent, SealedFact, StreamRecord, StreamWrite } from '../ports/ledger.ts'
 import type { NewRun } from './new-run.ts'
 
@@ -45,6 +45,8 @@ export interface Duty<State, Fact extends ClerkFact> {
    * that it minds has ended, since each end is a signal.
    */
   find(state: State, now: () => Instant, isCalled: boolean): Promise<Found<State, Fact>>
+  /** The gate that `births` of these facts writes to as well, if it does. */
+  passes?(facts: readonly Fact[]): ClerkId | null
   /** What these facts bring into being. */
   births(facts: readonly Fact[]): Promise<Births>
   /** These facts are in the ledger: what they ask of others may be asked now. */

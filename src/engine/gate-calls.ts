@@ -9,11 +9,12 @@
 import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import type { GateFact, GateState } from '../model/gate-fact.ts'
-import { holdsKey, isUndecided } from '../model/gate-read.ts'
+import { heardTypes, holdsKey, isUndecided } from '../model/gate-read.ts'
 import type { Instant, RunId } from '../model/ids.ts'
-import type { Advance } from './advance.ts'
+import { type Advance, advanceGate } from './advance.ts'
 import { callCommandOf } from './arrivals.ts'
-import { changeOf, commandClerk, lookAtClerk } from './clerk-state.ts'
+import type { ClerkCommands, ClerkRole } from './clerk-commands.ts'
+import { changeOf, lookAtClerk } from './clerk-state.ts'
 import type { Births } from './duty.ts'
 import { promiseRun } from './flow-outcomes.ts'
 import { GateDuty } from './gate-duty.ts'
@@ -40,30 +41,70 @@ const advanceCalls = (
   return { state, facts, refusal: null }
 }
 
+export type GateRole = ClerkRole<GateState, GateFact, GateDuty>
+
+export const gateRole = (house: House, keeping: GateKeeping): GateRole => ({
+  id: keeping.id,
+  handler: keeping.definition.name,
+  keeping,
+  duty: () => new GateDuty(house, keeping),
+  initial: { kind: 'none' },
+  prepare: (duty) => duty.prepare(),
+  types: heardTypes,
+})
+
+/** The gate stands and hears these types. `position`: where the ledger's events end, for a gate that heard other types so far. */
+export const openAndListen = (
+  before: GateState,
+  now: Instant,
+  types: readonly string[],
+  position: number,
+): Advance<GateState, GateFact> => {
+  const opened = advanceGate(before, { type: 'open_gate', now, cursor: 0 })
+  const heard = advanceGate(opened.state, { type: 'listen', now, types, position })
+  return { ...heard, facts: [...opened.facts, ...heard.facts] }
+}
+
+/** A call that comes before the gates were declared opens the one that it needs. */
+const opened = (before: GateState, now: Instant, { listeners }: GateKeeping): Advance<GateState, GateFact> =>
+  before.kind === 'open'
+    ? { state: before, facts: [], refusal: null }
+    : openAndListen(before, now, [...listeners.keys()], 0)
+
 /** The run that the call comes to: its own, or the one that has its key. */
-const askGateForRun = async (house: House, keeping: GateKeeping, asked: AskedRun): Promise<RunId> => {
-  const duty = new GateDuty(house, keeping)
+const askGateForRun = async (
+  house: House,
+  commands: ClerkCommands,
+  keeping: GateKeeping,
+  asked: AskedRun,
+): Promise<RunId> => {
   let away: Suppressed | null = null
-  await commandClerk(house, {
-    id: keeping.id,
-    handler: keeping.definition.name,
-    duty,
-    initial: { kind: 'none' } as GateState,
-    prepare: () => duty.prepare(),
-    advance: (state, now) => {
-      const advance = advanceCalls(duty, { keeping, asked: [asked], now }, state)
+  await commands.ask(house, gateRole(house, keeping), {
+    bytes: bytesOf(asked),
+    advance: (before, now, duty) => {
+      const standing = opened(before, now, keeping)
+      const advance = advanceCalls(duty, { keeping, asked: [asked], now }, standing.state)
       away = advance.facts.find((fact) => isAway(fact, asked.call.run)) ?? null
       // gate-calls-1
-      return away === null ? advance : { state, facts: [], refusal: null }
+      return away === null ? { ...advance, facts: [...standing.facts, ...advance.facts] } : standing
     },
   })
   return away === null ? asked.call.run : existing(away, keeping)
 }
 
+/** What it adds to an append: large values are in a blob by now. */
+const bytesOf = ({ call: { input } }: AskedRun): number =>
+  'payload' in input && 'value' in input.payload ? JSON.stringify(input.payload.value).length : 0
+
 /** The run that the call comes to. The run of another caller may still wait for its turn: its id is promised once more (flow-outcome-1). */
-export const callGate = async (house: House, keeping: GateKeeping, asked: AskedRun): Promise<RunId> => {
+export const callGate = async (
+  house: House,
+  commands: ClerkCommands,
+  keeping: GateKeeping,
+  asked: AskedRun,
+): Promise<RunId> => {
   for (;;) {
-    const run = await askGateForRun(house, keeping, asked)
+    const run = await askGateForRun(house, commands, keeping, asked)
     if (run === asked.call.run || (await exists(house, run))) return run
     await promiseRun(house, run, { handler: keeping.definition.name, since: house.clock.now() })
     // It may have lost its place meanwhile: then the key is free, and the call is asked again.

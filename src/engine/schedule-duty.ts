@@ -113,6 +113,12 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
     return Promise.resolve(runs.map((run) => ({ run, status: 'success' })))
   }
 
+  passes(facts: readonly ScheduleFact[]): GateId | null {
+    const { target } = this.keeping.definition
+    const starts = target.kind !== 'emit' && facts.some(({ type }) => type === 'schedule.fired')
+    return starts ? this.house.gates.gateFor(target.name) : null
+  }
+
   async births(facts: readonly ScheduleFact[]): Promise<Births> {
     const { target } = this.keeping.definition
     const fired = facts.filter((fact) => fact.type === 'schedule.fired')

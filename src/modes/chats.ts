@@ -10,6 +10,7 @@
 import type { PieceListener } from '../engine/deltas.ts'
 import type { RunSteps } from '../engine/run-steps.ts'
 import type { Sessions } from '../engine/sessions.ts'
+import { WaitingRoom } from '../engine/waiting-room.ts'
 import type { System } from '../manifest/system.ts'
 import {
   type ChatHead,
@@ -64,6 +65,9 @@ export interface Conversation extends ChatHead {
 }
 
 const MAX_ID = 128
+/** As many as the intake serves at once (engine/intake.ts): a message that has begun never waits there behind others. */
+const MOST_AT_ONCE = 256
+const NO_LIMIT = { queue: Number.POSITIVE_INFINITY, waitMs: Number.POSITIVE_INFINITY }
 const MAX_TEXT = 32_000
 const TURNS_READ = 200
 
@@ -77,14 +81,21 @@ const checkMessage = ({ chat, id, text }: IncomingMessage): void => {
 
 export class Chats {
   private readonly deps: ChatDeps
+  /** Messages take several steps each. So many are under way at once; the others wait in the order in which they came. */
+  private readonly room: WaitingRoom
 
   constructor(deps: ChatDeps) {
     this.deps = deps
+    this.room = new WaitingRoom({ now: () => deps.now() }, MOST_AT_ONCE, NO_LIMIT)
   }
 
   /** The turn that answers this message. Settles when the message is on disk. */
   async send(message: IncomingMessage): Promise<RunId> {
     checkMessage(message)
+    return this.room.serve(() => this.take(message), true)
+  }
+
+  private async take(message: IncomingMessage): Promise<RunId> {
     const { chat, id, text } = message
     const session = this.sessionOf(chat)
     const before = await this.headOf(session)
