@@ -32,10 +32,10 @@ export const commitBirths = async (
 }
 
 /** The append that carries this run is in the ledger. */
-export const beginRun = (house: Pick<House, 'worker'>, run: NewRun, outcome: Written): void => {
+export const beginRun = (house: Pick<House, 'worker'>, run: NewRun, outcome: Written, isLeft = false): void => {
   if (!isLeased(run)) return house.worker.signal([run.id])
   const sequence = sequenceOf(run, outcome)
-  house.worker.adopt(run, sequence ?? outcome.position, sequence)
+  house.worker.adopt(run, sequence ?? outcome.position, sequence, isLeft)
 }
 
 const beginAll = (house: House, runs: readonly NewRun[], outcome: Written): void => {

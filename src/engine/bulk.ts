@@ -8,6 +8,7 @@ import type { Kind } from '../model/identity.ts'
 import type { RunId } from '../model/ids.ts'
 import type { House } from './house.ts'
 import { commandFromOutside } from './outside.ts'
+import { retryRun } from './retry-run.ts'
 
 export interface BulkWord {
   readonly action: BulkAction
@@ -22,6 +23,8 @@ export interface BulkWord {
 export const speakTo = async (house: House, run: RunId, { action, ...word }: BulkWord): Promise<void> => {
   const { by, reason } = word
   if (action === 'cancel') return house.worker.cancel(house.tenant, run, by, reason ?? 'cancelled in bulk')
+  if (action === 'retry')
+    return retryRun(house, run, { by, kind: word.kind ?? 'user' }, (happened) => hasHeard(happened, action, by))
   await commandFromOutside(house, run, (now, happened) =>
     hasHeard(happened, action, by) ? null : commandOf(action, now, word),
   )

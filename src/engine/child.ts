@@ -1,35 +1,49 @@
 /**
  * A child run: how a step of one run starts another.
  *
- * Owns its birth in the append that opens the step. Its end is found by looking (offer.ts).
+ * Owns its birth in the append that opens the step. Its end is found by looking (offer.ts). A child of the life before is not born
+ * again: the step is opened on it, and once that is in the ledger it is retried (child-retry-1).
  */
 import { checkAgainst } from '../manifest/schema.ts'
+import { childToRetry } from '../model/child-retry.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
-import type { Telling } from '../model/lifecycle.ts'
+import type { RunCommand } from '../model/run-fact.ts'
+import type { InvokeOptions } from '../ports/step-gate.ts'
 import { causeFrom } from './cause.ts'
 import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'
 import { demandOpen } from './internal.ts'
 import { newRun } from './new-run.ts'
+import { offerChildren } from './offer.ts'
 import { storeValue } from './payloads.ts'
-import { NO_LUGGAGE, toldOf } from './request.ts'
+import { type Answer, NO_LUGGAGE, toldOf } from './request.ts'
 import type { Resident } from './resident.ts'
 import { definitionOf, demandCall } from './rights.ts'
 
 const MAX_CHILD_DEPTH = 16
 
-interface Call {
+interface Call extends InvokeOptions {
   readonly handler: string
   readonly input: Json
-  readonly tells: Telling | undefined
 }
 
-export const startChild = async (resident: Resident, step: string, { handler, input, tells }: Call): Promise<void> => {
+export const startChild = async (resident: Resident, step: string, call: Call): Promise<void> => {
+  const { handler, input, tells, onParentEnd } = call
   const { house, record } = resident
   const definition = house.system().functions.get(handler)
   if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${handler}`)
   demandOpen(definition)
   demandCall(definitionOf(house, record.handler)?.module ?? null, definition)
+  const detached = onParentEnd === 'detach' ? ({ detached: true } as const) : {}
+  const { live } = resident
+  const known =
+    live === null
+      ? null
+      : childToRetry(live, { step, handler, ...(call.retries !== undefined && { of: call.retries }) })
+  if (known !== null) {
+    callAgain(resident, { type: 'start_child', now: house.clock.now(), step, handler, ...known, ...detached })
+    return
+  }
   const depth = (resident.live?.start.depth ?? 0) + 1
   if (depth > MAX_CHILD_DEPTH) throw new TrihandError('CHILD_DEPTH', `${handler} would be ${depth} levels deep`)
   if (definition.input !== null) await checkAgainst(definition.input, input, 'INPUT_INVALID', `the input of ${handler}`)
@@ -45,14 +59,30 @@ export const startChild = async (resident: Resident, step: string, { handler, in
     cause: causeFrom(record, resident.state),
     event: null,
     session,
-    parent: { run: record.id, step, depth },
+    parent: { run: record.id, step, depth, ...(onParentEnd === 'detach' && { onParentEnd }) },
     demand,
     lease: leaseFor(demand, () => house.worker.reserve(handler, true)),
   })
-  const command = { type: 'start_child', now: house.clock.now(), step, child: child.id, handler } as const
+  const command = { type: 'start_child', now: house.clock.now(), step, child: child.id, handler, ...detached } as const
   resident.ask({
     command,
     luggage: { ...NO_LUGGAGE, runs: [child], ...toldOf(tells, { task_id: null, to: handler }) },
     done: null,
   })
+}
+
+/**
+ * The look finds how it ended, or that it was not retried for this call, and asks for that: again after a crash (offer.ts). The run stays
+ * in memory until then: a child that has ended before wakes it no more.
+ */
+const callAgain = (resident: Resident, command: Extract<RunCommand, { readonly type: 'start_child' }>): void => {
+  resident.begin()
+  const look = async ({ kind }: Answer): Promise<void> => {
+    try {
+      if (kind === 'recorded') await resident.whileActive(() => offerChildren(resident))
+    } finally {
+      resident.end()
+    }
+  }
+  resident.ask({ command, luggage: null, done: (answer) => void look(answer).catch(() => {}) })
 }

@@ -42,6 +42,7 @@ import { commandFromOutside } from './outside.ts'
 import { Publish, type Subscriber, type Watcher } from './publish.ts'
 import { Queues } from './queues.ts'
 import { Reruns } from './reruns.ts'
+import { retryRun } from './retry-run.ts'
 import { RunEnd } from './run-end.ts'
 import { lookAtRun, type RunResult } from './run-result.ts'
 import { type RunSteps, stepsOf } from './run-steps.ts'
@@ -318,7 +319,7 @@ export class Engine {
 
   /** `kind`: what `by` is. */
   async retry(run: RunId, by: string, kind: Kind = 'user'): Promise<void> {
-    await commandFromOutside(this.house, run, (now) => ({ type: 'retry_run', now, by, kind }))
+    await retryRun(this.house, run, { by, kind })
   }
 
   /** A job's word to one of its runs. */

@@ -13,7 +13,7 @@ import { type Failure, TrihandError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import { batchOutcome } from '../model/policies/batch-outcome.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
-import { wakeAt } from '../model/run.ts'
+import { isUntouched, wakeAt } from '../model/run.ts'
 import type { RunCommand } from '../model/run-fact.ts'
 import { offerDoubts, raiseDoubts } from './doubt.ts'
 import { Gate, type StepErrors } from './gate.ts'
@@ -21,6 +21,7 @@ import { type Intents, packIntents } from './intents.ts'
 import { NOTHING_PREFETCHED, type Prefetched } from './look.ts'
 import { offerChildren, offerEvents } from './offer.ts'
 import { isOpen } from './once.ts'
+import { offerParentEnd } from './parent-end.ts'
 import { storeValue } from './payloads.ts'
 import { type Performed, toPerform } from './perform.ts'
 import type { Answer } from './request.ts'
@@ -36,11 +37,13 @@ export const awaken = async (
   recoveries: number,
   prefetched: Prefetched,
   errors: StepErrors,
+  /** Its parent may have ended before this wake. */
+  mayBeLeft = true,
 ): Promise<void> => {
   try {
     const { house, record, live } = resident
     resident.inputs = await readInputs(house, record, live?.start.input ?? { kind: 'event' })
-    await catchUp(resident, recoveries, prefetched)
+    await catchUp(resident, recoveries, prefetched, mayBeLeft)
     if (isReady(resident)) {
       enter(resident, errors)
       resident.watchTime()
@@ -58,13 +61,18 @@ export const awaken = async (
   resident.end()
 }
 
-/** A run that was created a moment ago in this process: there is nothing to look for. */
-export const enterFresh = async (resident: Resident, errors: StepErrors): Promise<void> =>
-  awaken(resident, 0, NOTHING_PREFETCHED, errors)
+/** A run that was created a moment ago in this process: there is nothing to look for. `isLeft`: but the end of its parent. */
+export const enterFresh = async (resident: Resident, errors: StepErrors, isLeft: boolean): Promise<void> =>
+  awaken(resident, 0, NOTHING_PREFETCHED, errors, isLeft)
 
 const isReady = (resident: Resident): boolean => isOpen(resident) && resident.live?.retryAt === null
 
-const catchUp = async (resident: Resident, recoveries: number, prefetched: Prefetched): Promise<void> => {
+const catchUp = async (
+  resident: Resident,
+  recoveries: number,
+  prefetched: Prefetched,
+  mayBeLeft: boolean,
+): Promise<void> => {
   const live = resident.live
   if (live === null) return
   const now = resident.house.clock.now()
@@ -83,10 +91,13 @@ const catchUp = async (resident: Resident, recoveries: number, prefetched: Prefe
     await offerChildren(resident)
     await offerDoubts(resident)
   }
+  // A parent tells its children of its end by a signal. One that was not begun may have been born with that end.
+  const looks = mayBeLeft && (resident.record.signal > 0 || recoveries > 0 || isUntouched(live))
+  const isLeft = looks && (await offerParentEnd(resident))
   const due = wakeAt(live)
   if (due !== null && due <= now) resident.house.observers.tell((observer) => observer.woke(now - due))
   const isTimeUp = (due !== null && due <= now) || live.start.startBy !== null
-  if (isTimeUp || commands.length > 0 || live.open.size > 0) await recorded(resident)
+  if (isTimeUp || isLeft || commands.length > 0 || live.open.size > 0) await recorded(resident)
 }
 
 /** A run in memory whose time has come: people may have to be asked, or an event is there. */

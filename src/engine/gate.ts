@@ -15,6 +15,7 @@ import type {
   AskReply,
   AskRequest,
   EmittedEvent,
+  InvokeOptions,
   StepGate,
   StepRequest,
   TaskOutcome,
@@ -111,11 +112,11 @@ export class Gate implements StepGate {
     return answer
   }
 
-  invoke(step: string, handler: string, input: Json, tells?: Telling): Promise<Json> {
+  invoke(step: string, handler: string, input: Json, options: InvokeOptions = {}): Promise<Json> {
     if (!this.isOpen()) return never()
     const begins = this.begins(step)
     const value = this.value(step)
-    if (begins) this.guard(step, () => startChild(this.resident, step, { handler, input, tells }))
+    if (begins) this.guard(step, () => startChild(this.resident, step, { ...options, handler, input }))
     return value
   }
 

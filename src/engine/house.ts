@@ -120,8 +120,8 @@ export interface WorkerDesk {
   reserve(handler: string, isChild?: boolean): WorkerId | null
   /** Gives back a reservation whose run was not created. */
   unreserve(): void
-  /** Takes a created run on which this worker has the lease. */
-  adopt(run: NewRun, base: number, sequence: number | null): void
+  /** Takes a created run on which this worker has the lease. `isLeft`: its parent ended with its birth. */
+  adopt(run: NewRun, base: number, sequence: number | null, isLeft: boolean): void
   /** These runs and clerks are worth looking at now. */
   signal(streams: readonly ClaimableId[]): void
   cancel(tenant: TenantId, run: RunId, by: string, reason: string): Promise<void>

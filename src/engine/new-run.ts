@@ -36,6 +36,12 @@ export interface NewRun {
   readonly parent: ClaimableId | null
 }
 
+interface BirthParent extends Pick<RunStart, 'onParentEnd'> {
+  readonly run: RunId
+  readonly step: string
+  readonly depth: number
+}
+
 export interface Birth {
   readonly definition: FunctionDefinition
   readonly systemHash: string
@@ -46,7 +52,7 @@ export interface Birth {
   /** Among the events of the append that carries the run, or one that the ledger has already. */
   readonly event: { readonly event: Event; readonly index: number } | { readonly event: StoredEvent } | null
   readonly session: SessionId | null
-  readonly parent: { readonly run: RunId; readonly step: string; readonly depth: number } | null
+  readonly parent: BirthParent | null
   /** The clerk that starts it, if it wants to hear of its end. */
   readonly clerk?: ClerkId | null
   /** Absent: a new one. */
@@ -116,10 +122,15 @@ const begun = (start: RunStart, { now, ends, rerun }: Birth): Pick<Advance<RunSt
   return { state: ended.state, facts: [...started.facts, ...ended.facts] }
 }
 
-const startedWith = (start: RunStart, { rerun, callback }: Birth): RunStart =>
-  rerun === undefined && callback == null
+const startedWith = (start: RunStart, { rerun, callback, parent }: Birth): RunStart =>
+  rerun === undefined && callback == null && parent?.onParentEnd === undefined
     ? start
-    : { ...start, ...(rerun !== undefined && { rerun: rerun.of }), ...(callback != null && { callback }) }
+    : {
+        ...start,
+        ...(rerun !== undefined && { rerun: rerun.of }),
+        ...(callback != null && { callback }),
+        ...(parent?.onParentEnd !== undefined && { onParentEnd: parent.onParentEnd }),
+      }
 
 const creation = (birth: Birth, parent: ClaimableId | null): NewStream => {
   const { tenant, definition, systemHash, session, event, lease, now, demand } = birth

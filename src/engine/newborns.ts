@@ -58,8 +58,8 @@ export class Newborns {
     return [...this.waiting.values()].some(({ record }) => record.lease === name)
   }
 
-  add(run: NewRun, record: ResidentRecord): void {
-    const newborn = { run, record, isChanged: false }
+  add(run: NewRun, record: ResidentRecord, isChanged = false): void {
+    const newborn = { run, record, isChanged }
     this.waiting.set(record.id, newborn)
     this.line.push(newborn)
   }

@@ -11,6 +11,7 @@ import type { RunId } from '../model/ids.ts'
 import type { Ledger } from '../ports/ledger.ts'
 import { offerDoubts } from './doubt.ts'
 import { offerChildren, offerEvents } from './offer.ts'
+import { offerParentEnd } from './parent-end.ts'
 import type { Resident } from './resident.ts'
 
 /** Of its open steps: so many signals make a look worth it. */
@@ -65,6 +66,7 @@ export class Nudges {
       await offerEvents(resident)
       await offerChildren(resident)
       await offerDoubts(resident)
+      await offerParentEnd(resident)
       resident.seenSignal = Math.max(resident.seenSignal, signal)
     } catch {
       // Nothing is lost: the signal in the ledger makes the run due again when it is released.

@@ -3,6 +3,7 @@
  *
  * Owns looking. A signal only says that a look is worth it; what counts is decided by the model from what is found here.
  */
+import { callName, hasRetriedFor } from '../model/child-retry.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import { readRunFact } from '../model/fact-codec.ts'
@@ -16,8 +17,10 @@ import type { OpenWait } from '../model/wait.ts'
 import type { StreamRecord } from '../ports/ledger.ts'
 import type { House } from './house.ts'
 import { lookAmong, lookFor, NOTHING_PREFETCHED, type Prefetched } from './look.ts'
+import { isStoreTrouble } from './patience.ts'
 import { storeValue } from './payloads.ts'
 import type { Resident } from './resident.ts'
+import { retryRun } from './retry-run.ts'
 import { loadTask } from './task-state.ts'
 
 /** The waits of a run that events can end. */
@@ -58,6 +61,8 @@ const ENDED = 100
 interface Calling {
   readonly step: string
   readonly child: RunId | TaskId
+  /** The call goes on with a child that has ended before: it is retried for it. */
+  readonly isAgain: boolean
 }
 
 /** The ends of children that have not been offered yet. */
@@ -66,7 +71,9 @@ export const offerChildren = async (resident: Resident): Promise<void> => {
     resident.live?.open
       .entries()
       .flatMap(([step, open]) =>
-        open.kind === 'calling' && !resident.seen.isOffered(open.child) ? [{ step, child: open.child }] : [],
+        open.kind === 'calling' && !resident.seen.isOffered(open.child)
+          ? [{ step, child: open.child, isAgain: open.again !== undefined }]
+          : [],
       ) ?? []
   for (let from = 0; from < calling.length; from += HEADS) await offerSome(resident, calling.slice(from, from + HEADS))
 }
@@ -84,7 +91,7 @@ const offerSome = async (resident: Resident, calling: readonly Calling[]): Promi
   for (const [i, { step, child }] of calling.entries()) {
     if (heads[i] == null || !isTaskId(child)) continue
     const end = await answerOf(resident.house, child)
-    if (end !== null) endChild(resident, { step, child }, end)
+    if (end !== null) endChild(resident, { step, child, isAgain: false }, end)
   }
 }
 
@@ -93,9 +100,31 @@ const offerEnded = async (resident: Resident, ended: readonly Calling[]): Promis
   for (const [i, one] of ended.entries()) {
     const record = records[i]
     if (record == null) throw new TrihandError('NOT_FOUND', `there is no run ${one.child}`)
+    if (one.isAgain && (await retryFor(resident, one, record))) continue
     const end = endOf(record)
     if (end !== null && !resident.seen.isOffered(one.child)) endChild(resident, one, end)
   }
+}
+
+/** child-retry-2. True: its end does not count yet. */
+const retryFor = async (resident: Resident, calling: Calling, record: StreamRecord): Promise<boolean> => {
+  const { house, live } = resident
+  const { step, child } = calling
+  if (live === null || record.broken !== undefined || isTaskId(child)) return false
+  const facts = record.facts.map(readRunFact)
+  const call = callName(live, step)
+  const state = fold(runMachine, facts)
+  if (state.kind !== 'ended' || state.output !== null || hasRetriedFor(facts, call)) return false
+  try {
+    const { by = `run ${resident.record.id}`, kind = 'user' } = live.retried ?? {}
+    await retryRun(house, child, { by, kind, call }, (happened) => hasRetriedFor(happened, call))
+  } catch (error) {
+    if (!(error instanceof TrihandError) || isStoreTrouble(error)) throw error
+    // RUN_NOT_FAILED: another has retried it meanwhile, and its end wakes this run.
+    if (error.code !== 'RUN_NOT_FAILED')
+      endChild(resident, calling, { kind: 'failed', error: { code: error.code, message: error.detail } })
+  }
+  return true
 }
 
 /** Until it is answered, further looks pass the child over. */

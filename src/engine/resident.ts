@@ -8,6 +8,7 @@
  * resident-3  A run parks when its handler waits for nothing but open steps; then nothing of it stays in memory.
  * resident-4  A fenced run stops at once: no further append, no further answer to its handler.
  */
+import { calledBy } from '../model/child-retry.ts'
 import type { Failure, TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
 import type { Instant } from '../model/ids.ts'
@@ -253,7 +254,8 @@ export class Resident implements AppendSource {
     const { id: run, handler } = this.record
     const status = statusOf(this.state, departs === 'parked')
     this.house.publish.tell({ run, handler, status, version: this.head.version, facts: gathered.facts })
-    for (const child of created) beginRun(this.house, child, outcome)
+    // One that is born as its parent ends looks for that end first (parent-end-1).
+    for (const child of created) beginRun(this.house, child, outcome, departs === 'ended')
     if (outcome.signalled.length + asked.length > 0) this.house.worker.signal([...outcome.signalled, ...asked])
     if (departs !== null) this.gone = true
     this.answer(gathered)
@@ -284,10 +286,9 @@ export class Resident implements AppendSource {
     if (live?.cancel == null) return
     const { by, error } = live.cancel
     this.performances.abort({ code: 'RUN_CANCELLED', message: error.message })
-    for (const [, open] of live.open.entries()) {
-      if (open.kind !== 'calling') continue
+    for (const child of calledBy(live)) {
       this.begin()
-      void cancelChild(this.house, open.child, by, error.message)
+      void cancelChild(this.house, child, by, error.message)
         .catch((refusal: unknown) => {
           // One that has ended needs no cancel; one that could not be reached is told again when the run is woken.
           if (isStoreTrouble(refusal)) this.isUntold = true

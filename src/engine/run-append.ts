@@ -3,6 +3,7 @@
  *
  * Owns how a decided batch of requests becomes a write. Pure but for the ids; never knows what happens to the append.
  */
+import { calledBy } from '../model/child-retry.ts'
 import type { ClaimableId, Instant, TaskId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { statusOf, wakeAt } from '../model/run.ts'
@@ -97,10 +98,15 @@ export const runAppend = (
 const luggageIn = (...parts: readonly (Luggage | null)[]): readonly Luggage[] =>
   parts.filter((part): part is Luggage => part !== null)
 
-/** Who is signalled with a run's end: its parent, and the tasks that nobody waits for any more (run-4). */
+/** Who is signalled with a run's end: its parent, the tasks that it no longer waits for (run-4), the runs that end with it (parent-end.ts). */
 export const toldOfEnd = (parent: ClaimableId | null, state: RunState): readonly ClaimableId[] => {
-  const tasks = state.kind === 'ended' ? state.last.tasks : NONE
-  return parent === null ? tasks : [parent, ...tasks]
+  const told = state.kind === 'ended' ? calledAndAsked(state.last) : NONE
+  return parent === null ? told : [parent, ...told]
+}
+
+const calledAndAsked = (run: LiveRun): readonly ClaimableId[] => {
+  const called = calledBy(run)
+  return called.length === 0 ? run.tasks : [...new Set([...run.tasks, ...called])]
 }
 
 const ownWrite = ({ state, facts }: Gathered, sealed: Sealed, context: AppendContext): StreamWrite => ({

@@ -206,12 +206,12 @@ export class Worker implements WorkerDesk {
     this.reserved--
   }
 
-  adopt(run: NewRun, base: number, sequence: number | null): void {
+  adopt(run: NewRun, base: number, sequence: number | null, isLeft: boolean): void {
     this.reserved--
     if (this.state === 'stopped') return
     const record = recordOfBirth(run, this.house().tenant, base, sequence)
-    if (this.hasSlot && this.newborns.size === 0) void enterFresh(this.keep(record, run), this.errors)
-    else this.newborns.add(run, record)
+    if (this.hasSlot && this.newborns.size === 0) void enterFresh(this.keep(record, run), this.errors, isLeft)
+    else this.newborns.add(run, record, isLeft)
   }
 
   private beginNewborns(): void {
@@ -219,7 +219,7 @@ export class Worker implements WorkerDesk {
       const next = this.newborns.next(this.claims.isUnderWay)
       if (next === null) return
       if (next.isChanged) void this.take({ claims: [claimOfNewborn(next)] })
-      else void enterFresh(this.keep(next.record, next.run), this.errors)
+      else void enterFresh(this.keep(next.record, next.run), this.errors, false)
     }
   }
 

@@ -65,7 +65,7 @@ const heeded = (gate: StepGate, heed: Heed): StepGate => ({
   perform: (request) => heed.works(() => gate.perform(request)),
   sleepUntil: (step, instant) => heed.begins(() => gate.sleepUntil(step, instant)),
   waitForEvent: (step, request) => heed.begins(() => gate.waitForEvent(step, request)),
-  invoke: (step, handler, input, tells) => heed.begins(() => gate.invoke(step, handler, input, tells)),
+  invoke: (step, handler, input, options) => heed.begins(() => gate.invoke(step, handler, input, options)),
   emit: (step, events) => heed.begins(() => gate.emit(step, events)),
   ask: (step, request) => heed.begins(() => gate.ask(step, request)),
   tell: (step, telling) => heed.begins(() => gate.tell(step, telling)),

@@ -28,7 +28,7 @@ test('a failed attempt tells why, and when the next one is', () => {
 test('a question to people is told apart from a call', () => {
   const child = taskId('0'.repeat(32))
   expect(tell(fact('child.started', { child }))).toBe(`asked people: ${child}`)
-  expect(tellOpen({ kind: 'calling', child }).text).toBe(`people: ${child}`)
+  expect(tellOpen({ kind: 'calling', child, handler: 'child' }).text).toBe(`people: ${child}`)
 })
 
 test('a child that failed tells its error', () => {

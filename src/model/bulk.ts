@@ -115,21 +115,12 @@ const FACTS = {
 export const hasHeard = (facts: readonly RunFact[], action: BulkAction, by: string): boolean =>
   facts.some((fact) => fact.type === FACTS[action] && fact.by === by)
 
-/** All but a cancel, which also has to reach who holds the run. */
+/** The words that the run alone decides on: a cancel also has to reach who holds it, a retry its gate and its children. */
 export const commandOf = (
-  action: Exclude<BulkAction, 'cancel'>,
+  action: 'pause' | 'resume',
   now: Instant,
-  { by, reason, kind = 'user' }: Pick<BulkOrder, 'by' | 'reason' | 'kind'>,
-): RunCommand => {
-  switch (action) {
-    case 'pause':
-      return { type: 'pause_run', now, by, reason }
-    case 'resume':
-      return { type: 'resume_run', now, by }
-    case 'retry':
-      return { type: 'retry_run', now, by, kind }
-  }
-}
+  { by, reason }: Pick<BulkOrder, 'by' | 'reason'>,
+): RunCommand => (action === 'pause' ? { type: 'pause_run', now, by, reason } : { type: 'resume_run', now, by })
 
 /** Null: it was done. */
 export interface BulkOutcome {

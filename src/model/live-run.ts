@@ -10,6 +10,7 @@ export const changed = (run: LiveRun, change: Partial<LiveRun>): LiveRun => ({
   kind: 'live',
   start: change.start ?? run.start,
   startedAt: run.startedAt,
+  retried: change.retried ?? run.retried,
   failures: change.failures ?? run.failures,
   retryAt: change.retryAt === undefined ? run.retryAt : change.retryAt,
   hasTold: change.hasTold ?? run.hasTold,
@@ -17,6 +18,7 @@ export const changed = (run: LiveRun, change: Partial<LiveRun>): LiveRun => ({
   cancel: change.cancel === undefined ? run.cancel : change.cancel,
   pause: change.pause === undefined ? run.pause : change.pause,
   tasks: change.tasks ?? run.tasks,
+  recalls: change.recalls ?? run.recalls,
   open: change.open ?? run.open,
   settled: change.settled ?? run.settled,
 })

@@ -6,7 +6,7 @@
 import type { Instant } from './ids.ts'
 import { PersistentMap } from './persistent-map.ts'
 import type { LiveRun, ReusedStep, RunCommand, RunFact, RunStart } from './run-fact.ts'
-import type { OpenStep, SettledStep } from './step.ts'
+import type { OpenStep, RunCall, SettledStep } from './step.ts'
 
 const NONE: readonly never[] = []
 
@@ -18,9 +18,15 @@ const startOf = (start: RunStart): RunStart => {
 }
 
 /** Without what few runs are started with. */
-const isPlain = ({ rerun, callback }: RunStart): boolean => rerun === undefined && callback === undefined
+const isPlain = ({ rerun, callback, onParentEnd }: RunStart): boolean =>
+  rerun === undefined && callback === undefined && onParentEnd === undefined
 
-const extrasOf = ({ rerun, callback }: RunStart): Pick<RunStart, 'rerun' | 'callback'> => ({
+const extrasOf = ({
+  rerun,
+  callback,
+  onParentEnd,
+}: RunStart): Pick<RunStart, 'rerun' | 'callback' | 'onParentEnd'> => ({
+  ...(onParentEnd !== undefined && { onParentEnd }),
   ...(rerun !== undefined && { rerun }),
   ...(callback !== undefined && { callback }),
 })
@@ -47,6 +53,7 @@ export const beginRun = (start: Extract<RunFact, { readonly type: 'run.started' 
   kind: 'live',
   start: startOf(start),
   startedAt: start.at,
+  retried: null,
   failures: 0,
   retryAt: null,
   hasTold: false,
@@ -54,6 +61,7 @@ export const beginRun = (start: Extract<RunFact, { readonly type: 'run.started' 
   cancel: null,
   pause: null,
   tasks: NONE,
+  recalls: PersistentMap.empty<string, RunCall>(),
   open: PersistentMap.empty<string, OpenStep>(),
   settled: PersistentMap.empty<string, SettledStep>(),
 })

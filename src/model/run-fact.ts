@@ -13,7 +13,7 @@ import type { Payload } from './payload.ts'
 import type { PersistentMap } from './persistent-map.ts'
 import type { RetryPolicy } from './policies/retry.ts'
 import type { RunStatus } from './status.ts'
-import type { Effect, Evidence, OpenStep, Performer, SettledStep } from './step.ts'
+import type { ChildCall, Effect, Evidence, OpenStep, Performer, RunCall, SettledStep } from './step.ts'
 import type { Received, WaitSpec } from './wait.ts'
 
 /** Where the input is: with the event that triggered the run, with the events it was started for together, or in the fact. */
@@ -71,6 +71,8 @@ export interface RunStart {
   readonly rerun?: RerunOf
   /** Who outside is told of its end. */
   readonly callback?: string
+  /** The end of its parent does not end it. Absent: it does. */
+  readonly onParentEnd?: 'detach'
 }
 
 export type Verdict = 'happened' | 'run_again' | 'abort'
@@ -109,7 +111,11 @@ export type RunFact =
   | (At & { readonly type: 'run.cancelled'; readonly error: Failure })
   | (At & { readonly type: 'run.expired'; readonly error: Failure })
   | (At & { readonly type: 'run.quarantined'; readonly error: Failure })
-  | (At & { readonly type: 'run.retried'; readonly by: string })
+  /**
+   * A new life. `kind`: what `by` is; absent: a person. `call`: the call of its parent that asked for it (model/child-retry.ts);
+   * absent: it was retried by itself.
+   */
+  | (At & { readonly type: 'run.retried'; readonly by: string; readonly kind?: Kind; readonly call?: string })
   | (OnStep & {
       readonly type: 'step.intended'
       readonly attempt: number
@@ -172,7 +178,7 @@ export type RunFact =
   | (OnStep & { readonly type: 'wait.opened'; readonly wait: WaitSpec })
   | (OnStep & { readonly type: 'wait.received' } & { readonly event: Received })
   | (OnStep & { readonly type: 'wait.timed_out' })
-  | (OnStep & { readonly type: 'child.started'; readonly child: ChildId; readonly handler: string })
+  | (OnStep & { readonly type: 'child.started'; readonly child: ChildId } & ChildCall)
   | (OnStep & { readonly type: 'child.ended'; readonly child: ChildId; readonly end: ChildEnd })
 
 export type RunFactType = RunFact['type']
@@ -188,8 +194,8 @@ type LifeCommand =
   | (Now & { readonly type: 'cancel_run'; readonly by: string; readonly error: Failure; readonly idle: boolean })
   /** The holder has stopped its own work; children are known from the state. */
   | (Now & { readonly type: 'confirm_cancel' })
-  /** `kind`: what `by` is. Absent: a person. */
-  | (Now & { readonly type: 'retry_run'; readonly by: string; readonly kind?: Kind })
+  /** `kind`: what `by` is. Absent: a person. `call`: as in the fact. */
+  | (Now & { readonly type: 'retry_run'; readonly by: string; readonly kind?: Kind; readonly call?: string })
   | (Now & { readonly type: 'pause_run'; readonly by: string; readonly reason: string | null })
   | (Now & { readonly type: 'resume_run'; readonly by: string })
   | (Now & { readonly type: 'hand_over'; readonly from: string; readonly to: string })
@@ -272,14 +278,26 @@ export type WorkCommand =
   | (ToStep & { readonly type: 'set_timer'; readonly wakeAt: Instant })
   | (ToStep & { readonly type: 'open_wait'; readonly wait: WaitSpec })
   | (ToStep & { readonly type: 'receive_event'; readonly event: Received })
-  | (ToStep & { readonly type: 'start_child'; readonly child: ChildId; readonly handler: string })
+  | (ToStep & { readonly type: 'start_child'; readonly child: ChildId } & ChildCall)
 
 export type RunCommand = LifeCommand | WorkCommand
+
+/** How its present life began. */
+export interface Retried {
+  /** How many lives it has had before. */
+  readonly times: number
+  readonly by: string
+  readonly kind: Kind
+  /** Null: it was retried by itself, whatever its parent does. */
+  readonly call: string | null
+}
 
 export interface LiveRun {
   readonly kind: 'live'
   readonly start: RunStart
   readonly startedAt: Instant
+  /** Null: it is in its first life. */
+  readonly retried: Retried | null
   /** Attempts of the handler that failed. */
   readonly failures: number
   readonly retryAt: Instant | null
@@ -291,6 +309,8 @@ export interface LiveRun {
   readonly pause: { readonly by: string; readonly reason: string | null } | null
   /** Tasks that it has asked and that are not over, as far as it knows. */
   readonly tasks: readonly TaskId[]
+  /** Calls of the life before, by step: made again, they go on with the same run (model/child-retry.ts). */
+  readonly recalls: PersistentMap<string, RunCall>
   readonly open: PersistentMap<string, OpenStep>
   readonly settled: PersistentMap<string, SettledStep>
 }

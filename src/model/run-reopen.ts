@@ -5,11 +5,11 @@
  *
  * run-reopen-1  Only a person retries a run in which a person refused a step: the step would be performed after all.
  */
+import { recallsOf } from './child-retry.ts'
 import type { Kind } from './identity.ts'
-import { type Instant, isTaskId } from './ids.ts'
 import { changed } from './live-run.ts'
 import { type Refusal, refuse } from './machine.ts'
-import type { LiveRun } from './run-fact.ts'
+import type { LiveRun, RunFact } from './run-fact.ts'
 
 /** run-reopen-1. Null: it may be retried. */
 export const forbidRetry = ({ settled }: LiveRun, by: string, kind: Kind): Refusal | null => {
@@ -26,9 +26,10 @@ export const forbidRetry = ({ settled }: LiveRun, by: string, kind: Kind): Refus
 /**
  * Instants that have passed are lifted, or time would end the run again before its first step. Waits are opened anew by the
  * code: the ledger forgot them at the end, and an event could no longer find one that was only kept here. People are asked anew:
- * their tasks went with the end.
+ * their tasks went with the end. Children go on when the code calls them (child-retry.ts).
  */
-export const reopen = (last: LiveRun, now: Instant): LiveRun => {
+export const reopen = (last: LiveRun, fact: Extract<RunFact, { readonly type: 'run.retried' }>): LiveRun => {
+  const { at: now, by, kind = 'user', call = null } = fact
   const { deadlineAt } = last.start
   const start = {
     ...last.start,
@@ -44,15 +45,16 @@ export const reopen = (last: LiveRun, now: Instant): LiveRun => {
     if (state.doubt !== undefined) stillOpen = stillOpen.with(step, state.doubt)
   }
   for (const [step, one] of stillOpen.entries())
-    if (one.kind === 'retrying' || one.kind === 'waiting' || (one.kind === 'calling' && isTaskId(one.child)))
-      stillOpen = stillOpen.without(step)
+    if (one.kind === 'retrying' || one.kind === 'waiting' || one.kind === 'calling') stillOpen = stillOpen.without(step)
   return changed(last, {
     start,
+    retried: { times: (last.retried?.times ?? 0) + 1, by, kind, call },
     failures: 0,
     retryAt: null,
     cancel: null,
     pause: null,
     tasks: [],
+    recalls: recallsOf(last),
     settled,
     open: stillOpen,
   })

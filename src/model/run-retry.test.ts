@@ -70,7 +70,6 @@ describe('what a retry keeps', () => {
     expect(state.open.entries().map(([step, open]) => [step, open.kind])).toEqual([
       ['pay', 'uncertain'],
       ['rest', 'sleeping'],
-      ['print', 'calling'],
       ['post', 'intended'],
     ])
   })

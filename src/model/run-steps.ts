@@ -3,6 +3,7 @@
  *
  * Owns that part of the run's fold. What may be recorded is run.ts and its rules.
  */
+import { failedCall } from './child-retry.ts'
 import { type ChildId, isTaskId } from './ids.ts'
 import { changed } from './live-run.ts'
 import { NOTHING } from './payload.ts'
@@ -90,6 +91,8 @@ export const childEnded = (run: LiveRun, { step, child, end }: Fact<'child.ended
   return settle(
     rest,
     step,
-    end.kind === 'done' ? { kind: 'done', result: end.result } : { kind: 'failed', error: end.error },
+    end.kind === 'done'
+      ? { kind: 'done', result: end.result }
+      : { kind: 'failed', error: end.error, ...failedCall(run.open.get(step)) },
   )
 }

@@ -5,7 +5,7 @@
  * pause.ts.
  *
  * run-1  After an end nothing but evidence is recorded, until a person retries the run.
- * run-2  After a cancel no step starts and no result counts; the run ends once its children have.
+ * run-2  After a cancel no step starts and no result counts; the run ends once its children have, but for detached ones.
  * run-3  A run that has not ended knows what it waits for: wakeAt, an open step, or a holder at work.
  * run-4  A run knows the tasks it has asked until they are over: with its end they are withdrawn.
  * run-5  A hand-over to another version of the code is recorded once, before that version begins a step.
@@ -20,6 +20,7 @@ import {
   reportLate,
   resolveStep,
 } from './attempt.ts'
+import { callOf } from './child-retry.ts'
 import type { Failure } from './errors.ts'
 import type { Instant } from './ids.ts'
 import { changed } from './live-run.ts'
@@ -38,7 +39,8 @@ import { dueFacts, endChild, openWait, receiveEvent, setTimer, startChild } from
 
 const MAX_STEPS = 100_000
 
-const openChildren = (run: LiveRun): boolean => run.open.some((step) => step.kind === 'calling')
+const openChildren = (run: LiveRun): boolean =>
+  run.open.some((step) => step.kind === 'calling' && step.detached !== true)
 
 const decideLive = (run: LiveRun, command: RunCommand): Decision<RunFact> => {
   switch (command.type) {
@@ -120,15 +122,23 @@ const decideCancelled = (run: LiveRun, command: WorkCommand): Decision<RunFact> 
   }
 }
 
+const retriedFact = ({
+  now,
+  by,
+  kind = 'user',
+  call,
+}: Extract<RunCommand, { readonly type: 'retry_run' }>): RunFact => ({
+  ...{ type: 'run.retried', at: now, by },
+  ...(kind !== 'user' && { kind }),
+  ...(call !== undefined && { call }),
+})
+
 const decideEnded = (run: EndedRun, command: RunCommand): Decision<RunFact> => {
   switch (command.type) {
     case 'retry_run':
       if (run.status === 'success' || run.status === 'partial')
         return refuse('RUN_NOT_FAILED', `the run ended with ${run.status}`)
-      return (
-        forbidRetry(run.last, command.by, command.kind ?? 'user') ??
-        facts({ type: 'run.retried', at: command.now, by: command.by })
-      )
+      return forbidRetry(run.last, command.by, command.kind ?? 'user') ?? facts(retriedFact(command))
     case 'report_late':
       return reportLate(run.last, command)
     case 'complete_step':
@@ -275,7 +285,7 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
     case 'wait.timed_out':
       return timedOut(run, fact.step)
     case 'child.started':
-      return open(asked(run, fact.child), fact.step, { kind: 'calling', child: fact.child })
+      return open(asked(run, fact.child), fact.step, { kind: 'calling', child: fact.child, ...callOf(fact) })
     case 'child.ended':
       return childEnded(run, fact)
   }
@@ -348,7 +358,7 @@ export const run: Machine<RunState, RunCommand, RunFact> = {
         return evolveLive(state, fact)
       case 'ended':
         // run-1: only a person's retry opens an ended run again; failed steps get their attempts back.
-        return fact.type === 'run.retried' ? reopen(state.last, fact.at) : state
+        return fact.type === 'run.retried' ? reopen(state.last, fact) : state
     }
   },
 }

@@ -14,7 +14,7 @@ const OPEN: readonly (readonly [OpenStep, number | null])[] = [
   [{ kind: 'sleeping', wakeAt: 50 }, 50],
   [{ kind: 'waiting', wait: openWait(aWait({ timeoutAt: 60 })) }, 60],
   [{ kind: 'waiting', wait: openWait(aWait()) }, null],
-  [{ kind: 'calling', child: CHILD }, null],
+  [{ kind: 'calling', child: CHILD, handler: 'child' }, null],
 ]
 const SETTLED: readonly SettledStep[] = [
   { kind: 'done', result: inline(1) },

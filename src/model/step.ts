@@ -4,7 +4,7 @@
  * Owns the shapes and the question when an open step next needs a wake. Never decides for the whole run (run.ts).
  */
 import type { Failure } from './errors.ts'
-import { type ChildId, type Instant, isPlainText, type TaskId, type WorkerId } from './ids.ts'
+import { type ChildId, type Instant, isPlainText, type RunId, type TaskId, type WorkerId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Payload } from './payload.ts'
 import type { OpenWait, Received } from './wait.ts'
@@ -61,6 +61,19 @@ export interface UncertainStep extends Begun {
   readonly instead?: readonly string[]
 }
 
+/** A call of another handler. */
+export interface ChildCall {
+  readonly handler: string
+  /** The step that began this child: it is retried and not begun. Absent: the call began it. */
+  readonly again?: string
+  /** The end of its parent does not end it. */
+  readonly detached?: true
+}
+
+export interface RunCall extends ChildCall {
+  readonly child: RunId
+}
+
 /** A step that has begun and not settled. A plain attempt in progress is not here: it leaves no fact until it ends. */
 export type OpenStep =
   | IntendedStep
@@ -76,13 +89,19 @@ export type OpenStep =
     }
   | { readonly kind: 'sleeping'; readonly wakeAt: Instant }
   | { readonly kind: 'waiting'; readonly wait: OpenWait }
-  | { readonly kind: 'calling'; readonly child: ChildId }
+  | (ChildCall & { readonly kind: 'calling'; readonly child: ChildId })
 
 export type SettledStep =
   /** `once`: its effect was performed at most once, and must not be performed again under another name. */
   | { readonly kind: 'done'; readonly result: Payload; readonly once?: true }
   /** `doubt`: a person gave it up without knowing whether it happened. A run that is tried again asks once more. */
-  | { readonly kind: 'failed'; readonly error: Failure; readonly doubt?: UncertainStep }
+  | {
+      readonly kind: 'failed'
+      readonly error: Failure
+      readonly doubt?: UncertainStep
+      /** The run that was called and failed: a retry goes on with it. */
+      readonly call?: RunCall
+    }
   | {
       readonly kind: 'received'
       readonly events: readonly Received[]

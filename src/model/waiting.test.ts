@@ -155,7 +155,7 @@ describe('events', () => {
 describe('children', () => {
   test('a child is started', () => {
     given(started()).when(command('start_child')).thenFacts(fact('child.started'))
-    expect(openAfter(fact('child.started'))).toEqual({ kind: 'calling', child: CHILD })
+    expect(openAfter(fact('child.started'))).toEqual({ kind: 'calling', child: CHILD, handler: 'print' })
   })
 
   test.each(BEGUN)('waiting-2: a child is not started for a step that %s', (_, begun) =>
@@ -175,6 +175,7 @@ describe('children', () => {
     ).toEqual({
       kind: 'failed',
       error: BROKEN,
+      call: { child: CHILD, handler: 'print' },
     })
   })
 

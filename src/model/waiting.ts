@@ -6,6 +6,7 @@
  * waiting-1  A timer never fires before its instant.
  * waiting-2  Beginning a wait that has begun already changes nothing: the first instant, spec or child stands.
  */
+import { callOf } from './child-retry.ts'
 import type { Instant } from './ids.ts'
 import { type Decision, facts } from './machine.ts'
 import type { LiveRun, RunCommand, RunFact } from './run-fact.ts'
@@ -37,9 +38,9 @@ export const receiveEvent = (run: LiveRun, command: Command<'receive_event'>): D
 }
 
 export const startChild = (run: LiveRun, command: Command<'start_child'>): Decision<RunFact> => {
-  if (hasBegun(run, command.step)) return facts()
-  const { now, step, child, handler } = command
-  return facts({ type: 'child.started', at: now, step, child, handler })
+  const { now, step, child } = command
+  if (hasBegun(run, step)) return facts()
+  return facts({ type: 'child.started', at: now, step, child, ...callOf(command) })
 }
 
 export const endChild = (run: LiveRun, command: Command<'end_child'>): Decision<RunFact> => {

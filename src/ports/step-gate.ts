@@ -30,13 +30,23 @@ export interface StepGate {
   sleepUntil(step: string, instant: (now: Instant) => Instant): Promise<void>
   waitForEvent(step: string, request: WaitRequest): Promise<WaitAnswer>
   /** Runs another handler as a child and gives its output, or throws StepFailure. What is told is told with its start. */
-  invoke(step: string, handler: string, input: Json, tells?: Telling): Promise<Json>
+  invoke(step: string, handler: string, input: Json, options?: InvokeOptions): Promise<Json>
   emit(step: string, events: readonly EmittedEvent[]): Promise<readonly string[]>
   /** Asks people and gives their answer: a task that is born with the step. Throws StepFailure if it was withdrawn. */
   ask(step: string, request: AskRequest): Promise<AskReply>
   /** Tells of the work itself, as a step of its own; does nothing if nobody listens. */
   tell(step: string, telling: Telling): Promise<void>
 }
+
+export interface InvokeOptions {
+  readonly tells?: Telling
+  /** The address of a call of this run that failed: its child is retried, and no other begins. */
+  readonly retries?: string
+  /** What becomes of the child if this run ends first. Default: cancel. */
+  readonly onParentEnd?: OnParentEnd
+}
+
+export type OnParentEnd = 'cancel' | 'detach'
 
 export interface AskRequest {
   readonly spec: TaskSpec

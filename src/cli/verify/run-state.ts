@@ -182,11 +182,14 @@ export class RunState {
     for (const step of this.#steps.values()) {
       if (step.result === 'aborted') step.permissions += 1
       if (step.result === 'failed' || step.result === 'aborted') step.result = null
-      else if (step.open?.kind !== 'retrying' && step.open?.kind !== 'waiting') continue
+      else if (step.open === null || !BEGUN_ANEW.has(step.open.kind)) continue
       forget(step)
     }
   }
 }
+
+/** What a retried run begins again: an attempt, a wait, a call of a child or of people. */
+const BEGUN_ANEW: ReadonlySet<OpenStep['kind']> = new Set(['retrying', 'waiting', 'calling'])
 
 const open = (step: Step, state: OpenStep): void => {
   if (step.result === null) step.open = state

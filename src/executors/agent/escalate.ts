@@ -101,5 +101,5 @@ export const escalate = async (ended: Ended, spec: AgentSpec, entry: Entry, deps
     return { ...ended, end: decided(ended, answer) }
   }
   const question = { agent: spec.name, reason: found.reason, output: end.output, input: entry.input }
-  return { ...ended, end: handed(ended, await entry.gate.invoke(STEP, found.to, question, tells), spec, deps) }
+  return { ...ended, end: handed(ended, await entry.gate.invoke(STEP, found.to, question, { tells }), spec, deps) }
 }

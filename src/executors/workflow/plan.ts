@@ -30,7 +30,7 @@ import { taskOutput } from '../task-output.ts'
 import { asksPeople, type Ended, leftOut, Refusal, WITHDRAWN } from './plan-refusal.ts'
 import { beside, Seen } from './plan-seen.ts'
 import { type Walker, walk } from './plan-walk.ts'
-import type { InputWhenBegun, Replayed, Step, StepOptions, Telling } from './step-api.ts'
+import type { InputWhenBegun, Replayed, Retrying, Step, StepOptions, Telling } from './step-api.ts'
 import { isStepFailure } from './step-failure.ts'
 
 interface PlanContext {
@@ -47,6 +47,8 @@ interface Turn {
   readonly key: string | null
   /** Of a step that is done again, because a person asked for changes. */
   readonly again?: Again
+  /** Of a step that is tried again after it failed: the performance that failed. */
+  readonly retries?: NonNullable<Retrying['retries']>
 }
 
 interface Again {
@@ -203,7 +205,9 @@ class Play implements Walker {
     const { step, key } = turn
     for (let again = 0; ; again++)
       try {
-        return await this.turned(again === 0 ? turn : { ...turn, key: keyed(key, `again ${again}`).key })
+        if (again === 0) return await this.turned(turn)
+        const before = again === 1 ? key : keyed(key, `again ${again - 1}`).key
+        return await this.turned({ ...turn, key: keyed(key, `again ${again}`).key, retries: { key: before } })
       } catch (error) {
         if (error instanceof Refusal) return error.ended
         if (!isStepFailure(error) && !(error instanceof TrihandError)) throw error
@@ -231,7 +235,9 @@ class Play implements Walker {
     if (asksPeople(step)) return this.asked(turn)
     switch (work.kind) {
       case 'call': {
-        const at: StepOptions & InputWhenBegun = { ...alone(key), makeInput: () => this.inputOf(turn) }
+        const { retries } = turn
+        const begun = { ...alone(key), makeInput: () => this.inputOf(turn) }
+        const at: StepOptions & InputWhenBegun & Retrying = retries === undefined ? begun : { ...begun, retries }
         const output = await this.context.step.invoke(id, work.handler, null, at)
         return { ...SUCCESS, output: work.hand === 'agent' ? await this.judged(turn, output) : output }
       }

@@ -12,7 +12,15 @@ import type { ConstraintsSource } from '../../model/policies/constraints.ts'
 import type { RetryPolicy } from '../../model/policies/retry.ts'
 import type { Effect } from '../../model/step.ts'
 import type { TaskOptions } from '../../model/task-source.ts'
-import type { AskReply, OnPartial, StepContext, StepGate, TaskOutcome, TaskRequest } from '../../ports/step-gate.ts'
+import type {
+  AskReply,
+  OnParentEnd,
+  OnPartial,
+  StepContext,
+  StepGate,
+  TaskOutcome,
+  TaskRequest,
+} from '../../ports/step-gate.ts'
 
 /** `30s`, `1h30m`, `P1D`, or milliseconds as a number. */
 export type Duration = string | number
@@ -91,7 +99,7 @@ export interface Step {
   /** Never throws for a timeout: look at `status`. An event sent before the wait counts. */
   waitForEvent(name: string, options: WaitOptions): Promise<WaitResult>
   /** Another function of the system as a child run; its failure is thrown as StepFailure. */
-  invoke(name: string, handler: string, input?: unknown, options?: StepOptions): Promise<Json>
+  invoke(name: string, handler: string, input?: unknown, options?: InvokeStepOptions): Promise<Json>
   /** Asks people and gives their answer, days later if need be. What they may do and by when is in the task. */
   human(name: string, task: TaskOptions, options?: HumanStepOptions): Promise<AskReply>
   emit(
@@ -99,6 +107,11 @@ export interface Step {
     events: OutgoingEvent | readonly OutgoingEvent[],
     options?: StepOptions,
   ): Promise<readonly string[]>
+}
+
+export interface InvokeStepOptions extends StepOptions {
+  /** What becomes of the child if this run ends first: `cancel` (default), or `detach`, which lets it go on. */
+  readonly onParentEnd?: OnParentEnd
 }
 
 export interface HumanStepOptions extends StepOptions {
@@ -120,6 +133,11 @@ export type ParseDuration = (duration: Duration) => number
 /** What only our own programs say with a step: told with its birth. */
 export interface Telling {
   readonly tells?: Parameters<StepGate['tell']>[1]
+}
+
+/** What only our own programs say with a call: the failed call of the same name, by its loop key, whose child it retries. */
+export interface Retrying {
+  readonly retries?: { readonly key: string | null }
 }
 
 /** The input of a call, made only if this entry begins it: what is called already needs none. */

@@ -8,23 +8,40 @@ import type { People } from '../../model/human.ts'
 import { toJson } from '../../model/json.ts'
 import { DEFAULT_RETRY } from '../../model/policies/retry.ts'
 import { isLoopKey, isStepName, stepAddress } from '../../model/step.ts'
-import type { EmittedEvent, StepGate, TaskRequest, WaitAnswer, WaitRequest } from '../../ports/step-gate.ts'
+import type {
+  EmittedEvent,
+  OnParentEnd,
+  StepGate,
+  TaskRequest,
+  WaitAnswer,
+  WaitRequest,
+} from '../../ports/step-gate.ts'
 import { Rounds } from './rounds.ts'
 import type {
   ExecuteOptions,
   HumanStepOptions,
   InputWhenBegun,
+  InvokeStepOptions,
   OutgoingEvent,
   ParseDuration,
   Readers,
   Replayed,
+  Retrying,
   RunOptions,
   Step,
-  StepOptions,
   Telling,
   WaitOptions,
   WaitResult,
 } from './step-api.ts'
+
+/** Also of code without types: a word that would be taken for the default is refused. */
+const onEndOf = (step: string, word: OnParentEnd): OnParentEnd => {
+  if (word === 'cancel' || word === 'detach') return word
+  throw new TrihandError(
+    'MANIFEST_INVALID',
+    `onParentEnd of ${step} is ${JSON.stringify(word)}; write cancel or detach`,
+  )
+}
 
 const NO_OPTIONS: RunOptions<never> = {}
 const TASK_TIMEOUT_MS = 30_000
@@ -138,11 +155,15 @@ export class Steps implements Step, Replayed {
   }
 
   get invoke(): Step['invoke'] {
-    return async (name, handler, given, options: StepOptions & Telling & InputWhenBegun = {}) => {
-      const { key, tells, makeInput } = options
+    return async (name, handler, given, options: InvokeStepOptions & Telling & InputWhenBegun & Retrying = {}) => {
+      const { key, tells, makeInput, onParentEnd, retries } = options
       const step = this.#address(name, key)
       const isBegun = makeInput !== undefined && this.#gate.stateOf(step) !== 'none'
-      return this.#gate.invoke(step, handler, isBegun ? null : toJson(makeInput?.() ?? given), tells)
+      return this.#gate.invoke(step, handler, isBegun ? null : toJson(makeInput?.() ?? given), {
+        ...(tells !== undefined && { tells }),
+        ...(onParentEnd !== undefined && { onParentEnd: onEndOf(step, onParentEnd) }),
+        ...(retries !== undefined && { retries: stepAddress(name, retries.key) }),
+      })
     }
   }
 

@@ -1,0 +1,24 @@
+/**
+ * The end of a parent, as its child finds it.
+ *
+ * Owns looking. The parent's end signals its children in its own append, so that a child looks also after a crash of either.
+ *
+ * parent-end-1  A run whose parent has ended is cancelled before it begins another step, unless it goes on by itself (child-retry-4).
+ */
+import { endsWithParent } from '../model/child-retry.ts'
+import { isRunId } from '../model/ids.ts'
+import { isEnded } from '../model/status.ts'
+import type { Resident } from './resident.ts'
+
+/** True: it was asked to end. */
+export const offerParentEnd = async (resident: Resident): Promise<boolean> => {
+  const { house, record, live } = resident
+  const { parent } = record
+  if (parent === null || !isRunId(parent) || live === null || !endsWithParent(live)) return false
+  const [head] = await house.ledger.load([parent], { after: Number.MAX_SAFE_INTEGER })
+  if (head == null || !isEnded(head.status)) return false
+  const error = { code: 'RUN_CANCELLED', message: `its parent ${parent} ended with ${head.status}` } as const
+  const command = { type: 'cancel_run', now: house.clock.now(), by: 'trihand', error, idle: false } as const
+  resident.ask({ command, luggage: null, done: null })
+  return true
+}
