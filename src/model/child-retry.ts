@@ -11,7 +11,7 @@
  *                since: that one goes on whatever its parent does.
  */
 import { type ChildId, isTaskId, type RunId } from './ids.ts'
-import type { LiveRun, RunFact, RunState } from './run-fact.ts'
+import type { LiveRun, RunFact } from './run-fact.ts'
 import type { ChildCall, OpenStep, RunCall } from './step.ts'
 
 /** Names one call in one life of its run: the retried child records it. */
@@ -60,13 +60,6 @@ export const childToRetry = (
 /** child-retry-2. `facts`: the child's. */
 export const hasRetriedFor = (facts: readonly RunFact[], call: string): boolean =>
   facts.some((fact) => fact.type === 'run.retried' && fact.call === call)
-
-/** What a run of the life before has finished: a retry repeats none of it. */
-export const finishedSteps = (state: RunState): readonly string[] => {
-  const live = state.kind === 'ended' ? state.last : state.kind === 'live' ? state : null
-  if (live === null) return []
-  return live.settled.entries().flatMap(([step, settled]) => (settled.kind === 'failed' ? [] : [step]))
-}
 
 /** What a run takes along when it ends or is cancelled: what it called and whose end it has not seen, but for detached runs. */
 export const calledBy = ({ open, recalls, settled }: LiveRun): readonly ChildId[] => {

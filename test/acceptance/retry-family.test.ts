@@ -117,7 +117,7 @@ onEveryStore('retry of parents and children', (store) => {
     await system.close()
   })
 
-  test('[K5] a parent that fails takes its other child with it, before its effect (14.1.5)', async () => {
+  test('[K5] parent-end-1: a parent that fails takes its other child with it, before its effect (14.1.5)', async () => {
     const { keys, charge } = world()
     const system = await startTestSystem(
       {
