@@ -1,3 +1,4 @@
+/** Children across the lives of their parent: which run a call goes on with, which end counts, what ends with the parent. */
 import { describe, expect, test } from 'vitest'
 import { BROKEN, CHILD, command, fact, liveAfter, started } from '../../test/support/run-story.ts'
 import { specify } from '../testing/spec.ts'
