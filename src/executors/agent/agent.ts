@@ -26,19 +26,29 @@ import type { Json } from '../../model/json.ts'
 import type { Telling } from '../../model/lifecycle.ts'
 import { dataBlock } from '../../model/messages.ts'
 import type { Module } from '../../model/module.ts'
-import type { Allowance, Reservation } from '../../model/policies/budget.ts'
+import type { Allowance, Reservation, Spent } from '../../model/policies/budget.ts'
 import type { RetryPolicy } from '../../model/policies/retry.ts'
 import { type Effect, stepAddress } from '../../model/step.ts'
 import { type Action, type End, nextAction, repliesOf, type TurnRules } from '../../model/turn.ts'
 import type { AgentBackend } from '../../ports/agent-backend.ts'
 import type { Entry, StepContext } from '../../ports/step-gate.ts'
 import { Broker } from './broker.ts'
-import { allowanceFor, childOutcome, handlerOf, inputFor, tooDeep } from './children.ts'
+import {
+  allowanceFor,
+  childOutcome,
+  handedEnd,
+  handlerOf,
+  handoffInput,
+  inputFor,
+  restFor,
+  tooDeep,
+} from './children.ts'
 import { demandConsent } from './consent.ts'
 import { HANDOFF, TASK } from './control-tools.ts'
 import { delegate } from './delegate.ts'
 import type { AgentDeps, Hydrated } from './deps.ts'
 import { hydrate, servedTools } from './hydrate.ts'
+import { mediaTypeOf } from './media-type.ts'
 import {
   asJson,
   callModel,
@@ -51,7 +61,7 @@ import {
   SIMULATED,
 } from './model-call.ts'
 import { decidedOf, questionOf } from './questions.ts'
-import { type Scope, scopeOf } from './scope.ts'
+import { givenInput, type Scope, scopeOf } from './scope.ts'
 import { callTool, codeOf, failedOutcome, NO_OUTCOME, outcomeOf } from './tool-call.ts'
 
 const ONCE: RetryPolicy = { maxAttempts: 1, baseMs: 0, factor: 1, maxMs: 0 }
@@ -171,11 +181,11 @@ export class AgentWork {
   }
 
   private task(): string {
-    const { input, event } = this.entry
+    const { event } = this.entry
+    const input = givenInput(this.entry.input)
     const files = [...this.state.files.keys()].sort()
     const listed = files.length === 0 ? '' : `\n\nFiles in your workspace: ${files.join(', ')}`
-    const prompt = this.scope.child?.prompt ?? this.chat?.prompt
-    if (prompt !== undefined) return `${prompt}${listed}`
+    if (this.chat !== null) return `${this.chat.prompt}${listed}`
     if (typeof input === 'string') return `${input}${listed}`
     const data = dataBlock(this.mark('input'), event?.type ?? 'input', JSON.stringify(input, null, 2))
     return `Do your work on this input.\n${data}${listed}`
@@ -252,14 +262,12 @@ export class AgentWork {
     await this.carve(ready)
     await Promise.all(
       ready.map(async (call) => {
-        const outcome = await this.perform(call, before)
-        if (outcome !== null) this.note({ type: 'tool_done', key: call.key, outcome })
+        this.note({ type: 'tool_done', key: call.key, outcome: await this.perform(call, before) })
       }),
     )
   }
 
-  /** Null: the work was handed on. */
-  private perform(call: AgentCall, state: AgentState): Promise<ToolOutcome | null> {
+  private perform(call: AgentCall, state: AgentState): Promise<ToolOutcome> {
     const step = stepAddress('agent/tool', call.key)
     const said = (on: WaitKind) => this.state.decisions.get(decisionKey(on, call.key))
     const approved = said('approval')
@@ -273,7 +281,7 @@ export class AgentWork {
     const answered = said('question')
     if (answered !== undefined) return this.record(step, { ...NO_OUTCOME, output: answered.value ?? answered.reason })
     if (call.tool === TASK) return this.child(step, call, state)
-    if (call.tool === HANDOFF) return this.handOff(call)
+    if (call.tool === HANDOFF) return this.handOff(step, call, state)
     return this.performTool(step, call, input, state)
   }
 
@@ -305,13 +313,26 @@ export class AgentWork {
 
   /** A child's allowance is gone for its parent before the child begins; those that wait for their turn share in the rest. */
   private async carve(ready: readonly AgentCall[]): Promise<void> {
-    for (const call of ready) {
-      if (call.tool !== TASK || this.broker.refuses(TASK, call.input) !== null) continue
-      const allowance = allowanceFor(this.scope, this.state, call, this.waitingChildren())
-      const body = (): Json => ({ ...allowance })
-      const carved = (await this.step(stepAddress('agent/carve', call.key), body)) as unknown as Allowance
-      this.note({ type: 'carved', key: call.key, tokens: carved.tokens, micros: carved.micros ?? 0 })
-    }
+    const fitting = ready.filter(({ tool, input }) => this.broker.refuses(tool, input) === null)
+    for (const call of fitting.filter(({ tool }) => tool === TASK))
+      await this.carveFor(call, () => allowanceFor(this.scope, this.state, call, this.waitingChildren()))
+    // Last: it gets all that is left. A second hand-off is the first one.
+    for (const call of fitting.filter(({ tool }) => tool === HANDOFF).slice(0, 1))
+      await this.carveFor(call, () => restFor(this.scope, this.state))
+  }
+
+  private async carveFor(call: AgentCall, allowance: () => Allowance): Promise<void> {
+    const carved = (await this.step(stepAddress('agent/carve', call.key), () => ({
+      ...allowance(),
+    }))) as unknown as Allowance
+    this.note({ type: 'carved', key: call.key, tokens: carved.tokens, micros: carved.micros ?? 0 })
+  }
+
+  /** What was carved for this call. */
+  private carvedFor({ key }: AgentCall): Allowance & { readonly spent: Spent } {
+    const carved = this.state.pending.get(key) ?? { tokens: 0, micros: 0 }
+    const micros = this.scope.allowance.micros === null && carved.micros === 0 ? null : carved.micros
+    return { tokens: carved.tokens, micros, spent: { ...carved, isEstimated: true } }
   }
 
   private waitingChildren(): number {
@@ -323,9 +344,7 @@ export class AgentWork {
   private async child(step: string, call: AgentCall, state: AgentState): Promise<ToolOutcome> {
     const refused = tooDeep(this.spec, this.scope)
     if (refused !== null) return this.record(step, refused)
-    const carved = this.state.pending.get(call.key) ?? { tokens: 0, micros: 0 }
-    const micros = this.scope.allowance.micros === null && carved.micros === 0 ? null : carved.micros
-    const allowance = { tokens: carved.tokens, micros }
+    const { spent, ...allowance } = this.carvedFor(call)
     try {
       const input = inputFor(this.scope, state, call, allowance)
       return childOutcome(
@@ -334,17 +353,20 @@ export class AgentWork {
     } catch (error) {
       const failed = failedOutcome(codeOf(error), error instanceof Error ? error.message : String(error))
       // Nobody knows what a child that failed has used: all that it had counts.
-      return { ...failed, spent: { ...carved, isEstimated: true }, untrusted: true }
+      return { ...failed, spent, untrusted: true }
     }
   }
 
-  /** The other one's answer is the end of this one's work. */
-  private async handOff(call: AgentCall): Promise<null> {
-    const { agent, prompt } = call.input as { readonly agent: string; readonly prompt: string }
-    const input = { prompt, input: this.entry.input, from: this.spec.name }
-    const output = await this.entry.gate.invoke('agent/handoff', agent, input)
-    this.handedTo = { kind: 'end', status: 'success', code: null, detail: null, output }
-    return null
+  /** The other one's answer is the end of this one's work. What it used and read counts for this one's parent, too. */
+  private async handOff(step: string, call: AgentCall, state: AgentState): Promise<ToolOutcome> {
+    const refused = tooDeep(this.spec, this.scope)
+    if (refused !== null) return this.record(step, refused)
+    const { agent } = call.input as { readonly agent: string }
+    const { spent: _, ...allowance } = this.carvedFor(call)
+    const input = handoffInput(this.spec, this.scope, { state, call, allowance, input: this.entry.input })
+    const answer = await this.entry.gate.invoke('agent/handoff', agent, input)
+    this.handedTo = handedEnd(answer)
+    return childOutcome(answer)
   }
 
   // -- people, and the end --------------------------------------------------------------------------------------------
@@ -375,17 +397,4 @@ export class AgentWork {
     const { missing } = (await this.step('agent/artifacts', body)) as { readonly missing: readonly string[] }
     this.note({ type: 'closed', missing })
   }
-}
-
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  csv: 'text/csv',
-  html: 'text/html',
-  json: 'application/json',
-  md: 'text/markdown',
-  txt: 'text/plain',
-}
-
-const mediaTypeOf = (path: string): string => {
-  const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
-  return (Object.hasOwn(MEDIA_TYPES, extension) ? MEDIA_TYPES[extension] : undefined) ?? 'application/octet-stream'
 }

@@ -2,13 +2,16 @@
  * Other agents at work for this one: children with a part of its budget, and the one that it leaves its work to.
  *
  * Owns what a child is given and what comes back. A child's scope is its own cut to its parent's; what it read taints its parent.
+ *
+ * children-1  Whoever works for an agent, as its child or in its place, has no more tools, tokens or money than it, and its taint.
  */
 import type { AgentSpec } from '../../model/agent.ts'
 import { type AgentCall, type AgentState, committed, type ToolOutcome } from '../../model/agent-state.ts'
 import { TrihandError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import { type Allowance, carve, restOf, type Spent } from '../../model/policies/budget.ts'
-import { type ChildCall, childInput, type Scope } from './scope.ts'
+import type { End } from '../../model/turn.ts'
+import { type ChildCall, childInput, givenInput, type Scope } from './scope.ts'
 import { failedOutcome, NO_OUTCOME } from './tool-call.ts'
 
 /** How a child that was called with a scope answers: its output, and what its parent must know of it. */
@@ -24,6 +27,15 @@ interface TaskInput {
   readonly agent: string
   readonly prompt: string
   readonly budget?: { readonly tokens?: number; readonly usd?: number }
+}
+
+/** What an agent leaves to another. */
+interface Handoff {
+  readonly state: AgentState
+  readonly call: AgentCall
+  readonly allowance: Allowance
+  /** Of the agent that hands on. */
+  readonly input: Json
 }
 
 const MICROS = 1_000_000
@@ -63,6 +75,24 @@ export const inputFor = (scope: Scope, state: AgentState, call: AgentCall, allow
   return childInput(child)
 }
 
+/** All that is left: who hands on has nothing more to do. */
+export const restFor = (scope: Scope, state: AgentState): Allowance => restOf(scope.allowance, committed(state))
+
+/** children-1. The same as for a child, and with what the agent itself was given. */
+export const handoffInput = ({ name }: AgentSpec, scope: Scope, { state, call, allowance, input }: Handoff): Json => {
+  const { prompt } = call.input as unknown as TaskInput
+  const child: ChildCall = {
+    prompt,
+    tools: scope.tools,
+    models: scope.child?.models ?? null,
+    allowance,
+    depth: scope.depth + 1,
+    tainted: state.isTainted,
+    isHandoff: true,
+  }
+  return childInput(child, { prompt, input: givenInput(input), from: name })
+}
+
 const isAnswer = (value: Json): boolean => value !== null && typeof value === 'object' && 'spent' in value
 
 /** A handler that is no agent answers with its plain output, and has used nothing. */
@@ -70,4 +100,12 @@ export const childOutcome = (value: Json): ToolOutcome => {
   if (!isAnswer(value)) return { ...NO_OUTCOME, output: value, untrusted: true }
   const { output, spent, tainted } = value as unknown as ChildAnswer
   return { ...NO_OUTCOME, output, spent, untrusted: tainted }
+}
+
+/** How the work ends for the agent that handed it on: as it ended for the other one. */
+export const handedEnd = (value: Json): End => {
+  const { output, status } = isAnswer(value)
+    ? (value as unknown as ChildAnswer)
+    : ({ output: value, status: 'success' } as const)
+  return { kind: 'end', status, code: null, detail: null, output }
 }

@@ -4,7 +4,7 @@
  * Owns the intersection. A scope only ever narrows, so whoever writes one into an input gains nothing by it.
  */
 import type { AgentSpec } from '../../model/agent.ts'
-import type { Json } from '../../model/json.ts'
+import { isJsonRecord, type Json } from '../../model/json.ts'
 import { type Module, mayUse } from '../../model/module.ts'
 import type { Allowance } from '../../model/policies/budget.ts'
 
@@ -12,11 +12,14 @@ import type { Allowance } from '../../model/policies/budget.ts'
 export interface ChildCall {
   readonly prompt: string
   readonly tools: readonly string[]
-  readonly models: readonly string[]
+  /** Null: any of its own. Only for an agent that is left the work: it may have a model of its own, as far as its parent's parent lets it. */
+  readonly models: readonly string[] | null
   readonly allowance: Allowance
   readonly depth: number
   /** The parent had read what strangers wrote. */
   readonly tainted: boolean
+  /** The work was left to it: its task is what stands beside this call in its input. */
+  readonly isHandoff?: true
 }
 
 export interface Scope {
@@ -31,7 +34,18 @@ export interface Scope {
 
 const MARK = 'trihand_child'
 
-export const childInput = (call: ChildCall): Json => ({ [MARK]: call as unknown as Json })
+export const childInput = (call: ChildCall, more: { readonly [name: string]: Json } = {}): Json => ({
+  ...more,
+  [MARK]: call as unknown as Json,
+})
+
+/** What an agent was given to work on, without what its parent gave it to work with. */
+export const givenInput = (input: Json): Json => {
+  const child = childCallOf(input)
+  if (child === null || !isJsonRecord(input)) return input
+  const { [MARK]: _, ...rest } = input
+  return child.isHandoff === true ? rest : child.prompt
+}
 
 const strings = (value: unknown): readonly string[] | null =>
   Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null
@@ -44,11 +58,15 @@ export const childCallOf = (input: Json): ChildCall | null => {
   const given = (input as { readonly [MARK]?: Partial<ChildCall> } | null)?.[MARK]
   if (given === null || typeof given !== 'object') return null
   const { prompt, allowance } = given
-  const [tools, models, depth] = [strings(given.tools), strings(given.models), count(given.depth)]
+  const [tools, depth] = [strings(given.tools), count(given.depth)]
+  const isHandoff = given.isHandoff === true
+  const models = isHandoff && given.models === null ? null : (strings(given.models) ?? undefined)
   const tokens = count(allowance?.tokens)
-  if (typeof prompt !== 'string' || tools === null || models === null || depth === null || tokens === null) return null
+  if (typeof prompt !== 'string' || tools === null || models === undefined || depth === null || tokens === null)
+    return null
   const micros = allowance?.micros == null ? null : count(allowance.micros)
-  return { prompt, tools, models, depth, allowance: { tokens, micros }, tainted: given.tainted !== false }
+  const call = { prompt, tools, models, depth, allowance: { tokens, micros }, tainted: given.tainted !== false }
+  return isHandoff ? { ...call, isHandoff } : call
 }
 
 const less = (own: number | null, given: number | null): number | null => {
@@ -64,8 +82,8 @@ export const scopeOf = (spec: AgentSpec, input: Json, defaultModel: string, modu
   const tools = spec.allowedTools.filter((tool) => mayUse(module, tool))
   const own = { tools, models, allowedModels, allowance: { tokens: maxTokens, micros: maxCost } }
   if (child === null) return { ...own, depth: 0, child }
-  const within = (list: readonly string[], of: readonly string[]): readonly string[] =>
-    list.filter((name) => of.includes(name))
+  const within = (list: readonly string[], of: readonly string[] | null): readonly string[] =>
+    of === null ? list : list.filter((name) => of.includes(name))
   return {
     tools: within(own.tools, child.tools),
     models: within(own.models, child.models),
