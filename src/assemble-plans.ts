@@ -35,7 +35,7 @@ export const openPlans = (engine: Engine, reader: PlanReader, { ids, clock }: Wo
     digest: (text) => ids.digest(text),
     redact: (value) => engine.redact(value),
     send: (event, options) => engine.send(event, options),
-    start: (name, input) => engine.startRun(name, input, { isOwn: true }),
+    start: (name, input, options) => engine.startRun(name, input, { ...options, isOwn: true }),
     reader,
     inTurn: (id, change) => turnsOf(engine).run(id, change),
     pause: (conflicts) => pauseAfterConflict({ ids, clock }, conflicts),

@@ -4,14 +4,16 @@
  * Owns nothing but that. Holds no rule.
  */
 import { drawSecret } from './adapters/system/secret.ts'
+import type { Store } from './assemble-stores.ts'
+import { DEFAULT_LEASE } from './assemble-worker.ts'
 import type { Engine } from './engine/engine.ts'
 import { Filters } from './engine/filters.ts'
 import { Requests } from './engine/requests.ts'
 import { Tokens } from './engine/tokens.ts'
+import { durationMs } from './manifest/duration.ts'
 import { SERVER_TENANT } from './model/ids.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Ids } from './ports/ids.ts'
-import type { Reader } from './ports/reader.ts'
 
 export interface ServerDesk {
   /** Credentials for whoever asks over HTTP. */
@@ -24,15 +26,16 @@ export interface ServerDesk {
 
 export const joinServer = (
   engine: Engine,
-  reader: Reader,
+  { reader, news }: Pick<Store, 'reader' | 'news'>,
   { ids, clock }: { readonly ids: Ids; readonly clock: Clock },
+  leaseTtl: string | number = DEFAULT_LEASE,
 ): ServerDesk => {
   const note = engine.note.bind(engine)
   const server = engine.of(SERVER_TENANT)
   const deps = { send: server.send.bind(server), note, reader, ids, clock }
   return {
     tokens: new Tokens({ ...deps, secret: drawSecret }),
-    requests: new Requests(deps),
+    requests: new Requests({ ...deps, isShared: news !== undefined, leaseMs: durationMs(leaseTtl) }),
     filters: new Filters(deps),
   }
 }

@@ -31,6 +31,7 @@ type By = { readonly by?: string }
 /** What acts on runs: the same verbs for every tenant. */
 export const verbsOf = (engine: Engine, doors: Pick<Doors, 'webhooks' | 'chats' | 'plans' | 'jobs'>) => ({
   send: engine.send.bind(engine),
+  sendInOrder: engine.sendInOrder.bind(engine),
   rehearse: engine.rehearse.bind(engine),
   start: engine.startRun.bind(engine),
   trail: engine.trail.bind(engine),

@@ -26,6 +26,8 @@ interface Told {
 
 const NAME_DIGITS = 6
 export const DEFAULT_SLOTS = 1_024
+/** How long a silent process keeps what it has taken. */
+export const DEFAULT_LEASE = '15s'
 
 export const identityOf = (system: System, ids: Ids, { pool, labels, ...told }: Told): WorkerIdentity => {
   const id = workerId(ids.uuid())

@@ -15,7 +15,7 @@ import { openPlans, planDesk } from './assemble-plans.ts'
 import { joinServer, type ServerDesk } from './assemble-server.ts'
 import { openStore, type Store, type StoreOptions, workspacesOf } from './assemble-stores.ts'
 import { newsOf, openTenants, type TenantDeps, verbsOf } from './assemble-tenants.ts'
-import { DEFAULT_SLOTS, identityOf, type WorkerIdentity } from './assemble-worker.ts'
+import { DEFAULT_LEASE, DEFAULT_SLOTS, identityOf, type WorkerIdentity } from './assemble-worker.ts'
 import { type DispatcherChoice, type LedgerChoice, ledgerChoice } from './config.ts'
 import { dispatcherOf } from './dispatchers.ts'
 import type { Circuits } from './engine/circuits.ts'
@@ -108,6 +108,7 @@ export interface Trihand extends ServerDesk, Pick<Service, 'artifact' | 'version
    * only people send it names the person whom it has authenticated, `{ by: { id: 'ana', kind: 'user', groups: [] } }`.
    */
   send(event: IncomingEvent, options?: SendFor): Promise<Receipt>
+  sendInOrder: Service['sendInOrder']
   /** What an event would start, without sending it. */
   rehearse(event: IncomingEvent): Promise<Rehearsal>
   /** Starts a function by name; answers when the run is on disk. */
@@ -249,7 +250,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
       intake: { queue: options.intake?.queue ?? 100_000, waitMs: durationMs(options.intake?.wait ?? '5s') },
       worker: {
         ...(options.worker ?? { id: workerId(ids.uuid()), slots: options.slots ?? DEFAULT_SLOTS }),
-        leaseTtlMs: durationMs(options.leaseTtl ?? '15s'),
+        leaseTtlMs: durationMs(options.leaseTtl ?? DEFAULT_LEASE),
         pollMs: store.pollMs,
         // No sweep: no other process writes this ledger, so only this one can act on its runs.
         ...(store.sweepMs === null ? { isAlone: true } : { sweepMs: store.sweepMs }),
@@ -334,7 +335,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
       throw error
     }
   }
-  const server = joinServer(engine, store.reader, { ids, clock })
+  const server = joinServer(engine, store, { ids, clock }, options.leaseTtl)
   const endpoint = opened?.endpoint ?? null
   const world = { ids, clock }
   return facade(engine, store, choice, {

@@ -6,6 +6,7 @@
 import { diff, misfit } from '../manifest/edits.ts'
 import type { ExecutorDefinition } from '../manifest/executors.ts'
 import type { System } from '../manifest/system.ts'
+import type { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import type { QueuedRun } from '../model/flow-outcome.ts'
 import type { Kind } from '../model/identity.ts'
@@ -264,6 +265,11 @@ export class Engine {
 
   send(event: IncomingEvent, options: SendOptions & SendFor = {}): Promise<Receipt> {
     return this.intake.send(event, options)
+  }
+
+  /** Events of one batch: the ledger numbers them as they are listed. */
+  sendInOrder(events: readonly IncomingEvent[], options: SendFor = {}): Promise<readonly (Receipt | TrihandError)[]> {
+    return this.intake.sendInOrder(events, options)
   }
 
   /** What an event would start, without sending it. */

@@ -77,12 +77,15 @@ export class Filters {
     return found
   }
 
-  async create(owner: FilterOwner, wish: FilterWish): Promise<SavedFilter> {
+  /** `uuid`: what the caller names it after. Made again under the same one, it is the same filter. */
+  async create(owner: FilterOwner, wish: FilterWish, uuid: string = this.deps.ids.uuid()): Promise<SavedFilter> {
     const spec = specOf(wish)
+    const id = `flt_${uuid.replaceAll('-', '')}`
+    const made = fromFilterJson(await this.deps.reader.document(owner.tenant, tableOf(owner), id))
+    if (made !== null) return made
     if ((await this.list(owner)).length >= MAX_FILTERS)
       throw new TrihandError('INPUT_INVALID', `there are ${MAX_FILTERS} filters already; remove one first`)
     const now = this.deps.clock.now()
-    const id = `flt_${this.deps.ids.uuid().replaceAll('-', '')}`
     const filter = { id, ...spec, version: 1, createdAt: now, updatedAt: now }
     await this.deps.note([this.written(owner, id, toFilterJson(filter))])
     return filter

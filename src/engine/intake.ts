@@ -22,8 +22,9 @@ import type { DocumentWrite, NewEvent, Outcome, Suppression } from '../ports/led
 import { commitBirths } from './births.ts'
 import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'
 import { checkEvent, isSameEvent, routeAll } from './events.ts'
-import { type NotStarted, trailOf } from './flow-outcomes.ts'
+import { type NotStarted, queuedRun, trailOf } from './flow-outcomes.ts'
 import type { House } from './house.ts'
+import { writeInOrder } from './in-order.ts'
 import { demandOpen } from './internal.ts'
 import { type NewRun, newRun } from './new-run.ts'
 import { commitOnce } from './one-shot.ts'
@@ -54,8 +55,16 @@ export interface Receipt {
   readonly duplicate: boolean
 }
 
+/** A run that its caller has named: asked for again, it is the same run. */
+export interface Asked {
+  readonly run: RunId
+  /** It may have been started already. */
+  readonly isRepeated: boolean
+}
+
 export interface StartOptions {
   readonly session?: SessionId
+  readonly asked?: Asked
   /** Told of the run's end by a signed webhook. */
   readonly callbackUrl?: string
 }
@@ -151,6 +160,21 @@ export class Intake {
     return this.room.serve(() => this.persist(event, documents, idIsDigest), documents.length > 0)
   }
 
+  /** The ledger numbers them as they are listed (in-order.ts). Each has its own verdict. */
+  async sendInOrder(
+    incoming: readonly IncomingEvent[],
+    { by }: SendFor = {},
+  ): Promise<readonly (Receipt | TrihandError)[]> {
+    const producer = by?.kind === 'user' ? PERSON : PROGRAM
+    const checked = incoming.map((one) =>
+      this.check(one, producer).catch((error: unknown) => {
+        if (error instanceof TrihandError) return error
+        throw error
+      }),
+    )
+    return writeInOrder(await Promise.all(checked), (events) => this.room.serve(() => this.persistAll(events)))
+  }
+
   /** Everything but the writing. */
   async rehearse(incoming: IncomingEvent): Promise<Rehearsal> {
     const system = this.house.system()
@@ -177,7 +201,8 @@ export class Intake {
   /** Starts a function by name, without an event. Where it has a gate, that has its say. */
   async start(name: string, input: unknown, options: StartOptions = {}): Promise<RunId> {
     const { house } = this
-    const { callbackUrl: callback } = options
+    const { callbackUrl: callback, asked } = options
+    if (asked?.isRepeated === true && (await this.isKnown(asked.run))) return asked.run
     if (callback !== undefined) checkCallback(house.system(), callback)
     const definition = house.system().functions.get(name)
     // What is told to the outside under our signature is what has happened, and nobody's wish.
@@ -191,7 +216,7 @@ export class Intake {
     const given = { kind: 'given', payload } as const
     if (house.gates.gateFor(name) !== null) {
       const told = callback === undefined ? {} : { callback }
-      const call = { run: runId(house.ids.uuid()), input: given, session, by: null, ...told }
+      const call = { run: asked?.run ?? runId(house.ids.uuid()), input: given, session, by: null, ...told }
       return this.room.serve(() => house.gates.call(name, { call, value }))
     }
     const subject = { tenant: house.tenant, session, roots: rootsOfInput(value) }
@@ -210,9 +235,12 @@ export class Intake {
         demand,
         lease: leaseFor(demand, () => house.worker.reserve(name)),
         callback: callback ?? null,
+        ...(asked !== undefined && { id: asked.run }),
       })
       const outcome = await this.commit([run], [], options.documents?.(run.id) ?? [])
-      if (outcome.kind === 'conflict') throw new TrihandError('INTERNAL', 'a new run met an old one')
+      // One that its caller has named was started by another attempt.
+      if (outcome.kind === 'conflict' && asked === undefined)
+        throw new TrihandError('INTERNAL', 'a new run met an old one')
       return run.id
     })
   }
@@ -269,6 +297,28 @@ export class Intake {
       ...trail.suppressed.filter(({ trigger }) => !suppressed.some((one) => one.trigger === trigger)),
     ]
     return { id: event.id, sequence, runs: outcome.runs, pending: trail.pending, suppressed: all, duplicate: true }
+  }
+
+  /** Null: one of them is known already, and nothing was written. One alone is answered as any repeat is. */
+  private async persistAll(events: readonly Event[]): Promise<readonly Receipt[] | null> {
+    const [first] = events
+    if (first !== undefined && events.length === 1) return [await this.persist(first, NONE)]
+    const routed = routeAll(this.house, events)
+    const outcome = await this.commit(routed.runs, routed.events, NONE)
+    if (outcome.kind === 'conflict') return null
+    return events.map((event, index) => ({
+      id: event.id,
+      sequence: outcome.sequences[index] as number,
+      runs: routed.runs.filter(({ write }) => write.create?.event === index).map(({ id }) => id),
+      ...this.notYet(event, routed.events[index]?.suppressed ?? NONE),
+      duplicate: false,
+    }))
+  }
+
+  /** A run, or one that its gate has promised. */
+  private async isKnown(run: RunId): Promise<boolean> {
+    const [record] = await this.house.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+    return record != null || (await queuedRun(this.house, run)) !== null
   }
 
   /** Handlers with a gate decide after this answer; what a filter refuses is known now. */

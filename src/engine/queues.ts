@@ -10,6 +10,7 @@
 import { messageType, type QueueDefinition, queueSource } from '../manifest/queues.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Event, isPlainId } from '../model/event.ts'
+import { readQueueFact } from '../model/fact-codec.ts'
 import { OWN } from '../model/human-only.ts'
 import type { Instant } from '../model/ids.ts'
 import { toJson } from '../model/json.ts'
@@ -57,6 +58,9 @@ const LOOK_AGAIN_MS = 200
 /** After so many facts without a checkpoint whoever puts writes one: a put reads only what came after it. */
 const TAIL = 256
 
+/** A revival that an attempt of a request has made a moment ago stands among these. */
+const FACTS_READ = 500
+
 export class Queues {
   private readonly house: House
   private readonly book: ClerkBook
@@ -97,6 +101,17 @@ export class Queues {
     const { dead } = await this.show(name)
     if (dead > 0) await this.book.askQueue(this.house, name, { type: 'revive', by })
     return dead
+  }
+
+  /** How many messages this caller has revived since then. */
+  async revivedBy(name: string, by: string, since: Instant): Promise<number> {
+    const [record] = await this.house.ledger.load([this.book.queue(this.house, name).id], { last: FACTS_READ })
+    const facts = (record?.facts ?? []).map(readQueueFact)
+    return facts.reduce(
+      (sum, fact) =>
+        fact.type === 'queue.revived' && fact.by === by && fact.at >= since ? sum + fact.messages.length : sum,
+      0,
+    )
   }
 
   private duty(name: string): QueueDuty {

@@ -30,6 +30,7 @@ import { causeOf, startOf, triggerOf } from './cause.ts'
 import { decidedSteps } from './decided-steps.ts'
 import { demandOfCall, rootsOfInput } from './demand.ts'
 import type { House } from './house.ts'
+import type { Asked } from './intake.ts'
 import { demandOpen } from './internal.ts'
 import { newRun } from './new-run.ts'
 import { storeValue } from './payloads.ts'
@@ -46,6 +47,8 @@ export interface RerunWish {
   readonly by: string
   /** What `by` is. Default: `user`, a person whom the caller has authenticated. */
   readonly kind?: Kind
+  /** The new run, as its caller has named it. */
+  readonly asked?: Asked
 }
 
 export interface RerunPreview {
@@ -110,6 +113,9 @@ const demandUndecided = (
     throw new TrihandError('AGENT_CANNOT_DECIDE', `${by} is of kind ${kind}; ${why}, and only a person runs it again`)
 }
 
+const isThere = async ({ ledger }: House, run: RunId): Promise<boolean> =>
+  (await ledger.load([run], { after: Number.MAX_SAFE_INTEGER }))[0] != null
+
 export class Reruns {
   private readonly house: House
 
@@ -125,8 +131,9 @@ export class Reruns {
     return { handler: old.start.handler, input: value, reused: reused.map(({ step }) => step), again }
   }
 
-  async rerun(run: RunId, { from, input, decisions = false, by, kind = 'user' }: RerunWish): Promise<RunId> {
+  async rerun(run: RunId, { from, input, decisions = false, by, kind = 'user', asked }: RerunWish): Promise<RunId> {
     const { house } = this
+    if (asked?.isRepeated === true && (await isThere(house, asked.run))) return asked.run
     const isChanged = input !== undefined
     const weighsDecisions = isChanged || kind !== 'user'
     const old = await this.read(run, { from: from ?? null, isChanged, weighsDecisions })
@@ -158,10 +165,13 @@ export class Reruns {
         of: { of: run, from: from ?? null, by, trigger: trigger?.sequence ?? null, decisions: decisions && !isChanged },
         reuse: old.plan.reused,
       },
+      ...(asked !== undefined && { id: asked.run }),
     })
     // reruns-1
     const outcome = await commitBirths(house, { writes: [born.write], events: [], signals: [], documents: [] }, [born])
-    if (outcome.kind === 'conflict') throw new TrihandError('INTERNAL', 'a new run met an old one')
+    // One that its caller has named was made by another attempt.
+    if (outcome.kind === 'conflict' && asked === undefined)
+      throw new TrihandError('INTERNAL', 'a new run met an old one')
     return born.id
   }
 

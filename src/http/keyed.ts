@@ -1,22 +1,28 @@
 /**
- * Idempotency-Key: a request that is sent again does nothing and gets the first answer.
+ * Idempotency-Key: a request that is sent again does nothing and gets the first answer, also if the server died before it answered.
  *
- * Owns what of an answer is kept, and which errors give a key back. Who may begin is engine/requests.ts.
+ * Owns what a key is bound to, what of an answer is kept, and which errors give a key back. Which attempt may work is
+ * engine/requests.ts; how a second attempt finds what the first has done is each route's (work.ts).
+ *
+ * keyed-1  A key is bound to the bytes of the body, its type, the `ce-*` headers, method, path, query and caller. Bodies stay bytes.
+ * keyed-2  A secret is kept nowhere: the repeat of a request whose answer held one is refused.
  */
 import type { Context } from 'hono'
-import type { Requests, Taken } from '../engine/requests.ts'
+import type { Requests, Work } from '../engine/requests.ts'
 import { ERRORS, TrihandError } from '../model/errors.ts'
 import { isPlainText } from '../model/ids.ts'
 import { isJsonRecord, type Json } from '../model/json.ts'
 import { demandCaller } from './identity.ts'
-import { problemOf } from './problem.ts'
+import { problem, problemOf } from './problem.ts'
 import { JSON_TYPE, type Operation } from './routes/route.ts'
+import { keepWork } from './work.ts'
 
 const MAX_LENGTH = 255
 const KEPT = ['content-type', 'location', 'etag'] as const
+const ATTRIBUTES = 'ce-'
 const UNPROCESSED = 500
 
-/** Routes that answer with JSON, unless they say that nothing of it may be kept. */
+/** Routes that answer with JSON, unless their work knows its key by itself. */
 const takesKey = ({ method, access, isKept, answers }: Operation): boolean =>
   method === 'post' &&
   access !== 'public' &&
@@ -29,6 +35,19 @@ const keyOf = (context: Context, operation: Operation): string | null => {
   if (!isPlainText(key, MAX_LENGTH))
     throw new TrihandError('INPUT_INVALID', `Idempotency-Key must have 1 to ${MAX_LENGTH} plain characters`)
   return key
+}
+
+/** keyed-1 */
+const contentOf = async (context: Context, search: string) => {
+  const bytes = Buffer.from(await context.req.arrayBuffer())
+  const attributes = Object.entries(context.req.header())
+    .filter(([name]) => name.startsWith(ATTRIBUTES))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  const type = context.req.header('content-type') ?? ''
+  return {
+    content: JSON.stringify([context.req.method, search, type, attributes, bytes.toString('base64')]),
+    formerContent: `${search}\n${bytes.toString()}`,
+  }
 }
 
 const again = (answer: Json): Response => {
@@ -45,36 +64,56 @@ const keep = async (response: Response): Promise<Json> => {
   return { status: response.status, headers: Object.fromEntries(headers), body: await response.clone().text() }
 }
 
-/** A refusal is an answer, too. What the store did not do may be asked again; what nobody knows keeps its key. */
-const settle = async (requests: Requests, taken: Taken, error: unknown): Promise<void> => {
+const refusalToKeep = (error: unknown): Json => {
+  const found = problemOf(error)
+  return {
+    status: found.status,
+    headers: { 'content-type': 'application/problem+json' },
+    body: JSON.stringify(found),
+  }
+}
+
+/** keyed-2 */
+const notKept = (): Json => {
+  const { code, detail } = problem('ANSWER_NOT_KEPT', 'the request was done, and its answer held a secret')
+  return refusalToKeep(new TrihandError(code as 'ANSWER_NOT_KEPT', detail))
+}
+
+/** A refusal is an answer, too. Anything else frees the key: the next request does the work again, under the same names. */
+const settle = async (requests: Requests, work: Work, error: unknown): Promise<void> => {
   const { code, status } = problemOf(error)
-  const isDone = error instanceof TrihandError && error.outcome === 'unknown'
-  if (status < UNPROCESSED) {
-    const problem = JSON.stringify(problemOf(error))
-    await requests.answer(taken, { status, headers: { 'content-type': 'application/problem+json' }, body: problem })
-  } else if (!isDone && code !== 'INTERNAL' && ERRORS[code as keyof typeof ERRORS].retryable)
-    await requests.release(taken)
+  if (status < UNPROCESSED) return requests.answer(work, refusalToKeep(error))
+  const isUnknown = error instanceof TrihandError && error.outcome === 'unknown'
+  const isUndone = !isUnknown && code !== 'INTERNAL' && ERRORS[code as keyof typeof ERRORS].retryable
+  await requests.release(work, !isUndone)
 }
 
 export const withKey = async (
   requests: Requests,
   context: Context,
   operation: Operation,
-  work: () => Promise<Response>,
+  handle: () => Promise<Response>,
 ): Promise<Response> => {
   const key = keyOf(context, operation)
-  if (key === null) return work()
+  if (key === null) return handle()
   const { tenant, id } = demandCaller(context)
   const { pathname, search } = new URL(context.req.url)
-  const content = `${search}\n${await context.req.text()}`
-  const begun = await requests.begin({ scope: [tenant, id, pathname, key], content })
+  const begun = await requests.begin({ scope: [tenant, id, pathname, key], ...(await contentOf(context, search)) })
   if ('answer' in begun) return again(begun.answer)
+  const { work } = begun
+  const holdsSecret = operation.answersSecret === true
+  if (holdsSecret && work.isRepeated) {
+    await requests.answer(work, notKept())
+    return again(notKept())
+  }
+  keepWork(context, work)
   try {
-    const response = await work()
-    await requests.answer(begun.taken, await keep(response))
+    const response = await handle()
+    // The work is done, so its caller is told so; if the store does not keep the answer, a repeat finds the work (requests-3).
+    await requests.answer(work, holdsSecret ? notKept() : await keep(response)).catch(() => {})
     return response
   } catch (error) {
-    await settle(requests, begun.taken, error)
+    await settle(requests, work, error)
     throw error
   }
 }

@@ -3,6 +3,7 @@
  *
  * Owns the only translation of an error into an answer. Never shows what an unexpected error said: it gets a name instead.
  */
+import { RequestInProgress } from '../engine/requests.ts'
 import { ERRORS, type ErrorCode, isErrorCode, type Place, TrihandError } from '../model/errors.ts'
 import type { TaskDetail } from './api.ts'
 import { randomText } from './chance.ts'
@@ -68,6 +69,7 @@ export const problemResponse = (error: unknown, report: Report, redact: (text: s
     'content-type': 'application/problem+json',
     ...(SOON.has(document.code) ? { 'retry-after': '1' } : {}),
     ...(error instanceof RefusalWithHeaders ? error.headers : {}),
+    ...(error instanceof RequestInProgress ? { 'retry-after': String(error.waitSeconds) } : {}),
   }
   return new Response(JSON.stringify(document), { status: document.status, headers })
 }

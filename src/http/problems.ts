@@ -13,7 +13,12 @@ const ANY: readonly ErrorCode[] = [
   'LEDGER_UNAVAILABLE',
   'PAYLOAD_BROKEN',
 ]
-const KEYED: readonly ErrorCode[] = ['IDEMPOTENCY_MISMATCH', 'REQUEST_IN_PROGRESS', 'INPUT_INVALID']
+const KEYED: readonly ErrorCode[] = [
+  'IDEMPOTENCY_MISMATCH',
+  'REQUEST_IN_PROGRESS',
+  'REQUEST_UNANSWERED',
+  'INPUT_INVALID',
+]
 const WRITES: readonly ErrorCode[] = [
   'ORIGIN_FORBIDDEN',
   'LEDGER_CONFLICT',

@@ -24,6 +24,7 @@ import type { Tokens } from '../engine/tokens.ts'
 import type { Versions } from '../engine/versions.ts'
 import type { Vitals } from '../engine/vitals.ts'
 import type { System } from '../manifest/system.ts'
+import type { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import type { QueuedRun } from '../model/flow-outcome.ts'
 import type { Kind } from '../model/identity.ts'
@@ -64,6 +65,8 @@ export interface Service {
   readonly versions: Pick<Versions, 'list'>
   /** Why nobody takes a run that has been due for a while, in words; null if somebody may. */
   lacks(run: RunSummary): Promise<string | null>
+  /** Events of one batch: the ledger numbers them as they are listed. */
+  sendInOrder(events: readonly IncomingEvent[], options?: SendFor): Promise<readonly (Receipt | TrihandError)[]>
   /** What an event would start, without sending it. */
   rehearse(event: IncomingEvent): Promise<Rehearsal>
   /** What became of an event at handlers with flow control. */
@@ -73,7 +76,7 @@ export interface Service {
   /** The text without the secrets that this process knows: for what it tells of itself, such as errors and logs. */
   redact(text: string): string
   readonly webhooks: Pick<Webhooks, 'receive' | 'replay' | 'rehearse'>
-  readonly queues: Pick<Queues, 'list' | 'show' | 'put' | 'revive'>
+  readonly queues: Pick<Queues, 'list' | 'show' | 'put' | 'revive' | 'revivedBy'>
   readonly schedules: Pick<
     Schedules,
     'list' | 'show' | 'slots' | 'pause' | 'resume' | 'runNow' | 'backfill' | 'rehearseBackfill'

@@ -79,7 +79,8 @@ export const taskOf = (text: string): TaskId => {
   return id
 }
 
-export const bulkOf = (members: Members): readonly (Decision & { readonly task: TaskId })[] => {
+/** `key`: of the request. Each of its decisions is known by it and the task. */
+export const bulkOf = (members: Members, key: string | null): readonly (Decision & { readonly task: TaskId })[] => {
   const { decisions } = members
   if (!Array.isArray(decisions)) throw new TrihandError(CODE, 'decisions must be a list')
   return decisions.map((given: Json) => {
@@ -87,7 +88,7 @@ export const bulkOf = (members: Members): readonly (Decision & { readonly task: 
       throw new TrihandError(CODE, 'each of the decisions is an object with task and action')
     const { task, ...rest } = given as Record
     if (typeof task !== 'string') throw new TrihandError(CODE, 'each of the decisions names its task')
-    return { task: taskOf(task), ...decisionOf(rest, null) }
+    return { task: taskOf(task), ...decisionOf(rest, key) }
   })
 }
 

@@ -52,11 +52,13 @@ const hexOf = (digest: string): string => {
   return hex
 }
 
-/** The same id from everyone for the same digest, in the order of time like any other run's. */
-export const timedRunId = (at: Instant, digest: string): RunId => {
+/** The same uuid in every process for the same digest, in the order of time like any other. */
+export const timedUuid = (at: Instant, digest: string): string => {
   const hex = hexOf(digest)
-  return runId(`${Math.max(0, at).toString(16).padStart(12, '0')}7${hex.slice(0, 3)}8${hex.slice(3, 18)}`)
+  return `${Math.max(0, at).toString(16).padStart(12, '0')}7${hex.slice(0, 3)}8${hex.slice(3, 18)}`
 }
+/** The same id from everyone for the same digest, in the order of time like any other run's. */
+export const timedRunId = (at: Instant, digest: string): RunId => runId(timedUuid(at, digest))
 /** A token's public name is a part of its hash: who sends the token has named it. */
 export const tokenId = (digest: string): TokenId => `tok_${hexOf(digest).slice(0, 32)}` as TokenId
 export const isTokenId = (text: string): text is TokenId => /^tok_[0-9a-f]{32}$/.test(text)

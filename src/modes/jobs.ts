@@ -38,7 +38,7 @@ export class Jobs {
   }
 
   /** Settles when the order is on disk, with the run that carries it out. */
-  async begin(wish: BulkWish): Promise<RunId> {
+  async begin(wish: BulkWish, options: Pick<StartOptions, 'asked'> = {}): Promise<RunId> {
     const given = bulkOrder(wish)
     if ('kind' in given) throw new TrihandError(given.code, given.detail)
     const { order, ids } = given
@@ -46,7 +46,7 @@ export class Jobs {
     const documents: StartOptions['documents'] = (run) => [
       { tenant: this.deps.tenant, table: JOB_TABLE, key: run, value },
     ]
-    return this.deps.start(BULK, ids, { documents })
+    return this.deps.start(BULK, ids, { ...options, documents })
   }
 
   async show(id: string): Promise<JobView> {

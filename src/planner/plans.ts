@@ -9,7 +9,7 @@
  * plans-2  What runs was approved by a person, as it is, whoever starts it.
  */
 import { advancePlan } from '../engine/advance.ts'
-import type { IncomingEvent, Receipt, SendOptions } from '../engine/intake.ts'
+import type { IncomingEvent, Receipt, SendOptions, StartOptions } from '../engine/intake.ts'
 import { contentHash, handlersIn, readSteps, readText } from '../manifest/plan-reading.ts'
 import type { System } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
@@ -41,7 +41,7 @@ export interface PlansDeps {
   /** Without the secrets that this process knows: what is hashed is what can be shown. */
   redact(value: Json): Json
   send(event: IncomingEvent, options: SendOptions): Promise<Receipt>
-  start(name: string, input: PlanOrder): Promise<RunId>
+  start(name: string, input: PlanOrder, options: Pick<StartOptions, 'asked'>): Promise<RunId>
   readonly reader: Pick<Reader, 'document' | 'documents' | 'run'>
   /** Changes of one plan take turns in this process. */
   inTurn(id: PlanId, change: () => Promise<PlanDraft>): Promise<PlanDraft>
@@ -148,8 +148,8 @@ export class Plans {
     return page.map(({ value }) => value as unknown as PlanDraft)
   }
 
-  async run(id: string, input?: Json): Promise<RunId> {
-    return this.deps.start(PLAN_RUN, this.order(await this.show(id), input))
+  async run(id: string, input?: Json, options: Pick<StartOptions, 'asked'> = {}): Promise<RunId> {
+    return this.deps.start(PLAN_RUN, this.order(await this.show(id), input), options)
   }
 
   /** The last ones that have begun, newest first. */

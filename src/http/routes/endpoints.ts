@@ -14,6 +14,7 @@ import { badCursor, limitOf, pageOf } from '../query.ts'
 import { findRun } from '../run-id.ts'
 import { nothing, PAGING, page, ref } from '../schema.ts'
 import type { Service } from '../service.ts'
+import { wasTold } from '../work.ts'
 import { type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const list: Handle = async (service, context) => {
@@ -47,7 +48,8 @@ const redeliver: Handle = async (service, context) => {
   const handler = handlerOf(service, context)
   const run = await findRun(service, context.req.param('delivery') ?? '')
   if (run.handler !== handler) throw new TrihandError('NOT_FOUND', `${run.id} is no delivery to this endpoint`)
-  await service.retry(run.id, { by: callerName(context), kind: demandCaller(context).kind })
+  if (!(await wasTold(service, context, run, 'run.retried')))
+    await service.retry(run.id, { by: callerName(context), kind: demandCaller(context).kind })
   return context.json(await deliveryDocument(service, await findRun(service, run.id)), 202)
 }
 

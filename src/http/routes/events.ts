@@ -15,9 +15,9 @@ import { callerName, identityOf } from '../identity.ts'
 import { problemOf } from '../problem.ts'
 import { limitOf, pageOf, positionOf } from '../query.ts'
 import { anything, described, list as listOf, PAGING, page, record, ref, text } from '../schema.ts'
-import type { Service } from '../service.ts'
 import { eventDocument } from '../wire.ts'
 import { parseIsoTime } from '../wire-time.ts'
+import { isSecondAttempt, uuidOfWork } from '../work.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'EVENT_INVALID'
@@ -31,14 +31,14 @@ const timeOf = (members: Members): number | undefined => {
   return time
 }
 
-const incoming = (members: Members, sender: string): IncomingEvent => {
-  const id = optionalText(members, 'id', CODE)
+const incoming = (context: Context, members: Members): IncomingEvent => {
+  const id = optionalText(members, 'id', CODE) ?? idOfWork(context)
   const subject = optionalText(members, 'subject', CODE)
   const time = timeOf(members)
   return {
     type: textOf(members, 'type', CODE),
     data: members['data'] ?? {},
-    source: optionalText(members, 'source', CODE) ?? `/api/${sender}`,
+    source: optionalText(members, 'source', CODE) ?? `/api/${callerName(context)}`,
     ...(id === undefined ? {} : { id }),
     ...(subject === undefined ? {} : { subject }),
     ...(time === undefined ? {} : { time }),
@@ -51,20 +51,19 @@ const senderOf = (context: Context): SendFor => {
   return by === null ? {} : { by }
 }
 
-const sendOne = async (service: Service, event: IncomingEvent, sender: SendFor) => {
-  const receipt = await service.send(event, sender)
-  return { status: receipt.duplicate ? 200 : 202, receipt: receipt satisfies Receipt } as const
+/** An event without an id of its own is named after the key of its request. */
+const idOfWork = (context: Context): string | undefined => {
+  const uuid = uuidOfWork(context)
+  return uuid === undefined ? undefined : `evt_${uuid}`
 }
 
-/** Each with its own verdict. What is a bug is no verdict: the whole can be sent again. */
-const sendEach = async (service: Service, event: IncomingEvent, sender: SendFor) => {
-  try {
-    return await sendOne(service, event, sender)
-  } catch (error) {
-    const found = problemOf(error)
-    if (found.status >= 500) throw error
-    return { status: found.status, problem: found }
-  }
+const accepted = (receipt: Receipt) => ({ status: receipt.duplicate ? 200 : 202, receipt }) as const
+
+/** Each with its own verdict. */
+const verdictOf = (found: Receipt | TrihandError) => {
+  if (!(found instanceof TrihandError)) return accepted(found)
+  const refused = problemOf(found)
+  return { status: refused.status, problem: refused }
 }
 
 const send: Handle = async (service, context) => {
@@ -72,13 +71,16 @@ const send: Handle = async (service, context) => {
   const sender = senderOf(context)
   if (mode === 'batch') {
     const events = await cloudEvents(context, mode)
-    return context.json({ items: await Promise.all(events.map((event) => sendEach(service, event, sender))) }, 207)
+    return context.json({ items: (await service.sendInOrder(events, sender)).map(verdictOf) }, 207)
   }
   const [event] =
     mode === null
-      ? [incoming(await readBody(context, { schema: SEND_EVENT, code: CODE }), callerName(context))]
+      ? [incoming(context, await readBody(context, { schema: SEND_EVENT, code: CODE }))]
       : await cloudEvents(context, mode)
-  const { status, receipt } = await sendOne(service, event as IncomingEvent, sender)
+  const given = await service.send(event as IncomingEvent, sender)
+  // The name that it has of its key is known to no other sender: an earlier attempt of this request sent it.
+  const isOwn = isSecondAttempt(context) && given.id === idOfWork(context)
+  const { status, receipt } = accepted(isOwn ? { ...given, duplicate: false } : given)
   return context.json(receipt, status)
 }
 

@@ -15,6 +15,7 @@ import { page, ref } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { demandVersion, tagOf } from '../version.ts'
 import { isoTime } from '../wire-time.ts'
+import { uuidOfWork } from '../work.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'INPUT_INVALID'
@@ -45,7 +46,11 @@ const list: Handle = async (service, context) => {
 }
 
 const create: Handle = async (service, context) =>
-  answer(context, await service.filters.create(ownerOf(service, context), await wishOf(context)), 201)
+  answer(
+    context,
+    await service.filters.create(ownerOf(service, context), await wishOf(context), uuidOfWork(context)),
+    201,
+  )
 
 const idOf = (context: Context): string => context.req.param('id') ?? ''
 

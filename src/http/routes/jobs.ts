@@ -15,6 +15,7 @@ import { findRun } from '../run-id.ts'
 import { ref } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { runDocument } from '../wire.ts'
+import { askedRun } from '../work.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'INPUT_INVALID'
@@ -55,14 +56,17 @@ const showJob = async ({ jobs }: Service, id: string): Promise<Job> => jobDocume
 
 const begin: Handle = async (service, context) => {
   const members = await readBody(context, { schema: BULK_RUNS, code: CODE })
-  const id = await service.jobs.begin({
-    action: textOf(members, 'action', CODE),
-    where: whereOf(members),
-    ids: idsOf(members),
-    reason: optionalText(members, 'reason', CODE) ?? null,
-    by: callerName(context),
-    kind: demandCaller(context).kind,
-  })
+  const id = await service.jobs.begin(
+    {
+      action: textOf(members, 'action', CODE),
+      where: whereOf(members),
+      ids: idsOf(members),
+      reason: optionalText(members, 'reason', CODE) ?? null,
+      by: callerName(context),
+      kind: demandCaller(context).kind,
+    },
+    askedRun(context),
+  )
   return context.json(await showJob(service, id), 202, { location: `/api/jobs/${id}` })
 }
 

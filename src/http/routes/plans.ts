@@ -5,6 +5,7 @@
  */
 import type { Context } from 'hono'
 import { TrihandError } from '../../model/errors.ts'
+import { planId } from '../../model/ids.ts'
 import type { PlanDraft } from '../../model/plan-draft.ts'
 import { readBody, readOptionalBody, textOf } from '../body.ts'
 import { APPROVE_PLAN, RUN_PLAN, WRITE_PLAN } from '../documents/plans.ts'
@@ -14,6 +15,7 @@ import { nothing, PAGING, page, ref } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { tagOf, versionWanted } from '../version.ts'
 import { planDocument, planSummary } from '../wire-plan.ts'
+import { askedRun, uuidOfWork } from '../work.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const CODE = 'INPUT_INVALID'
@@ -39,7 +41,9 @@ const list: Handle = async ({ plans }, context, query) => {
 
 const make: Handle = async (service, context) => {
   const given = await readBody(context, { schema: WRITE_PLAN, code: CODE })
-  const plan = await service.plans.propose({ ...given } as never, writerOf(context))
+  const uuid = uuidOfWork(context)
+  const id = uuid === undefined ? [] : [planId(uuid)]
+  const plan = await service.plans.propose({ ...given } as never, writerOf(context), ...id)
   context.header('location', `/api/plans/${plan.id}`)
   return answer(service, context, plan, 201)
 }
@@ -73,7 +77,7 @@ const run: Handle = async ({ plans }, context) => {
   const { id, current } = await plans.show(idOf(context))
   // The approval counts for every run of the plan, and its input reaches the steps: an agent would carry it over to what no person saw.
   demandPerson(context, 'runs what was approved')
-  const started = await plans.run(id, input)
+  const started = await plans.run(id, input, askedRun(context))
   return context.json({ id: started, plan_id: id, hash: current.hash }, 201, { location: `/api/runs/${started}` })
 }
 

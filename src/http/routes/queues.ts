@@ -10,6 +10,7 @@ import { optionalText, readBody, readOptionalBody } from '../body.ts'
 import { MESSAGE } from '../documents/queues.ts'
 import { callerName } from '../identity.ts'
 import { nothing, page, record, ref, whole } from '../schema.ts'
+import { isSecondAttempt, uuidOfWork, workOf } from '../work.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const CODE = 'INPUT_INVALID'
@@ -34,13 +35,22 @@ const show: Handle = async ({ queues }, context) => context.json(queueDocument(a
 
 const put: Handle = async ({ queues }, context) => {
   const members = await readBody(context, { schema: MESSAGE, code: CODE })
-  const id = optionalText(members, 'id', CODE)
-  return context.json(await queues.put(nameOf(context), members['data'], id === undefined ? {} : { id }), 202)
+  const given = optionalText(members, 'id', CODE)
+  const uuid = uuidOfWork(context)
+  const id = given ?? (uuid === undefined ? undefined : `msg_${uuid}`)
+  const receipt = await queues.put(nameOf(context), members['data'], id === undefined ? {} : { id })
+  // A message that is named after the key was put by an earlier attempt of this request.
+  const isOwn = given === undefined && isSecondAttempt(context)
+  return context.json(isOwn ? { ...receipt, duplicate: false } : receipt, 202)
 }
 
 const revive: Handle = async ({ queues }, context) => {
   await readOptionalBody(context, { schema: nothing, code: CODE })
-  return context.json({ revived: await queues.revive(nameOf(context), { by: callerName(context) }) })
+  const name = nameOf(context)
+  const by = callerName(context)
+  const work = workOf(context)
+  const before = work?.isRepeated === true ? await queues.revivedBy(name, by, work.since) : 0
+  return context.json({ revived: before > 0 ? before : await queues.revive(name, { by }) })
 }
 
 export const queueRoutes: readonly Operation[] = [

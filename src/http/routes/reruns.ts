@@ -11,6 +11,7 @@ import { choiceOf } from '../query.ts'
 import { findRun } from '../run-id.ts'
 import { described, record, ref, text, words } from '../schema.ts'
 import { demandVersion } from '../version.ts'
+import { askedRun } from '../work.ts'
 import { type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const CODE = 'INPUT_INVALID'
@@ -26,6 +27,7 @@ const preview: Handle = async (service, context, query) => {
 
 const rerun: Handle = async (service, context) => {
   const old = await findRun(service, context.req.param('id') ?? '')
+  // A rerun leaves the old run as it is: what the caller has seen of it counts for a second attempt, too.
   demandVersion(context, old.version)
   const members = await readOptionalBody(context, { schema: RERUN_RUN, code: CODE })
   const { input, reuse_decisions: decisions = false } = members
@@ -36,6 +38,7 @@ const rerun: Handle = async (service, context) => {
     by,
     kind,
     decisions,
+    ...askedRun(context),
     ...(from !== undefined && { from }),
     ...(input !== undefined && { input }),
   })

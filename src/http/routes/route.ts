@@ -43,8 +43,10 @@ export interface Description {
   readonly body?: RequestBody
   /** By status; null: without a body. */
   readonly answers: Readonly<Record<number, Content | null>>
-  /** False: no answer is kept for an Idempotency-Key, because the work itself knows its key, or because the answer holds a secret. */
+  /** False: no answer is kept for an Idempotency-Key, because the work itself knows its key. */
   readonly isKept?: boolean
+  /** True: the answer is kept nowhere; a repeat under the same Idempotency-Key is refused. */
+  readonly answersSecret?: boolean
   /** What it refuses with, beside what any route of its kind does (problems.ts). */
   readonly problems?: readonly ErrorCode[]
 }

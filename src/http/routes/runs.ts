@@ -21,6 +21,7 @@ import { confirmationOf } from '../task-body.ts'
 import { demandVersion, tagOf } from '../version.ts'
 import { runDocument } from '../wire.ts'
 import { countsDocument, MOST_COUNTED } from '../wire-counts.ts'
+import { askedRun, type Told, wasTold } from '../work.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 import { DECISIVE } from './tasks.ts'
 
@@ -60,7 +61,7 @@ const count: Handle = async (service, context) => {
 const start: Handle = async (service, context) => {
   const members = await readBody(context, { schema: START_RUN, code: CODE })
   const callbackUrl = optionalText(members, 'callback_url', CODE)
-  const options = callbackUrl === undefined ? {} : { callbackUrl }
+  const options = { ...askedRun(context), ...(callbackUrl !== undefined && { callbackUrl }) }
   const id = await service.start(textOf(members, 'name', CODE), members['input'] ?? null, options)
   return context.json({ id }, 201, { location: `/api/runs/${id}` })
 }
@@ -102,40 +103,43 @@ const facts: Handle = async (service, context, query) => {
   return context.json(await factPage(service, run.id, positionOf(query) ?? 0, limitOf(query)))
 }
 
-/** A command to one run; answers what the run is afterwards. */
+/** A command to one run, which the fact `told` records under the caller's name; answers what the run is afterwards. */
 const command =
-  (perform: (service: Service, run: RunId, context: Context) => Promise<void>): Handle =>
+  (told: Told | null, perform: (service: Service, run: RunId, context: Context) => Promise<void>): Handle =>
   async (service, context) => {
-    const { id, version } = await findByPath(service, context)
-    demandVersion(context, version)
-    await perform(service, id, context)
+    const run = await findByPath(service, context)
+    const { id, version } = run
+    if (told === null || !(await wasTold(service, context, run, told))) {
+      demandVersion(context, version)
+      await perform(service, id, context)
+    }
     const after = await service.reader.run(service.tenant, id)
     return context.json(after === null ? { id } : runDocument(after), 202)
   }
 
-const cancel = command(async (service, run, context) => {
+const cancel = command('run.cancel_requested', async (service, run, context) => {
   const members = await readOptionalBody(context, { schema: CANCEL_RUN, code: CODE })
   const reason = optionalText(members, 'reason', CODE)
   await service.cancel(run, { by: callerName(context), ...(reason === undefined ? {} : { reason }) })
 })
 
-const retry = command(async (service, run, context) => {
+const retry = command('run.retried', async (service, run, context) => {
   await readOptionalBody(context, { schema: nothing, code: CODE })
   const { kind } = demandCaller(context)
   await service.retry(run, { by: callerName(context), kind })
 })
 
-const pause = command(async (service, run, context) => {
+const pause = command('run.paused', async (service, run, context) => {
   const members = await readOptionalBody(context, { schema: PAUSE_RUN, code: CODE })
   await service.pause(run, { by: callerName(context), reason: optionalText(members, 'reason', CODE) ?? null })
 })
 
-const resume = command(async (service, run, context) => {
+const resume = command('run.resumed', async (service, run, context) => {
   await readOptionalBody(context, { schema: nothing, code: CODE })
   await service.resume(run, { by: callerName(context) })
 })
 
-const resolve = command(async (service, run, context) => {
+const resolve = command(null, async (service, run, context) => {
   demandPerson(context, 'says what became of a step')
   const members = await readBody(context, { schema: RESOLVE_STEP, code: CODE })
   const given = textOf(members, 'verdict', CODE)

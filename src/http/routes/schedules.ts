@@ -14,6 +14,7 @@ import { described, nothing, type ObjectSchema, PAGING, page, record, ref, text,
 import type { Service } from '../service.ts'
 import { backfillDocument, scheduleDocument, slotDocument } from '../wire-schedule.ts'
 import { parseIsoTime } from '../wire-time.ts'
+import { uuidOfWork } from '../work.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const CODE = 'INPUT_INVALID'
@@ -32,7 +33,7 @@ const slots: Handle = async ({ schedules }, context, query) => {
 }
 
 type Schedules = Service['schedules']
-type Asked = { readonly by: string; readonly members: Members }
+type Asked = { readonly by: string; readonly members: Members; readonly request: { readonly id?: string } }
 type Verb = (schedules: Schedules, name: string, asked: Asked) => Promise<void>
 
 /** Does what the verb says, then answers the schedule as it stands. */
@@ -40,12 +41,13 @@ const verb =
   (schema: ObjectSchema, does: Verb): Handle =>
   async ({ schedules }, context) => {
     const members = await (schema === BACKFILL ? readBody : readOptionalBody)(context, { schema, code: CODE })
-    await does(schedules, nameOf(context), { by: callerName(context), members })
+    await does(schedules, nameOf(context), { by: callerName(context), members, request: idOf(context, members) })
     return context.json(await scheduleDocument(await schedules.show(nameOf(context))))
   }
 
-const idOf = (members: Members): { readonly id?: string } => {
-  const id = optionalText(members, 'id', CODE)
+/** The same id again is the same request: without one of its own it is named after its key. */
+const idOf = (context: Context, members: Members): { readonly id?: string } => {
+  const id = optionalText(members, 'id', CODE) ?? uuidOfWork(context)
   return id === undefined ? {} : { id }
 }
 
@@ -87,10 +89,10 @@ const pause = verb(PAUSE, (schedules, name, { by, members }) => {
   return schedules.pause(name, { by, ...(note === undefined ? {} : { note }) })
 })
 const resume = verb(nothing, (schedules, name, { by }) => schedules.resume(name, { by }))
-const runNow = verb(RUN_NOW, (schedules, name, { by, members }) => schedules.runNow(name, { by, ...idOf(members) }))
+const runNow = verb(RUN_NOW, (schedules, name, { by, request }) => schedules.runNow(name, { by, ...request }))
 const spanOf = (members: Members) => ({ from: instantOf(members, 'from'), to: instantOf(members, 'to') })
-const fill = verb(BACKFILL, (schedules, name, { by, members }) =>
-  schedules.backfill(name, { by, ...idOf(members), ...spanOf(members) }),
+const fill = verb(BACKFILL, (schedules, name, { by, members, request }) =>
+  schedules.backfill(name, { by, ...request, ...spanOf(members) }),
 )
 
 const backfill: Handle = async (service, context, query) => {

@@ -22,6 +22,7 @@ import { bulkOf, CODE, decisionOf, draftRevisionOf, taskOf, untilOf } from '../t
 import { tagOf } from '../version.ts'
 import { MOST_COUNTED, taskCountsDocument } from '../wire-counts.ts'
 import { taskDetail, taskDocument } from '../wire-task.ts'
+import { uuidOfWork } from '../work.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 
 const STATUSES = ['open', 'closed', ...OPEN, ...CLOSED] as const
@@ -139,7 +140,7 @@ const followUp: Act = async ({ tasks }, context, by) =>
 /** Each with its own verdict: the whole is neither done nor refused. */
 const decideMany: Handle = async (service, context) => {
   const by = demandIdentity(context)
-  const decisions = bulkOf(await readBody(context, { schema: DECIDE_MANY, code: CODE }))
+  const decisions = bulkOf(await readBody(context, { schema: DECIDE_MANY, code: CODE }), uuidOfWork(context) ?? null)
   const outcomes = await service.tasks.submitMany(by, decisions)
   const items = outcomes.map((outcome) =>
     outcome.kind === 'done'

@@ -107,9 +107,9 @@ export const tokenRoutes: readonly Operation[] = [
     access: 'admin',
     summary: 'Makes a token; the answer is the only place where its secret is seen',
     body: body(CREATE),
-    isKept: false,
+    answersSecret: true,
     answers: { 201: json(ref('NewToken')) },
-    problems: [CODE, 'TENANT_MISMATCH', 'AGENT_CANNOT_DECIDE'],
+    problems: [CODE, 'TENANT_MISMATCH', 'AGENT_CANNOT_DECIDE', 'ANSWER_NOT_KEPT'],
     handle: create,
   },
   {

@@ -1,0 +1,69 @@
+/**
+ * Events of one batch, written so that the ledger numbers them as they are listed: a few in each append, one append after the other.
+ *
+ * Knows nothing of what an event is beyond its identity. An append that the ledger refuses because an event is known already is parted,
+ * so that the others keep their places.
+ *
+ * in-order-1  Of two events of a batch that the ledger did not know, the one that is listed first has the lower sequence.
+ * in-order-2  Each event has its own verdict, also one that stands twice in the batch.
+ */
+import { ERRORS, TrihandError } from '../model/errors.ts'
+import type { Event } from '../model/event.ts'
+
+/** In one append: large enough that a batch takes few commits, small enough that no other caller waits long. */
+const MOST_TOGETHER = 64
+const UNPROCESSED = 500
+
+/** Null: one of several is known already, so nothing was written. */
+export type WriteTogether<Verdict> = (events: readonly Event[]) => Promise<readonly Verdict[] | null>
+
+const isVerdict = (error: unknown): error is TrihandError =>
+  error instanceof TrihandError && ERRORS[error.code].status < UNPROCESSED
+
+const identityOf = ({ source, id }: Event): string => JSON.stringify([source, id])
+
+/** One identity stands once in each part: the ledger cannot tell which of two in one append came first. */
+const partsOf = (events: readonly Event[]): readonly (readonly Event[])[] => {
+  const parts: Event[][] = []
+  let part: Event[] = []
+  let known = new Set<string>()
+  for (const event of events) {
+    const identity = identityOf(event)
+    if (part.length === MOST_TOGETHER || known.has(identity)) {
+      parts.push(part)
+      part = []
+      known = new Set()
+    }
+    part.push(event)
+    known.add(identity)
+  }
+  return part.length === 0 ? parts : [...parts, part]
+}
+
+const write = async <Verdict>(
+  events: readonly Event[],
+  together: WriteTogether<Verdict>,
+): Promise<readonly (Verdict | TrihandError)[]> => {
+  try {
+    const verdicts = await together(events)
+    if (verdicts !== null) return verdicts
+  } catch (error) {
+    if (!isVerdict(error)) throw error
+    if (events.length === 1) return [error]
+  }
+  const half = Math.ceil(events.length / 2)
+  const first = await write(events.slice(0, half), together)
+  return [...first, ...(await write(events.slice(half), together))]
+}
+
+/** What was refused before keeps its place among the verdicts. An error that is no verdict ends the whole: it may be sent again. */
+export const writeInOrder = async <Verdict>(
+  checked: readonly (Event | TrihandError)[],
+  together: WriteTogether<Verdict>,
+): Promise<readonly (Verdict | TrihandError)[]> => {
+  const verdicts: (Verdict | TrihandError)[] = []
+  for (const part of partsOf(checked.filter((one): one is Event => !(one instanceof TrihandError))))
+    verdicts.push(...(await write(part, together)))
+  const next = verdicts.values()
+  return checked.map((one) => (one instanceof TrihandError ? one : (next.next().value as Verdict | TrihandError)))
+}

@@ -1,0 +1,38 @@
+/**
+ * Requests with keys on a server that dies at a chosen moment: after the work is done and before its answer is kept.
+ *
+ * Each life is a new `Requests` on the same ledger, as a restarted process has it.
+ */
+import { Requests, type RequestsDeps } from '../../src/engine/requests.ts'
+import type { Service } from '../../src/http/service.ts'
+
+export class MortalRequests {
+  readonly #deps: RequestsDeps
+  #life: Requests
+  /** The next answer is lost with the process. */
+  isDying = false
+
+  constructor(requests: Requests, over: Partial<RequestsDeps> = {}) {
+    this.#deps = { ...(Reflect.get(requests, 'deps') as RequestsDeps), ...over }
+    this.#life = new Requests(this.#deps)
+  }
+
+  begin: Requests['begin'] = (keyed) => this.#life.begin(keyed)
+  release: Requests['release'] = (work, isDoubtful) => this.#life.release(work, isDoubtful)
+  forgetOlderThan: Requests['forgetOlderThan'] = (ms) => this.#life.forgetOlderThan(ms)
+
+  answer: Requests['answer'] = async (work, answer) => {
+    if (!this.isDying) return this.#life.answer(work, answer)
+    this.isDying = false
+    this.#life = new Requests(this.#deps)
+  }
+}
+
+/** For `openApp`: the application with these requests in the place of its own. */
+export const withRequests =
+  (use: (requests: MortalRequests) => void, over: Partial<RequestsDeps> = {}) =>
+  (service: Service): Service => {
+    const mortal = new MortalRequests(service.requests, over)
+    use(mortal)
+    return Object.create(service, { requests: { value: mortal } }) as Service
+  }
