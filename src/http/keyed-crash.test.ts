@@ -69,7 +69,7 @@ const started = async (name: string, status: string): Promise<string> => {
   return body.id
 }
 
-describe('[F2] after a crash a keyed request answers the work that was done (14.6)', () => {
+describe('[L2] after a crash a keyed request answers the work that was done (14.6)', () => {
   test('a run is started once, behind a gate and in its line, too', async () => {
     expect((await app.ask(`/api/runs/${(await twice('/api/runs', { name: 'add' })).id}`)).status).toBe(200)
     await twice('/api/runs', { name: 'gated', input: 7 })
@@ -115,7 +115,7 @@ describe('[F2] after a crash a keyed request answers the work that was done (14.
     expect((await twice(`${at}/discard`, {})).status).toBe('discarded')
   })
 
-  test('a run is retried once, also if it has failed again meanwhile', async () => {
+  test('work-1: a run is retried once, also if it has failed again meanwhile', async () => {
     const id = await started('fail', 'failed')
     const key = { 'idempotency-key': 'again', ...ANA }
     requests.isDying = true

@@ -60,7 +60,7 @@ describe.each(Object.keys(places).filter((store) => !isMissing(store)))('keys an
     app.ask('/api/events', { method: 'POST', body: bytes, headers })
   const dataOf = async (id: string) => (await app.ask(`/api/events/${id}?source=/camera`)).body.event.data
 
-  test('[F2] keyed-1: a JPEG that is sent under a key arrives bit by bit (14.6)', async () => {
+  test('[L2] keyed-1: a JPEG that is sent under a key arrives bit by bit (14.6)', async () => {
     const sent = await sendPhoto(JPEG, attributes('p1', { 'idempotency-key': 'photo' }))
     expect(sent.status).toBe(202)
     const { content_type, base64 } = await dataOf('p1')
@@ -77,7 +77,7 @@ describe.each(Object.keys(places).filter((store) => !isMissing(store)))('keys an
     expect((await dataOf('p2')).base64).toBe(base64)
   })
 
-  test('[F2] keyed-1: another event under the same key is refused, by its headers and by each byte (14.6)', async () => {
+  test('[L2] keyed-1: another event under the same key is refused, by its headers and by each byte (14.6)', async () => {
     const key = { 'idempotency-key': 'bound' }
     expect((await sendPhoto(JPEG, attributes('b1', key))).status).toBe(202)
     const others = [
@@ -103,7 +103,7 @@ describe.each(Object.keys(places).filter((store) => !isMissing(store)))('keys an
   const isRising = (numbers: readonly number[]): boolean =>
     numbers.every((number, at) => at === 0 || number > (numbers[at - 1] ?? 0))
 
-  test('[F2] in-order-1: a batch of 1,000 events is stored in its order (14.6)', async () => {
+  test('[L2] in-order-1: a batch of 1,000 events is stored in its order (14.6)', async () => {
     const batch = Array.from({ length: 1_000 }, (_, n) => anEvent('/order', 999 - n))
     const answer = await app.post('/api/events', batch, BATCH)
     expect([answer.status, isRising(sequencesOf(answer))]).toEqual([207, true])
@@ -115,7 +115,7 @@ describe.each(Object.keys(places).filter((store) => !isMissing(store)))('keys an
     )
   })
 
-  test('[F2] in-order-2: events that stand twice, are known, or are refused keep their places (14.6)', async () => {
+  test('[L2] in-order-2: events that stand twice, are known, or are refused keep their places (14.6)', async () => {
     const known = Array.from({ length: 10 }, (_, n) => anEvent('/mixed', n * 17))
     const before = sequencesOf(await app.post('/api/events', known, BATCH))
     const fresh = Array.from({ length: 200 }, (_, n) => anEvent('/mixed', n))
@@ -134,7 +134,7 @@ describe.each(Object.keys(places).filter((store) => !isMissing(store)))('keys an
     expect(all[150]).toBe(all[3])
   })
 
-  test('[F2] in-order-1: a batch under a key that a crash cut off is answered with what was stored (14.6)', async () => {
+  test('[L2] in-order-1: a batch under a key that a crash cut off is answered with what was stored (14.6)', async () => {
     const key = { ...BATCH, 'idempotency-key': 'cut' }
     const batch = Array.from({ length: 130 }, (_, n) => ({ ...anEvent('/cut', n), type: 'order.placed' }))
     requests.isDying = true
@@ -145,7 +145,7 @@ describe.each(Object.keys(places).filter((store) => !isMissing(store)))('keys an
     expect((await app.post('/api/events', batch, key)).headers.get('idempotency-replayed')).toBe('true')
   })
 
-  test('[F2] requests-3: after a restart a key that was never answered answers the run that was started (14.6)', async () => {
+  test('[L2] requests-3: after a restart a key that was never answered answers the run that was started (14.6)', async () => {
     requests.isDying = true
     const ask = () => app.post('/api/runs', { name: 'ship' }, { 'idempotency-key': 'restart' })
     const first = await ask()
