@@ -29,6 +29,7 @@ import { besideOthers, wokenByValue } from './workloads/w13-wakes.ts'
 import { planChain } from './workloads/w14-chain.ts'
 import { fanOut } from './workloads/w15-fan-out.ts'
 import { encryptionCost } from './workloads/w16-encryption.ts'
+import { callersAtOnce, messagesAtOnce } from './workloads/w17-crowd.ts'
 
 interface Workload {
   readonly name: string
@@ -58,6 +59,8 @@ const WORKLOADS: readonly Workload[] = [
   { name: 'W14', measure: (ledger) => planChain(ledger, values.quick) },
   { name: 'W15', measure: fanOut },
   { name: 'W16', measure: encryptionCost },
+  { name: 'W17', measure: callersAtOnce, once: true },
+  { name: 'W18', measure: messagesAtOnce, once: true },
 ]
 
 const { values } = parseArgs({

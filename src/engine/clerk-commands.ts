@@ -50,6 +50,9 @@ export interface ClerkCommand<State, Fact extends ClerkFact, Minds> {
 /** So many commands share an append, and so many bytes of what they bring. */
 const MOST_COMMANDS = 256
 const MOST_BYTES = 1_000_000
+/** So long, and of so many clerks, the state is kept after the last command. Later, reading it anew may cost less than what others wrote. */
+const KNOWN_FOR_MS = 1_000
+const MOST_KNOWN = 16
 
 type AnyDuty = Duty<unknown, ClerkFact>
 type AnyRole = ClerkRole<unknown, ClerkFact, AnyDuty>
@@ -82,7 +85,10 @@ interface Known {
 
 interface Line {
   waiting: Waiting[]
+  isBusy: boolean
   known: Known | null
+  /** When its last command was answered. */
+  idleSince: Instant
   /** At most so many at once: fewer after an append that failed by itself. */
   most: number
   conflicts: number
@@ -98,17 +104,25 @@ export class ClerkCommands {
     command: ClerkCommand<State, Fact, Minds>,
   ): Promise<State> {
     return new Promise<State>((resolve, reject) => {
-      const waiting = { role, command, resolve, reject } as unknown as Waiting
-      const line = this.lines.get(role.id)
-      if (line !== undefined) {
-        line.waiting.push(waiting)
-        return
-      }
-      const first = { waiting: [waiting], known: null, most: MOST_COMMANDS, conflicts: 0 }
-      this.lines.set(role.id, first)
+      const line = this.lineOf(house, role.id)
+      line.waiting.push({ role, command, resolve, reject } as unknown as Waiting)
+      if (line.isBusy) return
+      line.isBusy = true
       // Not at once: commands of the same moment come together.
-      void Promise.resolve().then(() => this.drain(house, role.id, first))
+      void Promise.resolve().then(() => this.drain(house, role.id, line))
     })
+  }
+
+  /** A clerk that was just commanded is still known: only what others wrote since is read. */
+  private lineOf(house: House, id: ClerkId): Line {
+    const line = this.lines.get(id)
+    if (line === undefined) {
+      const first = { waiting: [], isBusy: false, known: null, idleSince: 0, most: MOST_COMMANDS, conflicts: 0 }
+      this.lines.set(id, first)
+      return first
+    }
+    if (!line.isBusy && house.clock.now() >= line.idleSince + KNOWN_FOR_MS) line.known = null
+    return line
   }
 
   private async drain(house: House, id: ClerkId, line: Line): Promise<void> {
@@ -117,7 +131,20 @@ export class ClerkCommands {
       await pauseAfterConflict(house, line.conflicts)
       await inTurn(house, id, () => this.round(house, line))
     }
+    line.isBusy = false
+    line.idleSince = house.clock.now()
+    this.forget(id, line)
+  }
+
+  /** Of those that have nothing to do, the last few stay. */
+  private forget(id: ClerkId, line: Line): void {
     this.lines.delete(id)
+    this.lines.set(id, line)
+    if (this.lines.size <= MOST_KNOWN) return
+    for (const [other, { isBusy }] of this.lines) {
+      if (!isBusy) this.lines.delete(other)
+      if (this.lines.size <= MOST_KNOWN) return
+    }
   }
 
   /** One append of the first that wait. What was not written stays in line. */

@@ -1,0 +1,94 @@
+/**
+ * W17: ten thousand callers at once behind flow control, beside as many who call a function without it. W18: ten thousand messages to as many
+ * chats at once, beside as many calls. How the time grows from a tenth of them to all.
+ */
+import { createTrihand, type Trihand } from '../../src/assemble.ts'
+import { fn } from '../../src/executors/workflow/function.ts'
+import { agent } from '../../src/manifest/agents.ts'
+import type { SystemSource } from '../../src/manifest/define.ts'
+import { atMost, type Measurement } from '../report.ts'
+import type { BenchLedger } from '../target.ts'
+
+const CALLERS = 10_000
+const TENTH = CALLERS / 10
+/** Ten times as many take ten times as long; the rest is for what collects memory meanwhile. */
+const GROWTH = 13
+/** What the gate records, and what it reads and decides for each. */
+const TIMES_GATED = 4
+/** A message makes a session, is decided by a gate with two keys, and is looked up afterwards. */
+const TIMES_CHAT = 8
+
+const SYSTEM: SystemSource = {
+  name: 'crowd',
+  agents: [agent('helper', { instructions: 'Help people.' })],
+  functions: [
+    fn('plain', {}, ({ input }) => input),
+    fn('throttled', { throttle: { limit: 10_000, period: '1s' } }, ({ input }) => input),
+    fn('keyed', { idempotency: { key: 'payload.n' } }, ({ input }) => input),
+  ],
+  chats: [{ name: 'help', agent: 'helper', executors: [] }],
+}
+
+type Ask = (app: Trihand, n: number) => Promise<unknown>
+
+/** From the first call to the last answer, on a ledger of its own. `works`: whether the process also performs what is started. */
+const secondsOf = async (ledger: BenchLedger, count: number, ask: Ask, works: boolean): Promise<number> => {
+  const place = ledger.fresh()
+  const { database, schema } = place
+  const app = await createTrihand({ system: SYSTEM, database, ...(schema !== null && { schema }), work: works })
+  const since = performance.now()
+  await Promise.all(Array.from({ length: count }, (_, n) => ask(app, n)))
+  const seconds = (performance.now() - since) / 1_000
+  await app.close()
+  await place.remove()
+  return seconds
+}
+
+const start =
+  (name: string): Ask =>
+  (app, n) =>
+    app.start(name, { n })
+
+const say: Ask = (app, n) => app.chats.send({ chat: `c${n}`, id: 'm1', text: 'Hello' })
+
+export const callersAtOnce = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
+  // The first of a process pays for code that is compiled.
+  await secondsOf(ledger, TENTH, start('plain'), true)
+  const plain = await secondsOf(ledger, CALLERS, start('plain'), true)
+  const all: Measurement[] = []
+  for (const [name, what] of [
+    ['throttled', 'a throttle'],
+    ['keyed', 'an idempotency key'],
+  ] as const) {
+    const few = await secondsOf(ledger, TENTH, start(name), true)
+    const many = await secondsOf(ledger, CALLERS, start(name), true)
+    all.push(
+      {
+        metric: `${CALLERS} callers at once behind ${what} ÷ without`,
+        value: many / plain,
+        unit: '×',
+        target: atMost(TIMES_GATED),
+      },
+      { metric: `${CALLERS} callers behind ${what} ÷ ${TENTH}`, value: many / few, unit: '×', target: atMost(GROWTH) },
+      { metric: `${CALLERS} callers at once behind ${what}`, value: many, unit: 's' },
+    )
+  }
+  return all
+}
+
+export const messagesAtOnce = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
+  await secondsOf(ledger, TENTH, start('plain'), false)
+  const plain = await secondsOf(ledger, CALLERS, start('plain'), false)
+  const few = await secondsOf(ledger, TENTH, say, false)
+  const many = await secondsOf(ledger, CALLERS, say, false)
+  return [
+    {
+      metric: `${CALLERS} messages to as many chats at once ÷ calls without flow control`,
+      value: many / plain,
+      unit: '×',
+      target: atMost(TIMES_CHAT),
+    },
+    { metric: `${CALLERS} messages to as many chats ÷ ${TENTH}`, value: many / few, unit: '×', target: atMost(GROWTH) },
+    { metric: `${CALLERS} messages to as many chats at once`, value: many, unit: 's' },
+  ]
+}
