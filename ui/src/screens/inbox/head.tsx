@@ -24,7 +24,7 @@ const SameCause = ({ task, cause }: { readonly task: TaskDetail; readonly cause:
   return (
     <>
       <Button size="compact-sm" variant="default" mt="xs" onClick={() => setOpen(true)}>
-        Answer {same.length} questions of this cause together
+        Answer all {same.length} together
       </Button>
       {isOpen && <BulkDialog ids={same.map(({ id }) => id)} keep={() => {}} close={() => setOpen(false)} />}
     </>
