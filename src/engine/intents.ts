@@ -4,7 +4,7 @@
  * Owns how intents become luggage for the result's append. Never applies one by itself.
  */
 import { TrihandError } from '../model/errors.ts'
-import type { SessionId, TenantId } from '../model/ids.ts'
+import type { TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Payload } from '../model/payload.ts'
 import { DOCUMENT_KEY, DOCUMENT_TABLE } from '../model/row-key.ts'
@@ -12,7 +12,6 @@ import type { DocumentWrite } from '../ports/ledger.ts'
 import type { EmittedEvent } from '../ports/step-gate.ts'
 import { causeFrom } from './cause.ts'
 import { emittedBy } from './events.ts'
-import { commitOnce } from './one-shot.ts'
 import { storeValue } from './payloads.ts'
 import type { Luggage } from './request.ts'
 import type { Resident } from './resident.ts'
@@ -115,34 +114,12 @@ const packMemory = async (
   return { key, set, unset }
 }
 
-/** The session's head, loaded once per stay in memory; a checkpoint is taken first if one is due. */
+/** The session's head, loaded once per stay in memory. Two steps may ask for it at once: the first one stays. */
 export const sessionOf = async (resident: Resident): Promise<SessionHead> => {
-  const { record } = resident
+  const { record, house } = resident
   if (record.session === null)
     throw new TrihandError('SESSION_STATE_INVALID', 'the run has no session; start it with one')
-  const head = resident.session ?? (await loadHead(resident, record.session))
-  if (head.needsCheckpoint) await takeCheckpoint(resident, head)
-  while (head.isStale) await head.reload()
-  return head
-}
-
-/** Two steps may ask for it at once: the first head stays, as it may have writes under way. */
-const loadHead = async (resident: Resident, session: SessionId): Promise<SessionHead> => {
-  const loaded = await SessionHead.load(resident.house, session)
-  resident.session ??= loaded
+  const head = resident.session ?? (await SessionHead.load(house, record.session))
+  resident.session ??= head
   return resident.session
-}
-
-const takeCheckpoint = async (resident: Resident, head: SessionHead): Promise<void> => {
-  const { house } = resident
-  const write = await head.checkpointWrite(house.clock.now())
-  const outcome = await commitOnce(house.commit, {
-    appendId: house.appendId(),
-    writes: [write],
-    events: [],
-    signals: [],
-    documents: [],
-  })
-  if (outcome.kind === 'conflict') await head.reload()
-  else head.confirm(write)
 }

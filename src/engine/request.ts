@@ -145,7 +145,8 @@ export const mergeLuggage = (carried: readonly Luggage[]): Merged => {
   return { events, runs, documents, tasks }
 }
 
-const shiftEvent = (write: StreamWrite, offset: number): StreamWrite =>
-  write.create === null || write.create.event === null
+/** The run points at its event's place in a longer list. */
+export const shiftEvent = (write: StreamWrite, offset: number): StreamWrite =>
+  offset === 0 || write.create === null || write.create.event === null
     ? write
     : { ...write, create: { ...write.create, event: write.create.event + offset } }

@@ -16,7 +16,7 @@ import { fold } from '../model/machine.ts'
 import { run as runMachine, statusOf, wakeAt } from '../model/run.ts'
 import type { LiveRun, RunFact, RunState } from '../model/run-fact.ts'
 import type { SettledStep } from '../model/step.ts'
-import type { Append, Outcome, StreamRecord, StreamWrite } from '../ports/ledger.ts'
+import type { Append, Outcome, StreamRecord } from '../ports/ledger.ts'
 import { beginRun, type Written } from './births.ts'
 import { cancelChild } from './cancel-child.ts'
 import type { ChainHead } from './chain.ts'
@@ -32,6 +32,8 @@ import { type AppendContext, type RunAppend, runAppend, wakeAfter } from './run-
 import { NO_INPUTS, type RunInputs } from './run-input.ts'
 import { SeenEvents } from './seen-events.ts'
 import type { SessionHead } from './session-head.ts'
+import { sessionWrites } from './session-writes.ts'
+import { pauseAfterConflict } from './turn-queue.ts'
 import { Waiters } from './waiters.ts'
 
 export type Departure = 'ended' | 'parked' | 'fenced' | 'dropped'
@@ -50,7 +52,6 @@ interface InFlight {
   readonly departs: 'ended' | 'parked' | null
 }
 
-const MAX_CONFLICTS = 20
 const NO_REPORT: AppendContext['report'] = {}
 
 export class Resident implements AppendSource {
@@ -150,7 +151,11 @@ export class Resident implements AppendSource {
   /** patience-1: whatever the store does meanwhile, the answer is the work's own. */
   whileActive<T>(work: () => Promise<T>): Promise<T> {
     this.begin()
-    return insist(this.house, () => !this.gone, work).finally(() => this.end())
+    return this.whileWanted(work).finally(() => this.end())
+  }
+
+  private whileWanted<T>(work: () => Promise<T>): Promise<T> {
+    return insist(this.house, () => !this.gone, work)
   }
 
   /** Stops all work of this run in this process. Its promises never settle (gate-2). */
@@ -161,10 +166,9 @@ export class Resident implements AppendSource {
     this.keeper.departed(this, departure)
   }
 
-  // -- AppendSource ---------------------------------------------------------------------------------------------------
-
   next(): Append | null {
-    if (this.gone) return null
+    // In flight: the append waits for its turn at the session.
+    if (this.gone || this.inFlight !== null) return null
     const requests = this.queue.splice(0, MAX_REQUESTS)
     if (this.queue.length > 0) this.house.commit.request(this)
     if (this.live?.cancel != null && this.active === 0)
@@ -181,7 +185,7 @@ export class Resident implements AppendSource {
       this.queue = [...requests, ...this.queue]
       throw error
     }
-    return this.inFlight.built.append
+    return this.handOver(this.inFlight)
   }
 
   settle(outcome: Outcome): void {
@@ -196,7 +200,7 @@ export class Resident implements AppendSource {
     if (outcome.reason === 'taken')
       return this.drop('dropped', { code: 'EVENT_ID_REUSED', message: 'an emitted event has the id of another' })
     this.begin()
-    void this.catchUp(outcome.stream === this.record.id ? 'run' : 'session')
+    void this.catchUp()
   }
 
   failed(error: TrihandError): 'keep' | 'drop' {
@@ -208,8 +212,6 @@ export class Resident implements AppendSource {
     else this.drop('dropped', { code: error.code, message: error.detail })
     return 'drop'
   }
-
-  // -- building an append ---------------------------------------------------------------------------------------------
 
   private departure({ state, facts }: Gathered): 'ended' | 'parked' | null {
     if (state.kind === 'ended') return 'ended'
@@ -229,28 +231,26 @@ export class Resident implements AppendSource {
       wakeAt: wakeAfter(gathered.state, departs, this, this.house.clock.now()),
       seenSignal: this.seenSignal,
       seen: this.seen,
-      memory: this.memoryWrite(gathered.carried),
       report: this.report,
     })
     return { built, requests, gathered, departs }
   }
 
-  private memoryWrite(carried: readonly Luggage[]): StreamWrite | null {
-    if (this.session === null) return null
-    const changes = carried.flatMap((luggage) => (luggage.memory === null ? [] : [luggage.memory]))
-    return changes.length === 0 ? null : this.session.write(changes, this.house.clock.now())
+  /** What changes the session's memory is written with the changes of other runs (session-writes-1). Null: it is handed over. */
+  private handOver({ built, gathered }: InFlight): Append | null {
+    const changes = gathered.carried.flatMap(({ memory }) => (memory === null ? [] : [memory]))
+    if (this.session === null || changes.length === 0) return built.append
+    sessionWrites(this.house).addRun(this.session, changes, built.append, this)
+    return null
   }
-
-  // -- after the ledger's answer --------------------------------------------------------------------------------------
 
   private adopt(inFlight: InFlight, outcome: Written): void {
     const { gathered, departs } = inFlight
-    const { sealed, created, asked, memory } = inFlight.built
+    const { sealed, created, asked } = inFlight.built
     const wasCancelled = this.live?.cancel != null
     this.conflicts = 0
     this.state = gathered.state
     this.head = sealed.head
-    if (memory !== null) this.session?.confirm(memory)
     const { id: run, handler } = this.record
     const status = statusOf(this.state, departs === 'parked')
     this.house.publish.tell({ run, handler, status, version: this.head.version, facts: gathered.facts })
@@ -354,15 +354,14 @@ export class Resident implements AppendSource {
     }
   }
 
-  /** Somebody wrote from outside: take in what was written and decide the same requests again. */
-  private async catchUp(what: 'run' | 'session'): Promise<void> {
+  /** Another wrote from outside: take in what was written and decide the same requests again. What was done is kept, however often. */
+  private async catchUp(): Promise<void> {
     this.conflicts++
     try {
-      if (this.conflicts > MAX_CONFLICTS) throw new Error(`${MAX_CONFLICTS} conflicts in a row`)
-      if (what === 'session') await this.session?.reload()
-      else await this.reload()
+      await this.whileWanted(() => this.reload())
+      await pauseAfterConflict(this.house, this.conflicts)
     } catch (error) {
-      // The store is away or the run cannot be read: let go; the lease runs out and another attempt begins from the ledger.
+      // The run cannot be read: let go; the lease runs out and another attempt begins from the ledger.
       this.drop('dropped', { code: 'LEDGER_CONFLICT', message: String(error) })
       return
     }

@@ -29,8 +29,6 @@ export interface AppendContext {
   readonly seenSignal: number
   /** How many events of a type were looked at before a step opens a wait on them. */
   readonly seen: Pick<SeenEvents, 'countOf'>
-  /** The session's write, if a step changes its memory. */
-  readonly memory: StreamWrite | null
   /** What the hand at work says of it besides. */
   readonly report: { readonly [name: string]: Json }
 }
@@ -41,7 +39,6 @@ export interface RunAppend {
   readonly created: readonly NewRun[]
   /** Tasks that come into being, which time may concern. */
   readonly asked: readonly ClaimableId[]
-  readonly memory: StreamWrite | null
 }
 
 const NONE: readonly never[] = []
@@ -67,7 +64,7 @@ export const runAppend = (
   gathered: Gathered,
   context: AppendContext,
 ): RunAppend => {
-  const { record, departs, memory } = context
+  const { record, departs } = context
   const sealed = sealFacts(house, record.id, context.head, gathered.facts)
   const { version } = context.head
   const ending = departs === 'ended' ? endingOf(house, record, gathered, version) : null
@@ -78,10 +75,7 @@ export const runAppend = (
   const own = ownWrite(gathered, sealed, context)
   const append: Append = {
     appendId: house.appendId(),
-    writes:
-      memory === null && runs.length === 0 && tasks.length === 0
-        ? [own]
-        : [own, ...(memory === null ? NONE : [memory]), ...runs.map((run) => run.write), ...tasks],
+    writes: runs.length === 0 && tasks.length === 0 ? [own] : [own, ...runs.map((run) => run.write), ...tasks],
     events,
     signals: departs === 'ended' ? toldOfEnd(record.parent, gathered.state) : NONE,
     documents,
@@ -91,7 +85,6 @@ export const runAppend = (
     sealed,
     created: runs,
     asked: tasks.length === 0 ? NONE : tasks.map(({ stream }) => stream as TaskId),
-    memory,
   }
 }
 

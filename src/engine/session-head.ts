@@ -37,6 +37,12 @@ interface Deps {
   readonly tenant: TenantId
 }
 
+interface Loaded {
+  readonly state: SessionState
+  readonly head: ChainHead
+  readonly tail: number
+}
+
 export interface MemoryChange {
   readonly key: string | null
   readonly set: SessionDocument
@@ -54,21 +60,20 @@ export class SessionHead {
   private readonly deps: Deps
   private state: SessionState
   private head: ChainHead
+  /** How many facts came after the last checkpoint. */
+  private tail: number
   private pending: { readonly write: StreamWrite; readonly state: SessionState; readonly head: ChainHead } | null = null
 
-  /** The session is known to have at least so many facts. */
-  private known = 0
-
-  private constructor(deps: Deps, id: SessionId, state: SessionState, head: ChainHead) {
+  private constructor(deps: Deps, id: SessionId, { state, head, tail }: Loaded) {
     this.deps = deps
     this.id = id
     this.state = state
     this.head = head
+    this.tail = tail
   }
 
   static async load(deps: Deps, id: SessionId, tails: readonly number[] = [TAIL]): Promise<SessionHead> {
-    const { state, head } = await loadTail(deps, id, tails)
-    return new SessionHead(deps, id, state, head)
+    return new SessionHead(deps, id, await loadTail(deps, id, tails))
   }
 
   /** The same of a session that is most likely at a checkpoint: that one fact is read, and more only if it is none. */
@@ -76,27 +81,22 @@ export class SessionHead {
     return SessionHead.load(deps, id, [LAST_FACT, TAIL])
   }
 
-  async reload(): Promise<void> {
-    const { state, head } = await loadTail(this.deps, this.id, [TAIL])
-    // Asked before this head's last write and answered after it: older than what is here.
-    if (head.version < Math.max(this.head.version, this.known)) return
-    this.state = state
-    this.head = head
+  /** Takes over what another head of the same session knows, if it is newer. */
+  follow(other: SessionHead): void {
+    if (other.head.version <= this.head.version) return
+    this.state = other.state
+    this.head = other.head
+    this.tail = other.tail
     this.pending = null
   }
 
-  /** This write took effect. If another was prepared meanwhile its state cannot be taken over: the head is behind then. */
+  /** The write that was prepared last took effect. */
   confirm(write: StreamWrite): void {
-    this.known = Math.max(this.known, write.expectedVersion + write.facts.length)
     if (this.pending?.write !== write) return
     this.state = this.pending.state
     this.head = this.pending.head
+    this.tail = write.facts.at(-1)?.type === 'session.checkpointed' ? 0 : this.tail + write.facts.length
     this.pending = null
-  }
-
-  /** Own writes are missing here: reload before the memory is read again. */
-  get isStale(): boolean {
-    return this.head.version < this.known
   }
 
   async recall(key: string): Promise<Json | null> {
@@ -117,7 +117,7 @@ export class SessionHead {
   }
 
   get needsCheckpoint(): boolean {
-    return this.state.kind === 'live' && this.state.changes.size >= CHANGES_PER_CHECKPOINT
+    return this.state.kind === 'live' && this.tail >= CHANGES_PER_CHECKPOINT
   }
 
   get checkpoint(): LiveSession['head'] {
@@ -261,19 +261,23 @@ export const newSession = (
  * Reads only the tail that holds the last checkpoint: 10,000 changes ago costs what 10 changes ago does. The next longer tail is asked for
  * where the one before does not reach back that far.
  */
-const loadTail = async (
-  deps: Deps,
-  id: SessionId,
-  tails: readonly number[],
-): Promise<{ state: SessionState; head: ChainHead }> => {
+const loadTail = async (deps: Deps, id: SessionId, tails: readonly number[]): Promise<Loaded> => {
   for (const last of tails) {
-    const tail = await loadFacts(deps, id, { last })
-    const resumed = resumeFrom(tail.facts.map(readSessionFact))
-    if (resumed !== null) return { state: resumed, head: headOf(tail) }
+    const found = await loadFacts(deps, id, { last })
+    const resumed = resumeFrom(found.facts.map(readSessionFact))
+    if (resumed !== null) return { state: resumed, head: headOf(found), tail: tailOf(found) }
   }
   const whole = await loadFacts(deps, id, {})
-  return { state: fold(sessionMachine, whole.facts.map(readSessionFact)), head: headOf(whole) }
+  return { state: fold(sessionMachine, whole.facts.map(readSessionFact)), head: headOf(whole), tail: tailOf(whole) }
 }
+
+const tailOf = ({ facts }: StreamRecord): number =>
+  facts.length -
+  1 -
+  Math.max(
+    0,
+    facts.findLastIndex(({ type }) => type === 'session.checkpointed'),
+  )
 
 const loadFacts = async (deps: Deps, id: SessionId, options: LoadOptions): Promise<StreamRecord> => {
   const [found] = await deps.ledger.load([id], options)

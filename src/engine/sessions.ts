@@ -13,8 +13,7 @@ import type { House } from './house.ts'
 import { commitOnce } from './one-shot.ts'
 import { storeValue } from './payloads.ts'
 import { documentAt, newSession, SessionHead } from './session-head.ts'
-
-const MAX_CONFLICTS = 20
+import { NOTHING_BESIDE, type SessionCall, sessionWrites } from './session-writes.ts'
 
 /** A session as people look at it. */
 export interface SessionView {
@@ -76,15 +75,11 @@ export class Sessions {
   async remember(id: SessionId, key: string, value: Json): Promise<void> {
     const set: Record<string, Payload> = value === null ? {} : { [key]: (await storeValue(this.house, value)).payload }
     const unset = value === null ? [key] : []
-    await this.change(id, async (head) => {
-      if (head.needsCheckpoint) await this.change(id, (again) => again.checkpointWrite(this.house.clock.now()))
-      const fresh = head.needsCheckpoint ? await SessionHead.load(this.house, id) : head
-      return fresh.write([{ key: null, set, unset }], this.house.clock.now())
-    })
+    await this.change(id, { changes: [{ key: null, set, unset }] })
   }
 
   async checkpoint(id: SessionId): Promise<void> {
-    await this.change(id, (head) => head.checkpointWrite(this.house.clock.now()))
+    await this.change(id, { isCheckpoint: true })
   }
 
   /** session-2: a fork costs one fact, whatever the session has lived through. */
@@ -108,28 +103,31 @@ export class Sessions {
     return child.id
   }
 
-  private async change(
-    id: SessionId,
-    prepare: (head: SessionHead) => StreamWrite | Promise<StreamWrite>,
-  ): Promise<void> {
-    for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
-      const head = await SessionHead.load(this.house, id)
-      const write = await prepare(head)
-      if (write.facts.length === 0 || (await this.write(write))) return
-    }
-    throw new TrihandError('LEDGER_CONFLICT', `${MAX_CONFLICTS} others wrote to ${id} first`)
+  private change(id: SessionId, wanted: Partial<Pick<SessionCall, 'changes' | 'isCheckpoint'>>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let isTold = false
+      sessionWrites(this.house).add(id, {
+        ...{ head: null, changes: [], isCheckpoint: false, append: NOTHING_BESIDE, isNew: true, ...wanted },
+        isGone: () => isTold,
+        settle: () => resolve(),
+        failed: (error) => {
+          isTold = true
+          reject(error)
+          return 'drop'
+        },
+      })
+    })
   }
 
-  private async write(write: StreamWrite): Promise<boolean> {
+  private async write(write: StreamWrite): Promise<void> {
     const { commit, appendId } = this.house
-    const outcome = await commitOnce(commit, {
+    await commitOnce(commit, {
       appendId: appendId(),
       writes: [write],
       events: [],
       signals: [],
       documents: [],
     })
-    return outcome.kind !== 'conflict'
   }
 }
 

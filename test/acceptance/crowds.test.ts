@@ -1,16 +1,15 @@
 /** Many callers at one task, run, queue, plan or entity: each waits for its turn, none is refused because others came, too. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openPlans } from '../../src/assemble-plans.ts'
 import { fn } from '../../src/executors/workflow/function.ts'
 import type { SystemSource } from '../../src/manifest/define.ts'
 import { human } from '../../src/manifest/humans.ts'
 import type { RunId } from '../../src/model/ids.ts'
 import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
-import { sized } from '../chaos/whole.ts'
 import { Inbox, person } from '../support/inbox.ts'
 import { onEveryStore } from '../support/stores.ts'
 
-const CROWD = sized({ whole: 1_000, part: 150 })
+const CROWD = 150
 
 const crowd = <T>(system: TestSystem, call: (n: number) => Promise<T>, size = CROWD): Promise<readonly T[]> =>
   system.run(() => Promise.all(Array.from({ length: size }, (_, n) => call(n))))
@@ -46,7 +45,70 @@ const ask = async (system: TestSystem) => {
   return { task: await new Inbox(system).only(), run: runs[0] as RunId }
 }
 
+/** Runs that do one thing once, and remember it in the session that all of them share. */
+const remembering = (bodies: number[]): SystemSource => ({
+  name: 'remembering',
+  functions: [
+    fn<{ n: number }>('note', {}, async ({ input, step }) => {
+      await step.run(
+        'pay',
+        ({ remember }) => {
+          bodies.push(input.n)
+          remember(`k${input.n}`, input.n)
+        },
+        { effect: 'once' },
+      )
+      return step.run('again', ({ remember }) => remember('last', input.n))
+    }),
+  ],
+})
+
 onEveryStore('crowds', (store) => {
+  test.each([30, CROWD])(
+    '[G3] session-writes-2: %i runs that write one session at once each do their work once and ask nobody (14.2)',
+    async (size) => {
+      const bodies: number[] = []
+      const system = await startTestSystem(remembering(bodies), store())
+      const { sessions } = system.engine
+      const session = await system.run(() => sessions.create())
+      const runs = await crowd(system, (n) => system.engine.startRun('note', { n }, { session }), size)
+      await system.settle()
+      await system.advance('1h')
+      expect(await new Inbox(system).list()).toEqual([])
+      expect([...bodies].sort((a, b) => a - b)).toEqual(Array.from({ length: size }, (_, n) => n))
+      const ends = await Promise.all(runs.map((run) => system.look(run)))
+      expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['success']))
+      const memory = await system.run(() => sessions.memory(session))
+      expect(memory?.size).toBe(size + 1)
+      await system.close()
+    },
+  )
+
+  test('[G3] session-writes-1: many changes of one session from outside are all made, with few appends (14.2)', async () => {
+    const system = await startTestSystem(asking, store())
+    const { sessions } = system.engine
+    const session = await system.run(() => sessions.create())
+    const append = vi.spyOn(system.store.ledger, 'append')
+    expect(await refusals(system, (n) => sessions.remember(session, `k${n % 7}`, n))).toEqual([])
+    expect(append.mock.calls.length).toBeLessThan(CROWD / 5)
+    append.mockRestore()
+    const memory = await system.run(() => sessions.memory(session))
+    expect([...(memory?.values() ?? [])].sort()).toEqual(Array.from({ length: 7 }, (_, n) => CROWD - 7 + n).sort())
+    await system.close()
+  })
+
+  test('session-writes-3: a session that many have written is loaded from its tail (14.2)', async () => {
+    const system = await startTestSystem(asking, store())
+    const { sessions } = system.engine
+    const session = await system.run(() => sessions.create())
+    await crowd(system, (n) => sessions.remember(session, 'same', n))
+    const load = vi.spyOn(system.store.ledger, 'load')
+    expect(await system.run(() => sessions.recall(session, 'same'))).toBe(CROWD - 1)
+    expect(load.mock.calls).toEqual([[[session], { last: 64 }]])
+    load.mockRestore()
+    await system.close()
+  })
+
   test('[C17] task-command-2: many drafts at one task at once are all saved, in the order in which they came (14.2)', async () => {
     const system = await startTestSystem(asking, store())
     const { task } = await ask(system)
