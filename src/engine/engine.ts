@@ -49,6 +49,7 @@ import { lookAtRun, type RunResult } from './run-result.ts'
 import { type RunSteps, stepsOf } from './run-steps.ts'
 import { Schedules } from './schedules.ts'
 import { Sessions } from './sessions.ts'
+import { Starts } from './starts.ts'
 import { Tasks } from './tasks.ts'
 import { Vitals } from './vitals.ts'
 import { Worker } from './worker.ts'
@@ -153,6 +154,7 @@ export class Engine {
       enter,
       worker: this.worker,
       circuits: new Circuits({ ledger, clock, tenant, tell: (type, about) => this.intake.tell(type, about) }),
+      starts: new Starts(() => this.house),
       gates: {
         gateFor: (handler) => this.book.gateFor(this.definition, handler),
         call: (handler, asked) => this.book.callGate(this.house, handler, asked),

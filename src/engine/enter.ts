@@ -6,6 +6,7 @@
  * enter-1  A step intended by an earlier holder is never begun here: it is put in doubt, as soon as people may be asked.
  * enter-2  The handler is entered only on a state that the ledger holds.
  * enter-3  An event that is in the ledger when a run wakes comes before a timeout that has passed meanwhile.
+ * enter-4  A throttled run is first entered only when its throttle lets it begin at that moment (starts.ts).
  */
 import { checkAgainst } from '../manifest/schema.ts'
 import type { FunctionDefinition } from '../manifest/system.ts'
@@ -44,8 +45,11 @@ export const awaken = async (
     const { house, record, live } = resident
     resident.inputs = await readInputs(house, record, live?.start.input ?? { kind: 'event' })
     await catchUp(resident, recoveries, prefetched, mayBeLeft)
-    if (isReady(resident)) {
+    const isHeld = house.starts.holds(resident)
+    const start = !isReady(resident) ? 'never' : isHeld ? await askForStart(resident) : 'free'
+    if (start === 'now' || start === 'free') {
       enter(resident, errors)
+      if (start === 'now') house.starts.made(resident)
       resident.watchTime()
     } else if (!resident.isGone) {
       resident.spreadCancel()
@@ -66,6 +70,14 @@ export const enterFresh = async (resident: Resident, errors: StepErrors, isLeft:
   awaken(resident, 0, NOTHING_PREFETCHED, errors, isLeft)
 
 const isReady = (resident: Resident): boolean => isOpen(resident) && resident.live?.retryAt === null
+
+/** enter-4. */
+const askForStart = async (resident: Resident): Promise<'now' | 'free' | 'never'> => {
+  const start = await resident.house.starts.admit(resident, () => isReady(resident))
+  if (typeof start !== 'number') return start
+  resident.waitsUntil = start
+  return 'never'
+}
 
 const catchUp = async (
   resident: Resident,

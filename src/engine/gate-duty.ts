@@ -35,7 +35,8 @@ import { type Birth, type NewRun, newRun } from './new-run.ts'
 import { fetchValue } from './payloads.ts'
 import { demandFor, eventRoot, judge } from './route.ts'
 import type { Roots } from './rule-values.ts'
-import { type Budget, budgetWrite, lookAtBudget, takenOf } from './shared-budget.ts'
+import { type Budget, budgetWrite, lookAtShared, takenOf } from './shared-budget.ts'
+import { startPlaces } from './starts.ts'
 import { Stops } from './stops.ts'
 
 /** Events looked at in one decision: an append must not grow without bound. */
@@ -118,7 +119,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
   async prepare(): Promise<void> {
     const { throttle } = this.keeping.flow.policies
     if (throttle?.shared === undefined) return
-    this.budget = await lookAtBudget(this.house, throttle.shared)
+    this.budget = await lookAtShared(this.house, throttle.shared)
     this.taken = takenOf(this.budget)
   }
 
@@ -242,7 +243,9 @@ export class GateDuty implements Duty<GateState, GateFact> {
     const broken = brokenPromises(facts)
     await this.fetch(broken.map(({ sequence }) => sequence))
     const dropped = broken.map((fact) => ({ run: this.runOf(fact.sequence), refusal: refusalOf(fact) }))
-    return outcomeDocuments(this.house.tenant, this.keeping.definition.name, { facts, dropped })
+    const { tenant } = this.house
+    const outcomes = outcomeDocuments(tenant, this.keeping.definition.name, { facts, dropped })
+    return [...outcomes, ...startPlaces(tenant, facts)]
   }
 
   private runOf(sequence: number): RunId {

@@ -6,11 +6,12 @@
 import type { System } from '../manifest/system.ts'
 import type { CancelRule } from '../model/cancel-on.ts'
 import type { StoredEvent } from '../model/event.ts'
-import type { ClaimableId, GateId, RunId, TenantId, WorkerId } from '../model/ids.ts'
+import type { ClaimableId, GateId, Instant, RunId, TenantId, WorkerId } from '../model/ids.ts'
 import type { Modality } from '../model/modality.ts'
 import type { Module } from '../model/module.ts'
 import type { RetryPolicy } from '../model/policies/retry.ts'
 import type { Redaction } from '../model/redaction.ts'
+import type { LiveRun } from '../model/run-fact.ts'
 import type { Effect } from '../model/step.ts'
 import type { TaskWorld } from '../model/task-fact.ts'
 import type { PriceOf } from '../model/usage.ts'
@@ -56,6 +57,8 @@ export interface House {
   readonly enter: EnterHandler
   readonly worker: WorkerDesk
   readonly circuits: Circuits
+  /** Where throttled runs ask for their start. */
+  readonly starts: StartDesk
   readonly gates: GateDesk
   /** What decisions of tasks need of the world. */
   readonly taskWorld: TaskWorld
@@ -97,6 +100,25 @@ export interface GateDesk {
   isUndecided(handler: string, event: StoredEvent): Promise<boolean>
   /** Takes back a call that waits. False: no call with this run waits there. */
   withdraw(handler: string, run: RunId, why: { readonly by: string; readonly detail: string }): Promise<boolean>
+}
+
+/** A run in memory that may have to ask for its start. */
+export interface StartingRun {
+  readonly record: { readonly id: RunId; readonly handler: string }
+  readonly live: LiveRun | null
+}
+
+/** What a run that is about to be entered may ask of its throttle. */
+export interface StartDesk {
+  /** Whether it may have to ask at all. */
+  holds(run: StartingRun): boolean
+  /**
+   * `now`: it begins, and says so by `made`. `free`: it needs no start, since it has begun before or was born without a throttle. An
+   * instant: it parks until then. `never`: it may not begin any more (`isOpen`).
+   */
+  admit(run: StartingRun, isOpen: () => boolean): Promise<Instant | 'now' | 'free' | 'never'>
+  /** Its handler was entered. */
+  made(run: StartingRun): void
 }
 
 /** What the rest of the engine may ask about leases. */

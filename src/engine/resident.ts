@@ -86,6 +86,8 @@ export class Resident implements AppendSource {
   private gone = false
   /** A child could not be told of the cancel: the run is woken to tell it again. */
   isUntold = false
+  /** Its throttle lets it begin at this instant. */
+  waitsUntil: Instant | null = null
   private alarm: { readonly at: Instant; readonly cancel: () => void } | null = null
 
   constructor(house: House, record: ResidentRecord, { state, head }: Standing, keeper: Keeper) {

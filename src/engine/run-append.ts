@@ -6,8 +6,9 @@
 import { calledBy } from '../model/child-retry.ts'
 import type { ClaimableId, Instant, TaskId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
-import { statusOf, wakeAt } from '../model/run.ts'
+import { isUntouched, statusOf, wakeAt } from '../model/run.ts'
 import type { LiveRun, RunFact, RunState } from '../model/run-fact.ts'
+import type { RunStatus } from '../model/status.ts'
 import type { Append, StreamWrite, WaitRow } from '../ports/ledger.ts'
 import { type ChainHead, type Sealed, sealFacts } from './chain.ts'
 import type { EndingHouse } from './declared-end.ts'
@@ -48,7 +49,15 @@ const CANCEL_AGAIN_MS = 5_000
 export const wakeAfter = (
   state: RunState,
   departs: AppendContext['departs'],
-  { entry, isUntold }: { readonly entry: 'none' | 'inside' | 'over'; readonly isUntold: boolean },
+  {
+    entry,
+    isUntold,
+    waitsUntil,
+  }: {
+    readonly entry: 'none' | 'inside' | 'over'
+    readonly isUntold: boolean
+    readonly waitsUntil: Instant | null
+  },
   now: Instant,
 ): Instant | null => {
   if (departs === null) return now
@@ -56,7 +65,7 @@ export const wakeAfter = (
   if (state.cancel !== null) return isUntold ? now + CANCEL_AGAIN_MS : null
   if (state.pause !== null) return wakeAt(state)
   // Not inside and free to enter: its delay has passed, or a person retried it, while this stay was ending.
-  return entry !== 'inside' && state.retryAt === null ? now : wakeAt(state)
+  return entry !== 'inside' && state.retryAt === null ? (waitsUntil ?? now) : wakeAt(state)
 }
 
 export const runAppend = (
@@ -109,13 +118,19 @@ const ownWrite = ({ state, facts }: Gathered, sealed: Sealed, context: AppendCon
   epoch: context.record.epoch,
   facts: sealed.facts,
   headHash: sealed.head.headHash,
-  status: statusOf(state, context.departs === 'parked'),
+  status: statusAfter(state, context.departs),
   wakeAt: context.wakeAt,
   release: context.departs !== null,
   seenSignal: context.seenSignal,
   opensWaits: isWaiting(state) ? opensWaits(facts, state, context.seen) : NONE,
   closesWaits: isWaiting(context.before) ? closesWaits(context.before, facts, state) : NONE,
 })
+
+/** A run that parks before it has begun waits for its start. */
+const statusAfter = (state: RunState, departs: AppendContext['departs']): RunStatus => {
+  const status = statusOf(state, departs === 'parked')
+  return status === 'waiting' && state.kind === 'live' && isUntouched(state) ? 'queued' : status
+}
 
 /** Whether any step is open. Asked first, so that a run that waits for nothing pays nothing for waits. */
 const isWaiting = (state: RunState): state is LiveRun => state.kind === 'live' && state.open.size > 0

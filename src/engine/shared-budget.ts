@@ -8,7 +8,7 @@
 
 import { readGateFact } from '../model/fact-codec.ts'
 import { gate } from '../model/gate.ts'
-import type { GateState } from '../model/gate-fact.ts'
+import type { GateCommand, GateState } from '../model/gate-fact.ts'
 import { resumeGateFrom } from '../model/gate-read.ts'
 import { type GateId, gateId, type TenantId } from '../model/ids.ts'
 import type { ThrottleState, Turn } from '../model/policies/throttle.ts'
@@ -33,23 +33,34 @@ const idOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, name: string): GateId 
 
 const READING = { restore: ({ facts }: StreamRecord) => resumeGateFrom(facts.map(readGateFact)) }
 
-export const lookAtBudget = async (house: House, name: string): Promise<Budget> => {
-  const id = idOf(house.ids, house.tenant, name)
+export const lookAtBudget = async (
+  house: Pick<House, 'ledger'>,
+  { id, handler }: Pick<Budget, 'id' | 'handler'>,
+): Promise<Budget> => {
   const restored = await lookAtClerk<GateState>(house, id, READING)
-  const handler = `limits.shared.${name}`
   return { id, handler, state: restored?.state ?? gate.initial, record: restored?.record ?? null }
 }
 
+export const lookAtShared = (house: House, name: string): Promise<Budget> =>
+  lookAtBudget(house, { id: idOf(house.ids, house.tenant, name), handler: `limits.shared.${name}` })
+
 export const takenOf = ({ state }: Budget): ThrottleState => (state.kind === 'open' ? state.throttles : [])
 
+export const budgetWrite = (house: House, budget: Budget, turns: readonly Turn[]): StreamWrite =>
+  budgetWith(house, budget, { type: 'take_turns', now: house.clock.now(), turns })
+
 /** Never due: what it holds matters only to those who take from it. */
-export const budgetWrite = (house: House, budget: Budget, turns: readonly Turn[]): StreamWrite => {
+export const budgetWith = (
+  house: House,
+  budget: Budget,
+  command: Extract<GateCommand, { readonly type: 'take_turns' | 'record_starts' }>,
+): StreamWrite => {
   const { record } = budget
-  const now = Math.max(house.clock.now(), record?.facts.at(-1)?.recordedAt ?? 0)
+  const now = Math.max(command.now, record?.facts.at(-1)?.recordedAt ?? 0)
   const turn = new InTurn(budget.state, advanceGate)
   const { facts } = turn
   if (record === null) turn.ask({ type: 'open_gate', now, cursor: 0 })
-  turn.ask({ type: 'take_turns', now, turns })
+  turn.ask({ ...command, now })
   if ((record?.facts.length ?? 0) + facts.length >= FACTS_PER_CHECKPOINT) turn.ask({ type: 'checkpoint_gate', now })
   const write = record === null ? birthOf(house, budget, facts) : changeOf(house, record, facts)
   return { ...write, wakeAt: null }

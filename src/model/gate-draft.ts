@@ -82,6 +82,7 @@ export const start = (draft: Draft, candidate: Candidate, claim: Claim | null): 
     ...(call !== undefined && { call }),
     ...(attempt !== undefined && { attempt }),
     ...(trigger !== undefined && { trigger }),
+    ...(taken !== null && cost !== 1 && { cost }),
     type: 'gate.started',
     at: now,
     run,

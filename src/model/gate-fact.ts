@@ -12,6 +12,7 @@ import type { FanInPolicy } from './policies/fan-in.ts'
 import type { Claim, Claims, IdempotencyPolicy } from './policies/idempotency.ts'
 import type { Lines, OverlapPolicy } from './policies/overlap.ts'
 import type { RateLimitPolicy, RateState } from './policies/rate-limit.ts'
+import type { StartFact, Starts } from './policies/starts.ts'
 import type { ThrottlePolicy, ThrottleState, Turn } from './policies/throttle.ts'
 import type { Gathering, Window, Windows } from './policies/window.ts'
 import type { RunStatus } from './status.ts'
@@ -67,6 +68,8 @@ export type StopMode = 'cancel' | 'terminate'
 type At = { readonly at: Instant }
 
 export type GateFact =
+  /** Of a gate that is a book of actual starts. */
+  | StartFact
   | (At & { readonly type: 'gate.opened'; readonly cursor: number })
   /** From now on it hears events of these types, of each those after a sequence. */
   | (At & { readonly type: 'gate.listened'; readonly types: readonly HeardType[] })
@@ -148,6 +151,8 @@ export type GateFact =
       /** From the second on: these events have their place already, and failed there. */
       readonly attempt?: number
       readonly trigger?: string
+      /** What its start costs; absent: 1. */
+      readonly cost?: number
     })
   /** An event that waited gives way to a newer one with the same key. */
   | (At & { readonly type: 'gate.withdrawn'; readonly sequence: number; readonly place: WaitingPlace })
@@ -207,6 +212,8 @@ export type GateCommand =
     })
   /** To a gate that is a shared budget. */
   | (Now & { readonly type: 'take_turns'; readonly turns: readonly Turn[] })
+  /** To a gate that is a book of actual starts. */
+  | (Now & { readonly type: 'record_starts'; readonly starts: readonly StartFact[] })
   | (Now & { readonly type: 'pause_gate' | 'resume_gate'; readonly by: string })
   | (Now & { readonly type: 'checkpoint_gate' })
 
@@ -256,6 +263,8 @@ export interface OpenGate {
   readonly bursts: Bursts
   readonly lines: Lines
   readonly throttles: ThrottleState
+  /** Of a book of actual starts; absent: of none. */
+  readonly starts?: Starts
   readonly runs: DueMap<TrackedRun>
 }
 

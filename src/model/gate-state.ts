@@ -9,6 +9,7 @@ import type { Instant } from './ids.ts'
 import { type Claim, type Claims, endClaims, freeKey, recordClaim } from './policies/idempotency.ts'
 import { callFromLine, enterLine, leaveLine, waitInLine, withdrawFromLine } from './policies/overlap.ts'
 import { countRate } from './policies/rate-limit.ts'
+import { recordStart } from './policies/starts.ts'
 import { recordTurn } from './policies/throttle.ts'
 import { joinWindow, withdrawFromWindow } from './policies/window.ts'
 
@@ -98,6 +99,10 @@ export const evolveOpen = (gate: OpenGate, fact: GateFact): OpenGate => {
       return { ...gate, cursor: fact.cursor, beyond: fact.beyond }
     case 'gate.turned':
       return { ...gate, throttles: recordTurn(gate.throttles, fact.turn, fact.at) }
+    case 'gate.start_given':
+    case 'gate.start_made':
+    case 'gate.start_delayed':
+      return { ...gate, starts: recordStart(gate.starts ?? [], fact) }
     case 'gate.asked':
       return { ...gate, calls: fact.number }
     case 'trigger.suppressed':

@@ -368,6 +368,8 @@ const decideOpen = (state: OpenGate, command: GateCommand): Decision<GateFact> =
       return drafted(draftOf(state, command), (draft) => endRuns(draft, command))
     case 'take_turns':
       return { kind: 'facts', facts: command.turns.map((turn) => ({ type: 'gate.turned', at, turn })) }
+    case 'record_starts':
+      return { kind: 'facts', facts: command.starts }
     case 'pause_gate':
       return state.pausedBy === null ? facts({ type: 'gate.paused', at, by: command.by }) : facts()
     case 'resume_gate':

@@ -1,9 +1,10 @@
 /**
  * Starts spread over time: nothing is lost, everything gets its turn in the order it came (GCRA with a burst and a cost).
  *
- * Owns the arithmetic of turns, exact in whole numbers: an instant and a remainder in parts of a millisecond.
+ * Owns the arithmetic of turns, exact in whole numbers: an instant and a remainder in parts of a millisecond. A turn is taken when a run is
+ * born, and says from when on it may be claimed; whether the run then begins is asked again at that moment (starts.ts).
  *
- * throttle-1  In any period at most limit + burst - 1 start, counted by cost.
+ * throttle-1  In any period at most limit + burst - 1 turns fall, counted by cost.
  */
 import { type DueMap, dropDue, put, valueAt } from '../due-map.ts'
 import type { Instant } from '../ids.ts'
@@ -32,15 +33,15 @@ export interface Turn {
 }
 
 /** A unit of cost takes period / limit milliseconds: in parts of 1 / limit millisecond, that is the period itself. */
-const later = (from: Idle, units: number, { limit, periodMs }: ThrottlePolicy): Idle => {
+export const later = (from: Idle, units: number, { limit, periodMs }: ThrottlePolicy): Idle => {
   const parts = from.part + units * periodMs
   const whole = Math.floor(parts / limit)
   return { at: from.at + whole, part: parts - whole * limit }
 }
 
-const roundUp = ({ at, part }: Idle): Instant => (part > 0 ? at + 1 : at)
+export const roundUp = ({ at, part }: Idle): Instant => (part > 0 ? at + 1 : at)
 
-const latest = (a: Idle, b: Idle): Idle => (a.at > b.at || (a.at === b.at && a.part > b.part) ? a : b)
+export const latest = (a: Idle, b: Idle): Idle => (a.at > b.at || (a.at === b.at && a.part > b.part) ? a : b)
 
 export const takeTurn = (
   state: ThrottleState,
