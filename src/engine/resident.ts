@@ -307,11 +307,7 @@ export class Resident implements AppendSource {
     const at = wakeAt(live)
     if (at === this.alarm?.at) return
     this.alarm?.cancel()
-    this.alarm = at === null ? null : this.alarmAt(at)
-  }
-
-  private alarmAt(at: Instant): NonNullable<Resident['alarm']> {
-    return { at, cancel: this.house.clock.at(at, () => this.ring()) }
+    this.alarm = at === null ? null : { at, cancel: this.house.clock.at(at, () => this.ring()) }
   }
 
   /** An event that is in the ledger when the time is up comes before the timeout (enter-3). */

@@ -189,14 +189,14 @@ export class Starts implements StartDesk {
     for (;;) {
       const budget = await lookAtBudget(house, book)
       const now = Math.max(house.clock.now(), budget.record?.facts.at(-1)?.recordedAt ?? 0)
-      const { facts, answers, documents } = await this.decide(budget, book.throttle, placed, now)
+      const { facts, answers, documents } = await this.answersTo(budget, book.throttle, placed, now)
       if (facts.length > 0 && !(await this.write(budget, { facts, documents, now }))) continue
       for (const [i, { resolve }] of placed.entries()) resolve(answers[i] ?? 'free')
       return
     }
   }
 
-  private async decide(
+  private async answersTo(
     { state }: Budget,
     throttle: ThrottlePolicy,
     asks: readonly Placed[],

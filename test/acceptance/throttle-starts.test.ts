@@ -41,7 +41,7 @@ onEveryStore('actual starts', (store) => {
     return { system, starts, send }
   }
 
-  test('[H5] a throttle holds for actual starts after the process was down (14.4.1)', async () => {
+  test('enter-4: [H5] a throttle holds for actual starts after the process was down (14.4.1)', async () => {
     const { system, starts, send } = await begin({ mail: { throttle: { limit: 5, period: '1m' } } })
     await send(40)
     await system.crash(undefined, { down: '7m' })
