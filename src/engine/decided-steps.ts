@@ -31,8 +31,9 @@ const lookAt = ({ events }: ReturnType<House['system']>, facts: readonly RunFact
   }
   for (const fact of facts) {
     if (fact.type === 'step.reused') follow(fact.of, fact.step, fact.step)
-    if (fact.type === 'wait.received' && tellsDecision(fact.event.type, events.get(fact.event.type)?.only ?? null))
-      looked.decided.add(fact.step)
+    if (fact.type === 'wait.received')
+      for (const { type } of [fact.event, ...(fact.others ?? [])])
+        if (tellsDecision(type, events.get(type)?.only ?? null)) looked.decided.add(fact.step)
     if (fact.type !== 'child.started') continue
     if (isTaskId(fact.child)) looked.decided.add(fact.step)
     else if (isRunId(fact.child)) follow(fact.child, fact.step, null)

@@ -4,13 +4,11 @@
  * Owns which call begins a step, waits and events; attempts are attempts.ts, children child.ts, people ask.ts. Never answers before the
  * ledger has (gate-1).
  */
-import { type Failure, TrihandError } from '../model/errors.ts'
-import { at, canonical, type Json } from '../model/json.ts'
+import type { Failure } from '../model/errors.ts'
+import type { Json } from '../model/json.ts'
 import type { Telling } from '../model/lifecycle.ts'
 import { NOTHING } from '../model/payload.ts'
-import { MATCH_PATH } from '../model/row-key.ts'
 import type { SettledStep } from '../model/step.ts'
-import { openWait, type WaitSpec } from '../model/wait.ts'
 import type {
   AskReply,
   AskRequest,
@@ -30,16 +28,13 @@ import { causeFrom } from './cause.ts'
 import { startChild } from './child.ts'
 import { emittedBy } from './events.ts'
 import { makeWay } from './hold.ts'
-import { demandTold, isToldOf } from './lifecycle.ts'
-import { lookFor } from './look.ts'
-import { lookbackBase } from './lookback.ts'
-import { receiveEvents } from './offer.ts'
+import { isToldOf } from './lifecycle.ts'
 import { asFailure, isOpen } from './once.ts'
+import { openWait } from './open-wait.ts'
 import { fetchValue } from './payloads.ts'
 import { type Luggage, NO_LUGGAGE } from './request.ts'
 import type { Resident } from './resident.ts'
 import { definitionOf } from './rights.ts'
-import { demandKey } from './row-key.ts'
 
 /** How a handler learns that a step has failed for good. Made by the workflow hand, which owns the error's class. */
 export type StepErrors = (step: string, failure: Failure) => Error
@@ -191,37 +186,8 @@ export class Gate implements StepGate {
 
   // -- waits, children, events ----------------------------------------------------------------------------------------
 
-  private async openWait(step: string, request: WaitRequest): Promise<void> {
-    const { resident } = this
-    const { house, record } = resident
-    demandTold(house, request.types)
-    const now = house.clock.now()
-    const { tenant } = record
-    const { types } = request
-    const match = this.matchOf(request.match)
-    const base = await lookbackBase(house.ledger, request, { types, match }, { tenant, base: record.base, now })
-    const spec: WaitSpec = {
-      mode: request.mode,
-      types,
-      match,
-      condition: request.condition,
-      timeoutAt: request.timeoutMs === null ? null : now + request.timeoutMs,
-      base,
-    }
-    const { received, read } = await lookFor(house.ledger, tenant, openWait(spec), resident.inputs.input)
-    for (const type of types) resident.seen.count(step, type, read.get(type) ?? 0)
-    resident.ask({ command: { type: 'open_wait', now, step, wait: spec }, luggage: null, done: null })
-    receiveEvents(resident, step, received)
-  }
-
-  private matchOf(path: string | null): WaitSpec['match'] {
-    if (path === null) return null
-    const inData = path.replace(/^(payload|data)\./, '')
-    demandKey(MATCH_PATH, inData)
-    const value = at(this.resident.inputs.input, inData)
-    if (value === undefined)
-      throw new TrihandError('EXPR_FAILED', `match ${path}: what triggered the run has no such field`)
-    return { path: inData, value: canonical(value) }
+  private openWait(step: string, request: WaitRequest): Promise<void> {
+    return openWait(this.resident, step, request)
   }
 
   private async waitAnswer(step: string, settled: SettledStep): Promise<WaitAnswer> {

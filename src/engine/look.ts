@@ -5,6 +5,7 @@
  * them count is the model's (model/wait.ts).
  */
 import { compileRule } from '../manifest/rules.ts'
+import { type Consumed, consumedRules, NOTHING_CONSUMED, type Start } from '../model/consumed.ts'
 import type { StoredEvent } from '../model/event.ts'
 import type { TenantId } from '../model/ids.ts'
 import { at, canonical, type Json } from '../model/json.ts'
@@ -16,12 +17,25 @@ import { eventRoot } from './route.ts'
 type Events = Pick<Ledger, 'events'>
 
 const PAGE = 1_000
+const GROWTH = 8
+
+/** Which events other waits of the run have received, or are about to. */
+export interface Taken {
+  readonly consumed: Consumed
+  isPromised(sequence: number): boolean
+}
+
+export const NOTHING_TAKEN: Taken = { consumed: NOTHING_CONSUMED, isPromised: () => false }
 
 /** What a look has found. */
 export interface Look {
-  /** The events that the wait should receive, in order: the first for `any`, the first of each type for `all`. */
+  /** The events that the wait should receive, in order: the first for `any` (or all there are), the first of each type for `all`. */
   readonly received: readonly StoredEvent[]
-  /** How many events were read, by type: all there are, unless the wait is over with those that it receives. */
+  /** Earlier events that other waits of the run are about to receive. */
+  readonly passed: readonly number[]
+  /** The wait need not look at events up to this one again. */
+  readonly base: number
+  /** How many events after `base` were read, by type: all there are, unless the wait is over with those that it receives. */
   readonly read: ReadonlyMap<string, number>
 }
 
@@ -38,22 +52,40 @@ export async function* pagesOf(
   ledger: Events,
   tenant: TenantId,
   { types, match, base }: Pick<WaitSpec, 'types' | 'match' | 'base'>,
-  limit = PAGE,
+  { first = PAGE, settled = false }: { readonly first?: number; readonly settled?: boolean } = {},
 ): AsyncGenerator<readonly StoredEvent[]> {
+  let limit = Math.min(first, PAGE)
   for (let after = base; ; ) {
-    const page = await ledger.events({ tenant, ...sought(types, match, after), limit })
+    const query = { tenant, ...sought(types, match, after), limit }
+    const page = await ledger.events(settled ? { ...query, settled } : query)
     yield page
     if (page.length < limit) return
     after = page.at(-1)?.sequence ?? after
+    limit = Math.min(limit * GROWTH, PAGE)
   }
 }
 
+/** What a look is about. */
+export interface Looked {
+  readonly wait: OpenWait
+  /** What started the run. */
+  readonly trigger: Json
+  readonly taken: Taken
+}
+
 /** Reads no further than the wait needs, and holds no more than a page and what is received. */
-export const lookFor = async (ledger: Events, tenant: TenantId, wait: OpenWait, trigger: Json): Promise<Look> => {
+export const lookFor = async (
+  ledger: Events,
+  tenant: TenantId,
+  looked: Looked,
+  start: Pick<Start, 'received' | 'covers'> = { received: 0, covers: false },
+): Promise<Look> => {
+  const { wait } = looked
   const { spec } = wait
-  const look = new Looking(wait, trigger)
-  const limit = spec.mode === 'any' && spec.condition === null ? 1 : PAGE
-  for await (const page of pagesOf(ledger, tenant, { ...spec, types: missing(wait) }, limit)) {
+  const settled = start.covers && spec.mode === 'any'
+  const look = new Looking(looked, settled)
+  const first = spec.mode === 'any' && spec.condition === null && spec.most === undefined ? 1 + start.received : PAGE
+  for await (const page of pagesOf(ledger, tenant, { ...spec, types: missing(wait) }, { first, settled })) {
     look.add(page)
     if (look.isOver) break
   }
@@ -61,25 +93,34 @@ export const lookFor = async (ledger: Events, tenant: TenantId, wait: OpenWait, 
 }
 
 /** The same among events that are at hand. */
-export const lookAmong = (wait: OpenWait, events: readonly StoredEvent[], trigger: Json): Look => {
-  const look = new Looking(wait, trigger)
+export const lookAmong = (looked: Looked, events: readonly StoredEvent[]): Look => {
+  const look = new Looking(looked, false)
   look.add(events)
   return look
 }
 
 class Looking implements Look {
   readonly received: StoredEvent[] = []
+  readonly passed: number[] = []
   readonly read = new Map<string, number>()
+  base: number
   readonly #trigger: Json
+  readonly #taken: Taken
+  readonly #covers: boolean
   #wait: OpenWait
 
-  constructor(wait: OpenWait, trigger: Json) {
+  /** `covers`: what is read was settled, so that the base may rise to where the first event is that is still free. */
+  constructor({ wait, trigger, taken }: Looked, covers: boolean) {
     this.#wait = wait
     this.#trigger = trigger
+    this.#taken = taken
+    this.#covers = covers
+    this.base = wait.spec.base
   }
 
   get isOver(): boolean {
-    return isOver(this.#wait)
+    const { most } = this.#wait.spec
+    return most === undefined ? isOver(this.#wait) : this.received.length >= most
   }
 
   add(events: readonly StoredEvent[]): void {
@@ -87,10 +128,28 @@ class Looking implements Look {
       if (this.isOver) return
       const { type, sequence } = event
       this.read.set(type, (this.read.get(type) ?? 0) + 1)
-      if (!fits(this.#wait, event) || !holds(this.#wait.spec.condition, event, this.#trigger)) continue
-      this.#wait = receive(this.#wait, { type, sequence })
-      this.received.push(event)
+      if (!this.#isMeant(event)) this.#cover(sequence)
+      else if (this.#wait.spec.fresh === true && this.#taken.isPromised(sequence)) this.passed.push(sequence)
+      else {
+        if (this.#wait.spec.most === undefined) this.#wait = receive(this.#wait, { type, sequence })
+        this.received.push(event)
+      }
     }
+  }
+
+  #isMeant(event: StoredEvent): boolean {
+    const { spec } = this.#wait
+    return (
+      fits(this.#wait, event) &&
+      consumedRules.isFree(this.#taken.consumed, spec, event.sequence) &&
+      holds(spec.condition, event, this.#trigger)
+    )
+  }
+
+  #cover(sequence: number): void {
+    if (!this.#covers || this.received.length + this.passed.length > 0) return
+    this.base = sequence
+    this.read.clear()
   }
 }
 

@@ -5,20 +5,28 @@
  */
 import { callName, hasRetriedFor } from '../model/child-retry.ts'
 import { TrihandError } from '../model/errors.ts'
-import type { StoredEvent } from '../model/event.ts'
 import { readRunFact } from '../model/fact-codec.ts'
 import { isTaskId, type RunId, type TaskId } from '../model/ids.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine } from '../model/run.ts'
-import type { ChildEnd, RunState } from '../model/run-fact.ts'
+import type { ChildEnd, RunCommand, RunState } from '../model/run-fact.ts'
 import { isEnded } from '../model/status.ts'
 import { taskAnswer } from '../model/task-view.ts'
-import type { OpenWait } from '../model/wait.ts'
+import type { OpenWait, WaitSpec } from '../model/wait.ts'
 import type { StreamRecord } from '../ports/ledger.ts'
 import type { House } from './house.ts'
-import { lookAmong, lookFor, NOTHING_PREFETCHED, type Prefetched } from './look.ts'
+import {
+  type Look,
+  lookAmong,
+  lookFor,
+  NOTHING_PREFETCHED,
+  NOTHING_TAKEN,
+  type Prefetched,
+  type Taken,
+} from './look.ts'
 import { isStoreTrouble } from './patience.ts'
 import { storeValue } from './payloads.ts'
+import type { Answer } from './request.ts'
 import type { Resident } from './resident.ts'
 import { retryRun } from './retry-run.ts'
 import { loadTask } from './task-state.ts'
@@ -35,22 +43,70 @@ export const offerEvents = async (resident: Resident, prefetched: Prefetched = N
   const { house, record, inputs } = resident
   for (const [step, open] of live.open.entries()) {
     if (open.kind !== 'waiting') continue
-    const known = prefetched(open.wait)
-    const { received } =
-      known === null
-        ? await lookFor(house.ledger, record.tenant, open.wait, inputs.input)
-        : lookAmong(open.wait, known, inputs.input)
-    receiveEvents(resident, step, received)
+    const { wait } = open
+    const known = prefetched(wait)
+    const looked = { wait, trigger: inputs.input, taken: takenIn(resident, step) }
+    const look = known === null ? await lookFor(house.ledger, record.tenant, looked) : lookAmong(looked, known)
+    receiveEvents(resident, { step, spec: wait.spec }, look)
   }
 }
 
-/** Asks the run to record that a step's wait has received these. */
-export const receiveEvents = (resident: Resident, step: string, received: readonly StoredEvent[]): void => {
-  const now = resident.house.clock.now()
-  for (const found of received) {
-    resident.seen.keep(found)
-    const event = { type: found.type, sequence: found.sequence }
-    resident.ask({ command: { type: 'receive_event', now, step, event }, luggage: null, done: null })
+/** Which events other waits of a run in memory have received, or were promised. */
+export const takenIn = (resident: Resident, step: string): Taken => ({
+  consumed: resident.live?.consumed ?? NOTHING_TAKEN.consumed,
+  isPromised: (sequence) => resident.seen.isPromised(sequence, step),
+})
+
+/** Asks the run to record that a step's wait has received what a look has found. */
+export const receiveEvents = (
+  resident: Resident,
+  { step, spec }: { readonly step: string; readonly spec: WaitSpec },
+  { received, passed }: Pick<Look, 'received' | 'passed'>,
+): void => {
+  const { seen, house } = resident
+  const now = house.clock.now()
+  for (const found of received) seen.keep(found)
+  const events = received.map(({ type, sequence }) => ({ type, sequence }))
+  const together = spec.most === undefined ? events.map((event) => [event]) : [events]
+  for (const [event, ...others] of together) {
+    if (event === undefined) continue
+    const command = { type: 'receive_event', now, step, event, others, passed } as const
+    if (spec.fresh === true) promise(resident, command)
+    else resident.ask({ command, luggage: null, done: null })
+  }
+}
+
+/** Until it is recorded, other waits of the run leave these events to this one. */
+const promise = (resident: Resident, command: Extract<RunCommand, { readonly type: 'receive_event' }>): void => {
+  const { step, event, others = [] } = command
+  const sequences = [event, ...others].map(({ sequence }) => sequence)
+  for (const sequence of sequences) resident.seen.promise(sequence, step)
+  const seeAgain = relying(resident, step, command.passed ?? [])
+  const done = (answer: Answer): void => {
+    for (const sequence of sequences) resident.seen.redeem(sequence)
+    seeAgain?.(answer)
+  }
+  resident.ask({ command, luggage: null, done })
+}
+
+/**
+ * For a wait that left events to others: looks again if one of them was not received after all, before the run may park. Null: it left
+ * none.
+ */
+export const relying = (
+  resident: Resident,
+  step: string,
+  passed: readonly number[],
+): ((answer: Answer) => void) | null => {
+  if (passed.length === 0) return null
+  resident.begin()
+  return () => {
+    const { live } = resident
+    const isLeft = live !== null && passed.some((sequence) => !live.consumed.events.has(sequence))
+    const mustLook = !resident.isGone && isLeft && live.open.get(step)?.kind === 'waiting'
+    // A look that fails is made up for by the next claim: the store is in trouble, and the run is let go.
+    const look = mustLook ? resident.whileActive(() => offerEvents(resident)).catch(() => {}) : Promise.resolve()
+    void look.finally(() => resident.end())
   }
 }
 

@@ -12,6 +12,8 @@ export class SeenEvents {
   private events: Map<number, StoredEvent> | null = null
   private counts: Map<string, number> | null = null
   private offered: Set<RunId | TaskId> | null = null
+  private promised: Map<number, string> | null = null
+  private turns: Map<string, Promise<unknown>> | null = null
 
   /** An event that a wait receives, read once. */
   keep(event: StoredEvent): void {
@@ -21,6 +23,37 @@ export class SeenEvents {
 
   get(sequence: number): StoredEvent | undefined {
     return this.events?.get(sequence)
+  }
+
+  /** The run was asked to record that a step's wait receives this event. */
+  promise(sequence: number, step: string): void {
+    this.promised ??= new Map()
+    this.promised.set(sequence, step)
+  }
+
+  /** The run has answered. */
+  redeem(sequence: number): void {
+    this.promised?.delete(sequence)
+  }
+
+  /** Whether the wait of another step is about to receive it. */
+  isPromised(sequence: number, step: string): boolean {
+    const promised = this.promised?.get(sequence)
+    return promised !== undefined && promised !== step
+  }
+
+  /** Looks for events of the same type happen in the order in which they were asked for: the first wait gets the first event. */
+  inTurn<T>(types: readonly string[], look: () => Promise<T>): Promise<T> {
+    const turns = this.turns ?? new Map<string, Promise<unknown>>()
+    this.turns = turns
+    const before = types.flatMap((type) => turns.get(type) ?? [])
+    const mine = before.length === 0 ? look() : Promise.allSettled(before).then(look)
+    for (const type of types) turns.set(type, mine)
+    const over = (): void => {
+      for (const type of types) if (turns.get(type) === mine) turns.delete(type)
+    }
+    mine.then(over, over)
+    return mine
   }
 
   /** The end of a child that the run was asked to record, until it has answered. */

@@ -25,7 +25,9 @@ class Heed {
   }
 
   watch({ event, match, condition, timeoutMs, mode }: CancelRule, n: number): void {
-    const request = { mode: 'any', types: [event], match, condition, timeoutMs, lookback: { kind: 'run' } } as const
+    const wanted = { mode: 'any', types: [event], match, condition, timeoutMs, most: null } as const
+    // consumed-1: an event that another wait has received ends the run all the same.
+    const request = { ...wanted, lookback: { kind: 'run' }, isShared: true } as const
     void this.entry.gate.waitForEvent(stepAddress(STEP, String(n)), request).then(({ status, events }) => {
       if (status !== 'received' || this.stopped !== null) return
       this.stopped = { reason: `${event} came (${events[0]?.id ?? 'unknown'})`, isTold: false }

@@ -84,7 +84,12 @@ const outputIn = (fact: RunFact): Kept | null => {
   if (fact.type === 'step.completed') return kept(fact.result)
   if (fact.type === 'step.resolved') return fact.result === null ? null : kept(fact.result)
   if (fact.type === 'child.ended') return fact.end.kind === 'done' ? kept(fact.end.result) : null
-  if (fact.type === 'wait.received') return { value: { ...fact.event }, leftOut: null }
+  if (fact.type === 'wait.received')
+    return {
+      value:
+        fact.others === undefined ? { ...fact.event } : [fact.event, ...fact.others].map((event) => ({ ...event })),
+      leftOut: null,
+    }
   return fact.type === 'run.completed' ? kept(fact.output) : null
 }
 

@@ -79,7 +79,10 @@ const TELLING: Telling = {
   'timer.set': (fact) => `sleeps until ${isoTime(fact.wakeAt)}`,
   'timer.fired': () => 'woke up',
   'wait.opened': (fact) => `waits for ${wanted(fact.wait)}`,
-  'wait.received': (fact) => `received ${fact.event.type}, event ${fact.event.sequence}`,
+  'wait.received': ({ event, others = [] }) =>
+    others.length === 0
+      ? `received ${event.type}, event ${event.sequence}`
+      : `received ${others.length + 1} events, ${event.sequence} to ${others.at(-1)?.sequence}`,
   'wait.timed_out': () => 'waited long enough',
   'child.started': (fact) =>
     isTaskId(fact.child) ? `asked people: ${fact.child}` : `called ${fact.handler} as ${fact.child}`,

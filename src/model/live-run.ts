@@ -21,4 +21,5 @@ export const changed = (run: LiveRun, change: Partial<LiveRun>): LiveRun => ({
   recalls: change.recalls ?? run.recalls,
   open: change.open ?? run.open,
   settled: change.settled ?? run.settled,
+  consumed: change.consumed ?? run.consumed,
 })

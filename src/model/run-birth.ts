@@ -3,6 +3,7 @@
  *
  * Owns what a start says of a run, and what it takes over from another. Whether it may begin is not asked here (run.ts).
  */
+import { NOTHING_CONSUMED } from './consumed.ts'
 import type { Instant } from './ids.ts'
 import { PersistentMap } from './persistent-map.ts'
 import type { LiveRun, ReusedStep, RunCommand, RunFact, RunStart } from './run-fact.ts'
@@ -64,4 +65,5 @@ export const beginRun = (start: Extract<RunFact, { readonly type: 'run.started' 
   recalls: PersistentMap.empty<string, RunCall>(),
   open: PersistentMap.empty<string, OpenStep>(),
   settled: PersistentMap.empty<string, SettledStep>(),
+  consumed: NOTHING_CONSUMED,
 })

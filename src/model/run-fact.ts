@@ -3,6 +3,7 @@
  *
  * Owns the words only. The rules are in run.ts, attempt.ts and waiting.ts.
  */
+import type { Consumed } from './consumed.ts'
 import type { Failure } from './errors.ts'
 import type { Cause } from './event.ts'
 import type { Kind } from './identity.ts'
@@ -176,7 +177,8 @@ export type RunFact =
   | (OnStep & { readonly type: 'timer.set'; readonly wakeAt: Instant })
   | (OnStep & { readonly type: 'timer.fired' })
   | (OnStep & { readonly type: 'wait.opened'; readonly wait: WaitSpec })
-  | (OnStep & { readonly type: 'wait.received' } & { readonly event: Received })
+  /** `others`: received together with it. */
+  | (OnStep & { readonly type: 'wait.received'; readonly event: Received; readonly others?: readonly Received[] })
   | (OnStep & { readonly type: 'wait.timed_out' })
   | (OnStep & { readonly type: 'child.started'; readonly child: ChildId } & ChildCall)
   | (OnStep & { readonly type: 'child.ended'; readonly child: ChildId; readonly end: ChildEnd })
@@ -277,7 +279,14 @@ export type WorkCommand =
   | (Now & { readonly type: 'reuse_step' } & ReusedStep)
   | (ToStep & { readonly type: 'set_timer'; readonly wakeAt: Instant })
   | (ToStep & { readonly type: 'open_wait'; readonly wait: WaitSpec })
-  | (ToStep & { readonly type: 'receive_event'; readonly event: Received })
+  | (ToStep & {
+      readonly type: 'receive_event'
+      readonly event: Received
+      /** Further ones, for a wait that takes all that is there. */
+      readonly others?: readonly Received[]
+      /** Earlier events that were left to other waits of the run. */
+      readonly passed?: readonly number[]
+    })
   | (ToStep & { readonly type: 'start_child'; readonly child: ChildId } & ChildCall)
 
 export type RunCommand = LifeCommand | WorkCommand
@@ -313,6 +322,7 @@ export interface LiveRun {
   readonly recalls: PersistentMap<string, RunCall>
   readonly open: PersistentMap<string, OpenStep>
   readonly settled: PersistentMap<string, SettledStep>
+  readonly consumed: Consumed
 }
 
 export interface EndedRun {

@@ -6,6 +6,7 @@
  * run-reopen-1  Only a person retries a run in which a person refused a step: the step would be performed after all.
  */
 import { recallsOf } from './child-retry.ts'
+import { giveBack } from './consumed.ts'
 import type { Kind } from './identity.ts'
 import { changed } from './live-run.ts'
 import { type Refusal, refuse } from './machine.ts'
@@ -44,8 +45,11 @@ export const reopen = (last: LiveRun, fact: Extract<RunFact, { readonly type: 'r
     // A person gave it up without knowing whether it happened: performed once more only if a person says so.
     if (state.doubt !== undefined) stillOpen = stillOpen.with(step, state.doubt)
   }
-  for (const [step, one] of stillOpen.entries())
+  let { consumed } = last
+  for (const [step, one] of stillOpen.entries()) {
+    if (one.kind === 'waiting') consumed = giveBack(consumed, one.wait.received)
     if (one.kind === 'retrying' || one.kind === 'waiting' || one.kind === 'calling') stillOpen = stillOpen.without(step)
+  }
   return changed(last, {
     start,
     retried: { times: (last.retried?.times ?? 0) + 1, by, kind, call },
@@ -57,5 +61,6 @@ export const reopen = (last: LiveRun, fact: Extract<RunFact, { readonly type: 'r
     recalls: recallsOf(last),
     settled,
     open: stillOpen,
+    consumed,
   })
 }

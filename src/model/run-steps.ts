@@ -4,6 +4,7 @@
  * Owns that part of the run's fold. What may be recorded is run.ts and its rules.
  */
 import { failedCall } from './child-retry.ts'
+import { adopt } from './consumed.ts'
 import { type ChildId, isTaskId } from './ids.ts'
 import { changed } from './live-run.ts'
 import { NOTHING } from './payload.ts'
@@ -82,8 +83,11 @@ export const resolved = (before: LiveRun, fact: Fact<'step.resolved'>): LiveRun 
 }
 
 /** A result of another run stands as if it had come here. */
-export const reused = (run: LiveRun, { step, settled, told }: Fact<'step.reused'>): LiveRun =>
-  settle(told === true ? changed(run, { hasTold: true }) : run, step, settled)
+export const reused = (before: LiveRun, { step, settled, told }: Fact<'step.reused'>): LiveRun => {
+  const run = told === true ? changed(before, { hasTold: true }) : before
+  if (settled.kind !== 'received') return settle(run, step, settled)
+  return settle(changed(run, { consumed: adopt(run.consumed, settled.events) }), step, settled)
+}
 
 export const childEnded = (run: LiveRun, { step, child, end }: Fact<'child.ended'>): LiveRun => {
   const isOver = isTaskId(child) && (end.kind === 'failed' || end.open !== true)

@@ -21,6 +21,7 @@ import {
   resolveStep,
 } from './attempt.ts'
 import { callOf } from './child-retry.ts'
+import { consume, opened } from './consumed.ts'
 import type { Failure } from './errors.ts'
 import type { Instant } from './ids.ts'
 import { changed } from './live-run.ts'
@@ -279,7 +280,7 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
     case 'timer.fired':
       return settle(run, fact.step, { kind: 'done', result: NOTHING })
     case 'wait.opened':
-      return open(run, fact.step, { kind: 'waiting', wait: beginWait(fact.wait) })
+      return waitOpened(run, fact)
     case 'wait.received':
       return received(run, fact)
     case 'wait.timed_out':
@@ -316,12 +317,20 @@ const retryDue = (run: LiveRun, step: string): LiveRun => {
   return before?.kind === 'retrying' ? open(run, step, { ...before, wakeAt: null }) : run
 }
 
+const waitOpened = (run: LiveRun, { step, wait }: Fact<'wait.opened'>): LiveRun => {
+  const consumed = opened(run.consumed, wait)
+  const after = consumed === run.consumed ? run : changed(run, { consumed })
+  return open(after, step, { kind: 'waiting', wait: beginWait(wait) })
+}
+
 const received = (run: LiveRun, fact: Fact<'wait.received'>): LiveRun => {
   const before = run.open.get(fact.step)
   if (before?.kind !== 'waiting') return run
-  const wait = receive(before.wait, fact.event)
-  if (!isOver(wait)) return open(run, fact.step, { kind: 'waiting', wait })
-  return settle(run, fact.step, { kind: 'received', events: wait.received, timedOut: false, missing: [] })
+  const events = fact.others === undefined ? [fact.event] : [fact.event, ...fact.others]
+  const wait = receive(before.wait, ...events)
+  const after = changed(run, { consumed: consume(run.consumed, wait.spec, events) })
+  if (!isOver(wait)) return open(after, fact.step, { kind: 'waiting', wait })
+  return settle(after, fact.step, { kind: 'received', events: wait.received, timedOut: false, missing: [] })
 }
 
 const timedOut = (run: LiveRun, step: string): LiveRun => {

@@ -19,6 +19,12 @@ export interface WaitSpec {
   readonly condition: string | null
   readonly timeoutAt: Instant | null
   readonly base: number
+  /** Events that the run has received before do not count. Absent: a wait of `cancel_on`, or one that an older version opened. */
+  readonly fresh?: true
+  /** How far it was to look back; absent: to `base`. The run has received all events between that it could receive here. */
+  readonly from?: number
+  /** So many events at most are received at once, all that are there. Absent: one. Only in mode `any`. */
+  readonly most?: number
 }
 
 export interface Received {
@@ -49,10 +55,16 @@ export const fits = (wait: OpenWait, event: StoredEvent): boolean => {
   return found !== undefined && canonical(found) === match.value
 }
 
-export const receive = (wait: OpenWait, received: Received): OpenWait => ({
+export const receive = (wait: OpenWait, ...received: readonly Received[]): OpenWait => ({
   ...wait,
-  received: [...wait.received, received],
+  received: [...wait.received, ...received],
 })
+
+/** Those that an open wait receives together, of candidates in the order of the ledger. */
+export const receivable = (wait: OpenWait, candidates: readonly Received[]): readonly Received[] => {
+  const fitting = candidates.filter((event) => counts(wait, event))
+  return fitting.slice(0, wait.spec.most ?? 1)
+}
 
 export const missing = (wait: OpenWait): readonly string[] =>
   wait.spec.types.filter((type) => !wait.received.some((received) => received.type === type))

@@ -7,10 +7,11 @@
  * waiting-2  Beginning a wait that has begun already changes nothing: the first instant, spec or child stands.
  */
 import { callOf } from './child-retry.ts'
+import { consumedRules } from './consumed.ts'
 import type { Instant } from './ids.ts'
 import { type Decision, facts } from './machine.ts'
 import type { LiveRun, RunCommand, RunFact } from './run-fact.ts'
-import { counts } from './wait.ts'
+import { receivable } from './wait.ts'
 
 type Command<Type extends RunCommand['type']> = Extract<RunCommand, { readonly type: Type }>
 
@@ -30,11 +31,17 @@ export const openWait = (run: LiveRun, command: Command<'open_wait'>): Decision<
 export const receiveEvent = (run: LiveRun, command: Command<'receive_event'>): Decision<RunFact> => {
   const open = run.open.get(command.step)
   if (open?.kind !== 'waiting') return facts()
-  // The candidate was chosen outside; a repeat or a stale choice must not count here either.
-  const { event } = command
-  return counts(open.wait, event)
-    ? facts({ type: 'wait.received', at: command.now, step: command.step, event })
-    : facts()
+  const { now: at, step, passed = [], others = [] } = command
+  // An event that it left to another wait was not received there after all: it would come before these.
+  if (passed.some((sequence) => !run.consumed.events.has(sequence))) return facts()
+  // The candidates were chosen outside; a repeat or a stale choice must not count here either.
+  const free = [command.event, ...others].filter(({ sequence }) =>
+    consumedRules.isFree(run.consumed, open.wait.spec, sequence),
+  )
+  const [event, ...rest] = receivable(open.wait, free)
+  if (event === undefined) return facts()
+  const received = { type: 'wait.received', at, step, event } as const
+  return facts(rest.length === 0 ? received : { ...received, others: rest })
 }
 
 export const startChild = (run: LiveRun, command: Command<'start_child'>): Decision<RunFact> => {

@@ -244,7 +244,7 @@ export interface EventQuery {
   readonly matching?: readonly EventMatch[]
   readonly after?: number
   readonly sequences?: readonly number[]
-  /** With `types`: waits for events of these types that are being written, so that none with a lower sequence can appear later. */
+  /** With `types` or `matching`: waits for events of these types that are being written, so that none with a lower sequence can appear later. */
   readonly settled?: boolean
   /** With `types` or `matching`: the newest instead of the oldest within the limit. They still come oldest first. */
   readonly newest?: boolean

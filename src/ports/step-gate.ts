@@ -131,6 +131,10 @@ export interface WaitRequest {
     | { readonly kind: 'run' }
     | { readonly kind: 'none' }
     | { readonly kind: 'within'; readonly ms: number }
+  /** So many events at most are received at once, all that are there; null: one. */
+  readonly most: number | null
+  /** It looks at every event, also at those that other waits of the run have received. */
+  readonly isShared: boolean
 }
 
 export interface WaitAnswer {

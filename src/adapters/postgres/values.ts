@@ -65,7 +65,11 @@ export class EventValues {
     for (const asked of byPath(matching)) await this.#complete(tenant, asked)
     const keys = matching.map((match) => keyOf(match) ?? '')
     const since = matching.map((match) => Math.max(after, match.after))
-    return this.#database.query(newest === true ? NEWEST : OLDEST, [tenant, keys, since, limit])
+    const read = { statement: newest === true ? NEWEST : OLDEST, values: [tenant, keys, since, limit] }
+    if (query.settled !== true) return this.#database.query(read.statement, read.values)
+    const lock = this.#lockAlone([...new Set(matching.map(({ type }) => type))])
+    const [, rows] = await this.#database.transaction<EventRow>([lock, read])
+    return rows ?? []
   }
 
   /** Lists the events of before that the query may be about, the newest first. */

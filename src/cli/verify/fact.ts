@@ -33,14 +33,21 @@ export type StepFact = { readonly step: string } & (
       readonly seq: number
       readonly settled: string
       readonly result: string | null
+      /** What the wait of the other run has received. */
+      readonly received: readonly Received[]
     }
   | { readonly type: 'timer.set'; readonly wakeAt: number }
   | { readonly type: 'step.retry_due' | 'timer.fired' | 'wait.timed_out' }
   | { readonly type: 'wait.opened'; readonly wait: WaitSpec }
-  | { readonly type: 'wait.received'; readonly event: { readonly type: string; readonly sequence: number } }
+  | { readonly type: 'wait.received'; readonly received: readonly Received[] }
   | { readonly type: 'child.started'; readonly child: string }
   | { readonly type: 'child.ended'; readonly child: string; readonly end: string }
 )
+
+export interface Received {
+  readonly type: string
+  readonly sequence: number
+}
 
 export interface WaitSpec {
   readonly mode: string
@@ -49,6 +56,10 @@ export interface WaitSpec {
   readonly condition: string | null
   readonly timeoutAt: number | null
   readonly base: number
+  /** Events that the run has received before do not count. */
+  readonly isFresh: boolean
+  /** How many events it receives at once at most. */
+  readonly most: number
 }
 
 /** A JSON object whose fields are asked for by name and kind; a field of another kind throws. */
@@ -125,10 +136,12 @@ const readWait = (wait: Body): WaitSpec => {
     condition: wait.orNull('condition', (name) => wait.text(name)),
     timeoutAt: wait.orNull('timeoutAt', (name) => wait.number(name)),
     base: wait.number('base'),
+    isFresh: wait.orNull('fresh', (name) => wait.flag(name)) ?? false,
+    most: wait.orNull('most', (name) => wait.number(name)) ?? 1,
   }
 }
 
-const readReceived = (event: Body) => ({ type: event.text('type'), sequence: event.number('sequence') })
+const readReceived = (event: Body): Received => ({ type: event.text('type'), sequence: event.number('sequence') })
 
 const read = (type: string, body: Body): Fact | null => {
   switch (type) {
@@ -176,7 +189,16 @@ const readStep = (type: string, body: Body): StepFact | null => {
     case 'step.reused': {
       const settled = body.body('settled')
       const result = settled.orNull('result', (name) => settled.written(name))
-      return { type, step, of: body.text('of'), seq: body.number('seq'), settled: settled.text('kind'), result }
+      const received = (settled.orNull('events', (name) => settled.list(name)) ?? []).map(readReceived)
+      return {
+        type,
+        step,
+        of: body.text('of'),
+        seq: body.number('seq'),
+        settled: settled.text('kind'),
+        result,
+        received,
+      }
     }
     case 'step.retry_due':
     case 'step.late_result':
@@ -188,7 +210,11 @@ const readStep = (type: string, body: Body): StepFact | null => {
     case 'wait.opened':
       return { type, step, wait: readWait(body.body('wait')) }
     case 'wait.received':
-      return { type, step, event: readReceived(body.body('event')) }
+      return {
+        type,
+        step,
+        received: [body.body('event'), ...(body.orNull('others', (name) => body.list(name)) ?? [])].map(readReceived),
+      }
     case 'child.started':
       return { type, step, child: body.text('child') }
     case 'child.ended':

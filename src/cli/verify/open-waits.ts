@@ -17,10 +17,12 @@ export interface OpenWait {
 interface Statements {
   readonly put: StatementSyncInstance
   readonly match: StatementSyncInstance
+  readonly consume: StatementSyncInstance
 }
 
 const SCHEMA = `create table open_wait (type text, path text, value text, tenant text, base integer, run text, seq integer, step text);
-  create index open_wait_match on open_wait (type, path, value, tenant, base)`
+  create index open_wait_match on open_wait (type, path, value, tenant, base);
+  create table consumed (run text, seq integer, event integer, primary key (run, seq, event)) without rowid`
 
 export class OpenWaits {
   readonly #scratch: Scratch
@@ -37,6 +39,11 @@ export class OpenWaits {
     this.#paths.set(type, paths.add(path))
   }
 
+  /** The wait that this fact opened does not take an event that its run has received before. */
+  consumed(run: string, seq: number, event: number): void {
+    this.#prepared().consume.run(run, seq, event)
+  }
+
   /** Where waits for this type look; '' is the type alone. */
   pathsOf(type: string): ReadonlySet<string> {
     return this.#paths.get(type) ?? new Set()
@@ -44,7 +51,7 @@ export class OpenWaits {
 
   /** The waits that an event with this sequence should have ended. */
   matching(event: Omit<OpenWait, 'run' | 'step' | 'base'>): readonly OpenWait[] {
-    return this.#prepared().match.all(event.type, event.path, event.value, event.tenant, event.seq)
+    return this.#prepared().match.all(event.type, event.path, event.value, event.tenant, event.seq, event.seq)
   }
 
   #prepared(): Statements {
@@ -59,8 +66,10 @@ export class OpenWaits {
         'insert into open_wait (type, path, value, tenant, base, run, seq, step) values (?, ?, ?, ?, ?, ?, ?, ?)',
       ),
       match: db.prepare(
-        'select * from open_wait where type = ? and path = ? and value = ? and tenant = ? and base < ?',
+        `select * from open_wait w where type = ? and path = ? and value = ? and tenant = ? and base < ?
+          and not exists (select 1 from consumed c where c.run = w.run and c.seq = w.seq and c.event = ?)`,
       ),
+      consume: db.prepare('insert or ignore into consumed (run, seq, event) values (?, ?, ?)'),
     }
   }
 }

@@ -3,7 +3,7 @@
  *
  * Takes every fact in every state, like the machine. Never says what is wrong: the checks look at the state before each fact.
  */
-import type { Fact, StepFact, WaitSpec } from './fact.ts'
+import type { Fact, Received, StepFact, WaitSpec } from './fact.ts'
 
 export type OpenStep = { readonly seq: number } & (
   | { readonly kind: 'intended' }
@@ -54,6 +54,8 @@ export class RunState {
   paused = false
   failures = 0
   retryAt: number | null = null
+  /** The steps whose waits have received an event, by its sequence. */
+  readonly consumed = new Map<number, string>()
   readonly #steps = new Map<string, Step>()
 
   /** Whether a person holds it: a cancel goes over that. */
@@ -151,11 +153,13 @@ export class RunState {
       case 'step.failed':
         return settle(step, 'failed')
       case 'step.reused':
+        for (const { sequence } of fact.received) this.consumed.set(sequence, fact.step)
         return settle(step, fact.settled === 'failed' ? 'failed' : 'done')
       case 'step.resolved':
         return resolve(step, fact.verdict)
       case 'wait.received':
-        return receive(step, fact.event)
+        for (const { sequence } of fact.received) this.consumed.set(sequence, fact.step)
+        return receive(step, fact.received)
     }
   }
 
@@ -180,6 +184,8 @@ export class RunState {
     this.failures = 0
     this.retryAt = null
     for (const step of this.#steps.values()) {
+      if (step.open?.kind === 'waiting')
+        for (const sequence of step.open.received.keys()) this.consumed.delete(sequence)
       if (step.result === 'aborted') step.permissions += 1
       if (step.result === 'failed' || step.result === 'aborted') step.result = null
       else if (step.open === null || !BEGUN_ANEW.has(step.open.kind)) continue
@@ -215,9 +221,10 @@ const resolve = (step: Step, verdict: string): void => {
   forget(step)
 }
 
-const receive = (step: Step, event: { readonly type: string; readonly sequence: number }): void => {
+const receive = (step: Step, events: readonly Received[]): void => {
   if (step.open?.kind !== 'waiting') return
-  const received = new Map(step.open.received).set(event.sequence, event.type)
+  const received = new Map(step.open.received)
+  for (const { sequence, type } of events) received.set(sequence, type)
   const open = { ...step.open, received }
   step.open = open
   if (open.wait.mode === 'any' || neededTypes(open).length === 0) settle(step, 'done')

@@ -4,12 +4,12 @@
  * Waits with a condition in CEL are not compared with the events: only the engine can ask that.
  */
 import { Batch } from './batch.ts'
-import type { Fact } from './fact.ts'
+import type { Fact, Received } from './fact.ts'
 import { canonicalAt } from './json-path.ts'
 import { OpenWaits } from './open-waits.ts'
 import { type Findings, NOWHERE, type Place } from './report.ts'
 import type { Rest } from './rest-checks.ts'
-import { neededTypes, type RunState } from './run-state.ts'
+import { neededTypes, type OpenStep, type RunState } from './run-state.ts'
 import type { Scratch } from './scratch.ts'
 import type { EventRow, Tables } from './tables.ts'
 
@@ -42,21 +42,43 @@ export class WaitChecks {
     })
   }
 
-  /** An event counts once per wait, after its base, and only while the wait needs its type. */
+  /** An event counts once per run, after the base of its wait, and only while the wait needs its type. */
   received(state: RunState, fact: Fact, tenant: string, place: Place): void {
     if (fact.type !== 'wait.received') return
     const { open } = state.step(fact.step)
-    const { type, sequence } = fact.event
-    if (open?.kind === 'waiting') {
-      const isWanted = sequence > open.wait.base && neededTypes(open).includes(type) && !open.received.has(sequence)
+    if (open?.kind === 'waiting')
       this.#findings.expect(
         'V17',
-        isWanted,
+        fact.received.length <= open.wait.most,
         place,
-        () => `step ${fact.step} received event ${sequence} of type ${type}, which it does not wait for`,
+        () => `step ${fact.step} received ${fact.received.length} events, and takes ${open.wait.most} at most`,
       )
+    for (const { type, sequence } of fact.received) {
+      if (open?.kind === 'waiting') this.#isWanted(state, { step: fact.step, open }, { type, sequence }, place)
+      this.#received.add({ type, sequence, tenant, place })
     }
-    this.#received.add({ type, sequence, tenant, place })
+  }
+
+  #isWanted(
+    state: RunState,
+    { step, open }: { readonly step: string; readonly open: Extract<OpenStep, { readonly kind: 'waiting' }> },
+    { type, sequence }: Received,
+    place: Place,
+  ): void {
+    const isWanted = sequence > open.wait.base && neededTypes(open).includes(type) && !open.received.has(sequence)
+    this.#findings.expect(
+      'V17',
+      isWanted,
+      place,
+      () => `step ${step} received event ${sequence} of type ${type}, which it does not wait for`,
+    )
+    const before = open.wait.isFresh ? state.consumed.get(sequence) : undefined
+    this.#findings.expect(
+      'V17',
+      before === undefined || before === step,
+      place,
+      () => `step ${step} received event ${sequence} of type ${type}, which step ${before} had received before`,
+    )
   }
 
   /** Keeps the open waits of a run that nothing wakes: the event of none of them may be there already. */
@@ -66,6 +88,9 @@ export class WaitChecks {
     for (const [step, open] of state.openSteps()) {
       if (open.kind !== 'waiting' || open.wait.condition !== null) continue
       const { path, value } = open.wait.match ?? { path: '', value: '' }
+      if (open.wait.isFresh)
+        for (const sequence of state.consumed.keys())
+          if (sequence > open.wait.base) this.#open.consumed(place.stream, open.seq, sequence)
       for (const type of neededTypes(open)) {
         this.#open.add({
           type,

@@ -68,6 +68,10 @@ export interface WaitOptions extends StepOptions {
   readonly timeout?: Duration
   /** How far back an event may lie: since the run's trigger (default), not at all, or a length of time. */
   readonly lookback?: 'run' | 'none' | Duration
+  /** How many events end the wait: the first (default), or all that are there when there is one, in order. Not with `allOf`. */
+  readonly take?: 'one' | 'all'
+  /** With `take: 'all'`: so many at most; the others are left to the next wait. Default and highest: 1000. */
+  readonly max?: number
 }
 
 export type WaitResult =
@@ -96,7 +100,10 @@ export interface Step {
   sleep(name: string, duration: Duration, options?: StepOptions): Promise<void>
   /** An instant is a date, or milliseconds since the Unix epoch. */
   sleepUntil(name: string, instant: number | { valueOf(): number }, options?: StepOptions): Promise<void>
-  /** Never throws for a timeout: look at `status`. An event sent before the wait counts. */
+  /**
+   * Never throws for a timeout: look at `status`. An event sent before the wait counts. Each event counts once per run, first in first
+   * out: three waits in a row for one type get the first, the second and the third event.
+   */
   waitForEvent(name: string, options: WaitOptions): Promise<WaitResult>
   /** Another function of the system as a child run; its failure is thrown as StepFailure. */
   invoke(name: string, handler: string, input?: unknown, options?: InvokeStepOptions): Promise<Json>

@@ -149,6 +149,8 @@ export class Steps implements Step, Replayed {
         condition: options.if ?? null,
         timeoutMs: options.timeout === undefined ? null : this.#readers.parse(options.timeout),
         lookback: lookbackOf(options.lookback, this.#readers.parse),
+        most: mostOf(options),
+        isShared: false,
       })
       return resultOf(answer)
     }
@@ -220,6 +222,26 @@ export class Steps implements Step, Replayed {
       },
     }
   }
+}
+
+const MOST_EVENTS = 1_000
+
+const mostOf = ({ take = 'one', max, allOf }: WaitOptions): number | null => {
+  if (take !== 'one' && take !== 'all')
+    throw new TrihandError('STEP_MISUSED', `waitForEvent takes one event or all: take is ${JSON.stringify(take)}`)
+  if (take === 'one') {
+    if (max === undefined) return null
+    throw new TrihandError('STEP_MISUSED', 'waitForEvent has a max only with take: all')
+  }
+  if (allOf !== undefined)
+    throw new TrihandError(
+      'STEP_MISUSED',
+      'waitForEvent with allOf takes one event of each type; take: all goes with event or anyOf',
+    )
+  const most = max ?? MOST_EVENTS
+  if (!Number.isInteger(most) || most < 1 || most > MOST_EVENTS)
+    throw new TrihandError('STEP_MISUSED', `the max of waitForEvent is a whole number from 1 to ${MOST_EVENTS}`)
+  return most
 }
 
 const lookbackOf = (given: WaitOptions['lookback'], parse: ParseDuration): WaitRequest['lookback'] => {
