@@ -51,9 +51,11 @@ export const offerEvents = async (resident: Resident, prefetched: Prefetched = N
   }
 }
 
-/** Which events other waits of a run in memory have received, or were promised. */
+/** Which events other waits of a run in memory have received, or were promised: as it is when it is asked, also in the midst of a look. */
 export const takenIn = (resident: Resident, step: string): Taken => ({
-  consumed: resident.live?.consumed ?? NOTHING_TAKEN.consumed,
+  get consumed() {
+    return resident.live?.consumed ?? NOTHING_TAKEN.consumed
+  },
   isPromised: (sequence) => resident.seen.isPromised(sequence, step),
 })
 
@@ -81,29 +83,37 @@ const promise = (resident: Resident, command: Extract<RunCommand, { readonly typ
   const { step, event, others = [] } = command
   const sequences = [event, ...others].map(({ sequence }) => sequence)
   for (const sequence of sequences) resident.seen.promise(sequence, step)
-  const seeAgain = relying(resident, step, command.passed ?? [])
+  const seeAgain = lookUnless(resident, step, (answer) => answer.kind === 'recorded' && answer.facts.length > 0)
   const done = (answer: Answer): void => {
     for (const sequence of sequences) resident.seen.redeem(sequence)
-    seeAgain?.(answer)
+    seeAgain(answer)
   }
   resident.ask({ command, luggage: null, done })
 }
 
-/**
- * For a wait that left events to others: looks again if one of them was not received after all, before the run may park. Null: it left
- * none.
- */
+/** A wait that left events to others looks again if one of them was not received after all. Null: it left none. */
 export const relying = (
   resident: Resident,
   step: string,
   passed: readonly number[],
-): ((answer: Answer) => void) | null => {
-  if (passed.length === 0) return null
+): ((answer: Answer) => void) | null =>
+  passed.length === 0
+    ? null
+    : lookUnless(resident, step, () =>
+        passed.every((sequence) => resident.live?.consumed.events.has(sequence) === true),
+      )
+
+/** Looks again for a wait that is still open, before the run may park, unless all went as it was meant to. */
+const lookUnless = (
+  resident: Resident,
+  step: string,
+  isWell: (answer: Answer) => boolean,
+): ((answer: Answer) => void) => {
   resident.begin()
-  return () => {
-    const { live } = resident
-    const isLeft = live !== null && passed.some((sequence) => !live.consumed.events.has(sequence))
-    const mustLook = !resident.isGone && isLeft && live.open.get(step)?.kind === 'waiting'
+  return (answer) => {
+    const { live, isGone } = resident
+    const isOpen = !isGone && live !== null && live.cancel === null && live.pause === null
+    const mustLook = isOpen && live.open.get(step)?.kind === 'waiting' && !isWell(answer)
     // A look that fails is made up for by the next claim: the store is in trouble, and the run is let go.
     const look = mustLook ? resident.whileActive(() => offerEvents(resident)).catch(() => {}) : Promise.resolve()
     void look.finally(() => resident.end())

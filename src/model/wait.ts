@@ -40,7 +40,7 @@ export interface OpenWait {
 export const openWait = (spec: WaitSpec): OpenWait => ({ spec, received: [] })
 
 /** wait-1: past the base, of a type that is still needed, and not counted before. */
-export const counts = ({ spec, received }: OpenWait, event: Received): boolean => {
+const counts = ({ spec, received }: OpenWait, event: Received): boolean => {
   if (event.sequence <= spec.base || !spec.types.includes(event.type)) return false
   if (received.some((earlier) => earlier.sequence === event.sequence)) return false
   return spec.mode === 'any' || !received.some((earlier) => earlier.type === event.type)

@@ -159,3 +159,56 @@ test("another tenant's event is missed by nobody", async () => {
   await ledger.event({ type: 'order.paid', tenant: 'acme' })
   expect(await judge(ledger)).toEqual([])
 })
+
+const received = (step: string, sequence: number, others: readonly number[] = []) =>
+  fact('wait.received', {
+    step,
+    event: { type: 'order.paid', sequence },
+    ...(others.length > 0 && { others: others.map((one) => ({ type: 'order.paid', sequence: one })) }),
+  })
+
+test('[V17] an event that two waits of one run have received is found, and what it received before is missed by no wait (14.3)', async () => {
+  const ledger = await aLedger()
+  const sequence = await ledger.event({ type: 'order.paid' })
+  const fresh = (step: string) =>
+    fact('wait.opened', { step, wait: aWait({ types: ['order.paid'], base: 0, fresh: true }) })
+  await ledger.run([started(), fresh('a'), received('a', sequence), fresh('b')])
+  expect(await judge(ledger)).toEqual([])
+  const stream = await ledger.run([
+    started(),
+    fresh('a'),
+    received('a', sequence),
+    fresh('b'),
+    received('b', sequence),
+    fact('run.completed'),
+  ])
+  expect(await judge(ledger)).toEqual([{ id: 'V17', stream, seq: 4 }])
+})
+
+test('[V17] a wait that an older version opened may have received what another had (14.3)', async () => {
+  const ledger = await aLedger()
+  const sequence = await ledger.event({ type: 'order.paid' })
+  const old = (step: string) => fact('wait.opened', { step, wait: aWait({ types: ['order.paid'], base: 0 }) })
+  await ledger.run([
+    started(),
+    old('a'),
+    received('a', sequence),
+    old('b'),
+    received('b', sequence),
+    fact('run.completed'),
+  ])
+  expect(await judge(ledger)).toEqual([])
+})
+
+test('[V17] a wait that received more events at once than it takes is found (14.3)', async () => {
+  const ledger = await aLedger()
+  const first = await ledger.event({ type: 'order.paid' })
+  const second = await ledger.event({ type: 'order.paid' })
+  const some = (most: number) =>
+    fact('wait.opened', { step: 'a', wait: aWait({ types: ['order.paid'], base: 0, fresh: true, most }) })
+  const end = fact('run.completed')
+  await ledger.run([started(), some(2), received('a', first, [second]), end])
+  expect(await judge(ledger)).toEqual([])
+  const stream = await ledger.run([started(), some(1), received('a', first, [second]), end])
+  expect(await judge(ledger)).toEqual([{ id: 'V17', stream, seq: 2 }])
+})

@@ -86,31 +86,36 @@ const writing = (harness: LedgerHarness): void => {
 }
 
 const cursors = (harness: LedgerHarness): void => {
-  test('whoever reads on from the last settled event misses none that was being written', async () => {
-    const sent: string[] = []
-    const writing = Array.from({ length: 60 }, async () => {
-      const entry = anEvent()
-      sent.push(entry.event.id)
-      await harness.written({ events: [entry] })
-    })
-    const seen: string[] = []
-    let after = 0
-    const readOn = async (): Promise<void> => {
-      const types = [anEvent().event.type]
-      const page = await harness.ledger.events({ tenant: LOCAL_TENANT, types, after, settled: true, limit: 7 })
-      seen.push(...page.map(({ id }) => id))
-      after = page.at(-1)?.sequence ?? after
-    }
-    const all = Promise.all(writing)
-    for (let i = 0; i < 20; i++) await readOn()
-    await all
-    while (seen.length < sent.length) {
-      const before = seen.length
-      await readOn()
-      if (seen.length === before) break
-    }
-    expect([...seen].sort()).toEqual([...sent].sort())
-  })
+  test.each(['types', 'matching'] as const)(
+    'whoever reads on from the last settled event misses none that was being written, by %s',
+    async (by) => {
+      const sent: string[] = []
+      const writing = Array.from({ length: 60 }, async () => {
+        const entry = anEvent({ data: { shop: 'ours' } })
+        sent.push(entry.event.id)
+        await harness.written({ events: [entry] })
+      })
+      const seen: string[] = []
+      let after = 0
+      const readOn = async (): Promise<void> => {
+        const { type } = anEvent().event
+        const sought =
+          by === 'types' ? { types: [type] } : { matching: [{ type, path: 'shop', value: '"ours"', after }] }
+        const page = await harness.ledger.events({ tenant: LOCAL_TENANT, ...sought, after, settled: true, limit: 7 })
+        seen.push(...page.map(({ id }) => id))
+        after = page.at(-1)?.sequence ?? after
+      }
+      const all = Promise.all(writing)
+      for (let i = 0; i < 20; i++) await readOn()
+      await all
+      while (seen.length < sent.length) {
+        const before = seen.length
+        await readOn()
+        if (seen.length === before) break
+      }
+      expect([...seen].sort()).toEqual([...sent].sort())
+    },
+  )
 }
 
 const identities = (harness: LedgerHarness): void => {

@@ -1,26 +1,85 @@
 /**
- * V17: an event within a wait's lookback is delivered, also when it came before the wait; each event once, in ledger order.
+ * V17: an event within a wait's lookback is delivered, also when it came before the wait; each event once per run, in ledger order.
  *
- * Owns its own matching of events and waits. A wait may time out only if no event for it was there when its run was last claimed.
+ * Owns its own matching of events and waits, and its own memory of what a run has received. A wait may time out only if no event for it
+ * was there when its run was last claimed.
  */
 import type { StoredEvent } from '../../../../src/model/event.ts'
 import { canonical, at as valueAt } from '../../../../src/model/json.ts'
 import type { RunFact } from '../../../../src/model/run-fact.ts'
-import type { WaitSpec } from '../../../../src/model/wait.ts'
+import type { Received, WaitSpec } from '../../../../src/model/wait.ts'
 import type { Look, LookedRun } from '../look.ts'
 import type { Evidence } from './evidence.ts'
 
-type Opened = Extract<RunFact, { readonly type: 'wait.opened' }>
+interface Waiting {
+  readonly wait: WaitSpec
+  readonly received: Received[]
+}
+
+/** A run's waits, fact by fact: what is open, and what has been received by any of them. */
+class Told {
+  readonly open = new Map<string, Waiting>()
+  readonly consumed = new Set<number>()
+  readonly #events: readonly StoredEvent[]
+  readonly #id: number
+
+  constructor(events: readonly StoredEvent[], id: number) {
+    this.#events = events
+    this.#id = id
+  }
+
+  /** The events that this wait should receive next, oldest first: of any of its types, or of one that has not come. */
+  next({ wait, received }: Waiting): readonly StoredEvent[] {
+    const isNeeded = (type: string): boolean => wait.mode === 'any' || !received.some((one) => one.type === type)
+    return this.#events.filter(
+      (event) => fits(wait, event, this.#id) && isNeeded(event.type) && !this.consumed.has(event.sequence),
+    )
+  }
+
+  /** Events that fit and that a raised base passes over though no wait has received them. */
+  skipped({ from, ...wait }: WaitSpec): readonly number[] {
+    if (from === undefined) return []
+    return this.next({ wait: { ...wait, base: from }, received: [] })
+      .map(({ sequence }) => sequence)
+      .filter((sequence) => sequence <= wait.base)
+  }
+
+  take(step: string, events: readonly Received[]): void {
+    const waiting = this.open.get(step)
+    for (const event of events) {
+      this.consumed.add(event.sequence)
+      waiting?.received.push(event)
+    }
+    if (waiting === undefined) return
+    const { wait, received } = waiting
+    if (wait.mode === 'any' || wait.types.every((type) => received.some((one) => one.type === type)))
+      this.open.delete(step)
+  }
+
+  /** The code of a run that is retried opens its waits anew, and may receive what they had. */
+  reopen(): void {
+    for (const { received } of this.open.values()) for (const { sequence } of received) this.consumed.delete(sequence)
+    this.open.clear()
+  }
+
+  apply(fact: RunFact): void {
+    if (fact.type === 'wait.opened') this.open.set(fact.step, { wait: fact.wait, received: [] })
+    if (fact.type === 'wait.received') this.take(fact.step, [fact.event, ...(fact.others ?? [])])
+    if (fact.type === 'wait.timed_out') this.open.delete(fact.step)
+    if (fact.type === 'run.retried') this.reopen()
+  }
+}
 
 /** At rest no wait is open for which an event has come. */
 export const checkOpenWaits = (look: Look): readonly string[] => {
   const events = look.events()
   return look.runs().flatMap((run) => {
     if (run.state.kind !== 'live' || run.state.cancel !== null) return []
-    return run.state.open.entries().flatMap(([step, open]) => {
-      if (open.kind !== 'waiting') return []
-      const received = open.wait.received.map(({ sequence }) => sequence)
-      const unheard = expectedOf(open.wait.spec, events, look.errand(run).id).filter((one) => !received.includes(one))
+    if (!run.facts.some(({ type }) => type === 'wait.opened')) return []
+    const told = new Told(events, look.errand(run).id)
+    for (const fact of run.facts) told.apply(fact)
+    return [...told.open].flatMap(([step, waiting]) => {
+      const unheard = told.next(waiting).map(({ sequence }) => sequence)
       return unheard.length === 0
         ? []
         : [`V17: ${run.id} (${run.stream.handler}) ${step} was not told of ${unheard.join()}`]
@@ -32,48 +91,56 @@ export const checkWaits = (evidence: Evidence): readonly string[] => {
   const events = evidence.look.events()
   return evidence.look
     .runs()
-    .flatMap((run) =>
-      run.facts.flatMap((fact) => (fact.type === 'wait.opened' ? checkWait(evidence, run, fact, events) : [])),
-    )
+    .flatMap((run) => (run.facts.some(({ type }) => type === 'wait.opened') ? checkRun(evidence, run, events) : []))
 }
 
-/** From where this wait was opened to where a retry of the run opened it anew. */
-const spanOf = ({ facts }: LookedRun, opened: Opened): readonly [number, number] => {
-  const from = facts.indexOf(opened)
-  const again = facts.findIndex((fact, i) => i > from && fact.type === 'wait.opened' && fact.step === opened.step)
-  return [from, again < 0 ? facts.length : again]
+const checkRun = (evidence: Evidence, run: LookedRun, events: readonly StoredEvent[]): readonly string[] => {
+  const told = new Told(events, evidence.look.errand(run).id)
+  return run.facts.flatMap((fact, at) => {
+    const wrong = checkFact(evidence, run, told, { fact, at })
+    told.apply(fact)
+    return wrong === null ? [] : [`V17: ${run.id} (${run.stream.handler}) ${wrong}`]
+  })
 }
 
-const checkWait = (
-  { witness, look }: Evidence,
+/** What is wrong with a fact, before it counts. */
+const checkFact = (
+  { witness }: Evidence,
   run: LookedRun,
-  opened: Opened,
-  events: readonly StoredEvent[],
-): readonly string[] => {
-  const { step, wait } = opened
-  if (wait.base !== run.stream.base) return [`V17: ${run.id} ${step} looks back to ${wait.base}, not to its trigger`]
-  const who = `${run.id} (${run.stream.handler}) ${step}`
-  const [from, to] = spanOf(run, opened)
-  const span = run.facts.slice(from, to)
-  const received = span.flatMap((fact) =>
-    fact.type === 'wait.received' && fact.step === step ? [fact.event.sequence] : [],
-  )
-  const expected = expectedOf(wait, events, look.errand(run).id)
-  const wrong = received.filter((sequence) => !expected.includes(sequence))
-  if (wrong.length > 0) return [`V17: ${who} received ${wrong.join()} where ${expected.join()} came first`]
-  if (new Set(received).size < received.length) return [`V17: ${who} received one event twice: ${received.join()}`]
-  const missed = expected.filter((sequence) => !received.includes(sequence))
-  const timedOut = span.findIndex((fact) => fact.type === 'wait.timed_out' && fact.step === step)
-  if (timedOut < 0) return []
-  const claimedAt = witness.claimTicks.get(`${run.id} ${witness.epochOf(run.id, from + timedOut)}`) ?? 0
-  const ignored = missed.filter((sequence) => (witness.eventTicks.get(sequence) ?? Infinity) < claimedAt)
-  return ignored.length > 0 ? [`V17: ${who} timed out although ${ignored.join()} was there when it woke`] : []
+  told: Told,
+  { fact, at }: { readonly fact: RunFact; readonly at: number },
+): string | null => {
+  if (fact.type === 'wait.opened') {
+    const { from, base } = fact.wait
+    if ((from ?? base) !== run.stream.base) return `${fact.step} looks back to ${from ?? base}, not to its trigger`
+    const skipped = told.skipped(fact.wait)
+    return skipped.length === 0 ? null : `${fact.step} passes over ${skipped.join()}, which no wait has received`
+  }
+  const waiting = 'step' in fact ? told.open.get(fact.step) : undefined
+  if (waiting === undefined) return null
+  if (fact.type === 'wait.received') return checkReceived(told, waiting, fact)
+  if (fact.type !== 'wait.timed_out') return null
+  const claimedAt = witness.claimTicks.get(`${run.id} ${witness.epochOf(run.id, at)}`) ?? 0
+  const ignored = told
+    .next(waiting)
+    .filter(({ sequence }) => (witness.eventTicks.get(sequence) ?? Infinity) < claimedAt)
+  const [first] = ignored
+  return first === undefined ? null : `${fact.step} timed out although ${first.sequence} was there when it woke`
 }
 
-/** The sequences that this wait must receive, as far as their events are there. */
-const expectedOf = (wait: WaitSpec, events: readonly StoredEvent[], id: number): readonly number[] => {
-  const fitting = events.filter((event) => fits(wait, event, id))
-  return (wait.mode === 'any' ? fitting.slice(0, 1) : firstOfEach(fitting)).map(({ sequence }) => sequence)
+const checkReceived = (
+  told: Told,
+  waiting: Waiting,
+  { step, event, others = [] }: Extract<RunFact, { readonly type: 'wait.received' }>,
+): string | null => {
+  const received = [event, ...others].map(({ sequence }) => sequence)
+  const twice = received.filter((sequence) => told.consumed.has(sequence))
+  if (twice.length > 0) return `${step} received ${twice.join()}, which the run had received before`
+  const next = told.next(waiting).filter(({ type }) => waiting.wait.mode === 'any' || type === event.type)
+  const expected = next.slice(0, received.length).map(({ sequence }) => sequence)
+  return received.join() === expected.join()
+    ? null
+    : `${step} received ${received.join()} where ${expected.join()} came first`
 }
 
 /** The one condition in the plays asks for the trigger's id and a number above one. */
@@ -84,6 +151,3 @@ const fits = (wait: WaitSpec, event: StoredEvent, id: number): boolean => {
   const found = valueAt(event.data, wait.match.path)
   return found !== undefined && canonical(found) === wait.match.value
 }
-
-const firstOfEach = (events: readonly StoredEvent[]): readonly StoredEvent[] =>
-  events.filter((event, i) => events.findIndex(({ type }) => type === event.type) === i)

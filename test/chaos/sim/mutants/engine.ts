@@ -4,6 +4,7 @@ import { Leases } from '../../../../src/engine/leases.ts'
 import { Resident } from '../../../../src/engine/resident.ts'
 import { Waiters } from '../../../../src/engine/waiters.ts'
 import { Worker } from '../../../../src/engine/worker.ts'
+import { consumedRules } from '../../../../src/model/consumed.ts'
 import { TrihandError } from '../../../../src/model/errors.ts'
 import type { Json } from '../../../../src/model/json.ts'
 import { type Decision, facts } from '../../../../src/model/machine.ts'
@@ -192,6 +193,11 @@ const noLookback: Mutant = {
     ),
 }
 
+const eventCountsTwice: Mutant = {
+  name: 'one event answers every wait of a run (14.3)',
+  plant: () => plantMethod<typeof consumedRules.isFree>(consumedRules, 'isFree', () => () => true),
+}
+
 const newIdOnResend: Mutant = {
   name: 'an append is sent again under a new id',
   seenAt: 309,
@@ -276,6 +282,7 @@ export const ENGINE_MUTANTS: readonly Mutant[] = [
   swapped,
   memoByPosition,
   noLookback,
+  eventCountsTwice,
   newIdOnResend,
   doubtAsSuccess,
   troubleFails,

@@ -42,7 +42,7 @@ export const either: Play = {
   output: (ending) => [hasTimedOut(ending, 'answer') ? 'timed_out' : (receivedBy(ending, 'answer')[0] ?? null), 1],
 }
 
-/** Two waits look at the same type at the same time. */
+/** Two waits look at the same type at the same time: each event goes to one of them. */
 export const both: Play = {
   name: 'both',
   functions: (scene) => [
@@ -63,11 +63,12 @@ export const both: Play = {
     { type: 'part.one', data: { id, n: 1 } },
     { type: 'part.two', data: { id, n: 2 } },
     { type: 'part.one', data: { id, n: 3 } },
+    { type: 'part.one', data: { id, n: 4 } },
   ],
   output: (ending) => [...receivedBy(ending, 'all'), ...receivedBy(ending, 'one'), 1],
 }
 
-/** The event may come long before the wait: the run works and sleeps first. */
+/** The events may come long before the waits: the run works and sleeps first, then takes one after another. */
 export const early: Play = {
   name: 'early',
   functions: (scene, edition) => [
@@ -75,11 +76,18 @@ export const early: Play = {
       await perform(scene, context, 'work', 0, { delayMs: 60 })
       if (edition === 2) await perform(scene, context, 'extra', 0)
       await context.step.sleep('rest', 100)
-      return numberOf(await context.step.waitForEvent('bell', { event: 'bell.rang', match: 'payload.id' }))
+      const bell = { event: 'bell.rang', match: 'payload.id' }
+      return [
+        numberOf(await context.step.waitForEvent('bell', bell)),
+        numberOf(await context.step.waitForEvent('again', bell)),
+      ]
     }),
   ],
-  cues: ({ id }) => [{ type: 'bell.rang', data: { id, n: id } }],
-  output: ({ errand: { id } }) => id,
+  cues: ({ id }) => [
+    { type: 'bell.rang', data: { id, n: 1 } },
+    { type: 'bell.rang', data: { id, n: 2 } },
+  ],
+  output: (ending) => [...receivedBy(ending, 'bell'), ...receivedBy(ending, 'again')],
 }
 
 /** Step, timer and event race; the winner is written down in a step of its own. */
