@@ -1,0 +1,42 @@
+/** A server that is killed in the middle of requests with keys: a part in `npm test`, 400 lives in the stage `many`. */
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { fastFolder } from '../support/places.ts'
+import { freshSchema } from '../support/postgres-schema.ts'
+import { Random } from '../support/random.ts'
+import { SMALL_SEED } from './expect-passed.ts'
+import { killAndRepeat } from './keyed/client.ts'
+import { sized } from './whole.ts'
+
+const LIVES = sized({ whole: 400, part: 6 })
+const PER_LIFE = 12
+const LEASE_TTL_MS = 1_000
+const GIVE_UP_MS = sized({ whole: 3_600_000, part: 120_000 })
+
+const play = async (database: string): Promise<void> => {
+  const random = new Random(SMALL_SEED)
+  const life = { lives: LIVES, perLife: PER_LIFE, random }
+  const { sent, cut, faults } = await killAndRepeat({ database, leaseTtlMs: LEASE_TTL_MS }, life)
+  expect(faults).toEqual([])
+  expect(sent).toBe(LIVES * PER_LIFE)
+  // The control: where no request was cut off, nothing was shown.
+  expect(cut).toBeGreaterThan(0)
+}
+
+test(
+  '[R1][L2] a server on SQLite that is killed in the middle of keyed requests answers each with what was done, once (14.6)',
+  async () => {
+    const folder = fastFolder('keyed-kills')
+    await play(join(folder.path, 'ledger.db')).finally(() => folder.remove())
+  },
+  GIVE_UP_MS,
+)
+
+test.skipIf(process.env['TRIHAND_TEST_PG_URL'] === undefined)(
+  '[R1][L2] a server on Postgres that is killed in the middle of keyed requests answers each with what was done, once (14.6)',
+  async () => {
+    const { url, drop } = await freshSchema(process.env['TRIHAND_TEST_PG_URL'] ?? '')
+    await play(url).finally(drop)
+  },
+  GIVE_UP_MS,
+)
