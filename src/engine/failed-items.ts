@@ -44,8 +44,9 @@ const failedIn = async (
   trigger: string | null,
 ): Promise<readonly Arrival[]> => {
   const own = trigger === null ? undefined : flow.ofTriggers.get(trigger)
-  const { batch } = (own ?? flow).policies
-  if (batch?.retry === undefined) return []
+  const { batch, idempotency } = (own ?? flow).policies
+  // Which have failed matters to their next try, and to their keys.
+  if (batch === null || (batch.retry === undefined && idempotency === null)) return []
   const { ledger, tenant } = house
   const [record] = await ledger.load([run])
   const state = record == null ? null : fold(runMachine, record.facts.map(readRunFact))

@@ -242,7 +242,10 @@ export class GateDuty implements Duty<GateState, GateFact> {
   private async documents(facts: readonly GateFact[]): Promise<readonly DocumentWrite[]> {
     const broken = brokenPromises(facts)
     await this.fetch(broken.map(({ sequence }) => sequence))
-    const dropped = broken.map((fact) => ({ run: this.runOf(fact.sequence), refusal: refusalOf(fact) }))
+    const dropped = broken.map((fact) => ({
+      run: fact.promised ?? this.runOf(fact.sequence),
+      refusal: refusalOf(fact),
+    }))
     const { tenant } = this.house
     const outcomes = outcomeDocuments(tenant, this.keeping.definition.name, { facts, dropped })
     return [...outcomes, ...startPlaces(tenant, facts)]

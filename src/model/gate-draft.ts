@@ -41,6 +41,7 @@ interface Reason {
   readonly detail: string
   readonly into?: RunId
   readonly retryAt?: Instant
+  readonly promised?: RunId
 }
 
 /** What counts for what came by this trigger. One that is gone leaves the handler's own. */
@@ -53,9 +54,9 @@ export const policiesFor = (
 export const runFor = ({ runOf }: Draft, { sequence, call }: Arrival): RunId => call?.run ?? runOf(sequence)
 
 export const suppress = (draft: Draft, { sequence, key, call }: CandidateEvent, why: Reason): void => {
-  const { reason, detail, into = null, retryAt = null } = why
+  const { reason, detail, into = null, retryAt = null, promised } = why
   const fact = { type: 'trigger.suppressed', at: draft.now, sequence, reason, detail, into, retryAt, key } as const
-  record(draft, call === undefined ? fact : { ...fact, call })
+  record(draft, { ...fact, ...(call !== undefined && { call }), ...(promised !== undefined && { promised }) })
 }
 
 /** Whether the gate must hear of the end of a run that starts now; `gate.started` says so to others. */

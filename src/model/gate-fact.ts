@@ -89,6 +89,8 @@ export type GateFact =
       readonly retryAt: Instant | null
       /** The idempotency key of the event; free again if this event held it. */
       readonly key: string | null
+      /** The run that it was bound for, where that is not the one that bears its own id. */
+      readonly promised?: RunId
       /** It was asked for by name: its run is born and ended in one, so that whoever asked finds out. */
       readonly call?: Call
     })
@@ -163,6 +165,8 @@ export type GateFact =
       readonly run: RunId
       readonly status: RunStatus
       readonly keepMs: number | null
+      /** Of a batch some of whose events have failed: what becomes of their keys, whatever becomes of the others. */
+      readonly items?: EndedKeys
     })
   | (At & { readonly type: 'gate.paused'; readonly by: string })
   | (At & { readonly type: 'gate.resumed'; readonly by: string })
@@ -216,6 +220,13 @@ export type GateCommand =
   | (Now & { readonly type: 'record_starts'; readonly starts: readonly StartFact[] })
   | (Now & { readonly type: 'pause_gate' | 'resume_gate'; readonly by: string })
   | (Now & { readonly type: 'checkpoint_gate' })
+
+/** Keys of events that failed in a batch: those that are free, and those that their next run holds. */
+export interface EndedKeys {
+  readonly freed: readonly string[]
+  readonly again: readonly string[]
+  readonly next: RunId | null
+}
 
 export interface EndedRun {
   readonly run: RunId

@@ -78,14 +78,14 @@ const stop = (gate: OpenGate, { run, mode }: FactOf<'gate.cancel_wanted'>): Open
   }
 }
 
-const end = (gate: OpenGate, { at, run, keepMs }: FactOf<'gate.run_ended'>): OpenGate => {
+const end = (gate: OpenGate, { at, run, keepMs, items }: FactOf<'gate.run_ended'>): OpenGate => {
   const tracked = valueAt(gate.runs, run)
   if (tracked === undefined) return gate
   return {
     ...gate,
     runs: remove(gate.runs, run),
     lines: tracked.line === null ? gate.lines : leaveLine(gate.lines, tracked.line, run),
-    claims: endClaims(gate.claims, { run, keys: tracked.keys, keepMs, at }),
+    claims: endClaims(gate.claims, { run, keys: tracked.keys, keepMs, at, ...(items !== undefined && { items }) }),
   }
 }
 

@@ -8,12 +8,13 @@
  * gate-2  An event told twice is taken once.
  * gate-3  A paused gate starts nothing and loses nothing that it had taken in.
  * gate-4  The state after a checkpoint is the checkpoint: what came before it need not be read.
- * gate-5  Events that failed in a batch come again without the others, at most as often as the handler's retry says.
+ * gate-5  Events that failed in a batch come again without the others, at most as often as the handler's retry says (batch-items.ts).
  */
 import { type Arrival, type Candidate, candidateOf, eventOf } from './arrival.ts'
+import { itemsOf, tryAgain } from './batch-items.ts'
 import { dueAtOf, dueEntries, valueAt } from './due-map.ts'
 import { type Draft, draftOf, policiesFor, record, replaceHolder, runFor, start, stop, suppress } from './gate-draft.ts'
-import type { EndedRun, GateCommand, GateFact, GateState, HeldArrival, OpenGate } from './gate-fact.ts'
+import type { GateCommand, GateFact, GateState, HeldArrival, OpenGate } from './gate-fact.ts'
 import { hearsJust, waiterOf } from './gate-read.ts'
 import { evolveGate } from './gate-state.ts'
 import type { Instant, RunId } from './ids.ts'
@@ -24,7 +25,6 @@ import { type FanInPolicy, fanInGathering, hasPrimary, twinOf } from './policies
 import { type Claim, claimOf, holderOf, keepMsAfter } from './policies/idempotency.ts'
 import { judgeOverlap, lineAt } from './policies/overlap.ts'
 import { judgeRate } from './policies/rate-limit.ts'
-import { retryDelayMs } from './policies/retry.ts'
 import { type Gathering, isFull, isLate, judgeGather, openAt, windowOf } from './policies/window.ts'
 
 const MAX_HELD = 10_000
@@ -39,8 +39,10 @@ interface Passage extends HeldArrival {
 type CommandOf<Type extends GateCommand['type']> = Extract<GateCommand, { readonly type: Type }>
 
 const drop = (draft: Draft, candidate: Candidate, detail: string, into?: RunId): void => {
+  // What comes again has an id of its own: a caller with the same key may have been given it.
+  const promised = candidate.attempt === undefined ? {} : { promised: candidate.run }
   for (const event of candidate.events)
-    suppress(draft, event, { reason: 'overlap', detail, ...(into === undefined ? {} : { into }) })
+    suppress(draft, event, { reason: 'overlap', detail, ...(into === undefined ? {} : { into }), ...promised })
 }
 
 /** Overlap, and behind it throttle. False if the candidate found no place. */
@@ -287,29 +289,16 @@ const passTime = (draft: Draft): void => {
   releaseHeld(draft, MAX_MOVES - called - due.length)
 }
 
-/** gate-5: what has failed in a batch waits for its next try, in a window of its own, and passes overlap and throttle again. */
-const tryAgain = (draft: Draft, { run, failed }: EndedRun, attempt: number): void => {
-  const [first] = failed?.arrivals ?? []
-  const retry = policiesFor(draft, first ?? {}).batch?.retry
-  if (retry === undefined || failed === undefined || first === undefined || attempt >= retry.maxAttempts) return
-  const { now } = draft
-  // Their keys are held by the run before: they wait for no other's end.
-  const events = failed.arrivals.map(({ sequence }) => ({ sequence, key: null }))
-  const candidate = { ...candidateOf(failed.next, first, 'events'), events, attempt: attempt + 1 }
-  const bytes = failed.arrivals.reduce((sum, arrival) => sum + arrival.bytes, 0)
-  const window = { candidate, openedAt: now, newestAt: first.time, bytes }
-  const firesAt = now + retryDelayMs(retry, attempt, failed.roll)
-  record(draft, { type: 'gate.window_opened', at: now, key: `again\n${run}`, window, firesAt, claim: null })
-}
-
 const endRuns = (draft: Draft, { ended }: CommandOf<'end_runs'>): void => {
   for (const end of ended) {
     const { run, status } = end
     const tracked = valueAt(draft.state.runs, run)
     if (tracked === undefined) continue
     const keepMs = keepMsAfter(policiesFor(draft, tracked).idempotency, status)
-    record(draft, { type: 'gate.run_ended', at: draft.now, run, status, keepMs })
-    tryAgain(draft, end, tracked.attempt ?? 1)
+    const ended = { type: 'gate.run_ended', at: draft.now, run, status, keepMs } as const
+    const items = itemsOf(draft, end, tracked.attempt ?? 1)
+    record(draft, items === null ? ended : { ...ended, items: items.keys })
+    if (items !== null) tryAgain(draft, items)
   }
   if (draft.state.pausedBy === null) callWaiting(draft, MAX_MOVES)
 }

@@ -42,22 +42,44 @@ export const recordClaim = (claims: Claims, claim: Claim, at: Instant): Claims =
 export const freeKey = (claims: Claims, { key, sequence }: { key: string | null; sequence: number }): Claims =>
   key !== null && valueAt(claims, key)?.sequence === sequence ? remove(claims, key) : claims
 
+const NO_ITEMS = { freed: [], again: [], next: null }
+
 const DID_WHAT_IT_SHOULD: ReadonlySet<RunStatus> = new Set(['success', 'partial'])
 
 /** For how long after the claim an ended run keeps its keys; null: they are free at once. */
 export const keepMsAfter = (policy: IdempotencyPolicy | null, status: RunStatus): number | null =>
   policy?.release === 'on_failure' && DID_WHAT_IT_SHOULD.has(status) ? policy.ttlMs : null
 
-/** A run has ended: its keys are free, or are kept until they expire. A key with an end of its own keeps that end. */
+/**
+ * A run has ended: its keys are free, or are kept until they expire. A key with an end of its own keeps that end. Of a batch, keys of
+ * events that failed go by themselves (batch-items-1).
+ */
 export const endClaims = (
   claims: Claims,
-  { run, keys, keepMs, at }: { run: RunId; keys: readonly string[]; keepMs: number | null; at: Instant },
+  {
+    run,
+    keys,
+    keepMs,
+    at,
+    items = NO_ITEMS,
+  }: {
+    run: RunId
+    keys: readonly string[]
+    keepMs: number | null
+    at: Instant
+    items?: { readonly freed: readonly string[]; readonly again: readonly string[]; readonly next: RunId | null }
+  },
 ): Claims => {
+  const [freed, again] = [new Set(items.freed), new Set(items.again)]
   let next = claims
   for (const key of keys) {
     const claim = valueAt(next, key)
     if (claim?.run !== run || claim.expiresAt !== null) continue
-    const expiresAt = keepMs === null ? at : claim.claimedAt + keepMs
+    if (items.next !== null && again.has(key)) {
+      next = put(next, key, { ...claim, run: items.next }, null)
+      continue
+    }
+    const expiresAt = keepMs === null || freed.has(key) ? at : claim.claimedAt + keepMs
     next = put(next, key, { ...claim, expiresAt }, expiresAt)
   }
   return dropDue(next, at)
