@@ -24,7 +24,9 @@ export const speakTo = async (house: House, run: RunId, { action, ...word }: Bul
   const { by, reason } = word
   if (action === 'cancel') return house.worker.cancel(house.tenant, run, by, reason ?? 'cancelled in bulk')
   if (action === 'retry')
-    return retryRun(house, run, { by, kind: word.kind ?? 'user' }, (happened) => hasHeard(happened, action, by))
+    return void (await retryRun(house, run, { by, kind: word.kind ?? 'user' }, (happened) =>
+      hasHeard(happened, action, by),
+    ))
   await commandFromOutside(house, run, (now, happened) =>
     hasHeard(happened, action, by) ? null : commandOf(action, now, word),
   )

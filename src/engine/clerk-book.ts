@@ -34,7 +34,8 @@ import type { FindDuty } from './clerks.ts'
 import type { Births, ClerkFact, Duty } from './duty.ts'
 import { callGate, gateRole, isUndecidedAt, openAndListen, passGate } from './gate-calls.ts'
 import { GateDuty, gateOf } from './gate-duty.ts'
-import type { AskedRun, GateKeeping } from './gate-keeping.ts'
+import type { AskedRetry, AskedRun, GateKeeping, RetryAnswer } from './gate-keeping.ts'
+import { retryAtGate } from './gate-retry.ts'
 import type { House } from './house.ts'
 import { QueueDuty, type QueueKeeping } from './queue-duty.ts'
 import { ScheduleDuty, type ScheduleKeeping, scheduleOf } from './schedule-duty.ts'
@@ -106,6 +107,10 @@ export class ClerkBook {
 
   async callGate(house: House, handler: string, asked: AskedRun): Promise<RunId> {
     return callGate(house, this.commands, this.gate(house, handler), asked)
+  }
+
+  async retryAtGate(house: House, handler: string, asked: AskedRetry): Promise<RetryAnswer> {
+    return retryAtGate(house, this.commands, this.gate(house, handler), asked)
   }
 
   async passGate(house: House, handler: string, asked: readonly AskedRun[]): Promise<Births> {

@@ -158,6 +158,7 @@ export class Engine {
       gates: {
         gateFor: (handler) => this.book.gateFor(this.definition, handler),
         call: (handler, asked) => this.book.callGate(this.house, handler, asked),
+        retry: (handler, asked) => this.book.retryAtGate(this.house, handler, asked),
         pass: (handler, asked) => this.book.passGate(this.house, handler, asked),
         isUndecided: (handler, event) => this.book.isUndecided(this.house, handler, event),
         withdraw: (handler, run, why) => this.book.withdrawCall(this.house, handler, { run, ...why }),

@@ -66,7 +66,11 @@ export const openAndListen = (
 }
 
 /** A call that comes before the gates were declared opens the one that it needs. */
-const opened = (before: GateState, now: Instant, { listeners }: GateKeeping): Advance<GateState, GateFact> =>
+export const openedGate = (
+  before: GateState,
+  now: Instant,
+  { listeners }: GateKeeping,
+): Advance<GateState, GateFact> =>
   before.kind === 'open'
     ? { state: before, facts: [], refusal: null }
     : openAndListen(before, now, [...listeners.keys()], 0)
@@ -82,7 +86,7 @@ const askGateForRun = async (
   await commands.ask(house, gateRole(house, keeping), {
     bytes: bytesOf(asked),
     advance: (before, now, duty) => {
-      const standing = opened(before, now, keeping)
+      const standing = openedGate(before, now, keeping)
       const advance = advanceCalls(duty, { keeping, asked: [asked], now }, standing.state)
       away = advance.facts.find((fact) => isAway(fact, asked.call.run)) ?? null
       // gate-calls-1

@@ -30,8 +30,10 @@ import { withFailedItems } from './failed-items.ts'
 import { outcomeDocuments } from './flow-outcomes.ts'
 import type { GateKeeping } from './gate-keeping.ts'
 import { refusalOf } from './gate-refusal.ts'
+import { revivalsOf, withRevivals } from './gate-revival.ts'
 import type { House } from './house.ts'
 import { type Birth, type NewRun, newRun } from './new-run.ts'
+import type { OutsideWrite } from './outside.ts'
 import { fetchValue } from './payloads.ts'
 import { demandFor, eventRoot, judge } from './route.ts'
 import type { Roots } from './rule-values.ts'
@@ -79,6 +81,8 @@ export class GateDuty implements Duty<GateState, GateFact> {
   /** The budget that its throttle shares, as it was when the decision began, and what the decision has taken of it. */
   private budget: Budget | null = null
   private taken: ThrottleState = []
+  /** Runs that go on with the decision under way. */
+  private revived: readonly OutsideWrite[] = []
 
   constructor(house: House, keeping: GateKeeping) {
     this.house = house
@@ -132,7 +136,9 @@ export class GateDuty implements Duty<GateState, GateFact> {
 
   async births(facts: readonly GateFact[]): Promise<Births> {
     const started = facts.filter((fact) => fact.type === 'gate.started')
-    const called = started.flatMap((fact) => (fact.call === undefined ? [] : [{ fact, call: fact.call }]))
+    const called = started.flatMap((fact) =>
+      fact.call === undefined || fact.call.retry !== undefined ? [] : [{ fact, call: fact.call }],
+    )
     const byEvent = started.filter(({ call }) => call === undefined)
     await this.fetch(byEvent.flatMap(({ events }) => events))
     // Looked up before any place is promised: a started run that cannot be born must not be written as if it were.
@@ -147,11 +153,16 @@ export class GateDuty implements Duty<GateState, GateFact> {
     const turns = sharedTurns(facts)
     const writes = this.budget === null || turns.length === 0 ? [] : [budgetWrite(this.house, this.budget, turns)]
     const documents = await this.documents(facts)
-    return { runs, events: [], writes, signals: away.flatMap(({ parent }) => parent ?? []), documents }
+    const signals = away.flatMap(({ parent }) => parent ?? [])
+    this.revived = await revivalsOf(this.house, facts)
+    return withRevivals({ runs, events: [], writes, signals, documents }, this.revived)
   }
 
   written(facts: readonly GateFact[]): void {
     this.events.clear()
+    for (const { notice } of this.revived) this.house.publish.tell(notice)
+    this.house.worker.signal(this.revived.map(({ notice }) => notice.run))
+    this.revived = []
     for (const fact of facts) if (fact.type === 'gate.cancel_wanted') this.stops.tell(fact.run)
   }
 
@@ -299,7 +310,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
 
   /** What was asked for by name and starts nothing: a run that ends as it begins, with the reason. */
   private turnAway(fact: Extract<GateFact, { readonly type: 'trigger.suppressed' }>): readonly NewRun[] {
-    if (fact.call === undefined) return []
+    if (fact.call === undefined || fact.call.retry !== undefined) return []
     const { run: id, input, session, by: clerk, callback = null } = fact.call
     const about = { id, input, event: null, session, clerk, callback, demand: NO_DEMAND, lease: null }
     const away = newRun(this.house, { ...this.birth(), ...about, ends: refusalOf(fact) })

@@ -1,13 +1,16 @@
 /**
- * A handler whose runs pass a gate, and a run that is asked for by name.
+ * A handler whose runs pass a gate, a run that is asked for by name, and one that is to go on.
  *
- * Owns the two shapes; which gates there are is clerk-book.ts.
+ * Owns the shapes; which gates there are is clerk-book.ts.
  */
 import type { FlowDefinition } from '../manifest/flow.ts'
 import type { FunctionDefinition, Listener } from '../manifest/system.ts'
 import type { Call } from '../model/arrival.ts'
+import type { Kind } from '../model/identity.ts'
 import type { GateId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
+import type { EndedRun } from '../model/run-fact.ts'
+import type { StreamRecord } from '../ports/ledger.ts'
 
 /** A handler with flow control that needs memory, and what it listens to. */
 export interface GateKeeping {
@@ -21,4 +24,22 @@ export interface GateKeeping {
 export interface AskedRun {
   readonly call: Call
   readonly value: Json
+}
+
+/** That a run which has ended goes on. */
+export interface RetryWish {
+  readonly by: string
+  readonly kind: Kind
+  /** The call of its parent that goes on with it (model/child-retry.ts). */
+  readonly call?: string
+}
+
+/** `waiting`: its gate has taken it, and lets it go on when it is its turn. */
+export type RetryAnswer = 'begun' | 'waiting'
+
+/** A run that has ended, and who wants it to go on. */
+export interface AskedRetry {
+  readonly record: StreamRecord
+  readonly state: EndedRun
+  readonly wish: RetryWish
 }

@@ -28,7 +28,7 @@ import type { Commit } from './commit.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { Deltas } from './deltas.ts'
 import type { Births } from './duty.ts'
-import type { AskedRun } from './gate-keeping.ts'
+import type { AskedRetry, AskedRun, RetryAnswer } from './gate-keeping.ts'
 import type { NewRun } from './new-run.ts'
 import type { Observers } from './observers.ts'
 import type { Executors } from './perform.ts'
@@ -94,6 +94,8 @@ export interface GateDesk {
   gateFor(handler: string): GateId | null
   /** The run that the call comes to; a gate that turns it away throws. */
   call(handler: string, asked: AskedRun): Promise<RunId>
+  /** Whether a run that has ended may go on, now or when it is its turn; a gate that turns it away throws. */
+  retry(handler: string, asked: AskedRetry): Promise<RetryAnswer>
   /** What an append must carry so that the gate takes these. */
   pass(handler: string, asked: readonly AskedRun[]): Promise<Births>
   /** Whether this handler may still start a run for the event. */

@@ -8,12 +8,12 @@
  */
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import type { Instant, RunId, TaskId } from '../model/ids.ts'
+import type { ClaimableId, Instant, RunId, TaskId } from '../model/ids.ts'
 import { fold } from '../model/machine.ts'
 import { isUntouched, run as runMachine, statusOf, wakeAt } from '../model/run.ts'
 import type { RunCommand, RunFact, RunState } from '../model/run-fact.ts'
 import type { RunStatus } from '../model/status.ts'
-import type { StreamRecord, StreamWrite } from '../ports/ledger.ts'
+import type { NewEvent, StreamRecord, StreamWrite } from '../ports/ledger.ts'
 import { advanceRun } from './advance.ts'
 import { triggerOf } from './cause.ts'
 import { headOf, sealFacts } from './chain.ts'
@@ -21,7 +21,9 @@ import { endingOf, tellsEnd } from './ending.ts'
 import { refusalOfAbsent } from './flow-outcomes.ts'
 import type { House } from './house.ts'
 import { lifecycleOf, tellsLife } from './lifecycle.ts'
+import type { NewRun } from './new-run.ts'
 import { commitOnce } from './one-shot.ts'
+import type { RunNotice } from './publish.ts'
 import { mergeLuggage } from './request.ts'
 import { toldOfEnd, waitingSteps } from './run-append.ts'
 import { forEachOwner, pauseAfterConflict, TurnQueue } from './turn-queue.ts'
@@ -66,45 +68,56 @@ const write = async (
   change: Change,
   besides: readonly StreamWrite[],
 ): Promise<boolean> => {
+  const { write: own, runs: born, events, signals, notice } = await outsideWrite(house, record, change)
+  const outcome = await commitOnce(house.commit, {
+    appendId: house.appendId(),
+    writes: [own, ...besides, ...born.map((run) => run.write)],
+    events,
+    signals,
+    documents: [],
+  })
+  if (outcome.kind === 'conflict') return false
+  house.publish.tell(notice)
+  house.worker.signal([...outcome.signalled, notice.run, ...born.map((run) => run.id)])
+  return true
+}
+
+/** What an append carries that changes a run from outside, and what is told of it afterwards. */
+export interface OutsideWrite {
+  readonly write: StreamWrite
+  readonly runs: readonly NewRun[]
+  readonly events: readonly NewEvent[]
+  readonly signals: readonly ClaimableId[]
+  readonly notice: RunNotice
+}
+
+export const outsideWrite = async (house: House, record: StreamRecord, change: Change): Promise<OutsideWrite> => {
   const { state, facts, now } = change
   const id = record.stream as RunId
   const sealed = sealFacts(house, id, headOf(record), facts)
   const ended = state.kind === 'ended'
   const ending = ended ? await endingFor(house, record, change) : null
-  const born = ending?.runs ?? []
-  const outcome = await commitOnce(house.commit, {
-    appendId: house.appendId(),
-    writes: [
-      {
-        stream: id,
-        create: null,
-        expectedVersion: record.version,
-        epoch: null,
-        facts: sealed.facts,
-        headHash: sealed.head.headHash,
-        ...restOf(record, state, now),
-        release: false,
-        seenSignal: record.signal,
-        opensWaits: [],
-        closesWaits: ended ? waitingSteps(change.before) : [],
-      },
-      ...besides,
-      ...born.map((run) => run.write),
-    ],
+  const write = {
+    stream: id,
+    create: null,
+    expectedVersion: record.version,
+    epoch: null,
+    facts: sealed.facts,
+    headHash: sealed.head.headHash,
+    ...restOf(record, state, now),
+    release: false,
+    seenSignal: record.signal,
+    opensWaits: [],
+    closesWaits: ended ? waitingSteps(change.before) : [],
+  }
+  const { handler } = record
+  return {
+    write,
+    runs: ending?.runs ?? [],
     events: ending?.events ?? [],
-    signals: ended ? toldOfEnd(record.parent, state) : noLongerAsked(change),
-    documents: [],
-  })
-  if (outcome.kind === 'conflict') return false
-  house.publish.tell({
-    run: id,
-    handler: record.handler,
-    status: statusOf(state, true),
-    version: sealed.head.version,
-    facts,
-  })
-  house.worker.signal([...outcome.signalled, id, ...born.map((run) => run.id)])
-  return true
+    signals: ended ? toldOfEnd(house, record, state) : noLongerAsked(change),
+    notice: { run: id, handler, status: statusOf(state, true), version: sealed.head.version, facts },
+  }
 }
 
 /**

@@ -1,20 +1,19 @@
 /**
  * A run that has failed begins a new life: asked for by a person, by a job, or by the parent that calls it again.
  *
- * Owns the one way to a retry, whoever asks. What the new life goes on with is model/run-reopen.ts.
+ * Owns the one way to a retry, by whomever it is asked for: past the gate of its handler, if it has one (gate-retry.ts). What the new life
+ * goes on with is model/run-reopen.ts.
  */
-import type { Kind } from '../model/identity.ts'
-import type { RunId } from '../model/ids.ts'
+import { TrihandError } from '../model/errors.ts'
+import { readRunFact } from '../model/fact-codec.ts'
+import type { Instant, RunId } from '../model/ids.ts'
+import { fold } from '../model/machine.ts'
+import { run as runMachine } from '../model/run.ts'
 import type { RunFact } from '../model/run-fact.ts'
+import { advanceRun } from './advance.ts'
+import type { RetryAnswer, RetryWish } from './gate-keeping.ts'
 import type { House } from './house.ts'
 import { commandFromOutside } from './outside.ts'
-
-export interface RetryWish {
-  readonly by: string
-  readonly kind: Kind
-  /** The call of its parent that goes on with it (model/child-retry.ts). */
-  readonly call?: string
-}
 
 export const retryRun = async (
   house: House,
@@ -22,8 +21,20 @@ export const retryRun = async (
   { by, kind, call }: RetryWish,
   /** What has happened says that this was asked for before: then nothing is done. */
   isDone: (happened: readonly RunFact[]) => boolean = () => false,
-): Promise<void> => {
-  await commandFromOutside(house, run, (now, happened) =>
-    isDone(happened) ? null : { type: 'retry_run', now, by, kind, ...(call !== undefined && { call }) },
-  )
+): Promise<RetryAnswer> => {
+  const wish = { by, kind, ...(call !== undefined && { call }) }
+  const [record] = await house.ledger.load([run])
+  const gate = record == null || record.tenant !== house.tenant ? null : house.gates.gateFor(record.handler)
+  if (record == null || gate === null) {
+    const command = (now: Instant, happened: readonly RunFact[]) =>
+      isDone(happened) ? null : ({ type: 'retry_run', now, ...wish } as const)
+    await commandFromOutside(house, run, command)
+    return 'begun'
+  }
+  const happened = record.facts.map(readRunFact)
+  if (isDone(happened)) return 'begun'
+  const state = fold(runMachine, happened)
+  const { refusal } = advanceRun(state, { type: 'retry_run', now: house.clock.now(), ...wish })
+  if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
+  return state.kind === 'ended' ? house.gates.retry(record.handler, { record, state, wish }) : 'begun'
 }

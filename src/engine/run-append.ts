@@ -69,7 +69,7 @@ export const wakeAfter = (
 }
 
 export const runAppend = (
-  house: EndingHouse & Pick<House, 'appendId'>,
+  house: EndingHouse & Pick<House, 'appendId' | 'gates'>,
   gathered: Gathered,
   context: AppendContext,
 ): RunAppend => {
@@ -86,7 +86,7 @@ export const runAppend = (
     appendId: house.appendId(),
     writes: runs.length === 0 && tasks.length === 0 ? [own] : [own, ...runs.map((run) => run.write), ...tasks],
     events,
-    signals: departs === 'ended' ? toldOfEnd(record.parent, gathered.state) : NONE,
+    signals: departs === 'ended' ? toldOfEnd(house, record, gathered.state) : NONE,
     documents,
   }
   return {
@@ -101,9 +101,17 @@ const luggageIn = (...parts: readonly (Luggage | null)[]): readonly Luggage[] =>
   parts.filter((part): part is Luggage => part !== null)
 
 /** Who is signalled with a run's end: its parent, the tasks that it no longer waits for (run-4), the runs that end with it (parent-end.ts). */
-export const toldOfEnd = (parent: ClaimableId | null, state: RunState): readonly ClaimableId[] => {
-  const told = state.kind === 'ended' ? calledAndAsked(state.last) : NONE
-  return parent === null ? told : [parent, ...told]
+export const toldOfEnd = (
+  { gates }: Pick<House, 'gates'>,
+  { parent, handler }: { readonly parent: ClaimableId | null; readonly handler: string },
+  state: RunState,
+): readonly ClaimableId[] => {
+  if (state.kind !== 'ended') return parent === null ? NONE : [parent]
+  const told = calledAndAsked(state.last)
+  // A gate is the parent of a run that it minds. One that was retried may mind a run of another parent.
+  const gate = state.last.retried === null ? null : gates.gateFor(handler)
+  const above = gate === null || gate === parent ? NONE : [gate]
+  return parent === null ? [...above, ...told] : [parent, ...above, ...told]
 }
 
 const calledAndAsked = (run: LiveRun): readonly ClaimableId[] => {

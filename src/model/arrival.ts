@@ -3,6 +3,7 @@
  *
  * Owns the two shapes. Which policies stand in the way is the gate's.
  */
+import type { Kind } from './identity.ts'
 import type { Instant, RunId, ScheduleId, SessionId } from './ids.ts'
 import type { RunInput } from './run-fact.ts'
 
@@ -15,6 +16,19 @@ export interface Call {
   readonly by: ScheduleId | null
   /** Who outside is told of the run's end. */
   readonly callback?: string
+  /** The run has failed before: it goes on, and is not born. */
+  readonly retry?: CallRetry
+}
+
+/** Who wants a run to go on, as its fact says it (model/run-fact.ts). */
+export interface CallRetry {
+  readonly by: string
+  readonly kind: Kind
+  readonly call?: string
+  /** The life that it begins: 1 is the second. */
+  readonly life: number
+  /** Of a run with several events: the keys of the others. */
+  readonly keys?: readonly string[]
 }
 
 /** One event that passed hops and filter. Keys are texts; empty where the policy has no key. */

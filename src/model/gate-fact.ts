@@ -242,6 +242,8 @@ export interface TrackedRun {
   readonly how: Candidate['how']
   readonly attempt?: number
   readonly trigger?: string
+  /** Which life of the run it minds; absent: the first. */
+  readonly life?: number
   /** The gate wants it gone: whoever holds the gate sees to it, again after a crash. */
   readonly stop: StopMode | null
 }

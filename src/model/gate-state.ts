@@ -44,7 +44,12 @@ const join = (gate: OpenGate, fact: FactOf<'gate.window_joined'>): OpenGate => {
 
 const start = (gate: OpenGate, fact: FactOf<'gate.started'>): OpenGate => {
   const { at, run, keys, line, how, turn, attempt, trigger } = fact
-  const known = { ...(attempt !== undefined && { attempt }), ...(trigger !== undefined && { trigger }) }
+  const life = fact.call?.retry?.life
+  const known = {
+    ...(attempt !== undefined && { attempt }),
+    ...(trigger !== undefined && { trigger }),
+    ...(life !== undefined && { life }),
+  }
   const tracked = { keys, line, how, stop: null, ...known }
   return {
     ...gate,

@@ -16,6 +16,7 @@ import { dueAtOf, dueEntries, valueAt } from './due-map.ts'
 import { type Draft, draftOf, policiesFor, record, replaceHolder, runFor, start, stop, suppress } from './gate-draft.ts'
 import type { GateCommand, GateFact, GateState, HeldArrival, OpenGate } from './gate-fact.ts'
 import { hearsJust, waiterOf } from './gate-read.ts'
+import { isRetryWaiting, keptBy, keptReason } from './gate-retry.ts'
 import { evolveGate } from './gate-state.ts'
 import type { Instant, RunId } from './ids.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
@@ -175,7 +176,8 @@ const passWindow = (draft: Draft, passage: Passage): void => {
 }
 
 const passRate = (draft: Draft, passage: Passage): void => {
-  const { rateLimit } = policiesFor(draft, passage.arrival)
+  // gate-retry-3
+  const rateLimit = passage.arrival.call?.retry ? null : policiesFor(draft, passage.arrival).rateLimit
   const key = passage.arrival.rateKey
   if (rateLimit !== null) {
     const verdict = judgeRate(draft.state.rates, rateLimit, key, draft.now)
@@ -210,7 +212,10 @@ const passIdempotency = (draft: Draft, arrival: Arrival): void => {
   const key = arrival.idempotencyKey
   if (policy === null || key === null)
     return passPause(draft, { arrival: { ...arrival, idempotencyKey: null }, claim: null, replaces: null })
-  const holder = holderOf(state.claims, key, now)
+  const isRetry = arrival.call?.retry !== undefined
+  const kept = isRetry ? keptBy(state, arrival, now) : null
+  if (kept !== null) return suppress(draft, eventOf(arrival), keptReason(kept))
+  const holder = isRetry ? null : holderOf(state.claims, key, now)
   if (holder !== null && policy.onConflict !== 'replace') {
     const detail = policy.onConflict === 'reject' ? 'RUN_EXISTS: a run has this key' : 'a run has this key'
     return suppress(draft, eventOf(arrival), { reason: 'duplicate', detail, into: holder.run })
@@ -254,6 +259,7 @@ const arrive = (draft: Draft, { arrivals, refused, cursor }: CommandOf<'arrive'>
 
 /** A call has no place in the ledger's order: it is told once, by whoever writes what becomes of it. */
 const call = (draft: Draft, command: CommandOf<'call'>): void => {
+  if (isRetryWaiting(draft.state, command.arrival.call)) return
   const number = draft.state.calls + 1
   record(draft, { type: 'gate.asked', at: draft.now, number })
   const arrival = { ...command.arrival, sequence: -number }

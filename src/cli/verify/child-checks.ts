@@ -13,7 +13,7 @@ interface OpenCall {
   readonly seq: number
   readonly step: string
   readonly child: string
-  /** Somebody holds the parent, or it is due: it will see how the child ended. */
+  /** A worker holds the parent, or it is due: it will see how the child ended. */
   readonly willLook: boolean
 }
 
@@ -34,7 +34,9 @@ export class ChildChecks {
     const willLook = row.lease !== null || (row.wake_at !== null && row.wake_at <= moment.now)
     for (const [step, open] of state.openSteps()) {
       const child = open.kind === 'calling' ? open.child : open.kind === 'uncertain' ? open.task : null
-      if (child !== null) this.#calls.add({ parent: place.stream, seq: open.seq, step, child, willLook })
+      // A child that is retried ends once more: it may wait for that at its gate.
+      const looks = willLook || (open.kind === 'calling' && open.again)
+      if (child !== null) this.#calls.add({ parent: place.stream, seq: open.seq, step, child, willLook: looks })
     }
   }
 

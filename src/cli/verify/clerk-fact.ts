@@ -11,7 +11,7 @@ export type ClerkFact =
       readonly run: string
       readonly events: readonly number[]
       readonly tracked: boolean
-      /** Another clerk has asked for it: that one is its parent, and its facts tell of the start. */
+      /** Another clerk has asked for it, and its facts tell of the start; or the run was born before and goes on. */
       readonly isAsked: boolean
       /** Its events failed in a run before, and have their place from there. */
       readonly isAgain: boolean
@@ -66,6 +66,9 @@ const readWithdrawn = (body: Body): ClerkFact => {
 
 const callOf = (body: Body): Body | null => body.orNull('call', (name) => body.body(name))
 const askerOf = (call: Body | null): string | null => call?.orNull('by', (name) => call.text(name)) ?? null
+/** Another clerk asked for it, or it was born before and goes on: either way its birth is told elsewhere. */
+const isBornElsewhere = (call: Body | null): boolean =>
+  askerOf(call) !== null || (call?.orNull('retry', (name) => call.body(name)) ?? null) !== null
 const runOf = (call: Body | null): string | null => call?.text('run') ?? null
 
 const readBuffered = (body: Body): ClerkFact => {
@@ -75,7 +78,7 @@ const readBuffered = (body: Body): ClerkFact => {
 
 const readSuppressed = (body: Body): ClerkFact => {
   const call = callOf(body)
-  const isAsked = askerOf(call) !== null
+  const isAsked = isBornElsewhere(call)
   return { type: 'trigger.suppressed', sequence: body.number('sequence'), run: runOf(call), isAsked }
 }
 
@@ -84,7 +87,7 @@ const readStarted = (body: Body): ClerkFact => ({
   run: body.text('run'),
   events: body.numbers('events'),
   tracked: body.flag('tracked'),
-  isAsked: askerOf(callOf(body)) !== null,
+  isAsked: isBornElsewhere(callOf(body)),
   isAgain: body.orNull('attempt', (name) => body.number(name)) !== null,
 })
 

@@ -40,7 +40,7 @@ export type StepFact = { readonly step: string } & (
   | { readonly type: 'step.retry_due' | 'timer.fired' | 'wait.timed_out' }
   | { readonly type: 'wait.opened'; readonly wait: WaitSpec }
   | { readonly type: 'wait.received'; readonly received: readonly Received[] }
-  | { readonly type: 'child.started'; readonly child: string }
+  | { readonly type: 'child.started'; readonly child: string; readonly again: boolean }
   | { readonly type: 'child.ended'; readonly child: string; readonly end: string }
 )
 
@@ -216,7 +216,7 @@ const readStep = (type: string, body: Body): StepFact | null => {
         received: [body.body('event'), ...(body.orNull('others', (name) => body.list(name)) ?? [])].map(readReceived),
       }
     case 'child.started':
-      return { type, step, child: body.text('child') }
+      return { type, step, child: body.text('child'), again: body.orNull('again', (name) => body.text(name)) !== null }
     case 'child.ended':
       return { type, step, child: body.text('child'), end: body.body('end').text('kind') }
     default:

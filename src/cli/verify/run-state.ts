@@ -13,7 +13,8 @@ export type OpenStep = { readonly seq: number } & (
   /** Null: the instant has passed and was told; the next attempt may begin. */
   | { readonly kind: 'retrying'; readonly wakeAt: number | null }
   | { readonly kind: 'waiting'; readonly wait: WaitSpec; readonly received: ReadonlyMap<number, string> }
-  | { readonly kind: 'calling'; readonly child: string }
+  /** `again`: the child is to be retried for it, and may wait at its gate. */
+  | { readonly kind: 'calling'; readonly child: string; readonly again: boolean }
 )
 
 export interface Step {
@@ -141,7 +142,7 @@ export class RunState {
       case 'wait.opened':
         return open(step, { kind: 'waiting', wait: fact.wait, received: new Map(), seq })
       case 'child.started':
-        return open(step, { kind: 'calling', child: fact.child, seq })
+        return open(step, { kind: 'calling', child: fact.child, again: fact.again, seq })
       case 'step.completed':
       case 'timer.fired':
         return settle(step, 'done')

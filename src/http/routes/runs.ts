@@ -265,7 +265,10 @@ export const runRoutes: readonly Operation[] = [
     summary: 'Begins a run again that has failed; finished steps stay finished',
     body: optionalBody(nothing),
     answers: accepted,
-    problems: ['INPUT_INVALID', 'ID_AMBIGUOUS', 'PRECONDITION_FAILED', 'RUN_NOT_FAILED', 'AGENT_CANNOT_DECIDE'],
+    problems: [
+      ...['INPUT_INVALID', 'ID_AMBIGUOUS', 'PRECONDITION_FAILED', 'RUN_NOT_FAILED', 'AGENT_CANNOT_DECIDE'],
+      ...['RUN_EXISTS', 'HANDLER_PAUSED', 'RUN_BACKLOG_FULL', 'COST_TOO_HIGH', 'EXPR_FAILED'],
+    ] as const,
     handle: retry,
   },
   {
