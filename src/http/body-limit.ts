@@ -1,7 +1,7 @@
 /**
- * How large a body may be, said before or counted while it comes.
+ * How large a body may be, said before or counted while it comes; and whether it came whole, as it was before it was packed.
  *
- * Owns the limit. Never makes another request of the one that came: the socket's own kind is not the platform's.
+ * Owns the limit and the reading of bodies. Never makes another request of the one that came: the socket's own kind is not the platform's.
  */
 import type { MiddlewareHandler } from 'hono'
 import { TrihandError } from '../model/errors.ts'
@@ -33,14 +33,33 @@ export const limitLength: MiddlewareHandler = async ({ req }, next) => {
   await next()
 }
 
-/** For handlers that read through the context: what is counted is read, and the request has nothing more to give. */
-export const limitBody: MiddlewareHandler = async ({ req }, next) => {
-  const isCounted = req.header('content-length') === undefined && req.method !== 'GET' && req.method !== 'HEAD'
-  const { body } = isCounted ? req.raw : { body: null }
-  if (body !== null) {
-    const whole = await readAll(body)
-    // Kept as a promise, as the framework itself keeps it, whatever its type says.
-    req.bodyCache.arrayBuffer = Promise.resolve(whole) as unknown as ArrayBuffer
+const AS_IT_IS: readonly (string | undefined)[] = [undefined, '', 'identity']
+
+/** What a sender packed would be kept as it came, and nothing would tell how to unpack it. */
+const demandPlain = (encoding: string | undefined): void => {
+  if (!AS_IT_IS.includes(encoding?.trim().toLowerCase()))
+    throw new TrihandError('MEDIA_TYPE_UNSUPPORTED', `the body has the content-encoding ${encoding}; send it unpacked`)
+}
+
+/** The sender went away in the middle: no bug of ours. */
+const whole = async (reading: Promise<ArrayBuffer>): Promise<ArrayBuffer> => {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof TrihandError) throw error
+    throw new TrihandError('BODY_INCOMPLETE', 'the connection ended before the body did', { cause: error })
   }
-  await next()
+}
+
+/** For handlers that read through the context: the body is read once, here, and the request has nothing more to give. */
+export const limitBody: MiddlewareHandler = async ({ req }, next) => {
+  if (req.method === 'GET' || req.method === 'HEAD') return next()
+  if (req.header('content-length') !== undefined) await whole(req.arrayBuffer())
+  else if (req.raw.body !== null) {
+    const read = await whole(readAll(req.raw.body))
+    // Kept as a promise, as the framework itself keeps it, whatever its type says.
+    req.bodyCache.arrayBuffer = Promise.resolve(read) as unknown as ArrayBuffer
+  }
+  if ((await req.arrayBuffer()).byteLength > 0) demandPlain(req.header('content-encoding'))
+  return next()
 }

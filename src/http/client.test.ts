@@ -87,11 +87,13 @@ describe('a server in trouble', () => {
   }
 
   const cut: RequestListener = (request) => request.socket.destroy()
+  const atWork: RequestListener = (_, response) => response.writeHead(409, { 'retry-after': '0' }).end()
   const busy: RequestListener = (_, response) => response.writeHead(503).end()
 
   test.each([
     ['cuts the line', cut],
     ['is busy', busy],
+    ['is at work on it in another process', atWork],
   ])('client-2: that %s three times is asked a fourth time, under the same key', async (_, trouble) => {
     const { keys, call, close } = await troubled(3, trouble)
     expect(await call()).toEqual({ id: 'run_1' })

@@ -13,6 +13,7 @@ const TRIES = 4
 const FIRST_PAUSE_MS = 200
 const TIMEOUT_MS = 30_000
 const KEY_BYTES = 16
+const SECOND_MS = 1_000
 
 export interface ClientOptions {
   /** `http://127.0.0.1:4400`, with the path where it is mounted, if any. */
@@ -69,6 +70,10 @@ const answerOf = async (response: Response): Promise<unknown> => {
   return text === '' ? null : JSON.parse(text)
 }
 
+/** Another process has begun this very request and may have died: in so many seconds the server knows. */
+const isAtWork = ({ status, headers }: Response): boolean =>
+  status === 409 && /^\d+$/.test(headers.get('retry-after') ?? '')
+
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 class HttpClient implements Client {
@@ -118,8 +123,13 @@ class HttpClient implements Client {
           ...init,
           signal: signal === undefined ? ends : AbortSignal.any([signal, ends]),
         })
-        if (response.status !== 503 || last) return response
+        const mayRepeat = response.status === 503 || isAtWork(response)
+        if (!mayRepeat || last) return response
         await response.body?.cancel()
+        if (isAtWork(response)) {
+          await wait(Number(response.headers.get('retry-after')) * SECOND_MS)
+          continue
+        }
       } catch (error) {
         if (signal?.aborted === true) throw error
         if (last) throw unreachable(this.base, error)

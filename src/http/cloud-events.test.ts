@@ -80,6 +80,13 @@ test('data that is not JSON is kept with its type, as text or as base64', async 
   expect((await stored('png')).data).toEqual({ content_type: 'image/png', base64: 'iVD/' })
 })
 
+test('a byte order mark is a part of the text that begins with it (14.6)', async () => {
+  const headers = { 'ce-specversion': '1.0', 'ce-source': '/till', 'ce-type': 'order.placed' }
+  const csv = new Uint8Array([0xef, 0xbb, 0xbf, 0x61])
+  await post(csv, { ...headers, 'ce-id': 'bom', 'content-type': 'text/csv' })
+  expect((await stored('bom')).data).toEqual({ content_type: 'text/csv', text: '\ufeffa' })
+})
+
 test('data in base64 is what it is the base64 of', async () => {
   const event = { specversion: '1.0', id: 'b64', source: '/till', type: 'order.placed' }
   await post(JSON.stringify({ ...event, data_base64: 'eyJuIjoyfQ==' }), STRUCTURED)
@@ -94,6 +101,8 @@ test.each([
   ['a time without offset', { ...whole, time: 'noon' }, 422, 'EVENT_INVALID', 'time'],
   ['data twice', { ...whole, data: 1, data_base64: 'AA==' }, 422, 'EVENT_INVALID', 'exclude'],
   ['base64 that is none', { ...whole, data_base64: '?' }, 422, 'EVENT_INVALID', 'base64'],
+  ['base64 that is cut off', { ...whole, data_base64: 'eyJuIjoyf' }, 422, 'EVENT_INVALID', 'base64'],
+  ['base64 with bits to spare', { ...whole, data_base64: 'eyJuIjoyfR==' }, 422, 'EVENT_INVALID', 'base64'],
   ['no object', [], 422, 'EVENT_INVALID', 'object'],
 ])('%s is refused', async (_, event, status, code, words) => {
   const answer = await post(JSON.stringify(event), STRUCTURED)

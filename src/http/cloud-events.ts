@@ -61,22 +61,31 @@ const eventOf = (attributes: Members, data: Json): IncomingEvent => {
 const dataOf = (bytes: Uint8Array<ArrayBuffer>, type: string): Json => {
   if (JSON_DATA.test(type)) return parseJson(bytes.buffer)
   try {
-    return { content_type: type, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+    // A byte order mark is a part of the data.
+    return { content_type: type, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
   } catch {
     return { content_type: type, base64: Buffer.from(bytes).toString('base64') }
   }
 }
 
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+const unpadded = (text: string): string => text.replace(/=+$/, '')
+
+/** Null: it is not the base64 of anything. A decoder would skip what it does not know, and the data would be damaged. */
+const bytesIn = (encoded: string): Uint8Array<ArrayBuffer> | null => {
+  const bytes = new Uint8Array(Buffer.from(encoded, 'base64'))
+  const again = Buffer.from(bytes).toString('base64')
+  return encoded === again || encoded === unpadded(again) ? bytes : null
+}
 
 const structured = (value: Json): IncomingEvent => {
   if (!isJsonRecord(value)) throw new TrihandError(CODE, 'an event is an object')
   const { data, data_base64: encoded, ...attributes } = value as Members
   if (encoded === undefined) return eventOf(attributes, data ?? {})
   if (data !== undefined) throw new TrihandError(CODE, 'data and data_base64 exclude each other')
-  if (typeof encoded !== 'string' || !BASE64.test(encoded)) throw new TrihandError(CODE, 'data_base64 is not base64')
+  const bytes = typeof encoded === 'string' ? bytesIn(encoded) : null
+  if (bytes === null) throw new TrihandError(CODE, 'data_base64 is not base64')
   const type = mediaOf(optionalText(attributes, 'datacontenttype', CODE) ?? 'application/json')
-  return eventOf(attributes, dataOf(new Uint8Array(Buffer.from(encoded, 'base64')), type))
+  return eventOf(attributes, dataOf(bytes, type))
 }
 
 const decoded = (value: string, name: string): string => {

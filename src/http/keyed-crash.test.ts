@@ -12,6 +12,7 @@ const SYSTEM = {
   open: true,
   functions: [
     fn('add', { trigger: 'order.placed' }, () => 1),
+    fn('pay', { circuit: { key: 'paying' } }, () => 1),
     fn('wait', {}, ({ step }) => step.sleep('nap', '1d')),
     fn('fail', { retry: { maxAttempts: 1 } }, () => {
       throw new Error('no')
@@ -24,8 +25,19 @@ const SYSTEM = {
   ],
   humans: [human('sign', { trigger: 'letter.ready', assign: 'user:ana', actions: ['approve'] })],
   queues: [{ name: 'orders' }, { name: 'bad', maxAttempts: 1 }],
+  webhooks: [
+    {
+      ...{ name: 'till', path: '/hooks/till', auth: 'none', unsigned: true, emits: 'till.rung' },
+      transform: () => {
+        if (isOdd) throw new Error('odd')
+        return { n: 1 }
+      },
+    },
+  ],
   schedules: [{ name: 'often', every: '1h', function: 'add' }],
 }
+/** The transform of the webhook fails. */
+let isOdd = false
 const ANA = { 'x-trihand-user': 'ana' }
 
 let app: HttpApp
@@ -191,6 +203,18 @@ describe('[L2] after a crash a keyed request answers the work that was done (14.
     expect(put[1]?.body).toEqual({ ...put[0]?.body, version: expect.any(Number) })
     const decisions = [{ task: id, action: 'approve', shown_hash: task.shown_hash }]
     expect((await twice('/api/tasks/decisions', { decisions })).items).toMatchObject([{ status: 200 }])
+  })
+
+  test('a handler is paused and resumed, a breaker is closed and a delivery is replayed once', async () => {
+    await twice('/api/handlers/gated/pause', {})
+    await twice('/api/handlers/gated/resume', {})
+    await twice('/api/circuits/paying/reset', {})
+    isOdd = true
+    expect((await app.post('/hooks/till', { n: 1 }, { 'webhook-id': 'd1' })).status).toBe(422)
+    isOdd = false
+    const [first, second] = await thrice('/api/webhooks/till/replay', { delivery: 'd1' })
+    expect(second?.body).toEqual({ ...first?.body, duplicate: true })
+    expect((await app.ask('/api/events?type=till.rung')).body.items).toHaveLength(1)
   })
 
   test('everything is stopped once, and let go on', async () => {

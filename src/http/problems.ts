@@ -26,7 +26,13 @@ const WRITES: readonly ErrorCode[] = [
   'LEDGER_MISSING',
   'OVERLOADED',
 ]
-const BODIES: readonly ErrorCode[] = ['NOT_JSON', 'JSON_INVALID', 'PAYLOAD_TOO_LARGE', 'MEDIA_TYPE_UNSUPPORTED']
+const BODIES: readonly ErrorCode[] = [
+  'NOT_JSON',
+  'JSON_INVALID',
+  'PAYLOAD_TOO_LARGE',
+  'MEDIA_TYPE_UNSUPPORTED',
+  'BODY_INCOMPLETE',
+]
 const NAMED: readonly ErrorCode[] = ['NOT_FOUND']
 const GUARDED: readonly ErrorCode[] = ['UNAUTHENTICATED', 'ROLE_MISSING', 'TOO_MANY_REQUESTS']
 const DECIDES: readonly ErrorCode[] = ['AGENT_CANNOT_DECIDE']

@@ -6,6 +6,7 @@
 // biome-ignore format: one row per code reads as a table
 export const ERRORS = {
   JSON_INVALID: { status: 400, retryable: false, hint: 'Send plain JSON: no undefined, functions, dates, BigInt or non-finite numbers.' },
+  BODY_INCOMPLETE: { status: 400, retryable: false, hint: 'Send the request again, with the whole body.' },
   NOT_JSON: { status: 400, retryable: false, hint: 'Send JSON; over HTTP with content-type application/json.' },
   QUERY_UNKNOWN: { status: 400, retryable: false, hint: 'Remove the parameter, or use one of the known ones.' },
   CURSOR_INVALID: { status: 400, retryable: false, hint: 'Start the listing again without a cursor.' },

@@ -13,10 +13,11 @@ import { type Environment, resolveReferences } from '../manifest/reference.ts'
 import type { System } from '../manifest/system.ts'
 import type { Delivered, WebhookDefinition } from '../manifest/webhooks.ts'
 import { TrihandError } from '../model/errors.ts'
-import { isPlainId } from '../model/event.ts'
+import { isPlainId, type StoredEvent } from '../model/event.ts'
 import type { Instant } from '../model/ids.ts'
 import { type Json, toJson } from '../model/json.ts'
 import type { DocumentWrite } from '../ports/ledger.ts'
+import type { Reader } from '../ports/reader.ts'
 import type { Delivery } from './signature.ts'
 import { refuse, type SourceDeps } from './source.ts'
 
@@ -29,7 +30,8 @@ export type Kept = {
   readonly receivedAt: Instant
 }
 
-export interface WebhookDeps extends Pick<SourceDeps, 'send' | 'note' | 'reader' | 'clock' | 'ids' | 'tenant'> {
+export interface WebhookDeps extends Pick<SourceDeps, 'send' | 'note' | 'clock' | 'ids' | 'tenant'> {
+  readonly reader: Pick<Reader, 'document' | 'eventsWithId'>
   readonly environment: Environment
   system(): System
 }
@@ -119,13 +121,20 @@ export class Webhooks {
     return this.#admit(webhook, id, kept)
   }
 
-  /** Sends a kept delivery again, through the transform as it is now. */
-  async replay(name: string, id: string): Promise<Receipt> {
+  /**
+   * Sends a kept delivery again, through the transform as it is now. `isRepeated`: an earlier attempt at this very replay may have sent it;
+   * then the event that it became is answered.
+   */
+  async replay(name: string, id: string, { isRepeated = false } = {}): Promise<Receipt> {
     const webhook = this.#find(name)
     if (webhook === undefined) throw new TrihandError('NOT_FOUND', `there is no webhook ${name}`)
     const kept = await this.#deps.reader.document(this.#deps.tenant, DELIVERY_TABLE, `${name}/${id}`)
-    if (kept === null) throw new TrihandError('NOT_FOUND', `no delivery ${id} of ${name} waits for a replay`)
     const { send, note } = this.#deps
+    if (kept === null) {
+      const became = isRepeated ? await this.#becameOf(webhook, id) : undefined
+      if (became === undefined) throw new TrihandError('NOT_FOUND', `no delivery ${id} of ${name} waits for a replay`)
+      return send({ type: became.type, source: became.source, id, data: became.data }, { idIsDigest: true })
+    }
     const event = { type: webhook.emits, source: sourceOf(webhook), id, data: await dataOf(webhook, kept as Kept) }
     const documents = [this.#keep(webhook, id, null)]
     const receipt = await send(event, { documents })
@@ -141,6 +150,11 @@ export class Webhooks {
     const receivedAt = this.#deps.clock.now()
     const kept: Kept = { raw: JSON.stringify(body), encoding: 'utf8', headers, query: {}, receivedAt }
     return { type: webhook.emits, data: await dataOf(webhook, kept) }
+  }
+
+  async #becameOf(webhook: WebhookDefinition, id: string): Promise<StoredEvent | undefined> {
+    const { reader, tenant } = this.#deps
+    return (await reader.eventsWithId(tenant, id)).find(({ source }) => source === sourceOf(webhook))
   }
 
   #find(name: string): WebhookDefinition | undefined {

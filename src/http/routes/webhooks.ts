@@ -10,6 +10,7 @@ import { deadLetters } from '../dead-letters.ts'
 import { REPLAY } from '../documents/events.ts'
 import { limitOf, pageOf } from '../query.ts'
 import { anything, PAGING, page, ref } from '../schema.ts'
+import { isSecondAttempt } from '../work.ts'
 import { body, type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'INPUT_INVALID'
@@ -24,7 +25,9 @@ const receive: Handle = async (service, context) => {
 
 const replay: Handle = async (service, context) => {
   const members = await readBody(context, { schema: REPLAY, code: CODE })
-  const receipt = await service.webhooks.replay(context.req.param('name') ?? '', textOf(members, 'delivery', CODE))
+  const receipt = await service.webhooks.replay(context.req.param('name') ?? '', textOf(members, 'delivery', CODE), {
+    isRepeated: isSecondAttempt(context),
+  })
   return context.json(receipt satisfies Receipt, 202)
 }
 
