@@ -7,16 +7,18 @@
 import { checkAgainst } from '../manifest/schema.ts'
 import { childToRetry } from '../model/child-retry.ts'
 import { TrihandError } from '../model/errors.ts'
+import type { RunId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
-import type { RunCommand } from '../model/run-fact.ts'
 import type { InvokeOptions } from '../ports/step-gate.ts'
+import { cancelChild } from './cancel-child.ts'
 import { causeFrom } from './cause.ts'
 import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'
+import { callThroughGate } from './gated-child.ts'
 import { demandOpen } from './internal.ts'
 import { newRun } from './new-run.ts'
 import { offerChildren } from './offer.ts'
 import { storeValue } from './payloads.ts'
-import { type Answer, NO_LUGGAGE, toldOf } from './request.ts'
+import { type Answer, NO_LUGGAGE, type Request, toldOf } from './request.ts'
 import type { Resident } from './resident.ts'
 import { definitionOf, demandCall } from './rights.ts'
 
@@ -41,32 +43,43 @@ export const startChild = async (resident: Resident, step: string, call: Call): 
       ? null
       : childToRetry(live, { step, handler, ...(call.retries !== undefined && { of: call.retries }) })
   if (known !== null) {
-    callAgain(resident, { type: 'start_child', now: house.clock.now(), step, handler, ...known, ...detached })
-    return
+    const command = { type: 'start_child', now: house.clock.now(), step, handler, ...known, ...detached } as const
+    return askAndLook(resident, { command, luggage: null }, null)
   }
   const depth = (resident.live?.start.depth ?? 0) + 1
   if (depth > MAX_CHILD_DEPTH) throw new TrihandError('CHILD_DEPTH', `${handler} would be ${depth} levels deep`)
   if (definition.input !== null) await checkAgainst(definition.input, input, 'INPUT_INVALID', `the input of ${handler}`)
-  const { payload } = await storeValue(house, input)
+  const { payload, value } = await storeValue(house, input)
+  const cause = causeFrom(record, resident.state)
+  const family = { run: record.id, step, depth, ...(onParentEnd === 'detach' && { onParentEnd }) }
+  const told = toldOf(tells, { task_id: null, to: handler })
+  if (call.gate !== 'none' && house.gates.gateFor(handler) !== null) {
+    const passed = await callThroughGate(resident, { handler, value, payload, parent: { ...family, cause } })
+    const { child, isAnothers } = passed
+    const apart = isAnothers ? ({ detached: true } as const) : detached
+    const command = { type: 'start_child', now: house.clock.now(), step, child, handler, ...apart } as const
+    return askAndLook(resident, { command, luggage: { ...NO_LUGGAGE, ...told } }, isAnothers ? null : child)
+  }
   const { tenant, session } = record
-  const demand = demandOfCall(definition, { tenant, session, roots: rootsOfInput(input) })
+  const limited = demandOfCall(definition, { tenant, session, roots: rootsOfInput(input) })
+  const demand = call.gate === 'none' ? { ...limited, slots: [] } : limited
   const child = newRun(house, {
     definition,
     systemHash: house.system().hash,
     tenant,
     now: house.clock.now(),
     input: { kind: 'given', payload },
-    cause: causeFrom(record, resident.state),
+    cause,
     event: null,
     session,
-    parent: { run: record.id, step, depth, ...(onParentEnd === 'detach' && { onParentEnd }) },
+    parent: family,
     demand,
     lease: leaseFor(demand, () => house.worker.reserve(handler, true)),
   })
   const command = { type: 'start_child', now: house.clock.now(), step, child: child.id, handler, ...detached } as const
   resident.ask({
     command,
-    luggage: { ...NO_LUGGAGE, runs: [child], ...toldOf(tells, { task_id: null, to: handler }) },
+    luggage: { ...NO_LUGGAGE, runs: [child], ...told },
     done: null,
   })
 }
@@ -75,14 +88,17 @@ export const startChild = async (resident: Resident, step: string, call: Call): 
  * The look finds how it ended, or that it was not retried for this call, and asks for that: again after a crash (offer.ts). The run stays
  * in memory until then: a child that has ended before wakes it no more.
  */
-const callAgain = (resident: Resident, command: Extract<RunCommand, { readonly type: 'start_child' }>): void => {
+const askAndLook = (resident: Resident, request: Omit<Request, 'done'>, born: RunId | null): void => {
   resident.begin()
   const look = async ({ kind }: Answer): Promise<void> => {
     try {
       if (kind === 'recorded') await resident.whileActive(() => offerChildren(resident))
+      // The run was cancelled while its call passed the gate: it has no child.
+      if (kind === 'refused' && born !== null)
+        await cancelChild(resident.house, born, 'trihand', 'the run that called it was cancelled')
     } finally {
       resident.end()
     }
   }
-  resident.ask({ command, luggage: null, done: (answer) => void look(answer).catch(() => {}) })
+  resident.ask({ ...request, done: (answer) => void look(answer).catch(() => {}) })
 }

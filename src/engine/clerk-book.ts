@@ -12,9 +12,11 @@ import { readScheduleFact } from '../model/fact-codec.ts'
 import type { GateCommand, GateState } from '../model/gate-fact.ts'
 import { hearsJust } from '../model/gate-read.ts'
 import {
+  type ClaimableId,
   type ClerkId,
   type GateId,
   type Instant,
+  isRunId,
   namedSessionId,
   type QueueId,
   queueId,
@@ -55,6 +57,7 @@ type Ask<Command> = Command extends { readonly now: Instant; readonly world: Sch
 type AskGate =
   | { readonly type: 'pause_gate' | 'resume_gate'; readonly by: string }
   | Omit<Extract<GateCommand, { readonly type: 'withdraw_call' }>, 'now'>
+  | Omit<Extract<GateCommand, { readonly type: 'follow' }>, 'now'>
 
 type AskQueue =
   | Omit<Extract<QueueCommand, { readonly type: 'open_queue' }>, 'now'>
@@ -115,6 +118,20 @@ export class ClerkBook {
 
   async passGate(house: House, handler: string, asked: readonly AskedRun[]): Promise<Births> {
     return passGate(house, await this.standing(house, handler), asked)
+  }
+
+  async follow(house: House, handler: string, who: { readonly run: RunId; readonly by: RunId }): Promise<void> {
+    await this.askGate(house, handler, { type: 'follow', ...who })
+  }
+
+  /** The gate is the parent of what it starts by itself. Of children, and of runs that others may be given, it is told beside. */
+  hearsEnd(system: System, handler: string, parent: ClaimableId | null): GateId | null {
+    const definition = system.functions.get(handler)
+    if (definition === undefined || !hasGate(definition)) return null
+    const mayBeFollowed = definition.flow.policies.idempotency?.onConflict === 'return_existing'
+    if (!mayBeFollowed && (parent === null || !isRunId(parent))) return null
+    const gate = gateOf(this.ids, this.tenant, handler)
+    return parent === gate ? null : gate
   }
 
   isUndecided(house: House, handler: string, event: StoredEvent): Promise<boolean> {

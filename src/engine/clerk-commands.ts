@@ -200,7 +200,12 @@ export class ClerkCommands {
     const waits = waitsBetween(role.types?.(known.state) ?? [], role.types?.(state) ?? [])
     const writes = [{ ...write, ...waits }, ...others, ...runs.map((run) => run.write)]
     const outcome = await commitBirths(house, { writes, events, signals, documents }, runs)
-    if (outcome.kind === 'conflict') return false
+    if (outcome.kind === 'conflict') {
+      // A run with this id exists: the command that asks for it again fails by itself (clerk-commands-3).
+      const twin = outcome.reason === 'taken' ? undefined : runs.find(({ id }) => id === outcome.stream)
+      if (twin !== undefined) throw new TrihandError('RUN_EXISTS', `there is a run ${twin.id} already`)
+      return false
+    }
     known.pace.wrote(facts)
     known.state = state
     known.head = head

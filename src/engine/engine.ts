@@ -160,6 +160,8 @@ export class Engine {
         call: (handler, asked) => this.book.callGate(this.house, handler, asked),
         retry: (handler, asked) => this.book.retryAtGate(this.house, handler, asked),
         pass: (handler, asked) => this.book.passGate(this.house, handler, asked),
+        follow: (handler, run, by) => this.book.follow(this.house, handler, { run, by }),
+        hearsEnd: (handler, parent) => this.book.hearsEnd(this.definition, handler, parent),
         isUndecided: (handler, event) => this.book.isUndecided(this.house, handler, event),
         withdraw: (handler, run, why) => this.book.withdrawCall(this.house, handler, { run, ...why }),
       },

@@ -9,7 +9,7 @@
 import { TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import type { GateFact, GateState } from '../model/gate-fact.ts'
-import { heardTypes, holdsKey, isUndecided } from '../model/gate-read.ts'
+import { heardTypes, holdsKey, isTaken, isUndecided } from '../model/gate-read.ts'
 import type { Instant, RunId } from '../model/ids.ts'
 import { type Advance, advanceGate } from './advance.ts'
 import { callCommandOf } from './arrivals.ts'
@@ -87,6 +87,8 @@ const askGateForRun = async (
     bytes: bytesOf(asked),
     advance: (before, now, duty) => {
       const standing = openedGate(before, now, keeping)
+      // gated-child-1
+      if (asked.call.parent !== undefined && isTaken(standing.state, asked.call.run)) return standing
       const advance = advanceCalls(duty, { keeping, asked: [asked], now }, standing.state)
       away = advance.facts.find((fact) => isAway(fact, asked.call.run)) ?? null
       // gate-calls-1

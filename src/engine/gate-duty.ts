@@ -13,6 +13,7 @@ import { readGateFact } from '../model/fact-codec.ts'
 import { brokenPromises } from '../model/flow-outcome.ts'
 import { gate } from '../model/gate.ts'
 import type { GateCommand, GateFact, GateState, HeardType, OpenGate, RefusedEvent, Ruled } from '../model/gate-fact.ts'
+import { followedOnly } from '../model/gate-follow.ts'
 import { gateWakeAt, resumeGateFrom, sharedTurns, wantedStops } from '../model/gate-read.ts'
 import { type GateId, gateId, type Instant, type RunId, type TenantId, timedRunId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
@@ -56,7 +57,19 @@ const runOfEvent = (
 
 type Started = Extract<GateFact, { readonly type: 'gate.started' }>
 
-type About = Pick<Birth, 'input' | 'event' | 'session' | 'clerk'> & Partial<Pick<Birth, 'cause' | 'callback'>>
+type About = Pick<Birth, 'input' | 'event' | 'session' | 'clerk'> &
+  Partial<Pick<Birth, 'cause' | 'callback' | 'parent'>>
+
+/** Whether the call was made in this very decision. */
+const isNew = (facts: readonly GateFact[], { events }: Started): boolean =>
+  facts.some((fact) => fact.type === 'gate.asked' && -fact.number === events[0])
+
+/** A child has its parent's place in the chain of causes; its end is told to its parent and, with that, to the gate (run-append.ts). */
+const familyOf = ({ parent }: Call): Partial<Pick<Birth, 'cause' | 'parent'>> => {
+  if (parent === undefined) return {}
+  const { cause, ...family } = parent
+  return { cause, parent: family }
+}
 
 const causeIn = ({ correlationId, causationId, traceparent, hops, chain }: StoredEvent): Cause => ({
   correlationId,
@@ -66,7 +79,10 @@ const causeIn = ({ correlationId, causationId, traceparent, hops, chain }: Store
   chain,
 })
 
-const trackedRuns = ({ runs }: OpenGate): readonly RunId[] => entriesOf(runs).map(([run]) => run as RunId)
+const trackedRuns = (gate: OpenGate): readonly RunId[] => [
+  ...entriesOf(gate.runs).map(([run]) => run as RunId),
+  ...followedOnly(gate),
+]
 
 const isHeard = ({ type, after, until }: HeardType, event: StoredEvent): boolean =>
   type === event.type && event.sequence > after && (until === null || event.sequence <= until)
@@ -147,13 +163,16 @@ export class GateDuty implements Duty<GateState, GateFact> {
     const away = facts.flatMap((fact) => (fact.type === 'trigger.suppressed' ? this.turnAway(fact) : []))
     const runs = [
       ...byEvent.map((fact, i) => this.bear(fact, triggers[i] as StoredEvent)),
-      ...called.map(({ fact, call }, i) => this.bearCalled(fact, call, values[i] ?? null)),
+      ...called.map(({ fact, call }, i) => this.bearCalled(fact, call, values[i] ?? null, isNew(facts, fact))),
       ...away,
     ]
     const turns = sharedTurns(facts)
     const writes = this.budget === null || turns.length === 0 ? [] : [budgetWrite(this.house, this.budget, turns)]
     const documents = await this.documents(facts)
-    const signals = away.flatMap(({ parent }) => parent ?? [])
+    const told = facts.flatMap((fact) => (fact.type === 'gate.unfollowed' ? fact.by : []))
+    // A child that waited looks whether its parent has ended meanwhile (parent-end-1).
+    const late = called.flatMap(({ fact, call }) => (call.parent !== undefined && !isNew(facts, fact) ? call.run : []))
+    const signals = [...away.flatMap(({ parent }) => parent ?? []), ...told, ...late]
     this.revived = await revivalsOf(this.house, facts)
     return withRevivals({ runs, events: [], writes, signals, documents }, this.revived)
   }
@@ -288,22 +307,27 @@ export class GateDuty implements Duty<GateState, GateFact> {
       : this.begin(fact, roots, { ...about, event: null, cause: causeIn(last) })
   }
 
-  private bearCalled(fact: Started, call: Call, value: Json): NewRun {
+  private bearCalled(fact: Started, call: Call, value: Json, begins: boolean): NewRun {
     const { input, session, by, callback = null } = call
     const clerk = by ?? this.tracker(fact)
-    return this.begin(fact, rootsOfInput(value), { input, event: null, session, clerk, callback })
+    return this.begin(
+      fact,
+      rootsOfInput(value),
+      { input, event: null, session, clerk, callback, ...familyOf(call) },
+      begins || call.parent === undefined,
+    )
   }
 
   private tracker({ tracked }: Started): GateId | null {
     return tracked ? this.keeping.id : null
   }
 
-  private begin(fact: Started, roots: Roots, about: About): NewRun {
+  private begin(fact: Started, roots: Roots, about: About, mayBegin = true): NewRun {
     const { house, keeping } = this
     const { name } = keeping.definition
     const subject = { tenant: house.tenant, session: about.session, roots }
     const demand = demandOfDecided(keeping.definition, subject, fact.priority)
-    const reserve = () => (fact.notBefore === null ? house.worker.reserve(name) : null)
+    const reserve = () => (fact.notBefore === null && mayBegin ? house.worker.reserve(name) : null)
     const { run: id, notBefore } = fact
     return newRun(house, { ...this.birth(), ...about, id, notBefore, demand, lease: leaseFor(demand, reserve) })
   }
@@ -312,7 +336,8 @@ export class GateDuty implements Duty<GateState, GateFact> {
   private turnAway(fact: Extract<GateFact, { readonly type: 'trigger.suppressed' }>): readonly NewRun[] {
     if (fact.call === undefined || fact.call.retry !== undefined) return []
     const { run: id, input, session, by: clerk, callback = null } = fact.call
-    const about = { id, input, event: null, session, clerk, callback, demand: NO_DEMAND, lease: null }
+    const family = familyOf(fact.call)
+    const about = { id, input, event: null, session, clerk, callback, demand: NO_DEMAND, lease: null, ...family }
     const away = newRun(this.house, { ...this.birth(), ...about, ends: refusalOf(fact) })
     const told = callbackOf(this.house, away, away.state)
     return told === null ? [away] : [away, told]

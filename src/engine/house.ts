@@ -100,6 +100,10 @@ export interface GateDesk {
   pass(handler: string, asked: readonly AskedRun[]): Promise<Births>
   /** Whether this handler may still start a run for the event. */
   isUndecided(handler: string, event: StoredEvent): Promise<boolean>
+  /** From now on the end of this run, which has the key of a call, wakes the run that called. */
+  follow(handler: string, run: RunId, by: RunId): Promise<void>
+  /** Whether the end of such a run must be told to the gate beside its parent. */
+  hearsEnd(handler: string, parent: ClaimableId | null): GateId | null
   /** Takes back a call that waits. False: no call with this run waits there. */
   withdraw(handler: string, run: RunId, why: { readonly by: string; readonly detail: string }): Promise<boolean>
 }

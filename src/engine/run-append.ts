@@ -100,7 +100,10 @@ export const runAppend = (
 const luggageIn = (...parts: readonly (Luggage | null)[]): readonly Luggage[] =>
   parts.filter((part): part is Luggage => part !== null)
 
-/** Who is signalled with a run's end: its parent, the tasks that it no longer waits for (run-4), the runs that end with it (parent-end.ts). */
+/**
+ * Who is signalled with a run's end: its parent, the gate that minds it, the tasks that it no longer waits for (run-4), the runs that end
+ * with it (parent-end.ts).
+ */
 export const toldOfEnd = (
   { gates }: Pick<House, 'gates'>,
   { parent, handler }: { readonly parent: ClaimableId | null; readonly handler: string },
@@ -109,7 +112,7 @@ export const toldOfEnd = (
   if (state.kind !== 'ended') return parent === null ? NONE : [parent]
   const told = calledAndAsked(state.last)
   // A gate is the parent of a run that it minds. One that was retried may mind a run of another parent.
-  const gate = state.last.retried === null ? null : gates.gateFor(handler)
+  const gate = state.last.retried === null ? gates.hearsEnd(handler, parent) : gates.gateFor(handler)
   const above = gate === null || gate === parent ? NONE : [gate]
   return parent === null ? [...above, ...told] : [parent, ...above, ...told]
 }

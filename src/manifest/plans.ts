@@ -24,6 +24,7 @@ type Roots = readonly string[]
 const HUMAN_TYPES = ['approval', 'review', 'input', 'decision'] as const
 const FAILURES = ['fail', 'skip', 'human', 'replan'] as const
 const REJECTIONS = ['skip', 'continue'] as const
+const GATES = ['none'] as const
 const TIMEOUTS = ['continue', 'fail', 'escalate'] as const
 const WORD = /^[A-Za-z_]\w*$/
 const MAX_STEPS = 1_000
@@ -167,6 +168,12 @@ interface Whole {
   readonly ids: ReadonlySet<string>
 }
 
+const gateOf = (path: string, { gate }: PlanStepSource, work: PlanWork): Pick<PlanStep, 'gate'> => {
+  if (gate === undefined) return {}
+  if (work.kind !== 'call') throw invalidAt(`${path}.gate`, 'only a step that calls a handler has a gate to pass')
+  return { gate: oneOf(`${path}.gate`, gate, GATES) }
+}
+
 const defineStep = (path: string, step: PlanStepSource, { hands, roots, ids }: Whole): PlanStep => {
   const { id, name = id, trigger, as = 'item', onFailure = 'fail', escalationRules = [] } = step
   const { named, read, isAll } = edgesOf(step)
@@ -178,6 +185,7 @@ const defineStep = (path: string, step: PlanStepSource, { hands, roots, ids }: W
   const work = workOf(path, step, hands, roots)
   return {
     ...{ id, name, as, reads },
+    ...gateOf(path, step, work),
     // What a person is asked may be the name of the step, which is no expression that was looked through.
     readsAll: isAll || work.kind === 'ask',
     onReject: oneOf(`${path}.onReject`, step.onReject ?? 'skip', REJECTIONS),

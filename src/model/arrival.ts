@@ -3,9 +3,18 @@
  *
  * Owns the two shapes. Which policies stand in the way is the gate's.
  */
+import type { Cause } from './event.ts'
 import type { Kind } from './identity.ts'
 import type { Instant, RunId, ScheduleId, SessionId } from './ids.ts'
 import type { RunInput } from './run-fact.ts'
+
+export interface CallParent {
+  readonly run: RunId
+  readonly step: string
+  readonly depth: number
+  readonly onParentEnd?: 'detach'
+  readonly cause: Cause | null
+}
 
 /** What is asked for by name and not by an event: a call, or a slot of a schedule. It is one run or none, never part of a list. */
 export interface Call {
@@ -16,6 +25,8 @@ export interface Call {
   readonly by: ScheduleId | null
   /** Who outside is told of the run's end. */
   readonly callback?: string
+  /** The run whose step asks, and is the run's parent. */
+  readonly parent?: CallParent
   /** The run has failed before: it goes on, and is not born. */
   readonly retry?: CallRetry
 }

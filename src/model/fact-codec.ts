@@ -66,6 +66,8 @@ const GATE_FACTS: Readonly<Record<GateFactType, true>> = {
   'gate.start_made': true,
   'gate.start_delayed': true,
   'gate.asked': true,
+  'gate.followed': true,
+  'gate.unfollowed': true,
   'trigger.suppressed': true,
   'gate.held': true,
   'gate.released': true,

@@ -6,6 +6,7 @@
 import type { Arrival, Candidate, CandidateEvent } from './arrival.ts'
 import { valueAt } from './due-map.ts'
 import type { FlowPolicies, GateFact, OpenGate, Ruled, StopMode, SuppressReason } from './gate-fact.ts'
+import { isFollowed } from './gate-follow.ts'
 import { waiterOf } from './gate-read.ts'
 import { evolveOpen } from './gate-state.ts'
 import type { Instant, RunId } from './ids.ts'
@@ -91,7 +92,7 @@ export const start = (draft: Draft, candidate: Candidate, claim: Claim | null): 
     how,
     notBefore: taken === null || taken.notBefore <= now ? null : taken.notBefore,
     priority,
-    tracked: tracksRuns(policies) || claim?.expiresAt === null || holdsKeys(state, keys),
+    tracked: tracksRuns(policies) || claim?.expiresAt === null || holdsKeys(state, keys) || isFollowed(state, run),
     line: policies.overlap === 'allow' ? null : candidate.overlapKey,
     turn: isShared ? null : (taken?.turn ?? null),
     ...(isShared && taken !== null && { sharedTurn: taken.turn }),

@@ -158,6 +158,10 @@ export type GateFact =
     })
   /** An event that waited gives way to a newer one with the same key. */
   | (At & { readonly type: 'gate.withdrawn'; readonly sequence: number; readonly place: WaitingPlace })
+  /** `by` waits for the end of this run, which has the key that it asked with. */
+  | (At & { readonly type: 'gate.followed'; readonly run: RunId; readonly by: RunId })
+  /** That run is over: `by` is told. */
+  | (At & { readonly type: 'gate.unfollowed'; readonly run: RunId; readonly by: RunId })
   | (At & { readonly type: 'gate.cancel_wanted'; readonly run: RunId; readonly mode: StopMode })
   /** `keepMs`: for how long after their claim its keys are kept; null: they are free. */
   | (At & {
@@ -208,6 +212,8 @@ export type GateCommand =
     })
   /** Takes back a call that waits: its run ends as it is born. Refused if no call with this run waits. */
   | (Now & { readonly type: 'withdraw_call'; readonly run: RunId; readonly by: string; readonly detail: string })
+  /** `by` was given this run for its call and waits for its end. */
+  | (Now & { readonly type: 'follow'; readonly run: RunId; readonly by: RunId })
   /** What is due goes on; at most a few hundred at a time, so ask gateWakeAt again. */
   | (Ruled & { readonly type: 'pass_time' })
   | (Ruled & {
@@ -279,6 +285,8 @@ export interface OpenGate {
   /** Of a book of actual starts; absent: of none. */
   readonly starts?: Starts
   readonly runs: DueMap<TrackedRun>
+  /** Runs that wait for the end of a run of this gate. Absent: none ever did. */
+  readonly followers?: readonly { readonly run: RunId; readonly by: RunId }[]
 }
 
 export type GateState = { readonly kind: 'none' } | OpenGate

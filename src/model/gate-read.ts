@@ -4,7 +4,7 @@
  * Owns questions only. The rules are gate.ts.
  */
 import { type CandidateEvent, eventOf } from './arrival.ts'
-import { entriesOf, nextDueAt } from './due-map.ts'
+import { entriesOf, nextDueAt, valueAt } from './due-map.ts'
 import type { GateFact, GateState, OpenGate, StopMode, Waiter } from './gate-fact.ts'
 import { evolveGate } from './gate-state.ts'
 import type { Instant, RunId } from './ids.ts'
@@ -55,6 +55,11 @@ export const waiterOf = (
   }
   return null
 }
+
+/** Whether this run was asked for before: it waits here, or the gate minds it. */
+export const isTaken = (state: GateState, run: RunId): boolean =>
+  state.kind === 'open' &&
+  (valueAt(state.runs, run) !== undefined || waiterOf(state, (event) => event.call?.run === run) !== null)
 
 /** Whether a key is held by this run, which may not have begun. */
 export const holdsKey = (state: GateState, run: RunId): boolean =>

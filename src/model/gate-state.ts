@@ -5,6 +5,7 @@
  */
 import { dropDue, put, remove, valueAt } from './due-map.ts'
 import type { GateFact, GateFactType, GateState, OpenGate, WaitingPlace } from './gate-fact.ts'
+import { addFollower, dropFollower } from './gate-follow.ts'
 import type { Instant } from './ids.ts'
 import { type Claim, type Claims, endClaims, freeKey, recordClaim } from './policies/idempotency.ts'
 import { callFromLine, enterLine, leaveLine, waitInLine, withdrawFromLine } from './policies/overlap.ts'
@@ -148,6 +149,10 @@ export const evolveOpen = (gate: OpenGate, fact: GateFact): OpenGate => {
       return start(gate, fact)
     case 'gate.withdrawn':
       return withdraw(gate, fact.place, fact.sequence)
+    case 'gate.followed':
+      return addFollower(gate, fact)
+    case 'gate.unfollowed':
+      return dropFollower(gate, fact)
     case 'gate.cancel_wanted':
       return stop(gate, fact)
     case 'gate.run_ended':

@@ -15,6 +15,7 @@ import { itemsOf, tryAgain } from './batch-items.ts'
 import { dueAtOf, dueEntries, valueAt } from './due-map.ts'
 import { type Draft, draftOf, policiesFor, record, replaceHolder, runFor, start, stop, suppress } from './gate-draft.ts'
 import type { GateCommand, GateFact, GateState, HeldArrival, OpenGate } from './gate-fact.ts'
+import { follow, withFollowersTold } from './gate-follow.ts'
 import { hearsJust, waiterOf } from './gate-read.ts'
 import { isRetryWaiting, keptBy, keptReason } from './gate-retry.ts'
 import { evolveGate } from './gate-state.ts'
@@ -357,6 +358,8 @@ const decideOpen = (state: OpenGate, command: GateCommand): Decision<GateFact> =
       return drafted(draftOf(state, command), (draft) => call(draft, command))
     case 'withdraw_call':
       return withdrawCall(state, command)
+    case 'follow':
+      return follow(state, command)
     case 'pass_time':
       return drafted(draftOf(state, command), passTime)
     case 'end_runs':
@@ -379,7 +382,7 @@ export const gate: Machine<GateState, GateCommand, GateFact> = {
   initial: { kind: 'none' },
 
   decide(state, command) {
-    if (state.kind === 'open') return decideOpen(state, command)
+    if (state.kind === 'open') return withFollowersTold(state, command, decideOpen(state, command))
     if (command.type !== 'open_gate') return refuse('NOT_FOUND', 'the gate was never opened')
     return facts({ type: 'gate.opened', at: command.now, cursor: command.cursor })
   },

@@ -155,7 +155,7 @@ const escalationText = ({ condition, escalateTo, reason }: PlanStep['escalation'
   return `if ${condition}: ${handler === null ? escalateTo : `calls ${handler}, which`} takes over (${reason})`
 }
 
-const rulesOf = ({ when, each, as, before, onFailure, onReject, escalation }: PlanStep): readonly string[] => {
+const rulesOf = ({ when, each, as, before, onFailure, onReject, gate, escalation }: PlanStep): readonly string[] => {
   const failed = ON_FAILURE[onFailure]
   const first = before === 'manual' ? 'a person begins it' : before === null ? null : waitText(before)
   return [
@@ -164,6 +164,7 @@ const rulesOf = ({ when, each, as, before, onFailure, onReject, escalation }: Pl
     ...(first === null ? [] : [`first ${first}`]),
     ...(failed === null ? [] : [`if it fails: ${failed}`]),
     ...(onReject === 'skip' ? [] : ['runs also after a "no" to what it requires']),
+    ...(gate === undefined ? [] : ['does not pass the limits of what it calls']),
     ...escalation.map(escalationText),
   ]
 }

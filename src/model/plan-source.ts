@@ -45,6 +45,8 @@ export interface PlanStepSource {
   readonly onFailure?: 'fail' | 'skip' | 'human' | 'replan'
   /** After a "no" to something that it requires: `skip` (default), or `continue`. */
   readonly onReject?: 'skip' | 'continue'
+  /** `none`: what it calls does not pass the flow control of its handler. */
+  readonly gate?: 'none'
 }
 
 export interface PlanSource {

@@ -59,6 +59,8 @@ export interface PlanStep extends PlanNode {
   readonly input: Filler | null
   readonly work: PlanWork
   readonly onFailure: 'fail' | 'skip' | 'human'
+  /** Absent: what it calls passes the flow control of its handler. */
+  readonly gate?: 'none'
   readonly escalation: readonly (EscalationRule & { readonly rule: Rule })[]
 }
 

@@ -44,7 +44,11 @@ export interface InvokeOptions {
   readonly retries?: string
   /** What becomes of the child if this run ends first. Default: cancel. */
   readonly onParentEnd?: OnParentEnd
+  /** `none`: the child does not pass the flow control of its handler. */
+  readonly gate?: CallGate
 }
+
+export type CallGate = 'none'
 
 export type OnParentEnd = 'cancel' | 'detach'
 

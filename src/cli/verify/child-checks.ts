@@ -1,9 +1,11 @@
 /**
- * V13 across two runs: whoever waits for a child waits for one that exists, and is woken when it ends.
+ * V13 across two runs: whoever waits for a child waits for one that exists or has its place at a gate, and is woken when it ends. A run of
+ * another caller is one that it follows.
  *
  * Asked in batches, because the child is another stream than the one being read.
  */
 import { Batch } from './batch.ts'
+import type { ClerkStarts } from './clerk-starts.ts'
 import type { Findings } from './report.ts'
 import { isEnded, type Rest } from './rest-checks.ts'
 import type { StreamHead, Tables } from './tables.ts'
@@ -17,12 +19,19 @@ interface OpenCall {
   readonly willLook: boolean
 }
 
+type Clerks = Pick<ClerkStarts, 'isWaiting' | 'isFollowed'>
+
 export class ChildChecks {
   readonly #findings: Findings
+  readonly #clerks: Clerks
+  /** Gates may be read later: looked at once all streams were. */
+  readonly #absent: OpenCall[] = []
+  readonly #foreign: OpenCall[] = []
   readonly #calls: Batch<OpenCall>
 
-  constructor(findings: Findings, tables: Tables) {
+  constructor(findings: Findings, tables: Tables, clerks: Clerks) {
     this.#findings = findings
+    this.#clerks = clerks
     this.#calls = new Batch(async (calls) => {
       const heads = await tables.heads(calls.map(({ child }) => child))
       for (const call of calls) this.#check(call, heads.get(call.child) ?? null)
@@ -44,24 +53,31 @@ export class ChildChecks {
     return this.#calls.settle()
   }
 
-  end(): Promise<void> {
-    return this.#calls.end()
+  async end(): Promise<void> {
+    await this.#calls.end()
+    const found = (call: OpenCall, holds: boolean, what: string): void =>
+      this.#findings.expect(
+        'V13',
+        holds,
+        { stream: call.parent, seq: call.seq },
+        () => `step ${call.step} waits for ${call.child}, which ${what}`,
+      )
+    for (const call of this.#absent) found(call, this.#clerks.isWaiting(call.child), 'does not exist')
+    for (const call of this.#foreign)
+      found(call, call.willLook || this.#clerks.isFollowed(call.child, call.parent), 'is not its child')
   }
 
-  #check({ parent, seq, step, child, willLook }: OpenCall, head: StreamHead | null): void {
-    const place = { stream: parent, seq }
-    this.#findings.expect('V13', head !== null, place, () => `step ${step} waits for ${child}, which does not exist`)
-    if (head === null) return
+  #check(call: OpenCall, head: StreamHead | null): void {
+    const { parent, seq, step, child, willLook } = call
+    if (head === null) {
+      this.#absent.push(call)
+      return
+    }
+    if (`run_${head.parent}` !== parent) this.#foreign.push(call)
     this.#findings.expect(
       'V13',
-      `run_${head.parent}` === parent,
-      place,
-      () => `step ${step} waits for ${child}, which is not its child`,
-    )
-    this.#findings.expect(
-      'V13',
-      willLook || !isEnded(head.status),
-      place,
+      willLook || !isEnded(head.status) || this.#clerks.isFollowed(child, parent),
+      { stream: parent, seq },
       () => `step ${step} waits for ${child}, which ended with ${head.status}, and nothing wakes the run`,
     )
   }

@@ -13,6 +13,8 @@ export type ClerkFact =
       readonly tracked: boolean
       /** Another clerk has asked for it, and its facts tell of the start; or the run was born before and goes on. */
       readonly isAsked: boolean
+      /** The run whose step has called it: that one is its parent. */
+      readonly caller: string | null
       /** Its events failed in a run before, and have their place from there. */
       readonly isAgain: boolean
     }
@@ -22,7 +24,10 @@ export type ClerkFact =
       readonly sequence: number
       readonly run: string | null
       readonly isAsked: boolean
+      readonly caller: string | null
     }
+  /** `by` waits for the end of `run`, or no longer does. */
+  | { readonly type: 'gate.followed' | 'gate.unfollowed'; readonly run: string; readonly by: string }
   /** `run`: what was asked for by name and waits. */
   | { readonly type: 'gate.buffered'; readonly run: string | null }
   /** The types that it hears from now on. */
@@ -69,6 +74,8 @@ const askerOf = (call: Body | null): string | null => call?.orNull('by', (name) 
 /** Another clerk asked for it, or it was born before and goes on: either way its birth is told elsewhere. */
 const isBornElsewhere = (call: Body | null): boolean =>
   askerOf(call) !== null || (call?.orNull('retry', (name) => call.body(name)) ?? null) !== null
+const callerOf = (call: Body | null): string | null =>
+  call?.orNull('parent', (name) => call.body(name).text('run')) ?? null
 const runOf = (call: Body | null): string | null => call?.text('run') ?? null
 
 const readBuffered = (body: Body): ClerkFact => {
@@ -79,7 +86,8 @@ const readBuffered = (body: Body): ClerkFact => {
 const readSuppressed = (body: Body): ClerkFact => {
   const call = callOf(body)
   const isAsked = isBornElsewhere(call)
-  return { type: 'trigger.suppressed', sequence: body.number('sequence'), run: runOf(call), isAsked }
+  const [run, caller] = [runOf(call), callerOf(call)]
+  return { type: 'trigger.suppressed', sequence: body.number('sequence'), run, isAsked, caller }
 }
 
 const readStarted = (body: Body): ClerkFact => ({
@@ -88,6 +96,7 @@ const readStarted = (body: Body): ClerkFact => ({
   events: body.numbers('events'),
   tracked: body.flag('tracked'),
   isAsked: isBornElsewhere(callOf(body)),
+  caller: callerOf(callOf(body)),
   isAgain: body.orNull('attempt', (name) => body.number(name)) !== null,
 })
 
@@ -113,6 +122,9 @@ const read = (type: string, body: Body): ClerkFact => {
       return readSuppressed(body)
     case 'gate.buffered':
       return readBuffered(body)
+    case 'gate.followed':
+    case 'gate.unfollowed':
+      return { type, run: body.text('run'), by: body.text('by') }
     case 'gate.listened':
       return {
         type,

@@ -19,6 +19,8 @@ export interface Start {
   readonly handler: string | null
   /** The clerk is the run's parent. */
   readonly isTracked: boolean
+  /** The run whose step has called it, and is its parent. */
+  readonly caller: string | null
   /** The slot that the run is for, if it is for one. */
   readonly slot: number | null
 }
@@ -29,12 +31,17 @@ interface Statements {
   readonly wait: StatementSyncInstance
   readonly leave: StatementSyncInstance
   readonly missing: StatementSyncInstance
+  readonly follow: StatementSyncInstance
+  readonly unfollow: StatementSyncInstance
+  readonly waiting: StatementSyncInstance
+  readonly following: StatementSyncInstance
 }
 
 const SCHEMA = `create table clerk_start (run text, clerk text, slot integer);
   create index clerk_start_run on clerk_start (run);
   create table clerk_place (clerk text, sequence integer);
   create table clerk_wait (run text primary key);
+  create table clerk_follow (run text, caller text);
   create table clerk_missing (run text, clerk text, seq integer)`
 
 export class ClerkStarts {
@@ -69,6 +76,24 @@ export class ClerkStarts {
   /** It has begun, or was turned away: either way there is a run of it. */
   waitsNoMore(run: string): void {
     this.#prepared().leave.run(run)
+  }
+
+  /** A run waits for the end of a run of another caller. */
+  follows({ run, by }: { readonly run: string; readonly by: string }): void {
+    this.#prepared().follow.run(run, by)
+  }
+
+  followsNoMore({ run, by }: { readonly run: string; readonly by: string }): void {
+    this.#prepared().unfollow.run(run, by)
+  }
+
+  /** Asked once all streams were read. */
+  isWaiting(run: string): boolean {
+    return this.#prepared().waiting.get(run) !== undefined
+  }
+
+  isFollowed(run: string, by: string): boolean {
+    return this.#prepared().following.get(run, by) !== undefined
   }
 
   settle(): Promise<void> {
@@ -126,13 +151,13 @@ export class ClerkStarts {
   }
 
   #judge(start: Start, head: StreamHead | null, missing: ReadonlySet<string>): void {
-    const { clerk, seq, run, handler, isTracked } = start
+    const { clerk, seq, run, handler, isTracked, caller } = start
     const place: Place = { stream: clerk, seq }
     const isThere = head !== null || (handler === null && !missing.has(eventOf(run)))
     // It may wait at a gate that is read later.
     if (!isThere) this.#prepared().missing.run(run, clerk, seq)
     if (head === null) return
-    const parent = isTracked ? clerk.slice('gat_'.length) : null
+    const parent = caller !== null ? caller.slice('run_'.length) : isTracked ? clerk.slice('gat_'.length) : null
     this.#findings.expect('V4', head.parent === parent, place, () => `${run} was started here and has another parent`)
     if (handler !== null)
       this.#findings.expect('V4', head.handler === handler, place, () => `${run} is a run of ${head.handler}`)
@@ -151,6 +176,10 @@ export class ClerkStarts {
       wait: db.prepare('insert or ignore into clerk_wait (run) values (?)'),
       leave: db.prepare('delete from clerk_wait where run = ?'),
       missing: db.prepare('insert into clerk_missing (run, clerk, seq) values (?, ?, ?)'),
+      follow: db.prepare('insert into clerk_follow (run, caller) values (?, ?)'),
+      unfollow: db.prepare('delete from clerk_follow where run = ? and caller = ?'),
+      waiting: db.prepare('select 1 as found from clerk_wait where run = ?'),
+      following: db.prepare('select 1 as found from clerk_follow where run = ? and caller = ?'),
     }
   }
 }

@@ -41,24 +41,27 @@ const gather = ({ clerks }: Inspection, row: StreamRow, fact: ClerkFact, seq: nu
   const [clerk, { tenant }] = [nameOf(row), row]
   const { handler } = row
   if (fact.type === 'trigger.suppressed') {
-    const { run, isAsked } = fact
+    const { run, isAsked, caller } = fact
     clerks.placed(clerk, [fact.sequence])
     if (run !== null) clerks.waitsNoMore(run)
-    if (run !== null && !isAsked) clerks.started({ clerk, tenant, seq, run, handler, isTracked: false, slot: null })
+    if (run !== null && !isAsked)
+      clerks.started({ clerk, tenant, seq, run, handler, isTracked: false, caller, slot: null })
   }
+  if (fact.type === 'gate.followed') clerks.follows(fact)
+  if (fact.type === 'gate.unfollowed') clerks.followsNoMore(fact)
   if ((fact.type === 'gate.held' || fact.type === 'gate.buffered') && fact.run !== null) clerks.waits(fact.run)
   if (fact.type === 'gate.started') {
     if (!fact.isAgain) clerks.placed(clerk, fact.events)
-    const { run, tracked } = fact
-    if (fact.isAsked) clerks.waitsNoMore(run)
-    else clerks.started({ clerk, tenant, seq, run, handler, isTracked: tracked, slot: null })
+    const { run, tracked, caller } = fact
+    clerks.waitsNoMore(run)
+    if (!fact.isAsked) clerks.started({ clerk, tenant, seq, run, handler, isTracked: tracked, caller, slot: null })
   }
   if (fact.type === 'queue.cycle_started')
-    clerks.started({ clerk, tenant, seq, run: fact.run, handler: null, isTracked: true, slot: null })
+    clerks.started({ clerk, tenant, seq, run: fact.run, handler: null, isTracked: true, caller: null, slot: null })
   if (fact.type === 'schedule.fired') {
     const { run, origin } = fact
     const slot = OWN_SLOTS.has(origin) ? fact.slot : null
-    clerks.started({ clerk, tenant, seq, run, handler: null, isTracked: true, slot })
+    clerks.started({ clerk, tenant, seq, run, handler: null, isTracked: true, caller: null, slot })
   }
 }
 

@@ -58,12 +58,13 @@ export const openInspection = async (
   { evidence, seals, anchor, opened }: Instruments,
 ): Promise<Inspection> => {
   const findings = new Findings()
+  const clerks = new ClerkStarts(findings, tables, scratch)
   return {
     findings,
     moment: await tables.moment(),
     blobs: new BlobChecks(findings, tables, opened),
-    children: new ChildChecks(findings, tables),
-    clerks: new ClerkStarts(findings, tables, scratch),
+    children: new ChildChecks(findings, tables, clerks),
+    clerks,
     effectKeys: new EffectKeys(scratch),
     events: new EventChecks(findings, tables, seals),
     evidence: await EvidenceChecks.open(findings, evidence, scratch),

@@ -30,7 +30,7 @@ import { taskOutput } from '../task-output.ts'
 import { asksPeople, type Ended, leftOut, Refusal, WITHDRAWN } from './plan-refusal.ts'
 import { beside, Seen } from './plan-seen.ts'
 import { type Walker, walk } from './plan-walk.ts'
-import type { InputWhenBegun, Replayed, Retrying, Step, StepOptions, Telling } from './step-api.ts'
+import type { InputWhenBegun, InvokeStepOptions, Replayed, Retrying, Step, StepOptions, Telling } from './step-api.ts'
 import { isStepFailure } from './step-failure.ts'
 
 interface PlanContext {
@@ -86,6 +86,8 @@ const isPlain = ({ when, before, each }: PlanStep): boolean => when === null && 
 const keyed = (key: string | null, part: string): { readonly key: string } => ({
   key: key === null ? part : `${key}.${part}`,
 })
+const gateOf = ({ gate }: PlanStep): Pick<PlanStep, 'gate'> => (gate === undefined ? {} : { gate })
+
 const alone = (key: string | null): { readonly key?: string } => (key === null ? {} : { key })
 
 const refused = (what: string, { decidedBy, feedback, status }: AskReply): TrihandError =>
@@ -236,8 +238,8 @@ class Play implements Walker {
     switch (work.kind) {
       case 'call': {
         const { retries } = turn
-        const begun = { ...alone(key), makeInput: () => this.inputOf(turn) }
-        const at: StepOptions & InputWhenBegun & Retrying = retries === undefined ? begun : { ...begun, retries }
+        const begun = { ...alone(key), ...gateOf(step), makeInput: () => this.inputOf(turn) }
+        const at: InvokeStepOptions & InputWhenBegun & Retrying = retries === undefined ? begun : { ...begun, retries }
         const output = await this.context.step.invoke(id, work.handler, null, at)
         return { ...SUCCESS, output: work.hand === 'agent' ? await this.judged(turn, output) : output }
       }
@@ -278,7 +280,11 @@ class Play implements Walker {
     const { work, id } = step
     if (work.kind !== 'ask') {
       const handler = work.kind === 'call' ? work.handler : id
-      const at: StepOptions & InputWhenBegun = { ...alone(key), makeInput: () => this.inputOf(turn) }
+      const at: InvokeStepOptions & InputWhenBegun = {
+        ...alone(key),
+        ...gateOf(step),
+        makeInput: () => this.inputOf(turn),
+      }
       const output = await this.context.step.invoke(id, handler, null, at)
       const { decided_by: by, feedback } = isJsonRecord(output) ? output : {}
       const said = { by: typeof by === 'string' ? by : null, feedback: typeof feedback === 'string' ? feedback : null }

@@ -14,6 +14,7 @@ import type { Effect } from '../../model/step.ts'
 import type { TaskOptions } from '../../model/task-source.ts'
 import type {
   AskReply,
+  CallGate,
   OnParentEnd,
   OnPartial,
   StepContext,
@@ -119,6 +120,8 @@ export interface Step {
 export interface InvokeStepOptions extends StepOptions {
   /** What becomes of the child if this run ends first: `cancel` (default), or `detach`, which lets it go on. */
   readonly onParentEnd?: OnParentEnd
+  /** `none`: the call does not pass the flow control of its handler (throttle, pause, idempotency, overlap, rate limit, concurrency). */
+  readonly gate?: CallGate
 }
 
 export interface HumanStepOptions extends StepOptions {

@@ -9,6 +9,7 @@ import { toJson } from '../../model/json.ts'
 import { DEFAULT_RETRY } from '../../model/policies/retry.ts'
 import { isLoopKey, isStepName, stepAddress } from '../../model/step.ts'
 import type {
+  CallGate,
   EmittedEvent,
   OnParentEnd,
   StepGate,
@@ -35,6 +36,11 @@ import type {
 } from './step-api.ts'
 
 /** Also of code without types: a word that would be taken for the default is refused. */
+const gateOf = (step: string, word: CallGate): CallGate => {
+  if (word === 'none') return word
+  throw new TrihandError('MANIFEST_INVALID', `gate of ${step} is ${JSON.stringify(word)}; write none, or leave it out`)
+}
+
 const onEndOf = (step: string, word: OnParentEnd): OnParentEnd => {
   if (word === 'cancel' || word === 'detach') return word
   throw new TrihandError(
@@ -158,12 +164,13 @@ export class Steps implements Step, Replayed {
 
   get invoke(): Step['invoke'] {
     return async (name, handler, given, options: InvokeStepOptions & Telling & InputWhenBegun & Retrying = {}) => {
-      const { key, tells, makeInput, onParentEnd, retries } = options
+      const { key, tells, makeInput, onParentEnd, retries, gate } = options
       const step = this.#address(name, key)
       const isBegun = makeInput !== undefined && this.#gate.stateOf(step) !== 'none'
       return this.#gate.invoke(step, handler, isBegun ? null : toJson(makeInput?.() ?? given), {
         ...(tells !== undefined && { tells }),
         ...(onParentEnd !== undefined && { onParentEnd: onEndOf(step, onParentEnd) }),
+        ...(gate !== undefined && { gate: gateOf(step, gate) }),
         ...(retries !== undefined && { retries: stepAddress(name, retries.key) }),
       })
     }

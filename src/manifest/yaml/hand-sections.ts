@@ -224,6 +224,7 @@ const step: RecordShape = record({
   timeout: duration,
   on_failure: word('fail', 'skip', 'human', 'replan'),
   on_reject: word('skip', 'continue'),
+  gate: word('none'),
   on_partial: word('accept', 'continue', 'fail'),
 })
 

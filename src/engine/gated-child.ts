@@ -1,0 +1,63 @@
+/**
+ * A child whose handler has flow control: the call passes the gate as any other call does, and the parent waits for what it comes to.
+ *
+ * Owns the call and its name. The gate's append has the gate's facts and the child's birth or its place in line; the parent records the
+ * child afterwards. The steps of starting a child that has no gate are child.ts.
+ *
+ * gated-child-1  One call is one run, also if the process ends between the two appends: the run's id is made of the parent, the step and the
+ *                handler, so that the call that is made again finds it.
+ * gated-child-2  A call that met the run of another caller waits for that run's end and never ends it.
+ */
+import type { CallParent } from '../model/arrival.ts'
+import { type RunId, timedRunId } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
+import type { Payload } from '../model/payload.ts'
+import { isEnded } from '../model/status.ts'
+import { queuedRun } from './flow-outcomes.ts'
+import type { House } from './house.ts'
+import type { Resident } from './resident.ts'
+
+interface GatedCall {
+  readonly handler: string
+  readonly value: Json
+  readonly payload: Payload
+  readonly parent: CallParent
+}
+
+interface Passed {
+  readonly child: RunId
+  /** Another caller's run has the key of this call. */
+  readonly isAnothers: boolean
+}
+
+const childOf = ({ house, live }: Resident, { handler, parent }: GatedCall): RunId =>
+  timedRunId(live?.startedAt ?? 0, house.ids.digest(`child\n${parent.run}\n${parent.step}\n${handler}`))
+
+const headOf = async (house: House, run: RunId) => {
+  const [head] = await house.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+  return head ?? null
+}
+
+const isKnown = async (house: House, child: RunId): Promise<boolean> =>
+  (await headOf(house, child)) !== null || (await queuedRun(house, child))?.state === 'queued'
+
+/** A gate that turns the call away throws, with its code. */
+export const callThroughGate = async (resident: Resident, call: GatedCall): Promise<Passed> => {
+  const { house, record } = resident
+  const child = childOf(resident, call)
+  // gated-child-1
+  if (await isKnown(house, child)) return { child, isAnothers: false }
+  const { handler, value, payload, parent } = call
+  const input = { kind: 'given', payload } as const
+  const asked = { call: { run: child, input, session: record.session, by: null, parent }, value }
+  const run = await house.gates.call(handler, asked).catch(async (error: unknown) => {
+    // A worker that lost this run may have made the same call meanwhile.
+    if (await isKnown(house, child)) return child
+    throw error
+  })
+  if (run === child) return { child, isAnothers: false }
+  // gated-child-2: told at its end; if it has ended by now, the look after the call finds that.
+  const head = await headOf(house, run)
+  if (head === null || !isEnded(head.status)) await house.gates.follow(handler, run, parent.run)
+  return { child: run, isAnothers: true }
+}

@@ -1,0 +1,205 @@
+/** `step.invoke` and steps of plans pass the flow control of what they call, unless the call says `gate: none`. */
+import { expect, test } from 'vitest'
+import { type FunctionOptions, fn } from '../../src/executors/workflow/function.ts'
+import type { InvokeStepOptions } from '../../src/executors/workflow/step-api.ts'
+import type { Json } from '../../src/model/json.ts'
+import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import { onEveryStore } from '../support/stores.ts'
+
+const START = Date.UTC(2026, 0, 1)
+
+interface Seen {
+  readonly at: number
+  readonly input: Json
+}
+
+onEveryStore('children at a gate', (store) => {
+  const begin = async (options: Partial<FunctionOptions<Json>>, call: InvokeStepOptions = {}, sleep?: string) => {
+    const seen: Seen[] = []
+    const held: { system?: TestSystem } = {}
+    const system = await startTestSystem(
+      {
+        name: 'children',
+        events: { 'order.placed': null },
+        functions: [
+          fn('parent', {}, ({ input, step }) => step.invoke('call', 'limited', input, call)),
+          fn('family', {}, ({ input, step }) =>
+            Promise.all((input as number[]).map((n) => step.invoke('call', 'limited', n, { ...call, key: `${n}` }))),
+          ),
+          fn('limited', options, async ({ input, step }) => {
+            await step.run('note', () => {
+              seen.push({ at: (held.system?.clock.now() ?? START) - START, input })
+            })
+            if (sleep !== undefined) await step.sleep('work', sleep)
+            return { done: input }
+          }),
+        ],
+      },
+      store(),
+    )
+    held.system = system
+    const end = async (run: Awaited<ReturnType<TestSystem['start']>>) => {
+      await system.settle()
+      const { status, output, error } = await system.look(run)
+      return { status, output, code: error?.code ?? null }
+    }
+    return { system, seen, end }
+  }
+
+  test('[H5] children take their turn in the throttle of what they are, also across a crash (14.4.3)', async () => {
+    const { system, seen, end } = await begin({ throttle: { limit: 1, period: '10s' } })
+    const run = await system.start('family', [1, 2, 3])
+    await system.settle()
+    await system.crash()
+    await system.advance('1m')
+    expect(seen.map(({ at }) => at)).toEqual([0, 10_000, 20_000])
+    expect(await end(run)).toMatchObject({ status: 'success', output: [1, 2, 3].map((n) => ({ done: n })) })
+    await system.close()
+  })
+
+  test('[L10] a child that waits for its turn holds its parent, and goes on after a crash (14.4.3)', async () => {
+    const { system, seen, end } = await begin({ overlap: 'buffer_all' }, {}, '10s')
+    const runs = [await system.start('parent', 1), await system.start('parent', 2)]
+    await system.settle()
+    expect(seen.map(({ input }) => input)).toEqual([1])
+    await system.crash()
+    await system.advance('30s')
+    expect(seen.map(({ at, input }) => [at, input])).toEqual([
+      [0, 1],
+      [10_000, 2],
+    ])
+    for (const [i, run] of runs.entries())
+      expect(await end(run)).toMatchObject({ status: 'success', output: { done: i + 1 } })
+    await system.close()
+  })
+
+  test('[L10] a parent gets the result of the run that has the key of its call (14.4.3)', async () => {
+    const { system, seen, end } = await begin({ idempotency: { key: 'payload.id' } }, {}, '10s')
+    const first = await system.start('limited', { id: 1 })
+    const parents = [await system.start('parent', { id: 1 }), await system.start('parent', { id: 1 })]
+    await system.settle()
+    await system.crash()
+    await system.advance('30s')
+    const late = await system.start('parent', { id: 1 })
+    await system.settle()
+    expect(seen).toHaveLength(1)
+    expect(await end(first)).toMatchObject({ status: 'success' })
+    for (const run of [...parents, late])
+      expect(await end(run)).toMatchObject({ status: 'success', output: { done: { id: 1 } } })
+    await system.close()
+  })
+
+  test('[L10] a parent of a key that is kept for a time hears of the end of the run that has it (14.4.3)', async () => {
+    const idempotency = { key: 'payload.id', release: 'ttl', ttl: '1h' } as const
+    const { system, seen, end } = await begin({ idempotency }, {}, '10s')
+    await system.start('limited', { id: 1 })
+    const run = await system.start('parent', { id: 1 })
+    await system.advance('30s')
+    expect(seen).toHaveLength(1)
+    expect(await end(run)).toMatchObject({ status: 'success', output: { done: { id: 1 } } })
+    await system.close()
+  })
+
+  test('[L10] cancelling a parent does not end the run of another caller that it waits for (14.4.3)', async () => {
+    const { system, end } = await begin({ idempotency: { key: 'payload.id' } }, {}, '10s')
+    const first = await system.start('limited', { id: 1 })
+    const parent = await system.start('parent', { id: 1 })
+    await system.settle()
+    await system.run(() => system.engine.cancel(parent, 'ana', 'not needed'))
+    await system.advance('30s')
+    expect(await end(parent)).toMatchObject({ status: 'cancelled' })
+    expect(await end(first)).toMatchObject({ status: 'success' })
+    await system.close()
+  })
+
+  test('[H6] a child that its gate turns away fails the step with the code of the gate (14.4.3)', async () => {
+    const { system, end } = await begin({ rateLimit: { limit: 1, period: '1m' } })
+    expect(await end(await system.start('parent', 1))).toMatchObject({ status: 'success' })
+    expect(await end(await system.start('parent', 2))).toMatchObject({ status: 'failed', code: 'RATE_LIMITED' })
+    await system.close()
+    const strict = await begin({ idempotency: { key: 'payload.id', onConflict: 'reject' } }, {}, '1h')
+    await strict.system.start('limited', { id: 1 })
+    const refused = await strict.system.start('parent', { id: 1 })
+    await strict.system.settle()
+    expect(await strict.end(refused)).toMatchObject({ status: 'failed', code: 'RUN_EXISTS' })
+    await strict.system.close()
+  })
+
+  test('[L1] a paused handler turns children away, or holds them until it is resumed (14.4.3)', async () => {
+    const away = await begin({ whilePaused: 'suppress', overlap: 'buffer_all' })
+    await away.system.run(() => away.system.engine.pauseHandler('limited', 'ana'))
+    expect(await away.end(await away.system.start('parent', 1))).toMatchObject({ code: 'HANDLER_PAUSED' })
+    await away.system.close()
+    const { system, seen, end } = await begin({ whilePaused: 'hold' })
+    await system.run(() => system.engine.pauseHandler('limited', 'ana'))
+    const run = await system.start('parent', 1)
+    await system.settle()
+    await system.crash()
+    await system.advance('1m')
+    expect(seen).toEqual([])
+    await system.run(() => system.engine.resumeHandler('limited', 'ana'))
+    await system.settle()
+    expect(await end(run)).toMatchObject({ status: 'success', output: { done: 1 } })
+    await system.close()
+  })
+
+  test('[F5] cancelling a parent takes the call that waits for its turn out of the line (14.4.3)', async () => {
+    const { system, seen, end } = await begin({ overlap: 'buffer_all' }, {}, '10s')
+    const [first, second] = [await system.start('parent', 1), await system.start('parent', 2)]
+    await system.settle()
+    await system.run(() => system.engine.cancel(second, 'ana', 'not needed'))
+    await system.settle()
+    expect(await end(second)).toMatchObject({ status: 'cancelled' })
+    const third = await system.start('parent', 3)
+    await system.advance('30s')
+    expect(seen.map(({ input }) => input)).toEqual([1, 3])
+    for (const run of [first, third]) expect(await end(run)).toMatchObject({ status: 'success' })
+    await system.close()
+  })
+
+  test('[L10] a call with gate: none passes no flow control, and another word is refused (14.4.3)', async () => {
+    const { system, seen, end } = await begin({ throttle: { limit: 1, period: '1h' } }, { gate: 'none' })
+    const run = await system.start('family', [1, 2, 3])
+    await system.settle()
+    expect(seen.map(({ at }) => at)).toEqual([0, 0, 0])
+    expect(await end(run)).toMatchObject({ status: 'success' })
+    await system.close()
+    const wrong = await begin({}, { gate: 'all' } as unknown as InvokeStepOptions)
+    expect(await wrong.end(await wrong.system.start('parent', 1))).toMatchObject({ code: 'MANIFEST_INVALID' })
+    await wrong.system.close()
+  })
+
+  test('[N2] steps of a plan pass the flow control of what they call, but for those that say gate: none (14.4.3)', async () => {
+    const seen: (readonly [Json, number])[] = []
+    const held: { system?: TestSystem } = {}
+    const steps = (gate?: 'none') =>
+      ['a', 'b'].map((id) => ({
+        id,
+        assignedTo: 'workflow',
+        workflowConfig: { functionName: 'limited', inputs: { id } },
+        ...(gate !== undefined && { gate }),
+      }))
+    const system = await startTestSystem(
+      {
+        name: 'plans',
+        functions: [
+          fn('limited', { throttle: { limit: 1, period: '10s' } }, ({ input, step }) =>
+            step.run('note', () => void seen.push([input, (held.system?.clock.now() ?? START) - START])),
+          ),
+          fn('turns', { plan: { approve: 'auto', steps: steps() } }),
+          fn('at-once', { plan: { approve: 'auto', steps: steps('none') } }),
+        ],
+      },
+      store(),
+    )
+    held.system = system
+    const run = await system.start('turns', {})
+    await system.advance('1m')
+    expect(seen.map(([, at]) => at)).toEqual([0, 10_000])
+    expect(await system.look(run)).toMatchObject({ status: 'success' })
+    await system.start('at-once', {})
+    await system.settle()
+    expect(seen.slice(2).map(([, at]) => at)).toEqual([60_000, 60_000])
+    await system.close()
+  })
+})
