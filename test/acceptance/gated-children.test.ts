@@ -2,11 +2,38 @@
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn } from '../../src/executors/workflow/function.ts'
 import type { InvokeStepOptions } from '../../src/executors/workflow/step-api.ts'
+import { LOCAL_TENANT } from '../../src/model/ids.ts'
 import type { Json } from '../../src/model/json.ts'
-import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
+import type { Ledger } from '../../src/ports/ledger.ts'
+import { startTestSystem, type TestStore, type TestSystem } from '../../src/testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
+import { until } from '../support/until.ts'
 
 const START = Date.UTC(2026, 0, 1)
+
+/** While it is armed, an append that records a child is never written, and none is answered any more. */
+const dyingStore = (inner: TestStore) => {
+  const life = { isArmed: false, isDead: false }
+  const dying = (ledger: Ledger): Ledger => ({
+    append: async (batch) => {
+      const facts = batch.flatMap(({ writes }) => writes.flatMap((write) => write.facts))
+      life.isDead ||= life.isArmed && facts.some(({ type }) => type === 'child.started')
+      return life.isDead ? new Promise(() => {}) : ledger.append(batch)
+    },
+    load: (streams, options) => ledger.load(streams, options),
+    events: (query) => ledger.events(query),
+    claim: (request) => ledger.claim(request),
+    beat: (request) => ledger.beat(request),
+    retire: (worker, now) => ledger.retire(worker, now),
+    close: () => ledger.close(),
+  })
+  const open: TestStore['open'] = async (clock) => {
+    Object.assign(life, { isArmed: false, isDead: false })
+    const store = await inner.open(clock)
+    return { ...store, ledger: dying(store.ledger) }
+  }
+  return { place: { ...inner, open }, life }
+}
 
 interface Seen {
   readonly at: number
@@ -14,7 +41,12 @@ interface Seen {
 }
 
 onEveryStore('children at a gate', (store) => {
-  const begin = async (options: Partial<FunctionOptions<Json>>, call: InvokeStepOptions = {}, sleep?: string) => {
+  const begin = async (
+    options: Partial<FunctionOptions<Json>>,
+    call: InvokeStepOptions = {},
+    sleep?: string,
+    place: TestStore = store(),
+  ) => {
     const seen: Seen[] = []
     const held: { system?: TestSystem } = {}
     const system = await startTestSystem(
@@ -35,7 +67,7 @@ onEveryStore('children at a gate', (store) => {
           }),
         ],
       },
-      store(),
+      place,
     )
     held.system = system
     const end = async (run: Awaited<ReturnType<TestSystem['start']>>) => {
@@ -73,7 +105,7 @@ onEveryStore('children at a gate', (store) => {
     await system.close()
   })
 
-  test('[L10] a parent gets the result of the run that has the key of its call (14.4.3)', async () => {
+  test('[L10] gate-6: a parent gets the result of the run that has the key of its call (14.4.3)', async () => {
     const { system, seen, end } = await begin({ idempotency: { key: 'payload.id' } }, {}, '10s')
     const first = await system.start('limited', { id: 1 })
     const parents = [await system.start('parent', { id: 1 }), await system.start('parent', { id: 1 })]
@@ -100,7 +132,7 @@ onEveryStore('children at a gate', (store) => {
     await system.close()
   })
 
-  test('[L10] cancelling a parent does not end the run of another caller that it waits for (14.4.3)', async () => {
+  test('[L10] gated-child-2: cancelling a parent does not end the run of another caller that it waits for (14.4.3)', async () => {
     const { system, end } = await begin({ idempotency: { key: 'payload.id' } }, {}, '10s')
     const first = await system.start('limited', { id: 1 })
     const parent = await system.start('parent', { id: 1 })
@@ -111,6 +143,37 @@ onEveryStore('children at a gate', (store) => {
     expect(await end(first)).toMatchObject({ status: 'success' })
     await system.close()
   })
+
+  test.each<readonly [string, Partial<FunctionOptions<Json>>]>([
+    ['begins at once', { throttle: { limit: 5, period: '10s' } }],
+    ['waits for its turn', { whilePaused: 'hold' }],
+    ['has a key', { idempotency: { key: 'payload' } }],
+  ])(
+    '[L10] gated-child-1: a child that %s is one run though its parent died before it recorded the call (14.4.3)',
+    async (_, options) => {
+      const { place, life } = dyingStore(store())
+      const { system, seen, end } = await begin(options, {}, undefined, place)
+      if (options.whilePaused === 'hold') await system.run(() => system.engine.pauseHandler('limited', 'ana'))
+      life.isArmed = true
+      void system.start('parent', 1).catch(() => {})
+      await until(
+        () => Promise.resolve(life.isDead),
+        (isDead) => isDead,
+        { what: 'the parent is about to record its call' },
+      )
+      await system.crash()
+      if (options.whilePaused === 'hold') await system.run(() => system.engine.resumeHandler('limited', 'ana'))
+      await system.settle()
+      const named = (handler: string) =>
+        system.store.reader.runs({ tenant: LOCAL_TENANT, handler, status: null, before: null, limit: 10 })
+      for (const { id } of await named('parent'))
+        expect(await end(id)).toMatchObject({ status: 'success', output: { done: 1 } })
+      expect(await named('parent')).toHaveLength(1)
+      expect(await named('limited')).toHaveLength(1)
+      expect(seen.length).toBeGreaterThan(0)
+      await system.close()
+    },
+  )
 
   test('[H6] a child that its gate turns away fails the step with the code of the gate (14.4.3)', async () => {
     const { system, end } = await begin({ rateLimit: { limit: 1, period: '1m' } })

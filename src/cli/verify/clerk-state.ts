@@ -53,6 +53,8 @@ export class ClerkState {
       case 'gate.buffered':
       case 'queue.cycle_started':
       case 'trigger.suppressed':
+      case 'gate.followed':
+      case 'gate.unfollowed':
       case 'other':
     }
   }
