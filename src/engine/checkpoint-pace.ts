@@ -6,7 +6,7 @@
  * checkpoint-pace-1  What a reader must load of a clerk is bounded by the size of its state, however many facts it has, and what
  *                    checkpoints add to the ledger stays in proportion to the facts.
  */
-import type { ClerkFact } from './duty.ts'
+import type { Checkpoint, ClerkFact } from './duty.ts'
 
 const FACTS_PER_CHECKPOINT = 64
 const BYTES_PER_FACT = 200
@@ -36,12 +36,15 @@ export class CheckpointPace {
     this.after = factsFor(facts[last]?.body.length ?? 0)
   }
 
-  /** The facts with a checkpoint behind them, if one is due. Count them with `wrote` once they are in the ledger. */
-  with<Fact extends ClerkFact>(facts: readonly Fact[], checkpoint: () => Fact): readonly Fact[] {
-    if (facts.length === 0 || this.since + facts.length < this.after) return facts
-    const last = checkpoint()
-    this.after = factsFor(JSON.stringify(last).length)
-    return this.since + facts.length < this.after ? facts : [...facts, last]
+  /** A checkpoint to write behind so many facts; null: none is due. Count what is written with `wrote` once it is in the ledger. */
+  async due<State, Fact extends ClerkFact>(
+    facts: number,
+    checkpoint: () => Promise<Checkpoint<State, Fact>>,
+  ): Promise<Checkpoint<State, Fact> | null> {
+    if (facts === 0 || this.since + facts < this.after) return null
+    const made = await checkpoint()
+    this.after = factsFor(JSON.stringify(made.facts).length)
+    return this.since + facts < this.after ? null : made
   }
 
   wrote(facts: readonly ClerkFact[]): void {

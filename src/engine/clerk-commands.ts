@@ -34,8 +34,12 @@ export interface ClerkRole<State, Fact extends ClerkFact, Minds extends Duty<Sta
   readonly duty: () => Minds
   /** The state of a clerk that does not exist yet. */
   readonly initial: State
-  /** What decisions need to know beside the state; read again after each conflict. */
-  readonly prepare?: (duty: Minds) => Promise<void>
+  /** What decisions need to know beside the state, which it may complete for them; asked again after each conflict. */
+  readonly prepare?: (
+    duty: Minds,
+    state: State,
+    commands: readonly Pick<ClerkCommand<State, Fact, Minds>, 'keys'>[],
+  ) => Promise<State>
   /** The event types it listens to, if it does. */
   readonly types?: (state: State) => readonly string[]
 }
@@ -43,6 +47,8 @@ export interface ClerkRole<State, Fact extends ClerkFact, Minds extends Duty<Sta
 export interface ClerkCommand<State, Fact extends ClerkFact, Minds> {
   /** `now` is not before the clerk's last fact. Called again after a conflict: the last call counts. */
   readonly advance: (state: State, now: Instant, duty: Minds) => Advance<State, Fact>
+  /** What it asks about by name, for those who prepare the state. */
+  readonly keys?: readonly (string | null)[]
   /** How many bytes it brings along, about. Absent: few. */
   readonly bytes?: number
 }
@@ -178,7 +184,8 @@ export class ClerkCommands {
     const known = await this.look(house, line, role)
     line.known = known
     const { duty } = known
-    await role.prepare?.(duty)
+    const asked = batch.map(({ command }) => command)
+    known.state = (await role.prepare?.(duty, known.state, asked)) ?? known.state
     const { decided, facts: own, state } = decideAll(batch, known, Math.max(house.clock.now(), known.head.lastAt))
     if (own.length === 0) return decided
     const isWritten = await inTurn(house, duty.passes?.(own) ?? null, () =>
@@ -194,8 +201,10 @@ export class ClerkCommands {
     { facts: own, state }: { readonly facts: readonly ClerkFact[]; readonly state: unknown },
   ): Promise<boolean> {
     const { duty } = known
-    const facts = known.pace.with(own, () => duty.checkpoint(state))
-    const { runs, events, writes: others = [], signals = [], documents = [] } = await duty.births(own)
+    const checkpoint = await known.pace.due(own.length, () => duty.checkpoint(state))
+    const facts = checkpoint === null ? own : [...own, ...checkpoint.facts]
+    const { runs, events, writes: others = [], signals = [], documents: born = [] } = await duty.births(own)
+    const documents = [...born, ...(checkpoint?.documents ?? [])]
     const { write, head } = writeOf(house, role, known, facts)
     const waits = waitsBetween(role.types?.(known.state) ?? [], role.types?.(state) ?? [])
     const writes = [{ ...write, ...waits }, ...others, ...runs.map((run) => run.write)]
@@ -207,7 +216,7 @@ export class ClerkCommands {
       return false
     }
     known.pace.wrote(facts)
-    known.state = state
+    known.state = checkpoint?.state ?? state
     known.head = head
     known.record ??= { stream: role.id, signal: 0 }
     duty.written(own)

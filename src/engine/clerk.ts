@@ -167,8 +167,10 @@ export class Clerk<State, Fact extends ClerkFact> {
 
   private async write(before: State, found: Found<State, Fact>): Promise<State> {
     const births = await this.duty.births(found.facts)
-    const facts = this.pace.with(found.facts, () => this.duty.checkpoint(found.state))
-    const { append, head } = this.compose(facts, births)
+    const checkpoint = await this.pace.due(found.facts.length, () => this.duty.checkpoint(found.state))
+    const facts = checkpoint === null ? found.facts : [...found.facts, ...checkpoint.facts]
+    const documents = [...(births.documents ?? NONE), ...(checkpoint?.documents ?? NONE)]
+    const { append, head } = this.compose(facts, { ...births, documents })
     const outcome = await commitBirths(this.house, append, births.runs)
     if (outcome.kind === 'conflict') return this.meet(outcome, before, births)
     this.head = head
@@ -176,7 +178,7 @@ export class Clerk<State, Fact extends ClerkFact> {
     this.isNudged ||= found.more
     this.duty.written(found.facts)
     this.house.worker.signal(births.signals ?? NONE)
-    return found.state
+    return checkpoint?.state ?? found.state
   }
 
   private compose(

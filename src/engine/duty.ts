@@ -21,6 +21,13 @@ export interface Found<State, Fact> {
   readonly more: boolean
 }
 
+export interface Checkpoint<State, Fact> {
+  readonly facts: readonly Fact[]
+  /** The state after them. */
+  readonly state: State
+  readonly documents: readonly DocumentWrite[]
+}
+
 export interface Births {
   readonly runs: readonly NewRun[]
   readonly events: readonly NewEvent[]
@@ -53,7 +60,7 @@ export interface Duty<State, Fact extends ClerkFact> {
   written(facts: readonly Fact[]): void
   /** Settles when those it asked something of have heard it; rejects if the store did not let it. */
   told(): Promise<void>
-  /** A fact from which the whole state can be restored. */
-  checkpoint(state: State): Fact
+  /** Facts from which the whole state can be restored, and what is written with them. */
+  checkpoint(state: State): Promise<Checkpoint<State, Fact>>
   wakeAt(state: State): Instant | null
 }

@@ -145,6 +145,7 @@ export class Engine {
       price: deps.price ?? (() => null),
       document: deps.document ?? (() => Promise.resolve(null)),
       documents: deps.documents ?? (() => Promise.resolve([])),
+      hasDocuments: deps.document !== undefined && deps.documents !== undefined,
       suppressed: deps.suppressed ?? (() => Promise.resolve([])),
       publish,
       observers,

@@ -49,7 +49,13 @@ export const gateRole = (house: House, keeping: GateKeeping): GateRole => ({
   keeping,
   duty: () => new GateDuty(house, keeping),
   initial: { kind: 'none' },
-  prepare: (duty) => duty.prepare(),
+  prepare: async (duty, state, commands) => {
+    await duty.prepare()
+    return duty.recall(
+      state,
+      commands.flatMap(({ keys = [] }) => keys),
+    )
+  },
   types: heardTypes,
 })
 
@@ -85,6 +91,7 @@ const askGateForRun = async (
   let away: Suppressed | null = null
   await commands.ask(house, gateRole(house, keeping), {
     bytes: bytesOf(asked),
+    keys: [keyOfCall(keeping, asked, house.clock.now())],
     advance: (before, now, duty) => {
       const standing = openedGate(before, now, keeping)
       // gated-child-1
@@ -97,6 +104,10 @@ const askGateForRun = async (
   })
   return away === null ? asked.call.run : existing(away, keeping)
 }
+
+/** The idempotency key that it asks for. */
+const keyOfCall = ({ flow }: GateKeeping, { call, value }: AskedRun, now: Instant): string | null =>
+  flow.policies.idempotency === null ? null : callCommandOf(flow.rules, { call, value, now }).arrival.idempotencyKey
 
 /** What it adds to an append: large values are in a blob by now. */
 const bytesOf = ({ call: { input } }: AskedRun): number =>
@@ -149,7 +160,11 @@ export const passGate = async (house: House, keeping: GateKeeping, asked: readon
     throw new TrihandError('NOT_FOUND', `${keeping.definition.name} has a gate that was never opened`)
   const lastAt = restored.record.facts.at(-1)?.recordedAt ?? 0
   const now = Math.max(house.clock.now(), lastAt)
-  const { facts, refusal } = advanceCalls(duty, { keeping, asked, now }, restored.state)
+  const state = await duty.recall(
+    restored.state,
+    asked.map((one) => keyOfCall(keeping, one, now)),
+  )
+  const { facts, refusal } = advanceCalls(duty, { keeping, asked, now }, state)
   if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
   const births = await duty.births(facts)
   const writes = [changeOf(house, restored.record, facts), ...(births.writes ?? [])]

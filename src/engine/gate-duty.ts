@@ -24,7 +24,7 @@ import type { DocumentWrite, SealedFact, StreamRecord } from '../ports/ledger.ts
 import { type Advance, advanceGate, InTurn } from './advance.ts'
 import { arrivalOf } from './arrivals.ts'
 import { demandOfDecided, leaseFor, NO_DEMAND, rootsOfInput } from './demand.ts'
-import type { Births, Duty, Found } from './duty.ts'
+import type { Births, Checkpoint, Duty, Found } from './duty.ts'
 import { endedRuns } from './ended-runs.ts'
 import { callbackOf } from './ending.ts'
 import { withFailedItems } from './failed-items.ts'
@@ -33,6 +33,7 @@ import type { GateKeeping } from './gate-keeping.ts'
 import { refusalOf } from './gate-refusal.ts'
 import { revivalsOf, withRevivals } from './gate-revival.ts'
 import type { House } from './house.ts'
+import { KeptClaims } from './kept-claims.ts'
 import { type Birth, type NewRun, newRun } from './new-run.ts'
 import type { OutsideWrite } from './outside.ts'
 import { fetchValue } from './payloads.ts'
@@ -99,11 +100,13 @@ export class GateDuty implements Duty<GateState, GateFact> {
   private taken: ThrottleState = []
   /** Runs that go on with the decision under way. */
   private revived: readonly OutsideWrite[] = []
+  private readonly kept: KeptClaims
 
   constructor(house: House, keeping: GateKeeping) {
     this.house = house
     this.keeping = keeping
     this.stops = new Stops(house, 'a newer event takes its place')
+    this.kept = new KeptClaims(house, keeping.id)
   }
 
   restore(record: StreamRecord): GateState | null {
@@ -126,10 +129,15 @@ export class GateDuty implements Duty<GateState, GateFact> {
     const triggerOf = (run: RunId): string | null => valueAt(before.runs, run)?.trigger ?? null
     const ended = await withFailedItems(this.house, this.keeping.flow, { ended: heads, triggerOf })
     const page = await this.read(before)
+    const arrivals = this.arrivals(page, before.types)
+    const known = await this.recall(
+      before,
+      arrivals.arrivals.map(({ idempotencyKey }) => idempotencyKey),
+    )
     const rules = { ...this.ruled(before.held, page), now: now() }
-    const turn = new InTurn<GateState, GateCommand, GateFact>(before, (state, command) => this.advance(state, command))
+    const turn = new InTurn<GateState, GateCommand, GateFact>(known, (state, command) => this.advance(state, command))
     if (ended.length > 0) turn.ask({ type: 'end_runs', ended, ...rules })
-    if (page.length > 0) turn.ask({ type: 'arrive', ...this.arrivals(page, before.types), ...rules })
+    if (page.length > 0) turn.ask({ type: 'arrive', ...arrivals, ...rules })
     turn.ask({ type: 'pass_time', ...rules })
     const { facts, state } = turn
     return { facts, state, more: page.length === PAGE }
@@ -189,8 +197,19 @@ export class GateDuty implements Duty<GateState, GateFact> {
     return this.stops.told()
   }
 
-  checkpoint(state: GateState): GateFact {
-    return { type: 'gate.checkpointed', at: this.house.clock.now(), state: state as OpenGate }
+  async checkpoint(before: GateState): Promise<Checkpoint<GateState, GateFact>> {
+    const now = this.house.clock.now()
+    const state = before as OpenGate
+    const checkpoint = { type: 'gate.checkpointed', at: now, state } as const
+    const kept = await this.kept.keep(state, now)
+    if (kept === null) return { facts: [checkpoint], state, documents: [] }
+    return { facts: [checkpoint, kept.fact], state: gate.evolve(state, kept.fact), documents: kept.documents }
+  }
+
+  /** The state with what decisions about these keys must know. */
+  recall(state: GateState, keys: readonly (string | null)[]): Promise<GateState> {
+    const named = keys.flatMap((key) => key ?? [])
+    return this.kept.recall(state, named, this.house.clock.now())
   }
 
   wakeAt(state: GateState): Instant | null {
@@ -278,7 +297,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
     }))
     const { tenant } = this.house
     const outcomes = outcomeDocuments(tenant, this.keeping.definition.name, { facts, dropped })
-    return [...outcomes, ...startPlaces(tenant, facts)]
+    return [...outcomes, ...startPlaces(tenant, facts), ...this.kept.overridden(facts)]
   }
 
   private runOf(sequence: number): RunId {

@@ -44,7 +44,9 @@ export const retryAtGate = async (
   const call: Call = { run, input, session: record.session, by: null, retry: { ...wish, life } }
   const asked = await commandOf(house, keeping, { record, ended, call })
   let away: Suppressed | null = null
+  const { idempotencyKey, call: told } = asked.arrival
   const after = await commands.ask(house, gateRole(house, keeping), {
+    keys: [idempotencyKey, ...(told.retry?.keys ?? [])],
     advance: (before, now, duty) => {
       const standing = openedGate(before, now, keeping)
       if (isBegun(standing.state, run, life))

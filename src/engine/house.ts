@@ -65,6 +65,8 @@ export interface House {
   /** A document of a managed table, as it is now. */
   readonly document: Reader['document']
   readonly documents: Reader['documents']
+  /** False: nothing reads documents here, and what is needed later must not be in one. */
+  readonly hasDocuments: boolean
   /** Why handlers without flow control did not start by an event. */
   readonly suppressed: Reader['suppressed']
   /** New for every append. Short: it stands beside every fact. */

@@ -20,7 +20,7 @@ import type { RunStatus } from '../model/status.ts'
 import type { SealedFact, StreamRecord } from '../ports/ledger.ts'
 import { advanceQueue, InTurn } from './advance.ts'
 import { demandOfDecided, leaseFor } from './demand.ts'
-import type { Births, Duty, Found } from './duty.ts'
+import type { Births, Checkpoint, Duty, Found } from './duty.ts'
 import { endedRuns } from './ended-runs.ts'
 import { routeAll } from './events.ts'
 import type { House } from './house.ts'
@@ -100,8 +100,9 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
     return Promise.resolve()
   }
 
-  checkpoint(state: QueueState): QueueFact {
-    return { type: 'queue.checkpointed', at: this.house.clock.now(), state: state as OpenQueue }
+  async checkpoint(state: QueueState): Promise<Checkpoint<QueueState, QueueFact>> {
+    const fact = { type: 'queue.checkpointed', at: this.house.clock.now(), state: state as OpenQueue } as const
+    return { facts: [fact], state, documents: [] }
   }
 
   wakeAt(state: QueueState): Instant | null {

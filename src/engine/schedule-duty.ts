@@ -37,7 +37,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { SealedFact, StreamRecord } from '../ports/ledger.ts'
 import { advanceSchedule, InTurn } from './advance.ts'
 import { demandOfDecided, leaseFor, rootsOfInput } from './demand.ts'
-import type { Births, Duty, Found } from './duty.ts'
+import type { Births, Checkpoint, Duty, Found } from './duty.ts'
 import { endedRuns } from './ended-runs.ts'
 import { routeAll } from './events.ts'
 import type { House } from './house.ts'
@@ -156,8 +156,9 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
     return this.stops.told()
   }
 
-  checkpoint(state: ScheduleState): ScheduleFact {
-    return { type: 'schedule.checkpointed', at: this.house.clock.now(), state }
+  async checkpoint(state: ScheduleState): Promise<Checkpoint<ScheduleState, ScheduleFact>> {
+    const fact = { type: 'schedule.checkpointed', at: this.house.clock.now(), state } as const
+    return { facts: [fact], state, documents: [] }
   }
 
   wakeAt(state: ScheduleState): Instant | null {

@@ -68,6 +68,7 @@ const GATE_FACTS: Readonly<Record<GateFactType, true>> = {
   'gate.asked': true,
   'gate.followed': true,
   'gate.unfollowed': true,
+  'gate.keys_kept': true,
   'trigger.suppressed': true,
   'gate.held': true,
   'gate.released': true,

@@ -176,6 +176,11 @@ export type GateFact =
   | (At & { readonly type: 'gate.resumed'; readonly by: string })
   /** The whole state: facts before this one need not be read. */
   | (At & { readonly type: 'gate.checkpointed'; readonly state: OpenGate })
+  /**
+   * The claims of these keys have their documents from now on (kept-claims.ts), and the state has them no more. Right after each checkpoint, so
+   * that a program which knows no documents meets it and stops. `swept`: up to where the documents were looked at for expired ones.
+   */
+  | (At & { readonly type: 'gate.keys_kept'; readonly keys: readonly string[]; readonly swept?: string })
 
 export type GateFactType = GateFact['type']
 
@@ -277,6 +282,8 @@ export interface OpenGate {
   /** In the order they came. After a resume they go on, and until all have gone, newcomers stand behind them. */
   readonly held: readonly HeldArrival[]
   readonly claims: Claims
+  /** How many keys were kept since documents were last looked at for expired ones, and up to where that was. */
+  readonly sweep?: { readonly since: number; readonly after: string }
   readonly rates: RateState
   readonly windows: Windows
   readonly bursts: Bursts

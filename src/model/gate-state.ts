@@ -95,6 +95,12 @@ const end = (gate: OpenGate, { at, run, keepMs, items }: FactOf<'gate.run_ended'
   }
 }
 
+const forget = (gate: OpenGate, { keys, swept }: FactOf<'gate.keys_kept'>): OpenGate => {
+  const { since = 0, after = '' } = gate.sweep ?? {}
+  const sweep = swept === undefined ? { since: since + keys.length, after } : { since: 0, after: swept }
+  return { ...gate, sweep, claims: keys.reduce((claims, key) => remove(claims, key), gate.claims) }
+}
+
 export const evolveOpen = (gate: OpenGate, fact: GateFact): OpenGate => {
   switch (fact.type) {
     case 'gate.opened':
@@ -163,6 +169,8 @@ export const evolveOpen = (gate: OpenGate, fact: GateFact): OpenGate => {
       return { ...gate, pausedBy: null }
     case 'gate.checkpointed':
       return fact.state
+    case 'gate.keys_kept':
+      return forget(gate, fact)
   }
 }
 
