@@ -3,11 +3,14 @@
  *
  * Owns the rule that a file is handed out only to whoever may see a run that names it: a hash alone is no right.
  */
+
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
 import type { RunId } from '../model/ids.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine } from '../model/run.ts'
+import type { LiveRun } from '../model/run-fact.ts'
+import { type SettledStep, stepAddress } from '../model/step.ts'
 import type { House } from './house.ts'
 import { fetchValue } from './payloads.ts'
 
@@ -31,12 +34,21 @@ const STEP = 'agent/artifacts'
 
 type Deps = Pick<House, 'ledger' | 'blobs' | 'ids' | 'tenant'>
 
+/** The step that named the files of an agent's run, in its last life that came so far. */
+export const filesStepOf = ({ settled, retried }: LiveRun): SettledStep | undefined => {
+  for (let life = retried?.times ?? 0; life > 0; life--) {
+    const found = settled.get(stepAddress(STEP, String(life)))
+    if (found !== undefined) return found
+  }
+  return settled.get(STEP)
+}
+
 const leftBy = async (deps: Deps, run: RunId): Promise<readonly Left[]> => {
   const [record] = await deps.ledger.load([run])
   if (record == null || record.tenant !== deps.tenant) return []
   const state = fold(runMachine, record.facts.map(readRunFact))
   const live = state.kind === 'ended' ? state.last : state.kind === 'live' ? state : null
-  const settled = live?.settled.get(STEP)
+  const settled = live === null ? undefined : filesStepOf(live)
   if (settled?.kind !== 'done') return []
   const { artifacts } = (await fetchValue(deps, settled.result)) as unknown as { readonly artifacts: readonly Left[] }
   return artifacts

@@ -3,10 +3,12 @@
  *
  * Owns where each part is found. The words are model/outcome.ts; nothing is stored twice.
  */
+
 import { isJsonRecord, type Json } from '../model/json.ts'
 import type { Modality } from '../model/modality.ts'
 import { type AgentOutcome, humanOutcomeIn, type LeftFile, type Outcome, type TokenUsage } from '../model/outcome.ts'
 import type { EndedRun, LiveRun, RunFact } from '../model/run-fact.ts'
+import { filesStepOf } from './artifacts.ts'
 import type { House } from './house.ts'
 import { fetchValue } from './payloads.ts'
 
@@ -20,7 +22,6 @@ interface Ended {
 }
 
 const MODEL_STEP = 'agent/model['
-const FILES_STEP = 'agent/artifacts'
 
 const numberAt = (value: Json | undefined, name: string): number => {
   const found = value !== undefined && isJsonRecord(value) ? value[name] : undefined
@@ -42,8 +43,8 @@ const tokensOf = async (deps: Deps, facts: readonly RunFact[]): Promise<TokenUsa
   return { inputTokens: sum('input'), outputTokens: sum('output') }
 }
 
-const filesOf = async (deps: Deps, { settled }: LiveRun): Promise<readonly LeftFile[]> => {
-  const step = settled.get(FILES_STEP)
+const filesOf = async (deps: Deps, live: LiveRun): Promise<readonly LeftFile[]> => {
+  const step = filesStepOf(live)
   if (step?.kind !== 'done') return []
   const { artifacts } = (await fetchValue(deps, step.result)) as unknown as { readonly artifacts: readonly LeftFile[] }
   return artifacts.map(({ path, hash }) => ({ path, hash }))

@@ -24,6 +24,7 @@ const UNBOUNDED: Constraints = { timeoutMs: Number.POSITIVE_INFINITY }
 
 export class RunEntry implements Entry, Envelope, Task {
   readonly attempt: number
+  readonly life: number
   readonly gate: StepGate
   readonly intents: Intents
   private readonly resident: Resident
@@ -36,6 +37,7 @@ export class RunEntry implements Entry, Envelope, Task {
     intents: Intents = new Intents(),
   ) {
     this.attempt = (resident.live?.failures ?? 0) + 1
+    this.life = resident.live?.retried?.times ?? 0
     this.gate = gate
     this.intents = intents
     this.resident = resident

@@ -197,6 +197,9 @@ class RecordEntry implements Entry {
     return this.recorded.attempt
   }
 
+  /** Only agents ask, and they are not replayed. */
+  readonly life = 0
+
   get input(): Json {
     return this.recorded.input
   }

@@ -5,6 +5,8 @@
  * is turn.ts.
  *
  * agent-state-1  The first fact about a reply, a result or a decision stands; a later one changes nothing.
+ * agent-state-2  What failed before a retry does not count against the agent: attempts, turns, tool calls, time, refused calls, wrong
+ *                answers, a loop that a person ended. What was spent does.
  */
 import type { Finish, ModelUsage, Part } from './conversation.ts'
 import type { ErrorCode } from './errors.ts'
@@ -115,6 +117,18 @@ export type AgentFact =
   | { readonly type: 'decided'; readonly on: WaitKind; readonly key: string; readonly decided: Decided }
   | { readonly type: 'closed'; readonly missing: readonly string[] }
   | { readonly type: 'cancelled' }
+  /** The run had failed here and was retried. */
+  | { readonly type: 'retried' }
+
+/** What had happened when the run was retried last. */
+export interface Before {
+  /** How often it was retried. */
+  readonly lives: number
+  readonly replies: number
+  readonly calls: number
+  readonly refusals: number
+  readonly activeMs: number
+}
 
 export interface AgentState {
   readonly isHydrated: boolean
@@ -132,6 +146,7 @@ export interface AgentState {
   /** Reserved or carved, and not settled yet. */
   readonly pending: ReadonlyMap<string, { readonly tokens: number; readonly micros: number }>
   readonly activeMs: number
+  readonly before: Before
 }
 
 export const NEW_AGENT: AgentState = {
@@ -147,6 +162,7 @@ export const NEW_AGENT: AgentState = {
   spent: NOTHING_SPENT,
   pending: new Map(),
   activeMs: 0,
+  before: { lives: 0, replies: 0, calls: 0, refusals: 0, activeMs: 0 },
 }
 
 export const decisionKey = (on: WaitKind, key: string): string => `${on} ${key}`
@@ -169,6 +185,36 @@ const withFiles = (files: AgentState['files'], changed: readonly FileFact[]): Ag
     else next.set(file.path, file)
   }
   return next
+}
+
+/** Tool calls of all replies, those of another harness among them. */
+export const callCount = ({ replies }: AgentState): number =>
+  [...replies.values()].reduce((sum, { calls, inside }) => sum + calls.length + (inside?.calls ?? 0), 0)
+
+export const refusalCount = ({ outcomes }: AgentState): number => {
+  let count = 0
+  for (const { error } of outcomes.values())
+    if (error !== null && (error.code === 'TOOL_NOT_ALLOWED' || error.code === 'TOOL_INPUT_INVALID')) count++
+  return count
+}
+
+/** agent-state-2. */
+const retried = (state: AgentState): AgentState => {
+  const isEndedLoop = ([key, { verdict }]: readonly [string, Decided]): boolean =>
+    verdict === 'no' && key.startsWith(decisionKey('loop', ''))
+  return {
+    ...state,
+    failures: new Map(),
+    decisions: new Map([...state.decisions].filter((entry) => !isEndedLoop(entry))),
+    closed: null,
+    before: {
+      lives: state.before.lives + 1,
+      replies: state.replies.size,
+      calls: callCount(state),
+      refusals: refusalCount(state),
+      activeMs: state.activeMs,
+    },
+  }
 }
 
 const replied = (state: AgentState, fact: Extract<AgentFact, { type: 'replied' }>): AgentState => {
@@ -244,6 +290,8 @@ export const evolveAgent = (state: AgentState, fact: AgentFact): AgentState => {
       return state.closed === null ? { ...state, closed: { missing: fact.missing } } : state
     case 'cancelled':
       return { ...state, isCancelled: true }
+    case 'retried':
+      return retried(state)
   }
 }
 

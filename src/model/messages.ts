@@ -104,6 +104,9 @@ const repairOf = ({ check, calls }: Reply): readonly Message[] => {
   ]
 }
 
+/** A conversation never goes on from an answer of the model itself. */
+const TRY_AGAIN = 'The answer was not accepted. Do the rest of the work, and answer again.'
+
 export const messagesOf = (state: AgentState, options: MessageOptions): readonly Message[] => {
   const replies = repliesOf(state)
   const messages: Message[] = [userText(options.task)]
@@ -112,6 +115,7 @@ export const messagesOf = (state: AgentState, options: MessageOptions): readonly
     if (reply.calls.length > 0)
       messages.push({ role: 'tool', parts: resultParts(n, reply, replies.length - 1, state, options) })
     messages.push(...hintsFor(n, reply, state), ...repairOf(reply))
+    if (n < state.before.replies && messages.at(-1)?.role === 'assistant') messages.push(userText(TRY_AGAIN))
   }
   return messages
 }

@@ -9,7 +9,16 @@
  * turn-3  A wrong answer is repaired once.
  * turn-4  The same call three times in a row asks a person.
  */
-import { type AgentCall, type AgentState, type Decided, decisionKey, type Reply, type WaitKind } from './agent-state.ts'
+import {
+  type AgentCall,
+  type AgentState,
+  callCount,
+  type Decided,
+  decisionKey,
+  type Reply,
+  refusalCount,
+  type WaitKind,
+} from './agent-state.ts'
 import { textOf } from './conversation.ts'
 import type { ErrorCode } from './errors.ts'
 import { canonical, type Json } from './json.ts'
@@ -131,13 +140,6 @@ const sort = (calls: readonly AgentCall[], all: readonly AgentCall[], state: Age
   return sorted
 }
 
-const refusals = (state: AgentState): number => {
-  let count = 0
-  for (const { error } of state.outcomes.values())
-    if (error !== null && (error.code === 'TOOL_NOT_ALLOWED' || error.code === 'TOOL_INPUT_INVALID')) count++
-  return count
-}
-
 const callsOf = (replies: readonly Reply[]): readonly AgentCall[] => replies.flatMap(({ calls }) => calls)
 
 /** A person who said no to a loop ends the work: the model could only go on with it. */
@@ -151,7 +153,7 @@ const nextCalls = (n: number, replies: readonly Reply[], state: AgentState, rule
   const all = callsOf(replies)
   const open = (replies[n]?.calls ?? []).filter(({ key }) => !state.outcomes.has(key))
   if (open.length === 0) return null
-  const count = all.length + replies.reduce((sum, { inside }) => sum + (inside?.calls ?? 0), 0)
+  const count = callCount(state) - state.before.calls
   if (count > rules.maxToolCalls)
     return failed('AGENT_MAX_TOOL_CALLS', `${count} tool calls, at most ${rules.maxToolCalls} are allowed`)
   const { ready, waiting } = sort(open, all, state, rules)
@@ -162,7 +164,8 @@ const nextCalls = (n: number, replies: readonly Reply[], state: AgentState, rule
 }
 
 const nextModel = (n: number, state: AgentState, rules: TurnRules): Turn => {
-  if (n >= rules.maxTurns) return failed('AGENT_MAX_TURNS', `no answer after ${rules.maxTurns} model calls`)
+  if (n - state.before.replies >= rules.maxTurns)
+    return failed('AGENT_MAX_TURNS', `no answer after ${rules.maxTurns} model calls`)
   const failures = state.failures.get(n) ?? []
   const choice = chooseModel(failures, rules.models, rules.maxRetries)
   if (choice.kind === 'give_up') return failed(choice.code, choice.detail)
@@ -171,6 +174,8 @@ const nextModel = (n: number, state: AgentState, rules: TurnRules): Turn => {
 
 /** turn-3: issues of the answers that did not fit, told back. */
 const afterAnswer = (n: number, reply: Reply, replies: readonly Reply[], state: AgentState, rules: TurnRules): Turn => {
+  // The run has failed with this answer and was retried: it is asked for another.
+  if (n < state.before.replies) return nextModel(n + 1, state, rules)
   const text = textOf(reply.parts)
   if (reply.finish === 'filtered') return failed('MODEL_FILTERED', 'the provider withheld the answer')
   if (reply.finish === 'length') {
@@ -179,7 +184,8 @@ const afterAnswer = (n: number, reply: Reply, replies: readonly Reply[], state: 
   }
   if (!rules.hasSchema) return close(text, state)
   if (reply.check?.ok === true) return close(reply.check.value, state)
-  const wrong = replies.filter(({ check, calls }) => calls.length === 0 && check?.ok !== true).length
+  const since = replies.slice(state.before.replies)
+  const wrong = since.filter(({ check, calls }) => calls.length === 0 && check?.ok !== true).length
   if (wrong > 1) {
     const issues = reply.check?.ok === false ? reply.check.issues.join('; ') : 'not checked'
     return failed('OUTPUT_INVALID', `${issues}; the answer was: ${text}`)
@@ -203,11 +209,13 @@ const close = (output: Json, state: AgentState): Turn => {
 
 export const nextAction = (state: AgentState, rules: TurnRules): Turn => {
   if (state.isCancelled) return { kind: 'end', status: 'cancelled', code: 'RUN_CANCELLED', detail: null, output: null }
-  if (state.activeMs > rules.timeoutMs)
-    return failed('STEP_TIMEOUT', `${state.activeMs} ms at work, at most ${rules.timeoutMs} are allowed`)
+  const activeMs = state.activeMs - state.before.activeMs
+  if (activeMs > rules.timeoutMs)
+    return failed('STEP_TIMEOUT', `${activeMs} ms at work, at most ${rules.timeoutMs} are allowed`)
   const loop = abortedLoop(state)
   if (loop !== null) return failed('AGENT_LOOP', loop.reason ?? 'a person ended the loop')
-  if (refusals(state) >= MAX_REFUSALS) return failed('AGENT_LOOP', `${MAX_REFUSALS} calls were refused`)
+  if (refusalCount(state) - state.before.refusals >= MAX_REFUSALS)
+    return failed('AGENT_LOOP', `${MAX_REFUSALS} calls were refused`)
   if (!state.isHydrated) return { kind: 'hydrate' }
   const replies = repliesOf(state)
   const n = replies.length - 1

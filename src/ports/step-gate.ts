@@ -185,6 +185,8 @@ export interface Entry {
   readonly run: RunId
   readonly tenant: TenantId
   readonly attempt: number
+  /** How often the run was retried after an end. */
+  readonly life: number
   readonly input: Json
   readonly event: StoredEvent | null
   /** All events that started the run: several if they were gathered. */

@@ -115,4 +115,5 @@ export const anyFact: fc.Arbitrary<AgentFact> = fc.oneof(
   }),
   fc.record({ type: fc.constant('closed' as const), missing: fc.constantFrom([], ['report.md']) }),
   fc.constant({ type: 'cancelled' as const }),
+  fc.constant({ type: 'retried' as const }),
 )

@@ -120,9 +120,27 @@ export class AgentWork {
       throw new TrihandError('SCOPE_WIDER', `${this.spec.name} has no model that its parent may use`)
     for (;;) {
       const turn = this.handedTo ?? nextAction(this.state, this.rules)
-      if (turn.kind === 'end') return { end: turn, state: this.state }
-      await this.act(turn)
+      if (turn.kind !== 'end') await this.act(turn)
+      else if (turn.status !== 'failed' || !this.isBehind) return { end: turn, state: this.state }
+      else this.retried()
     }
+  }
+
+  /** Whether what it goes through now is what happened before the run was retried. */
+  private get isBehind(): boolean {
+    return this.state.before.lives < this.entry.life
+  }
+
+  /** agent-state-2: the end of an earlier life. */
+  private retried(): void {
+    this.handedTo = null
+    this.note({ type: 'retried' })
+  }
+
+  /** What may be done anew after a retry has an address of its own in each life. */
+  private inLife(key: string): string {
+    const { lives } = this.state.before
+    return lives === 0 ? key : `${key}@${lives}`
   }
 
   private act(turn: Action): Promise<void> {
@@ -195,8 +213,9 @@ export class AgentWork {
   private async model({ n, attempt, model, waitMs }: ModelTurn): Promise<void> {
     const { gate } = this.entry
     if (n === 0 && attempt === 1) await gate.tell('agent/started', this.startedWith(model))
-    const key = attempt === 1 ? String(n) : `${n}:${attempt}`
+    const key = this.inLife(attempt === 1 ? String(n) : `${n}:${attempt}`)
     const [reserve, call] = [stepAddress('agent/reserve', key), stepAddress('agent/model', key)]
+    if (this.isBehind && gate.stateOf(reserve) !== 'settled') return this.retried()
     if (waitMs > 0) await gate.sleepUntil(stepAddress('agent/pause', key), (now) => now + waitMs)
     const isLost = gate.stateOf(reserve) === 'settled' && gate.stateOf(call) === 'none'
     const job = this.job()
@@ -239,7 +258,7 @@ export class AgentWork {
       backend === null
         ? callModel(job, n, prepared, reservation, context, deps)
         : delegate(backend, asked, context, deps)
-    const left = Math.max(1, this.spec.limits.timeoutMs - this.state.activeMs)
+    const left = Math.max(1, this.spec.limits.timeoutMs - this.state.activeMs + this.state.before.activeMs)
     const timeoutMs = backend === null ? Math.min(MODEL_TIMEOUT_MS, left) : left
     try {
       return (await this.step(step, body, { timeoutMs })) as unknown as ModelRecord
@@ -378,13 +397,15 @@ export class AgentWork {
         const found = this.broker.find(call.tool)
         const schema = found.kind === 'refused' ? null : found.tool.input
         const spec = questionOf(on, this.spec, call, schema, remarks)
-        const answer = await this.entry.gate.ask(stepAddress(`agent/${on}`, call.key), { spec })
+        const key = on === 'loop' ? this.inLife(call.key) : call.key
+        const answer = await this.entry.gate.ask(stepAddress(`agent/${on}`, key), { spec })
         this.note({ type: 'decided', on, key: call.key, decided: decidedOf(on, answer) })
       }),
     )
   }
 
   private async close(): Promise<void> {
+    const { lives } = this.state.before
     const body = (): Json => {
       const found = this.spec.artifacts.flatMap(({ file }) => this.state.files.get(file) ?? [])
       const missing = this.spec.artifacts.filter(({ file, required }) => required && !this.state.files.has(file))
@@ -394,7 +415,9 @@ export class AgentWork {
         missing: missing.map(({ file }) => file),
       }
     }
-    const { missing } = (await this.step('agent/artifacts', body)) as { readonly missing: readonly string[] }
+    const { missing } = (await this.step(stepAddress('agent/artifacts', lives === 0 ? null : String(lives)), body)) as {
+      readonly missing: readonly string[]
+    }
     this.note({ type: 'closed', missing })
   }
 }

@@ -108,7 +108,8 @@ export const enterAgent =
     await cleanUp(spec, ended, entry, deps)
     if (end.status === 'failed' || end.status === 'cancelled') {
       // What is sent with a result would be lost with it.
-      if (events.length > 0) await entry.gate.emit(stepAddress('agent/emit', null), events)
+      if (events.length > 0)
+        await entry.gate.emit(stepAddress('agent/emit', entry.life === 0 ? null : String(entry.life)), events)
       throw new TrihandError(end.code ?? 'INTERNAL', end.detail ?? 'the agent has failed')
     }
     for (const event of events) entry.emit(event)

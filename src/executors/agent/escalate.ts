@@ -96,10 +96,27 @@ export const escalate = async (ended: Ended, spec: AgentSpec, entry: Entry, deps
     type: 'agent.escalated',
     data: { rule: spec.escalationRules[found.rule]?.condition ?? null, reason: found.reason, to: found.to },
   }
-  if (to !== null) {
-    const answer = await entry.gate.ask(STEP, { spec: taskOf(spec, to, ended, found.reason, entry.input), tells })
-    return { ...ended, end: decided(ended, answer) }
+  const ask = async (step: string): Promise<End> => {
+    if (to !== null)
+      return decided(
+        ended,
+        await entry.gate.ask(step, { spec: taskOf(spec, to, ended, found.reason, entry.input), tells }),
+      )
+    const question = { agent: spec.name, reason: found.reason, output: end.output, input: entry.input }
+    return handed(ended, await entry.gate.invoke(step, found.to, question, { tells }), spec, deps)
   }
-  const question = { agent: spec.name, reason: found.reason, output: end.output, input: entry.input }
-  return { ...ended, end: handed(ended, await entry.gate.invoke(STEP, found.to, question, { tells }), spec, deps) }
+  return { ...ended, end: await acceptedOf(ask, entry) }
 }
+
+/** What was not accepted before a retry is asked again; what was accepted stands. */
+const acceptedOf = async (ask: (step: string) => Promise<End>, { gate, life }: Entry): Promise<End> => {
+  for (let before = 0; before < life; before++) {
+    const step = stepOf(before)
+    if (gate.stateOf(step) !== 'settled') continue
+    const end = await ask(step)
+    if (end.status !== 'failed') return end
+  }
+  return ask(stepOf(life))
+}
+
+const stepOf = (life: number): string => stepAddress(STEP, life === 0 ? null : String(life))
