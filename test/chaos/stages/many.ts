@@ -8,7 +8,12 @@ import { Findings, type StageReport, skipped } from './report.ts'
 import { failuresIn, runTests } from './run-tests.ts'
 
 const NAME = 'many'
-const FILES = ['test/chaos/peers.test.ts', 'test/chaos/many-schedules.test.ts', 'test/chaos/keyed-kills.test.ts']
+const FILES = [
+  'test/chaos/peers.test.ts',
+  'test/chaos/many-schedules.test.ts',
+  'test/chaos/keyed-kills.test.ts',
+  'test/chaos/gate-crowds.test.ts',
+]
 
 export const runMany = async (): Promise<StageReport> => {
   const findings = new Findings()

@@ -1,6 +1,6 @@
 /**
  * Many callers at once before one gate, and many chats at once, through the door that a program has. The sizes are small here; the bench
- * (W17, W18) measures ten thousand, and TRIHAND_CROWD names another size.
+ * (W17, W18) measures ten thousand, and `npm run test:chaos` plays them.
  */
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
@@ -8,11 +8,11 @@ import { createTrihand, type Trihand, type TrihandOptions } from '../../src/asse
 import { fn } from '../../src/executors/workflow/function.ts'
 import { agent } from '../../src/manifest/agents.ts'
 import type { SystemSource } from '../../src/manifest/define.ts'
-import { sized } from '../chaos/whole.ts'
 import { decider } from '../support/chat.ts'
 import { fastFolder } from '../support/places.ts'
 import { type FreshSchema, SchemaShelf } from '../support/postgres-schema.ts'
 import { until } from '../support/until.ts'
+import { sized } from './whole.ts'
 
 const cluster = process.env['TRIHAND_TEST_PG_URL'] ?? ''
 const shelf = new SchemaShelf(cluster)
