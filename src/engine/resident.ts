@@ -229,6 +229,7 @@ export class Resident implements AppendSource {
       record: this.record,
       head: this.head,
       before: this.state,
+      isEntered: this.entry !== 'none',
       departs,
       wakeAt: wakeAfter(gathered.state, departs, this, this.house.clock.now()),
       seenSignal: this.seenSignal,

@@ -25,6 +25,8 @@ export interface AppendContext {
   /** The state before these requests. */
   readonly before: RunState
   readonly departs: 'ended' | 'parked' | null
+  /** Whether its code has been entered since it came into memory. */
+  readonly isEntered: boolean
   /** Counts only if the run has no lease when this is written: parked with it, or long since let go. */
   readonly wakeAt: Instant | null
   readonly seenSignal: number
@@ -129,7 +131,7 @@ const ownWrite = ({ state, facts }: Gathered, sealed: Sealed, context: AppendCon
   epoch: context.record.epoch,
   facts: sealed.facts,
   headHash: sealed.head.headHash,
-  status: statusAfter(state, context.departs),
+  status: statusAfter(state, context),
   wakeAt: context.wakeAt,
   release: context.departs !== null,
   seenSignal: context.seenSignal,
@@ -138,9 +140,9 @@ const ownWrite = ({ state, facts }: Gathered, sealed: Sealed, context: AppendCon
 })
 
 /** A run that parks before it has begun waits for its start. */
-const statusAfter = (state: RunState, departs: AppendContext['departs']): RunStatus => {
+const statusAfter = (state: RunState, { departs, isEntered }: AppendContext): RunStatus => {
   const status = statusOf(state, departs === 'parked')
-  return status === 'waiting' && state.kind === 'live' && isUntouched(state) ? 'queued' : status
+  return status === 'waiting' && !isEntered && state.kind === 'live' && isUntouched(state) ? 'queued' : status
 }
 
 /** Whether any step is open. Asked first, so that a run that waits for nothing pays nothing for waits. */
