@@ -40,7 +40,9 @@ export const openChats = (engine: Engine, reader: Pick<Reader, 'runs'>, { ids, c
     digest: (text) => ids.digest(text),
     start: (name, input, options) => engine.startRun(name, input, options),
     cancel: (run, by, reason) => engine.cancel(run, by, reason),
-    retry: (run, by) => engine.retry(run, by),
+    retry: async (run, by) => {
+      await engine.retry(run, by)
+    },
     steps: (run) => engine.steps(run),
     listen: (run, listener) => engine.listen(run, listener),
     sessions: engine.sessions,

@@ -3,6 +3,7 @@
  *
  * Owns which implementation stands behind each port. Branches on configuration only and holds no rule.
  */
+
 import { SystemClock } from './adapters/system/clock.ts'
 import type { AgentHand, AgentOptions, AgentsInput } from './assemble-agents.ts'
 import { withBulk } from './assemble-bulk.ts'
@@ -22,6 +23,7 @@ import type { Circuits } from './engine/circuits.ts'
 import type { PieceListener } from './engine/deltas.ts'
 import { Engine } from './engine/engine.ts'
 import type { Fleet } from './engine/fleet.ts'
+import type { RetryReport } from './engine/gate-keeping.ts'
 import type { IncomingEvent, Receipt, Rehearsal, SendFor, StartOptions } from './engine/intake.ts'
 import type { Observer } from './engine/observers.ts'
 import type { OpenRuns } from './engine/open-run.ts'
@@ -117,8 +119,11 @@ export interface Trihand extends ServerDesk, Pick<Service, 'artifact' | 'version
   call(name: string, input?: unknown, options?: StartOptions & { readonly wait?: string | number }): Promise<RunResult>
   result(run: RunId, options?: { readonly wait?: string | number }): Promise<RunResult>
   cancel(run: RunId, options?: { readonly by?: string; readonly reason?: string }): Promise<void>
-  /** `kind`: what `by` is; by default a person whom the caller has authenticated. */
-  retry(run: RunId, options?: { readonly by?: string; readonly kind?: Kind }): Promise<void>
+  /**
+   * Begins a failed run again, and with it the children that failed: what is done stays done, and the answer names it. `waiting`: its
+   * flow control lets it go on when it is its turn. `kind`: what `by` is; by default a person whom the caller has authenticated.
+   */
+  retry(run: RunId, options?: { readonly by?: string; readonly kind?: Kind }): Promise<RetryReport>
   /** No step begins until it is resumed; what is under way may finish, and its time limits go on. */
   pause(run: RunId, options?: { readonly by?: string; readonly reason?: string | null }): Promise<void>
   resume(run: RunId, options?: { readonly by?: string }): Promise<void>

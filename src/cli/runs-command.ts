@@ -1,5 +1,5 @@
 /** `trihand runs cancel|pause|resume|retry <id>`: a person's word to one run. Prints what the run is afterwards. */
-import type { Run, RunDetail } from '../http/api.ts'
+import type { RetriedRun, Run, RunDetail } from '../http/api.ts'
 import { withApi } from './connect.ts'
 import { exitCodeFor, outcomeOf, outcomeRow, settled } from './follow.ts'
 import { EXIT, type Output } from './output.ts'
@@ -20,9 +20,17 @@ export const printRun = (output: Output, run: RunDetail): void => {
   else output.table([outcomeRow(run)])
 }
 
+/** What a person who retries a run wants to know. */
+const retryLines = ({ done = [], waits = false }: Partial<RetriedRun>): readonly string[] => [
+  ...(done.length === 0 ? [] : [`Already done, and not repeated: ${done.join(', ')}`]),
+  ...(waits ? ['It waits for its turn: its flow control lets it go on.'] : []),
+]
+
 const give = (shell: Shell, flags: CommandFlags, { name, body }: Command): Promise<number> =>
   withApi(shell, flags, { need: 'work' }, async (api) => {
-    const { id } = await api.post<Run>(`/api/runs/${encodeURIComponent(flags.id)}/${name}`, body)
+    const said = await api.post<Run & Partial<RetriedRun>>(`/api/runs/${encodeURIComponent(flags.id)}/${name}`, body)
+    const { id } = said
+    for (const line of retryLines(said)) shell.output.talk(line)
     const runs = await settled(api, [id], flags.wait ?? null)
     for (const run of runs) printRun(shell.output, run)
     return flags.wait === undefined ? EXIT.done : exitCodeFor(runs)

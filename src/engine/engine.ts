@@ -27,6 +27,7 @@ import { Deltas, type PieceListener } from './deltas.ts'
 import type { EngineDeps, EngineOptions } from './engine-deps.ts'
 import { Fleet } from './fleet.ts'
 import { type EventTrail, queuedRun, trailOf } from './flow-outcomes.ts'
+import type { RetryReport } from './gate-keeping.ts'
 import type { House } from './house.ts'
 import {
   type IncomingEvent,
@@ -43,7 +44,7 @@ import { commandFromOutside } from './outside.ts'
 import { Publish, type Subscriber, type Watcher } from './publish.ts'
 import { Queues } from './queues.ts'
 import { Reruns } from './reruns.ts'
-import { retryRun } from './retry-run.ts'
+import { retryWithReport } from './retry-run.ts'
 import { RunEnd } from './run-end.ts'
 import { lookAtRun, type RunResult } from './run-result.ts'
 import { type RunSteps, stepsOf } from './run-steps.ts'
@@ -330,8 +331,8 @@ export class Engine {
   }
 
   /** `kind`: what `by` is. */
-  async retry(run: RunId, by: string, kind: Kind = 'user'): Promise<void> {
-    await retryRun(this.house, run, { by, kind })
+  retry(run: RunId, by: string, kind: Kind = 'user'): Promise<RetryReport> {
+    return retryWithReport(this.house, run, { by, kind })
   }
 
   /** A job's word to one of its runs. */

@@ -37,6 +37,12 @@ export interface RetryWish {
 /** `waiting`: its gate has taken it, and lets it go on when it is its turn. */
 export type RetryAnswer = 'begun' | 'waiting'
 
+export interface RetryReport {
+  readonly state: RetryAnswer
+  /** What the run and its failed children had finished: none of it is repeated. */
+  readonly done: readonly string[]
+}
+
 /** A run that has ended, and who wants it to go on. */
 export interface AskedRetry {
   readonly record: StreamRecord

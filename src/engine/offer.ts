@@ -3,7 +3,7 @@
  *
  * Owns looking. A signal only says that a look is worth it; what counts is decided by the model from what is found here.
  */
-import { callName, hasRetriedFor } from '../model/child-retry.ts'
+import { callName, doneSteps, hasRetriedFor } from '../model/child-retry.ts'
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
 import { isTaskId, type RunId, type TaskId } from '../model/ids.ts'
@@ -213,7 +213,9 @@ const endOf = (record: StreamRecord): ChildEnd | null => {
   if (state.kind !== 'ended') return null
   if (state.output !== null) return { kind: 'done', result: state.output }
   const { code, message } = state.error ?? { code: 'CHILD_FAILED' as const, message: 'no reason was recorded' }
-  return { kind: 'failed', error: { code, message: `child ${record.stream} ${state.status}: ${message}` } }
+  const done = doneSteps(state.last)
+  const error = { code, message: `child ${record.stream} ${state.status}: ${message}` }
+  return { kind: 'failed', error: done.length === 0 ? error : { ...error, done } }
 }
 
 /** What people have answered; null while they have not. A task that was withdrawn has failed its step, so that a retry asks anew. */

@@ -4,6 +4,7 @@
  * Owns the one way to a retry, by whomever it is asked for: past the gate of its handler, if it has one (gate-retry.ts). What the new life
  * goes on with is model/run-reopen.ts.
  */
+import { doneSteps } from '../model/child-retry.ts'
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
 import type { Instant, RunId } from '../model/ids.ts'
@@ -11,7 +12,7 @@ import { fold } from '../model/machine.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { RunFact } from '../model/run-fact.ts'
 import { advanceRun } from './advance.ts'
-import type { RetryAnswer, RetryWish } from './gate-keeping.ts'
+import type { RetryAnswer, RetryReport, RetryWish } from './gate-keeping.ts'
 import type { House } from './house.ts'
 import { commandFromOutside } from './outside.ts'
 
@@ -37,4 +38,12 @@ export const retryRun = async (
   const { refusal } = advanceRun(state, { type: 'retry_run', now: house.clock.now(), ...wish })
   if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
   return state.kind === 'ended' ? house.gates.retry(record.handler, { record, state, wish }) : 'begun'
+}
+
+/** The same, with what a person wants to know of it. */
+export const retryWithReport = async (house: House, run: RunId, wish: RetryWish): Promise<RetryReport> => {
+  const [record] = await house.ledger.load([run])
+  const before = fold(runMachine, record?.facts.map(readRunFact) ?? [])
+  const state = await retryRun(house, run, wish)
+  return { state, done: before.kind === 'ended' ? doneSteps(before.last) : [] }
 }

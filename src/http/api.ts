@@ -308,6 +308,24 @@ export interface RunDetail {
   readonly facts: { readonly items: readonly Fact[]; readonly next_cursor: string | null }
 }
 
+export interface RetriedRun {
+  readonly id: string
+  readonly handler: string
+  readonly status: RunStatus
+  readonly session_id: string | null
+  readonly parent_id: string | null
+  /** sequence of the event that started it */
+  readonly event: number | null
+  /** how many facts it has */
+  readonly version: number
+  readonly wake_at: string | null
+  readonly created_at: string
+  /** it waits for its turn: its flow control lets it go on */
+  readonly waits: boolean
+  /** steps of the run and of its failed children that are not repeated */
+  readonly done: readonly string[]
+}
+
 export interface RerunPreview {
   readonly id: string
   readonly handler: string
@@ -1190,7 +1208,7 @@ export interface Api {
   /** Lets a paused run go on. */
   readonly resumeRun: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: Run }
   /** Begins a run again that has failed; finished steps stay finished. */
-  readonly retryRun: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: Run }
+  readonly retryRun: { readonly input: { readonly path: { readonly id: string }; readonly body?: Nothing }; readonly output: RetriedRun }
   /** Answers the task that asks whether the effect of a step took place. */
   readonly resolveStep: { readonly input: { readonly path: { readonly id: string }; readonly body: { readonly step: string; readonly verdict: 'happened' | 'run_again' | 'abort'; readonly result?: Json; readonly reason?: string; readonly shown_hash?: string; readonly confirm?: string; readonly acknowledged?: boolean } }; readonly output: Run }
   /** What a rerun would do again, and which results would stand. */

@@ -3,12 +3,14 @@
  *
  * Owns the seam to the engine: whoever serves hands one of these in. Never opens, starts or stops anything.
  */
+
 import type { Artifact } from '../engine/artifacts.ts'
 import type { Circuits } from '../engine/circuits.ts'
 import type { PieceListener } from '../engine/deltas.ts'
 import type { Filters } from '../engine/filters.ts'
 import type { Fleet } from '../engine/fleet.ts'
 import type { EventTrail } from '../engine/flow-outcomes.ts'
+import type { RetryReport } from '../engine/gate-keeping.ts'
 import type { IncomingEvent, Receipt, Rehearsal, SendFor, StartOptions } from '../engine/intake.ts'
 import type { Observer } from '../engine/observers.ts'
 import type { OpenRuns } from '../engine/open-run.ts'
@@ -54,7 +56,7 @@ export interface Service {
   cancel(run: RunId, options: { readonly by: string; readonly reason?: string }): Promise<void>
   pause(run: RunId, options: { readonly by: string; readonly reason: string | null }): Promise<void>
   resume(run: RunId, options: { readonly by: string }): Promise<void>
-  retry(run: RunId, options: { readonly by: string; readonly kind: Kind }): Promise<void>
+  retry(run: RunId, options: { readonly by: string; readonly kind: Kind }): Promise<RetryReport>
   resolve(run: RunId, step: string, answer: StepAnswer): Promise<TaskId>
   /** The workers of the server. A tenant sees whether they are stopped, and orders nothing. */
   readonly fleet: Pick<Fleet, 'order' | 'stop' | 'lift' | 'stopped'>

@@ -23,6 +23,7 @@ type Roots = readonly string[]
 
 const HUMAN_TYPES = ['approval', 'review', 'input', 'decision'] as const
 const FAILURES = ['fail', 'skip', 'human', 'replan'] as const
+const PARENT_ENDS = ['cancel', 'detach'] as const
 const REJECTIONS = ['skip', 'continue'] as const
 const GATES = ['none'] as const
 const TIMEOUTS = ['continue', 'fail', 'escalate'] as const
@@ -189,6 +190,7 @@ const defineStep = (path: string, step: PlanStepSource, { hands, roots, ids }: W
     // What a person is asked may be the name of the step, which is no expression that was looked through.
     readsAll: isAll || work.kind === 'ask',
     onReject: oneOf(`${path}.onReject`, step.onReject ?? 'skip', REJECTIONS),
+    onParentEnd: oneOf(`${path}.onParentEnd`, step.onParentEnd ?? 'cancel', PARENT_ENDS),
     requires: [...new Set([...named, ...reads])],
     when: asked(`${path}.when`, step.when, roots),
     each: asked(`${path}.each`, step.each, roots),

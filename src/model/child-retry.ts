@@ -61,6 +61,18 @@ export const childToRetry = (
 export const hasRetriedFor = (facts: readonly RunFact[], call: string): boolean =>
   facts.some((fact) => fact.type === 'run.retried' && fact.call === call)
 
+/** So many names are enough for a person to see how far it came. */
+const MOST_NAMES = 50
+
+/** What a run has finished so far, its failed children included, by step: a retry repeats none of it. */
+export const doneSteps = ({ settled }: LiveRun): readonly string[] =>
+  settled
+    .entries()
+    .flatMap(([step, one]) =>
+      one.kind === 'failed' ? (one.error.done ?? NONE).map((name) => `${step} / ${name}`) : [step],
+    )
+    .slice(0, MOST_NAMES)
+
 /** What a run takes along when it ends or is cancelled: what it called and whose end it has not seen, but for detached runs. */
 export const calledBy = ({ open, recalls, settled }: LiveRun): readonly ChildId[] => {
   if (open.size === 0 && recalls.size === 0) return NONE

@@ -254,4 +254,6 @@ export const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(ER
 export interface Failure {
   readonly code: ErrorCode
   readonly message: string
+  /** Of a child run: what it had finished before it failed. A retry repeats none of it. */
+  readonly done?: readonly string[]
 }

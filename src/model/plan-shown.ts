@@ -155,7 +155,17 @@ const escalationText = ({ condition, escalateTo, reason }: PlanStep['escalation'
   return `if ${condition}: ${handler === null ? escalateTo : `calls ${handler}, which`} takes over (${reason})`
 }
 
-const rulesOf = ({ when, each, as, before, onFailure, onReject, gate, escalation }: PlanStep): readonly string[] => {
+const rulesOf = ({
+  when,
+  each,
+  as,
+  before,
+  onFailure,
+  onReject,
+  onParentEnd,
+  gate,
+  escalation,
+}: PlanStep): readonly string[] => {
   const failed = ON_FAILURE[onFailure]
   const first = before === 'manual' ? 'a person begins it' : before === null ? null : waitText(before)
   return [
@@ -165,6 +175,7 @@ const rulesOf = ({ when, each, as, before, onFailure, onReject, gate, escalation
     ...(failed === null ? [] : [`if it fails: ${failed}`]),
     ...(onReject === 'skip' ? [] : ['runs also after a "no" to what it requires']),
     ...(gate === undefined ? [] : ['does not pass the limits of what it calls']),
+    ...(onParentEnd === 'cancel' ? [] : ['goes on if the plan ends before it']),
     ...escalation.map(escalationText),
   ]
 }

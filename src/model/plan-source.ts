@@ -47,6 +47,8 @@ export interface PlanStepSource {
   readonly onReject?: 'skip' | 'continue'
   /** `none`: what it calls does not pass the flow control of its handler. */
   readonly gate?: 'none'
+  /** What becomes of its run if the plan ends first: `cancel` (default), or `detach`, which lets it go on. */
+  readonly onParentEnd?: 'cancel' | 'detach'
 }
 
 export interface PlanSource {

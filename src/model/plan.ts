@@ -61,6 +61,7 @@ export interface PlanStep extends PlanNode {
   readonly onFailure: 'fail' | 'skip' | 'human'
   /** Absent: what it calls passes the flow control of its handler. */
   readonly gate?: 'none'
+  readonly onParentEnd: 'cancel' | 'detach'
   readonly escalation: readonly (EscalationRule & { readonly rule: Rule })[]
 }
 

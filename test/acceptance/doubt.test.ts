@@ -152,7 +152,11 @@ onEveryStore('doubt', (store) => {
     await system.settle()
     for (const kind of ['agent', 'service'] as const) {
       const word = { action: 'retry', reason: null, by: 'robot', kind } as const
-      for (const attempt of [() => system.engine.retry(run, 'robot', kind), () => system.engine.speakTo(run, word)])
+      const attempts: (() => Promise<unknown>)[] = [
+        () => system.engine.retry(run, 'robot', kind),
+        () => system.engine.speakTo(run, word),
+      ]
+      for (const attempt of attempts)
         await expect(system.run(attempt)).rejects.toMatchObject({ code: 'AGENT_CANNOT_DECIDE' })
     }
     await system.settle()

@@ -1,8 +1,10 @@
 /** Plans: steps of the three hands that wait for each other, from text, from YAML's long form, across crashes and refusals. */
 import { expect, test } from 'vitest'
 import { fn } from '../../src/executors/workflow/function.ts'
+import { FinalError } from '../../src/executors/workflow/step-failure.ts'
 import type { SystemSource } from '../../src/manifest/define.ts'
 import { human } from '../../src/manifest/humans.ts'
+import { LOCAL_TENANT } from '../../src/model/ids.ts'
 import type { Json } from '../../src/model/json.ts'
 import type { PlanSource } from '../../src/model/plan-source.ts'
 import { startTestSystem } from '../../src/testing/system.ts'
@@ -197,6 +199,62 @@ onEveryStore('plans', (store) => {
       status: 'success',
       output: { steps: { a: { status: 'skipped' } } },
     })
+    await system.close()
+  })
+
+  test('[N6] a person who answers retry to a failed step goes on with the same run, and sees what is done (14.1.1)', async () => {
+    const keys: string[] = []
+    let isBroken = true
+    const pay = fn('pay', { retry: { maxAttempts: 1 } }, async ({ step }) => {
+      await step.run('charge', ({ effectKey }) => void keys.push(effectKey), { effect: 'once' })
+      await step.run('print', () => {
+        if (isBroken) throw new FinalError('no paper')
+      })
+      return 'paid'
+    })
+    const plan: PlanSource = { approve: 'auto', steps: [{ id: 'a', type: 'pay', onFailure: 'human' }] }
+    const system = await startTestSystem({ name: 'till', functions: [pay, fn('work', { plan })] }, store())
+    const inbox = new Inbox(system)
+    const run = await system.start('work', {})
+    await system.settle()
+    for (const attempt of [1, 2]) {
+      const task = await inbox.only()
+      expect(JSON.stringify(await inbox.facts(task))).toContain('Already done, and not repeated by a retry: charge.')
+      if (attempt === 2) isBroken = false
+      await inbox.decide(task, operator, { action: 'retry' })
+      await system.settle()
+      await system.crash()
+    }
+    await system.settle()
+    expect(await system.look(run)).toMatchObject({ status: 'success', output: { steps: { a: { output: 'paid' } } } })
+    expect(keys).toHaveLength(1)
+    expect(await system.store.reader.children(LOCAL_TENANT, run)).toHaveLength(1)
+    await system.close()
+  })
+
+  test('[N6] the run of a plan step ends with the plan, unless it says on_parent_end: detach (14.1.5)', async () => {
+    const paid: string[] = []
+    const pay = fn<{ who: string }>('pay', {}, async ({ input, step }) => {
+      await step.sleep('think', '1h')
+      await step.run('charge', () => void paid.push(input.who), { effect: 'once' })
+    })
+    const bad = fn('bad', { retry: { maxAttempts: 1 } }, async ({ step }) => {
+      await step.sleep('think', '1m')
+      throw new FinalError('no')
+    })
+    const plan: PlanSource = {
+      approve: 'auto',
+      steps: [
+        { id: 'a', type: 'pay', inputs: { who: 'with the plan' } },
+        { id: 'b', type: 'pay', inputs: { who: 'by itself' }, onParentEnd: 'detach' },
+        { id: 'c', type: 'bad' },
+      ],
+    }
+    const system = await startTestSystem({ name: 'till', functions: [pay, bad, fn('work', { plan })] }, store())
+    const run = await system.start('work', {})
+    await system.advance('2h')
+    expect((await system.look(run)).status).toBe('failed')
+    expect(paid).toEqual(['by itself'])
     await system.close()
   })
 

@@ -31,7 +31,7 @@ import { asksPeople, type Ended, leftOut, Refusal, WITHDRAWN } from './plan-refu
 import { beside, Seen } from './plan-seen.ts'
 import { type Walker, walk } from './plan-walk.ts'
 import type { InputWhenBegun, InvokeStepOptions, Replayed, Retrying, Step, StepOptions, Telling } from './step-api.ts'
-import { isStepFailure } from './step-failure.ts'
+import { isStepFailure, whatHappened } from './step-failure.ts'
 
 interface PlanContext {
   readonly input: Json
@@ -221,7 +221,7 @@ class Play implements Walker {
           {
             taskType: 'decision',
             title: `${step.name} has failed`,
-            instructions: error.message,
+            instructions: whatHappened(error),
             actions: [{ name: 'retry' }, { name: 'skip' }, 'reject'],
           },
           keyed(key, `failed ${again}`),
@@ -238,7 +238,12 @@ class Play implements Walker {
     switch (work.kind) {
       case 'call': {
         const { retries } = turn
-        const begun = { ...alone(key), ...gateOf(step), makeInput: () => this.inputOf(turn) }
+        const begun = {
+          ...alone(key),
+          ...gateOf(step),
+          onParentEnd: step.onParentEnd,
+          makeInput: () => this.inputOf(turn),
+        }
         const at: InvokeStepOptions & InputWhenBegun & Retrying = retries === undefined ? begun : { ...begun, retries }
         const output = await this.context.step.invoke(id, work.handler, null, at)
         return { ...SUCCESS, output: work.hand === 'agent' ? await this.judged(turn, output) : output }

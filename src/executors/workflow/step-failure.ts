@@ -11,6 +11,8 @@ const FINAL = Symbol.for('trihand.final_error')
 export class StepFailure extends Error {
   readonly code: ErrorCode
   readonly step: string
+  /** Of a child run: the steps that it had finished before it failed. */
+  readonly done: readonly string[]
   readonly [BRAND] = true
 
   constructor(step: string, failure: Failure) {
@@ -18,6 +20,7 @@ export class StepFailure extends Error {
     this.name = 'StepFailure'
     this.code = failure.code
     this.step = step
+    this.done = failure.done ?? []
   }
 }
 
@@ -35,3 +38,11 @@ export const isStepFailure = (error: unknown): error is StepFailure =>
   typeof error === 'object' && error !== null && BRAND in error
 export const isFinal = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && (FINAL in error || BRAND in error)
+
+/** A person who decides on a retry sees what it would not do again. */
+export const whatHappened = (error: Error): string => {
+  const done = isStepFailure(error) ? (error.done ?? []) : []
+  return done.length === 0
+    ? error.message
+    : `${error.message}\n\nAlready done, and not repeated by a retry: ${done.join(', ')}.`
+}

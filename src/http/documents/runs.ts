@@ -104,6 +104,11 @@ export const runComponents = {
     error: orNull(record({ code: text, message: text })),
     facts: page(ref('Fact')),
   }),
+  RetriedRun: record({
+    ...run,
+    waits: described('it waits for its turn: its flow control lets it go on', yesNo),
+    done: described('steps of the run and of its failed children that are not repeated', list(text)),
+  }),
   RerunPreview: record({
     id: text,
     handler: text,

@@ -8,7 +8,7 @@ import { durationMs } from '../../manifest/duration.ts'
 import { TrihandError } from '../../model/errors.ts'
 import { isRunId, isSessionId, type RunId, type SessionId } from '../../model/ids.ts'
 import type { RunSummary } from '../../ports/reader.ts'
-import type { RunDetail } from '../api.ts'
+import type { RetriedRun, RunDetail } from '../api.ts'
 import { optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
 import { CANCEL_RUN, PAUSE_RUN, RESOLVE_STEP, RUN_FILTER, START_RUN, STATUSES, VERDICTS } from '../documents/runs.ts'
 import { callerName, demandCaller, demandIdentity, demandPerson } from '../identity.ts'
@@ -105,16 +105,22 @@ const facts: Handle = async (service, context, query) => {
 
 /** A command to one run, which the fact `told` records under the caller's name; answers what the run is afterwards. */
 const command =
-  (told: Told | null, perform: (service: Service, run: RunId, context: Context) => Promise<void>): Handle =>
+  (
+    told: Told | null,
+    perform: (service: Service, run: RunId, context: Context) => Promise<object | undefined>,
+    /** What the answer says besides, where nothing had to be performed. */
+    otherwise: object = {},
+  ): Handle =>
   async (service, context) => {
     const run = await findByPath(service, context)
     const { id, version } = run
+    let about = otherwise
     if (told === null || !(await wasTold(service, context, run, told))) {
       demandVersion(context, version)
-      await perform(service, id, context)
+      about = (await perform(service, id, context)) ?? otherwise
     }
     const after = await service.reader.run(service.tenant, id)
-    return context.json(after === null ? { id } : runDocument(after), 202)
+    return context.json(after === null ? { id } : { ...runDocument(after), ...about }, 202)
   }
 
 const cancel = command('run.cancel_requested', async (service, run, context) => {
@@ -123,11 +129,18 @@ const cancel = command('run.cancel_requested', async (service, run, context) => 
   await service.cancel(run, { by: callerName(context), ...(reason === undefined ? {} : { reason }) })
 })
 
-const retry = command('run.retried', async (service, run, context) => {
-  await readOptionalBody(context, { schema: nothing, code: CODE })
-  const { kind } = demandCaller(context)
-  await service.retry(run, { by: callerName(context), kind })
-})
+const NOT_RETRIED: Pick<RetriedRun, 'waits' | 'done'> = { waits: false, done: [] }
+
+const retry = command(
+  'run.retried',
+  async (service, run, context) => {
+    await readOptionalBody(context, { schema: nothing, code: CODE })
+    const { kind } = demandCaller(context)
+    const { state, done } = await service.retry(run, { by: callerName(context), kind })
+    return { waits: state === 'waiting', done }
+  },
+  NOT_RETRIED,
+)
 
 const pause = command('run.paused', async (service, run, context) => {
   const members = await readOptionalBody(context, { schema: PAUSE_RUN, code: CODE })
@@ -264,7 +277,7 @@ export const runRoutes: readonly Operation[] = [
     access: 'operator',
     summary: 'Begins a run again that has failed; finished steps stay finished',
     body: optionalBody(nothing),
-    answers: accepted,
+    answers: { 202: json(ref('RetriedRun')) },
     problems: [
       ...['INPUT_INVALID', 'ID_AMBIGUOUS', 'PRECONDITION_FAILED', 'RUN_NOT_FAILED', 'AGENT_CANNOT_DECIDE'],
       ...['RUN_EXISTS', 'HANDLER_PAUSED', 'RUN_BACKLOG_FULL', 'COST_TOO_HIGH', 'EXPR_FAILED'],

@@ -225,6 +225,7 @@ const step: RecordShape = record({
   on_failure: word('fail', 'skip', 'human', 'replan'),
   on_reject: word('skip', 'continue'),
   gate: word('none'),
+  on_parent_end: word('cancel', 'detach'),
   on_partial: word('accept', 'continue', 'fail'),
 })
 

@@ -79,7 +79,7 @@ export class Operator {
   }
 
   #retry(run: RunId): Promise<void> {
-    return this.#say(() => this.#trihand.retry(run, { by: NAME }))
+    return this.#say(async () => void (await this.#trihand.retry(run, { by: NAME })))
   }
 
   /** Another process may have had its operator answer first, or an answer in doubt was heard: then nothing is left to answer. */

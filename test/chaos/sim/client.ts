@@ -164,7 +164,7 @@ export class Client {
   }
 
   retry(worker: SimWorker, run: RunId): void {
-    const work = (engine: Engine): Promise<void> => engine.retry(run, 'client')
+    const work = (engine: Engine): Promise<unknown> => engine.retry(run, 'client')
     this.#call(worker, `retry ${run}`, work, (told) => {
       if (told.kind === 'done') this.acknowledged.push({ kind: 'retry', run })
     })
