@@ -81,11 +81,14 @@ const after = (pace: Pace, now: Instant, { periodMs }: ThrottlePolicy): After =>
   return { pace, forgetAt: (last === null ? now : Math.max(now, roundUp(last))) + periodMs }
 }
 
-/** starts-1: given starts are made at once, as far as this question is concerned. */
-const idleWithGiven = ({ idle, givenCost }: KeyStarts, now: Instant, policy: ThrottlePolicy): Idle | null => {
-  if (givenCost === 0) return idle
-  const here = { at: now, part: 0 }
-  return later(idle === null ? here : latest(idle, here), givenCost, policy)
+/** An object, so that a simulation can put a mistake in the place of the rule. */
+export const startRules = {
+  /** starts-1: given starts are made at once, as far as this question is concerned. */
+  idleWithGiven({ idle, givenCost }: KeyStarts, now: Instant, policy: ThrottlePolicy): Idle | null {
+    if (givenCost === 0) return idle
+    const here = { at: now, part: 0 }
+    return later(idle === null ? here : latest(idle, here), givenCost, policy)
+  },
 }
 
 export const askStart = (
@@ -99,7 +102,7 @@ export const askStart = (
   if (valueAt(known.given, run) !== undefined) return { wait: null, fact: null }
   // Woken for another reason.
   if (now < at) return { wait: { until: at, generation }, fact: null }
-  const busy = idleWithGiven(known, now, policy)
+  const busy = startRules.idleWithGiven(known, now, policy)
   const wasTold = generation === known.generation
   const ahead = wasTold ? busy : latestOf(busy, known.tail)
   const here = { at: now, part: 0 }

@@ -17,6 +17,7 @@ import type {
   StreamRecord,
   StreamWrite,
 } from '../../../src/ports/ledger.ts'
+import type { Reader } from '../../../src/ports/reader.ts'
 import type { Faults } from './faults.ts'
 import { APPEND_FAULTS, type Line, READ_FAULTS, WRITE_FAULTS } from './line.ts'
 import type { Witness } from './witness.ts'
@@ -139,6 +140,16 @@ export class SimLedger implements Ledger {
     })
   }
 }
+
+/** Documents as a worker reads them. */
+export const simDocument =
+  (line: Line, reader: Pick<Reader, 'document'>): Reader['document'] =>
+  (tenant, table, key) =>
+    line.call({
+      name: () => `document ${table} ${key}`,
+      possible: READ_FAULTS,
+      apply: () => reader.document(tenant, table, key),
+    })
 
 export const simBlobs = (line: Line, kept: Map<string, string>): Blobs => ({
   put: (hash, text) =>

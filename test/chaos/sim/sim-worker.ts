@@ -18,6 +18,7 @@ import type { Clock } from '../../../src/ports/clock.ts'
 import type { Dispatcher } from '../../../src/ports/dispatcher.ts'
 import type { Ids } from '../../../src/ports/ids.ts'
 import type { Ledger } from '../../../src/ports/ledger.ts'
+import type { Reader } from '../../../src/ports/reader.ts'
 import type { Faults } from './faults.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 import type { Tape } from './tape.ts'
@@ -25,6 +26,7 @@ import type { Tape } from './tape.ts'
 export interface WorkerDeps {
   readonly ledger: (owner: Owner) => Ledger
   readonly blobs: (owner: Owner) => Blobs
+  readonly document: (owner: Owner) => Reader['document']
   readonly ids: Ids
   readonly scheduler: Scheduler
   readonly tape: Tape
@@ -98,6 +100,7 @@ export class SimWorker implements Owner {
       {
         ledger: deps.ledger(this),
         blobs: deps.blobs(this),
+        document: deps.document(this),
         clock: simClock(scheduler, this),
         ids,
         dispatcher: new SimDispatcher(deps, this),

@@ -6,6 +6,7 @@
  */
 
 import { MemoryLedger } from '../../../src/adapters/memory/ledger.ts'
+import { MemoryReader } from '../../../src/adapters/memory/reader.ts'
 import { MemoryStore } from '../../../src/adapters/memory/store.ts'
 import { plainSeals } from '../../../src/model/seal.ts'
 import type { Ids } from '../../../src/ports/ids.ts'
@@ -23,7 +24,7 @@ import { Look, type LookedRun } from './look.ts'
 import { assertDrains } from './microtasks.ts'
 import { START } from './play.ts'
 import { type Owner, Scheduler } from './scheduler.ts'
-import { SimLedger, simBlobs } from './sim-ledger.ts'
+import { SimLedger, simBlobs, simDocument } from './sim-ledger.ts'
 import { SimWorker } from './sim-worker.ts'
 import type { Bill, Systems } from './system.ts'
 import type { Tape } from './tape.ts'
@@ -135,7 +136,9 @@ export class Theatre {
       return atEngine(new SimLedger(inner, line(worker), this.#witness, faults), this.#store)
     }
     const blobs = (worker: Owner) => simBlobs(line(worker), this.#blobs)
-    return (name) => new SimWorker(name, { ...settings, ledger, blobs })
+    const reader = new MemoryReader(this.#store)
+    const document = (worker: Owner) => simDocument(line(worker), reader)
+    return (name) => new SimWorker(name, { ...settings, ledger, blobs, document })
   }
 
   /** Runs the course and judges what came of it. An error that leaves a callback would have ended the process. */

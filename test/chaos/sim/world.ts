@@ -27,6 +27,8 @@ const NOTHING = (): void => {}
 
 export class World {
   readonly executions: Execution[] = []
+  /** By run: when its handler was first entered, by the worker's clock. */
+  readonly entries = new Map<string, number>()
   /** Executions whose body has not ended, with who runs it. */
   readonly #atWork = new Map<Execution, Owner>()
   readonly #deps: WorldDeps
@@ -52,6 +54,12 @@ export class World {
     if (position === 'done') crash(worker)
     if (position === 'after') scheduler.afterwards(() => crash(worker))
     return () => void this.#atWork.delete(execution)
+  }
+
+  /** The handler of this run is entered; the first time counts. */
+  enter(run: string): void {
+    const worker = this.#worker()
+    if (worker.state !== 'dead' && !this.entries.has(run)) this.entries.set(run, this.#deps.scheduler.clockOf(worker))
   }
 
   /** The last execution of this step. */

@@ -49,7 +49,10 @@ const judge = (
     ...(rule.once === true ? spans.flatMap(repeated) : []),
     ...(spacingMs === undefined || isSkewed
       ? []
-      : groups(started, ({ run }) => keyOf(run)).flatMap((ofKey) => crowded(ofKey, spacingMs))),
+      : groups(started, ({ run }) => keyOf(run)).flatMap((ofKey) => [
+          ...crowded(ofKey, spacingMs),
+          ...crowdedStarts(ofKey, world, spacingMs),
+        ])),
     ...(rate === undefined ? [] : tooMany(gate, rate)),
     ...(isSkewed ? [] : started.flatMap((fact) => gathered(gate, fact, rule))),
   ]
@@ -134,6 +137,15 @@ const crowded = (started: readonly Started[], spacingMs: number): readonly strin
   return turns.flatMap((turn, i) => {
     const apart = turn - (turns[i - 1] ?? Number.NEGATIVE_INFINITY)
     return apart < spacingMs ? [`throttle-1: two turns are ${apart} ms apart instead of ${spacingMs}`] : []
+  })
+}
+
+/** starts-1: what counts is when handlers were first entered, whatever happened to their workers. */
+const crowdedStarts = (started: readonly Started[], { entries }: World, spacingMs: number): readonly string[] => {
+  const begun = started.flatMap(({ run }) => entries.get(run) ?? []).sort((a, b) => a - b)
+  return begun.flatMap((at, i) => {
+    const apart = at - (begun[i - 1] ?? Number.NEGATIVE_INFINITY)
+    return apart < spacingMs ? [`starts-1: two runs began ${apart} ms apart instead of ${spacingMs}`] : []
   })
 }
 

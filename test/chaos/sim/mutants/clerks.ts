@@ -2,9 +2,11 @@
 import { Clerk } from '../../../../src/engine/clerk.ts'
 import { GateDuty } from '../../../../src/engine/gate-duty.ts'
 import { ScheduleDuty } from '../../../../src/engine/schedule-duty.ts'
+import { Starts } from '../../../../src/engine/starts.ts'
 import { OUTCOME_TABLE } from '../../../../src/model/flow-outcome.ts'
 import type { GateFact, GateState, OpenGate } from '../../../../src/model/gate-fact.ts'
 import { isRunId } from '../../../../src/model/ids.ts'
+import { type KeyStarts, startRules } from '../../../../src/model/policies/starts.ts'
 import type { ScheduleState } from '../../../../src/model/schedule-fact.ts'
 import type { StreamWrite } from '../../../../src/ports/ledger.ts'
 import { changed, type Mutant, oneByOne, plantMethod, withAppends, withWrites } from './mutant.ts'
@@ -142,6 +144,24 @@ const speechless: Mutant = {
     })),
 }
 
+/** As it was before runs asked: after a stall all begin whose turn has passed. */
+const turnsFixedAtBirth: Mutant = {
+  name: 'a throttled run begins when it is claimed, whatever its throttle says by then',
+  plant: () => plantMethod(Starts.prototype, 'holds', () => () => false),
+}
+
+const givenForgotten: Mutant = {
+  name: 'a start that was given counts only once the handler was entered',
+  plant: () =>
+    plantMethod(
+      startRules,
+      'idleWithGiven',
+      () =>
+        ({ idle }: KeyStarts) =>
+          idle,
+    ),
+}
+
 export const CLERK_MUTANTS: readonly Mutant[] = [
   forgottenCursor,
   forgottenSlots,
@@ -155,4 +175,6 @@ export const CLERK_MUTANTS: readonly Mutant[] = [
   conflictForgotten,
   endsUnheard,
   speechless,
+  turnsFixedAtBirth,
+  givenForgotten,
 ]

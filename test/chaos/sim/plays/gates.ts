@@ -36,6 +36,7 @@ const gated = (name: string, { flow, rule = {}, sleepMs = 0, more = 0 }: Gated):
   functions: (scene, edition) => [
     fn<Errand | readonly Errand[]>(name, { trigger: `go.${name}`, ...flow }, async (context) => {
       const { input, step } = context
+      scene.world.enter(context.run.id)
       if (edition === 2) await perform(scene, context as Context, 'extra', 0)
       await perform(scene, context as Context, 'note', 0)
       if (sleepMs > 0) await step.sleep('work', sleepMs)
