@@ -3,9 +3,9 @@
  *
  * Owns one story per thing a run can do. Tests of the checker begin with it, or add one bad run to it.
  */
-import type { RunId, SessionId } from '../../src/model/ids.ts'
+import { gateId, type RunId, type SessionId } from '../../src/model/ids.ts'
 import type { Checkpoint } from '../../src/model/session.ts'
-import type { LedgerByHand } from './ledger-by-hand.ts'
+import { digest, type LedgerByHand } from './ledger-by-hand.ts'
 import { aWait, fact, started } from './run-story.ts'
 import { ana, aSpec, HOUR, hashOf, history, open, passTime, RUN, submit, to, view } from './task-story.ts'
 
@@ -139,6 +139,22 @@ const writeTask = async (ledger: LedgerByHand): Promise<void> => {
   )
 }
 
+/** The book of a throttle in which one run has begun. */
+const writeStarts = async (ledger: LedgerByHand, run: RunId): Promise<void> => {
+  const rule = { limit: 1, periodMs: 1_000, burst: 1 }
+  const pace = { idle: { at: 1_020, part: 0 }, tail: null, generation: 0 }
+  const after = { at: 20, key: 'k', run, cost: 1, pace, forgetAt: 2_020 }
+  await ledger.clerk(
+    gateId(digest('starts')),
+    [
+      { type: 'gate.opened', at: 10, cursor: 0 },
+      { type: 'gate.start_given', ...after },
+      { type: 'gate.start_made', rule, ...after },
+    ],
+    { handler: 'limits.starts.of.send-invoice' },
+  )
+}
+
 export const writeCleanLedger = async (ledger: LedgerByHand): Promise<CleanLedger> => {
   const paid = await writePaid(ledger)
   const parent = await writeParent(ledger)
@@ -146,5 +162,6 @@ export const writeCleanLedger = async (ledger: LedgerByHand): Promise<CleanLedge
   await writeEnds(ledger)
   const session = await writeSessions(ledger)
   await writeTask(ledger)
+  await writeStarts(ledger, paid)
   return { paid, parent, session }
 }

@@ -77,6 +77,12 @@ const joined = (sequence: number, firesAt: number): GateFact => ({
   claim: null,
 })
 
+const rule = { limit: 2, periodMs: 1_000, burst: 1 }
+const startMade = (run: RunId, at: number): GateFact => ({
+  ...{ type: 'gate.start_made', at, key: 'k', run, cost: 1, rule },
+  ...{ pace: { idle: null, tail: null, generation: 0 }, forgetAt: at + 1_000 },
+})
+
 const created: ScheduleFact = { type: 'schedule.created', at: 10, spec: {} as ScheduleSpec }
 
 const fired = (run: RunId, slot: number, origin: 'slot' | 'now' = 'slot'): ScheduleFact => ({
@@ -236,4 +242,15 @@ test('[V15] a slot whose run waits at a gate holds; one that has left the gate a
   expect(await found((run) => [waits(run)])).toEqual([])
   expect(await found(() => [])).toEqual(['V15'])
   expect(await found((run) => [waits(run), begins(run)])).toEqual(['V15'])
+})
+
+test('V25: [H5] a book of starts in which more began within a period than the throttle lets begin (14.4.1)', async () => {
+  const begun = async (...instants: readonly number[]) => {
+    const ledger = await aLedger()
+    const made = instants.map((at) => startMade(ledger.newRun(), at))
+    await ledger.clerk(GATE, [{ type: 'gate.opened', at: 10, cursor: 0 }, ...made], {})
+    return judge(ledger)
+  }
+  expect(await begun(100, 600, 1_100, 1_600)).toEqual([])
+  expect(await begun(100, 600, 1_099)).toEqual([{ id: 'V25', stream: GATE, seq: 3 }])
 })

@@ -47,6 +47,14 @@ export type ClerkFact =
     }
   | { readonly type: 'gate.window_closed'; readonly key: string }
   | { readonly type: 'gate.withdrawn'; readonly sequence: number; readonly place: string; readonly key: string | null }
+  | {
+      readonly type: 'gate.start_made'
+      readonly key: string
+      readonly cost: number
+      readonly limit: number
+      readonly burst: number
+      readonly periodMs: number
+    }
   | { readonly type: 'gate.held'; readonly run: string | null }
   | { readonly type: 'gate.released'; readonly count: number }
   | { readonly type: 'schedule.fired'; readonly run: string; readonly slot: number; readonly origin: string }
@@ -100,6 +108,18 @@ const readStarted = (body: Body): ClerkFact => ({
   isAgain: body.orNull('attempt', (name) => body.number(name)) !== null,
 })
 
+const readStart = (body: Body): ClerkFact => {
+  const rule = body.body('rule')
+  return {
+    type: 'gate.start_made',
+    key: body.text('key'),
+    cost: body.number('cost'),
+    limit: rule.number('limit'),
+    burst: rule.number('burst'),
+    periodMs: rule.number('periodMs'),
+  }
+}
+
 const readWindow = (type: 'gate.window_opened' | 'gate.window_joined', body: Body): ClerkFact => {
   const [key, firesAt] = [body.text('key'), body.number('firesAt')]
   if (type === 'gate.window_joined')
@@ -141,6 +161,8 @@ const read = (type: string, body: Body): ClerkFact => {
       return { type, key: body.text('key') }
     case 'gate.withdrawn':
       return readWithdrawn(body)
+    case 'gate.start_made':
+      return readStart(body)
     case 'gate.held':
       return { type, run: runOf(callOf(body.body('arrival'))) }
     case 'gate.released':

@@ -55,6 +55,7 @@ export class ClerkState {
       case 'trigger.suppressed':
       case 'gate.followed':
       case 'gate.unfollowed':
+      case 'gate.start_made':
       case 'other':
     }
   }

@@ -7,6 +7,7 @@ import { type ClerkFact, readClerkFact } from './clerk-fact.ts'
 import { ClerkState } from './clerk-state.ts'
 import { beginChain, endChain, type Inspection } from './inspection.ts'
 import type { Place } from './report.ts'
+import { StartChecks } from './start-checks.ts'
 import { type FactRow, nameOf, type StreamRow, type WaitRow } from './tables.ts'
 
 const OWN_SLOTS: ReadonlySet<string> = new Set(['slot', 'missed'])
@@ -20,6 +21,7 @@ export const inspectClerk = async (
   const { findings } = inspection
   const chain = beginChain(inspection, row)
   const state = new ClerkState()
+  const starts = new StartChecks()
   const stream = nameOf(row)
   let isReadable = true
   findings.count('clerks')
@@ -31,6 +33,7 @@ export const inspectClerk = async (
     isReadable &&= fact !== null
     if (fact === null) continue
     gather(inspection, row, fact, seq)
+    if (fact.type === 'gate.start_made') starts.check(findings, fact, rest.recorded_at, { stream, seq })
     state.apply(fact)
   }
   endChain(inspection, row, chain)

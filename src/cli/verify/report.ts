@@ -30,6 +30,7 @@ export const INVARIANTS = {
   V22: 'reminders and deadlines are said once',
   V23: 'every item has its own outcome',
   V24: 'no timer is early',
+  V25: 'no throttle lets more begin than it may',
   V26: 'checkpoints name known parents',
   V27: 'what was anchored is still there',
 } as const
