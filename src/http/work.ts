@@ -47,11 +47,11 @@ export const wasTold = async (
   context: Context,
   { id, version }: RunSummary,
   told: Told,
+  by: string = callerName(context),
 ): Promise<boolean> => {
   const work = workOf(context)
   if (work === null || !work.isRepeated) return false
   const after = Math.max(0, version - FACTS_READ)
   const facts = (await reader.facts(tenant, id, { after, limit: FACTS_READ })).map(readRunFact)
-  const by = callerName(context)
   return facts.some((fact) => fact.type === told && 'by' in fact && fact.by === by && fact.at >= work.since)
 }

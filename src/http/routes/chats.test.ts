@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { chatWorld, decideByWords } from '../../../test/support/chat.ts'
 import { type HeldCall, type HeldModel, heldModel } from '../../../test/support/held-model.ts'
 import { type HttpApp, openApp } from '../../../test/support/http-app.ts'
+import { type MortalRequests, withRequests } from '../../../test/support/mortal-requests.ts'
 import { until } from '../../../test/support/until.ts'
 
 const ANA = { 'x-trihand-user': 'ana', 'x-trihand-groups': 'operators' }
@@ -11,12 +12,17 @@ const OTTO = { 'x-trihand-user': 'otto', 'x-trihand-groups': 'guests' }
 
 let app: HttpApp
 let model: HeldModel
+let requests: MortalRequests
 let world: ReturnType<typeof chatWorld>
 
 const begin = async (given: Parameters<typeof chatWorld>[0] = {}): Promise<void> => {
   model = heldModel()
   world = chatWorld(given)
-  app = await openApp(world.source, undefined, { agents: { models: model } })
+  app = await openApp(
+    world.source,
+    withRequests((mortal) => (requests = mortal)),
+    { agents: { models: model } },
+  )
 }
 beforeEach(() => begin())
 afterEach(() => app.close())
@@ -134,6 +140,21 @@ describe('[E10][F3] a turn', () => {
     expect((await app.post('/api/chat/c1/stop', {})).body).toEqual({ stopped: true })
     expect((await chunksOf(stream)).at(-1)).toEqual({ type: 'abort' })
     expect(call.signal.aborted).toBe(true)
+  })
+
+  test('is stopped once by a request whose server died before it answered: a later turn goes on (14.6)', async () => {
+    const stop = () => app.post('/api/chat/c1/stop', {}, { 'idempotency-key': 'stop', ...ANA })
+    const stream = await send([said('Hello')])
+    await model.call(1)
+    requests.isDying = true
+    expect((await stop()).body).toEqual({ stopped: true })
+    expect((await chunksOf(stream)).at(-1)).toEqual({ type: 'abort' })
+    const next = await send([said('Hello'), said('Again')])
+    const call = await model.call(2)
+    expect((await stop()).body).toEqual({ stopped: true })
+    expect(call.signal.aborted).toBe(false)
+    await app.post('/api/chat/c1/stop', {})
+    expect((await chunksOf(next)).at(-1)).toEqual({ type: 'abort' })
   })
 
   test('that fails says why, in words and with the code, and the same message tries again', async () => {

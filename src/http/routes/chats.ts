@@ -15,11 +15,15 @@ import { limitOf } from '../query.ts'
 import { described, nothing, PAGING, record, ref, text, yesNo } from '../schema.ts'
 import type { Service } from '../service.ts'
 import { type ChatRequest, chatDefinition, chatDocument, chatRequest, chatSummary } from '../wire-chat.ts'
+import { wasTold, workOf } from '../work.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
 import type { StreamOptions } from './stream.ts'
 
 const CODE = 'INPUT_INVALID'
 const AT = '/api/chat/{id}'
+/** How a turn that was stopped records it (modes/chats.ts). */
+const STOPPED = 'run.cancel_requested'
+const BY_CHAT = 'chat'
 const STREAM = { media: 'text/event-stream', schema: described('the AI SDK’s UI message stream, v1', text) }
 
 const chatOf = (context: Context): string => context.req.param('id') ?? ''
@@ -31,9 +35,20 @@ const list: Handle = async ({ chats, system }, context, query) => {
 
 const show: Handle = async ({ chats }, context) => context.json(chatDocument(await chats.show(chatOf(context))))
 
-const stop: Handle = async ({ chats }, context) => {
+/** Whether an earlier attempt of this request has stopped the turn, or the turn that it meant is over: a later turn goes on. */
+const wasStopped = async (service: Service, context: Context): Promise<boolean> => {
+  const work = workOf(context)
+  if (work === null || !work.isRepeated) return false
+  const { turn } = await service.chats.show(chatOf(context))
+  const run = await service.reader.run(service.tenant, turn)
+  return run !== null && (run.createdAt > work.since || (await wasTold(service, context, run, STOPPED, BY_CHAT)))
+}
+
+const stop: Handle = async (service, context) => {
   await readOptionalBody(context, { schema: nothing, code: CODE })
-  const stopped = await chats.stop(chatOf(context), identityOf(context)?.id ?? 'local')
+  const stopped =
+    (await wasStopped(service, context)) ||
+    (await service.chats.stop(chatOf(context), identityOf(context)?.id ?? 'local'))
   return context.json({ stopped }, 202)
 }
 
