@@ -57,8 +57,8 @@ const OVERTAKEN: ReadonlySet<string> = new Set([
   'STALE_VIEW',
   'STEP_AT_WORK',
 ])
-/** What the store's troubles may end in. */
-const TROUBLED: ReadonlySet<string> = new Set(['LEDGER_UNAVAILABLE', 'STORAGE_FULL', 'LEDGER_CONFLICT'])
+/** What the store's troubles may end in. Other writers are no trouble: a caller waits for its turn, and is never refused because of them. */
+const TROUBLED: ReadonlySet<string> = new Set(['LEDGER_UNAVAILABLE', 'STORAGE_FULL'])
 
 const isRefusal = (error: unknown): boolean => error instanceof TrihandError && OVERTAKEN.has(error.code)
 

@@ -1,8 +1,10 @@
 /** Seeded bugs of clerks: what a gate or a schedule forgets, misses, does twice or does in two halves. */
 import { Clerk } from '../../../../src/engine/clerk.ts'
+import { ClerkCommands } from '../../../../src/engine/clerk-commands.ts'
 import { GateDuty } from '../../../../src/engine/gate-duty.ts'
 import { ScheduleDuty } from '../../../../src/engine/schedule-duty.ts'
 import { Starts } from '../../../../src/engine/starts.ts'
+import { TrihandError } from '../../../../src/model/errors.ts'
 import { OUTCOME_TABLE } from '../../../../src/model/flow-outcome.ts'
 import type { GateFact, GateState, OpenGate } from '../../../../src/model/gate-fact.ts'
 import { isRunId } from '../../../../src/model/ids.ts'
@@ -124,6 +126,21 @@ const conflictForgotten: Mutant = {
     ),
 }
 
+/** clerk-commands-1. */
+const impatient: Mutant = {
+  name: 'a command to a clerk is refused because another writer was faster',
+  plant: () =>
+    plantMethod<(this: object, ...args: never[]) => Promise<boolean>>(
+      ClerkCommands.prototype,
+      'write',
+      (write) =>
+        async function (...args) {
+          if (await write.apply(this, args)) return true
+          throw new TrihandError('LEDGER_CONFLICT', 'another writer was faster')
+        },
+    ),
+}
+
 const endsUnheard: Mutant = {
   name: 'the end of a run does not reach its clerk',
   atStore: (inner) =>
@@ -173,6 +190,7 @@ export const CLERK_MUTANTS: readonly Mutant[] = [
   forgottenStops,
   deafToOthers,
   conflictForgotten,
+  impatient,
   endsUnheard,
   speechless,
   turnsFixedAtBirth,
