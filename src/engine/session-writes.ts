@@ -55,7 +55,7 @@ export const NOTHING_BESIDE = { writes: [], events: [], signals: [], documents: 
 
 const LEFT: Conflict = { kind: 'conflict', reason: 'version', stream: '' as StreamId, version: 0, epoch: 0 }
 
-class SessionWrites {
+export class SessionWrites {
   private readonly house: House
   private readonly calls = new CallGroups<SessionId, SessionCall>((id, calls) => this.work(id, calls), MOST_TOGETHER)
   /** As this process wrote them last. */
@@ -76,7 +76,8 @@ class SessionWrites {
       isGone: () => run.isGone,
       settle: (outcome) => {
         run.settle(outcome)
-        this.house.commit.request(run)
+        // After a conflict it comes again by itself, once it has read what moved it.
+        if (outcome.kind !== 'conflict') this.house.commit.request(run)
       },
       failed: (error) => run.failed(error),
     })
@@ -99,7 +100,7 @@ class SessionWrites {
         else if (result.kept.length > 0) await pauseAfter(this.house, troubles++)
       } else {
         const { outcome } = result
-        const left = answered(id, group, outcome)
+        const left = this.writtenAgain(id, group, outcome)
         // An event's id is taken, and the answer does not say whose: each goes alone then.
         if (left.length === group.length && !isOn(id, outcome)) most = 1
         waiting = [...left, ...rest]
@@ -128,6 +129,14 @@ class SessionWrites {
       const error = cause instanceof TrihandError ? cause : new TrihandError('INTERNAL', String(cause), { cause })
       return { kind: 'failed', kept: group.filter((call) => call.failed(error) === 'keep') }
     }
+  }
+
+  /** session-writes-2: answers those that must be written again. A run whose own stream has moved is told, and comes again by itself. */
+  private writtenAgain(id: SessionId, group: readonly SessionCall[], outcome: Conflict): readonly SessionCall[] {
+    if (isOn(id, outcome)) return group
+    const owner = group.length === 1 ? group[0] : group.find((call) => isOf(call, outcome))
+    owner?.settle(outcome)
+    return group.filter((call) => call !== owner)
   }
 
   private async headFor(id: SessionId, group: readonly SessionCall[]): Promise<SessionHead> {
@@ -181,14 +190,6 @@ const togetherIn = (calls: readonly SessionCall[]): readonly SessionCall[] => {
 }
 
 const isOn = (id: StreamId, outcome: Conflict): boolean => outcome.reason !== 'taken' && outcome.stream === id
-
-/** session-writes-2: answers those that must be written again. A run whose own stream has moved is told, and comes again by itself. */
-const answered = (id: SessionId, group: readonly SessionCall[], outcome: Conflict): readonly SessionCall[] => {
-  if (isOn(id, outcome)) return group
-  const owner = group.length === 1 ? group[0] : group.find((call) => isOf(call, outcome))
-  owner?.settle(outcome)
-  return group.filter((call) => call !== owner)
-}
 
 const isOf = ({ append }: SessionCall, outcome: Conflict): boolean =>
   outcome.reason !== 'taken' && append.writes.some(({ stream }) => stream === outcome.stream)

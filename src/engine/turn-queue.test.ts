@@ -53,7 +53,7 @@ describe('calls that take turns', () => {
     await expect(next).resolves.toBe('done')
   })
 
-  it('tries again at once after the first conflicts, then after a short random pause (14.2)', async () => {
+  it('turn-queue-3: tries again at once after the first conflicts, then after a short random pause (14.2)', async () => {
     const clock = new VirtualClock(0)
     const paused: number[] = []
     const pause = (conflicts: number): void => {

@@ -5,6 +5,7 @@
  *
  * turn-queue-1  Calls for one key are worked on in the order in which they came, one group at a time. Keys do not wait for each other.
  * turn-queue-2  Work that fails does not stop the calls behind it.
+ * turn-queue-3  No number of conflicts ends a call: it is tried again after a pause.
  */
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -80,17 +81,23 @@ const TRIES_AT_ONCE = 3
 const FIRST_PAUSE_MS = 4
 const LONGEST_PAUSE_MS = 100
 
-/**
- * After a conflict with a writer outside the queue. The first ones are tried again at once. Then a random pause, so that no process is
- * always the slower one; it stays short, because every conflict means that another writer got on.
- */
-export const pauseAfterConflict = (
+/** An object, so that a simulation can put a mistake in the place of the rule. */
+export const conflictRules = {
+  /**
+   * turn-queue-3: an answer for every number of conflicts. The first ones are tried again at once. Then a random pause, so that no process
+   * is always the slower one; it stays short, because every conflict means that another writer got on.
+   */
+  pauseMs(conflicts: number, roll: number): number {
+    if (conflicts < TRIES_AT_ONCE) return 0
+    return Math.ceil(roll * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (conflicts - TRIES_AT_ONCE)))
+  },
+}
+
+/** After a conflict with a writer outside the queue. */
+export const pauseAfterConflict = async (
   { clock, ids }: { readonly clock: Clock; readonly ids: Pick<Ids, 'roll'> },
   conflicts: number,
 ): Promise<void> => {
-  if (conflicts < TRIES_AT_ONCE) return Promise.resolve()
-  const bound = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (conflicts - TRIES_AT_ONCE))
-  return new Promise((resolve) => {
-    clock.at(clock.now() + Math.ceil(bound * ids.roll()), resolve)
-  })
+  const ms = conflictRules.pauseMs(conflicts, ids.roll())
+  if (ms > 0) await new Promise<void>((resolve) => void clock.at(clock.now() + ms, resolve))
 }

@@ -7,7 +7,7 @@ import { normalise } from '../../../src/manifest/define.ts'
 import type { System } from '../../../src/manifest/system.ts'
 import { simDigest } from './digest.ts'
 import type { Edition, Play, Scene } from './play.ts'
-import { book, note, pay, strike } from './plays/effects.ts'
+import { book, note, pay, purse, strike } from './plays/effects.ts'
 import { announce, custody, family } from './plays/families.ts'
 import {
   bundle,
@@ -70,9 +70,9 @@ const CLERKS: readonly (readonly Play[])[] = [
 ]
 
 /** People at work: what they are asked, and what is in doubt. */
-const PEOPLE: readonly Play[] = [review, review, consent, pay, strike]
+const PEOPLE: readonly Play[] = [review, review, consent, pay, strike, purse, purse]
 
-const BY_NAME = new Map([...PLAYS, ...CLERKS.flat(), review, consent, probe].map((play) => [play.name, play]))
+const BY_NAME = new Map([...PLAYS, ...CLERKS.flat(), review, consent, probe, purse].map((play) => [play.name, play]))
 
 export const playOf = (handler: string): Play | undefined => BY_NAME.get(handler)
 

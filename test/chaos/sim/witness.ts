@@ -28,6 +28,10 @@ export class Witness {
   readonly writes: WitnessedWrite[] = []
   /** When each event entered, by sequence. */
   readonly eventTicks = new Map<number, number>()
+  /** Leases that their holders gave back themselves, by run and epoch. */
+  readonly givenBack = new Set<string>()
+  /** Workers that once said for so long nothing that they must take their leases for lost. */
+  readonly silent = new Set<WorkerId>()
   /** When a run was claimed, by run and epoch. */
   readonly claimTicks = new Map<string, number>()
   /** Rises with everything that changes the store. */
@@ -76,6 +80,7 @@ export class Witness {
   beat({ worker, now, ttlMs }: BeatRequest): (freed: number) => void {
     const before = this.#leases()
     const beats = new Map(this.#store.workers)
+    if (now - (beats.get(worker)?.beatAt ?? now) > ttlMs / 2) this.silent.add(worker)
     return (freed) => {
       this.changes += freed
       for (const [run, { lease }] of before) {
@@ -137,6 +142,7 @@ export class Witness {
     if (create === null && epoch !== null && before.epoch !== epoch) {
       this.violations.push(`V12: ${stream} was at epoch ${before.epoch} when a write of epoch ${epoch} passed`)
     }
+    if (write.release) this.givenBack.add(`${stream} ${epoch}`)
     this.writes.push({
       stream,
       fromSeq: expectedVersion,

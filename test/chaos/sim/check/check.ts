@@ -8,6 +8,7 @@ import { checkGates } from './gates.ts'
 import { checkLives } from './life.ts'
 import { checkOutputs } from './outputs.ts'
 import { checkPeople } from './people.ts'
+import { checkQuestions } from './questions.ts'
 import { checkSchedules } from './schedules.ts'
 import { checkWaits } from './waits.ts'
 
@@ -22,4 +23,5 @@ export const check = (evidence: Evidence): readonly string[] => [
   ...checkGates(evidence),
   ...checkSchedules(evidence),
   ...checkPeople(evidence),
+  ...checkQuestions(evidence),
 ]

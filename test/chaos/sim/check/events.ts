@@ -3,7 +3,7 @@ import { documentKey } from '../../../../src/adapters/memory/store.ts'
 import type { StoredEvent } from '../../../../src/model/event.ts'
 import { LOCAL_TENANT } from '../../../../src/model/ids.ts'
 import type { Look, LookedRun } from '../look.ts'
-import { notesOf } from '../plays/effects.ts'
+import { notesOf, spentBy } from '../plays/effects.ts'
 import { hasGate } from '../system.ts'
 import type { Evidence } from './evidence.ts'
 
@@ -87,8 +87,11 @@ const documents = (look: Look, runs: readonly LookedRun[]): readonly string[] =>
 /** A step's memory is changed once if its result is recorded, and not at all otherwise. */
 const memories = (look: Look, runs: readonly LookedRun[]): readonly string[] => {
   const recorded = runs.flatMap((run) => {
-    if (run.stream.handler !== 'note') return []
-    return run.facts.flatMap((fact) => (fact.type === 'step.completed' ? notesOf(fact.step, look.errand(run).id) : []))
+    const { handler } = run.stream
+    if (handler !== 'note' && handler !== 'purse') return []
+    const { id } = look.errand(run)
+    const notes = (step: string): readonly string[] => (handler === 'note' ? notesOf(step, id) : [spentBy(id)])
+    return run.facts.flatMap((fact) => (fact.type === 'step.completed' ? notes(fact.step) : []))
   })
   const changed = look
     .sessions()

@@ -11,4 +11,6 @@ export interface Evidence {
   readonly world: World
   /** Some clock was wrong: what two workers say of one span of time may differ. */
   readonly isSkewed: boolean
+  /** Some worker crashed, or was told to stop and gave back what it had not finished. */
+  readonly hasLostWorker: boolean
 }

@@ -2,6 +2,8 @@
 import { Gate } from '../../../../src/engine/gate.ts'
 import { Leases } from '../../../../src/engine/leases.ts'
 import { Resident } from '../../../../src/engine/resident.ts'
+import { SessionHead } from '../../../../src/engine/session-head.ts'
+import { conflictRules } from '../../../../src/engine/turn-queue.ts'
 import { Waiters } from '../../../../src/engine/waiters.ts'
 import { Worker } from '../../../../src/engine/worker.ts'
 import { consumedRules } from '../../../../src/model/consumed.ts'
@@ -269,7 +271,22 @@ const askedAtOnce: Mutant = {
   plant: () => plantMethod<typeof uncertainRules.mayAsk>(uncertainRules, 'mayAsk', () => () => true),
 }
 
+const refusedCaller: Mutant = {
+  name: 'a caller is refused because another was faster (14.2)',
+  plant: () =>
+    plantMethod<typeof conflictRules.pauseMs>(conflictRules, 'pauseMs', () => (conflicts) => {
+      throw new TrihandError('LEDGER_CONFLICT', `${conflicts} others were faster`)
+    }),
+}
+
+const ownWriteUnseen: Mutant = {
+  name: 'a run does not see what it has written to its session with others (14.2)',
+  plant: () => plantMethod(SessionHead.prototype, 'follow', () => nothing),
+}
+
 export const ENGINE_MUTANTS: readonly Mutant[] = [
+  refusedCaller,
+  ownWriteUnseen,
   onceAgain,
   runAgainUnwarned,
   askedAtOnce,

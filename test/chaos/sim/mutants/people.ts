@@ -1,8 +1,10 @@
 /** Seeded bugs around people: questions that are lost, left open or answered twice, and answers that nobody hears. */
+import { type SessionCall, SessionWrites } from '../../../../src/engine/session-writes.ts'
+import type { StreamId } from '../../../../src/model/ids.ts'
 import { planEnd } from '../../../../src/model/plan-end.ts'
 import { task } from '../../../../src/model/task.ts'
 import type { TaskCommand, TaskState } from '../../../../src/model/task-fact.ts'
-import type { Append, StreamWrite } from '../../../../src/ports/ledger.ts'
+import type { Append, Outcome, StreamWrite } from '../../../../src/ports/ledger.ts'
 import { type Mutant, plantMethod, withAppends } from './mutant.ts'
 
 const isTask = ({ stream }: StreamWrite): boolean => stream.startsWith('tsk_')
@@ -59,4 +61,24 @@ const lapseIsYes: Mutant = {
     ),
 }
 
-export const PEOPLE_MUTANTS: readonly Mutant[] = [silent, unborn, abandoned, secondWord, deafPlan, lapseIsYes]
+type WrittenAgain = (id: StreamId, group: readonly SessionCall[], outcome: Outcome) => readonly SessionCall[]
+
+const droppedResults: Mutant = {
+  name: 'runs are let go with their results when their session has moved (14.2)',
+  plant: () =>
+    plantMethod<WrittenAgain>(SessionWrites.prototype, 'writtenAgain', () => (_, group) => {
+      const outcome = { kind: 'conflict', reason: 'taken', sequence: 0, dataHash: '', runs: [] } as const
+      for (const call of group) call.settle(outcome)
+      return []
+    }),
+}
+
+export const PEOPLE_MUTANTS: readonly Mutant[] = [
+  droppedResults,
+  silent,
+  unborn,
+  abandoned,
+  secondWord,
+  deafPlan,
+  lapseIsYes,
+]

@@ -124,3 +124,27 @@ export const note: Play = {
   cues: () => [],
   output: ({ errand: { id } }) => [id, id],
 }
+
+export const spentBy = (id: number): string => `spent-${id}`
+
+/** A step that may happen once and is remembered in a session that others write, too. */
+export const purse: Play = {
+  name: 'purse',
+  inSession: true,
+  functions: (scene) => [
+    fn<Errand>('purse', { trigger: 'go.purse' }, async ({ step, run, input }) =>
+      step.run(
+        'spend',
+        async ({ remember, attempt, effectKey }) => {
+          const over = act(scene, run.id, { step: 'spend', effect: 'once', effectKey, attempt })
+          remember(spentBy(input.id), input.id)
+          return charge(scene, 0).finally(over)
+        },
+        { effect: 'once', timeout: TIMEOUT_MS },
+      ),
+    ),
+  ],
+  cues: () => [],
+  output: () => CHARGED,
+  mayEnd: (ending) => ending.status === 'failed' && outcomeOf(ending, 'spend') === REFUSED,
+}
