@@ -1,6 +1,7 @@
 /** Where what a run sets off stands in the chain of causes: after the run itself, which stands after what triggered it. */
 import type { Cause } from '../model/event.ts'
 import type { RunId } from '../model/ids.ts'
+import type { Requesters } from '../model/requester.ts'
 import type { RunStart, RunState } from '../model/run-fact.ts'
 import { causedBy } from '../model/trigger.ts'
 
@@ -22,5 +23,11 @@ export const triggerOf = ({ event }: { readonly event: number | null }, state: R
 /** Its own place in the chain. */
 export const causeOf = ({ id, event }: Omit<Caused, 'handler'>, state: RunState): Cause =>
   startOf(state)?.cause ?? event ?? { correlationId: id, causationId: null, traceparent: null, hops: 0, chain: [] }
+
+/** Of a run that people start by name; null: no person does, and the run begins its chain without a word about it. */
+export const firstCause = (id: RunId, { requesters }: Requesters): Cause | null =>
+  requesters === undefined
+    ? null
+    : { correlationId: id, causationId: null, traceparent: null, hops: 0, chain: [], requesters }
 
 export const causeFrom = (run: Caused, state: RunState): Cause => causedBy(causeOf(run, state), run.id, run.handler)

@@ -4,6 +4,7 @@
  * Owns the reading of events and the ends of runs, the evaluation of filters and keys, and how a started run is born.
  * Which event starts a run, and when, is the model's (model/gate.ts).
  */
+
 import type { FlowDefinition } from '../manifest/flow.ts'
 import type { Arrival, Call } from '../model/arrival.ts'
 import { entriesOf, valueAt } from '../model/due-map.ts'
@@ -19,10 +20,12 @@ import { type GateId, gateId, type Instant, type RunId, type TenantId, timedRunI
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import { recordTurn, type ThrottleState } from '../model/policies/throttle.ts'
+import { type Requesters, requestersIn } from '../model/requester.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { DocumentWrite, SealedFact, StreamRecord } from '../ports/ledger.ts'
 import { type Advance, advanceGate, InTurn } from './advance.ts'
 import { arrivalOf } from './arrivals.ts'
+import { firstCause } from './cause.ts'
 import { demandOfDecided, leaseFor, NO_DEMAND, rootsOfInput } from './demand.ts'
 import type { Births, Checkpoint, Duty, Found } from './duty.ts'
 import { endedRuns } from './ended-runs.ts'
@@ -72,12 +75,16 @@ const familyOf = ({ parent }: Call): Partial<Pick<Birth, 'cause' | 'parent'>> =>
   return { cause, parent: family }
 }
 
-const causeIn = ({ correlationId, causationId, traceparent, hops, chain }: StoredEvent): Cause => ({
+const causeIn = (
+  { correlationId, causationId, traceparent, hops, chain }: StoredEvent,
+  requesters: Requesters,
+): Cause => ({
   correlationId,
   causationId,
   traceparent,
   hops,
   chain,
+  ...requesters,
 })
 
 const trackedRuns = (gate: OpenGate): readonly RunId[] => [
@@ -319,20 +326,24 @@ export class GateDuty implements Duty<GateState, GateFact> {
     const roots = { event: eventRoot(last), payload: last.data }
     const input =
       fact.how === 'event' ? ({ kind: 'event' } as const) : ({ kind: 'events', sequences: fact.events } as const)
-    const about = { input, session: null, clerk: this.tracker(fact) }
+    // Several events, several people: each of them has asked for what is done with all.
+    const asked = requestersIn([...fact.events.flatMap((sequence) => this.events.get(sequence) ?? []), last])
+    const cause = asked.requesters === undefined ? {} : { cause: causeIn(last, asked) }
+    const about = { input, session: null, clerk: this.tracker(fact), ...cause }
     // An event triggers one run of a handler: what comes again has the same cause, and the events in its input.
     return fact.attempt === undefined
       ? this.begin(fact, roots, { ...about, event: { event: last } })
-      : this.begin(fact, roots, { ...about, event: null, cause: causeIn(last) })
+      : this.begin(fact, roots, { ...about, event: null, cause: causeIn(last, asked) })
   }
 
   private bearCalled(fact: Started, call: Call, value: Json, begins: boolean): NewRun {
     const { input, session, by, callback = null } = call
+    const cause = firstCause(fact.run, call)
     const clerk = by ?? this.tracker(fact)
     return this.begin(
       fact,
       rootsOfInput(value),
-      { input, event: null, session, clerk, callback, ...familyOf(call) },
+      { input, event: null, session, clerk, callback, cause, ...familyOf(call) },
       begins || call.parent === undefined,
     )
   }

@@ -8,6 +8,7 @@
  * intake-3  More callers than the ledger can serve wait here, up to a bound (waiting-room.ts), and are refused beyond it; what is accepted
  *           is never kept in memory alone.
  */
+
 import { CALLBACK, checkCallback } from '../manifest/callback.ts'
 import { isOwn as isOwnFunction } from '../manifest/own.ts'
 import { checkAgainst } from '../manifest/schema.ts'
@@ -17,9 +18,10 @@ import { type Cause, type Event, isPlainId, isReservedSource, isReservedType } f
 import { OWN, PERSON, PROGRAM, type Producer } from '../model/human-only.ts'
 import { LOCAL_TENANT, type RunId, runId, type SessionId, type TenantId } from '../model/ids.ts'
 import { isJsonRecord, type Json, toJson } from '../model/json.ts'
-import type { Identity } from '../model/task-spec.ts'
+import { type AskedBy, type Requesters, requestersOf } from '../model/requester.ts'
 import type { DocumentWrite, NewEvent, Outcome, Suppression } from '../ports/ledger.ts'
 import { commitBirths } from './births.ts'
+import { firstCause } from './cause.ts'
 import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'
 import { checkEvent, isSameEvent, routeAll } from './events.ts'
 import { type NotStarted, queuedRun, trailOf } from './flow-outcomes.ts'
@@ -62,7 +64,7 @@ export interface Asked {
   readonly isRepeated: boolean
 }
 
-export interface StartOptions {
+export interface StartOptions extends AskedBy {
   readonly session?: SessionId
   readonly asked?: Asked
   /** Told of the run's end by a signed webhook. */
@@ -80,13 +82,7 @@ export interface SendOptions {
 }
 
 /** For whom an event is sent. */
-export interface SendFor {
-  /**
-   * The person who sends it, whom the caller has authenticated: events that only people send are taken with it. Absent: a program sends
-   * it.
-   */
-  readonly by?: Identity
-}
+export type SendFor = AskedBy
 
 export interface StartOptions {
   readonly session?: SessionId
@@ -113,7 +109,11 @@ const NONE: readonly never[] = []
 const NOTHING_MORE: Pick<Receipt, 'pending' | 'suppressed'> = { pending: NONE, suppressed: NONE }
 
 /** An event that begins a chain of causes. Every member by name, for the reason that `stored` has. */
-const firstEvent = (event: Omit<Event, keyof Cause>, traceparent: string | null): Event => ({
+const firstEvent = (
+  event: Omit<Event, keyof Cause>,
+  traceparent: string | null,
+  { requesters }: Requesters = {},
+): Event => ({
   id: event.id,
   tenant: event.tenant,
   source: event.source,
@@ -126,6 +126,7 @@ const firstEvent = (event: Omit<Event, keyof Cause>, traceparent: string | null)
   traceparent,
   hops: 0,
   chain: NONE,
+  ...(requesters !== undefined && { requesters }),
 })
 
 /** The tenant comes from the credential alone: data may repeat it, and gets it where it is absent. Alone there are no others. */
@@ -153,9 +154,10 @@ export class Intake {
 
   async send(
     incoming: IncomingEvent,
-    { documents = NONE, isOwn = false, idIsDigest = false, by }: SendOptions & SendFor = {},
+    { documents = NONE, isOwn = false, idIsDigest = false, ...asked }: SendOptions & SendFor = {},
   ): Promise<Receipt> {
-    const event = await this.check(incoming, isOwn ? OWN : by?.kind === 'user' ? PERSON : PROGRAM)
+    const producer = isOwn ? OWN : asked.by?.kind === 'user' ? PERSON : PROGRAM
+    const event = await this.check(incoming, producer, requestersOf(asked))
     // What a source has seen is sent with what it saw: it waits, because the source would see it again at once.
     return this.room.serve(() => this.persist(event, documents, idIsDigest), documents.length > 0)
   }
@@ -163,11 +165,12 @@ export class Intake {
   /** The ledger numbers them as they are listed (in-order.ts). Each has its own verdict. */
   async sendInOrder(
     incoming: readonly IncomingEvent[],
-    { by }: SendFor = {},
+    asked: SendFor = {},
   ): Promise<readonly (Receipt | TrihandError)[]> {
-    const producer = by?.kind === 'user' ? PERSON : PROGRAM
+    const producer = asked.by?.kind === 'user' ? PERSON : PROGRAM
+    const behind = requestersOf(asked)
     const checked = incoming.map((one) =>
-      this.check(one, producer).catch((error: unknown) => {
+      this.check(one, producer, behind).catch((error: unknown) => {
         if (error instanceof TrihandError) return error
         throw error
       }),
@@ -213,29 +216,31 @@ export class Intake {
     const { payload, value } = await storeValue(house, input)
     if (definition.input !== null) await checkAgainst(definition.input, value, 'INPUT_INVALID', `the input of ${name}`)
     const session = options.session ?? null
+    const behind = requestersOf(options)
+    const id = asked?.run ?? runId(house.ids.uuid())
     const given = { kind: 'given', payload } as const
     if (house.gates.gateFor(name) !== null) {
       const told = callback === undefined ? {} : { callback }
-      const call = { run: asked?.run ?? runId(house.ids.uuid()), input: given, session, by: null, ...told }
+      const call = { run: id, input: given, session, by: null, ...told, ...behind }
       return this.room.serve(() => house.gates.call(name, { call, value }))
     }
     const subject = { tenant: house.tenant, session, roots: rootsOfInput(value) }
     const demand = demandOfCall(definition, subject)
     return this.room.serve(async () => {
       const run = newRun(house, {
+        id,
         definition,
         systemHash: house.system().hash,
         tenant: house.tenant,
         now: house.clock.now(),
         input: given,
-        cause: null,
+        cause: firstCause(id, behind),
         event: null,
         session,
         parent: null,
         demand,
         lease: leaseFor(demand, () => house.worker.reserve(name)),
         callback: callback ?? null,
-        ...(asked !== undefined && { id: asked.run }),
       })
       const outcome = await this.commit([run], [], options.documents?.(run.id) ?? [])
       // One that its caller has named was started by another attempt.
@@ -254,7 +259,7 @@ export class Intake {
     return this.room.serve(() => this.persist(event, NONE), true)
   }
 
-  private async check(incoming: IncomingEvent, producer: Producer | null): Promise<Event> {
+  private async check(incoming: IncomingEvent, producer: Producer | null, requesters?: Requesters): Promise<Event> {
     const { house } = this
     const isOwn = producer === OWN
     const given = toJson(incoming.data ?? {})
@@ -273,7 +278,7 @@ export class Intake {
     const time = Math.min(incoming.time ?? Number.MAX_SAFE_INTEGER, house.clock.now())
     if (!Number.isSafeInteger(time)) throw new TrihandError('EVENT_INVALID', 'time must be an instant in milliseconds')
     const { type, subject = null, traceparent = null } = incoming
-    return firstEvent({ id, tenant: house.tenant, source, type, subject, time, data }, traceparent)
+    return firstEvent({ id, tenant: house.tenant, source, type, subject, time, data }, traceparent, requesters)
   }
 
   private async persist(event: Event, documents: readonly DocumentWrite[], idIsDigest = false): Promise<Receipt> {

@@ -80,7 +80,7 @@ export const newRun = (writer: Writer & { readonly ids: Pick<Ids, 'uuid'> }, bir
   const start = {
     handler: definition.name,
     input: birth.input,
-    cause: birth.cause,
+    cause: birth.cause ?? requestedCause(birth),
     parentStep: birth.parent?.step ?? null,
     depth: birth.parent?.depth ?? 0,
     deadlineAt,
@@ -112,6 +112,13 @@ export const newRun = (writer: Writer & { readonly ids: Pick<Ids, 'uuid'> }, bir
     session: birth.session,
     parent,
   }
+}
+
+/** Who asked is recorded with the run: the row of the event is not sealed. */
+const requestedCause = ({ event }: Birth): Cause | null => {
+  if (event?.event.requesters === undefined) return null
+  const { correlationId, causationId, traceparent, hops, chain, requesters } = event.event
+  return { correlationId, causationId, traceparent, hops, chain, requesters }
 }
 
 const begun = (start: RunStart, { now, ends, rerun }: Birth): Pick<Advance<RunState, RunFact>, 'state' | 'facts'> => {

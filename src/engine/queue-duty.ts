@@ -5,6 +5,7 @@
  *
  * queue-duty-1  What a cycle has done is acknowledged by its run's end: no message is lost between the two.
  */
+
 import { DEAD_MESSAGE, messageType, type QueueDefinition, queueSource } from '../manifest/queues.ts'
 import { type FunctionDefinition, isHeard } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
@@ -15,6 +16,7 @@ import { fold } from '../model/machine.ts'
 import { batchOutcome } from '../model/policies/batch-outcome.ts'
 import { queue, queueWakeAt, resumeQueueFrom } from '../model/queue.ts'
 import type { Cycle, OpenQueue, QueueCommand, QueueFact, QueueState } from '../model/queue-fact.ts'
+import { requestersIn } from '../model/requester.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { RunStatus } from '../model/status.ts'
 import type { SealedFact, StreamRecord } from '../ports/ledger.ts'
@@ -175,7 +177,14 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
       tenant: house.tenant,
       now: house.clock.now(),
       input: { kind: 'events', sequences },
-      cause: { correlationId, causationId, traceparent, hops, chain },
+      cause: {
+        correlationId,
+        causationId,
+        traceparent,
+        hops,
+        chain,
+        ...requestersIn(sequences.flatMap((one) => known.get(one) ?? [])),
+      },
       event: null,
       session: keeping.session,
       parent: null,
@@ -211,6 +220,7 @@ export class QueueDuty implements Duty<QueueState, QueueFact> {
         data: { queue: name, id, data, attempts, run_id: run },
         ...{ correlationId, causationId: id, traceparent },
         ...{ hops: hops + 1, chain: [...chain, this.keeping.definition.handler ?? name] },
+        ...requestersIn([message]),
       }
     })
   }

@@ -7,6 +7,7 @@
  * queues-2  What is refused has left no trace: neither a message nor a place.
  * queues-3  A put is refused for want of room, never because others put at the same time.
  */
+
 import { messageType, type QueueDefinition, queueSource } from '../manifest/queues.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Event, isPlainId } from '../model/event.ts'
@@ -16,6 +17,7 @@ import type { Instant } from '../model/ids.ts'
 import { toJson } from '../model/json.ts'
 import { queueLength } from '../model/queue.ts'
 import type { QueueFact, QueuePolicy, QueueState } from '../model/queue-fact.ts'
+import { type AskedBy, requestersOf } from '../model/requester.ts'
 import { advanceQueue } from './advance.ts'
 import { commitBirths } from './births.ts'
 import type { ClerkBook } from './clerk-book.ts'
@@ -46,7 +48,7 @@ export interface PutReceipt {
   readonly duplicate: boolean
 }
 
-export interface PutOptions {
+export interface PutOptions extends AskedBy {
   /** Sent again under the same id it is one message. */
   readonly id?: string
   /** How long a put waits for room where the queue says `block`; absent: half a minute. */
@@ -83,10 +85,10 @@ export class Queues {
   }
 
   /** Refused with QUEUE_FULL where there is no room and none comes in time. */
-  async put(name: string, data: unknown, { id, waitMs = PATIENCE_MS }: PutOptions = {}): Promise<PutReceipt> {
+  async put(name: string, data: unknown, { id, waitMs = PATIENCE_MS, ...asked }: PutOptions = {}): Promise<PutReceipt> {
     const { clock } = this.house
     const keeping = this.book.queue(this.house, name)
-    const message = await this.check(name, data, id ?? `msg_${this.house.ids.uuid()}`)
+    const message = { ...(await this.check(name, data, id ?? `msg_${this.house.ids.uuid()}`)), ...requestersOf(asked) }
     const until = clock.now() + (keeping.definition.policy.onFull === 'block' ? waitMs : 0)
     for (;;) {
       const receipt = await this.turns.run(name, () => this.tryPut(keeping, message))

@@ -9,6 +9,7 @@
  * reruns-3  Only a person runs again what stands on a decision: a step that people decided, a plan that they approved, or a function
  *           that only its triggers start.
  */
+
 import { CALLBACK } from '../manifest/callback.ts'
 import { isOwn } from '../manifest/own.ts'
 import { checkAgainst } from '../manifest/schema.ts'
@@ -21,6 +22,7 @@ import type { RunId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import { PLAN_RUN } from '../model/plan-draft.ts'
+import { requestersOf } from '../model/requester.ts'
 import { type AgainStep, planRerun, type RerunPlan } from '../model/rerun.ts'
 import { run as runMachine } from '../model/run.ts'
 import type { RunInput, RunStart, RunState } from '../model/run-fact.ts'
@@ -154,7 +156,12 @@ export class Reruns {
       now: house.clock.now(),
       input: given.input,
       // At the same place of the chain: however often it is run again, it comes no nearer to the limit of hops.
-      cause: { ...causeOf({ id: run, event: old.trigger }, old.state), causationId: run },
+      // With another input it is another request: that of the person who changed it.
+      cause: {
+        ...causeOf({ id: run, event: old.trigger }, old.state),
+        causationId: run,
+        ...(isChanged && requestersOf({ by: { id: by, kind, groups: [] } })),
+      },
       event: null,
       session,
       parent: null,

@@ -13,6 +13,7 @@ import type { KeyedRow } from '../model/row-filter.ts'
 import type { Abort, Constraints, Envelope, ExecutionContext, Task } from '../ports/executor.ts'
 import type { EmittedEvent, EntityMove, Entry, ScheduleContext, StepGate } from '../ports/step-gate.ts'
 import { effectKeyOf } from './attempt-commands.ts'
+import { causeOf } from './cause.ts'
 import { moveInTurn } from './entity-move.ts'
 import { Intents, sessionOf } from './intents.ts'
 import { isToldOf } from './lifecycle.ts'
@@ -98,6 +99,10 @@ export class RunEntry implements Entry, Envelope, Task {
 
   get events(): readonly StoredEvent[] {
     return this.resident.inputs.events
+  }
+
+  get requesters(): readonly string[] {
+    return causeOf(this.resident.record, this.resident.state).requesters ?? []
   }
 
   get schedule(): ScheduleContext | null {

@@ -13,7 +13,7 @@
 import type { Context } from 'hono'
 import type { Tokens } from '../engine/tokens.ts'
 import { TrihandError } from '../model/errors.ts'
-import { type Access, forbidAccess, lowered } from '../model/identity.ts'
+import { type Access, type Caller, forbidAccess, lowered } from '../model/identity.ts'
 import { LOCAL_TENANT } from '../model/ids.ts'
 import { addressOf } from './address.ts'
 import type { Allowance } from './allowance.ts'
@@ -47,6 +47,8 @@ const refuseToken = ({ tokens, settings, failures }: Keeper, context: Context): 
   return new TrihandError('UNAUTHENTICATED', 'the token is unknown, has expired or was revoked')
 }
 
+const personOf = ({ id, kind }: Pick<Caller, 'id' | 'kind'>): string | null => (kind === 'user' ? id : null)
+
 const fromBearer = async (keeper: Keeper, context: Context, header: string): Promise<Asking> => {
   const [, token = ''] = BEARER.exec(header) ?? []
   const caller = await keeper.tokens.callerOf(token)
@@ -55,6 +57,7 @@ const fromBearer = async (keeper: Keeper, context: Context, header: string): Pro
   return {
     caller: who,
     isNamed: true,
+    person: personOf(caller),
     credential: { token: keeper.tokens.idOf(token), login: null, until: Number.POSITIVE_INFINITY },
   }
 }
@@ -69,6 +72,7 @@ const fromLogin = async (tokens: Credentials, context: Context, key: string): Pr
   return {
     caller: lowered(caller, kindOf(context)),
     isNamed: true,
+    person: personOf(caller),
     credential: { token: login.token, login: login.id, until: login.until },
   }
 }
@@ -76,6 +80,7 @@ const fromLogin = async (tokens: Credentials, context: Context, key: string): Pr
 const SCRAPER: Asking = {
   caller: { tenant: LOCAL_TENANT, id: 'metrics', kind: 'service', groups: [], roles: ['viewer'] },
   isNamed: true,
+  person: null,
   credential: null,
 }
 

@@ -8,12 +8,15 @@ import type { Context } from 'hono'
 import { TrihandError } from '../model/errors.ts'
 import { type Caller, forbidAccess, forbidProgram, KINDS, type Kind, ROLES } from '../model/identity.ts'
 import { type Instant, isPlainText, LOCAL_TENANT } from '../model/ids.ts'
+import type { AskedBy } from '../model/requester.ts'
 import type { Identity } from '../model/task-spec.ts'
 
 export interface Asking {
   readonly caller: Caller
   /** False: somebody at this machine who has not said their name. */
   readonly isNamed: boolean
+  /** The person whose credential it is, also where the request says that a program works with it; null: no person's, or nobody is named. */
+  readonly person: string | null
   /** What stands for the caller: what goes on under it ends with it. Null: it is not asked for here, or has no end. */
   readonly credential: Credential | null
 }
@@ -62,7 +65,8 @@ export const askedLocally = (context: Context): Asking => {
   const id = headerOf(context, 'x-trihand-user')
   const groups = (headerOf(context, 'x-trihand-groups') ?? '').split(',').map((name) => name.trim())
   const who = { id: id ?? NOBODY, kind: kindOf(context) ?? 'user', groups: groups.filter((name) => name !== '') }
-  return { caller: { tenant: LOCAL_TENANT, ...who, roles: ROLES }, isNamed: id !== null, credential: null }
+  const caller = { tenant: LOCAL_TENANT, ...who, roles: ROLES }
+  return { caller, isNamed: id !== null, person: who.kind === 'service' ? null : id, credential: null }
 }
 
 export const keepAsking = (context: Context, asking: Asking): void => context.set(KEY, asking)
@@ -80,6 +84,13 @@ export const identityOf = (context: Context): Identity | null => {
 export const deciderOf = (context: Context): Identity | null => {
   const asking = askingOf(context)
   return asking?.isNamed === true && forbidAccess(asking.caller, 'decider') === null ? asking.caller : null
+}
+
+/** For whom something is sent or started: a person who is named may send what only people send, and is the requester of what follows. */
+export const askedBy = (context: Context): AskedBy => {
+  const by = identityOf(context)
+  const person = askingOf(context)?.person ?? null
+  return { ...(by !== null && { by }), ...(person !== null && { requester: person }) }
 }
 
 export const demandIdentity = (context: Context): Identity => {

@@ -25,7 +25,11 @@ const refusalOf = (options: HumanOptions): string => {
 }
 
 const HOUR = 3_600_000
-const PEOPLE: People = { isKnown: (user) => user !== 'ghost', requester: 'rita', decidersOf: (step) => [`${step}-er`] }
+const PEOPLE: People = {
+  isKnown: (user) => user !== 'ghost',
+  requesters: ['rita'],
+  decidersOf: (step) => [`${step}-er`],
+}
 const PAYLOAD = {
   audience: 'all',
   owner_id: 'ana',

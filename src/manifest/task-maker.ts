@@ -96,25 +96,30 @@ const dueOf = (deadline: DeadlineDefinition | null, compile: Compile): Filled<De
   }
 }
 
-const excludedBy = ({ requester, steps }: HumanDefinition['separation'], people: People): readonly string[] => [
-  ...new Set([
-    ...(requester && people.requester !== null ? [people.requester] : []),
-    ...steps.flatMap((step) => people.decidersOf(step)),
-  ]),
-]
+/** requester-1. Fail closed: where the requester is not known, nobody can be excluded, and so nobody is asked. */
+const excludedBy = ({ name, separation }: HumanDefinition, { requesters, decidersOf }: People): readonly string[] => {
+  const { requester, steps } = separation
+  if (requester && requesters.length === 0)
+    throw failed(
+      'REQUESTER_UNKNOWN',
+      name,
+      'it excludes the requester, and neither a credential nor a field says who that is',
+    )
+  return [...new Set([...(requester ? requesters : []), ...steps.flatMap((step) => decidersOf(step))])]
+}
 
 /** Too few are left of those who are asked, because the others may not decide: the fallback group is asked, too. */
 const enough = (to: Assignees, { quorum, actions, assign }: HumanDefinition, excluded: readonly string[]): Assignees =>
   isInReach({ quorum, actions, excluded }, to) ? to : { ...to, groups: [assign.fallback] }
 
 export const compileMaker = (definition: HumanDefinition, compile: Compile): TaskMaker => {
-  const { taskType: type, name, actions, escalation, reminders, autoAction, quorum, separation, priority } = definition
+  const { taskType: type, name, actions, escalation, reminders, autoAction, quorum, priority } = definition
   const [title, instructions, context] = [definition.title, definition.instructions, definition.context].map(compile)
   const sections = definition.sections.map((section) => sectionOf(section, compile))
   const assigned = assignmentOf(definition.assign, compile)
   const due = dueOf(definition.deadline, compile)
   return (roots, people): TaskSpec => {
-    const excluded = excludedBy(separation, people)
+    const excluded = excludedBy(definition, people)
     return {
       ...{ type, name, actions, reminders, autoAction, quorum, priority },
       origin: 'human',
@@ -122,7 +127,7 @@ export const compileMaker = (definition: HumanDefinition, compile: Compile): Tas
       instructions: text(instructions?.(roots) ?? ''),
       context: context?.(roots) ?? null,
       remarks: null,
-      requester: people.requester,
+      requester: people.requesters.length === 0 ? null : people.requesters.join(', '),
       sections: sections.map((fill) => fill(roots)),
       levels: [{ to: enough(assigned(roots, people), definition, excluded), deadline: due(roots) }, ...escalation],
       excluded,

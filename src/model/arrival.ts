@@ -27,6 +27,8 @@ export interface Call {
   readonly callback?: string
   /** The run whose step asks, and is the run's parent. */
   readonly parent?: CallParent
+  /** Who asked, if people did. */
+  readonly requesters?: readonly string[]
   /** The run has failed before: it goes on, and is not born. */
   readonly retry?: CallRetry
 }

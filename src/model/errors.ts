@@ -62,6 +62,7 @@ export const ERRORS = {
   AGENT_CANNOT_DECIDE: { status: 403, retryable: false, hint: 'Let a person decide; agents and services never can.' },
   TASK_FORBIDDEN: { status: 403, retryable: false, hint: 'Ask one of the assignees, or have the task reassigned to you.' },
   SEPARATION_OF_DUTIES: { status: 403, retryable: false, hint: 'Let somebody decide who had no part in it.' },
+  REQUESTER_UNKNOWN: { status: 422, retryable: false, hint: 'Start it with the credential of a person (a token of kind user, --as on loopback, `by` in code), or name the person in the field `requester` or `requested_by`.' },
   TASK_WITHDRAWN: { status: 409, retryable: false, hint: 'The run that asked has ended or was cancelled; retry it to ask again.' },
   TASK_CLOSED: { status: 409, retryable: false, hint: 'Somebody was first; read the decision of the task.' },
   TASK_CLAIMED: { status: 409, retryable: false, hint: 'Ask them to unclaim it; a decision needs no claim.' },

@@ -13,6 +13,8 @@ export interface Cause {
   readonly traceparent: string | null
   readonly hops: number
   readonly chain: readonly string[]
+  /** The people whose credentials began the chain; absent: none is known (requester.ts). */
+  readonly requesters?: readonly string[]
 }
 
 export interface Event extends Cause {
@@ -36,7 +38,12 @@ export interface StoredEvent extends Event {
  * An event at its place. Every member by name: a copy made by spreading has a shape of its own, and every run keeps the event that
  * started it.
  */
-export const stored = (event: Event, sequence: number): StoredEvent => ({
+export const stored = (event: Event, sequence: number): StoredEvent =>
+  event.requesters === undefined
+    ? plainStored(event, sequence)
+    : { ...plainStored(event, sequence), requesters: event.requesters }
+
+const plainStored = (event: Event, sequence: number): StoredEvent => ({
   sequence,
   id: event.id,
   tenant: event.tenant,

@@ -55,8 +55,8 @@ export interface HumanDefinition {
 /** What is known of people when a task is made. */
 export interface People {
   readonly isKnown: (user: string) => boolean
-  /** The person behind the run; null: a machine. */
-  readonly requester: string | null
+  /** The people behind the run; none: they are not known (requester.ts). */
+  readonly requesters: readonly string[]
   readonly decidersOf: (step: string) => readonly string[]
 }
 

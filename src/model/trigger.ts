@@ -45,4 +45,5 @@ export const causedBy = (cause: Cause, causationId: string, handler: string): Ca
   traceparent: cause.traceparent,
   hops: cause.hops + 1,
   chain: [...cause.chain, handler],
+  ...(cause.requesters !== undefined && { requesters: cause.requesters }),
 })

@@ -7,6 +7,7 @@
  * chats-1  An answered message is never lost and never answered twice: its id is the turn's key.
  * chats-2  What interrupts a turn stops only a turn that has saved its own message.
  */
+
 import type { PieceListener } from '../engine/deltas.ts'
 import type { RunSteps } from '../engine/run-steps.ts'
 import type { Sessions } from '../engine/sessions.ts'
@@ -33,6 +34,7 @@ import {
   type TenantId,
 } from '../model/ids.ts'
 import { replySoFar } from '../model/partial-reply.ts'
+import type { AskedBy } from '../model/requester.ts'
 import { isEnded } from '../model/status.ts'
 import type { Reader } from '../ports/reader.ts'
 
@@ -41,7 +43,7 @@ export interface ChatDeps {
   system(): System
   now(): Instant
   digest(text: string): string
-  start(name: string, input: TurnInput, options: { readonly session: SessionId }): Promise<RunId>
+  start(name: string, input: TurnInput, options: AskedBy & { readonly session: SessionId }): Promise<RunId>
   cancel(run: RunId, by: string, reason: string): Promise<void>
   retry(run: RunId, by: string): Promise<void>
   steps(run: RunId): Promise<RunSteps | null>
@@ -90,27 +92,31 @@ export class Chats {
   }
 
   /** The turn that answers this message. Settles when the message is on disk. */
-  async send(message: IncomingMessage): Promise<RunId> {
+  async send(message: IncomingMessage, asked: AskedBy = {}): Promise<RunId> {
     checkMessage(message)
-    return this.room.serve(() => this.take(message), true)
+    return this.room.serve(() => this.take(message, asked), true)
   }
 
-  private async take(message: IncomingMessage): Promise<RunId> {
+  private async take(message: IncomingMessage, asked: AskedBy): Promise<RunId> {
     const { chat, id, text } = message
     const session = this.sessionOf(chat)
     const before = await this.headOf(session)
     const spec = this.specOf(before?.name ?? message.name)
     await this.deps.sessions.ensure(session, 'interactive')
-    const run = await this.begin(spec, { chat, message: { id, text }, at: this.deps.now() }, session)
+    const run = await this.begin(spec, { chat, message: { id, text }, at: this.deps.now() }, { session, ...asked })
     await this.tryAgain(run)
     if (spec.whileRunning === 'interrupt' && before !== null && before.turn !== run)
       await this.stopTurn(before.turn, 'a new message')
     return run
   }
 
-  private async begin({ name }: ChatSpec, input: TurnInput, session: SessionId): Promise<RunId> {
+  private async begin(
+    { name }: ChatSpec,
+    input: TurnInput,
+    options: AskedBy & { readonly session: SessionId },
+  ): Promise<RunId> {
     try {
-      return await this.deps.start(turnHandler(name), input, { session })
+      return await this.deps.start(turnHandler(name), input, options)
     } catch (error) {
       if (!(error instanceof TrihandError) || error.code !== 'RUN_EXISTS') throw error
       throw new TrihandError('TURN_RUNNING', 'the answer to the message before is still being given', { cause: error })

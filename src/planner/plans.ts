@@ -8,6 +8,7 @@
  * plans-1  Of two that change a plan from the same version, one is judged anew, in whichever process they are.
  * plans-2  What runs was approved by a person, as it is, whoever starts it.
  */
+
 import { advancePlan } from '../engine/advance.ts'
 import type { IncomingEvent, Receipt, SendOptions, StartOptions } from '../engine/intake.ts'
 import { contentHash, handlersIn, readSteps, readText } from '../manifest/plan-reading.ts'
@@ -32,6 +33,9 @@ import type { Identity } from '../model/task-spec.ts'
 import type { Reader, RunSummary } from '../ports/reader.ts'
 import { readEnglish } from './english.ts'
 
+/** For whom a plan runs, and under which id. */
+type PlanStart = Pick<StartOptions, 'asked' | 'by' | 'requester'>
+
 export interface PlansDeps {
   readonly tenant: TenantId
   system(): System
@@ -41,7 +45,7 @@ export interface PlansDeps {
   /** Without the secrets that this process knows: what is hashed is what can be shown. */
   redact(value: Json): Json
   send(event: IncomingEvent, options: SendOptions): Promise<Receipt>
-  start(name: string, input: PlanOrder, options: Pick<StartOptions, 'asked'>): Promise<RunId>
+  start(name: string, input: PlanOrder, options: PlanStart): Promise<RunId>
   readonly reader: Pick<Reader, 'document' | 'documents' | 'run'>
   /** Changes of one plan take turns in this process. */
   inTurn(id: PlanId, change: () => Promise<PlanDraft>): Promise<PlanDraft>
@@ -148,7 +152,7 @@ export class Plans {
     return page.map(({ value }) => value as unknown as PlanDraft)
   }
 
-  async run(id: string, input?: Json, options: Pick<StartOptions, 'asked'> = {}): Promise<RunId> {
+  async run(id: string, input?: Json, options: PlanStart = {}): Promise<RunId> {
     return this.deps.start(PLAN_RUN, this.order(await this.show(id), input), options)
   }
 

@@ -191,6 +191,8 @@ export interface Entry {
   readonly event: StoredEvent | null
   /** All events that started the run: several if they were gathered. */
   readonly events: readonly StoredEvent[]
+  /** The people whose credentials began the chain that the run stands in. */
+  readonly requesters: readonly string[]
   /** Why and for which slot, if a schedule started it. */
   readonly schedule: ScheduleContext | null
   readonly gate: StepGate

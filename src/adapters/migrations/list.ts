@@ -13,6 +13,7 @@ import { modelCalls } from './0011-model-calls.ts'
 import { pins } from './0012-pins.ts'
 import { eventValues } from './0013-event-values.ts'
 import { anyKeys } from './0014-any-keys.ts'
+import { requesters } from './0015-requesters.ts'
 import type { Migration } from './migration.ts'
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -30,4 +31,5 @@ export const MIGRATIONS: readonly Migration[] = [
   pins,
   eventValues,
   anyKeys,
+  requesters,
 ]

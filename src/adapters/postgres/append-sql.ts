@@ -215,9 +215,9 @@ const creationParts = (shape: Shape): string[] => {
 }
 
 const EVENTS_ADDED = `events_added as (
-  insert into event (seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data, data_hash, append_id)
+  insert into event (seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data, data_hash, append_id, requesters)
     overriding system value
-  select seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data, data_hash, append_id
+  select seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data, data_hash, append_id, requesters
   from numbered n where ${wins('n')})`
 
 /** values-1 */

@@ -5,6 +5,7 @@
  */
 import type { Event } from '../../model/event.ts'
 import type { Instant } from '../../model/ids.ts'
+import { requestersText } from '../../model/requester.ts'
 import type { Append, NewStream, StreamWrite, TaskRow } from '../../ports/ledger.ts'
 import { valueAt } from '../event-values.ts'
 import { storedLane } from './lanes.ts'
@@ -124,6 +125,7 @@ const eventColumns = (event: Event) => ({
   hops: event.hops,
   chain: JSON.stringify(event.chain),
   data: JSON.stringify(event.data),
+  requesters: requestersText(event),
 })
 
 const addWrite = (rows: BatchRows, one: Append, write: StreamWrite, context: Context): void => {

@@ -71,6 +71,7 @@ export const LISTS = {
     chain: 'text',
     data: 'text',
     data_hash: 'text',
+    requesters: 'text',
   },
   suppression: { append: 'int', ord: 'int', trigger_name: 'text', reason: 'text', detail: 'text' },
   known_path: { type: 'text', path: 'text' },

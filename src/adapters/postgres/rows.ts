@@ -3,10 +3,12 @@
  *
  * Owns the spelling in the tables: ids are uuids without their prefix, `kind` tells a run from a session. Never runs a statement.
  */
+
 import type { StoredEvent } from '../../model/event.ts'
 import type { ClaimableId, Instant, SessionId, StreamId, TenantId, WorkerId } from '../../model/ids.ts'
 import { claimableId, isRunId, isSessionId, isTaskId, sessionId } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
+import { readRequesters } from '../../model/requester.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { SealedFact, StreamRecord } from '../../ports/ledger.ts'
 import { type ValuePlace, valueKey } from '../event-values.ts'
@@ -62,10 +64,11 @@ export interface EventRow {
   readonly hops: number
   readonly chain: string
   readonly data: string
+  readonly requesters: string | null
 }
 
 export const EVENT_COLUMNS =
-  'seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data'
+  'seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data, requesters'
 
 /** The key of a value, as a uuid; null for a wait that looks at no value. */
 export const keyOf = (place: ValuePlace): string | null =>
@@ -143,4 +146,5 @@ export const toEvent = (row: EventRow): StoredEvent => ({
   traceparent: row.traceparent,
   hops: row.hops,
   chain: JSON.parse(row.chain) as readonly string[],
+  ...readRequesters(row.requesters),
 })

@@ -4,6 +4,7 @@
  * Owns their rows. Never decides who listens (signal.ts).
  */
 import type { StoredEvent } from '../../model/event.ts'
+import { requestersText } from '../../model/requester.ts'
 import type { EventMatch, EventQuery, NewEvent } from '../../ports/ledger.ts'
 import { valueKey } from '../event-values.ts'
 import { toEvent } from './rows.ts'
@@ -20,7 +21,7 @@ export const addEvent = (
   const correlation = correlationId === id ? null : correlationId
   const added = sql.addEvent.run(
     ...[tenant, source, id, type, subject, time, correlation, causationId, traceparent, hops],
-    ...[JSON.stringify(chain), JSON.stringify(data), dataHash, appendId],
+    ...[JSON.stringify(chain), JSON.stringify(data), dataHash, appendId, requestersText(event)],
   )
   if (added.changes !== 1) return null
   const sequence = Number(added.lastInsertRowid)

@@ -36,6 +36,7 @@ export const isBirth = (append: Append): append is Birth => {
   const [write] = writes
   const [entry] = events
   if (write === undefined || entry === undefined || writes.length + events.length + signals.length !== 2) return false
+  if (entry.event.requesters !== undefined) return false
   return documents.length === 0 && entry.suppressed.length === 0 && isPlainCreation(write)
 }
 

@@ -32,13 +32,14 @@ type EventList = readonly [
   ...[StoredEvent['sequence'], StoredEvent['id'], StoredEvent['tenant'], StoredEvent['source'], StoredEvent['type']],
   ...[StoredEvent['subject'], StoredEvent['time'], StoredEvent['data'], StoredEvent['correlationId']],
   ...[StoredEvent['causationId'], StoredEvent['traceparent'], StoredEvent['hops'], StoredEvent['chain']],
+  StoredEvent['requesters'],
 ]
 
 type FactList = readonly [SealedFact['type'], SealedFact['recordedAt'], SealedFact['body'], SealedFact['hash']]
 
 const CLAIM_VALUES = 5
 const RECORD_VALUES = 19
-const EVENT_VALUES = 13
+const EVENT_VALUES = 14
 const FACT_VALUES = 4
 
 const inOne = <Item>(items: readonly Item[], add: (packed: unknown[], item: Item) => void): Packed => {
@@ -127,12 +128,12 @@ const toFact = ([type, recordedAt, body, hash]: FactList): SealedFact => ({ type
 
 const addEvent = (packed: unknown[], event: StoredEvent): void => {
   const { sequence, id, tenant, source, type, subject, time, data } = event
-  const { correlationId, causationId, traceparent, hops, chain } = event
+  const { correlationId, causationId, traceparent, hops, chain, requesters } = event
   packed.push(sequence, id, tenant, source, type, subject, time, data)
-  packed.push(correlationId, causationId, traceparent, hops, chain)
+  packed.push(correlationId, causationId, traceparent, hops, chain, requesters)
 }
 
-const toEvent = (list: EventList): Required<Omit<StoredEvent, 'broken'>> => ({
+const toEvent = (list: EventList): Required<Omit<StoredEvent, 'broken' | 'requesters'>> & StoredEvent => ({
   sequence: list[0],
   id: list[1],
   tenant: list[2],
@@ -146,4 +147,5 @@ const toEvent = (list: EventList): Required<Omit<StoredEvent, 'broken'>> => ({
   traceparent: list[10],
   hops: list[11],
   chain: list[12],
+  ...(list[13] !== undefined && { requesters: list[13] }),
 })

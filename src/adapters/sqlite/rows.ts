@@ -3,6 +3,7 @@
  *
  * Owns the spelling in the tables: ids are 16 bytes without their prefix, `kind` tells runs, sessions, clerks and tasks apart. Never runs a statement.
  */
+
 import type { StoredEvent } from '../../model/event.ts'
 import {
   type ClaimableId,
@@ -20,6 +21,7 @@ import {
   type WorkerId,
 } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
+import { readRequesters } from '../../model/requester.ts'
 import type { RunStatus } from '../../model/status.ts'
 import type { SealedFact, StreamRecord } from '../../ports/ledger.ts'
 import type { Row, Value } from './driver.ts'
@@ -66,7 +68,7 @@ export const DUE_COLUMNS =
   'key, id, kind, tenant, version, epoch, signal, status, recoveries, lane, handler, system_hash, session, parent, event, base, head_hash, created_at, wake_at, born_hash'
 export const FACT_COLUMNS = 'f.type, f.recorded_at, f.body, f.hash'
 export const EVENT_COLUMNS =
-  'seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data'
+  'seq, tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data, requesters'
 
 type DueList = readonly [
   ...[key: number, id: Uint8Array, kind: number, tenant: string, version: number, epoch: number, signal: number],
@@ -78,7 +80,7 @@ type FactList = readonly [type: string, recordedAt: Instant, body: string, hash:
 type EventList = readonly [
   ...[seq: number, tenant: string, source: string, id: string, type: string, subject: string | null, time: Instant],
   ...[correlation: string | null, causation: string | null, traceparent: string | null],
-  ...[hops: number, chain: string, data: string],
+  ...[hops: number, chain: string, data: string, requesters: string | null],
 ]
 
 /** The one place where a driver's row gets a type: the columns are those of the statement that made it. */
@@ -188,5 +190,6 @@ export const toEvent = (list: readonly Value[]): StoredEvent => {
     traceparent: row[9],
     hops: row[10],
     chain: JSON.parse(row[11]) as readonly string[],
+    ...readRequesters(row[13]),
   }
 }

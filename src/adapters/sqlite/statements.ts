@@ -84,7 +84,7 @@ const streamStatements = (db: Database) => ({
 const eventStatements = (db: Database) => ({
   addEvent:
     db.prepare(`insert into event (tenant, source, id, type, subject, time, correlation, causation, traceparent, hops, chain, data,
-    data_hash, append_id) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id, source, tenant) do nothing`),
+    data_hash, append_id, requesters) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (id, source, tenant) do nothing`),
   eventIdentity: db.prepare('select seq, data_hash, append_id from event where id = ? and source = ? and tenant = ?'),
   lastEvent: db.prepare("select coalesce((select seq from sqlite_sequence where name = 'event'), 0) as seq"),
   eventsOfType: prepareList(

@@ -8,6 +8,7 @@ import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import type { Human, People } from '../../model/human.ts'
 import { isJsonRecord, type Json } from '../../model/json.ts'
+import { declaredRequester, knownRequesters } from '../../model/requester.ts'
 import type { Entry } from '../../ports/step-gate.ts'
 import { taskOutput } from '../task-output.ts'
 
@@ -41,15 +42,12 @@ const decidersIn = (events: readonly StoredEvent[], name: string): readonly stri
   return told.flat().filter((person) => typeof person === 'string')
 }
 
-/** Whoever asked for it names themselves in what triggers it. There is no directory here: every person is known. */
-const peopleOf = ({ input, events }: Entry): People => {
-  const requester = isJsonRecord(input) ? (input['requester'] ?? input['requested_by'] ?? null) : null
-  return {
-    isKnown: () => true,
-    requester: typeof requester === 'string' ? requester : null,
-    decidersOf: (name) => decidersIn(events, name),
-  }
-}
+/** requester-1. There is no directory here: every person is known. */
+const peopleOf = ({ input, events, requesters }: Entry): People => ({
+  isKnown: () => true,
+  requesters: knownRequesters(requesters, declaredRequester(input)),
+  decidersOf: (name) => decidersIn(events, name),
+})
 
 export const enterHuman = async (entry: Entry, { code }: { readonly code: unknown }): Promise<Json> => {
   const { make } = code as Human

@@ -248,7 +248,7 @@ const wholeStep = (handler: Handler, given: Given, options: EnterOptions): Promi
 
 const play = (handler: Handler, given: Given, options: EnterOptions, abort: Abort): unknown => {
   if (options.effect !== 'idempotent') return wholeStep(handler, given, options)
-  const step = new Steps(given.entry.gate, given.readers, options.timeoutMs)
+  const step = new Steps(given.entry.gate, given.readers, options.timeoutMs, given.entry)
   return handler(new HandlerContext(given, step, abort))
 }
 

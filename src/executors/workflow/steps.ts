@@ -3,14 +3,17 @@
  *
  * Owns addresses (step-api-1) and the reading of options. Never decides, waits or stores anything.
  */
+
 import { TrihandError } from '../../model/errors.ts'
 import type { People } from '../../model/human.ts'
 import { toJson } from '../../model/json.ts'
 import { DEFAULT_RETRY } from '../../model/policies/retry.ts'
+import { declaredRequester, knownRequesters } from '../../model/requester.ts'
 import { isLoopKey, isStepName, stepAddress } from '../../model/step.ts'
 import type {
   CallGate,
   EmittedEvent,
+  Entry,
   OnParentEnd,
   StepGate,
   TaskRequest,
@@ -99,12 +102,14 @@ export class Steps implements Step, Replayed {
   readonly run: Step['run']
   readonly #gate: StepGate
   readonly #readers: Readers
+  readonly #asked: Pick<Entry, 'requesters' | 'input'>
   readonly #rounds = new Rounds()
   /** Who has decided which step, as far as this entry has come. */
   #deciders: Map<string, readonly string[]> | null = null
 
-  constructor(gate: StepGate, readers: Readers, timeoutMs: number) {
+  constructor(gate: StepGate, readers: Readers, timeoutMs: number, asked: Pick<Entry, 'requesters' | 'input'>) {
     this.#gate = gate
+    this.#asked = asked
     this.#readers = readers
     this.run = (name, body, options = NO_OPTIONS) => {
       // The gate's own promise, without another around it: this is called for every step.
@@ -219,7 +224,7 @@ export class Steps implements Step, Replayed {
   #peopleFor(requester: string | undefined): People {
     return {
       isKnown: () => true,
-      requester: requester ?? null,
+      requesters: knownRequesters(this.#asked.requesters, requester ?? declaredRequester(this.#asked.input)),
       decidersOf: (step) => {
         const people = this.#deciders?.get(step)
         // Fail closed: a name that is misspelt must not let everybody in.

@@ -9,7 +9,7 @@ import { TrihandError } from '../../model/errors.ts'
 import { readBody, readOptionalBody } from '../body.ts'
 import { followTurn } from '../chat-stream.ts'
 import { SEND_MESSAGE } from '../documents/chats.ts'
-import { demandDecider, identityOf } from '../identity.ts'
+import { askedBy, demandDecider, identityOf } from '../identity.ts'
 import type { Streams } from '../open-stream.ts'
 import { limitOf } from '../query.ts'
 import { described, nothing, PAGING, record, ref, text, yesNo } from '../schema.ts'
@@ -75,7 +75,7 @@ export const chatRoutes = ({ streams }: Pick<StreamOptions, 'streams'>): readonl
     const request = chatRequest(await readBody(context, { schema: SEND_MESSAGE, code: CODE }))
     if (request.kind === 'approval') return approve(service, context, request, streams)
     const { kind: _, ...message } = request
-    return followTurn(service, await service.chats.send(message), { streams, context }, null)
+    return followTurn(service, await service.chats.send(message, askedBy(context)), { streams, context }, null)
   }
   const resume: Handle = async (service, context) => {
     const { running } = await service.chats.show(chatOf(context))

@@ -4,14 +4,14 @@
  * Owns the spelling of an incoming event. Admission is the engine's: no rule about events lives here.
  */
 import type { Context } from 'hono'
-import type { IncomingEvent, SendFor } from '../../engine/intake.ts'
+import type { IncomingEvent } from '../../engine/intake.ts'
 import { TrihandError } from '../../model/errors.ts'
 import type { Receipt } from '../api.ts'
 import { type Members, optionalText, readBody, textOf } from '../body.ts'
 import { BATCH, cloudEvents, modeOf, STRUCTURED } from '../cloud-events.ts'
 import { SEND_EVENT } from '../documents/events.ts'
 import { eventDetail, findEvent } from '../event-detail.ts'
-import { callerName, identityOf } from '../identity.ts'
+import { askedBy, callerName } from '../identity.ts'
 import { problemOf } from '../problem.ts'
 import { limitOf, pageOf, positionOf } from '../query.ts'
 import { anything, described, list as listOf, PAGING, page, record, ref, text } from '../schema.ts'
@@ -45,12 +45,6 @@ const incoming = (context: Context, members: Members): IncomingEvent => {
   }
 }
 
-/** A person who is named may send what only people send. */
-const senderOf = (context: Context): SendFor => {
-  const by = identityOf(context)
-  return by === null ? {} : { by }
-}
-
 /** An event without an id of its own is named after the key of its request. */
 const idOfWork = (context: Context): string | undefined => {
   const uuid = uuidOfWork(context)
@@ -68,7 +62,7 @@ const verdictOf = (found: Receipt | TrihandError) => {
 
 const send: Handle = async (service, context) => {
   const mode = modeOf(context)
-  const sender = senderOf(context)
+  const sender = askedBy(context)
   if (mode === 'batch') {
     const events = await cloudEvents(context, mode)
     return context.json({ items: (await service.sendInOrder(events, sender)).map(verdictOf) }, 207)

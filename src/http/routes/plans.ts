@@ -9,7 +9,7 @@ import { planId } from '../../model/ids.ts'
 import type { PlanDraft } from '../../model/plan-draft.ts'
 import { readBody, readOptionalBody, textOf } from '../body.ts'
 import { APPROVE_PLAN, RUN_PLAN, WRITE_PLAN } from '../documents/plans.ts'
-import { askingOf, callerName, demandIdentity, demandPerson } from '../identity.ts'
+import { askedBy, askingOf, callerName, demandIdentity, demandPerson } from '../identity.ts'
 import { limitOf, pageOf } from '../query.ts'
 import { nothing, PAGING, page, ref } from '../schema.ts'
 import type { Service } from '../service.ts'
@@ -77,7 +77,7 @@ const run: Handle = async ({ plans }, context) => {
   const { id, current } = await plans.show(idOf(context))
   // The approval counts for every run of the plan, and its input reaches the steps: an agent would carry it over to what no person saw.
   demandPerson(context, 'runs what was approved')
-  const started = await plans.run(id, input, askedRun(context))
+  const started = await plans.run(id, input, { ...askedRun(context), ...askedBy(context) })
   return context.json({ id: started, plan_id: id, hash: current.hash }, 201, { location: `/api/runs/${started}` })
 }
 

@@ -8,7 +8,7 @@ import type { QueueView } from '../../engine/queues.ts'
 import type { Queue } from '../api.ts'
 import { optionalText, readBody, readOptionalBody } from '../body.ts'
 import { MESSAGE } from '../documents/queues.ts'
-import { callerName } from '../identity.ts'
+import { askedBy, callerName } from '../identity.ts'
 import { nothing, page, record, ref, whole } from '../schema.ts'
 import { isSecondAttempt, uuidOfWork, workOf } from '../work.ts'
 import { body, type Handle, json, type Operation, optionalBody } from './route.ts'
@@ -38,7 +38,10 @@ const put: Handle = async ({ queues }, context) => {
   const given = optionalText(members, 'id', CODE)
   const uuid = uuidOfWork(context)
   const id = given ?? (uuid === undefined ? undefined : `msg_${uuid}`)
-  const receipt = await queues.put(nameOf(context), members['data'], id === undefined ? {} : { id })
+  const receipt = await queues.put(nameOf(context), members['data'], {
+    ...askedBy(context),
+    ...(id !== undefined && { id }),
+  })
   // A message that is named after the key was put by an earlier attempt of this request.
   const isOwn = given === undefined && isSecondAttempt(context)
   return context.json(isOwn ? { ...receipt, duplicate: false } : receipt, 202)

@@ -11,7 +11,7 @@ import type { RunSummary } from '../../ports/reader.ts'
 import type { RetriedRun, RunDetail } from '../api.ts'
 import { optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
 import { CANCEL_RUN, PAUSE_RUN, RESOLVE_STEP, RUN_FILTER, START_RUN, STATUSES, VERDICTS } from '../documents/runs.ts'
-import { callerName, demandCaller, demandIdentity, demandPerson } from '../identity.ts'
+import { askedBy, callerName, demandCaller, demandIdentity, demandPerson } from '../identity.ts'
 import { badCursor, choiceOf, limitOf, pageOf, positionOf, type Query } from '../query.ts'
 import { factPage, runDetail, runWhy } from '../run-detail.ts'
 import { findRun } from '../run-id.ts'
@@ -61,7 +61,7 @@ const count: Handle = async (service, context) => {
 const start: Handle = async (service, context) => {
   const members = await readBody(context, { schema: START_RUN, code: CODE })
   const callbackUrl = optionalText(members, 'callback_url', CODE)
-  const options = { ...askedRun(context), ...(callbackUrl !== undefined && { callbackUrl }) }
+  const options = { ...askedRun(context), ...askedBy(context), ...(callbackUrl !== undefined && { callbackUrl }) }
   const id = await service.start(textOf(members, 'name', CODE), members['input'] ?? null, options)
   return context.json({ id }, 201, { location: `/api/runs/${id}` })
 }

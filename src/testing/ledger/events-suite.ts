@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { TenantId } from '../../model/ids.ts'
 import { LOCAL_TENANT } from '../../model/ids.ts'
 import type { Append } from '../../ports/ledger.ts'
-import { aCreation, anAppend, anEvent, newRun, START } from './builders.ts'
+import { aCreation, anAppend, anEvent, newRun, newWorker, START } from './builders.ts'
 import type { LedgerHarness } from './harness.ts'
 
 const OTHER_TENANT = 'other' as TenantId
@@ -27,12 +27,23 @@ const writing = (harness: LedgerHarness): void => {
       traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
       hops: 3,
       chain: ['a', 'b'],
+      requesters: ['ana', 'bo"b\n\u0000'],
     })
     const { sequences, position } = await harness.written({ events: [anEvent(event)] })
     expect(position).toBe(sequences[0])
     expect(await harness.ledger.events({ tenant: LOCAL_TENANT, limit: 10 })).toEqual([
       { ...event, sequence: sequences[0] },
     ])
+  })
+
+  test('an event that starts a run keeps the people who asked, and its claim has them (14.5)', async () => {
+    const { event } = anEvent({ requesters: ['ana'] })
+    const run = newRun()
+    const { sequences } = await harness.written({ events: [anEvent(event)], writes: [aCreation(run, { event: 0 })] })
+    const stored = { ...event, sequence: sequences[0] }
+    const { events = [stored] } = await harness.ledger.claim({ worker: newWorker(), now: START, limit: 1 })
+    expect(events).toEqual([stored])
+    expect(await harness.ledger.events({ tenant: LOCAL_TENANT, limit: 10 })).toEqual([stored])
   })
 
   test('sequences rise, within an append and from one to the next', async () => {
