@@ -47,7 +47,8 @@ export const awaken = async (
     await catchUp(resident, recoveries, prefetched, mayBeLeft)
     const isHeld = house.starts.holds(resident)
     const start = !isReady(resident) ? 'never' : isHeld ? await askForStart(resident) : 'free'
-    if (start === 'now' || start === 'free') {
+    if (start === 'now' || start === 'free') await recordEntry(resident)
+    if (start !== 'never' && isReady(resident)) {
       enter(resident, errors)
       if (start === 'now') house.starts.made(resident)
       resident.watchTime()
@@ -70,6 +71,12 @@ export const enterFresh = async (resident: Resident, errors: StepErrors, isLeft:
   awaken(resident, 0, NOTHING_PREFETCHED, errors, isLeft)
 
 const isReady = (resident: Resident): boolean => isOpen(resident) && resident.live?.retryAt === null
+
+/** run-6: only a run that had to begin by an instant pays for it. */
+const recordEntry = async (resident: Resident): Promise<void> => {
+  if (resident.live?.start.startBy == null) return
+  await recorded(resident, { type: 'enter_run', now: resident.house.clock.now() })
+}
 
 /** enter-4. */
 const askForStart = async (resident: Resident): Promise<'now' | 'free' | 'never'> => {
@@ -119,13 +126,15 @@ export const lookAgain = (resident: Resident): Promise<void> => {
 }
 
 /** enter-2, enter-3: time passes last; settles once that and everything asked before is in the ledger. */
-const recorded = (resident: Resident): Promise<void> =>
+const recorded = (
+  resident: Resident,
+  command: RunCommand = { type: 'pass_time', now: resident.house.clock.now() },
+): Promise<void> =>
   new Promise((resolve) => {
-    const now = resident.house.clock.now()
     const done = (answer: Answer): void => {
       if (answer.kind !== 'gone') resolve()
     }
-    resident.ask({ command: { type: 'pass_time', now }, luggage: null, done })
+    resident.ask({ command, luggage: null, done })
   })
 
 const enter = (resident: Resident, errors: StepErrors): void => {

@@ -47,11 +47,13 @@ const lookAndOpen = async (
   const lookback = await lookbackBase(house.ledger, request, wanted, { tenant, base: record.base, now })
   const taken = takenIn(resident, step)
   const start =
-    wanted.fresh === true ? startOf(taken.consumed, wanted, lookback) : { after: lookback, received: 0, covers: false }
+    wanted.fresh === true
+      ? startOf(taken.consumed, wanted, lookback)
+      : { after: Math.max(lookback, taken.consumed.endedBy), received: 0, covers: false }
   const wait = newWait({ ...wanted, base: start.after })
   const look = await lookFor(house.ledger, tenant, { wait, trigger: inputs.input, taken }, start)
   const { base } = look
-  const spec: WaitSpec = { ...wanted, base, ...(base > lookback && { from: lookback }) }
+  const spec: WaitSpec = { ...wanted, base, ...(wanted.fresh === true && base > lookback && { from: lookback }) }
   for (const type of wanted.types) seen.count(step, type, look.read.get(type) ?? 0)
   const done = look.received.length === 0 ? relying(resident, step, look.passed) : null
   resident.ask({ command: { type: 'open_wait', now, step, wait: spec }, luggage: null, done })

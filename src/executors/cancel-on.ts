@@ -7,11 +7,9 @@
  * cancel-on-1  Once an event has come, no step begins any more.
  * cancel-on-2  Between steps: the run is cancelled when no step is at work; abort: at once.
  */
-import type { CancelRule } from '../model/cancel-on.ts'
+import { CANCEL_STEP, type CancelRule } from '../model/cancel-on.ts'
 import { stepAddress } from '../model/step.ts'
 import type { Entry, StepGate } from '../ports/step-gate.ts'
-
-const STEP = 'trihand.cancel_on'
 
 const never = <T>(): Promise<T> => new Promise(() => {})
 
@@ -28,7 +26,7 @@ class Heed {
     const wanted = { mode: 'any', types: [event], match, condition, timeoutMs, most: null } as const
     // consumed-1: an event that another wait has received ends the run all the same.
     const request = { ...wanted, lookback: { kind: 'run' }, isShared: true } as const
-    void this.entry.gate.waitForEvent(stepAddress(STEP, String(n)), request).then(({ status, events }) => {
+    void this.entry.gate.waitForEvent(stepAddress(CANCEL_STEP, String(n)), request).then(({ status, events }) => {
       if (status !== 'received' || this.stopped !== null) return
       this.stopped = { reason: `${event} came (${events[0]?.id ?? 'unknown'})`, isTold: false }
       if (mode === 'abort' || this.atWork === 0) this.tell()

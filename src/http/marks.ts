@@ -38,6 +38,7 @@ const BECOMES: { readonly [Type in RunFactType]: Rule<Type> } = {
   'run.retry_due': 'work',
   'run.paused': 'paused',
   'run.resumed': 'work',
+  'run.entered': 'work',
   'run.handed_over': null,
   'run.cancel_requested': null,
   'run.completed': 'done',

@@ -56,6 +56,7 @@ const TELLING: Telling = {
   'run.retry_due': () => 'the next attempt is due',
   'run.paused': ({ by, reason }) => `${by} paused it${reason === null ? '' : `: ${reason}`}`,
   'run.resumed': ({ by }) => `${by} let it go on`,
+  'run.entered': () => 'began in time',
   'run.handed_over': ({ from, to }) => `version ${to} of the code goes on with it, after version ${from}`,
   'run.cancel_requested': (fact) => `${fact.by} asked for an end, ${failure(fact.error)}`,
   'run.completed': (fact) => (fact.status === 'success' ? 'ended well' : 'ended in part'),

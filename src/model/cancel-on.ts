@@ -3,6 +3,11 @@
  *
  * Owns the two shapes. Whether an event is meant is a wait's question (wait.ts); what a cancel does is the run's (run.ts).
  */
+/** The steps whose waits listen for such events, one for each rule. */
+export const CANCEL_STEP = 'trihand.cancel_on'
+
+export const isCancelStep = (step: string): boolean => step.startsWith(`${CANCEL_STEP}[`)
+
 export interface CancelSource {
   readonly event: string
   /** A path that must hold the same value in the event's data and in what started the run: `payload.id`. */

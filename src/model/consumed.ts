@@ -23,12 +23,21 @@ export interface Consumed {
   /** By sequence. */
   readonly events: PersistentMap<number, true>
   readonly covered: PersistentMap<string, Covered>
+  /** The last event that has ended the run by `cancel_on`; 0: none. */
+  readonly endedBy: number
 }
 
 export const NOTHING_CONSUMED: Consumed = {
   events: PersistentMap.empty<number, true>(),
   covered: PersistentMap.empty<string, Covered>(),
+  endedBy: 0,
 }
+
+/** The run was ended by these, and is retried: the waits of `cancel_on` look at events after them. */
+export const endedBy = (consumed: Consumed, received: readonly Received[]): Consumed => ({
+  ...consumed,
+  endedBy: received.reduce((last, { sequence }) => Math.max(last, sequence), consumed.endedBy),
+})
 
 /** Waits with the same types, value and condition look for the same events. */
 type Place = Pick<WaitSpec, 'types' | 'match' | 'condition'>
@@ -63,13 +72,13 @@ export const consume = (consumed: Consumed, spec: WaitSpec, received: readonly R
     const known = covered.get(place) ?? { from: spec.from ?? spec.base, to: spec.base, received: 0 }
     covered = covered.with(place, { ...known, received: known.received + received.length })
   }
-  return { events, covered }
+  return { ...consumed, events, covered }
 }
 
 /** Events that came with a result of another run: they count as received here. */
-export const adopt = ({ events, covered }: Consumed, received: readonly Received[]): Consumed => ({
-  events: received.reduce((all, { sequence }) => all.with(sequence, true), events),
-  covered,
+export const adopt = (consumed: Consumed, received: readonly Received[]): Consumed => ({
+  ...consumed,
+  events: received.reduce((all, { sequence }) => all.with(sequence, true), consumed.events),
 })
 
 /** A wait that is opened anew gives back what it had received. Another wait may have left it behind, so that nothing is covered any more. */
@@ -77,6 +86,7 @@ export const giveBack = (consumed: Consumed, received: readonly Received[]): Con
   received.length === 0
     ? consumed
     : {
+        ...consumed,
         events: received.reduce((all, { sequence }) => all.without(sequence), consumed.events),
         covered: NOTHING_CONSUMED.covered,
       }

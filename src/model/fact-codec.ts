@@ -24,6 +24,7 @@ const RUN_FACTS: Readonly<Record<RunFactType, true>> = {
   'run.retry_due': true,
   'run.paused': true,
   'run.resumed': true,
+  'run.entered': true,
   'run.handed_over': true,
   'run.cancel_requested': true,
   'run.completed': true,

@@ -97,6 +97,8 @@ export type RunFact =
   | (At & { readonly type: 'run.retry_due' })
   | (At & { readonly type: 'run.paused'; readonly by: string; readonly reason: string | null })
   | (At & { readonly type: 'run.resumed'; readonly by: string })
+  /** Its handler was entered for the first time: recorded only of a run that had to begin by an instant. */
+  | (At & { readonly type: 'run.entered' })
   /** Another version of the code goes on with it (model/pin.ts). */
   | (At & { readonly type: 'run.handed_over'; readonly from: string; readonly to: string })
   | (At & { readonly type: 'run.cancel_requested'; readonly by: string; readonly error: Failure })
@@ -114,9 +116,15 @@ export type RunFact =
   | (At & { readonly type: 'run.quarantined'; readonly error: Failure })
   /**
    * A new life. `kind`: what `by` is; absent: a person. `call`: the call of its parent that asked for it (model/child-retry.ts);
-   * absent: it was retried by itself.
+   * absent: it was retried by itself. `limits`: instants of the new life; absent: it has none, or an older version wrote it.
    */
-  | (At & { readonly type: 'run.retried'; readonly by: string; readonly kind?: Kind; readonly call?: string })
+  | (At & {
+      readonly type: 'run.retried'
+      readonly by: string
+      readonly kind?: Kind
+      readonly call?: string
+      readonly limits?: Limits
+    })
   | (OnStep & {
       readonly type: 'step.intended'
       readonly attempt: number
@@ -200,6 +208,8 @@ type LifeCommand =
   | (Now & { readonly type: 'retry_run'; readonly by: string; readonly kind?: Kind; readonly call?: string })
   | (Now & { readonly type: 'pause_run'; readonly by: string; readonly reason: string | null })
   | (Now & { readonly type: 'resume_run'; readonly by: string })
+  /** The holder is about to enter the handler. */
+  | (Now & { readonly type: 'enter_run' })
   | (Now & { readonly type: 'hand_over'; readonly from: string; readonly to: string })
   | (Now & { readonly type: 'quarantine_run'; readonly error: Failure })
   | (ToStep & {
@@ -291,10 +301,14 @@ export type WorkCommand =
 
 export type RunCommand = LifeCommand | WorkCommand
 
+/** When a life must have begun, and ended. */
+export type Limits = Pick<RunStart, 'startBy' | 'deadlineAt'>
+
 /** How its present life began. */
 export interface Retried {
   /** How many lives it has had before. */
   readonly times: number
+  readonly at: Instant
   readonly by: string
   readonly kind: Kind
   /** Null: it was retried by itself, whatever its parent does. */

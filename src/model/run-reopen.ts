@@ -3,14 +3,19 @@
  *
  * Owns what of its last life counts again. Finished steps stay finished; failed ones get their attempts back.
  *
+ * run-reopen-2  An event that has ended a run by `cancel_on` does not end it again: the new life looks at events after it.
+ * run-reopen-3  The time in which a run must end begins anew, and so does the time in which it must begin, if it never began.
  * run-reopen-1  Only a person retries a run in which a person refused a step: the step would be performed after all.
  */
+
+import { isCancelStep } from './cancel-on.ts'
 import { recallsOf } from './child-retry.ts'
-import { giveBack } from './consumed.ts'
+import { endedBy, giveBack } from './consumed.ts'
 import type { Kind } from './identity.ts'
+import type { Instant } from './ids.ts'
 import { changed } from './live-run.ts'
 import { type Refusal, refuse } from './machine.ts'
-import type { LiveRun, RunFact } from './run-fact.ts'
+import type { Limits, LiveRun, RunFact, RunStart } from './run-fact.ts'
 
 /** run-reopen-1. Null: it may be retried. */
 export const forbidRetry = ({ settled }: LiveRun, by: string, kind: Kind): Refusal | null => {
@@ -24,35 +29,47 @@ export const forbidRetry = ({ settled }: LiveRun, by: string, kind: Kind): Refus
   return null
 }
 
+/** run-reopen-3: the instants of the life that begins now, as long after it as those of the last were after its beginning. */
+export const limitsAfter = ({ start, startedAt, retried }: LiveRun, now: Instant): Limits => {
+  const moved = (instant: Instant | null): Instant | null =>
+    instant === null ? null : now + Math.max(0, instant - (retried?.at ?? startedAt))
+  return { startBy: moved(start.startBy), deadlineAt: moved(start.deadlineAt) }
+}
+
+/** As older versions did: instants that have passed were lifted. */
+const limitsBefore = ({ deadlineAt }: RunStart, now: Instant): Limits => ({
+  startBy: null,
+  deadlineAt: deadlineAt !== null && deadlineAt <= now ? null : deadlineAt,
+})
+
 /**
- * Instants that have passed are lifted, or time would end the run again before its first step. Waits are opened anew by the
+ * Waits are opened anew by the
  * code: the ledger forgot them at the end, and an event could no longer find one that was only kept here. People are asked anew:
  * their tasks went with the end. Children go on when the code calls them (child-retry.ts).
  */
 export const reopen = (last: LiveRun, fact: Extract<RunFact, { readonly type: 'run.retried' }>): LiveRun => {
-  const { at: now, by, kind = 'user', call = null } = fact
-  const { deadlineAt } = last.start
-  const start = {
-    ...last.start,
-    startBy: null,
-    deadlineAt: deadlineAt !== null && deadlineAt <= now ? null : deadlineAt,
-  }
-  let settled = last.settled
+  const { at, by, kind = 'user', call = null, limits } = fact
+  const start = { ...last.start, ...(limits ?? limitsBefore(last.start, at)) }
+  let { settled, consumed } = last
   let stillOpen = last.open
   for (const [step, state] of settled.entries()) {
+    // run-reopen-2
+    if (state.kind === 'received' && isCancelStep(step)) {
+      consumed = endedBy(consumed, state.events)
+      settled = settled.without(step)
+    }
     if (state.kind !== 'failed') continue
     settled = settled.without(step)
     // A person gave it up without knowing whether it happened: performed once more only if a person says so.
     if (state.doubt !== undefined) stillOpen = stillOpen.with(step, state.doubt)
   }
-  let { consumed } = last
   for (const [step, one] of stillOpen.entries()) {
     if (one.kind === 'waiting') consumed = giveBack(consumed, one.wait.received)
     if (one.kind === 'retrying' || one.kind === 'waiting' || one.kind === 'calling') stillOpen = stillOpen.without(step)
   }
   return changed(last, {
     start,
-    retried: { times: (last.retried?.times ?? 0) + 1, by, kind, call },
+    retried: { times: (last.retried?.times ?? 0) + 1, at, by, kind, call },
     failures: 0,
     retryAt: null,
     cancel: null,

@@ -9,6 +9,7 @@
  * run-3  A run that has not ended knows what it waits for: wakeAt, an open step, or a holder at work.
  * run-4  A run knows the tasks it has asked until they are over: with its end they are withdrawn.
  * run-5  A hand-over to another version of the code is recorded once, before that version begins a step.
+ * run-6  A run that had to begin by an instant and was entered before it never expires: the first entry is recorded.
  */
 import {
   completeStep,
@@ -31,7 +32,7 @@ import { NOTHING } from './payload.ts'
 import { retryDelayMs } from './policies/retry.ts'
 import { beginRun, reuseFact, startFacts } from './run-birth.ts'
 import type { EndedRun, LiveRun, RunCommand, RunFact, RunState, WorkCommand } from './run-fact.ts'
-import { forbidRetry, reopen } from './run-reopen.ts'
+import { forbidRetry, limitsAfter, reopen } from './run-reopen.ts'
 import { asked, childEnded, doubted, heardLate, intended, open, resolved, reused, settle } from './run-steps.ts'
 import type { RunStatus } from './status.ts'
 import { type OpenStep, type SettledStep, stepWakeAt } from './step.ts'
@@ -65,6 +66,8 @@ const decideLive = (run: LiveRun, command: RunCommand): Decision<RunFact> => {
       return resumeRun(run, command)
     case 'hand_over':
       return handOver(run, command)
+    case 'enter_run':
+      return enterRun(run, command.now)
     default:
       if (run.cancel !== null) return decideCancelled(run, command)
       return refusePaused(run, command) ?? decideWorking(run, command)
@@ -123,13 +126,16 @@ const decideCancelled = (run: LiveRun, command: WorkCommand): Decision<RunFact> 
   }
 }
 
-const retriedFact = ({
-  now,
-  by,
-  kind = 'user',
-  call,
-}: Extract<RunCommand, { readonly type: 'retry_run' }>): RunFact => ({
+/** run-6. */
+const enterRun = (run: LiveRun, at: Instant): Decision<RunFact> =>
+  run.start.startBy === null || run.cancel !== null || run.pause !== null ? facts() : facts({ type: 'run.entered', at })
+
+const retriedFact = (
+  last: LiveRun,
+  { now, by, kind = 'user', call }: Extract<RunCommand, { readonly type: 'retry_run' }>,
+): RunFact => ({
   ...{ type: 'run.retried', at: now, by },
+  ...((last.start.startBy ?? last.start.deadlineAt) !== null && { limits: limitsAfter(last, now) }),
   ...(kind !== 'user' && { kind }),
   ...(call !== undefined && { call }),
 })
@@ -139,7 +145,7 @@ const decideEnded = (run: EndedRun, command: RunCommand): Decision<RunFact> => {
     case 'retry_run':
       if (run.status === 'success' || run.status === 'partial')
         return refuse('RUN_NOT_FAILED', `the run ended with ${run.status}`)
-      return forbidRetry(run.last, command.by, command.kind ?? 'user') ?? facts(retriedFact(command))
+      return forbidRetry(run.last, command.by, command.kind ?? 'user') ?? facts(retriedFact(run.last, command))
     case 'report_late':
       return reportLate(run.last, command)
     case 'complete_step':
@@ -153,6 +159,7 @@ const decideEnded = (run: EndedRun, command: RunCommand): Decision<RunFact> => {
     case 'confirm_cancel':
     case 'start_run':
     case 'hand_over':
+    case 'enter_run':
       return facts()
     default:
       return refuse('RUN_ENDED', `the run ended with ${run.status}`)
@@ -245,6 +252,8 @@ const evolveLive = (run: LiveRun, fact: RunFact): RunState => {
       return changed(run, { pause: { by: fact.by, reason: fact.reason } })
     case 'run.resumed':
       return changed(run, { pause: null })
+    case 'run.entered':
+      return changed(run, { start: { ...run.start, startBy: null } })
     case 'run.handed_over':
       return changed(run, { version: fact.to })
     case 'run.cancel_requested':

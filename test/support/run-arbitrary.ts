@@ -101,6 +101,7 @@ const factArbitraries: { readonly [Type in RunFact['type']]: fc.Arbitrary<FactOf
   'run.retry_due': fc.record({ type: fc.constant('run.retry_due'), at }),
   'run.paused': fc.record({ type: fc.constant('run.paused'), at, by, reason: fc.option(text) }),
   'run.resumed': fc.record({ type: fc.constant('run.resumed'), at, by }),
+  'run.entered': fc.record({ type: fc.constant('run.entered'), at }),
   'run.handed_over': fc.record({ type: fc.constant('run.handed_over'), at, from: version, to: version }),
   'run.cancel_requested': fc.record({ type: fc.constant('run.cancel_requested'), at, by, error: failure }),
   'run.completed': fc.record(
@@ -163,6 +164,7 @@ const commandArbitraries: { readonly [Type in RunCommand['type']]: fc.Arbitrary<
   confirm_cancel: fc.record({ type: fc.constant('confirm_cancel'), now }),
   pause_run: fc.record({ type: fc.constant('pause_run'), now, by, reason: fc.option(text) }),
   resume_run: fc.record({ type: fc.constant('resume_run'), now, by }),
+  enter_run: fc.record({ type: fc.constant('enter_run'), now }),
   hand_over: fc.record({ type: fc.constant('hand_over'), now, from: version, to: version }),
   retry_run: fc.record({ type: fc.constant('retry_run'), now, by }),
   quarantine_run: fc.record({ type: fc.constant('quarantine_run'), now, error: failure }),
@@ -229,6 +231,7 @@ const WEIGHTS: Partial<Record<RunCommand['type'], number>> = {
   fail_run: 2,
   pause_run: 2,
   resume_run: 8,
+  enter_run: 4,
   retry_run: 8,
   resolve_step: 12,
   receive_event: 12,

@@ -10,14 +10,21 @@ export type Fact =
       readonly type:
         | 'run.retry_due'
         | 'run.cancel_requested'
-        | 'run.retried'
         | 'run.paused'
         | 'run.resumed'
+        | 'run.entered'
         | 'run.handed_over'
     }
+  /** Null: the run has none, or an older version wrote the fact. */
+  | { readonly type: 'run.retried'; readonly limits: Limits | null }
   | { readonly type: 'run.completed'; readonly status: string; readonly events: readonly string[] }
   | { readonly type: 'run.failed' | 'run.cancelled' | 'run.expired' | 'run.quarantined' }
   | StepFact
+
+export interface Limits {
+  readonly startBy: number | null
+  readonly deadlineAt: number | null
+}
 
 export type StepFact = { readonly step: string } & (
   | { readonly type: 'step.intended'; readonly attempt: number; readonly effectKey: string }
@@ -143,23 +150,26 @@ const readWait = (wait: Body): WaitSpec => {
 
 const readReceived = (event: Body): Received => ({ type: event.text('type'), sequence: event.number('sequence') })
 
+const readLimits = (body: Body): Limits => ({
+  deadlineAt: body.orNull('deadlineAt', (name) => body.number(name)),
+  startBy: body.orNull('startBy', (name) => body.number(name)),
+})
+
 const read = (type: string, body: Body): Fact | null => {
   switch (type) {
     case 'run.started':
-      return {
-        type,
-        deadlineAt: body.orNull('deadlineAt', (name) => body.number(name)),
-        startBy: body.orNull('startBy', (name) => body.number(name)),
-      }
+      return { type, ...readLimits(body) }
+    case 'run.retried':
+      return { type, limits: body.orNull('limits', (name) => readLimits(body.body(name))) }
     case 'run.retry_scheduled':
       return { type, attempt: body.number('attempt'), wakeAt: body.number('wakeAt') }
     case 'run.completed':
       return { type, status: body.text('status'), events: body.texts('events') }
     case 'run.retry_due':
     case 'run.cancel_requested':
-    case 'run.retried':
     case 'run.paused':
     case 'run.resumed':
+    case 'run.entered':
     case 'run.handed_over':
     case 'run.failed':
     case 'run.cancelled':

@@ -3,7 +3,7 @@
  *
  * Takes every fact in every state, like the machine. Never says what is wrong: the checks look at the state before each fact.
  */
-import type { Fact, Received, StepFact, WaitSpec } from './fact.ts'
+import type { Fact, Limits, Received, StepFact, WaitSpec } from './fact.ts'
 
 export type OpenStep = { readonly seq: number } & (
   | { readonly kind: 'intended' }
@@ -80,7 +80,7 @@ export class RunState {
     if (!this.started) {
       if (fact.type === 'run.started') this.#start(fact)
     } else if (this.end !== null) {
-      if (fact.type === 'run.retried') this.#reopen(at)
+      if (fact.type === 'run.retried') this.#reopen(fact.limits, at)
     } else if ('step' in fact) {
       this.#applyToStep(fact, seq)
     } else {
@@ -99,6 +99,9 @@ export class RunState {
       case 'run.started':
       case 'run.retried':
       case 'run.handed_over':
+        return
+      case 'run.entered':
+        this.startBy = null
         return
       case 'run.retry_scheduled':
         this.failures = fact.attempt
@@ -176,15 +179,18 @@ export class RunState {
    * A person's retry: failed steps get their attempts back, finished ones stay, and so does what was begun and not settled, but for
    * waits: their rows are gone, so they are opened anew. Limits that have passed are lifted, or they would end the run again.
    */
-  #reopen(at: number): void {
-    this.startBy = null
-    if (this.deadlineAt !== null && this.deadlineAt <= at) this.deadlineAt = null
+  #reopen(limits: Limits | null, at: number): void {
+    const lifted = this.deadlineAt !== null && this.deadlineAt <= at ? null : this.deadlineAt
+    this.startBy = limits?.startBy ?? null
+    this.deadlineAt = limits === null ? lifted : limits.deadlineAt
     this.end = null
     this.cancelled = false
     this.paused = false
     this.failures = 0
     this.retryAt = null
-    for (const step of this.#steps.values()) {
+    for (const [address, step] of this.#steps) {
+      // What ended the run by cancel_on is listened for anew.
+      if (address.startsWith(CANCEL_STEP)) step.result = null
       if (step.open?.kind === 'waiting')
         for (const sequence of step.open.received.keys()) this.consumed.delete(sequence)
       if (step.result === 'aborted') step.permissions += 1
@@ -196,6 +202,7 @@ export class RunState {
 }
 
 /** What a retried run begins again: an attempt, a wait, a call of a child or of people. */
+const CANCEL_STEP = 'trihand.cancel_on['
 const BEGUN_ANEW: ReadonlySet<OpenStep['kind']> = new Set(['retrying', 'waiting', 'calling'])
 
 const open = (step: Step, state: OpenStep): void => {
