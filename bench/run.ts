@@ -30,6 +30,7 @@ import { planChain } from './workloads/w14-chain.ts'
 import { fanOut } from './workloads/w15-fan-out.ts'
 import { encryptionCost } from './workloads/w16-encryption.ts'
 import { callersAtOnce, messagesAtOnce } from './workloads/w17-crowd.ts'
+import { writersOfOneSession } from './workloads/w19-session-writers.ts'
 
 interface Workload {
   readonly name: string
@@ -61,6 +62,7 @@ const WORKLOADS: readonly Workload[] = [
   { name: 'W16', measure: encryptionCost },
   { name: 'W17', measure: callersAtOnce, once: true },
   { name: 'W18', measure: messagesAtOnce, once: true },
+  { name: 'W19', measure: writersOfOneSession, once: true },
 ]
 
 const { values } = parseArgs({

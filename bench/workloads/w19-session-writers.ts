@@ -1,0 +1,63 @@
+/**
+ * W19: a thousand runs that write one session at once, beside a thousand that write a session each. How the time grows from a tenth of them
+ * to all.
+ */
+import { createTrihand } from '../../src/assemble.ts'
+import { fn } from '../../src/executors/workflow/function.ts'
+import type { SystemSource } from '../../src/manifest/define.ts'
+import type { SessionId } from '../../src/model/ids.ts'
+import { atMost, type Measurement } from '../report.ts'
+import type { BenchLedger } from '../target.ts'
+
+const WRITERS = 1_000
+const TENTH = WRITERS / 10
+/** Ten times as many take ten times as long; the rest is for what collects memory meanwhile. */
+const GROWTH = 13
+/** Their appends wait for each other, forty at a time, and a checkpoint follows each group. */
+const TIMES_ALONE = 4
+
+const SYSTEM: SystemSource = {
+  name: 'session-writers',
+  functions: [
+    fn<{ n: number }>('note', {}, ({ step, input }) =>
+      step.run('note', ({ remember }) => remember(`k${input.n}`, input.n)),
+    ),
+  ],
+}
+
+/** From the first start to the last end, on a ledger of its own. */
+const secondsOf = async (ledger: BenchLedger, writers: number, sessions: number): Promise<number> => {
+  const place = ledger.fresh()
+  const { database, schema } = place
+  const app = await createTrihand({ system: SYSTEM, database, ...(schema !== null && { schema }) })
+  const ids: SessionId[] = await Promise.all(Array.from({ length: sessions }, () => app.sessions.create()))
+  const since = performance.now()
+  await Promise.all(
+    Array.from({ length: writers }, async (_, n) => {
+      const run = await app.start('note', { n }, { session: ids[n % sessions] as SessionId })
+      await app.result(run, { wait: '5m' })
+    }),
+  )
+  const seconds = (performance.now() - since) / 1_000
+  await app.close()
+  await place.remove()
+  return seconds
+}
+
+export const writersOfOneSession = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
+  // The first of a process pays for code that is compiled.
+  await secondsOf(ledger, TENTH, TENTH)
+  const apart = await secondsOf(ledger, WRITERS, WRITERS)
+  const few = await secondsOf(ledger, TENTH, 1)
+  const many = await secondsOf(ledger, WRITERS, 1)
+  return [
+    {
+      metric: `${WRITERS} writers of one session ÷ of a session each`,
+      value: many / apart,
+      unit: '×',
+      target: atMost(TIMES_ALONE),
+    },
+    { metric: `${WRITERS} writers of one session ÷ ${TENTH}`, value: many / few, unit: '×', target: atMost(GROWTH) },
+    { metric: `${WRITERS} writers of one session`, value: many, unit: 's' },
+  ]
+}
