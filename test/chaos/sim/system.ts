@@ -12,6 +12,7 @@ import { announce, custody, family } from './plays/families.ts'
 import {
   bundle,
   collect,
+  desk,
   drip,
   fresh,
   hold,
@@ -19,6 +20,7 @@ import {
   oust,
   queue,
   rush,
+  shift,
   sole,
   successor,
   trail,
@@ -63,6 +65,7 @@ const CLERKS: readonly (readonly Play[])[] = [
   [unique, oust],
   [rush],
   [queue, march],
+  [shift, desk],
   [tick, brief],
   [tock],
   [pulse],

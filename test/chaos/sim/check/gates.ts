@@ -33,9 +33,15 @@ const judge = (
   const runs = look.runs().filter(({ stream }) => stream.handler === handler)
   const byId = new Map<string, LookedRun>(runs.map((run) => [run.id, run]))
   const started = gate.facts.filter((fact) => fact.type === 'gate.started')
-  const named = started.map(({ run, tracked }) => ({ run, isTracked: tracked }))
+  // A call that waited and was taken back is a run that ended as it was born.
+  const back = gate.facts.flatMap((fact) => (fact.type === 'trigger.suppressed' ? (fact.call ?? []) : []))
+  const named = [
+    ...started.map(({ run, tracked, call }) => ({ run, isTracked: tracked, caller: call?.parent?.run })),
+    ...back.map(({ run, parent }) => ({ run, isTracked: false, caller: parent?.run })),
+  ]
   const keyOf = (id: string): string => rule.keyOf(firstErrand(id, started, look))
-  const spans = groups(runs, ({ id }) => keyOf(id)).map((ofKey) => ofKey.map((run) => spanOf(run, witness)))
+  const begun = runs.filter(({ id }) => !back.some((call) => call.run === id))
+  const spans = groups(begun, ({ id }) => keyOf(id)).map((ofKey) => ofKey.map((run) => spanOf(run, witness)))
   const { spacingMs, rate } = rule
   return [
     ...places(look, gate),

@@ -70,17 +70,17 @@ export const unstopped = (
 /** Every run that the clerk's facts name exists as they say, and every run of its handler is named once. */
 export const misborn = (
   clerk: { readonly id: string; readonly handler: string },
-  named: readonly { readonly run: string; readonly isTracked: boolean }[],
+  named: readonly { readonly run: string; readonly isTracked: boolean; readonly caller?: string | undefined }[],
   runs: readonly LookedRun[],
 ): readonly string[] => {
   const known = new Map<string, LookedRun>(runs.map((run) => [run.id, run]))
   const counts = new Map<string, number>()
   for (const { run } of named) counts.set(run, (counts.get(run) ?? 0) + 1)
   return [
-    ...named.flatMap(({ run, isTracked }) => {
+    ...named.flatMap(({ run, isTracked, caller }) => {
       const found = known.get(run)
       if (found === undefined) return [`clerk-1: ${clerk.id} has started ${run}, which does not exist`]
-      const parent = isTracked ? clerk.id : null
+      const parent = caller ?? (isTracked ? clerk.id : null)
       return found.stream.parent === parent ? [] : [`clerk-1: ${run} has parent ${found.stream.parent}, not ${parent}`]
     }),
     ...runs.flatMap(({ id }) =>

@@ -1,6 +1,7 @@
 /** Seeded bugs of clerks: what a gate or a schedule forgets, misses, does twice or does in two halves. */
 import { Clerk } from '../../../../src/engine/clerk.ts'
 import { ClerkCommands } from '../../../../src/engine/clerk-commands.ts'
+import { Gate } from '../../../../src/engine/gate.ts'
 import { GateDuty } from '../../../../src/engine/gate-duty.ts'
 import { ScheduleDuty } from '../../../../src/engine/schedule-duty.ts'
 import { Starts } from '../../../../src/engine/starts.ts'
@@ -8,9 +9,11 @@ import { TrihandError } from '../../../../src/model/errors.ts'
 import { OUTCOME_TABLE } from '../../../../src/model/flow-outcome.ts'
 import type { GateFact, GateState, OpenGate } from '../../../../src/model/gate-fact.ts'
 import { isRunId } from '../../../../src/model/ids.ts'
+import type { Json } from '../../../../src/model/json.ts'
 import { type KeyStarts, startRules } from '../../../../src/model/policies/starts.ts'
 import type { ScheduleState } from '../../../../src/model/schedule-fact.ts'
 import type { StreamWrite } from '../../../../src/ports/ledger.ts'
+import type { InvokeOptions } from '../../../../src/ports/step-gate.ts'
 import { changed, type Mutant, oneByOne, plantMethod, withAppends, withWrites } from './mutant.ts'
 
 const isClerk = ({ stream, create }: StreamWrite): boolean => create === null && !isRunId(stream)
@@ -97,6 +100,7 @@ const thinCheckpoint: Mutant = {
 
 const forgottenStops: Mutant = {
   name: 'a cancel that a clerk wanted is not asked for again after a crash',
+  seenAt: 530,
   plant: () => plantMethod(GateDuty.prototype, 'resumed', () => () => {}),
 }
 
@@ -179,6 +183,30 @@ const givenForgotten: Mutant = {
     ),
 }
 
+/** As it was before calls of steps passed gates. */
+const pastTheGate: Mutant = {
+  name: 'a child does not pass the gate of what it calls',
+  plant: () =>
+    plantMethod<(this: Gate, step: string, handler: string, input: Json, options?: InvokeOptions) => Promise<Json>>(
+      Gate.prototype,
+      'invoke',
+      (invoke) =>
+        function (step, handler, input, options) {
+          return invoke.call(this, step, handler, input, { ...options, gate: 'none' })
+        },
+    ),
+}
+
+/** The child's own parent is told, and the gate waits for ever. */
+const childEndUnheard: Mutant = {
+  name: 'a gate does not hear of the end of a child that it let through',
+  atEngine: (line) =>
+    withAppends(line, (append) => {
+      const tellsParent = append.signals.some((stream) => isRunId(stream))
+      return tellsParent ? { ...append, signals: append.signals.filter((stream) => isRunId(stream)) } : append
+    }),
+}
+
 export const CLERK_MUTANTS: readonly Mutant[] = [
   forgottenCursor,
   forgottenSlots,
@@ -195,4 +223,6 @@ export const CLERK_MUTANTS: readonly Mutant[] = [
   speechless,
   turnsFixedAtBirth,
   givenForgotten,
+  pastTheGate,
+  childEndUnheard,
 ]

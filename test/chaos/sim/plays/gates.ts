@@ -118,3 +118,26 @@ export const rush = gated('rush', {
   sleepMs: 100,
   more: 6,
 })
+
+/** Its runs are called by others, too, and wait for each other. */
+export const desk = gated('desk', {
+  flow: { overlap: 'buffer_all', whilePaused: 'hold' },
+  rule: { apart: 'all' },
+  sleepMs: 60,
+})
+
+/** Calls a handler that has a gate: the calls wait for their turn there. */
+export const shift: Play = {
+  name: 'shift',
+  functions: (scene) => [
+    fn<Errand>('shift', { trigger: 'go.shift' }, async (context) => {
+      const { step, input } = context
+      const both = await Promise.all(
+        [1, 2].map((n) => step.invoke('call', 'desk', { id: input.id + n, kind: input.kind }, { key: `${n}` })),
+      )
+      return [...both, await perform(scene, context, 'after', 1)]
+    }),
+  ],
+  cues: () => [],
+  output: ({ errand: { id } }) => [[id + 1], [id + 2], 1],
+}
