@@ -119,10 +119,7 @@ export interface Trihand extends ServerDesk, Pick<Service, 'artifact' | 'version
   call(name: string, input?: unknown, options?: StartOptions & { readonly wait?: string | number }): Promise<RunResult>
   result(run: RunId, options?: { readonly wait?: string | number }): Promise<RunResult>
   cancel(run: RunId, options?: { readonly by?: string; readonly reason?: string }): Promise<void>
-  /**
-   * Begins a failed run again, and with it the children that failed: what is done stays done, and the answer names it. `waiting`: its
-   * flow control lets it go on when it is its turn. `kind`: what `by` is; by default a person whom the caller has authenticated.
-   */
+  /** Begins a failed run and its failed children again; names what stays done. `kind`: what `by` is; by default an authenticated person. */
   retry(run: RunId, options?: { readonly by?: string; readonly kind?: Kind }): Promise<RetryReport>
   /** No step begins until it is resumed; what is under way may finish, and its time limits go on. */
   pause(run: RunId, options?: { readonly by?: string; readonly reason?: string | null }): Promise<void>

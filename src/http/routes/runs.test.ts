@@ -203,7 +203,8 @@ describe('commands', () => {
     const failed = await app.when(body.id, 'failed')
     expect(failed.error.message).toContain('it broke')
     isHealed = true
-    expect((await app.post(`/api/runs/${body.id}/retry`, {})).status).toBe(202)
+    const retried = await app.post(`/api/runs/${body.id}/retry`, {})
+    expect([retried.status, retried.body.waits, retried.body.done]).toEqual([202, false, []])
     await expect.poll(async () => (await app.ask(`/api/runs/${body.id}`)).body.output).toBe('whole')
   })
 
