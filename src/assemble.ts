@@ -23,7 +23,6 @@ import type { Circuits } from './engine/circuits.ts'
 import type { PieceListener } from './engine/deltas.ts'
 import { Engine } from './engine/engine.ts'
 import type { Fleet } from './engine/fleet.ts'
-import type { RetryReport } from './engine/gate-keeping.ts'
 import type { IncomingEvent, Receipt, Rehearsal, SendFor, StartOptions } from './engine/intake.ts'
 import type { Observer } from './engine/observers.ts'
 import type { OpenRuns } from './engine/open-run.ts'
@@ -119,8 +118,7 @@ export interface Trihand extends ServerDesk, Pick<Service, 'artifact' | 'version
   call(name: string, input?: unknown, options?: StartOptions & { readonly wait?: string | number }): Promise<RunResult>
   result(run: RunId, options?: { readonly wait?: string | number }): Promise<RunResult>
   cancel(run: RunId, options?: { readonly by?: string; readonly reason?: string }): Promise<void>
-  /** Begins a failed run and its failed children again; names what stays done. `kind`: what `by` is; by default an authenticated person. */
-  retry(run: RunId, options?: { readonly by?: string; readonly kind?: Kind }): Promise<RetryReport>
+  retry(run: RunId, options?: { readonly by?: string; readonly kind?: Kind }): ReturnType<Engine['retry']>
   /** No step begins until it is resumed; what is under way may finish, and its time limits go on. */
   pause(run: RunId, options?: { readonly by?: string; readonly reason?: string | null }): Promise<void>
   resume(run: RunId, options?: { readonly by?: string }): Promise<void>
