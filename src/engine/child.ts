@@ -5,7 +5,7 @@
  * again: the step is opened on it, and once that is in the ledger it is retried (child-retry-1).
  */
 import { checkAgainst } from '../manifest/schema.ts'
-import { childToRetry } from '../model/child-retry.ts'
+import { childRules } from '../model/child-retry.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { RunId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
@@ -41,7 +41,7 @@ export const startChild = async (resident: Resident, step: string, call: Call): 
   const known =
     live === null
       ? null
-      : childToRetry(live, { step, handler, ...(call.retries !== undefined && { of: call.retries }) })
+      : childRules.childToRetry(live, { step, handler, ...(call.retries !== undefined && { of: call.retries }) })
   if (known !== null) {
     const command = { type: 'start_child', now: house.clock.now(), step, handler, ...known, ...detached } as const
     return askAndLook(resident, { command, luggage: null }, null)

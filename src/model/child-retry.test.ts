@@ -2,11 +2,12 @@
 import { describe, expect, test } from 'vitest'
 import { BROKEN, CHILD, command, fact, liveAfter, started } from '../../test/support/run-story.ts'
 import { specify } from '../testing/spec.ts'
-import { calledBy, callName, childToRetry, endsWithParent, hasRetriedFor } from './child-retry.ts'
+import { calledBy, callName, childRules, endsWithParent, hasRetriedFor } from './child-retry.ts'
 import { run as machine } from './run.ts'
 
 const { given } = specify(machine)
 
+const { childToRetry } = childRules
 const FAILED = { end: { kind: 'failed', error: BROKEN } } as const
 const called = fact('child.started', { step: 'pay' })
 const failed = [called, fact('child.ended', { step: 'pay', ...FAILED })]

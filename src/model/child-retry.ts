@@ -47,7 +47,7 @@ export const recallsOf = ({ recalls, open, settled }: LiveRun): LiveRun['recalls
 }
 
 /** The child that a call of this handler goes on with, and the step that began it. Null: it begins one. `of`: the step that failed. */
-export const childToRetry = (
+const childToRetry = (
   { recalls, settled }: LiveRun,
   { step, handler, of = step }: { readonly step: string; readonly handler: string; readonly of?: string },
 ): { readonly child: RunId; readonly again: string } | null => {
@@ -90,3 +90,6 @@ export const endsWithParent = ({ start, retried, cancel }: LiveRun): boolean =>
   cancel === null && start.onParentEnd !== 'detach' && (retried === null || retried.call !== null)
 
 const NONE: readonly never[] = []
+
+/** Asked through this object, so that a simulation can seed a mistake into it. */
+export const childRules = { childToRetry }

@@ -4,6 +4,7 @@ import { checkChains } from './chain.ts'
 import { checkEffects } from './effects.ts'
 import { checkEvents } from './events.ts'
 import type { Evidence } from './evidence.ts'
+import { checkFamilies } from './families.ts'
 import { checkGates } from './gates.ts'
 import { checkLives } from './life.ts'
 import { checkOutputs } from './outputs.ts'
@@ -20,6 +21,7 @@ export const check = (evidence: Evidence): readonly string[] => [
   ...checkEvents(evidence),
   ...checkEffects(evidence),
   ...checkOutputs(evidence),
+  ...checkFamilies(evidence),
   ...checkGates(evidence),
   ...checkSchedules(evidence),
   ...checkPeople(evidence),
