@@ -24,9 +24,8 @@ import { textOf } from '../../model/conversation.ts'
 import { TrihandError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import type { Telling } from '../../model/lifecycle.ts'
-import { dataBlock } from '../../model/messages.ts'
 import type { Module } from '../../model/module.ts'
-import type { Allowance, Reservation, Spent } from '../../model/policies/budget.ts'
+import type { Allowance, Reservation } from '../../model/policies/budget.ts'
 import type { RetryPolicy } from '../../model/policies/retry.ts'
 import { type Effect, stepAddress } from '../../model/step.ts'
 import { type Action, type End, nextAction, repliesOf, type TurnRules } from '../../model/turn.ts'
@@ -35,6 +34,7 @@ import type { Entry, StepContext } from '../../ports/step-gate.ts'
 import { Broker } from './broker.ts'
 import {
   allowanceFor,
+  carvedFor,
   childOutcome,
   handedEnd,
   handlerOf,
@@ -42,13 +42,14 @@ import {
   inputFor,
   restFor,
   tooDeep,
+  waitingChildren,
 } from './children.ts'
 import { demandConsent } from './consent.ts'
 import { HANDOFF, TASK } from './control-tools.ts'
 import { delegate } from './delegate.ts'
 import type { AgentDeps, Hydrated } from './deps.ts'
 import { hydrate, servedTools } from './hydrate.ts'
-import { mediaTypeOf } from './media-type.ts'
+import { type LeftFiles, leftFiles } from './left-files.ts'
 import {
   asJson,
   callModel,
@@ -61,7 +62,8 @@ import {
   SIMULATED,
 } from './model-call.ts'
 import { decidedOf, questionOf } from './questions.ts'
-import { givenInput, type Scope, scopeOf } from './scope.ts'
+import { type Scope, scopeOf } from './scope.ts'
+import { taskText } from './task-text.ts'
 import { callTool, codeOf, failedOutcome, NO_OUTCOME, outcomeOf } from './tool-call.ts'
 
 const ONCE: RetryPolicy = { maxAttempts: 1, baseMs: 0, factor: 1, maxMs: 0 }
@@ -190,23 +192,19 @@ export class AgentWork {
   private job(): Job {
     if (this.hydrated === null) throw new TrihandError('INTERNAL', 'a model is asked before there are instructions')
     const { spec, scope, hydrated } = this
-    return { spec, scope, hydrated, task: this.task(), chat: this.chat, mark: (key) => this.mark(key) }
+    return {
+      spec,
+      scope,
+      hydrated,
+      task: taskText(this.entry, this.state, this.chat, this.mark('input')),
+      chat: this.chat,
+      mark: (key) => this.mark(key),
+    }
   }
 
   /** Nobody outside can guess it, and it is the same at every entry. */
   private mark(key: string): string {
     return `k${this.deps.ids.digest(`${this.entry.run}\n${key}`).slice(0, MARK_DIGITS)}`
-  }
-
-  private task(): string {
-    const { event } = this.entry
-    const input = givenInput(this.entry.input)
-    const files = [...this.state.files.keys()].sort()
-    const listed = files.length === 0 ? '' : `\n\nFiles in your workspace: ${files.join(', ')}`
-    if (this.chat !== null) return `${this.chat.prompt}${listed}`
-    if (typeof input === 'string') return `${input}${listed}`
-    const data = dataBlock(this.mark('input'), event?.type ?? 'input', JSON.stringify(input, null, 2))
-    return `Do your work on this input.\n${data}${listed}`
   }
 
   /** agent-2. */
@@ -334,7 +332,7 @@ export class AgentWork {
   private async carve(ready: readonly AgentCall[]): Promise<void> {
     const fitting = ready.filter(({ tool, input }) => this.broker.refuses(tool, input) === null)
     for (const call of fitting.filter(({ tool }) => tool === TASK))
-      await this.carveFor(call, () => allowanceFor(this.scope, this.state, call, this.waitingChildren()))
+      await this.carveFor(call, () => allowanceFor(this.scope, this.state, call, waitingChildren(this.state)))
     // Last: it gets all that is left. A second hand-off is the first one.
     for (const call of fitting.filter(({ tool }) => tool === HANDOFF).slice(0, 1))
       await this.carveFor(call, () => restFor(this.scope, this.state))
@@ -347,23 +345,10 @@ export class AgentWork {
     this.note({ type: 'carved', key: call.key, tokens: carved.tokens, micros: carved.micros ?? 0 })
   }
 
-  /** What was carved for this call. */
-  private carvedFor({ key }: AgentCall): Allowance & { readonly spent: Spent } {
-    const carved = this.state.pending.get(key) ?? { tokens: 0, micros: 0 }
-    const micros = this.scope.allowance.micros === null && carved.micros === 0 ? null : carved.micros
-    return { tokens: carved.tokens, micros, spent: { ...carved, isEstimated: true } }
-  }
-
-  private waitingChildren(): number {
-    const { outcomes, pending } = this.state
-    const calls = repliesOf(this.state).at(-1)?.calls ?? []
-    return calls.filter(({ tool, key }) => tool === TASK && !outcomes.has(key) && !pending.has(key)).length
-  }
-
   private async child(step: string, call: AgentCall, state: AgentState): Promise<ToolOutcome> {
     const refused = tooDeep(this.spec, this.scope)
     if (refused !== null) return this.record(step, refused)
-    const { spent, ...allowance } = this.carvedFor(call)
+    const { spent, ...allowance } = carvedFor(this.scope, this.state, call)
     try {
       const input = inputFor(this.scope, state, call, allowance)
       return childOutcome(
@@ -381,7 +366,7 @@ export class AgentWork {
     const refused = tooDeep(this.spec, this.scope)
     if (refused !== null) return this.record(step, refused)
     const { agent } = call.input as { readonly agent: string }
-    const { spent: _, ...allowance } = this.carvedFor(call)
+    const { spent: _, ...allowance } = carvedFor(this.scope, this.state, call)
     const input = handoffInput(this.spec, this.scope, { state, call, allowance, input: this.entry.input })
     const answer = await this.entry.gate.invoke('agent/handoff', agent, input)
     this.handedTo = handedEnd(answer)
@@ -406,18 +391,9 @@ export class AgentWork {
 
   private async close(): Promise<void> {
     const { lives } = this.state.before
-    const body = (): Json => {
-      const found = this.spec.artifacts.flatMap(({ file }) => this.state.files.get(file) ?? [])
-      const missing = this.spec.artifacts.filter(({ file, required }) => required && !this.state.files.has(file))
-      const isSimulated = repliesOf(this.state).some((reply) => reply.isSimulated)
-      return {
-        artifacts: found.map((file) => ({ ...file, media_type: mediaTypeOf(file.path), simulated: isSimulated })),
-        missing: missing.map(({ file }) => file),
-      }
-    }
-    const { missing } = (await this.step(stepAddress('agent/artifacts', lives === 0 ? null : String(lives)), body)) as {
-      readonly missing: readonly string[]
-    }
+    const { missing } = (await this.step(stepAddress('agent/artifacts', lives === 0 ? null : String(lives)), () =>
+      leftFiles(this.spec, this.state),
+    )) as unknown as LeftFiles
     this.note({ type: 'closed', missing })
   }
 }

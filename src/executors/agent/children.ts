@@ -10,7 +10,8 @@ import { type AgentCall, type AgentState, committed, type ToolOutcome } from '..
 import { TrihandError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import { type Allowance, carve, restOf, type Spent } from '../../model/policies/budget.ts'
-import type { End } from '../../model/turn.ts'
+import { type End, repliesOf } from '../../model/turn.ts'
+import { TASK } from './control-tools.ts'
 import { type ChildCall, childInput, givenInput, type Scope } from './scope.ts'
 import { failedOutcome, NO_OUTCOME } from './tool-call.ts'
 
@@ -108,4 +109,21 @@ export const handedEnd = (value: Json): End => {
     ? (value as unknown as ChildAnswer)
     : ({ output: value, status: 'success' } as const)
   return { kind: 'end', status, code: null, detail: null, output }
+}
+
+/** What was carved for this call, and what counts as used if nobody knows. */
+export const carvedFor = (
+  scope: Scope,
+  state: AgentState,
+  { key }: AgentCall,
+): Allowance & { readonly spent: Spent } => {
+  const carved = state.pending.get(key) ?? { tokens: 0, micros: 0 }
+  const micros = scope.allowance.micros === null && carved.micros === 0 ? null : carved.micros
+  return { tokens: carved.tokens, micros, spent: { ...carved, isEstimated: true } }
+}
+
+/** Children of the last reply that have not begun. */
+export const waitingChildren = ({ outcomes, pending, ...state }: AgentState): number => {
+  const calls = repliesOf({ outcomes, pending, ...state }).at(-1)?.calls ?? []
+  return calls.filter(({ tool, key }) => tool === TASK && !outcomes.has(key) && !pending.has(key)).length
 }
