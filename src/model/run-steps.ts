@@ -4,12 +4,13 @@
  * Owns that part of the run's fold. What may be recorded is run.ts and its rules.
  */
 import { failedCall } from './child-retry.ts'
-import { adopt } from './consumed.ts'
+import { adopt, consume, opened } from './consumed.ts'
 import { type ChildId, isTaskId } from './ids.ts'
 import { changed } from './live-run.ts'
 import { NOTHING } from './payload.ts'
 import type { LiveRun, RunFact } from './run-fact.ts'
 import type { OpenStep, SettledStep } from './step.ts'
+import { openWait as beginWait, isOver, missing, receive } from './wait.ts'
 
 type Fact<Type extends RunFact['type']> = Extract<RunFact, { readonly type: Type }>
 
@@ -99,4 +100,31 @@ export const childEnded = (run: LiveRun, { step, child, end }: Fact<'child.ended
       ? { kind: 'done', result: end.result }
       : { kind: 'failed', error: end.error, ...failedCall(run.open.get(step)) },
   )
+}
+
+export const waitOpened = (run: LiveRun, { step, wait }: Fact<'wait.opened'>): LiveRun => {
+  const consumed = opened(run.consumed, wait)
+  const after = consumed === run.consumed ? run : changed(run, { consumed })
+  return open(after, step, { kind: 'waiting', wait: beginWait(wait) })
+}
+
+export const received = (run: LiveRun, fact: Fact<'wait.received'>): LiveRun => {
+  const before = run.open.get(fact.step)
+  if (before?.kind !== 'waiting') return run
+  const events = fact.others === undefined ? [fact.event] : [fact.event, ...fact.others]
+  const wait = receive(before.wait, ...events)
+  const after = changed(run, { consumed: consume(run.consumed, wait.spec, events) })
+  if (!isOver(wait)) return open(after, fact.step, { kind: 'waiting', wait })
+  return settle(after, fact.step, { kind: 'received', events: wait.received, timedOut: false, missing: [] })
+}
+
+export const timedOut = (run: LiveRun, step: string): LiveRun => {
+  const before = run.open.get(step)
+  if (before?.kind !== 'waiting') return run
+  return settle(run, step, {
+    kind: 'received',
+    events: before.wait.received,
+    timedOut: true,
+    missing: missing(before.wait),
+  })
 }

@@ -22,7 +22,6 @@ import {
   resolveStep,
 } from './attempt.ts'
 import { callOf } from './child-retry.ts'
-import { consume, opened } from './consumed.ts'
 import type { Failure } from './errors.ts'
 import type { Instant } from './ids.ts'
 import { changed } from './live-run.ts'
@@ -33,10 +32,22 @@ import { retryDelayMs } from './policies/retry.ts'
 import { beginRun, reuseFact, startFacts } from './run-birth.ts'
 import type { EndedRun, LiveRun, RunCommand, RunFact, RunState, WorkCommand } from './run-fact.ts'
 import { forbidRetry, limitsAfter, reopen } from './run-reopen.ts'
-import { asked, childEnded, doubted, heardLate, intended, open, resolved, reused, settle } from './run-steps.ts'
+import {
+  asked,
+  childEnded,
+  doubted,
+  heardLate,
+  intended,
+  open,
+  received,
+  resolved,
+  reused,
+  settle,
+  timedOut,
+  waitOpened,
+} from './run-steps.ts'
 import type { RunStatus } from './status.ts'
 import { type OpenStep, type SettledStep, stepWakeAt } from './step.ts'
-import { openWait as beginWait, isOver, missing, receive } from './wait.ts'
 import { dueFacts, endChild, openWait, receiveEvent, setTimer, startChild } from './waiting.ts'
 
 const MAX_STEPS = 100_000
@@ -324,33 +335,6 @@ const retrying = ({ attempt, wakeAt, error, carry }: Fact<'step.retry_scheduled'
 const retryDue = (run: LiveRun, step: string): LiveRun => {
   const before = run.open.get(step)
   return before?.kind === 'retrying' ? open(run, step, { ...before, wakeAt: null }) : run
-}
-
-const waitOpened = (run: LiveRun, { step, wait }: Fact<'wait.opened'>): LiveRun => {
-  const consumed = opened(run.consumed, wait)
-  const after = consumed === run.consumed ? run : changed(run, { consumed })
-  return open(after, step, { kind: 'waiting', wait: beginWait(wait) })
-}
-
-const received = (run: LiveRun, fact: Fact<'wait.received'>): LiveRun => {
-  const before = run.open.get(fact.step)
-  if (before?.kind !== 'waiting') return run
-  const events = fact.others === undefined ? [fact.event] : [fact.event, ...fact.others]
-  const wait = receive(before.wait, ...events)
-  const after = changed(run, { consumed: consume(run.consumed, wait.spec, events) })
-  if (!isOver(wait)) return open(after, fact.step, { kind: 'waiting', wait })
-  return settle(after, fact.step, { kind: 'received', events: wait.received, timedOut: false, missing: [] })
-}
-
-const timedOut = (run: LiveRun, step: string): LiveRun => {
-  const before = run.open.get(step)
-  if (before?.kind !== 'waiting') return run
-  return settle(run, step, {
-    kind: 'received',
-    events: before.wait.received,
-    timedOut: true,
-    missing: missing(before.wait),
-  })
 }
 
 export const run: Machine<RunState, RunCommand, RunFact> = {
