@@ -286,7 +286,7 @@ describe.skipIf(url === '')('held runs on Postgres', () => {
     const born = newRun()
     const refused = append(aCreation(newRun(), {}, { headHash: 'a raw \u0000' }))
     const batch = [...runs.map((run) => append(step(run, 1))), refused, creation(born)]
-    await expect(here.append(batch)).rejects.toMatchObject({ code: 'INTERNAL', outcome: 'unknown' })
+    await expect(here.append(batch)).rejects.toMatchObject({ code: 'INPUT_INVALID', outcome: 'unknown' })
     expect(await there.load([runs[0] as RunId, runs[9] as RunId, born])).toMatchObject([
       { version: 2 },
       { version: 2 },
