@@ -16,7 +16,7 @@ const GROWTH = 13
 /** What the gate records, and what it reads and decides for each. */
 const TIMES_GATED = 4
 /** A message makes a session, is decided by a gate with two keys, and asks the store three questions of its own, which Postgres answers one by one. */
-const TIMES_CHAT = { sqlite: 8, postgres: 24 } as const
+const TIMES_CHAT = 8
 
 const SYSTEM: SystemSource = {
   name: 'crowd',
@@ -86,7 +86,7 @@ export const messagesAtOnce = async (ledger: BenchLedger): Promise<readonly Meas
       metric: `${CALLERS} messages to as many chats at once ÷ calls without flow control`,
       value: many / plain,
       unit: '×',
-      target: atMost(TIMES_CHAT[ledger.kind]),
+      target: atMost(TIMES_CHAT),
     },
     { metric: `${CALLERS} messages to as many chats ÷ ${TENTH}`, value: many / few, unit: '×', target: atMost(GROWTH) },
     { metric: `${CALLERS} messages to as many chats at once`, value: many, unit: 's' },
