@@ -83,7 +83,7 @@ const promise = (resident: Resident, command: Extract<RunCommand, { readonly typ
   const { step, event, others = [] } = command
   const sequences = [event, ...others].map(({ sequence }) => sequence)
   for (const sequence of sequences) resident.seen.promise(sequence, step)
-  const seeAgain = lookUnless(resident, step, (answer) => answer.kind === 'recorded' && answer.facts.length > 0)
+  const seeAgain = lookUnless(resident, (answer) => answer.kind === 'recorded' && answer.facts.length > 0)
   const done = (answer: Answer): void => {
     for (const sequence of sequences) resident.seen.redeem(sequence)
     seeAgain(answer)
@@ -92,28 +92,21 @@ const promise = (resident: Resident, command: Extract<RunCommand, { readonly typ
 }
 
 /** A wait that left events to others looks again if one of them was not received after all. Null: it left none. */
-export const relying = (
-  resident: Resident,
-  step: string,
-  passed: readonly number[],
-): ((answer: Answer) => void) | null =>
+export const relying = (resident: Resident, passed: readonly number[]): ((answer: Answer) => void) | null =>
   passed.length === 0
     ? null
-    : lookUnless(resident, step, () =>
-        passed.every((sequence) => resident.live?.consumed.events.has(sequence) === true),
-      )
+    : lookUnless(resident, () => passed.every((sequence) => resident.live?.consumed.events.has(sequence) === true))
 
-/** Looks again for a wait that is still open, before the run may park, unless all went as it was meant to. */
-const lookUnless = (
-  resident: Resident,
-  step: string,
-  isWell: (answer: Answer) => boolean,
-): ((answer: Answer) => void) => {
+/**
+ * Looks again for the waits that are still open, before the run may park, unless all went as it was meant to. For all of them: an event that
+ * was promised and not received is for another wait, also if the wait that it was promised to is over.
+ */
+const lookUnless = (resident: Resident, isWell: (answer: Answer) => boolean): ((answer: Answer) => void) => {
   resident.begin()
   return (answer) => {
     const { live, isGone } = resident
     const isOpen = !isGone && live !== null && live.cancel === null && live.pause === null
-    const mustLook = isOpen && live.open.get(step)?.kind === 'waiting' && !isWell(answer)
+    const mustLook = isOpen && openWaitsOf(live).length > 0 && !isWell(answer)
     // A look that fails is made up for by the next claim: the store is in trouble, and the run is let go.
     const look = mustLook ? resident.whileActive(() => offerEvents(resident)).catch(() => {}) : Promise.resolve()
     void look.finally(() => resident.end())

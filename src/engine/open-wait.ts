@@ -55,7 +55,7 @@ const lookAndOpen = async (
   const { base } = look
   const spec: WaitSpec = { ...wanted, base, ...(wanted.fresh === true && base > lookback && { from: lookback }) }
   for (const type of wanted.types) seen.count(step, type, look.read.get(type) ?? 0)
-  const done = look.received.length === 0 ? relying(resident, step, look.passed) : null
+  const done = look.received.length === 0 ? relying(resident, look.passed) : null
   resident.ask({ command: { type: 'open_wait', now, step, wait: spec }, luggage: null, done })
   receiveEvents(resident, { step, spec }, look)
 }

@@ -39,6 +39,8 @@ export class Witness {
   readonly #store: MemoryStore
   readonly #tick: () => number
   readonly #appendIds = new Map<string, string>()
+  /** Not the store's: it forgets those whom it has freed. */
+  readonly #beatAt = new Map<WorkerId, number>()
 
   constructor(store: MemoryStore, tick: () => number) {
     this.#store = store
@@ -80,7 +82,8 @@ export class Witness {
   beat({ worker, now, ttlMs }: BeatRequest): (freed: number) => void {
     const before = this.#leases()
     const beats = new Map(this.#store.workers)
-    if (now - (beats.get(worker)?.beatAt ?? now) > ttlMs / 2) this.silent.add(worker)
+    if (now - (this.#beatAt.get(worker) ?? now) > ttlMs / 2) this.silent.add(worker)
+    this.#beatAt.set(worker, now)
     return (freed) => {
       this.changes += freed
       for (const [run, { lease }] of before) {

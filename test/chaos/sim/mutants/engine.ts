@@ -287,6 +287,7 @@ const ownWriteUnseen: Mutant = {
 
 const childAnew: Mutant = {
   name: 'a retried parent begins its failed child anew (14.1.1)',
+  seenAt: 4157,
   plant: () => plantMethod<typeof childRules.childToRetry>(childRules, 'childToRetry', () => () => null),
 }
 
