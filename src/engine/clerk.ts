@@ -219,6 +219,7 @@ export class Clerk<State, Fact extends ClerkFact> {
     if (outcome.reason === 'version' && outcome.stream === this.hold.id) return this.lookUp(state)
     // Somebody else wrote to another clerk that this decision is about: it is made again.
     if (outcome.reason === 'version' && writes.some(({ stream }) => stream === outcome.stream)) return state
+    if (outcome.reason === 'version' && this.duty.exists?.(state, outcome.stream) === true) return state
     this.go(outcome.reason === 'epoch' ? 'fenced' : 'dropped', null)
     return state
   }

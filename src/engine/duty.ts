@@ -3,7 +3,7 @@
  *
  * Owns the seam between a clerk's life (clerk.ts) and its rules (gate-duty.ts, schedule-duty.ts).
  */
-import type { ClaimableId, ClerkId, Instant } from '../model/ids.ts'
+import type { ClaimableId, ClerkId, Instant, StreamId } from '../model/ids.ts'
 import type { DocumentWrite, NewEvent, SealedFact, StreamRecord, StreamWrite } from '../ports/ledger.ts'
 import type { NewRun } from './new-run.ts'
 
@@ -56,6 +56,8 @@ export interface Duty<State, Fact extends ClerkFact> {
   passes?(facts: readonly Fact[]): ClerkId | null
   /** What these facts bring into being. */
   births(facts: readonly Fact[]): Promise<Births>
+  /** A run that its facts would begin exists already. True: it begins it no more, so that the decision is worth making again. */
+  exists?(state: State, run: StreamId): boolean
   /** These facts are in the ledger: what they ask of others may be asked now. */
   written(facts: readonly Fact[]): void
   /** Settles when those it asked something of have heard it; rejects if the store did not let it. */

@@ -9,18 +9,18 @@ import type { FlowDefinition } from '../manifest/flow.ts'
 import type { Arrival, Call } from '../model/arrival.ts'
 import { entriesOf, valueAt } from '../model/due-map.ts'
 import { TrihandError } from '../model/errors.ts'
-import type { Cause, StoredEvent } from '../model/event.ts'
+import type { StoredEvent } from '../model/event.ts'
 import { readGateFact } from '../model/fact-codec.ts'
 import { brokenPromises } from '../model/flow-outcome.ts'
 import { gate } from '../model/gate.ts'
 import type { GateCommand, GateFact, GateState, HeardType, OpenGate, RefusedEvent, Ruled } from '../model/gate-fact.ts'
 import { followedOnly } from '../model/gate-follow.ts'
-import { gateWakeAt, resumeGateFrom, sharedTurns, wantedStops } from '../model/gate-read.ts'
-import { type GateId, gateId, type Instant, type RunId, type TenantId, timedRunId } from '../model/ids.ts'
+import { gateWakeAt, resumeGateFrom, sharedTurns, waiterOf, wantedStops } from '../model/gate-read.ts'
+import { type GateId, gateId, type Instant, type RunId, type StreamId, type TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import { fold } from '../model/machine.ts'
 import { recordTurn, type ThrottleState } from '../model/policies/throttle.ts'
-import { type Requesters, requestersIn } from '../model/requester.ts'
+import { requestersIn } from '../model/requester.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { DocumentWrite, SealedFact, StreamRecord } from '../ports/ledger.ts'
 import { type Advance, advanceGate, InTurn } from './advance.ts'
@@ -32,7 +32,7 @@ import { endedRuns } from './ended-runs.ts'
 import { callbackOf } from './ending.ts'
 import { withFailedItems } from './failed-items.ts'
 import { outcomeDocuments } from './flow-outcomes.ts'
-import type { GateKeeping } from './gate-keeping.ts'
+import { causeIn, type GateKeeping, runOfEvent } from './gate-keeping.ts'
 import { refusalOf } from './gate-refusal.ts'
 import { revivalsOf, withRevivals } from './gate-revival.ts'
 import type { House } from './house.ts'
@@ -52,13 +52,6 @@ const PAGE = 256
 export const gateOf = (ids: Pick<Ids, 'digest'>, tenant: TenantId, handler: string): GateId =>
   gateId(ids.digest(`gate\n${tenant}\n${handler}`))
 
-/** The run that an event begins at a gate: the same answer from everyone, always. */
-const runOfEvent = (
-  ids: Pick<Ids, 'digest'>,
-  gate: GateId,
-  { sequence, time }: Pick<StoredEvent, 'sequence' | 'time'>,
-): RunId => timedRunId(time, ids.digest(`${gate}\n${sequence}`))
-
 type Started = Extract<GateFact, { readonly type: 'gate.started' }>
 
 type About = Pick<Birth, 'input' | 'event' | 'session' | 'clerk'> &
@@ -75,18 +68,6 @@ const familyOf = ({ parent }: Call): Partial<Pick<Birth, 'cause' | 'parent'>> =>
   return { cause, parent: family }
 }
 
-const causeIn = (
-  { correlationId, causationId, traceparent, hops, chain }: StoredEvent,
-  requesters: Requesters,
-): Cause => ({
-  correlationId,
-  causationId,
-  traceparent,
-  hops,
-  chain,
-  ...requesters,
-})
-
 const trackedRuns = (gate: OpenGate): readonly RunId[] => [
   ...entriesOf(gate.runs).map(([run]) => run as RunId),
   ...followedOnly(gate),
@@ -102,6 +83,8 @@ export class GateDuty implements Duty<GateState, GateFact> {
   private base = 0
   private readonly events = new Map<number, StoredEvent>()
   private readonly stops: Stops
+  /** Runs of calls that wait here, and exist already. */
+  private readonly begun = new Set<RunId>()
   /** The budget that its throttle shares, as it was when the decision began, and what the decision has taken of it. */
   private budget: Budget | null = null
   private taken: ThrottleState = []
@@ -143,6 +126,7 @@ export class GateDuty implements Duty<GateState, GateFact> {
     )
     const rules = { ...this.ruled(before.held, page), now: now() }
     const turn = new InTurn<GateState, GateCommand, GateFact>(known, (state, command) => this.advance(state, command))
+    for (const run of this.begun) turn.ask({ type: 'forget_call', now: rules.now, run })
     if (ended.length > 0) turn.ask({ type: 'end_runs', ended, ...rules })
     if (page.length > 0) turn.ask({ type: 'arrive', ...arrivals, ...rules })
     turn.ask({ type: 'pass_time', ...rules })
@@ -192,8 +176,16 @@ export class GateDuty implements Duty<GateState, GateFact> {
     return withRevivals({ runs, events: [], writes, signals, documents }, this.revived)
   }
 
+  /** gate-7. */
+  exists(state: GateState, run: StreamId): boolean {
+    const isWaiting = state.kind === 'open' && waiterOf(state, ({ call }) => call?.run === run) !== null
+    if (isWaiting) this.begun.add(run as RunId)
+    return isWaiting
+  }
+
   written(facts: readonly GateFact[]): void {
     this.events.clear()
+    this.begun.clear()
     for (const { notice } of this.revived) this.house.publish.tell(notice)
     this.house.worker.signal(this.revived.map(({ notice }) => notice.run))
     this.revived = []
@@ -364,9 +356,11 @@ export class GateDuty implements Duty<GateState, GateFact> {
 
   /** What was asked for by name and starts nothing: a run that ends as it begins, with the reason. */
   private turnAway(fact: Extract<GateFact, { readonly type: 'trigger.suppressed' }>): readonly NewRun[] {
-    if (fact.call === undefined || fact.call.retry !== undefined) return []
-    const { run: id, input, session, by: clerk, callback = null } = fact.call
-    const family = familyOf(fact.call)
+    const { call, into } = fact
+    // The last: gate-7, its run exists.
+    if (call === undefined || call.retry !== undefined || into === call.run) return []
+    const { run: id, input, session, by: clerk, callback = null } = call
+    const family = familyOf(call)
     const about = { id, input, event: null, session, clerk, callback, demand: NO_DEMAND, lease: null, ...family }
     const away = newRun(this.house, { ...this.birth(), ...about, ends: refusalOf(fact) })
     const told = callbackOf(this.house, away, away.state)

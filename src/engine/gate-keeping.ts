@@ -1,15 +1,18 @@
 /**
  * A handler whose runs pass a gate, a run that is asked for by name, and one that is to go on.
  *
- * Owns the shapes; which gates there are is clerk-book.ts.
+ * Owns the shapes, and the name and cause of a run that an event begins; which gates there are is clerk-book.ts.
  */
 import type { FlowDefinition } from '../manifest/flow.ts'
 import type { FunctionDefinition, Listener } from '../manifest/system.ts'
 import type { Call } from '../model/arrival.ts'
+import type { Cause, StoredEvent } from '../model/event.ts'
 import type { Kind } from '../model/identity.ts'
-import type { GateId } from '../model/ids.ts'
+import { type GateId, type RunId, timedRunId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
+import type { Requesters } from '../model/requester.ts'
 import type { EndedRun } from '../model/run-fact.ts'
+import type { Ids } from '../ports/ids.ts'
 import type { StreamRecord } from '../ports/ledger.ts'
 
 /** A handler with flow control that needs memory, and what it listens to. */
@@ -49,3 +52,22 @@ export interface AskedRetry {
   readonly state: EndedRun
   readonly wish: RetryWish
 }
+
+/** The run that an event begins at a gate: the same answer from everyone, always. */
+export const runOfEvent = (
+  ids: Pick<Ids, 'digest'>,
+  gate: GateId,
+  { sequence, time }: Pick<StoredEvent, 'sequence' | 'time'>,
+): RunId => timedRunId(time, ids.digest(`${gate}\n${sequence}`))
+
+export const causeIn = (
+  { correlationId, causationId, traceparent, hops, chain }: StoredEvent,
+  requesters: Requesters,
+): Cause => ({
+  correlationId,
+  causationId,
+  traceparent,
+  hops,
+  chain,
+  ...requesters,
+})

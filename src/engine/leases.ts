@@ -79,7 +79,8 @@ export class Leases {
   stoodStill(): number {
     const before = this.ticked
     this.ticked = this.moment()
-    const ms = before === null || this.deps.isAlone ? 0 : this.since(before)
+    // Nor did it, if it has said meanwhile that it lives.
+    const ms = before === null || this.deps.isAlone ? 0 : Math.min(this.since(before), this.since(this.heard))
     return ms >= this.ttlMs * SURE ? ms : 0
   }
 

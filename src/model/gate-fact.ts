@@ -217,6 +217,8 @@ export type GateCommand =
     })
   /** Takes back a call that waits: its run ends as it is born. Refused if no call with this run waits. */
   | (Now & { readonly type: 'withdraw_call'; readonly run: RunId; readonly by: string; readonly detail: string })
+  /** Drops a call that waits, because its run exists. Nothing, if no call with this run waits. */
+  | (Now & { readonly type: 'forget_call'; readonly run: RunId })
   /** `by` was given this run for its call and waits for its end. */
   | (Now & { readonly type: 'follow'; readonly run: RunId; readonly by: RunId })
   /** What is due goes on; at most a few hundred at a time, so ask gateWakeAt again. */

@@ -16,9 +16,10 @@ import { dueAtOf, dueEntries, valueAt } from './due-map.ts'
 import { type Draft, draftOf, policiesFor, record, replaceHolder, runFor, start, stop, suppress } from './gate-draft.ts'
 import type { GateCommand, GateFact, GateState, HeldArrival, OpenGate } from './gate-fact.ts'
 import { follow, withFollowersTold } from './gate-follow.ts'
-import { hearsJust, waiterOf } from './gate-read.ts'
+import { hearsJust } from './gate-read.ts'
 import { isRetryWaiting, keptBy, keptReason } from './gate-retry.ts'
 import { evolveGate } from './gate-state.ts'
+import { forgetCall, withdrawCall } from './gate-withdraw.ts'
 import type { Instant, RunId } from './ids.ts'
 import { type Decision, facts, type Machine, refuse } from './machine.ts'
 import { batchGathering } from './policies/batch.ts'
@@ -322,23 +323,6 @@ const listen = (state: OpenGate, { now, types, position }: CommandOf<'listen'>):
   return facts({ type: 'gate.listened', at: now, types: [...heard, ...dropped] })
 }
 
-/** The run of a call that waited is born and ended in one, so that its caller finds the reason. */
-const withdrawCall = (
-  state: OpenGate,
-  { now: at, run, by, detail }: CommandOf<'withdraw_call'>,
-): Decision<GateFact> => {
-  const waiter = waiterOf(state, (event) => event.call?.run === run)
-  const call = waiter?.event.call
-  if (waiter === null || call === undefined) return refuse('NOT_FOUND', `no call with the run ${run} waits`)
-  const { place } = waiter
-  const { sequence, key } = waiter.event
-  const ended = { reason: 'cancelled', detail: `${detail} (${by})`, into: null, retryAt: null } as const
-  return facts(
-    { type: 'gate.withdrawn', at, sequence, place },
-    { type: 'trigger.suppressed', at, sequence, key, call, ...ended },
-  )
-}
-
 const drafted = (draft: Draft, work: (draft: Draft) => void): Decision<GateFact> => {
   work(draft)
   // Not by facts(): a decision may hold more facts than a call takes arguments.
@@ -358,6 +342,8 @@ const decideOpen = (state: OpenGate, command: GateCommand): Decision<GateFact> =
       return drafted(draftOf(state, command), (draft) => call(draft, command))
     case 'withdraw_call':
       return withdrawCall(state, command)
+    case 'forget_call':
+      return forgetCall(state, command)
     case 'follow':
       return follow(state, command)
     case 'pass_time':

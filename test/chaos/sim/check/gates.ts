@@ -34,9 +34,15 @@ const judge = (
   const byId = new Map<string, LookedRun>(runs.map((run) => [run.id, run]))
   const started = gate.facts.filter((fact) => fact.type === 'gate.started')
   // A call that waited and was taken back is a run that ended as it was born.
-  const back = gate.facts.flatMap((fact) => (fact.type === 'trigger.suppressed' ? (fact.call ?? []) : []))
+  // A call that was made twice, and whose run exists, is dropped without another (gate-7).
+  const back = gate.facts.flatMap((fact) =>
+    fact.type === 'trigger.suppressed' && fact.into !== fact.call?.run ? (fact.call ?? []) : [],
+  )
   const named = [
-    ...started.map(({ run, tracked, call }) => ({ run, isTracked: tracked, caller: call?.parent?.run })),
+    // A retry begins no run: the one that it lets go on has the parent that it was born with.
+    ...started.flatMap(({ run, tracked, call }) =>
+      call?.retry !== undefined ? [] : [{ run, isTracked: tracked, caller: call?.parent?.run }],
+    ),
     ...back.map(({ run, parent }) => ({ run, isTracked: false, caller: parent?.run })),
   ]
   const keyOf = (id: string): string => rule.keyOf(firstErrand(id, started, look))
