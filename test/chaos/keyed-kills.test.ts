@@ -1,4 +1,4 @@
-/** A server that is killed in the middle of requests with keys: a part in `npm test`, 400 lives in the stage `many`. */
+/** A server that is killed in the middle of requests with keys: a part in `npm test`, 60 lives with 720 requests in the stage `many`. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fastFolder } from '../support/places.ts'
@@ -8,7 +8,7 @@ import { SMALL_SEED } from './expect-passed.ts'
 import { killAndRepeat } from './keyed/client.ts'
 import { sized } from './whole.ts'
 
-const LIVES = sized({ whole: 400, part: 6 })
+const LIVES = sized({ whole: 60, part: 6 })
 const PER_LIFE = 12
 const LEASE_TTL_MS = 1_000
 const GIVE_UP_MS = sized({ whole: 3_600_000, part: 120_000 })
