@@ -62,6 +62,8 @@ const ask = async (round: Round, count: number, onlyGet: boolean): Promise<void>
   const document = await world.document()
   let requests = new Requests(document, await world.pool(), random)
   for (let i = 1; i <= count; i++) {
+    // As a socket would: without it a thousand answers in a row leave timers no turn, and health says that the loop is blocked.
+    await new Promise<void>((resolve) => setImmediate(resolve))
     const request = requests.next(onlyGet)
     const fault = await faultOf(world, described, request, lie).catch(String)
     findings.operations += 1
