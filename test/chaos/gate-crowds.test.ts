@@ -118,7 +118,8 @@ const crowds = (take: () => Promise<Place>): void => {
     await until(
       () => app.chats.view(last),
       ({ status }) => status === 'done',
-      { what: 'the last message is answered' },
+      // Its turn comes after those of all the others.
+      { what: 'the last message is answered', timeoutMs: sized({ part: 10_000, whole: 600_000 }) },
     )
   })
 }
