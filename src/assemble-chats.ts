@@ -40,8 +40,8 @@ export const openChats = (engine: Engine, reader: Pick<Reader, 'runs'>, { ids, c
     digest: (text) => ids.digest(text),
     start: (name, input, options) => engine.startRun(name, input, options),
     cancel: (run, by, reason) => engine.cancel(run, by, reason),
-    retry: async (run, by) => {
-      await engine.retry(run, by)
+    retry: async (run, by, kind) => {
+      await engine.retry(run, by, kind)
     },
     steps: (run) => engine.steps(run),
     listen: (run, listener) => engine.listen(run, listener),

@@ -35,6 +35,8 @@ export interface RetryWish {
   readonly kind: Kind
   /** The call of its parent that goes on with it (model/child-retry.ts). */
   readonly call?: string
+  /** The last event of `cancel_on` before it was asked for. Absent: none. */
+  readonly heard?: number
 }
 
 /** `waiting`: its gate has taken it, and lets it go on when it is its turn. */

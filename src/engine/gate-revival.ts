@@ -19,6 +19,7 @@ import { refusalOf } from './gate-refusal.ts'
 import type { House } from './house.ts'
 import { type OutsideWrite, outsideWrite } from './outside.ts'
 import { mergeLuggage, NO_LUGGAGE } from './request.ts'
+import { retryCommand } from './retry-command.ts'
 
 /** What these facts of a gate come to for runs that were to go on. */
 export const revivalsOf = async (house: House, facts: readonly GateFact[]): Promise<readonly OutsideWrite[]> => {
@@ -54,10 +55,10 @@ const revival = async (
 ): Promise<OutsideWrite | null> => {
   const [record] = await house.ledger.load([run])
   if (record == null || retry === undefined) return null
-  const before = fold(runMachine, record.facts.map(readRunFact))
+  const happened = record.facts.map(readRunFact)
+  const before = fold(runMachine, happened)
   const now = Math.max(house.clock.now(), headOf(record).lastAt)
-  const { by, kind, call } = retry
-  const opened = advanceRun(before, { type: 'retry_run', now, by, kind, ...(call !== undefined && { call }) })
+  const opened = advanceRun(before, retryCommand(retry, now, happened))
   if (opened.refusal !== null) return null
   if (ends !== undefined) {
     const ended = advanceRun(opened.state, { type: 'cancel_run', now, by: 'trihand', error: ends, idle: true })

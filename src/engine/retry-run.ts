@@ -15,27 +15,28 @@ import { advanceRun } from './advance.ts'
 import type { RetryAnswer, RetryReport, RetryWish } from './gate-keeping.ts'
 import type { House } from './house.ts'
 import { commandFromOutside } from './outside.ts'
+import { lastHeard, retryCommand } from './retry-command.ts'
 
 export const retryRun = async (
   house: House,
   run: RunId,
-  { by, kind, call }: RetryWish,
+  asked: RetryWish,
   /** What has happened says that this was asked for before: then nothing is done. */
   isDone: (happened: readonly RunFact[]) => boolean = () => false,
 ): Promise<RetryAnswer> => {
-  const wish = { by, kind, ...(call !== undefined && { call }) }
   const [record] = await house.ledger.load([run])
+  const wish = { ...asked, ...(await lastHeard(house, record)) }
   const gate = record == null || record.tenant !== house.tenant ? null : house.gates.gateFor(record.handler)
   if (record == null || gate === null) {
     const command = (now: Instant, happened: readonly RunFact[]) =>
-      isDone(happened) ? null : ({ type: 'retry_run', now, ...wish } as const)
+      isDone(happened) ? null : retryCommand(wish, now, happened)
     await commandFromOutside(house, run, command)
     return 'begun'
   }
   const happened = record.facts.map(readRunFact)
   if (isDone(happened)) return 'begun'
   const state = fold(runMachine, happened)
-  const { refusal } = advanceRun(state, { type: 'retry_run', now: house.clock.now(), ...wish })
+  const { refusal } = advanceRun(state, retryCommand(wish, house.clock.now(), happened))
   if (refusal !== null) throw new TrihandError(refusal.code, refusal.detail)
   return state.kind === 'ended' ? house.gates.retry(record.handler, { record, state, wish }) : 'begun'
 }

@@ -38,6 +38,8 @@ export interface CallRetry {
   readonly by: string
   readonly kind: Kind
   readonly call?: string
+  /** The last event of `cancel_on` before it was asked for. */
+  readonly heard?: number
   /** The life that it begins: 1 is the second. */
   readonly life: number
   /** Of a run with several events: the keys of the others. */

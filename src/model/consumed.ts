@@ -23,7 +23,7 @@ export interface Consumed {
   /** By sequence. */
   readonly events: PersistentMap<number, true>
   readonly covered: PersistentMap<string, Covered>
-  /** The last event that has ended the run by `cancel_on`; 0: none. */
+  /** The last event that has ended the run by `cancel_on`, or came before its retry; 0: none. */
   readonly endedBy: number
 }
 
@@ -33,10 +33,10 @@ export const NOTHING_CONSUMED: Consumed = {
   endedBy: 0,
 }
 
-/** The run was ended by these, and is retried: the waits of `cancel_on` look at events after them. */
-export const endedBy = (consumed: Consumed, received: readonly Received[]): Consumed => ({
+/** The run is retried: the waits of `cancel_on` look at events after these. */
+export const listenAfter = (consumed: Consumed, ...sequences: readonly number[]): Consumed => ({
   ...consumed,
-  endedBy: received.reduce((last, { sequence }) => Math.max(last, sequence), consumed.endedBy),
+  endedBy: Math.max(consumed.endedBy, ...sequences),
 })
 
 /** Waits with the same types, value and condition look for the same events. */

@@ -116,7 +116,8 @@ export type RunFact =
   | (At & { readonly type: 'run.quarantined'; readonly error: Failure })
   /**
    * A new life. `kind`: what `by` is; absent: a person. `call`: the call of its parent that asked for it (model/child-retry.ts);
-   * absent: it was retried by itself. `limits`: instants of the new life; absent: it has none, or an older version wrote it.
+   * absent: it was retried by itself. `limits`: instants of the new life; absent: it has none, or an older version wrote it. `heard`: the
+   * last event of `cancel_on` before it was asked for. `anew`: waits that timed out and begin anew.
    */
   | (At & {
       readonly type: 'run.retried'
@@ -124,6 +125,8 @@ export type RunFact =
       readonly kind?: Kind
       readonly call?: string
       readonly limits?: Limits
+      readonly heard?: number
+      readonly anew?: readonly string[]
     })
   | (OnStep & {
       readonly type: 'step.intended'
@@ -204,8 +207,15 @@ type LifeCommand =
   | (Now & { readonly type: 'cancel_run'; readonly by: string; readonly error: Failure; readonly idle: boolean })
   /** The holder has stopped its own work; children are known from the state. */
   | (Now & { readonly type: 'confirm_cancel' })
-  /** `kind`: what `by` is. Absent: a person. `call`: as in the fact. */
-  | (Now & { readonly type: 'retry_run'; readonly by: string; readonly kind?: Kind; readonly call?: string })
+  /** `kind`: what `by` is. Absent: a person. `call`, `heard`, `anew`: as in the fact. */
+  | (Now & {
+      readonly type: 'retry_run'
+      readonly by: string
+      readonly kind?: Kind
+      readonly call?: string
+      readonly heard?: number
+      readonly anew?: readonly string[]
+    })
   | (Now & { readonly type: 'pause_run'; readonly by: string; readonly reason: string | null })
   | (Now & { readonly type: 'resume_run'; readonly by: string })
   /** The holder is about to enter the handler. */

@@ -3,19 +3,44 @@
  *
  * Owns what of its last life counts again. Finished steps stay finished; failed ones get their attempts back.
  *
- * run-reopen-2  An event that has ended a run by `cancel_on` does not end it again: the new life looks at events after it.
+ * run-reopen-2  An event that has ended a run by `cancel_on` does not end it again, nor does one that came before the retry was asked for:
+ *               the new life looks at events after them.
+ * run-reopen-4  A wait that timed out begins anew, unless the run has finished something since: then its timeout was acted on.
  * run-reopen-3  The time in which a run must end begins anew, and so does the time in which it must begin, if it never began.
  * run-reopen-1  Only a person retries a run in which a person refused a step: the step would be performed after all.
  */
 
 import { isCancelStep } from './cancel-on.ts'
 import { recallsOf } from './child-retry.ts'
-import { endedBy, giveBack } from './consumed.ts'
+import { giveBack, listenAfter } from './consumed.ts'
 import type { Kind } from './identity.ts'
 import type { Instant } from './ids.ts'
 import { changed } from './live-run.ts'
 import { type Refusal, refuse } from './machine.ts'
 import type { Limits, LiveRun, RunFact, RunStart } from './run-fact.ts'
+
+/** What a run has finished with: its code has gone on with a result. */
+const isFinished = (fact: RunFact): boolean => {
+  switch (fact.type) {
+    case 'step.completed':
+    case 'step.reused':
+    case 'timer.fired':
+    case 'wait.received':
+      return true
+    case 'step.resolved':
+      return fact.verdict === 'happened'
+    case 'child.ended':
+      return fact.end.kind === 'done'
+    default:
+      return false
+  }
+}
+
+/** run-reopen-4. */
+export const waitsAnew = (happened: readonly RunFact[]): readonly string[] => {
+  const since = happened.slice(happened.findLastIndex(isFinished) + 1)
+  return [...new Set(since.flatMap((fact) => (fact.type === 'wait.timed_out' ? [fact.step] : [])))]
+}
 
 /** run-reopen-1. Null: it may be retried. */
 export const forbidRetry = ({ settled }: LiveRun, by: string, kind: Kind): Refusal | null => {
@@ -48,14 +73,18 @@ const limitsBefore = ({ deadlineAt }: RunStart, now: Instant): Limits => ({
  * their tasks went with the end. Children go on when the code calls them (child-retry.ts).
  */
 export const reopen = (last: LiveRun, fact: Extract<RunFact, { readonly type: 'run.retried' }>): LiveRun => {
-  const { at, by, kind = 'user', call = null, limits } = fact
+  const { at, by, kind = 'user', call = null, limits, heard = 0, anew = [] } = fact
   const start = { ...last.start, ...(limits ?? limitsBefore(last.start, at)) }
-  let { settled, consumed } = last
+  let { settled } = last
+  let consumed = listenAfter(last.consumed, heard)
   let stillOpen = last.open
   for (const [step, state] of settled.entries()) {
     // run-reopen-2
     if (state.kind === 'received' && isCancelStep(step)) {
-      consumed = endedBy(consumed, state.events)
+      consumed = listenAfter(consumed, ...state.events.map(({ sequence }) => sequence))
+      settled = settled.without(step)
+    } else if (state.kind === 'received' && state.timedOut && anew.includes(step)) {
+      consumed = giveBack(consumed, state.events)
       settled = settled.without(step)
     }
     if (state.kind !== 'failed') continue

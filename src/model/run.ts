@@ -143,12 +143,14 @@ const enterRun = (run: LiveRun, at: Instant): Decision<RunFact> =>
 
 const retriedFact = (
   last: LiveRun,
-  { now, by, kind = 'user', call }: Extract<RunCommand, { readonly type: 'retry_run' }>,
+  { now, by, kind = 'user', call, heard, anew = [] }: Extract<RunCommand, { readonly type: 'retry_run' }>,
 ): RunFact => ({
   ...{ type: 'run.retried', at: now, by },
   ...((last.start.startBy ?? last.start.deadlineAt) !== null && { limits: limitsAfter(last, now) }),
   ...(kind !== 'user' && { kind }),
   ...(call !== undefined && { call }),
+  ...(heard !== undefined && { heard }),
+  ...(anew.length > 0 && { anew }),
 })
 
 const decideEnded = (run: EndedRun, command: RunCommand): Decision<RunFact> => {

@@ -24,6 +24,7 @@ import {
 } from '../model/chat.ts'
 import { type TurnView, turnView } from '../model/chat-turn.ts'
 import { TrihandError } from '../model/errors.ts'
+import type { Kind } from '../model/identity.ts'
 import {
   type Instant,
   isPlainText,
@@ -45,7 +46,7 @@ export interface ChatDeps {
   digest(text: string): string
   start(name: string, input: TurnInput, options: AskedBy & { readonly session: SessionId }): Promise<RunId>
   cancel(run: RunId, by: string, reason: string): Promise<void>
-  retry(run: RunId, by: string): Promise<void>
+  retry(run: RunId, by: string, kind: Kind): Promise<void>
   steps(run: RunId): Promise<RunSteps | null>
   listen(run: RunId, listener: PieceListener): () => void
   readonly sessions: Pick<Sessions, 'memory' | 'ensure'>
@@ -104,7 +105,7 @@ export class Chats {
     const spec = this.specOf(before?.name ?? message.name)
     await this.deps.sessions.ensure(session, 'interactive')
     const run = await this.begin(spec, { chat, message: { id, text }, at: this.deps.now() }, { session, ...asked })
-    await this.tryAgain(run)
+    await this.tryAgain(run, asked)
     if (spec.whileRunning === 'interrupt' && before !== null && before.turn !== run)
       await this.stopTurn(before.turn, 'a new message')
     return run
@@ -123,11 +124,15 @@ export class Chats {
     }
   }
 
-  /** The key of a turn that failed a moment ago may still be its own: then that very turn goes on. */
-  private async tryAgain(run: RunId): Promise<void> {
+  /**
+   * The key of a turn that failed a moment ago may still be its own: then that very turn goes on, by the rights of who sends the message:
+   * what a person has refused, no program performs after all.
+   */
+  private async tryAgain(run: RunId, { by }: AskedBy): Promise<void> {
+    const kind = by === undefined || by.kind === 'system' ? 'service' : by.kind
     const turn = await this.deps.steps(run)
     if (turn === null || !isEnded(turn.status) || turn.status === 'success' || turn.status === 'partial') return
-    await this.deps.retry(run, 'chat').catch((error: unknown) => {
+    await this.deps.retry(run, by?.id ?? 'chat', kind).catch((error: unknown) => {
       if (!(error instanceof TrihandError) || error.code !== 'RUN_NOT_FAILED') throw error
     })
   }

@@ -16,7 +16,7 @@ export type Fact =
         | 'run.handed_over'
     }
   /** Null: the run has none, or an older version wrote the fact. */
-  | { readonly type: 'run.retried'; readonly limits: Limits | null }
+  | { readonly type: 'run.retried'; readonly limits: Limits | null; readonly anew: readonly string[] }
   | { readonly type: 'run.completed'; readonly status: string; readonly events: readonly string[] }
   | { readonly type: 'run.failed' | 'run.cancelled' | 'run.expired' | 'run.quarantined' }
   | StepFact
@@ -160,7 +160,11 @@ const read = (type: string, body: Body): Fact | null => {
     case 'run.started':
       return { type, ...readLimits(body) }
     case 'run.retried':
-      return { type, limits: body.orNull('limits', (name) => readLimits(body.body(name))) }
+      return {
+        type,
+        limits: body.orNull('limits', (name) => readLimits(body.body(name))),
+        anew: body.orNull('anew', (name) => body.texts(name)) ?? [],
+      }
     case 'run.retry_scheduled':
       return { type, attempt: body.number('attempt'), wakeAt: body.number('wakeAt') }
     case 'run.completed':

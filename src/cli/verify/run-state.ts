@@ -3,7 +3,7 @@
  *
  * Takes every fact in every state, like the machine. Never says what is wrong: the checks look at the state before each fact.
  */
-import type { Fact, Limits, Received, StepFact, WaitSpec } from './fact.ts'
+import type { Fact, Received, StepFact, WaitSpec } from './fact.ts'
 
 export type OpenStep = { readonly seq: number } & (
   | { readonly kind: 'intended' }
@@ -80,7 +80,7 @@ export class RunState {
     if (!this.started) {
       if (fact.type === 'run.started') this.#start(fact)
     } else if (this.end !== null) {
-      if (fact.type === 'run.retried') this.#reopen(fact.limits, at)
+      if (fact.type === 'run.retried') this.#reopen(fact, at)
     } else if ('step' in fact) {
       this.#applyToStep(fact, seq)
     } else {
@@ -177,9 +177,9 @@ export class RunState {
 
   /**
    * A person's retry: failed steps get their attempts back, finished ones stay, and so does what was begun and not settled, but for
-   * waits: their rows are gone, so they are opened anew. Limits that have passed are lifted, or they would end the run again.
+   * waits: their rows are gone, so they are opened anew, and so are those that timed out and are named. Limits that have passed are lifted, or they would end the run again.
    */
-  #reopen(limits: Limits | null, at: number): void {
+  #reopen({ limits, anew }: Extract<Fact, { readonly type: 'run.retried' }>, at: number): void {
     const lifted = this.deadlineAt !== null && this.deadlineAt <= at ? null : this.deadlineAt
     this.startBy = limits?.startBy ?? null
     this.deadlineAt = limits === null ? lifted : limits.deadlineAt
@@ -191,6 +191,10 @@ export class RunState {
     for (const [address, step] of this.#steps) {
       // What ended the run by cancel_on is listened for anew.
       if (address.startsWith(CANCEL_STEP)) step.result = null
+      if (anew.includes(address)) {
+        step.result = null
+        for (const [sequence, by] of this.consumed) if (by === address) this.consumed.delete(sequence)
+      }
       if (step.open?.kind === 'waiting')
         for (const sequence of step.open.received.keys()) this.consumed.delete(sequence)
       if (step.result === 'aborted') step.permissions += 1
