@@ -11,6 +11,7 @@ import { compile } from './lib/compile.mjs'
 const ENTRIES = [
   'index',
   'testing/index',
+  'testing/suites',
   'adapters/restate/restate',
   'adapters/inngest/inngest',
   'adapters/claude-agent/claude-agent',

@@ -1,15 +1,18 @@
-/** The public test kit: conformance suites for every port, time by hand, stores that fail, a whole system for tests. */
-export { blobsSuite } from './blobs-suite.ts'
-export { dispatcherSuite } from './dispatcher-suite.ts'
-export { executorSuite } from './executor-suite.ts'
+/**
+ * The public test kit: a whole system for tests, time by hand, stores that fail, model servers that answer as told.
+ *
+ * Never imports a test runner: it works under `node:test` as under any other. The suites of the ports are `trihand/testing/suites`.
+ */
 export { faultyLedger } from './faulty-ledger.ts'
-export { ledgerSuite } from './ledger-suite.ts'
-export { MODEL_SUITE, type ModelScenario, type ModelUnderTest, modelSuite } from './model-suite.ts'
-export { outboxSuite } from './outbox-suite.ts'
-export { readerSuite } from './reader-suite.ts'
-export { specify } from './spec.ts'
 export { startAnthropicStub } from './stubs/anthropic-stub.ts'
 export type { ModelStub, StubBlock, StubBody, StubCall, StubFault, StubOptions } from './stubs/model-stub.ts'
 export { startOpenAIStub } from './stubs/openai-stub.ts'
 export { startTestSystem, type TestStore, type TestSystem } from './system.ts'
+export {
+  type PersonDecision,
+  type SystemUnderTest,
+  type TaskToDecide,
+  type TestSystemOptions,
+  testSystem,
+} from './test-system.ts'
 export { VirtualClock } from './virtual-clock.ts'

@@ -112,6 +112,12 @@ describe('a published program', () => {
     expect(reached).toEqual([])
   })
 
+  test('nor does the test kit of users; the suites of the ports are apart (15.5.1)', () => {
+    const kit = packagesFrom(sources, 'src/testing/index.ts')
+    expect(['vitest', 'fast-check'].flatMap((name) => kit.get(name) ?? [])).toEqual([])
+    expect(packagesFrom(sources, 'src/testing/suites.ts').has('vitest')).toBe(true)
+  })
+
   test('a path to the test runner is found, however it is imported, unless it is a type', () => {
     const file = (path: string, text: string) => ({ path, text })
     const files = [

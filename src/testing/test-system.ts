@@ -1,0 +1,204 @@
+/**
+ * A user's system in memory: events, decisions, days that pass and crashes, in a test of theirs and under any test runner.
+ *
+ * Owns the words of such a test. The engine, its clock and its crashes are system.ts. Agents answer from scripts; no model is asked, whatever
+ * the environment holds.
+ *
+ * test-system-1  When a call returns, everything that is due has been done: a test never sleeps.
+ * test-system-2  After a crash only what was in the ledger is known, and the rest of the time and of the people is as before.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Store } from '../assemble.ts'
+import type { IncomingEvent, Receipt, SendFor, StartOptions } from '../engine/intake.ts'
+import type { RunResult } from '../engine/run-result.ts'
+import type { Decision } from '../engine/tasks.ts'
+import type { SystemSource } from '../manifest/define.ts'
+import type { StoredEvent } from '../model/event.ts'
+import { LOCAL_TENANT, type RunId, type TaskId } from '../model/ids.ts'
+import type { Json } from '../model/json.ts'
+import type { RunStatus } from '../model/status.ts'
+import type { OpenTask } from '../model/task-fact.ts'
+import type { TaskQuery } from '../ports/reader.ts'
+import { startTestSystem, type TestStore, type TestSystem } from './system.ts'
+
+export interface TestSystemOptions {
+  /** Answers of the simulated model by agent, in place of those of the system: `{ drafter: { answers: [{ json: … }] } }`. */
+  readonly scripts?: Readonly<Record<string, Json>>
+}
+
+/** A task that waits for somebody. */
+export interface TaskToDecide {
+  readonly id: TaskId
+  readonly run: RunId
+  /** The human handler, or the step that asks. */
+  readonly name: string
+  readonly title: string
+  readonly type: OpenTask['spec']['type']
+  readonly context: Json
+  readonly items: readonly { readonly id: string; readonly title: string; readonly content: Json }[]
+  /** Names of what can be decided. */
+  readonly actions: readonly string[]
+  /** `user:ana`, `group:support`. */
+  readonly assignees: readonly string[]
+  readonly deadline: Date | null
+}
+
+/** What a person decides, on exactly what the task shows at that moment. */
+export interface PersonDecision extends Pick<Decision, 'action' | 'reason' | 'fields' | 'items' | 'to'> {
+  /** The person: `ana`. */
+  readonly as: string
+  readonly groups?: readonly string[]
+}
+
+export interface SystemUnderTest {
+  /** What the system takes for now. It moves with `advance` and with nothing else. */
+  readonly now: Date
+  send(event: IncomingEvent, options?: SendFor): Promise<Receipt>
+  start(name: string, input?: unknown, options?: StartOptions): Promise<RunId>
+  /** How a run stands: its status, and its output once it has ended. */
+  result(run: RunId): Promise<RunResult>
+  /** Runs, oldest first; of one handler, if it is named. At most 1,000. */
+  runs(
+    handler?: string,
+  ): Promise<readonly { readonly id: RunId; readonly handler: string; readonly status: RunStatus }[]>
+  /** Events of a type, oldest first. At most 1,000. */
+  events(type: string): Promise<readonly StoredEvent[]>
+  /** Open tasks, oldest first. At most 1,000. */
+  tasks(): Promise<readonly TaskToDecide[]>
+  /** Decides an open task as a person: reads it, types what it asks for, acknowledges its warning. */
+  decide(task: TaskId | Pick<TaskToDecide, 'id'>, decision: PersonDecision): Promise<void>
+  /** Does everything that is due now. */
+  settle(): Promise<void>
+  /** Lets so much time pass and does in order what falls due: `'7d'`, `'90m'`, or milliseconds. */
+  advance(duration: string | number): Promise<void>
+  /** Waits in real time, at most `within` milliseconds (5,000), for a step that waits for something outside of the system. */
+  until(holds: () => boolean | Promise<boolean>, within?: number): Promise<void>
+  /**
+   * Ends the process of the system as `kill -9` would and starts another on the same ledger; with another definition, if one is given, and
+   * after it was down for so long. A step that was under way is never answered.
+   */
+  crash(options?: { readonly system?: SystemSource; readonly down?: string | number }): Promise<void>
+  close(): Promise<void>
+}
+
+const MOST = 1_000
+const LOOK_AGAIN_MS = 5
+const UNTIL_MS = 5_000
+const EVERY_TASK: TaskQuery = {
+  ...{ tenant: LOCAL_TENANT, isOpen: true, addresses: null, viewer: null, status: null, type: null },
+  ...{ claimedBy: null, run: null, order: 'oldest', after: null, limit: MOST },
+}
+
+const ALWAYS = { durable: true, pollMs: 1_000, sweepMs: null, commit: { maxBatch: 256, maxInFlight: 1 } } as const
+
+/** What is kept here outlives the crash of a system; nothing outlives the test. */
+const inMemory = async (): Promise<TestStore> => {
+  const [{ openMemory }, { MemoryStore }, { MemoryBlobs }, { InProcessDispatcher }, { SystemIds }] = await Promise.all([
+    import('../adapters/memory/open.ts'),
+    import('../adapters/memory/store.ts'),
+    import('../adapters/memory/blobs.ts'),
+    import('../adapters/system/dispatcher.ts'),
+    import('../adapters/system/ids.ts'),
+  ])
+  const [kept, blobs] = [new MemoryStore(), new MemoryBlobs()]
+  const open = async (clock: Parameters<TestStore['open']>[0]): Promise<Store> => ({
+    ...ALWAYS,
+    ...openMemory(kept, blobs),
+    ...{ dispatcher: new InProcessDispatcher(clock), description: 'memory' },
+  })
+  return { name: 'memory', open, ids: () => new SystemIds(), remove: async () => {} }
+}
+
+/** A folder or a file is loaded as `trihand dev` loads it. */
+const sourceOf = async (given: SystemSource | string): Promise<SystemSource> => {
+  if (typeof given !== 'string') return given
+  const { loadSystem } = await import('../cli/load-system.ts')
+  const cache = await mkdtemp(join(tmpdir(), 'trihand-code-'))
+  try {
+    return (await loadSystem(given, cache)).source
+  } finally {
+    await rm(cache, { recursive: true, force: true })
+  }
+}
+
+const openTaskOf = async (system: TestSystem, id: TaskId): Promise<OpenTask> => {
+  const { state } = await system.engine.tasks.show(id)
+  if (state.kind === 'open') return state
+  throw new Error(`task ${id} is closed: ${state.status}`)
+}
+
+const shown = (id: TaskId, { run, spec, items, asked, deadlineAt }: OpenTask): TaskToDecide => ({
+  ...{ id, run, name: spec.name, title: spec.title, type: spec.type, context: spec.context },
+  items: items.map(({ id: item, title, content }) => ({ id: item, title, content })),
+  actions: spec.actions.map(({ name }) => name),
+  assignees: [...asked.users.map((name) => `user:${name}`), ...asked.groups.map((name) => `group:${name}`)],
+  deadline: deadlineAt === null ? null : new Date(deadlineAt),
+})
+
+const decide = async (system: TestSystem, id: TaskId, decision: PersonDecision): Promise<void> => {
+  const { as, groups = [], ...said } = decision
+  const { spec, hash } = await openTaskOf(system, id)
+  const { confirm = null, warning } = spec.actions.find(({ name }) => name === said.action) ?? {}
+  const seen = { shownHash: hash, confirm, acknowledged: warning !== undefined }
+  await system.engine.tasks.submit(id, { id: as, kind: 'user', groups }, { ...said, ...seen })
+}
+
+const until = async (system: TestSystem, holds: () => boolean | Promise<boolean>, within: number): Promise<void> => {
+  const end = Date.now() + within
+  for (;;) {
+    await system.settle()
+    if (await holds()) return
+    if (Date.now() > end) throw new Error(`it did not become so within ${within} ms`)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
+  }
+}
+
+/** A system, or the folder or file that holds one. */
+export const testSystem = async (
+  given: SystemSource | string,
+  { scripts = {} }: TestSystemOptions = {},
+): Promise<SystemUnderTest> => {
+  const scripted = (source: SystemSource): SystemSource => ({ ...source, scripts: { ...source.scripts, ...scripts } })
+  const source = await sourceOf(given)
+  const system = await startTestSystem(scripted(source), await inMemory(), {
+    ...(source.folder !== undefined && { folder: source.folder }),
+  })
+  const settled = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await system.run(work)
+    } finally {
+      await system.settle()
+    }
+  }
+  await system.settle()
+  return {
+    get now() {
+      return new Date(system.clock.now())
+    },
+    send: (event, options) => settled(() => system.send(event, options)),
+    start: (name, input, options) => settled(() => system.start(name, input, options)),
+    result: (run) => system.run(() => system.look(run)),
+    runs: async (handler) => {
+      const query = { tenant: LOCAL_TENANT, status: null, handler: handler ?? null, before: null, limit: MOST }
+      const found = await system.run(() => system.store.reader.runs(query))
+      return found.map(({ id, handler: name, status }) => ({ id, handler: name, status })).reverse()
+    },
+    events: async (type) => {
+      const query = { tenant: LOCAL_TENANT, type, before: null, limit: MOST }
+      return [...(await system.run(() => system.store.reader.events(query)))].reverse()
+    },
+    tasks: async () => {
+      const rows = await system.run(() => system.store.reader.tasks(EVERY_TASK))
+      return system.run(() => Promise.all(rows.map(async ({ id }) => shown(id, await openTaskOf(system, id)))))
+    },
+    decide: (task, decision) => settled(() => decide(system, typeof task === 'string' ? task : task.id, decision)),
+    settle: () => system.settle(),
+    advance: (duration) => system.advance(duration),
+    until: (holds, within = UNTIL_MS) => until(system, holds, within),
+    crash: ({ system: next, down } = {}) =>
+      system.crash(scripted(next ?? source), { ...(down !== undefined && { down }) }),
+    close: () => system.close(),
+  }
+}
