@@ -1,5 +1,6 @@
 /** `trihand send <event> [json|@file|-]`: sends one event and prints the receipt, and the runs it started. */
 import type { EventDetail, Receipt, RunDetail } from '../http/api.ts'
+import { TrihandError } from '../model/errors.ts'
 import type { Api } from './api.ts'
 import { withApi } from './connect.ts'
 import { detailsOf, exitCodeFor, hasEnded, outcomeOf, outcomeRow, poll, settled } from './follow.ts'
@@ -15,18 +16,27 @@ export interface SendFlags extends WhoFlags {
   readonly id?: string
   readonly source?: string
   readonly subject?: string
+  /** `30s`, `2h`: sent so long from now. */
+  readonly delay?: string
   readonly wait?: number
 }
 
-const eventOf = ({ type, data, id, source, subject }: SendFlags): unknown => ({
+const eventOf = ({ type, data, id, source, subject, delay }: SendFlags): unknown => ({
   type,
   ...(data === undefined ? {} : { data: parseJson(data, 'the data') }),
   ...(id === undefined ? {} : { id }),
   ...(source === undefined ? {} : { source }),
   ...(subject === undefined ? {} : { subject }),
+  ...(delay === undefined ? {} : { delay }),
 })
 
 const printPlainly = (output: Output, receipt: Receipt, runs: readonly RunDetail[]): void => {
+  if (receipt.due_at !== undefined) {
+    output.line(
+      visible(`the event is sent at ${receipt.due_at}; \`trihand events cancel ${receipt.id}\` takes it back`),
+    )
+    return
+  }
   const novelty = receipt.duplicate ? 'was there already' : 'is on disk'
   output.line(visible(`event ${receipt.id} ${novelty}, number ${receipt.sequence}`))
   output.table(runs.map(outcomeRow))
@@ -98,5 +108,10 @@ export const sendVia = async (
 export const send: Verb<SendFlags> = async (shell, flags) => {
   // Read before any door is opened: a mistake in the arguments needs no server.
   const event = eventOf(flags)
+  if (flags.delay !== undefined && flags.wait !== undefined)
+    throw new TrihandError(
+      'INPUT_INVALID',
+      'an event that is sent later has no runs to wait for: leave out --wait or --delay',
+    )
   return withApi(shell, flags, { need: 'work', mayCreate: true }, (api) => sendVia(api, shell.output, event, flags))
 }

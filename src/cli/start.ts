@@ -11,6 +11,8 @@ export interface StartFlags extends CommonFlags {
   /** JSON, `@file`, or `-` for stdin. */
   readonly input?: string
   readonly wait?: number
+  /** The id of the session that it works in. */
+  readonly session?: string
   /** Told of its end. */
   readonly callback?: string
 }
@@ -20,6 +22,7 @@ const startVia = async (api: Api, output: Output, flags: StartFlags, input: unkn
     name: flags.name,
     input,
     ...(flags.callback !== undefined && { callback_url: flags.callback }),
+    ...(flags.session !== undefined && { session: flags.session }),
   })
   const runs = await settled(api, [id], flags.wait ?? null)
   for (const run of runs) {

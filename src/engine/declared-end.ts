@@ -97,7 +97,7 @@ const parcelOf = (
   const empty = { events: [], runs: [], documents: [], tasks: [], memory: null }
   if (spec.delayMs !== null) {
     const intent = { type: spec.event, data, subject: record.id }
-    return { ...empty, runs: [laterRun(house, { cause, session: record.session }, intent, spec.delayMs)] }
+    return { ...empty, runs: [laterRun(house, { cause, session: record.session }, intent, { delayMs: spec.delayMs })] }
   }
   const event: Event = {
     // Decided again after a conflict, it is the same event.

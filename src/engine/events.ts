@@ -122,7 +122,7 @@ export const emittedBy = async (house: House, sender: Sender, intents: readonly 
     demandEvent(sender.definition, intent.type, delayMs > 0)
     await checkEvent(house, intent.type, intent.data, PROGRAM)
     if (intent.subject !== null) demandKey(EVENT_SUBJECT, intent.subject, 'EVENT_INVALID')
-    if (delayMs > 0) later.push(laterRun(house, sender, intent, delayMs))
+    if (delayMs > 0) later.push(laterRun(house, sender, intent, { delayMs }))
     else events.push(eventOf(house, sender, intent))
   }
   const routed = routeAll(house, events)
@@ -143,12 +143,13 @@ const eventOf = (house: House, { cause }: Sender, { type, subject, data }: Emitt
 /** The run that sends an event when its time has come. */
 export const laterRun = (
   house: Pick<House, 'ids' | 'redaction' | 'system' | 'clock' | 'tenant'>,
-  { cause, session }: Pick<Sender, 'cause' | 'session'>,
+  { cause, session }: { readonly cause: Cause | null; readonly session: SessionId | null },
   { type, data, subject }: EmittedEvent,
-  delayMs: number,
+  { delayMs, id }: { readonly delayMs: number; readonly id?: RunId },
 ): NewRun => {
   const now = house.clock.now()
   return newRun(house, {
+    ...(id !== undefined && { id }),
     definition: laterFunction,
     systemHash: house.system().hash,
     tenant: house.tenant,

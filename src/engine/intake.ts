@@ -10,20 +10,21 @@
  */
 
 import { CALLBACK, checkCallback } from '../manifest/callback.ts'
+import { durationMs } from '../manifest/duration.ts'
 import { isOwn as isOwnFunction } from '../manifest/own.ts'
 import { checkAgainst } from '../manifest/schema.ts'
 import { hasCode } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Cause, type Event, isPlainId, isReservedSource, isReservedType } from '../model/event.ts'
 import { OWN, PERSON, PROGRAM, type Producer } from '../model/human-only.ts'
-import { LOCAL_TENANT, type RunId, runId, type SessionId, type TenantId } from '../model/ids.ts'
+import { type Instant, LOCAL_TENANT, type RunId, runId, type SessionId, type TenantId } from '../model/ids.ts'
 import { isJsonRecord, type Json, toJson } from '../model/json.ts'
 import { type AskedBy, type Requesters, requestersOf } from '../model/requester.ts'
 import type { DocumentWrite, NewEvent, Outcome, Suppression } from '../ports/ledger.ts'
 import { commitBirths } from './births.ts'
 import { firstCause } from './cause.ts'
 import { demandOfCall, leaseFor, rootsOfInput } from './demand.ts'
-import { checkEvent, isSameEvent, routeAll } from './events.ts'
+import { checkEvent, isSameEvent, laterRun, routeAll } from './events.ts'
 import { type NotStarted, queuedRun, trailOf } from './flow-outcomes.ts'
 import type { House } from './house.ts'
 import { writeInOrder } from './in-order.ts'
@@ -43,6 +44,8 @@ export interface IncomingEvent {
   readonly subject?: string
   readonly time?: number
   readonly traceparent?: string
+  /** `30s`, `2h`, or milliseconds: it is sent so long after it was accepted, under an id that it gets then. */
+  readonly delay?: string | number
 }
 
 export interface Receipt {
@@ -55,6 +58,8 @@ export interface Receipt {
   readonly suppressed: readonly NotStarted[]
   /** The event was there already; id, sequence and runs are those of the first answer. */
   readonly duplicate: boolean
+  /** Of an event that is to be sent later: when. Until then `id` is that of the run that will send it, and `sequence` is 0. */
+  readonly dueAt?: Instant
 }
 
 /** A run that its caller has named: asked for again, it is the same run. */
@@ -82,7 +87,10 @@ export interface SendOptions {
 }
 
 /** For whom an event is sent. */
-export type SendFor = AskedBy
+export interface SendFor extends AskedBy {
+  /** Of an event with a delay: the run that will send it. */
+  readonly asked?: Asked
+}
 
 export interface StartOptions {
   readonly session?: SessionId
@@ -138,6 +146,19 @@ const ownData = (data: Json, field: string | null, tenant: TenantId): Json => {
   return { ...data, [field]: tenant }
 }
 
+const delayOf = ({ delay = 0 }: IncomingEvent): number => {
+  try {
+    return durationMs(delay)
+  } catch (error) {
+    if (error instanceof TrihandError) throw new TrihandError('EVENT_INVALID', `delay: ${error.detail}`)
+    throw error
+  }
+}
+
+const refusedLater = async (): Promise<never> => {
+  throw new TrihandError('EVENT_INVALID', 'an event of a list has no delay; send it by itself')
+}
+
 export class Intake {
   private readonly house: House
   private readonly room: WaitingRoom
@@ -156,10 +177,33 @@ export class Intake {
     incoming: IncomingEvent,
     { documents = NONE, isOwn = false, idIsDigest = false, ...asked }: SendOptions & SendFor = {},
   ): Promise<Receipt> {
+    const delayMs = delayOf(incoming)
+    if (delayMs > 0) return this.sendLater(incoming, delayMs, asked)
     const producer = isOwn ? OWN : asked.by?.kind === 'user' ? PERSON : PROGRAM
     const event = await this.check(incoming, producer, requestersOf(asked))
     // What a source has seen is sent with what it saw: it waits, because the source would see it again at once.
     return this.room.serve(() => this.persist(event, documents, idIsDigest), documents.length > 0)
+  }
+
+  /** Checked now, and listed and taken back like an event that a run delays. What sends it is a program, whoever asks. */
+  private async sendLater(incoming: IncomingEvent, delayMs: number, { asked, ...by }: SendFor): Promise<Receipt> {
+    const { house } = this
+    for (const name of ['id', 'source', 'time'] as const)
+      if (incoming[name] !== undefined)
+        throw new TrihandError(
+          'EVENT_INVALID',
+          `an event with a delay has no ${name} of its own: it gets one when it is sent`,
+        )
+    const behind = requestersOf(by)
+    const { type, data, subject } = await this.check(incoming, PROGRAM, behind)
+    const id = asked?.run ?? runId(house.ids.uuid())
+    const dueAt = house.clock.now() + delayMs
+    if (asked?.isRepeated !== true || !(await this.isKnown(id))) {
+      const sender = { cause: firstCause(id, behind), session: null }
+      const run = laterRun(house, sender, { type, data, subject }, { delayMs, id })
+      await this.room.serve(() => this.commit([run], [], NONE))
+    }
+    return { id, sequence: 0, runs: NONE, ...NOTHING_MORE, duplicate: false, dueAt }
   }
 
   /** The ledger numbers them as they are listed (in-order.ts). Each has its own verdict. */
@@ -170,7 +214,7 @@ export class Intake {
     const producer = asked.by?.kind === 'user' ? PERSON : PROGRAM
     const behind = requestersOf(asked)
     const checked = incoming.map((one) =>
-      this.check(one, producer, behind).catch((error: unknown) => {
+      (one.delay === undefined ? this.check(one, producer, behind) : refusedLater()).catch((error: unknown) => {
         if (error instanceof TrihandError) return error
         throw error
       }),

@@ -102,6 +102,7 @@ export interface Suppression {
 
 export interface Receipt {
   readonly id: string
+  /** its place in the ledger; 0: it is to be sent later */
   readonly sequence: number
   /** that it started */
   readonly runs: readonly string[]
@@ -111,6 +112,8 @@ export interface Receipt {
   readonly duplicate: boolean
   /** who listens to this event and was not started */
   readonly suppressed: readonly Suppression[]
+  /** of an event with a delay: when it is sent; until then `id` is that of the run that will send it */
+  readonly due_at?: string
 }
 
 export interface CloudEvent {
@@ -1182,7 +1185,7 @@ export interface Api {
   /** Events, newest first. */
   readonly listEvents: { readonly input: { readonly query?: { readonly type?: string; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly StoredEvent[]; readonly next_cursor: string | null } }
   /** Sends an event, in short or as a CloudEvent; a repeat with the same source and id gets the first answer. */
-  readonly sendEvent: { readonly input: { readonly body: { readonly type: string; readonly data?: Json; readonly id?: string; readonly source?: string; readonly subject?: string; readonly time?: string } }; readonly output: Receipt }
+  readonly sendEvent: { readonly input: { readonly body: { readonly type: string; readonly data?: Json; readonly id?: string; readonly source?: string; readonly subject?: string; readonly time?: string; readonly delay?: string } }; readonly output: Receipt }
   /** Cancels, retries, pauses or resumes many runs; a job that goes on by itself. */
   readonly bulkRuns: { readonly input: { readonly body: { readonly action: BulkAction; readonly where?: RunFilter; readonly ids?: readonly string[]; readonly reason?: string } }; readonly output: Job }
   /** How far a job has come: done, failed and why, found so far. */
@@ -1192,7 +1195,7 @@ export interface Api {
   /** Runs, newest first. */
   readonly listRuns: { readonly input: { readonly query?: { readonly status?: RunStatus; readonly handler?: string; readonly session?: string; readonly limit?: number; readonly cursor?: string } }; readonly output: { readonly items: readonly Run[]; readonly next_cursor: string | null } }
   /** Starts a function, an agent or a human by name, without an event. */
-  readonly startRun: { readonly input: { readonly body: { readonly name: string; readonly input?: Json; readonly callback_url?: string } }; readonly output: { readonly id: string } }
+  readonly startRun: { readonly input: { readonly body: { readonly name: string; readonly input?: Json; readonly callback_url?: string; readonly session?: string } }; readonly output: { readonly id: string } }
   /** How many runs have each status. */
   readonly countRuns: { readonly input: Nothing; readonly output: RunCounts }
   /** One run: what it waits for, its children, its end, its first facts. */

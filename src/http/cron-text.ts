@@ -19,7 +19,7 @@ const every = (ms: number): string => {
 
 /** Null: it cannot be said better than it was written. */
 export const englishOf = async (timing: Timing): Promise<string | null> => {
-  if (timing.kind === 'at') return null
+  if (timing.kind === 'at' || timing.kind === 'in') return null
   if (timing.kind === 'every') return every(timing.everyMs)
   const { default: cronstrue } = await import('cronstrue')
   try {

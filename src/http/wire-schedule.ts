@@ -15,6 +15,8 @@ const timingText = (timing: Timing): string => {
       return `every ${timing.everyMs / 1_000}s${timing.phaseMs === 0 ? '' : ` + ${timing.phaseMs / 1_000}s`}`
     case 'at':
       return `at ${isoTime(timing.at)}`
+    case 'in':
+      return `in ${durationText(timing.afterMs)}`
   }
 }
 

@@ -58,6 +58,9 @@ const gridOf = (timing: Timing, zone: Zone): Grid => {
     }
     case 'at':
       return (after) => (timing.at > after ? timing.at : null)
+    case 'in':
+      // It has an instant once it is in a ledger.
+      return () => null
   }
 }
 

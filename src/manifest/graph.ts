@@ -113,7 +113,7 @@ const drawImpliedHumans = (manifest: Manifest, drawing: Drawing): void => {
 
 const drawStarts = (manifest: Manifest, drawing: Drawing): void => {
   for (const schedule of manifest.schedules ?? []) {
-    const timing = ['cron', 'every', 'at'].map((key) => field(schedule, key)).find((value) => value !== undefined)
+    const timing = ['cron', 'every', 'at', 'in'].map((key) => field(schedule, key)).find((value) => value !== undefined)
     const id = drawing.node('schedule', schedule.name)
     for (const [key, kind] of [
       ['function', 'function'],

@@ -155,7 +155,9 @@ const edgesOf = (step: PlanStepSource): Edges => {
   const texts = textsOf(step)
   const written = JSON.stringify(texts)
   const spoken = [...written.matchAll(READ)].map(([, dotted, quoted]) => dotted ?? quoted ?? '')
-  const bare = namesOf(texts.map((text) => toJson(text ?? null)))
+  // `when` and `each` are expressions as a whole, the others hold expressions.
+  const rules = [step.when ?? '', step.each ?? ''].flatMap(namesIn)
+  const bare = [...rules, ...namesOf(texts.map((text) => toJson(text ?? null)))]
   return {
     named: [...(step.requires ?? []), ...(after === undefined ? [] : [after.trim()])],
     read: [...new Set([...spoken, ...bare])],

@@ -91,6 +91,9 @@ describe('[H3] a moment', () => {
       kind: 'at',
       at: 11_000,
     }))
+
+  test('is a delay from its first declaration in a definition', () =>
+    expect(define({ name: 'soon', in: '10s', function: 'f' }).spec.timing).toEqual({ kind: 'in', afterMs: 10_000 }))
 })
 
 describe('a time zone that is not named', () => {
@@ -125,9 +128,8 @@ test.each<readonly [string, ScheduleOptions, string]>([
   ['a moment after the end', { name: 'once', at: 5, end: 4, function: 'f' }, 'SCHEDULE_NEVER_FIRES'],
   ['a zone that does not exist', { ...NOON, tz: 'Europe/Bonn' }, '"Europe/Bonn" is not a time zone'],
   ['a bad name', { ...NOON, name: 'No' }, 'a name begins with a letter'],
-  ['no timing', { name: 'report', function: 'f' }, 'exactly one of cron, every and at'],
-  ['two timings', { ...NOON, every: '1h' }, 'exactly one of cron, every and at'],
-  ['a delay without a now', { name: 'soon', in: '10s', function: 'f' }, 'a definition has no now'],
+  ['no timing', { name: 'report', function: 'f' }, 'exactly one of cron, every, at and in'],
+  ['two timings', { ...NOON, every: '1h' }, 'exactly one of cron, every, at and in'],
   ['a bad expression', { ...NOON, cron: '61 * * * *' }, 'schedules.report.cron: "61 * * * *" is not a cron expression'],
   ['a phase of cron', { ...NOON, phase: '1m' }, 'only an interval has a phase'],
   ['a phase longer than its interval', { ...HOURLY, phase: '1h' }, 'a phase is shorter'],

@@ -27,7 +27,7 @@ export interface ScheduleOptions {
   readonly cron?: string
   readonly every?: Duration
   readonly at?: Moment
-  /** From now: in a call only, a definition has no now. */
+  /** So long from now, once: in a definition from the moment when a ledger first meets it. */
   readonly in?: Duration
   readonly tz?: string
   readonly phase?: Duration
@@ -139,7 +139,7 @@ const everyOf = (every: Duration, phase: Duration | undefined, path: string): Ti
 const timingOf = (options: ScheduleOptions, path: string, now: Instant | null): Timing => {
   const { cron, every, at, in: delay, phase } = options
   const given = [cron, every, at, delay].filter((value) => value !== undefined)
-  if (given.length !== 1) throw invalid(path, 'a schedule has exactly one of cron, every and at')
+  if (given.length !== 1) throw invalid(path, 'a schedule has exactly one of cron, every, at and in')
   if (phase !== undefined && every === undefined) throw invalid(`${path}.phase`, 'only an interval has a phase')
   if (cron !== undefined) {
     if (typeof cron !== 'string') throw invalid(`${path}.cron`, 'a cron expression is a text, like 0 9 * * 1-5')
@@ -148,8 +148,8 @@ const timingOf = (options: ScheduleOptions, path: string, now: Instant | null): 
   }
   if (every !== undefined) return everyOf(every, phase, path)
   if (at !== undefined) return { kind: 'at', at: momentOf(at, `${path}.at`) }
-  if (now === null) throw invalid(`${path}.in`, 'a definition has no now to count from; write at')
-  return { kind: 'at', at: now + lengthOf(delay, 0) }
+  const afterMs = lengthOf(delay, 0)
+  return now === null ? { kind: 'in', afterMs } : { kind: 'at', at: now + afterMs }
 }
 
 const pairOf = (from: string, to: string, path: string): Exclusion => {
@@ -232,7 +232,7 @@ const zoneOf = (given: string | undefined, defaults: ScheduleDefaults, needed: b
 }
 
 const checkFires = (spec: ScheduleSpec, path: string): void => {
-  if (spec.adaptive !== null) return
+  if (spec.adaptive !== null || spec.timing.kind === 'in') return
   const from = spec.start ?? LONG_AGO
   // The digest is for jitter, which no slot needs to exist.
   for (const _ of calendarsOf('', () => '')(spec).slots(from - 1, END_OF_TIME)) return

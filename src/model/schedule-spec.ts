@@ -11,7 +11,10 @@ export type Timing =
   | { readonly kind: 'cron'; readonly expression: string }
   /** Slots at k · everyMs + phaseMs from the Unix epoch. */
   | { readonly kind: 'every'; readonly everyMs: number; readonly phaseMs: number }
-  | { readonly kind: 'at'; readonly at: Instant }
+  /** `afterMs`: it was declared as so long after its declaration. */
+  | { readonly kind: 'at'; readonly at: Instant; readonly afterMs?: number }
+  /** So long after it is first declared, once. A ledger keeps the instant that it comes to, as `at`. */
+  | { readonly kind: 'in'; readonly afterMs: number }
 
 /** What is cut out of a calendar: local days, both included; a span of time without its end; the minutes that a cron expression names. */
 export type Exclusion =

@@ -38,21 +38,32 @@ const finish = (draft: Draft): Decision<ScheduleFact> => {
   return facts(...draft.facts)
 }
 
+/** A length of time counts from the first declaration that says it: declared again, it means the same instant. */
+const inForce = ({ spec, now }: CommandOf<'declare_schedule'>, before: ScheduleSpec | null): ScheduleSpec => {
+  const { timing } = spec
+  if (timing.kind !== 'in') return spec
+  const { afterMs } = timing
+  const known = before?.timing
+  const isKnown = known?.kind === 'at' && known.afterMs === afterMs
+  return { ...spec, timing: isKnown ? known : { kind: 'at', at: now + afterMs, afterMs } }
+}
+
 const create = (state: ScheduleState, command: CommandOf<'declare_schedule'>): Decision<ScheduleFact> => {
-  const created: ScheduleFact = { type: 'schedule.created', at: command.now, spec: command.spec }
+  const created: ScheduleFact = { type: 'schedule.created', at: command.now, spec: inForce(command, null) }
   const born = evolveSchedule(state, created) as LiveSchedule
   const draft: Draft = { ...draftOf(born, command), facts: [created] }
-  const { timing } = command.spec
+  const { timing } = created.spec
   if (timing.kind === 'at' && timing.at <= command.now) skip(draft, [timing.at], 'past')
   return finish(draft)
 }
 
 /** schedule-3. */
 const declare = (state: LiveSchedule, command: CommandOf<'declare_schedule'>): Decision<ScheduleFact> => {
-  if (isSame(state.spec, command.spec)) return facts()
+  const spec = inForce(command, state.spec)
+  if (isSame(state.spec, spec)) return facts()
   const draft = draftOf(state, command)
   closeBooks(draft)
-  record(draft, { type: 'schedule.changed', at: command.now, spec: command.spec })
+  record(draft, { type: 'schedule.changed', at: command.now, spec })
   release(draft)
   return finish(draft)
 }
@@ -157,7 +168,9 @@ const decideEnded = (state: EndedSchedule, command: ScheduleCommand): Decision<S
   switch (command.type) {
     case 'declare_schedule':
       // One that has run its course stays so until it is declared otherwise.
-      return state.reason !== 'removed' && isSame(state.spec, command.spec) ? facts() : create(state, command)
+      return state.reason !== 'removed' && isSame(state.spec, inForce(command, state.spec))
+        ? facts()
+        : create(state, command)
     case 'pass_time':
     case 'end_run':
     case 'checkpoint_schedule':

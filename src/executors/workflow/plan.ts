@@ -27,6 +27,7 @@ import type { Roots } from '../../model/workflow-spec.ts'
 import type { AskReply } from '../../ports/step-gate.ts'
 import { partial } from '../partial.ts'
 import { taskOutput } from '../task-output.ts'
+import { itemKeys } from './plan-items.ts'
 import { asksPeople, type Ended, leftOut, Refusal, WITHDRAWN } from './plan-refusal.ts'
 import { beside, Seen } from './plan-seen.ts'
 import { type Walker, walk } from './plan-walk.ts'
@@ -180,11 +181,10 @@ class Play implements Walker {
     const items = answerOf(step.each, roots, `each of ${step.id}`)
     if (!Array.isArray(items) || items.length > MAX_ITEMS)
       throw new TrihandError('EXPR_FAILED', `each of ${step.id} gives no list of at most ${MAX_ITEMS} items`)
+    const keys = itemKeys(items)
     const ends = await Promise.all(
       items.map((item: Json, i) => {
-        const id = isJsonRecord(item) ? item['id'] : undefined
-        const own = typeof id === 'string' || typeof id === 'number' ? String(id) : String(i)
-        const { key } = keyed(again?.key ?? null, own)
+        const { key } = keyed(again?.key ?? null, keys[i] ?? String(i))
         return this.settled({ step, roots: () => beside(roots, { item, [step.as]: item }), key, ...revised })
       }),
     )

@@ -72,14 +72,22 @@ export const eventComponents = {
     detail: text,
     run: described('that took the event in, or stood in its way', orNull(text)),
   }),
-  Receipt: record({
-    id: text,
-    sequence: whole,
-    runs: described('that it started', list(text)),
-    pending: described('handlers whose flow control decides later; GET /api/events/{id} tells', list(text)),
-    duplicate: described('the event was there already; id, sequence and runs are those of the first answer', yesNo),
-    suppressed: described('who listens to this event and was not started', list(ref('Suppression'))),
-  }),
+  Receipt: record(
+    {
+      id: text,
+      sequence: described('its place in the ledger; 0: it is to be sent later', whole),
+      runs: described('that it started', list(text)),
+      pending: described('handlers whose flow control decides later; GET /api/events/{id} tells', list(text)),
+      duplicate: described('the event was there already; id, sequence and runs are those of the first answer', yesNo),
+      suppressed: described('who listens to this event and was not started', list(ref('Suppression'))),
+    },
+    {
+      due_at: described(
+        'of an event with a delay: when it is sent; until then `id` is that of the run that will send it',
+        instant,
+      ),
+    },
+  ),
   CloudEvent: record(
     { specversion: words(['1.0']), id: text, source: text, type: text },
     {
@@ -120,7 +128,17 @@ export const eventComponents = {
 
 export const SEND_EVENT = closed(
   { type: text },
-  { data: anything, id: text, source: text, subject: text, time: instant },
+  {
+    data: anything,
+    id: text,
+    source: text,
+    subject: text,
+    time: instant,
+    delay: described(
+      'like 30s or 2h: it is sent so long after it was accepted; then without id, source and time',
+      text,
+    ),
+  },
 )
 export const REHEARSE = closed({ name: text }, { data: anything, source: text })
 export const REPLAY = closed({ delivery: text })

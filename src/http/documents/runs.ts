@@ -134,7 +134,11 @@ export const RUN_FILTER = { status: ref('RunStatus'), handler: text, session: de
 
 export const START_RUN = closed(
   { name: text },
-  { input: anything, callback_url: described('told of its end by one signed webhook', text) },
+  {
+    input: anything,
+    callback_url: described('told of its end by one signed webhook', text),
+    session: described('the id of the session that it works in', text),
+  },
 )
 export const RERUN_RUN = closed(
   {},

@@ -4,7 +4,7 @@
  * Owns the spelling of an incoming event. Admission is the engine's: no rule about events lives here.
  */
 import type { Context } from 'hono'
-import type { IncomingEvent } from '../../engine/intake.ts'
+import type { Receipt as EngineReceipt, IncomingEvent } from '../../engine/intake.ts'
 import { TrihandError } from '../../model/errors.ts'
 import type { Receipt } from '../api.ts'
 import { type Members, optionalText, readBody, textOf } from '../body.ts'
@@ -16,8 +16,8 @@ import { problemOf } from '../problem.ts'
 import { limitOf, pageOf, positionOf } from '../query.ts'
 import { anything, described, list as listOf, PAGING, page, record, ref, text } from '../schema.ts'
 import { eventDocument } from '../wire.ts'
-import { parseIsoTime } from '../wire-time.ts'
-import { isSecondAttempt, uuidOfWork } from '../work.ts'
+import { isoTime, parseIsoTime } from '../wire-time.ts'
+import { askedRun, isSecondAttempt, uuidOfWork } from '../work.ts'
 import { type Handle, json, type Operation } from './route.ts'
 
 const CODE = 'EVENT_INVALID'
@@ -31,7 +31,27 @@ const timeOf = (members: Members): number | undefined => {
   return time
 }
 
+/** What is sent later gets its id and its source then. */
+const delayed = (members: Members, delay: string): IncomingEvent => {
+  const subject = optionalText(members, 'subject', CODE)
+  const named = ['id', 'source'].flatMap((name) => {
+    const text = optionalText(members, name, CODE)
+    return text === undefined ? [] : [[name, text]]
+  })
+  const time = timeOf(members)
+  return {
+    type: textOf(members, 'type', CODE),
+    data: members['data'] ?? {},
+    delay,
+    ...Object.fromEntries(named),
+    ...(subject === undefined ? {} : { subject }),
+    ...(time === undefined ? {} : { time }),
+  }
+}
+
 const incoming = (context: Context, members: Members): IncomingEvent => {
+  const delay = optionalText(members, 'delay', CODE)
+  if (delay !== undefined) return delayed(members, delay)
   const id = optionalText(members, 'id', CODE) ?? idOfWork(context)
   const subject = optionalText(members, 'subject', CODE)
   const time = timeOf(members)
@@ -51,10 +71,14 @@ const idOfWork = (context: Context): string | undefined => {
   return uuid === undefined ? undefined : `evt_${uuid}`
 }
 
-const accepted = (receipt: Receipt) => ({ status: receipt.duplicate ? 200 : 202, receipt }) as const
+const receiptOf = ({ dueAt, ...receipt }: EngineReceipt): Receipt =>
+  dueAt === undefined ? receipt : { ...receipt, due_at: isoTime(dueAt) }
+
+const accepted = (receipt: EngineReceipt) =>
+  ({ status: receipt.duplicate ? 200 : 202, receipt: receiptOf(receipt) }) as const
 
 /** Each with its own verdict. */
-const verdictOf = (found: Receipt | TrihandError) => {
+const verdictOf = (found: EngineReceipt | TrihandError) => {
   if (!(found instanceof TrihandError)) return accepted(found)
   const refused = problemOf(found)
   return { status: refused.status, problem: refused }
@@ -71,7 +95,7 @@ const send: Handle = async (service, context) => {
     mode === null
       ? [incoming(context, await readBody(context, { schema: SEND_EVENT, code: CODE }))]
       : await cloudEvents(context, mode)
-  const given = await service.send(event as IncomingEvent, sender)
+  const given = await service.send(event as IncomingEvent, { ...askedRun(context), ...sender })
   // The name that it has of its key is known to no other sender: an earlier attempt of this request sent it.
   const isOwn = isSecondAttempt(context) && given.id === idOfWork(context)
   const { status, receipt } = accepted(isOwn ? { ...given, duplicate: false } : given)

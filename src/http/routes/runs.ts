@@ -9,7 +9,7 @@ import { TrihandError } from '../../model/errors.ts'
 import { isRunId, isSessionId, type RunId, type SessionId } from '../../model/ids.ts'
 import type { RunSummary } from '../../ports/reader.ts'
 import type { RetriedRun, RunDetail } from '../api.ts'
-import { optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
+import { type Members, optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
 import { CANCEL_RUN, PAUSE_RUN, RESOLVE_STEP, RUN_FILTER, START_RUN, STATUSES, VERDICTS } from '../documents/runs.ts'
 import { askedBy, callerName, demandCaller, demandIdentity, demandPerson } from '../identity.ts'
 import { badCursor, choiceOf, limitOf, pageOf, positionOf, type Query } from '../query.ts'
@@ -58,10 +58,24 @@ const count: Handle = async (service, context) => {
   return context.json(countsDocument(await service.reader.newestCounts(service.tenant, MOST_COUNTED)))
 }
 
+/** The session that a run is to work in: it must be there, because a run does not make one. */
+const sessionIn = async (service: Service, members: Members): Promise<SessionId | null> => {
+  const id = optionalText(members, 'session', CODE)
+  if (id === undefined) return null
+  if (isSessionId(id) && (await service.reader.session(service.tenant, id)) !== null) return id
+  throw new TrihandError('NOT_FOUND', `there is no session ${id}`)
+}
+
 const start: Handle = async (service, context) => {
   const members = await readBody(context, { schema: START_RUN, code: CODE })
   const callbackUrl = optionalText(members, 'callback_url', CODE)
-  const options = { ...askedRun(context), ...askedBy(context), ...(callbackUrl !== undefined && { callbackUrl }) }
+  const session = await sessionIn(service, members)
+  const options = {
+    ...askedRun(context),
+    ...askedBy(context),
+    ...(callbackUrl !== undefined && { callbackUrl }),
+    ...(session !== null && { session }),
+  }
   const id = await service.start(textOf(members, 'name', CODE), members['input'] ?? null, options)
   return context.json({ id }, 201, { location: `/api/runs/${id}` })
 }

@@ -15,7 +15,7 @@ export interface FoundSchedule {
 }
 
 const KINDS: ReadonlySet<string> = new Set(TRIGGER_KINDS)
-const TIMINGS = ['cron', 'schedule', 'every', 'at']
+const TIMINGS = ['cron', 'schedule', 'every', 'at', 'in']
 const FAN_IN = ['primary', 'wait_for', 'correlation_key', 'timeout', 'collect']
 const ROUTING = ['route_on', 'routes', 'default_route']
 

@@ -9,7 +9,7 @@ import { compileRule, EMIT_ROOTS } from '../rules.ts'
 import { celText, ROOTS, rootNames } from './expression.ts'
 import type { Path, Tell } from './finding.ts'
 import { HAND_SECTIONS, type HandlerEntry, type HandSection, heardBy, type Manifest } from './manifest.ts'
-import { isRecord } from './record.ts'
+import { isRecord, recordsIn } from './record.ts'
 import { MANIFEST } from './sections.ts'
 import { any, type Shape } from './shape.ts'
 
@@ -21,6 +21,7 @@ const WATCHING = ['runs', 'queue', 'table', 'session']
 const JUDGING = ['agent', 'output', 'payload']
 const YIELDING = ['output', 'result']
 const STARTING = ['event', 'payload', 'trigger', 'run']
+const WORD = /^[A-Za-z_]\w*$/
 
 const rootsAt = (path: Path): readonly string[] => {
   const last = String(path.at(-1))
@@ -90,10 +91,21 @@ const tellShadowed = (text: string, path: Path, fields: readonly string[], tell:
   }
 }
 
+/** What the rules of a plan's steps may name besides: its steps, and the item of a list. They win over fields of the payload. */
+const planNames = (handler: HandlerEntry): readonly string[] => {
+  const named = recordsIn(handler['steps'] as Json | undefined).flatMap(({ id, as = 'item' }) => [id, as])
+  return [...new Set(named.filter((one): one is string => typeof one === 'string' && WORD.test(one)))]
+}
+
 /** A position counts only in a text that stands as it was written. */
-const compiled = (text: string, path: Path, tell: Tell, isAsWritten = true): void => {
+const compiled = (
+  text: string,
+  path: Path,
+  tell: Tell,
+  { own = [] as readonly string[], isAsWritten = true } = {},
+): void => {
   try {
-    compileRule(text, rootsAt(path))
+    compileRule(text, path.includes('steps') ? [...new Set([...rootsAt(path), ...own])] : rootsAt(path))
   } catch (error) {
     if (!(error instanceof TrihandError)) throw error
     tell({
@@ -109,12 +121,13 @@ const compiled = (text: string, path: Path, tell: Tell, isAsWritten = true): voi
 const handlerRules = (section: HandSection, handler: HandlerEntry, manifest: Manifest, tell: Tell): HandlerEntry => {
   const fields = payloadFields(handler, manifest)
   const shape = MANIFEST.fields[section] as { readonly of: Shape }
-  const ofPayload = new Map(fields.map((name) => [name, 'payload']))
+  const own = section === 'plans' ? planNames(handler) : []
+  const ofPayload = new Map(fields.filter((name) => !own.includes(name)).map((name) => [name, 'payload']))
   const ofOutput = new Map([...ofPayload, ...outputFields(handler).map((name) => [name, 'output'] as const)])
   return mapRules(shape.of, handler as Json, [section, handler.name], (text, path) => {
     const explicit = celText(text, path.includes('emits') ? ofOutput : ofPayload)
     tellShadowed(text, path, fields, tell)
-    compiled(explicit, path, tell, explicit === text)
+    compiled(explicit, path, tell, { own, isAsWritten: explicit === text })
     return explicit
   }) as unknown as HandlerEntry
 }

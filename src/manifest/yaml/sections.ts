@@ -31,6 +31,7 @@ const schedule = record({
   cron: text,
   every: duration,
   at: text,
+  in: duration,
   tz: text,
   phase: duration,
   jitter: duration,
