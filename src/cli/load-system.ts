@@ -68,10 +68,23 @@ const told = (error: unknown, fault: Fault, file: string): TrihandError => {
 /** What every loader here has in common. Its own cache may mix two versions of a file that two processes write at once. */
 const LOADER = { moduleCache: false, fsCache: false } as const
 
+/** How translated code says that it was a module. */
+const MARK = /^("use strict";)?Object\.defineProperty\(exports, "__esModule", \{ value: true \}\);/
+
+/**
+ * Without the mark the loader takes `export default` as it is. With it, it takes the member `default` of what is exported, if that
+ * is a function: of a Zod or ArkType schema the method of that name.
+ */
+const unmarked = ({ code, ...rest }: ReturnType<Translate>): ReturnType<Translate> => ({
+  ...rest,
+  code: code.replace(MARK, '$1'),
+})
+
 /** Translates TypeScript, keeping the result in a folder. The package that does it is loaded with the first file that is new. */
 const translator = (keepIn: string): Translate => {
   const loader = createJiti(import.meta.url, LOADER)
-  return keptCode(keepIn, (options) => ({ code: loader.transform(options) }))
+  const translate = keptCode(keepIn, (options) => ({ code: loader.transform(options) }))
+  return (options) => unmarked(translate(options))
 }
 
 /** `keepIn`: where translated code is kept for the next call. */

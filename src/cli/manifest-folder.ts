@@ -44,10 +44,11 @@ export interface ManifestOnDisk extends LoadedManifest {
 }
 
 export const readManifest = (file: string): ManifestOnDisk => {
-  const paths = filesBelow(join(file, '..'))
+  const root = join(file, '..')
+  const paths = filesBelow(root)
   const environment = new Set(Object.keys(process.env))
   const loaded = loadManifest(readFileSync(file, 'utf8'), relative('', file) || file, {
-    folder: { paths },
+    folder: { paths, read: (path) => readFileSync(join(root, path), 'utf8') },
     environment,
   })
   return { ...loaded, file, paths }

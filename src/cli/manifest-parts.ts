@@ -9,11 +9,12 @@ import { join } from 'node:path'
 import { jsonSchema } from '../manifest/ajv-schema.ts'
 import type { SystemSource } from '../manifest/define.ts'
 import { codeFiles } from '../manifest/lint/files.ts'
+import { schemaFiles, schemaReferences } from '../manifest/lint/schema-files.ts'
 import { isSchema } from '../manifest/schema.ts'
 import { parseYaml } from '../manifest/yaml/document.ts'
-import { field, handlersOf, type Manifest } from '../manifest/yaml/manifest.ts'
+import { pathText } from '../manifest/yaml/finding.ts'
+import { field, type Manifest } from '../manifest/yaml/manifest.ts'
 import type { Parts } from '../manifest/yaml/parts.ts'
-import { isRecord } from '../manifest/yaml/record.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 
@@ -57,21 +58,6 @@ const functionCode = async (manifest: Manifest, beside: Beside): Promise<Readonl
   return code
 }
 
-/** Every reference to a schema that is a name or a path. */
-const referencesIn = (manifest: Manifest): ReadonlySet<string> => {
-  const found = new Set<string>()
-  const take = (value: Json | undefined): void => {
-    if (typeof value === 'string') found.add(value)
-  }
-  for (const event of manifest.events.definitions) take(event.schema)
-  for (const { handler } of handlersOf(manifest)) {
-    for (const key of ['input', 'output', 'schema', 'output_schema']) take(field(handler, key))
-    const contract = field(handler, 'contract')
-    if (isRecord(contract)) take(contract['output_schema'])
-  }
-  return found
-}
-
 const readJson = (folder: string, path: string): Json => {
   try {
     return JSON.parse(readFileSync(join(folder, path), 'utf8')) as Json
@@ -80,19 +66,27 @@ const readJson = (folder: string, path: string): Json => {
   }
 }
 
-const schemaAt = async (path: string, beside: Beside, name: string): Promise<unknown> => {
-  if (path.endsWith('.json')) return jsonSchema(readJson(beside.folder, path))
-  const made = (await beside.load(path))[name]
-  return isSchema(made) ? made : undefined
+/** The one that was asked for by name, else the default, else the only one. */
+const schemaAmong = (exports: Exports, name: string | undefined, path: string): unknown => {
+  if (name !== undefined) return isSchema(exports[name]) ? exports[name] : undefined
+  if (isSchema(exports['default'])) return exports['default']
+  const named = Object.keys(exports).filter((key) => isSchema(exports[key]))
+  const [only] = named
+  if (named.length === 1 && only !== undefined) return exports[only]
+  const problem =
+    named.length === 0
+      ? `${path} exports no schema`
+      : `${path} exports several schemas: say which, like ${path}#${only ?? ''} (${named.join(', ')})`
+  throw new TrihandError('LOAD_FAILED', problem, { place: { file: path } })
 }
+
+const schemaAt = async (path: string, beside: Beside, name: string | undefined): Promise<unknown> =>
+  path.endsWith('.json') ? jsonSchema(readJson(beside.folder, path)) : schemaAmong(await beside.load(path), name, path)
 
 /** By path, by the file's name, or by the name of an export. */
 const findSchema = async (reference: string, beside: Beside): Promise<unknown> => {
-  const [file = '', name = 'default'] = reference.replace(/^\.\//, '').split('#')
-  const named = ['', 'schemas/'].flatMap((folder) =>
-    ['', '.json', '.ts', '.js', '.mjs'].map((end) => `${folder}${file}${end}`),
-  )
-  const path = named.find((one) => beside.paths.includes(one))
+  const [file = '', name] = reference.replace(/^\.\//, '').split('#')
+  const path = schemaFiles(file).find((one) => beside.paths.includes(one))
   if (path !== undefined) return schemaAt(path, beside, name)
   for (const other of beside.paths.filter((one) => one.startsWith('schemas/') && CODE.test(one))) {
     const made = await schemaAt(other, beside, reference)
@@ -103,10 +97,13 @@ const findSchema = async (reference: string, beside: Beside): Promise<unknown> =
 
 const schemasOf = async (manifest: Manifest, beside: Beside): Promise<ReadonlyMap<string, unknown>> => {
   const schemas = new Map<string, unknown>()
-  for (const reference of referencesIn(manifest)) {
+  for (const { reference, path } of schemaReferences(manifest)) {
+    if (schemas.has(reference)) continue
     const schema = await findSchema(reference, beside)
     if (schema === undefined)
-      throw new TrihandError('LOAD_FAILED', `no file gives the schema ${reference}`, { place: { path: reference } })
+      throw new TrihandError('LOAD_FAILED', `no file gives the schema ${reference}`, {
+        place: { path: pathText(path) },
+      })
     schemas.set(reference, schema)
   }
   return schemas

@@ -1,29 +1,22 @@
 /**
  * Files that a manifest names or implies, against those that are there: code, prompts, templates, schemas.
  *
- * Owns the conventions of the folder. The list of files is handed in: nothing is read and nothing executed.
+ * Owns the conventions of the folder; those of schemas are schema-files.ts. The files are handed in: nothing is executed.
  */
 import type { Path, Tell } from '../yaml/finding.ts'
 import { field, type HandlerEntry, type Manifest } from '../yaml/manifest.ts'
 import { isRecord, recordsIn } from '../yaml/record.ts'
+import { escapes, type Folder } from './folder.ts'
+import { lintSchemaFiles } from './schema-files.ts'
 
 const CODE = ['ts', 'js', 'mjs']
-
-export interface Folder {
-  /** Paths from the manifest's folder, with `/`. */
-  readonly paths: readonly string[]
-}
-
-/** Whoever leaves the folder is refused, whatever is there. */
-const escapes = (path: string): boolean =>
-  path.startsWith('/') || /^[A-Za-z]:/.test(path) || path.includes('\0') || path.split(/[\\/]/).includes('..')
 
 class Files {
   readonly #paths: ReadonlySet<string>
   readonly #lower: ReadonlyMap<string, string>
   readonly #tell: Tell
 
-  constructor({ paths }: Folder, tell: Tell) {
+  constructor({ paths }: Pick<Folder, 'paths'>, tell: Tell) {
     this.#paths = new Set(paths)
     this.#lower = new Map(paths.map((path) => [path.toLowerCase(), path]))
     this.#tell = tell
@@ -42,15 +35,21 @@ class Files {
   }
 
   /** A path that the author wrote, also looked for in a folder of its kind. */
-  named(given: string, folder: string, path: Path): void {
+  named(given: string, folder: string | null, path: Path): void {
     if (given.includes('{{')) return
     if (escapes(given)) {
       this.#tell({ level: 'error', code: 'PATH_ESCAPE', message: `${given} leaves the folder of the manifest`, path })
       return
     }
     const plain = given.replace(/^\.\//, '')
-    if (this.find([plain, `${folder}/${plain}`], path) !== null) return
+    const candidates = folder === null ? [plain] : [plain, `${folder}/${plain}`]
+    if (this.find(candidates, path) !== null || this.#isFolder(candidates)) return
     this.#tell({ level: 'warning', code: 'LINT_FILE_MISSING', message: `there is no file ${given}`, path })
+  }
+
+  #isFolder(candidates: readonly string[]): boolean {
+    const starts = candidates.map((one) => `${one.replace(/\/+$/, '')}/`)
+    return [...this.#paths].some((one) => starts.some((start) => one.startsWith(start)))
   }
 }
 
@@ -106,5 +105,8 @@ export const lintFiles = (manifest: Manifest, folder: Folder, tell: Tell): void 
   const files = new Files(folder, tell)
   for (const handler of manifest.functions ?? []) lintFunction(handler, files, tell)
   for (const handler of manifest.agents ?? []) lintAgent(handler, files, tell)
+  for (const { name, transform } of manifest.webhooks ?? [])
+    if (typeof transform === 'string') files.named(transform.split('#')[0] ?? '', null, ['webhooks', name, 'transform'])
+  lintSchemaFiles(manifest, folder, tell)
   lintUnused(manifest, folder, tell)
 }

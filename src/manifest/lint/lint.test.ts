@@ -234,7 +234,10 @@ functions: [{name: f, trigger: {event: a.b, filter: run == "x"}}]
 })
 
 describe('the world around', () => {
-  const around = (paths: readonly string[]): Surroundings => ({ folder: { paths }, environment: new Set(['SET']) })
+  const around = (paths: readonly string[]): Surroundings => ({
+    folder: { paths, read: () => '' },
+    environment: new Set(['SET']),
+  })
 
   test('no code yet, no prompt, a file that belongs to nobody', () => {
     const text = 'product: {name: s}\nfunctions: [{name: f}, {name: g}]\nagents: [{name: a}]\n'

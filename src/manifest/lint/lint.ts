@@ -3,12 +3,15 @@
  *
  * Owns nothing but the list. Each check is a file named after its noun.
  */
+import { TrihandError } from '../../model/errors.ts'
+import { remarkOf } from '../yaml/definition.ts'
 import type { Tell } from '../yaml/finding.ts'
 import type { Manifest } from '../yaml/manifest.ts'
 import { lintCycles } from './cycles.ts'
 import { lintEnvironment } from './environment.ts'
 import { lintEvents } from './events.ts'
-import { type Folder, lintFiles } from './files.ts'
+import { lintFiles } from './files.ts'
+import type { Folder } from './folder.ts'
 import { lintHands } from './hands.ts'
 import { lintLifecycle } from './lifecycle.ts'
 import { lintPlans } from './plans.ts'
@@ -25,17 +28,31 @@ export interface Surroundings {
   readonly environment: ReadonlySet<string> | null
 }
 
-export const lint = (manifest: Manifest, { folder, environment }: Surroundings, tell: Tell): void => {
-  const traffic = trafficOf(manifest)
-  lintEvents(manifest, traffic, tell)
-  lintLifecycle(manifest, traffic, tell)
-  lintCycles(manifest, tell)
-  lintSchemas(manifest, tell)
-  lintStates(manifest, tell)
-  lintHands(manifest, tell)
-  lintPlans(manifest, tell)
-  lintQueues(manifest, tell)
-  lintTables(manifest, tell)
-  lintEnvironment(manifest, environment, tell)
-  if (folder !== null) lintFiles(manifest, folder, tell)
+type Check = (manifest: Manifest, surroundings: Surroundings, tell: Tell) => void
+
+const CHECKS: readonly Check[] = [
+  (manifest, _, tell) => lintEvents(manifest, trafficOf(manifest), tell),
+  (manifest, _, tell) => lintLifecycle(manifest, trafficOf(manifest), tell),
+  (manifest, _, tell) => lintCycles(manifest, tell),
+  (manifest, _, tell) => lintSchemas(manifest, tell),
+  (manifest, _, tell) => lintStates(manifest, tell),
+  (manifest, _, tell) => lintHands(manifest, tell),
+  (manifest, _, tell) => lintPlans(manifest, tell),
+  (manifest, _, tell) => lintQueues(manifest, tell),
+  (manifest, _, tell) => lintTables(manifest, tell),
+  (manifest, { environment }, tell) => lintEnvironment(manifest, environment, tell),
+  (manifest, { folder }, tell) => {
+    if (folder !== null) lintFiles(manifest, folder, tell)
+  },
+]
+
+/** A check that meets what cannot be defined ends there, and the others go on. */
+export const lint = (manifest: Manifest, surroundings: Surroundings, tell: Tell): void => {
+  for (const check of CHECKS)
+    try {
+      check(manifest, surroundings, tell)
+    } catch (error) {
+      if (!(error instanceof TrihandError)) throw error
+      tell(remarkOf(error))
+    }
 }

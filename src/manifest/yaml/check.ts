@@ -1,7 +1,8 @@
 /**
  * A manifest in its long form against the table of sections: what does not fit is told with its path, what is unknown is put aside.
  *
- * Owns the wording. Answers the value without unknown keys, which go to `extra` by their path; never drops one.
+ * Owns the wording. Answers the value without unknown keys, which go to `extra` by their path; never drops one. What is refused is
+ * left out where its outer form is wrong, so that the checks that follow can look at all the rest.
  */
 import { TrihandError } from '../../model/errors.ts'
 import { isEventType } from '../../model/event.ts'
@@ -10,7 +11,7 @@ import { nearest } from '../../model/nearest.ts'
 import { durationMs } from '../duration.ts'
 import { celText, expressionText } from './expression.ts'
 import { type Path, pathText, type Remark } from './finding.ts'
-import { isRecord, type JsonRecord } from './record.ts'
+import { defined, isRecord, type JsonRecord } from './record.ts'
 import { SHORT_KEYS } from './respell.ts'
 import { isAnnotation, type RecordShape, type Shape } from './shape.ts'
 
@@ -20,7 +21,7 @@ export interface Checked {
   readonly remarks: readonly Remark[]
 }
 
-const NAME = /^[a-z][a-z0-9_-]{0,63}$/
+export const NAME = /^[a-z][a-z0-9_-]{0,63}$/
 const MAX_SHOWN = 60
 
 const shown = (value: Json): string => {
@@ -108,14 +109,16 @@ class Check {
   readonly extra: Record<string, Json> = {}
   readonly remarks: Remark[] = []
 
-  value(shape: Shape, given: Json, path: Path): Json {
+  /** Undefined: refused, and of a form that nothing can be done with. */
+  value(shape: Shape, given: Json, path: Path): Json | undefined {
     const value = shape.is === 'rule' ? ruleText(given) : given
     if (shape.is === 'either') return this.#either(shape.of, value, path)
     // A text that looks like a number is still what was written.
     if (shape.is === 'text' && (typeof value === 'number' || typeof value === 'boolean')) return String(value)
     if (!fits(shape, value) || !holds(shape, value)) {
       this.#refuse(shape, value, path)
-      return value
+      // A name stays, so that what is in the thing is looked at too.
+      return (shape.is === 'name' || shape.is === 'event') && typeof value === 'string' ? value : undefined
     }
     if (shape.is === 'record') return this.#record(shape, value as JsonRecord, path)
     if (shape.is === 'list') return this.#list(shape.of, value as readonly Json[], path)
@@ -123,13 +126,13 @@ class Check {
     return value
   }
 
-  #either(shapes: readonly Shape[], value: Json, path: Path): Json {
+  #either(shapes: readonly Shape[], value: Json, path: Path): Json | undefined {
     const meant = shapes.find((shape) => fits(shape, value))
     if (meant !== undefined) return this.value(meant, value, path)
     if (shapes.some(({ is }) => is === 'text') && (typeof value === 'number' || typeof value === 'boolean'))
       return String(value)
     this.#refuse({ is: 'either', of: shapes }, value, path)
-    return value
+    return undefined
   }
 
   #refuse(shape: Shape, value: Json, path: Path): void {
@@ -139,18 +142,21 @@ class Check {
   }
 
   #list(of: Shape, items: readonly Json[], path: Path): Json {
-    return items.map((item, i) => {
+    return items.flatMap((item, i) => {
       const name = isRecord(item) ? (item['name'] ?? item['id']) : undefined
-      return this.value(of, item, [...path, typeof name === 'string' ? name : i])
+      const checked = this.value(of, item, [...path, typeof name === 'string' ? name : i])
+      return checked === undefined ? [] : [checked]
     })
   }
 
   #map(of: Shape, value: JsonRecord, path: Path): Json {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.value(of, item, [...path, key])]))
+    return defined(
+      Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.value(of, item, [...path, key])])),
+    )
   }
 
-  #record(shape: RecordShape, value: JsonRecord, path: Path): Json {
-    const kept: Record<string, Json> = {}
+  #record(shape: RecordShape, value: JsonRecord, path: Path): Json | undefined {
+    const kept: Record<string, Json | undefined> = {}
     for (const [key, item] of Object.entries(value)) {
       const field = Object.hasOwn(shape.fields, key) ? shape.fields[key] : undefined
       // A key without a value is as good as absent.
@@ -164,7 +170,8 @@ class Check {
         const message = `${path.length === 0 ? 'the manifest' : pathText(path)} needs ${key}`
         this.remarks.push({ level: 'error', code: 'MANIFEST_INVALID', message, path })
       }
-    return kept
+    const isWhole = shape.required.every((key) => kept[key] !== undefined)
+    return isWhole || path.length === 0 ? defined(kept) : undefined
   }
 
   #unknown(shape: RecordShape, key: string, value: Json, path: Path): void {
@@ -178,5 +185,5 @@ class Check {
 export const check = (shape: Shape, value: Json): Checked => {
   const run = new Check()
   const checked = run.value(shape, value, [])
-  return { value: checked, extra: run.extra, remarks: run.remarks }
+  return { value: checked ?? {}, extra: run.extra, remarks: run.remarks }
 }

@@ -1,7 +1,8 @@
 /**
  * The text of a manifest to a checked one: parsed, brought to the long form, checked, defined, with everything worth telling.
  *
- * Owns the order of the steps: each only looks at what the one before has let through. Executes nothing and reads no file.
+ * Owns the order of the steps. Each looks at what the one before could make sense of, so that all that is wrong is told at once, and
+ * each mistake once. Executes nothing and reads no file.
  */
 import type { Json } from '../../model/json.ts'
 import { lint, type Surroundings } from '../lint/lint.ts'
@@ -10,7 +11,7 @@ import { definitionRemarks } from './definition.ts'
 import { parseYaml } from './document.ts'
 import { type Finding, hintOf, type Level, pathText, type Remark } from './finding.ts'
 import type { Manifest } from './manifest.ts'
-import { checkNames } from './names.ts'
+import { checkNames, withGoodNames } from './names.ts'
 import { normalise } from './normal.ts'
 import { payloadSchema } from './payload.ts'
 import type { Places } from './places.ts'
@@ -28,12 +29,31 @@ export interface LoadedManifest {
 
 const LEVELS: readonly Level[] = ['error', 'warning', 'info']
 
+/** A step later may stumble over what was refused already. */
+const ONCE: ReadonlySet<string> = new Set(['MANIFEST_DUPLICATE_NAME', 'EVENT_RESERVED'])
+
 /** Remarks as they come, findings with their places at the end. */
 class Told {
   readonly #remarks: Remark[] = []
+  /** Where earlier steps have found errors, and which. */
+  readonly #settled = new Set<string>()
 
   readonly tell = (remark: Remark): void => {
-    this.#remarks.push(remark)
+    if (!this.#isSettled(remark)) this.#remarks.push(remark)
+  }
+
+  /** The next step says nothing about what has been refused so far. */
+  settle(): void {
+    for (const { level, code, path } of this.#remarks)
+      if (level === 'error') {
+        this.#settled.add(pathText(path))
+        if (ONCE.has(code)) this.#settled.add(code)
+      }
+  }
+
+  #isSettled({ code, path }: Remark): boolean {
+    const around = path.map((_, i) => pathText(path.slice(0, i + 1)))
+    return [...around, pathText([...path, 'name']), code].some((one) => this.#settled.has(one))
   }
 
   get hasErrors(): boolean {
@@ -62,25 +82,28 @@ const checkPayloads = (manifest: Manifest, told: Told): void => {
       payloadSchema(payload, additional ?? true, ['events', 'definitions', name, 'payload'], told.tell)
 }
 
-const shaped = (root: JsonRecord, places: Places, told: Told): Manifest | null => {
+/** What stands for the sections that every manifest has, where they were refused. */
+const MISSING = { product: { name: 'unnamed' }, events: { definitions: [] } }
+
+const shaped = (root: JsonRecord, places: Places, told: Told): Manifest => {
   const normal = normalise(withVersion(root, places), (from, to) => places.moved(from, to), told.tell)
   const { value, extra, remarks } = check(MANIFEST, normal)
   for (const remark of remarks) told.tell(remark)
-  if (told.hasErrors) return null
-  const sections = value as JsonRecord
+  const sections = { ...MISSING, ...(value as JsonRecord) } as JsonRecord
   const kept = { ...(isRecord(sections['extra']) ? sections['extra'] : {}), ...extra }
   return { ...sections, ...(Object.keys(kept).length === 0 ? {} : { extra: kept }) } as unknown as Manifest
 }
 
 const judged = (root: JsonRecord, places: Places, told: Told, surroundings: Surroundings): Manifest | null => {
   const outlined = shaped(root, places, told)
-  if (outlined === null) return null
+  told.settle()
   const manifest = withRules(outlined, told.tell)
   checkPayloads(manifest, told)
   checkNames(manifest, told.tell)
-  if (told.hasErrors) return null
-  for (const remark of definitionRemarks(sourceOf(manifest))) told.tell(remark)
-  if (told.hasErrors) return null
+  told.settle()
+  for (const remark of definitionRemarks(sourceOf(told.hasErrors ? withGoodNames(manifest) : manifest)))
+    told.tell(remark)
+  told.settle()
   tellUnused(manifest, told.tell)
   lint(manifest, surroundings, told.tell)
   return told.hasErrors ? null : manifest

@@ -3,7 +3,8 @@
  *
  * Owns uniqueness across the four hands and within each section. Spelling is the check's.
  */
-import { isReservedType } from '../../model/event.ts'
+import { isEventType, isReservedType } from '../../model/event.ts'
+import { NAME } from './check.ts'
 import type { Path, Tell } from './finding.ts'
 import { HAND_SECTIONS, handlersOf, type Manifest, type NamedEntry, sentBy } from './manifest.ts'
 
@@ -58,4 +59,27 @@ export const checkNames = (manifest: Manifest, tell: Tell): void => {
   for (const section of LISTS)
     tellTwins(namesIn(section, (manifest[section] ?? []) as readonly NamedEntry[]), section, tell)
   tellReserved(manifest, tell)
+}
+
+const firstOfEach = <Entry extends { readonly name: string }>(
+  entries: readonly Entry[],
+  isGood: (name: string) => boolean,
+  taken: Set<string>,
+): Entry[] => entries.filter(({ name }) => isGood(name) && !taken.has(name) && taken.add(name))
+
+const isFreeType = (name: string): boolean => isEventType(name) && !isReservedType(name)
+
+/** Of each name only the first, and none that was refused, so that a manifest with such names can be judged further. */
+export const withGoodNames = (manifest: Manifest): Manifest => {
+  const hands = new Set<string>()
+  const section = (name: string, taken: Set<string>) => {
+    const entries = manifest[name] as readonly NamedEntry[] | undefined
+    return entries === undefined ? {} : { [name]: firstOfEach(entries, (one) => NAME.test(one), taken) }
+  }
+  const definitions = firstOfEach(manifest.events.definitions, isFreeType, new Set())
+  return Object.assign(
+    { ...manifest, events: { ...manifest.events, definitions } },
+    ...HAND_SECTIONS.map((name) => section(name, hands)),
+    ...LISTS.map((name) => section(name, new Set())),
+  ) as Manifest
 }

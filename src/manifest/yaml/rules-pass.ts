@@ -97,15 +97,19 @@ const planNames = (handler: HandlerEntry): readonly string[] => {
   return [...new Set(named.filter((one): one is string => typeof one === 'string' && WORD.test(one)))]
 }
 
-/** A position counts only in a text that stands as it was written. */
+/** What stands for a rule that was refused, so that it is refused once. */
+const REFUSED = 'true'
+
+/** The same rule, once it compiles. A position counts only in a text that stands as it was written. */
 const compiled = (
   text: string,
   path: Path,
   tell: Tell,
   { own = [] as readonly string[], isAsWritten = true } = {},
-): void => {
+): string => {
   try {
     compileRule(text, path.includes('steps') ? [...new Set([...rootsAt(path), ...own])] : rootsAt(path))
+    return text
   } catch (error) {
     if (!(error instanceof TrihandError)) throw error
     tell({
@@ -115,6 +119,7 @@ const compiled = (
       path,
       offset: isAsWritten ? (error.place?.column ?? 1) - 1 : 0,
     })
+    return REFUSED
   }
 }
 
@@ -127,8 +132,7 @@ const handlerRules = (section: HandSection, handler: HandlerEntry, manifest: Man
   return mapRules(shape.of, handler as Json, [section, handler.name], (text, path) => {
     const explicit = celText(text, path.includes('emits') ? ofOutput : ofPayload)
     tellShadowed(text, path, fields, tell)
-    compiled(explicit, path, tell, { own, isAsWritten: explicit === text })
-    return explicit
+    return compiled(explicit, path, tell, { own, isAsWritten: explicit === text })
   }) as unknown as HandlerEntry
 }
 
@@ -141,10 +145,7 @@ export const withRules = (manifest: Manifest, tell: Tell): Manifest => {
   const rest = Object.keys(manifest).filter((key) => !HAND_SECTIONS.includes(key as HandSection))
   const others = rest.map((section) => {
     const shape = MANIFEST.fields[section] ?? any
-    const value = mapRules(shape, manifest[section] as Json, [section], (text, path) => {
-      compiled(text, path, tell)
-      return text
-    })
+    const value = mapRules(shape, manifest[section] as Json, [section], (text, path) => compiled(text, path, tell))
     return [section, value] as const
   })
   return Object.fromEntries([...others, ...hands]) as unknown as Manifest

@@ -1,0 +1,92 @@
+/**
+ * Schemas that a manifest names instead of writing them out: where each name stands, and which files may hold it.
+ *
+ * Owns the convention: a path, a file of `schemas/`, or an export of one. Loads nothing; what a file exports is read off its text.
+ */
+import type { Json } from '../../model/json.ts'
+import type { Path, Tell } from '../yaml/finding.ts'
+import { field, handlersOf, type Manifest } from '../yaml/manifest.ts'
+import { isRecord, recordsIn } from '../yaml/record.ts'
+import { escapes, type Folder } from './folder.ts'
+
+interface SchemaReference {
+  readonly reference: string
+  readonly path: Path
+}
+
+const ENDINGS = ['', '.json', '.ts', '.js', '.mjs']
+const CODE = /^schemas\/.*\.(ts|js|mjs)$/
+
+/** Paths that a reference may mean, the first that exists counts. */
+export const schemaFiles = (file: string): readonly string[] =>
+  ['', 'schemas/'].flatMap((folder) => ENDINGS.map((ending) => `${folder}${file}${ending}`))
+
+const inHandler = (handler: object): readonly (readonly [Json | undefined, Path])[] => {
+  const contract = field(handler, 'contract')
+  const bundle = field(handler, 'bundle')
+  return [
+    ...['input', 'output', 'schema', 'output_schema'].map((key) => [field(handler, key), [key]] as const),
+    [isRecord(contract) ? contract['output_schema'] : undefined, ['contract', 'output_schema']],
+    ...recordsIn(isRecord(bundle) ? bundle['sections'] : undefined).map(
+      ({ id, schema }) => [schema, ['bundle', 'sections', String(id), 'schema']] as const,
+    ),
+    ...recordsIn(field(handler, 'actions')).map(
+      ({ name, event_payload_schema: schema }) => [schema, ['actions', String(name), 'event_payload_schema']] as const,
+    ),
+  ]
+}
+
+/** Every schema that is named by a text, with the place of the text. */
+export const schemaReferences = (manifest: Manifest): readonly SchemaReference[] => {
+  const given: readonly (readonly [Json | undefined, Path])[] = [
+    ...manifest.events.definitions.map(
+      ({ name, schema }) => [schema, ['events', 'definitions', name, 'schema']] as const,
+    ),
+    ...handlersOf(manifest).flatMap(({ section, handler }) =>
+      inHandler(handler).map(([value, path]) => [value, [section, handler.name, ...path]] as const),
+    ),
+  ]
+  return given.flatMap(([reference, path]) => (typeof reference === 'string' ? [{ reference, path }] : []))
+}
+
+/** Whether the text of a module exports a name. One that passes on all of another module may export any. */
+const mayExport = (text: string, name: string): boolean => {
+  const word = name.replace(/[^\w$]/g, '').replaceAll('$', '\\$')
+  return (
+    /\bexport\s*\*/.test(text) ||
+    new RegExp(String.raw`\bexport\s+(?:declare\s+)?(?:const|let|var|class|function)\s+${word}(?![\w$])`).test(text) ||
+    [...text.matchAll(/\bexport\s*(?:const\s*)?\{([^}]*)\}/g)].some(([, list = '']) =>
+      list.split(',').some(
+        (one) =>
+          one
+            .trim()
+            .split(/\s+as\s+|\s*:\s*/)
+            .at(-1)
+            ?.trim() === name,
+      ),
+    ) ||
+    new RegExp(String.raw`\bexports\.${word}\s*=`).test(text)
+  )
+}
+
+const problemOf = (reference: string, { paths, read }: Folder): string | null => {
+  const [file = '', name] = reference.replace(/^\.\//, '').split('#')
+  const path = schemaFiles(file).find((one) => paths.includes(one))
+  if (path === undefined) {
+    const isExported = paths.filter((one) => CODE.test(one)).some((one) => mayExport(read(one), file))
+    return isExported ? null : `no file gives the schema ${reference}`
+  }
+  const isThere = name === undefined || path.endsWith('.json') || name === 'default' || mayExport(read(path), name)
+  return isThere ? null : `${path} exports no ${name}`
+}
+
+export const lintSchemaFiles = (manifest: Manifest, folder: Folder, tell: Tell): void => {
+  for (const { reference, path } of schemaReferences(manifest)) {
+    if (escapes(reference)) {
+      tell({ level: 'error', code: 'PATH_ESCAPE', message: `${reference} leaves the folder of the manifest`, path })
+      continue
+    }
+    const message = problemOf(reference, folder)
+    if (message !== null) tell({ level: 'warning', code: 'LINT_FILE_MISSING', message, path })
+  }
+}
