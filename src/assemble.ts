@@ -9,6 +9,7 @@ import type { AgentHand, AgentOptions, AgentsInput } from './assemble-agents.ts'
 import { withBulk } from './assemble-bulk.ts'
 import { defineWithChats } from './assemble-chats.ts'
 import { type Doors, joinDoors } from './assemble-doors.ts'
+import { workflowHand } from './assemble-functions.ts'
 import { idsWith, type KeyOptions, readKeyRing, withKeys } from './assemble-keys.ts'
 import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
@@ -39,13 +40,12 @@ import { builtInExecutors } from './executors/built-in.ts'
 import { enterBy } from './executors/hands.ts'
 import { enterHuman } from './executors/human/human.ts'
 import type { ToolBroker } from './executors/workflow/built-in/tool-call.ts'
-import { type EnterOptions, enterFunction } from './executors/workflow/function.ts'
+import type { EnterOptions } from './executors/workflow/function.ts'
 import { StepFailure } from './executors/workflow/step-failure.ts'
 import { type HandSettings, handsOf, reach } from './hands.ts'
 import type { Service, TenantNews } from './http/service.ts'
 import type { SystemSource } from './manifest/define.ts'
 import { durationMs } from './manifest/duration.ts'
-import { taskOfStep } from './manifest/humans.ts'
 import type { Environment } from './manifest/reference.ts'
 import { redactionFor } from './manifest/secrets.ts'
 import type { System } from './manifest/system.ts'
@@ -236,7 +236,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
       executors: builtInExecutors(handsOf(system, ids, options)),
       remote: reach(clock),
       enter: enterBy<AgentHandler & EnterOptions>({
-        workflow: enterFunction({ parse: durationMs, taskOf: taskOfStep }),
+        workflow: workflowHand(system, options.outside),
         human: enterHuman,
         ...(options.agent === undefined ? {} : { agent: options.agent }),
       }),

@@ -4,6 +4,7 @@
  * Owns what a refused manifest is told as: its first error, with its place, and how many more there are.
  */
 import { dirname, join } from 'node:path'
+import { guardFetch } from '../assemble-functions.ts'
 import type { SystemSource } from '../manifest/define.ts'
 import type { Finding } from '../manifest/yaml/finding.ts'
 import { sourceOf } from '../manifest/yaml/source.ts'
@@ -26,6 +27,7 @@ export const systemFromManifest = async (
   const { manifest, findings, paths } = readManifest(file)
   if (manifest === null) throw refused(findings.filter(({ level }) => level === 'error'))
   const folder = dirname(file)
+  guardFetch(manifest.modules !== undefined)
   const beside = { folder, paths, load: (path: string) => load(join(folder, path)) }
   const parts = await partsOf(manifest, beside)
   const tools = await toolsBeside(beside)

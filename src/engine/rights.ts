@@ -7,28 +7,21 @@ import { isOwn } from '../manifest/own.ts'
 import type { FunctionDefinition } from '../manifest/system.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Capability, demand, type Module } from '../model/module.ts'
+import { CALLS_OUTSIDE, demandListed } from '../model/outbound.ts'
 import { keepsHealth } from '../model/policies/endpoint-health.ts'
 import type { Operation, WorkflowSpec } from '../model/workflow-spec.ts'
 import type { TaskRequest } from '../ports/step-gate.ts'
 import type { House } from './house.ts'
 
 const EMITS: Capability = { kind: 'operation', name: 'emit_event' }
-const CALLS: Capability = { kind: 'operation', name: 'api_call' }
 const WRITES: Capability = { kind: 'operation', name: 'db_write' }
 
 /** The definition in force: a list that was narrowed binds runs at work, too. */
 export const definitionOf = (house: Pick<House, 'system'>, handler: string): FunctionDefinition | undefined =>
   house.system().functions.get(handler)
 
-/** A function that lists what it may do is held to the list. */
 const demandOperation = (definition: FunctionDefinition | undefined, operation: Operation): void => {
-  const allowed = definition?.workflow.operations ?? null
-  if (definition === undefined || allowed === null || allowed.has(operation)) return
-  const list = [...allowed].join(', ')
-  throw new TrihandError(
-    'OPERATION_NOT_ALLOWED',
-    `${definition.name} may not ${operation}; it declares ${list || 'nothing'}`,
-  )
+  if (definition !== undefined) demandListed(definition, operation)
 }
 
 const declares = ({ emits, routing }: WorkflowSpec, type: string): boolean => {
@@ -66,6 +59,6 @@ const LOCAL_TYPES: ReadonlySet<string> = new Set(['template_engine', 'document_p
 export const demandTask = (definition: FunctionDefinition | undefined, { executorType, task }: TaskRequest): void => {
   const asksModel = typeof task.input === 'object' && task.input !== null && 'model' in task.input
   if (LOCAL_TYPES.has(executorType) && !asksModel) return
-  demand(definition?.module ?? null, CALLS)
+  demand(definition?.module ?? null, CALLS_OUTSIDE)
   demandOperation(definition, 'api_call')
 }

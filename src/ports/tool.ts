@@ -38,7 +38,7 @@ export interface ToolContext {
 export interface ToolFetch {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Uint8Array
   readonly signal?: AbortSignal
 }
 

@@ -118,7 +118,7 @@ interface Life {
 }
 
 /** What a test may bring beside the system: hands that the real world would have. */
-export type TestHands = Pick<EngineSettings, 'price' | 'models' | 'broker'> &
+export type TestHands = Pick<EngineSettings, 'price' | 'models' | 'broker' | 'outside'> &
   Pick<TrihandOptions, 'agents' | 'folder' | 'name'>
 
 const live = async (source: SystemSource, place: TestStore, now: number, hands: TestHands): Promise<Life> => {

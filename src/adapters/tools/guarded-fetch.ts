@@ -15,7 +15,7 @@ import type { ToolFetch, ToolResponse } from '../../ports/tool.ts'
 import { blocked, guardedAgent, type Network, PUBLIC_NETWORK } from './guarded-connect.ts'
 
 export interface FetchPolicy {
-  /** A host in lower case, without a dot at its end. */
+  /** A host in lower case, without a dot at its end. May throw a refusal of its own. */
   allowsHost(host: string): boolean
   readonly ports?: readonly number[]
   readonly timeoutMs?: number
@@ -41,12 +41,38 @@ interface Hop {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string | null
+  readonly body: string | Uint8Array | null
 }
+
+/** An answer as it came, with its body whole. */
+export interface RawAnswer {
+  readonly url: string
+  readonly redirected: boolean
+  readonly status: number
+  readonly statusText: string
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly bytes: Uint8Array
+}
+
+export interface RawFetch extends ToolFetch {
+  /** What a redirect is: followed (default), a failure, or the answer. */
+  readonly redirect?: 'follow' | 'error' | 'manual'
+}
+
+export type GuardedRequest = (url: string, init?: RawFetch) => Promise<RawAnswer>
 
 type Limits = Required<Omit<FetchPolicy, 'allowsHost'>> & Pick<FetchPolicy, 'allowsHost'>
 
 export const guardedFetch = (policy: FetchPolicy, network: Network = PUBLIC_NETWORK): GuardedFetch => {
+  const request = guardedRequest(policy, network)
+  return async (url, init) => {
+    const answer = await request(url, init)
+    const headers = Object.fromEntries(answer.headers)
+    return { status: answer.status, headers, text: decode(answer.bytes, headers['content-type']) }
+  }
+}
+
+export const guardedRequest = (policy: FetchPolicy, network: Network = PUBLIC_NETWORK): GuardedRequest => {
   const limits: Limits = {
     ports: policy.ports ?? PORTS,
     timeoutMs: policy.timeoutMs ?? TIMEOUT_MS,
@@ -61,7 +87,7 @@ export const guardedFetch = (policy: FetchPolicy, network: Network = PUBLIC_NETW
     const signal = init.signal === undefined ? timeout : AbortSignal.any([init.signal, timeout])
     const agent = await guardedAgent(network)
     try {
-      return await follow(first, limits, network, agent, signal)
+      return await follow(first, { limits, network, agent, signal, mode: init.redirect ?? 'follow' })
     } catch (error) {
       throw init.signal?.aborted ? init.signal.reason : explain(error, first.url, timeout, limits)
     } finally {
@@ -92,21 +118,25 @@ const checkUrl = ({ protocol, hostname, port, username, password }: URL, limits:
   if (!limits.allowsHost(host)) throw blocked(`the host ${host} is not allowed here`)
 }
 
-const follow = async (
-  first: Hop,
-  limits: Limits,
-  network: Network,
-  dispatcher: Agent,
-  signal: AbortSignal,
-): Promise<ToolResponse> => {
+interface Way {
+  readonly limits: Limits
+  readonly network: Network
+  readonly agent: Agent
+  readonly signal: AbortSignal
+  readonly mode: NonNullable<RawFetch['redirect']>
+}
+
+const follow = async (first: Hop, { limits, network, agent, signal, mode }: Way): Promise<RawAnswer> => {
   const { fetch } = await import('undici')
   let hop = first
   for (let redirects = 0; ; redirects++) {
     const { url, method, headers, body } = hop
-    const response = await fetch(url, { method, headers, body, redirect: 'manual', dispatcher, signal })
+    const response = await fetch(url, { method, headers, body, redirect: 'manual', dispatcher: agent, signal })
     const location = response.headers.get('location')
-    if (!REDIRECTS.has(response.status) || location === null) return await answerOf(response, limits)
+    if (!REDIRECTS.has(response.status) || location === null || mode === 'manual')
+      return { url: url.href, redirected: redirects > 0, ...(await answerOf(response, limits)) }
     await response.body?.cancel()
+    if (mode === 'error') throw blocked('a redirect, which the call does not follow')
     if (redirects >= limits.maxRedirects) throw blocked(`more than ${limits.maxRedirects} redirects`)
     hop = nextHop(hop, response.status, location)
     checkUrl(hop.url, limits, network)
@@ -124,7 +154,7 @@ const nextHop = (hop: Hop, status: number, location: string): Hop => {
   return staysSame ? { ...hop, url, headers } : { url, method: 'GET', headers, body: null }
 }
 
-const answerOf = async (response: Response, { maxBytes }: Limits): Promise<ToolResponse> => {
+const answerOf = async (response: Response, { maxBytes }: Limits): Promise<Omit<RawAnswer, 'url' | 'redirected'>> => {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
@@ -133,8 +163,8 @@ const answerOf = async (response: Response, { maxBytes }: Limits): Promise<ToolR
     if (size > maxBytes) throw blocked(`the answer is larger than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
-  const headers = Object.fromEntries(response.headers)
-  return { status: response.status, headers, text: decode(Buffer.concat(chunks), headers['content-type']) }
+  const { status, statusText, headers } = response
+  return { status, statusText, headers: [...headers], bytes: Buffer.concat(chunks) }
 }
 
 const decode = (bytes: Uint8Array, contentType = ''): string => {

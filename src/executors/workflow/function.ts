@@ -10,6 +10,7 @@ import { TrihandError } from '../../model/errors.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import type { RunId, TenantId } from '../../model/ids.ts'
 import { type Json, toJson } from '../../model/json.ts'
+import type { CodeLimits } from '../../model/outbound.ts'
 import type { ConstraintsSource } from '../../model/policies/constraints.ts'
 import type { FlowSource, TriggerFlowSource } from '../../model/policies/flow-source.ts'
 import type { RetryPolicy } from '../../model/policies/retry.ts'
@@ -140,7 +141,7 @@ export const fn = <Input = Json>(
   return source
 }
 
-export interface EnterOptions {
+export interface EnterOptions extends CodeLimits {
   readonly code: unknown
   readonly effect: Effect
   readonly retry: RetryPolicy
@@ -248,7 +249,7 @@ const wholeStep = (handler: Handler, given: Given, options: EnterOptions): Promi
 
 const play = (handler: Handler, given: Given, options: EnterOptions, abort: Abort): unknown => {
   if (options.effect !== 'idempotent') return wholeStep(handler, given, options)
-  const step = new Steps(given.entry.gate, given.readers, options.timeoutMs, given.entry)
+  const step = new Steps(given.entry.gate, given.readers, options, given.entry)
   return handler(new HandlerContext(given, step, abort))
 }
 

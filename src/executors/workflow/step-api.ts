@@ -8,6 +8,7 @@
 import type { StoredEvent } from '../../model/event.ts'
 import type { Human } from '../../model/human.ts'
 import type { Json } from '../../model/json.ts'
+import type { CodeLimits } from '../../model/outbound.ts'
 import type { ConstraintsSource } from '../../model/policies/constraints.ts'
 import type { RetryPolicy } from '../../model/policies/retry.ts'
 import type { Effect } from '../../model/step.ts'
@@ -22,6 +23,7 @@ import type {
   TaskOutcome,
   TaskRequest,
 } from '../../ports/step-gate.ts'
+import type { ToolContext } from '../../ports/tool.ts'
 
 /** `30s`, `1h30m`, `P1D`, or milliseconds as a number. */
 export type Duration = string | number
@@ -56,6 +58,22 @@ export interface ExecuteOptions extends StepOptions {
   readonly onPartial?: OnPartial
   readonly effect?: Effect
   readonly retry?: Partial<RetryPolicy>
+}
+
+export interface FetchOptions extends StepOptions, Pick<RunOptions, 'effect' | 'retry' | 'timeout' | 'target'> {
+  /** Default: GET. */
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+  /** A body in JSON, with its content type. */
+  readonly json?: unknown
+}
+
+export interface FetchAnswer {
+  readonly status: number
+  /** In lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
 }
 
 export interface WaitOptions extends StepOptions {
@@ -98,6 +116,12 @@ export interface Step {
   ): Promise<Awaited<Result>>
   /** A task for an executor that is registered under a type; the engine retries, falls back and looks at what it says it used. */
   execute(name: string, options: ExecuteOptions): Promise<TaskOutcome>
+  /**
+   * One HTTP request as a step: its answer is recorded, and later entries get the recorded one. To hosts that the module allows
+   * (`allow.hosts`, with the operation `api_call`), never into the own network. 408, 429 and 5xx fail the attempt, which is retried;
+   * any other status is an answer. Unless it is GET, HEAD or OPTIONS the request carries the header `Idempotency-Key`: the same for every attempt.
+   */
+  fetch(name: string, url: string | URL, options?: FetchOptions): Promise<FetchAnswer>
   sleep(name: string, duration: Duration, options?: StepOptions): Promise<void>
   /** An instant is a date, or milliseconds since the Unix epoch. */
   sleepUntil(name: string, instant: number | { valueOf(): number }, options?: StepOptions): Promise<void>
@@ -164,8 +188,10 @@ export interface Replayed {
 /** What a step asks of people, checked. */
 export type DefineTask = (name: string, options: TaskOptions) => Human
 
-/** How words of an author become values: both are manifest's, which executors do not see. */
+/** How words of an author become values, which are manifest's, and the way out: executors see neither. */
 export interface Readers {
   readonly parse: ParseDuration
   readonly taskOf: DefineTask
+  /** To whatever host this function may call. Absent: nothing is fetched here. */
+  readonly fetchFor?: (limits: CodeLimits) => ToolContext['fetch']
 }

@@ -7,6 +7,7 @@
 import { TrihandError } from '../../model/errors.ts'
 import type { People } from '../../model/human.ts'
 import { toJson } from '../../model/json.ts'
+import { type CodeLimits, demandAddress } from '../../model/outbound.ts'
 import { DEFAULT_RETRY } from '../../model/policies/retry.ts'
 import { declaredRequester, knownRequesters } from '../../model/requester.ts'
 import { isLoopKey, isStepName, stepAddress } from '../../model/step.ts'
@@ -20,9 +21,11 @@ import type {
   WaitAnswer,
   WaitRequest,
 } from '../../ports/step-gate.ts'
+import { answeredFetch, fetchRequest } from './fetch-step.ts'
 import { Rounds } from './rounds.ts'
 import type {
   ExecuteOptions,
+  FetchAnswer,
   HumanStepOptions,
   InputWhenBegun,
   InvokeStepOptions,
@@ -102,13 +105,21 @@ export class Steps implements Step, Replayed {
   readonly run: Step['run']
   readonly #gate: StepGate
   readonly #readers: Readers
+  readonly #limits: CodeLimits
   readonly #asked: Pick<Entry, 'requesters' | 'input'>
   readonly #rounds = new Rounds()
   /** Who has decided which step, as far as this entry has come. */
   #deciders: Map<string, readonly string[]> | null = null
 
-  constructor(gate: StepGate, readers: Readers, timeoutMs: number, asked: Pick<Entry, 'requesters' | 'input'>) {
+  constructor(
+    gate: StepGate,
+    readers: Readers,
+    options: CodeLimits & { readonly timeoutMs: number },
+    asked: Pick<Entry, 'requesters' | 'input'>,
+  ) {
+    const { timeoutMs } = options
     this.#gate = gate
+    this.#limits = options
     this.#asked = asked
     this.#readers = readers
     this.run = (name, body, options = NO_OPTIONS) => {
@@ -133,6 +144,24 @@ export class Steps implements Step, Replayed {
   get execute(): Step['execute'] {
     return async (name, options) =>
       this.#gate.perform(taskRequest(this.#address(name, options.key), options, this.#readers.parse))
+  }
+
+  get fetch(): Step['fetch'] {
+    return async (name, url, options = {}) => {
+      const step = this.#address(name, options.key)
+      const { effect = 'idempotent', retry, timeout, target } = options
+      const asked = fetchRequest(url, options)
+      // Refused before anything is intended: what was never sent needs no person to ask whether it happened.
+      if (this.#gate.stateOf(step) !== 'settled') demandAddress(this.#limits, asked.url)
+      const answer = await this.#gate.run({
+        ...{ step, effect, fallback: undefined, input: { method: asked.method, url: asked.url } },
+        retry: { ...DEFAULT_RETRY, ...retry },
+        timeoutMs: timeout === undefined ? TASK_TIMEOUT_MS : this.#readers.parse(timeout),
+        target: target ?? asked.url,
+        body: (context) => answeredFetch(this.#readers.fetchFor?.(this.#limits), asked, context),
+      })
+      return answer as unknown as FetchAnswer
+    }
   }
 
   get sleep(): Step['sleep'] {
