@@ -30,7 +30,7 @@ interface Call extends InvokeOptions {
 }
 
 export const startChild = async (resident: Resident, step: string, call: Call): Promise<void> => {
-  const { handler, input, tells, onParentEnd } = call
+  const { handler, input, tells, onParentEnd, terms } = call
   const { house, record } = resident
   const definition = house.system().functions.get(handler)
   if (definition === undefined) throw new TrihandError('NOT_FOUND', `there is no function ${handler}`)
@@ -51,7 +51,11 @@ export const startChild = async (resident: Resident, step: string, call: Call): 
   if (definition.input !== null) await checkAgainst(definition.input, input, 'INPUT_INVALID', `the input of ${handler}`)
   const { payload, value } = await storeValue(house, input)
   const cause = causeFrom(record, resident.state)
-  const family = { run: record.id, step, depth, ...(onParentEnd === 'detach' && { onParentEnd }) }
+  const family = {
+    ...{ run: record.id, step, depth },
+    ...(onParentEnd === 'detach' && { onParentEnd }),
+    ...(terms !== undefined && { terms }),
+  }
   const told = toldOf(tells, { task_id: null, to: handler })
   if (call.gate !== 'none' && house.gates.gateFor(handler) !== null) {
     const passed = await callThroughGate(resident, { handler, value, payload, parent: { ...family, cause } })

@@ -4,6 +4,7 @@
  * Owns the shape of a birth, the same for an event's run, a child and a call. Never decides whether there should be one.
  */
 import { deadlines, type FunctionDefinition } from '../manifest/system.ts'
+import { deadlineUnder } from '../model/call-terms.ts'
 import type { Failure } from '../model/errors.ts'
 import type { Cause, Event, StoredEvent } from '../model/event.ts'
 import type { WorkerId } from '../model/ids.ts'
@@ -36,7 +37,7 @@ export interface NewRun {
   readonly parent: ClaimableId | null
 }
 
-interface BirthParent extends Pick<RunStart, 'onParentEnd'> {
+interface BirthParent extends Pick<RunStart, 'onParentEnd' | 'terms'> {
   readonly run: RunId
   readonly step: string
   readonly depth: number
@@ -66,6 +67,8 @@ export interface Birth {
   readonly rerun?: { readonly of: RerunOf; readonly reuse: readonly ReusedStep[] }
   /** Who outside is told of its end. */
   readonly callback?: string | null
+  /** Of a run without a parent: those of the run that it repeats. */
+  readonly terms?: RunStart['terms']
 }
 
 const NONE: readonly never[] = []
@@ -76,6 +79,7 @@ export const isLeased = (run: NewRun): boolean => run.write.create?.lease != nul
 export const newRun = (writer: Writer & { readonly ids: Pick<Ids, 'uuid'> }, birth: Birth): NewRun => {
   const { definition, now, id = runId(writer.ids.uuid()) } = birth
   const parent = birth.parent?.run ?? birth.clerk ?? null
+  const terms = birth.parent?.terms ?? birth.terms
   const { startBy, deadlineAt } = deadlines(definition, now)
   const start = {
     handler: definition.name,
@@ -83,8 +87,9 @@ export const newRun = (writer: Writer & { readonly ids: Pick<Ids, 'uuid'> }, bir
     cause: birth.cause ?? requestedCause(birth),
     parentStep: birth.parent?.step ?? null,
     depth: birth.parent?.depth ?? 0,
-    deadlineAt,
+    deadlineAt: deadlineUnder(deadlineAt, terms, now),
     startBy,
+    ...(terms !== undefined && { terms }),
   }
   const { state, facts } = begun(startedWith(start, birth), birth)
   const sealed = sealFacts(writer, id, EMPTY_CHAIN, facts)

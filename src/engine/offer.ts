@@ -3,6 +3,7 @@
  *
  * Owns looking. A signal only says that a look is worth it; what counts is decided by the model from what is found here.
  */
+import { partialEnd } from '../model/call-terms.ts'
 import { callName, doneSteps, hasRetriedFor } from '../model/child-retry.ts'
 import { TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
@@ -25,7 +26,7 @@ import {
   type Taken,
 } from './look.ts'
 import { isStoreTrouble } from './patience.ts'
-import { storeValue } from './payloads.ts'
+import { fetchValue, storeValue } from './payloads.ts'
 import type { Answer } from './request.ts'
 import type { Resident } from './resident.ts'
 import { retryRun } from './retry-run.ts'
@@ -160,7 +161,7 @@ const offerEnded = async (resident: Resident, ended: readonly Calling[]): Promis
     const record = records[i]
     if (record == null) throw new TrihandError('NOT_FOUND', `there is no run ${one.child}`)
     if (one.isAgain && (await retryFor(resident, one, record))) continue
-    const end = endOf(record)
+    const end = await endOf(resident.house, record)
     if (end !== null && !resident.seen.isOffered(one.child)) endChild(resident, one, end)
   }
 }
@@ -198,13 +199,18 @@ const endChild = (resident: Resident, { step, child }: Calling, end: ChildEnd): 
 }
 
 /** How a run ended; null while it has not. */
-const endOf = (record: StreamRecord): ChildEnd | null => {
+const endOf = async (house: House, record: StreamRecord): Promise<ChildEnd | null> => {
   const { stream, status, broken } = record
   if (broken !== undefined)
     return { kind: 'failed', error: { code: 'FACT_BROKEN', message: `child ${stream} ${status}: ${broken}` } }
   const state = fold(runMachine, record.facts.map(readRunFact))
   if (state.kind !== 'ended') return null
-  if (state.output !== null) return { kind: 'done', result: state.output }
+  if (state.output !== null) {
+    if (state.status !== 'partial' || state.last.start.terms?.tellsPartial !== true)
+      return { kind: 'done', result: state.output }
+    const { payload } = await storeValue(house, partialEnd(await fetchValue(house, state.output)))
+    return { kind: 'done', result: payload }
+  }
   const { code, message } = state.error ?? { code: 'CHILD_FAILED' as const, message: 'no reason was recorded' }
   const done = doneSteps(state.last)
   const error = { code, message: `child ${record.stream} ${state.status}: ${message}` }

@@ -139,7 +139,7 @@ export class Reruns {
     const isChanged = input !== undefined
     const weighsDecisions = isChanged || kind !== 'user'
     const old = await this.read(run, { from: from ?? null, isChanged, weighsDecisions })
-    const { handler } = old.start
+    const { handler, terms } = old.start
     const definition = house.system().functions.get(handler)
     if (definition === undefined) throw new TrihandError('NOT_FOUND', `the system has no function ${handler} any more`)
     if (isChanged) demandChangeable(definition)
@@ -165,6 +165,7 @@ export class Reruns {
       event: null,
       session,
       parent: null,
+      ...(terms !== undefined && { terms }),
       demand: demandOfCall(definition, { tenant, session, roots }),
       // Whoever claims it reads what it takes over, and the event that it works on.
       lease: null,

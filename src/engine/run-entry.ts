@@ -5,6 +5,8 @@
  * task, and nothing is made before it is asked for.
  */
 import type { FunctionDefinition } from '../manifest/system.ts'
+import type { AgentSpec } from '../model/agent.ts'
+import { type CallTerms, effectUnder } from '../model/call-terms.ts'
 import { type Failure, TrihandError } from '../model/errors.ts'
 import type { StoredEvent } from '../model/event.ts'
 import type { RunId, TenantId } from '../model/ids.ts'
@@ -22,6 +24,14 @@ import type { Resident } from './resident.ts'
 
 /** A handler may stay in memory as long as its steps make progress; each step has its own timeout. */
 const UNBOUNDED: Constraints = { timeoutMs: Number.POSITIVE_INFINITY }
+
+/** A handler as the caller of this run wants it. */
+const underTerms = (definition: FunctionDefinition, terms: CallTerms | undefined): FunctionDefinition => {
+  if (terms === undefined) return definition
+  const { effect, code, modality } = definition
+  const agent = modality === 'agent' && terms.agent !== undefined ? { ...(code as AgentSpec), ...terms.agent } : code
+  return { ...definition, effect: effectUnder(effect, terms), code: agent }
+}
 
 export class RunEntry implements Entry, Envelope, Task {
   readonly attempt: number
@@ -76,7 +86,7 @@ export class RunEntry implements Entry, Envelope, Task {
     const { house, record } = this.resident
     if (this.definition === undefined)
       throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `the system has no function ${record.handler}`)
-    return house.enter(this, this.definition, abort)
+    return house.enter(this, underTerms(this.definition, this.resident.live?.start.terms), abort)
   }
 
   // -- what the handler is given ----------------------------------------------------------------------------------------

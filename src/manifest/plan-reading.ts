@@ -40,7 +40,9 @@ const mayOf = ({ modality, code, workflow }: FunctionDefinition): readonly strin
 /** What people are told of the handler of a step. */
 const handlerFacts = (definition: FunctionDefinition): HandlerFacts => {
   const { modality, effect } = definition
-  return { modality, effect, maxCost: maxCostOf(definition), may: mayOf(definition) }
+  const models = modality === 'agent' ? (definition.code as AgentSpec).allowedModels : []
+  const facts = { modality, effect, maxCost: maxCostOf(definition), may: mayOf(definition) }
+  return models.length === 0 ? facts : { ...facts, allowedModels: models }
 }
 
 /** Handlers that may do a step: a turn of a chat is none, nor is one that its triggers alone start. */
@@ -50,12 +52,41 @@ export const handlersIn = (functions: System['functions'], chats: Iterable<strin
   return new Map(known.map((definition) => [definition.name, handlerFacts(definition)]))
 }
 
+/** call-terms-1: steps that would do with less care what their handler does once, or with a model that it may not ask. */
+const widened = ({ steps, written }: PlanSpec, handlers: Handlers) =>
+  steps.flatMap(({ id, work }, i) => {
+    const handler = work.kind === 'call' ? work.handler : ''
+    const { effect: own, allowedModels: models } = handlers.get(handler) ?? {}
+    const { effect: asked, agentConfig: { model } = {} } = written[i] ?? {}
+    const isWeaker = own !== undefined && asked !== undefined && own !== 'idempotent' && own !== asked
+    const isStranger = model !== undefined && models !== undefined && !models.includes(model)
+    return [
+      ...(isWeaker
+        ? [
+            {
+              step: id,
+              key: 'effect',
+              message: `${handler} is ${own}, and a step cannot make it ${asked}; leave the key out`,
+            },
+          ]
+        : []),
+      ...(isStranger
+        ? [{ step: id, key: 'agentConfig.model', message: `${handler} may ask ${models.join(', ')}, and not ${model}` }]
+        : []),
+    ]
+  })
+
 /** Declared plans with what people are shown of them. */
 export const withShownPlans = (functions: System['functions'], digest: Digest): System['functions'] => {
   const handlers = new Map([...functions].map(([name, definition]) => [name, handlerFacts(definition)] as const))
   const shown = (definition: FunctionDefinition): FunctionDefinition => {
     const { plan } = definition.workflow
     if (plan === null) return definition
+    const [weaker] = widened(plan, handlers)
+    if (weaker !== undefined) {
+      const path = `functions.${definition.name}.plan.steps.${weaker.step}.${weaker.key}`
+      throw new TrihandError('MANIFEST_INVALID', `${path}: ${weaker.message}`, { place: { path } })
+    }
     const lines = shownSteps(plan, { handlers, namedBy: () => 'person' })
     const hash = contentHash({ goal: plan.goal, steps: plan.written, hands: {}, lines, goalBy: 'person' }, digest)
     return { ...definition, workflow: { ...definition.workflow, plan: { ...plan, shown: lines, hash } } }
@@ -160,7 +191,8 @@ const judged = (
   const spec = defined(content, hands)
   if ('code' in spec) return { lines, problems: [spec] }
   const shown = shownSteps(spec, world)
-  return { lines: shown, problems: [...unassigned(shown, hands), ...strangersIn(spec, hands)] }
+  const weaker = widened(spec, world.handlers).map(({ step, message }) => problem('INPUT_INVALID', message, step))
+  return { lines: shown, problems: [...unassigned(shown, hands), ...strangersIn(spec, hands), ...weaker] }
 }
 
 const placed = (problems: readonly PlanProblem[], text: string): readonly PlanProblem[] => {

@@ -9,13 +9,17 @@ import { isEventType } from '../model/event.ts'
 import { type Json, toJson } from '../model/json.ts'
 import type { Modality } from '../model/modality.ts'
 import { againFor, circleIn, type PlanSpec, type PlanStep, type PlanWait, type PlanWork } from '../model/plan.ts'
+import { takesOver } from '../model/plan-shown.ts'
 import type { PlanSource, PlanStepSource } from '../model/plan-source.ts'
 import { readPlanText, slugOf, type WrittenStep } from '../model/plan-text.ts'
+import type { TaskOptions } from '../model/task-source.ts'
 import { durationMs } from './duration.ts'
+import { stepTerms, timeoutOfAsk, timeoutOfWait } from './plan-step-terms.ts'
 import { invalidAt, oneOf, withPath } from './ranges.ts'
 import { compileRule, rootsAmong } from './rules.ts'
 import { compileValue } from './values.ts'
 import { namesIn, ROOTS } from './yaml/expression.ts'
+import { isRecord } from './yaml/record.ts'
 
 export type Hands = ReadonlyMap<string, Modality>
 /** What every rule and template of a plan may speak of. */
@@ -80,32 +84,50 @@ const waitAt = (path: string, source: NonNullable<PlanStepSource['waitConfig']>)
   return { event: untilEvent, timeout: timeout ?? null }
 }
 
+/** What people go through besides: parts of what they are shown. */
+const reviewed = ({ humanConfig = {}, approvalConfig, reviewConfig }: PlanStepSource): Pick<TaskOptions, 'bundle'> => {
+  const parts = [
+    { id: 'approval', title: 'Approval', content: approvalConfig },
+    { id: 'checklist', title: 'Checklist', content: reviewConfig?.checklist },
+  ].flatMap(({ content, ...part }) =>
+    content === undefined ? [] : [{ ...part, type: 'summary' as const, content: toJson(content) }],
+  )
+  return parts.length === 0 ? {} : { bundle: { sections: [...(humanConfig.bundle?.sections ?? []), ...parts] } }
+}
+
 /** What a person is asked, as `step.human` takes it once the templates are filled in. */
-const askOf = (step: PlanStepSource, roots: Roots): PlanWork => {
+const askOf = (path: string, step: PlanStepSource, roots: Roots): PlanWork => {
   const { allowedActions, approvalBundleId, ...config } = step.humanConfig ?? {}
   const taskType = config.taskType ?? (isHumanType(step.type) ? step.type : 'approval')
   const { assign } = config
   const ruled = typeof assign === 'object' && !Array.isArray(assign) && 'rule' in assign ? assign : null
   const { rule, ...others } = ruled ?? {}
+  const { inputs } = step
+  const context =
+    isRecord(config.context) || config.context === undefined ? { ...inputs, ...config.context } : config.context
   const task = {
     ...config,
+    ...(inputs === undefined ? {} : { context }),
+    ...timeoutOfAsk(path, step),
+    ...reviewed(step),
     ...{ taskType, title: config.title ?? step.name ?? step.id },
     ...(allowedActions === undefined || config.actions !== undefined ? {} : { actions: allowedActions }),
-    ...(approvalBundleId === undefined || config.context !== undefined
+    ...(approvalBundleId === undefined || config.context !== undefined || inputs !== undefined
       ? {}
       : { context: { approval_bundle_id: approvalBundleId } }),
     ...(rule === undefined ? {} : { assign: { ...others, user: { expr: rule } } }),
   }
-  return { kind: 'ask', task: compileValue(toJson(task), roots) }
+  return { kind: 'ask', task: withPath(path, () => compileValue(toJson(task), roots)) }
 }
 
 const workOf = (path: string, step: PlanStepSource, hands: Hands, roots: Roots): PlanWork => {
   if (step.type === 'wait' || step.waitConfig !== undefined) {
     const onTimeout = oneOf(`${path}.waitConfig.timeoutAction`, step.waitConfig?.timeoutAction ?? 'continue', TIMEOUTS)
-    return { kind: 'wait', for: waitAt(`${path}.waitConfig`, step.waitConfig ?? {}), onTimeout }
+    const waits = waitAt(`${path}.waitConfig`, step.waitConfig ?? {})
+    return { kind: 'wait', for: timeoutOfWait(path, waits, step.timeout), onTimeout }
   }
   const { modality, handler } = handOf(step, hands)
-  if (modality === 'human' && handler === null) return withPath(path, () => askOf(step, roots))
+  if (modality === 'human' && handler === null) return askOf(path, step, roots)
   const called = handler ?? (modality === null ? null : (step.type ?? null))
   const hand = called === null ? undefined : hands.get(called)
   return called === null || hand === undefined ? { kind: 'nobody' } : { kind: 'call', handler: called, hand }
@@ -135,6 +157,9 @@ const textsOf = (step: PlanStepSource): readonly unknown[] => [
   step.inputs,
   step.workflowConfig,
   step.humanConfig,
+  step.agentConfig?.context,
+  step.approvalConfig,
+  step.reviewConfig,
   step.when,
   step.each,
 ]
@@ -177,6 +202,14 @@ const gateOf = (path: string, { gate }: PlanStepSource, work: PlanWork): Pick<Pl
   return { gate: oneOf(`${path}.gate`, gate, GATES) }
 }
 
+/** Whoever else takes over has a timeout of their own. */
+const deadlineOfRule = (path: string, to: string, deadline: string | undefined): { readonly deadline?: string } => {
+  if (deadline === undefined) return {}
+  if (takesOver(to) !== null) throw invalidAt(`${path}.deadline`, `${to} is no person; only a person has a deadline`)
+  withPath(`${path}.deadline`, () => durationMs(deadline))
+  return { deadline }
+}
+
 const defineStep = (path: string, step: PlanStepSource, { hands, roots, ids }: Whole): PlanStep => {
   const { id, name = id, trigger, as = 'item', onFailure = 'fail', escalationRules = [] } = step
   const { named, read, isAll } = edgesOf(step)
@@ -189,6 +222,7 @@ const defineStep = (path: string, step: PlanStepSource, { hands, roots, ids }: W
   return {
     ...{ id, name, as, reads },
     ...gateOf(path, step, work),
+    ...stepTerms(path, step, work, roots),
     // What a person is asked may be the name of the step, which is no expression that was looked through.
     readsAll: isAll || work.kind === 'ask',
     onReject: oneOf(`${path}.onReject`, step.onReject ?? 'skip', REJECTIONS),
@@ -201,8 +235,9 @@ const defineStep = (path: string, step: PlanStepSource, { hands, roots, ids }: W
     work,
     // Nobody makes another plan: what was to be planned anew is asked of a person.
     onFailure: failing === 'replan' ? 'human' : failing,
-    escalation: escalationRules.map(({ condition, escalateTo = 'human', reason = condition }, i) => ({
+    escalation: escalationRules.map(({ condition, escalateTo = 'human', reason = condition, deadline }, i) => ({
       ...{ condition, escalateTo, reason },
+      ...deadlineOfRule(`${path}.escalationRules.${i}`, escalateTo, deadline),
       rule: withPath(`${path}.escalationRules.${i}`, () => compileRule(condition, ['agent', 'output', 'payload'])),
     })),
   }

@@ -3,6 +3,7 @@
  *
  * Owns the two shapes. Which policies stand in the way is the gate's.
  */
+import type { CallTerms } from './call-terms.ts'
 import type { Cause } from './event.ts'
 import type { Kind } from './identity.ts'
 import type { Instant, RunId, ScheduleId, SessionId } from './ids.ts'
@@ -13,6 +14,7 @@ export interface CallParent {
   readonly step: string
   readonly depth: number
   readonly onParentEnd?: 'detach'
+  readonly terms?: CallTerms
   readonly cause: Cause | null
 }
 

@@ -7,6 +7,7 @@
  *
  * plan-shown-1  Whatever a step was written with is rendered: no key of it acts and is not seen.
  */
+import { effectUnder } from './call-terms.ts'
 import { isJsonRecord, type Json, toJson } from './json.ts'
 import type { Modality } from './modality.ts'
 import type { PlanSpec, PlanStep, PlanWait } from './plan.ts'
@@ -24,6 +25,8 @@ export interface HandlerFacts {
   readonly maxCost: number | null
   /** Tools of an agent, operations of a function; null: it is not limited. */
   readonly may: readonly string[] | null
+  /** Models that an agent may ask; absent: those that it names. */
+  readonly allowedModels?: readonly string[]
 }
 
 export interface ShownInput {
@@ -150,22 +153,38 @@ const ON_FAILURE = { fail: null, skip: 'skips the step', human: 'asks a person' 
 export const takesOver = (escalateTo: string): string | null =>
   escalateTo === 'human' || PEOPLE.test(escalateTo) ? null : escalateTo
 
-const escalationText = ({ condition, escalateTo, reason }: PlanStep['escalation'][number]): string => {
+const escalationText = ({ condition, escalateTo, reason, deadline }: PlanStep['escalation'][number]): string => {
   const handler = takesOver(escalateTo)
-  return `if ${condition}: ${handler === null ? escalateTo : `calls ${handler}, which`} takes over (${reason})`
+  const until = deadline === undefined ? '' : ` within ${deadline}`
+  return `if ${condition}: ${handler === null ? escalateTo : `calls ${handler}, which`} takes over${until} (${reason})`
 }
 
-const rulesOf = ({
-  when,
-  each,
-  as,
-  before,
-  onFailure,
-  onReject,
-  onParentEnd,
-  gate,
-  escalation,
-}: PlanStep): readonly string[] => {
+const secondsText = (ms: number): string => `${ms / 1_000} s`
+
+/** What is asked of whoever does it, beside its input. */
+const termsOf = (step: PlanStep, { timeout, outputSchema, agentConfig = {} }: PlanStepSource): readonly string[] => {
+  const { retry, onPartial } = step
+  const { model, prompt, outputSchema: ofAgent, context } = agentConfig
+  const schema = outputSchema ?? ofAgent
+  return [
+    ...(timeout === undefined ? [] : [`ends within ${typeof timeout === 'number' ? secondsText(timeout) : timeout}`]),
+    ...(retry === undefined
+      ? []
+      : [
+          `is tried ${retry.maxAttempts} times, after ${secondsText(retry.baseMs)}, then ${retry.factor} times as long, at most ${secondsText(retry.maxMs)}`,
+        ]),
+    ...(onPartial === undefined
+      ? []
+      : [onPartial === 'fail' ? 'fails if the answer is incomplete' : 'goes on from an incomplete answer']),
+    ...(model === undefined ? [] : [`asks the model ${model}`]),
+    ...(prompt === undefined ? [] : [`with the instructions: ${prompt}`]),
+    ...(context === undefined ? [] : [`is given as context: ${JSON.stringify(context)}`]),
+    ...(schema === undefined ? [] : [`must answer: ${JSON.stringify(schema)}`]),
+  ]
+}
+
+const rulesOf = (step: PlanStep, source: PlanStepSource): readonly string[] => {
+  const { when, each, as, before, onFailure, onReject, onParentEnd, gate, escalation } = step
   const failed = ON_FAILURE[onFailure]
   const first = before === 'manual' ? 'a person begins it' : before === null ? null : waitText(before)
   return [
@@ -176,13 +195,18 @@ const rulesOf = ({
     ...(onReject === 'skip' ? [] : ['runs also after a "no" to what it requires']),
     ...(gate === undefined ? [] : ['does not pass the limits of what it calls']),
     ...(onParentEnd === 'cancel' ? [] : ['goes on if the plan ends before it']),
+    ...termsOf(step, source),
     ...escalation.map(escalationText),
   ]
 }
 
+const withoutAbsent = (values: object): object =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+
 /** What was written for its handler: inputs of a call, the question to people. */
-const writtenOf = ({ inputs, workflowConfig, humanConfig }: PlanStepSource, { work }: PlanStep): Json | null => {
-  if (work.kind === 'ask') return toJson({ ...humanConfig, ...(inputs === undefined ? {} : { inputs }) })
+const writtenOf = (source: PlanStepSource, { work }: PlanStep): Json | null => {
+  const { inputs, workflowConfig, humanConfig, approvalConfig, reviewConfig } = source
+  if (work.kind === 'ask') return toJson(withoutAbsent({ ...humanConfig, inputs, approvalConfig, reviewConfig }))
   const isWritten = inputs !== undefined || workflowConfig?.inputs !== undefined
   return isWritten ? toJson({ ...inputs, ...workflowConfig?.inputs }) : null
 }
@@ -218,10 +242,10 @@ export const shownSteps = ({ steps, written }: PlanSpec, { handlers, namedBy }: 
       inputs:
         given === null || (isJsonRecord(given) && Object.keys(given).length === 0) ? [] : leavesOf(given, '', known),
       inputFrom: given === null && work.kind === 'call' ? inputText(step) : null,
-      effect: facts?.effect ?? null,
+      effect: facts === undefined ? null : effectUnder(facts.effect, step.terms),
       may: facts?.may ?? null,
       maxCost: facts?.maxCost ?? null,
-      rules: rulesOf(step),
+      rules: rulesOf(step, source),
     }
   })
 }

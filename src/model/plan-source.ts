@@ -3,6 +3,8 @@
  *
  * Owns the options only. What they come to is plan.ts.
  */
+import type { RetryPolicy } from './policies/retry.ts'
+import type { Effect } from './step.ts'
 import type { TaskOptions } from './task-source.ts'
 
 type Duration = string | number
@@ -25,7 +27,15 @@ export interface PlanStepSource {
   readonly trigger?: string
   /** Templates over the same names. */
   readonly inputs?: Readonly<Record<string, unknown>>
-  readonly agentConfig?: { readonly agentId?: string }
+  readonly agentConfig?: {
+    readonly agentId?: string
+    /** In the place of what the agent is defined with: a model, its instructions (or the path of an `.md` file), a JSON Schema. */
+    readonly model?: string
+    readonly prompt?: string
+    readonly outputSchema?: unknown
+    /** Given to the agent as `context` beside its input: values and templates. */
+    readonly context?: unknown
+  }
   readonly humanConfig?: TaskOptions & {
     readonly allowedActions?: TaskOptions['actions']
     readonly approvalBundleId?: string
@@ -41,7 +51,22 @@ export interface PlanStepSource {
     readonly condition: string
     readonly escalateTo?: string
     readonly reason?: string
+    /** Until when the person answers whom it is given to. */
+    readonly deadline?: string
   }[]
+  /** What people see of an approval, and what they go through in a review. */
+  readonly approvalConfig?: Readonly<Record<string, unknown>>
+  readonly reviewConfig?: { readonly checklist?: readonly unknown[] }
+  /** JSON Schema that the output fits. */
+  readonly outputSchema?: unknown
+  /** Of a function that it calls: `once` or `transactional`, if the function is `idempotent`. */
+  readonly effect?: Effect
+  /** How often it is tried. */
+  readonly retry?: Partial<RetryPolicy>
+  /** A call and a question end by then; a wait for an event stops. */
+  readonly timeout?: Duration
+  /** What it is that a call has ended partial: good enough (default), a place to go on from, or a failure. */
+  readonly onPartial?: 'accept' | 'continue' | 'fail'
   readonly onFailure?: 'fail' | 'skip' | 'human' | 'replan'
   /** After a "no" to something that it requires: `skip` (default), or `continue`. */
   readonly onReject?: 'skip' | 'continue'

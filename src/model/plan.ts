@@ -7,9 +7,11 @@
  * plan-1  A step begins when everything that it requires has ended, and no step waits for itself.
  */
 import type { EscalationRule } from './agent.ts'
+import type { CallTerms } from './call-terms.ts'
 import type { Json } from './json.ts'
 import type { Modality } from './modality.ts'
 import type { PlanStepSource } from './plan-source.ts'
+import type { RetryPolicy } from './policies/retry.ts'
 import type { Rule } from './rule.ts'
 
 /** A template that was compiled. */
@@ -61,8 +63,18 @@ export interface PlanStep extends PlanNode {
   readonly onFailure: 'fail' | 'skip' | 'human'
   /** Absent: what it calls passes the flow control of its handler. */
   readonly gate?: 'none'
+  /** What is asked of the run that it calls, beside its input; absent: nothing. */
+  readonly terms?: CallTerms
+  /** How often it is tried, and how long it waits in between; absent: once. */
+  readonly retry?: RetryPolicy
+  /** What an end as `partial` is; absent: good enough. */
+  readonly onPartial?: 'continue' | 'fail'
+  /** Throws if the output does not fit what the step promises; absent: anything fits. */
+  readonly check?: (output: Json) => Promise<void>
+  /** Values that its agent is given beside its input. */
+  readonly context?: Filler
   readonly onParentEnd: 'cancel' | 'detach'
-  readonly escalation: readonly (EscalationRule & { readonly rule: Rule })[]
+  readonly escalation: readonly (EscalationRule & { readonly rule: Rule; readonly deadline?: string })[]
 }
 
 export interface PlanSpec {

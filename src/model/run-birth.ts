@@ -19,14 +19,16 @@ const startOf = (start: RunStart): RunStart => {
 }
 
 /** Without what few runs are started with. */
-const isPlain = ({ rerun, callback, onParentEnd }: RunStart): boolean =>
-  rerun === undefined && callback === undefined && onParentEnd === undefined
+const isPlain = ({ rerun, callback, onParentEnd, terms }: RunStart): boolean =>
+  rerun === undefined && callback === undefined && onParentEnd === undefined && terms === undefined
 
 const extrasOf = ({
   rerun,
   callback,
   onParentEnd,
-}: RunStart): Pick<RunStart, 'rerun' | 'callback' | 'onParentEnd'> => ({
+  terms,
+}: RunStart): Pick<RunStart, 'rerun' | 'callback' | 'onParentEnd' | 'terms'> => ({
+  ...(terms !== undefined && { terms }),
   ...(onParentEnd !== undefined && { onParentEnd }),
   ...(rerun !== undefined && { rerun }),
   ...(callback !== undefined && { callback }),

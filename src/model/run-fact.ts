@@ -3,6 +3,7 @@
  *
  * Owns the words only. The rules are in run.ts, attempt.ts and waiting.ts.
  */
+import type { CallTerms } from './call-terms.ts'
 import type { Consumed } from './consumed.ts'
 import type { Failure } from './errors.ts'
 import type { Cause } from './event.ts'
@@ -74,6 +75,8 @@ export interface RunStart {
   readonly callback?: string
   /** The end of its parent does not end it. Absent: it does. */
   readonly onParentEnd?: 'detach'
+  /** What its caller asks of it beside its input. */
+  readonly terms?: CallTerms
 }
 
 export type Verdict = 'happened' | 'run_again' | 'abort'

@@ -4,6 +4,7 @@
  * gate-1  An answer is given only after the fact it rests on is in the ledger; a finished step answers from the ledger.
  * gate-2  A promise of a run that was parked, fenced or cancelled never settles: its code simply does not go on.
  */
+import type { CallTerms } from '../model/call-terms.ts'
 import type { StoredEvent } from '../model/event.ts'
 import type { Instant, RunId, TaskId, TenantId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
@@ -46,6 +47,8 @@ export interface InvokeOptions {
   readonly onParentEnd?: OnParentEnd
   /** `none`: the child does not pass the flow control of its handler. */
   readonly gate?: CallGate
+  /** What is asked of the child beside its input. */
+  readonly terms?: CallTerms
 }
 
 export type CallGate = 'none'

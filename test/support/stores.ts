@@ -31,7 +31,7 @@ const expectClean = async (target: Parameters<typeof verifyLedger>[0], options: 
 
 const rest = { durable: true, pollMs: 1_000, sweepMs: null, commit: { maxBatch: 256, maxInFlight: 1 } } as const
 
-const memoryStore = (): TestStore => {
+export const memoryStore = (): TestStore => {
   const store = new MemoryStore()
   const blobs = new MemoryBlobs()
   const open = async (clock: Parameters<TestStore['open']>[0]): Promise<Store> => ({

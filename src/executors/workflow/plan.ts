@@ -6,9 +6,11 @@
  *
  * plan-run-2  No step of a declared plan begins before people have approved these very steps, whatever was deployed meanwhile.
  */
+
+import { partialIn } from '../../model/call-terms.ts'
 import { TrihandError } from '../../model/errors.ts'
 import { isJsonRecord, type Json } from '../../model/json.ts'
-import { type Asked, againFor, type PlanSpec, type PlanStep, type PlanWait } from '../../model/plan.ts'
+import { type Asked, againFor, type PlanSpec, type PlanStep } from '../../model/plan.ts'
 import {
   type Answered,
   answeredIn,
@@ -21,41 +23,34 @@ import {
   skipRecord,
 } from '../../model/plan-end.ts'
 import { type ShownPlan, stepWords } from '../../model/plan-shown.ts'
-import { confidenceOf, escalationOf } from '../../model/policies/escalation.ts'
 import type { TaskOptions } from '../../model/task-source.ts'
 import type { Roots } from '../../model/workflow-spec.ts'
 import type { AskReply } from '../../ports/step-gate.ts'
 import { partial } from '../partial.ts'
 import { taskOutput } from '../task-output.ts'
 import { itemKeys } from './plan-items.ts'
+import { judged } from './plan-judge.ts'
 import { asksPeople, type Ended, leftOut, Refusal, WITHDRAWN } from './plan-refusal.ts'
 import { beside, Seen } from './plan-seen.ts'
+import {
+  type Again,
+  alone,
+  calling,
+  keyed,
+  lateError,
+  mostParts,
+  type Turn,
+  triedOften,
+  withPartial,
+} from './plan-turn.ts'
+import { prepared, waited } from './plan-wait.ts'
 import { type Walker, walk } from './plan-walk.ts'
-import type { InputWhenBegun, InvokeStepOptions, Replayed, Retrying, Step, StepOptions, Telling } from './step-api.ts'
+import type { InputWhenBegun, InvokeStepOptions, Replayed, Retrying, Step } from './step-api.ts'
 import { isStepFailure, whatHappened } from './step-failure.ts'
 
 interface PlanContext {
   readonly input: Json
   readonly step: Pick<Step, 'run' | 'invoke' | 'human' | 'sleep' | 'waitForEvent'> & Replayed
-}
-
-/** One performance of a step: whose item it is about, if it is about one. */
-interface Turn {
-  readonly step: PlanStep
-  /** Made when they are asked for: a step that has ended asks for none. */
-  readonly roots: () => Roots
-  /** Null: it has no loop key. */
-  readonly key: string | null
-  /** Of a step that is done again, because a person asked for changes. */
-  readonly again?: Again
-  /** Of a step that is tried again after it failed: the performance that failed. */
-  readonly retries?: NonNullable<Retrying['retries']>
-}
-
-interface Again {
-  readonly key: string
-  readonly feedback: string | null
-  readonly revision: number
 }
 
 /** What people said, and what it says of the step. */
@@ -74,7 +69,6 @@ type PlayedPlan = PlanSpec & Partial<Pick<ShownPlan, 'shown' | 'hash'>>
 
 const MAX_ITEMS = 1_000
 const NOT_REACHED: Ended = { ...skippedFor('it was not reached'), output: null }
-const PEOPLE = /^(user|group):/
 
 const answerOf = ({ text, rule }: Asked, roots: Roots, what: string): Json => {
   const answer = rule(roots)
@@ -84,12 +78,8 @@ const answerOf = ({ text, rule }: Asked, roots: Roots, what: string): Json => {
 
 const isPlain = ({ when, before, each }: PlanStep): boolean => when === null && before === null && each === null
 
-const keyed = (key: string | null, part: string): { readonly key: string } => ({
-  key: key === null ? part : `${key}.${part}`,
-})
-const gateOf = ({ gate }: PlanStep): Pick<PlanStep, 'gate'> => (gate === undefined ? {} : { gate })
-
-const alone = (key: string | null): { readonly key?: string } => (key === null ? {} : { key })
+/** Its recorded answer is its output, whatever it asks of the run. */
+const isBare = ({ check, onPartial }: PlanStep): boolean => check === undefined && onPartial === undefined
 
 const refused = (what: string, { decidedBy, feedback, status }: AskReply): TrihandError =>
   new TrihandError('STEP_REFUSED', `${decidedBy ?? 'nobody'} did not agree to ${what}: ${feedback ?? status}`)
@@ -140,7 +130,7 @@ class Play implements Walker {
 
   /** The end of a plain call that this entry need not wait for. */
   endedBefore(step: PlanStep): Ended | null {
-    if (!isPlain(step) || step.work.kind !== 'call' || step.work.hand !== 'workflow') return null
+    if (!isPlain(step) || !isBare(step) || step.work.kind !== 'call' || step.work.hand !== 'workflow') return null
     if (planEnd.fateOf(step, this.done) !== null) return null
     const found = this.context.step.ended?.(step.id) ?? null
     return found === null ? null : { ...SUCCESS, output: found.value }
@@ -171,7 +161,7 @@ class Play implements Walker {
     if (step.when !== null && answerOf(step.when, roots, `when of ${step.id}`) !== true)
       return this.skipped(step, skippedFor(`its condition is not met: ${step.when.text}`))
     try {
-      if (step.before !== null && again === undefined) await this.prepared(step, step.before)
+      if (step.before !== null && again === undefined) await prepared(this.context.step, step, step.before)
     } catch (error) {
       if (error instanceof Refusal) return error.ended
       throw error
@@ -192,24 +182,19 @@ class Play implements Walker {
     return { ...no, output: ends.map(({ output }) => output) }
   }
 
-  private async prepared(of: PlanStep, before: PlanWait | 'manual'): Promise<void> {
-    const { step } = this.context
-    const { id, name } = of
-    if (before === 'manual') {
-      const reply = await step.human(id, { taskType: 'approval', title: `Begin: ${name}` }, { key: 'begin' })
-      if (reply.status !== 'approved') throw new Refusal(of, reply)
-    } else if ('duration' in before) await step.sleep(id, before.duration, { key: 'delay' })
-    else await step.waitForEvent(id, { event: before.event, key: 'trigger' })
-  }
-
   /** Its end, also if it fails: as often as a person wants it done again. */
   private async settled(turn: Turn): Promise<Ended> {
     const { step, key } = turn
+    let last = key
     for (let again = 0; ; again++)
       try {
-        if (again === 0) return await this.turned(turn)
-        const before = again === 1 ? key : keyed(key, `again ${again - 1}`).key
-        return await this.turned({ ...turn, key: keyed(key, `again ${again}`).key, retries: { key: before } })
+        const from = again === 0 ? turn : { ...turn, key: keyed(key, `again ${again}`).key, retries: { key: last } }
+        return await triedOften(from, (one) => this.turned(one), {
+          sleep: (ms, part) => this.context.step.sleep(step.id, ms, keyed(from.key, part)),
+          begins: (begun) => {
+            last = begun
+          },
+        })
       } catch (error) {
         if (error instanceof Refusal) return error.ended
         if (!isStepFailure(error) && !(error instanceof TrihandError)) throw error
@@ -232,27 +217,49 @@ class Play implements Walker {
   }
 
   private async turned(turn: Turn): Promise<Ended> {
-    const { step, key } = turn
+    const ended = await this.performed(turn)
+    if (ended.because === null) await turn.step.check?.(ended.output)
+    return ended
+  }
+
+  private async performed(turn: Turn): Promise<Ended> {
+    const { step } = turn
     const { work, id } = step
     if (asksPeople(step)) return this.asked(turn)
     switch (work.kind) {
       case 'call': {
-        const { retries } = turn
-        const begun = {
-          ...alone(key),
-          ...gateOf(step),
-          onParentEnd: step.onParentEnd,
-          makeInput: () => this.inputOf(turn),
-        }
-        const at: InvokeStepOptions & InputWhenBegun & Retrying = retries === undefined ? begun : { ...begun, retries }
-        const output = await this.context.step.invoke(id, work.handler, null, at)
-        return { ...SUCCESS, output: work.hand === 'agent' ? await this.judged(turn, output) : output }
+        const output = await this.called(turn, work.handler)
+        return { ...SUCCESS, output: await judged(this.context, turn, output) }
       }
       case 'wait':
-        return { ...SUCCESS, output: await this.waited(turn, work) }
+        return { ...SUCCESS, output: await waited(this.context.step, step, work, turn.key) }
       case 'ask':
       case 'nobody':
         throw new TrihandError('PLAN_UNASSIGNED', `nobody is said to do ${id}, ${step.name}`)
+    }
+  }
+
+  /** Calls until the answer is whole, or good enough as it is. */
+  private async called(turn: Turn, handler: string): Promise<Json> {
+    const { step, key, retries } = turn
+    const { id, onPartial, onParentEnd } = step
+    for (let more = 0, sofar: Json | undefined; ; more++) {
+      const at: InvokeStepOptions & InputWhenBegun & Retrying = {
+        ...(more === 0 ? alone(key) : keyed(key, `more ${more}`)),
+        ...calling(step),
+        ...(more > 0 || retries === undefined ? {} : { retries }),
+        onParentEnd,
+        makeInput: () => withPartial(this.inputOf(turn), sofar),
+      }
+      const answer = await this.context.step.invoke(id, handler, null, at).catch((error: unknown) => {
+        throw lateError(step, error)
+      })
+      const part = onPartial === undefined ? null : partialIn(answer)
+      if (part === null) return answer
+      if (onPartial === 'fail')
+        throw new TrihandError('STEP_PARTIAL', `${step.name} has ended partial, and that counts as a failure here`)
+      if (more + 1 >= mostParts(step)) return part.output
+      sofar = part.output
     }
   }
 
@@ -285,9 +292,9 @@ class Play implements Walker {
     const { work, id } = step
     if (work.kind !== 'ask') {
       const handler = work.kind === 'call' ? work.handler : id
-      const at: InvokeStepOptions & InputWhenBegun = {
+      const at: InvokeStepOptions & InputWhenBegun & Retrying = {
         ...alone(key),
-        ...gateOf(step),
+        ...calling(step),
         makeInput: () => this.inputOf(turn),
       }
       const output = await this.context.step.invoke(id, handler, null, at)
@@ -313,66 +320,18 @@ class Play implements Walker {
     return fate === null ? null : { ...fate, output: null }
   }
 
-  private async waited(
-    { step: of, key }: Turn,
-    work: Extract<PlanStep['work'], { readonly kind: 'wait' }>,
-  ): Promise<Json> {
-    const { step } = this.context
-    const { id, name } = of
-    if ('duration' in work.for) {
-      await step.sleep(id, work.for.duration, alone(key))
-      return null
-    }
-    const { event, timeout } = work.for
-    const found = await step.waitForEvent(id, { event, ...(timeout === null ? {} : { timeout }), ...alone(key) })
-    if (found.event !== null) return { timed_out: false, event: found.event.type, data: found.event.data }
-    if (work.onTimeout === 'fail') throw new TrihandError('STEP_TIMEOUT', `${event} did not come for ${name}`)
-    if (work.onTimeout === 'continue') return { timed_out: true }
-    const asked = { taskType: 'decision', title: `${event} did not come for ${name}`, actions: ['approve', 'reject'] }
-    const reply = await step.human(id, asked as TaskOptions, keyed(key, 'late'))
-    if (reply.status !== 'approved') throw new Refusal(of, reply)
-    return { timed_out: true, ...(taskOutput(reply) as { readonly [name: string]: Json }) }
-  }
-
-  /** An agent's answer, or that of whoever a rule gives it to: what cannot be judged goes to a person. */
-  private async judged({ step, key }: Turn, output: Json): Promise<Json> {
-    const { id, name, escalation } = step
-    const confidence = confidenceOf(isJsonRecord(output) ? output['confidence'] : undefined, 1)
-    const agent = { output, status: 'success', ...(confidence === null ? {} : { confidence }) }
-    const answers = escalation.map(({ rule }) => rule({ agent, output, payload: this.context.input }))
-    const found = escalationOf(escalation, answers, confidence)
-    if (found === null) return output
-    const told = { rule: escalation[found.rule]?.condition ?? null, reason: found.reason, to: found.to }
-    const at: StepOptions & Telling = { ...keyed(key, 'escalated'), tells: { type: 'agent.escalated', data: told } }
-    const question = { step: id, reason: found.reason, output }
-    if (found.to !== 'human' && !PEOPLE.test(found.to)) return this.context.step.invoke(id, found.to, question, at)
-    const reply = await this.context.step.human(
-      id,
-      {
-        taskType: 'review',
-        title: `${name}: not sure`,
-        instructions: found.reason,
-        ...(found.to === 'human' ? {} : { assign: found.to }),
-        bundle: { sections: [{ id: 'output', type: 'editable', title: 'Answer', content: output }] },
-        actions: ['approve', 'edit', 'reject', 'reassign'],
-      },
-      at,
-    )
-    if (reply.status !== 'approved') throw new Refusal(step, reply)
-    return reply.modifications?.['output'] ?? output
-  }
-
   // -- what a step sees -------------------------------------------------------------------------------------------------
 
   private inputOf({ step, roots: seen, again }: Turn): Json {
     const roots = seen()
     const asked = again === undefined ? {} : { feedback: again.feedback, revision: again.revision }
     const given = step.input?.(roots) ?? null
-    if (step.input !== null) return isJsonRecord(given) ? { ...given, ...asked } : given
+    const context = step.context === undefined ? {} : { context: step.context(roots) }
+    if (step.input !== null) return isJsonRecord(given) ? { ...given, ...asked, ...context } : given
     const { input } = this.context
     const outputs = step.requires.map((id) => [id, this.done.get(id)?.output ?? null] as const)
     const own = isJsonRecord(input) ? input : { input }
-    return { ...own, ...Object.fromEntries(outputs), ...itemOf(step, roots), ...asked }
+    return { ...own, ...Object.fromEntries(outputs), ...itemOf(step, roots), ...asked, ...context }
   }
 }
 

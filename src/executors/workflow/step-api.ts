@@ -5,6 +5,7 @@
  *
  * step-api-1  A step is addressed by name and loop key. The same name again in one entry gets the loop key #1, #2, …
  */
+import type { CallTerms } from '../../model/call-terms.ts'
 import type { StoredEvent } from '../../model/event.ts'
 import type { Human } from '../../model/human.ts'
 import type { Json } from '../../model/json.ts'
@@ -169,8 +170,11 @@ export interface Telling {
   readonly tells?: Parameters<StepGate['tell']>[1]
 }
 
-/** What only our own programs say with a call: the failed call of the same name, by its loop key, whose child it retries. */
+/** What only our own programs say with a call. */
 export interface Retrying {
+  /** What is asked of the run beside its input. */
+  readonly terms?: CallTerms
+  /** The failed call of the same name, by its loop key, whose child it retries. */
   readonly retries?: { readonly key: string | null }
 }
 

@@ -198,13 +198,14 @@ export class Steps implements Step, Replayed {
 
   get invoke(): Step['invoke'] {
     return async (name, handler, given, options: InvokeStepOptions & Telling & InputWhenBegun & Retrying = {}) => {
-      const { key, tells, makeInput, onParentEnd, retries, gate } = options
+      const { key, tells, makeInput, onParentEnd, retries, gate, terms } = options
       const step = this.#address(name, key)
       const isBegun = makeInput !== undefined && this.#gate.stateOf(step) !== 'none'
       return this.#gate.invoke(step, handler, isBegun ? null : toJson(makeInput?.() ?? given), {
         ...(tells !== undefined && { tells }),
         ...(onParentEnd !== undefined && { onParentEnd: onEndOf(step, onParentEnd) }),
         ...(gate !== undefined && { gate: gateOf(step, gate) }),
+        ...(terms !== undefined && { terms }),
         ...(retries !== undefined && { retries: stepAddress(name, retries.key) }),
       })
     }

@@ -4,7 +4,7 @@
  * Owns which keys the engine reads; the others are kept in the manifest and told. Code and schemas of files are handed in.
  */
 import type { Json } from '../../model/json.ts'
-import type { PlanSource } from '../../model/plan-source.ts'
+import type { PlanSource, PlanStepSource } from '../../model/plan-source.ts'
 import { jsonSchema } from '../ajv-schema.ts'
 import type { FunctionSource, SystemSource } from '../define.ts'
 import { agentSource, modelsSource } from './agent-source.ts'
@@ -155,13 +155,31 @@ const functionSource = (entry: HandlerEntry, manifest: Manifest, parts: Parts): 
   }
 }
 
-export const planOf = (entry: HandlerEntry): PlanSource =>
-  authorForm(entryShape('plans'), pick(entry, PLANNED)) as unknown as PlanSource
+const schemaOfStep = (given: unknown, parts: Parts): { readonly outputSchema?: unknown } => {
+  const schema = typeof given === 'string' ? parts.schemas?.get(given) : given
+  return schema === undefined || schema === null ? {} : { outputSchema: schema }
+}
+
+/** A schema that only its file knows is not known while nothing may be executed. */
+const stepOf = ({ outputSchema, agentConfig, ...step }: PlanStepSource, parts: Parts): PlanStepSource => {
+  if (agentConfig === undefined) return { ...step, ...schemaOfStep(outputSchema, parts) }
+  const { outputSchema: ofAgent, ...config } = agentConfig
+  return {
+    ...step,
+    ...schemaOfStep(outputSchema, parts),
+    agentConfig: { ...config, ...schemaOfStep(ofAgent, parts) },
+  }
+}
+
+export const planOf = (entry: HandlerEntry, parts: Parts = {}): PlanSource => {
+  const { steps, ...plan } = authorForm(entryShape('plans'), pick(entry, PLANNED)) as unknown as PlanSource
+  return steps === undefined ? plan : { ...plan, steps: steps.map((step) => stepOf(step, parts)) }
+}
 
 /** A plan is a function whose work is its steps. */
 const planSource = (entry: HandlerEntry, manifest: Manifest, parts: Parts): FunctionSource => {
   const source = functionSource(entry, manifest, parts)
-  return { ...source, options: { ...source.options, plan: planOf(entry) }, code: null }
+  return { ...source, options: { ...source.options, plan: planOf(entry, parts) }, code: null }
 }
 
 const listOf = <Source>(section: string, entries: readonly NamedEntry[] = []): readonly Source[] =>

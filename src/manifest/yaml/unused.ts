@@ -74,7 +74,7 @@ const tellParts = (manifest: Manifest, tell: Tell): void => {
 }
 
 const STEP_KEYS: ReadonlySet<string> = new Set(
-  'id name type assigned_to default_modality requires when each as trigger inputs agent_config human_config workflow_config wait_config escalation_rules on_failure on_reject on_parent_end gate'.split(
+  'id name type assigned_to default_modality requires when each as trigger inputs agent_config human_config workflow_config approval_config review_config wait_config output_schema escalation_rules effect retry timeout on_failure on_partial on_reject on_parent_end gate'.split(
     ' ',
   ),
 )

@@ -1,0 +1,44 @@
+/** Whether the answer of an agent or a function counts as the output of its step, or is given to a person or another handler. */
+import { isJsonRecord, type Json } from '../../model/json.ts'
+import { takesOver } from '../../model/plan-shown.ts'
+import { confidenceOf, escalationOf } from '../../model/policies/escalation.ts'
+import { Refusal } from './plan-refusal.ts'
+import { keyed, type Turn } from './plan-turn.ts'
+import type { Step, StepOptions, Telling } from './step-api.ts'
+
+interface Judging {
+  readonly input: Json
+  readonly step: Pick<Step, 'invoke' | 'human'>
+}
+
+/** The answer, or that of whoever a rule gives it to: what cannot be judged goes to a person. */
+export const judged = async (context: Judging, { step, key }: Turn, output: Json): Promise<Json> => {
+  const { id, name, escalation } = step
+  if (escalation.length === 0) return output
+  const confidence = confidenceOf(isJsonRecord(output) ? output['confidence'] : undefined, 1)
+  const agent = { output, status: 'success', ...(confidence === null ? {} : { confidence }) }
+  const answers = escalation.map(({ rule }) => rule({ agent, output, payload: context.input }))
+  const found = escalationOf(escalation, answers, confidence)
+  if (found === null) return output
+  const told = { rule: escalation[found.rule]?.condition ?? null, reason: found.reason, to: found.to }
+  const at: StepOptions & Telling = { ...keyed(key, 'escalated'), tells: { type: 'agent.escalated', data: told } }
+  const deadline = escalation[found.rule]?.deadline
+  const question = { step: id, reason: found.reason, output }
+  const handler = takesOver(found.to)
+  if (handler !== null) return context.step.invoke(id, handler, question, at)
+  const reply = await context.step.human(
+    id,
+    {
+      taskType: 'review',
+      title: `${name}: not sure`,
+      instructions: found.reason,
+      ...(found.to === 'human' ? {} : { assign: found.to }),
+      ...(deadline === undefined ? {} : { deadline, autoActionOnTimeout: 'expire' }),
+      bundle: { sections: [{ id: 'output', type: 'editable', title: 'Answer', content: output }] },
+      actions: ['approve', 'edit', 'reject', 'reassign'],
+    },
+    at,
+  )
+  if (reply.status !== 'approved') throw new Refusal(step, reply)
+  return reply.modifications?.['output'] ?? output
+}
