@@ -1,3 +1,4 @@
+/** What a caller asks of one run beside its input: which care, which instant and which end it comes to. */
 import { expect, test } from 'vitest'
 import { deadlineUnder, effectUnder, partialEnd, partialIn } from './call-terms.ts'
 
