@@ -5,12 +5,15 @@
  */
 
 import { SystemClock } from './adapters/system/clock.ts'
-import type { AgentHand, AgentOptions, AgentsInput } from './assemble-agents.ts'
+import type { AgentHand, AgentOptions } from './assemble-agents.ts'
 import { withBulk } from './assemble-bulk.ts'
 import { defineWithChats } from './assemble-chats.ts'
+import { openForCommands } from './assemble-commands.ts'
 import { type Doors, joinDoors } from './assemble-doors.ts'
 import { workflowHand } from './assemble-functions.ts'
+import { type EmbeddedHttp, embeddedHttp } from './assemble-http.ts'
 import { idsWith, type KeyOptions, readKeyRing, withKeys } from './assemble-keys.ts'
+import { type LazyAgents, lazyAgents } from './assemble-lazy-agents.ts'
 import { executorModels } from './assemble-models.ts'
 import { type NoticesOptions, withNotices } from './assemble-notices.ts'
 import { openPlans, planDesk } from './assemble-plans.ts'
@@ -39,10 +42,10 @@ import type { AgentHandler } from './executors/agent/enter.ts'
 import { builtInExecutors } from './executors/built-in.ts'
 import { enterBy } from './executors/hands.ts'
 import { enterHuman } from './executors/human/human.ts'
-import type { ToolBroker } from './executors/workflow/built-in/tool-call.ts'
 import type { EnterOptions } from './executors/workflow/function.ts'
 import { StepFailure } from './executors/workflow/step-failure.ts'
 import { type HandSettings, handsOf, reach } from './hands.ts'
+import type { EmbedOptions } from './http/embed.ts'
 import type { Service, TenantNews } from './http/service.ts'
 import type { SystemSource } from './manifest/define.ts'
 import { durationMs } from './manifest/duration.ts'
@@ -98,10 +101,17 @@ export interface TrihandOptions extends KeyOptions, Pick<StoreOptions, 'migrate'
   readonly work?: boolean
   /** False: watch nothing (files, tables, signals, conditions) and serve no webhook; another process does. Default: as `work`. */
   readonly sources?: boolean
+  /** What `fetch` and `node` serve from the application's own server: below which path, and who is asking. */
+  readonly http?: EmbedOptions
+  /** False: commands beside a SQLite ledger are not served (by a port of this machine, for whoever may read the ledger's folder). Default: true. */
+  readonly commands?: boolean
 }
 
 /** A running system. */
-export interface Trihand extends ServerDesk, Pick<Service, 'artifact' | 'versions' | 'trail' | 'queued' | 'redact'> {
+export interface Trihand
+  extends ServerDesk,
+    EmbeddedHttp,
+    Pick<Service, 'artifact' | 'versions' | 'trail' | 'queued' | 'redact'> {
   /** Whose ledger this is, unless `of` names another. */
   readonly tenant: TenantId
   /**
@@ -189,38 +199,6 @@ export interface EngineSettings extends Pick<TrihandOptions, 'slots' | 'leaseTtl
   readonly price?: PriceOf
   readonly agent?: AgentHand['enter']
   readonly redaction?: Redaction
-}
-
-interface LazyAgents {
-  readonly broker: ToolBroker
-  readonly enter: AgentHand['enter']
-  ready(system: System): Promise<void>
-  /** Of the system that was made ready last. */
-  readonly isSimulated: boolean
-  close(): Promise<void>
-}
-
-/** The agent hand, loaded with the first agent: other systems do not pay for it. `ready` throws what it lacks. */
-export const lazyAgents = (input: AgentsInput): LazyAgents => {
-  let loading: Promise<AgentHand> | null = null
-  const open = (): Promise<AgentHand> => {
-    loading ??= import('./assemble-agents.ts').then(({ openAgents }) => openAgents(input))
-    return loading
-  }
-  let isSimulated = false
-  const hasAgents = ({ functions }: System): boolean =>
-    [...functions.values()].some(({ modality }) => modality === 'agent')
-  return {
-    enter: async (entry, handler) => (await open()).enter(entry, handler),
-    ready: async (system) => {
-      isSimulated = hasAgents(system) && (await open()).check(system).isSimulated
-    },
-    get isSimulated() {
-      return isSimulated
-    },
-    broker: { call: async (request, signal) => (await open()).callTool(request, signal) },
-    close: async () => (await loading?.catch(() => null))?.close(),
-  }
 }
 
 /** An engine on an opened store, with the hands this version has. Not started yet. */
@@ -338,9 +316,19 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   const server = joinServer(engine, store, { ids, clock }, options.leaseTtl)
   const endpoint = opened?.endpoint ?? null
   const world = { ids, clock }
-  return facade(engine, store, choice, {
+  const ending = new AbortController()
+  const http = embeddedHttp(() => trihand, options.http ?? {}, ending.signal)
+  const isServing = choice.kind === 'sqlite' && options.commands !== false
+  const endCommands = isServing ? openForCommands(() => trihand, choice.file, ending.signal) : async () => {}
+  const endHttp = (): Promise<void> => {
+    ending.abort()
+    return endCommands()
+  }
+  const trihand = facade(engine, store, choice, {
+    ...{ http, endHttp },
     ...{ doors, replace, worker, agents, server, versions, endpoint, world, environment },
   })
+  return trihand
 }
 
 interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'versions'> {
@@ -350,19 +338,22 @@ interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'versions'> {
   readonly worker: WorkerIdentity
   readonly world: TenantDeps['world']
   readonly environment: Environment
+  readonly http: EmbeddedHttp
+  endHttp(): Promise<void>
 }
 
 const facade = (
   engine: Engine,
   store: Store,
   choice: LedgerChoice,
-  { doors, replace, worker, agents, server, versions, endpoint, world, environment }: Joined,
+  { doors, replace, worker, agents, server, versions, endpoint, world, environment, http, endHttp }: Joined,
 ): Trihand => {
   const { place, ...identity } = worker
   let closing: Promise<void> | null = null
   const verbs = verbsOf(engine, doors)
   const trihand: Trihand = {
     ...verbs,
+    ...http,
     tenant: LOCAL_TENANT,
     call: async (name, input, { wait = '30s', ...startOptions } = {}) =>
       verbs.result(await engine.startRun(name, input, startOptions), { wait }),
@@ -388,8 +379,8 @@ const facade = (
     ledger: { kind: choice.kind, durable: store.durable, description: store.description },
     endpoint,
     close: () => {
-      closing ??= doors.host
-        .stop()
+      closing ??= endHttp()
+        .then(() => doors.host.stop())
         .then(() => engine.stop())
         .then(() => agents.close())
         .then(() => store.ledger.close())

@@ -4,20 +4,21 @@
  * Owns that order. A server that was named and does not answer is an error, never a reason to open something else.
  */
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { ledgerChoice } from '../config.ts'
+import { folderServer, ledgerServer, readServerFile, type ServerFile } from '../http/server-file.ts'
 import type { SystemSource } from '../manifest/define.ts'
 import { TrihandError } from '../model/errors.ts'
 import { type Api, remoteApi } from './api.ts'
-import { readServerFile, type ServerFile } from './server-file.ts'
 import { codeFolder, defaultLedger, isServerUrl, type Settings } from './settings.ts'
 import type { CommonFlags, Shell } from './shell.ts'
 
 /** A server that has died refuses at once; one that is busy is still the one to ask. */
 const ALIVE_WITHIN_MS = 10_000
 
-/** The server of this folder, if it is still the one that wrote the file. */
-export const liveServer = async (folder: string): Promise<ServerFile | null> => {
-  const server = readServerFile(folder)
+/** The server that a file names, if it is still the one that wrote it. */
+export const liveServer = async (file: string): Promise<ServerFile | null> => {
+  const server = readServerFile(file)
   if (server === null) return null
   try {
     const response = await fetch(`${server.url}/health/live`, { signal: AbortSignal.timeout(ALIVE_WITHIN_MS) })
@@ -66,13 +67,24 @@ const openHere = async (
   return localApi({ database, report: output.report, system, isWorking: need === 'work', migrate })
 }
 
+/** An application that has this ledger open serves the commands beside it, and so does the server of this folder if the ledger is its own. */
+const ownerOf = async ({ settings }: Shell, database: string): Promise<ServerFile | null> => {
+  const choice = ledgerChoice(database)
+  if (choice.kind !== 'sqlite') return null
+  const server = await liveServer(folderServer(settings.dataFolder))
+  return server?.ledger === resolve(choice.file) ? server : liveServer(ledgerServer(choice.file))
+}
+
 const connect = async (shell: Shell, flags: CommonFlags, door: Door): Promise<Api> => {
   const { token } = shell.settings
   if (flags.server !== undefined) return remoteApi(checkedUrl(flags.server), token)
-  if (flags.database !== undefined) return openHere(shell, flags, door)
-  if (shell.settings.server !== undefined) return remoteApi(shell.settings.server, token)
-  const server = await liveServer(shell.settings.dataFolder)
-  return server === null ? openHere(shell, flags, door) : remoteApi(server.url, token)
+  if (flags.database === undefined) {
+    if (shell.settings.server !== undefined) return remoteApi(shell.settings.server, token)
+    const server = await liveServer(folderServer(shell.settings.dataFolder))
+    if (server !== null) return remoteApi(server.url, token)
+  }
+  const owner = await ownerOf(shell, flags.database ?? defaultLedger(shell.settings))
+  return owner === null ? openHere(shell, flags, door) : remoteApi(owner.url, owner.token ?? token)
 }
 
 /** Opens the door, does the work, and closes it whatever happens. */

@@ -23,7 +23,14 @@ export interface LocalOptions {
 const NOTHING: SystemSource = { name: 'nothing' }
 
 export const localApi = async ({ database, system, isWorking, report, migrate = true }: LocalOptions): Promise<Api> => {
-  const trihand = await createTrihand({ system: system ?? NOTHING, database, work: isWorking, sources: false, migrate })
+  const trihand = await createTrihand({
+    system: system ?? NOTHING,
+    database,
+    work: isWorking,
+    sources: false,
+    commands: false,
+    migrate,
+  })
   const app = createApp(trihand, { version: VERSION, pid: process.pid, report })
   return apiOver(async (path, init) => app.request(path, init), database, {
     isLocal: true,

@@ -4,13 +4,14 @@
  * Owns the order of both. What was opened is closed again whatever fails; `dev` and `demo` say only what is theirs.
  */
 import { resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createTrihand, type Trihand } from '../assemble.ts'
+import { prepareFolder } from '../assemble-stores.ts'
 import type { IncomingEvent } from '../engine/intake.ts'
 import { createApp } from '../http/app.ts'
 import { followReadiness } from '../http/readiness.ts'
 import { type Listening, listen } from '../http/server.ts'
-import { readWebApp } from '../http/web-app.ts'
+import { folderServer, removeServerFile, writeServerFile } from '../http/server-file.ts'
+import { readWebApp, WEB_APP } from '../http/web-app.ts'
 import type { SystemSource } from '../manifest/define.ts'
 import { TrihandError } from '../model/errors.ts'
 import { Activity } from './activity.ts'
@@ -20,7 +21,6 @@ import { liveServer } from './connect.ts'
 import { openAuth } from './credentials.ts'
 import { type Log, openLog } from './log.ts'
 import { EXIT } from './output.ts'
-import { removeServerFile, writeServerFile } from './server-file.ts'
 import { defaultLedger, placeOf } from './settings.ts'
 import type { Shell } from './shell.ts'
 import { untilAskedToStop } from './stop-signal.ts'
@@ -38,9 +38,6 @@ export interface ServeOptions extends Invitation {
   /** Sent at every start. With an id of its own it counts once. */
   readonly first?: IncomingEvent
 }
-
-/** The program is dist/cli/main.js. */
-const WEB_APP = fileURLToPath(new URL('../ui', import.meta.url))
 
 const ledgerFile = ({ kind, description }: Trihand['ledger']): string | null =>
   kind === 'sqlite' ? resolve(description) : null
@@ -86,7 +83,9 @@ const whileOpen = async (
   const { dataFolder } = shell.settings
   const serving = { trihand, url: listening.url }
   const stopped = untilAskedToStop()
-  writeServerFile(dataFolder, { url: listening.url, pid: process.pid, ledger: ledgerFile(trihand.ledger) })
+  prepareFolder(dataFolder)
+  const serverFile = folderServer(dataFolder)
+  writeServerFile(serverFile, { url: listening.url, pid: process.pid, ledger: ledgerFile(trihand.ledger) })
   const end = options.begin?.(serving)
   announce(shell.output, serving, options)
   const activity = new Activity(shell.output)
@@ -99,7 +98,7 @@ const whileOpen = async (
   await trihand.close()
   forget()
   activity.stop()
-  removeServerFile(dataFolder, process.pid)
+  removeServerFile(serverFile, process.pid)
 }
 
 const open = ({ settings }: Shell, options: ServeOptions): Promise<Trihand> =>
@@ -111,6 +110,7 @@ const open = ({ settings }: Shell, options: ServeOptions): Promise<Trihand> =>
     ...placeOf(settings.worker),
     intake: settings.intake,
     ...(settings.dispatcher === null ? {} : { dispatcher: settings.dispatcher }),
+    commands: false,
     // Also where the work is left to workers: they watch nothing, so that each change is seen by one process.
     sources: true,
   })
@@ -118,7 +118,7 @@ const open = ({ settings }: Shell, options: ServeOptions): Promise<Trihand> =>
 /** Whoever has the ledger is named, if it is the server of this folder. */
 const nameOwner = async ({ settings }: Shell, error: unknown): Promise<unknown> => {
   if (!(error instanceof TrihandError) || error.code !== 'LEDGER_IN_USE') return error
-  const server = await liveServer(settings.dataFolder)
+  const server = await liveServer(folderServer(settings.dataFolder))
   if (server === null) return error
   const who = `the server at ${server.url}, process ${server.pid}`
   return new TrihandError(error.code, `${error.detail}: ${who}`, { cause: error })

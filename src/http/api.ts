@@ -631,8 +631,10 @@ export interface Me {
   readonly groups: readonly string[]
   /** false: somebody at this machine who has not said their name */
   readonly is_named: boolean
-  /** credentials are asked for */
+  /** the server knows who is asking, and nobody need say it */
   readonly is_login: boolean
+  /** there is a login of this server to end */
+  readonly can_log_out: boolean
 }
 
 export interface Token {

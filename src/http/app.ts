@@ -39,6 +39,8 @@ export interface AppOptions extends HealthOptions, ConfigurationOptions {
   readonly auth?: AuthSettings
   /** Absent: the plain page, without a program in it. */
   readonly webApp?: WebApp | null
+  /** The path of the host's server below which this one is. Absent: the root. */
+  readonly mount?: string
   /** Aborted when the server stops: open streams end. */
   readonly ending?: AbortSignal
   /** How long the first answer to a request with a key is kept. */
@@ -75,7 +77,7 @@ const feeds = (own: Service): ((service: Service) => Feed) => {
 
 export const createApp = (service: Service, options: AppOptions): Hono => {
   const app = new Hono()
-  const { webApp = null, auth = LOOPBACK, ending = new AbortController().signal } = options
+  const { webApp = null, mount: above = '', auth = LOOPBACK, ending = new AbortController().signal } = options
   tryLedger(service, ending)
   keepHouse(service.requests, ending, options.retentionMs)
   const allowance = new Allowance(options.limits)
@@ -93,11 +95,11 @@ export const createApp = (service: Service, options: AppOptions): Hono => {
   // First: it stands where its owner put it, also under a path that a pattern of ours would match.
   if (endpoint !== null) app.all(endpoint.path, (context) => endpoint.answer(context.req.raw))
   const admit = doorkeeper({ tokens: service.tokens, settings: auth, failures, allowance })
-  mountMcp(app, options.version, admit)
+  mountMcp(app, { version: options.version, mount: above, admit })
   // Behind those that read the request itself.
   app.use(limitBody)
   mount(app, { service, admit }, routes)
-  if (webApp !== null) serveWebApp(app, webApp, admit)
+  if (webApp !== null) serveWebApp(app, webApp, admit, above)
   const refuse = (error: Error): Response => {
     metrics.refused(problemOf(error).code)
     return problemResponse(error, options.report, (text) => service.redact(text))

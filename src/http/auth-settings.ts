@@ -4,7 +4,14 @@
  * Owns the choice and what follows from it: names it answers to, its own origin, how cookies are signed. Never reads a request.
  */
 
+import type { Context } from 'hono'
+import type { Asking } from './identity.ts'
+
 export interface AuthSettings {
+  /** Whoever asks, as somebody else has found out; null: it names nobody. Absent: credentials alone say it. */
+  readonly identify?: (context: Context) => Asking | Response | null | Promise<Asking | Response | null>
+  /** The server's names are its owner's: a page that is led here by another name has none of its cookies. */
+  readonly takesAnyHost?: boolean
   /** False: whoever reaches this server sits at this machine, and may do everything. */
   readonly isRequired: boolean
   /** Names that it answers to beside loopback, without a port. */

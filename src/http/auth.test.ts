@@ -122,7 +122,7 @@ describe('a credential', () => {
     const { body } = await app.ask('/api/me', { headers: { authorization, 'x-trihand-user': 'eve' } })
     expect(body).toEqual({
       ...{ tenant: 'local', id: 'ana', kind: 'user', roles: ['viewer', 'decider'], groups: ['editors'] },
-      ...{ is_named: true, is_login: true },
+      ...{ is_named: true, is_login: true, can_log_out: true },
     })
   })
 

@@ -90,13 +90,18 @@ const isScrape = ({ req }: Context, header: string, { metricsToken }: AuthSettin
   return metricsToken !== null && req.path === METRICS_PATH && isSameSecret(token, metricsToken)
 }
 
+/** Whether somebody must be known. */
+const asksFor = ({ isRequired, identify }: AuthSettings): boolean => isRequired || identify !== undefined
+
 /** Null: nobody was found. */
-const resolve = async (keeper: Keeper, context: Context): Promise<Asking | null> => {
+const resolve = async (keeper: Keeper, context: Context): Promise<Asking | Response | null> => {
   const { tokens, settings } = keeper
+  const named = (await settings.identify?.(context)) ?? null
+  if (named !== null) return named
   const bearer = context.req.header('authorization')
   if (bearer !== undefined) return isScrape(context, bearer, settings) ? SCRAPER : fromBearer(keeper, context, bearer)
   const login = await fromLogin(tokens, context, settings.signingKey)
-  return login ?? (settings.isRequired ? null : askedLocally(context))
+  return login ?? (asksFor(settings) ? null : askedLocally(context))
 }
 
 /** A person's browser, which should see a page to log in. */
@@ -116,8 +121,9 @@ export const doorkeeper =
   async (context, access) => {
     if (access === 'public') return null
     const asking = await resolve(keeper, context)
+    if (asking instanceof Response) return asking
     if (asking === null) {
-      if (wantsPage(context)) return toLogin(context)
+      if (keeper.settings.isRequired && wantsPage(context)) return toLogin(context)
       throw new TrihandError('UNAUTHENTICATED', 'there is no credential with this request')
     }
     if (asking.credential !== null) keeper.allowance.take(asking.credential.token, keeper.tokens.now)

@@ -19,17 +19,19 @@ export const isSafe = (context: Context): boolean => SAFE.has(context.req.method
 
 const hostOf = (context: Context): string => context.req.header('host') ?? new URL(context.req.url).host
 
-const isOwn = (host: string, { hosts, takesAddresses }: AuthSettings): boolean => {
+const isOwn = (host: string, { hosts, takesAddresses, takesAnyHost = false }: AuthSettings): boolean => {
   const name = host.toLowerCase().replace(/:\d*$/, '')
   const isAddress = isIP(name.replace(/^\[|\]$/g, '')) !== 0
-  return isLoopbackHost(name) || hosts.includes(name) || (takesAddresses && isAddress)
+  return takesAnyHost || isLoopbackHost(name) || hosts.includes(name) || (takesAddresses && isAddress)
 }
 
 /** A program sends neither header; a browser sends at least one of them with whatever could change something. */
-const isForeign = (context: Context, host: string, own: string | null): boolean => {
+const isForeign = (context: Context, host: string, { origin: own, takesAnyHost = false }: AuthSettings): boolean => {
   const origin = context.req.header('origin')
   const site = context.req.header('sec-fetch-site')
-  const isOther = origin !== undefined && origin !== `http://${host}` && origin !== own
+  // The host's own proxy may speak https with browsers.
+  const isSame = origin === `http://${host}` || (takesAnyHost && origin === `https://${host}`)
+  const isOther = origin !== undefined && !isSame && origin !== own
   return isOther || (site !== undefined && !OWN_SITE.has(site))
 }
 
@@ -44,7 +46,7 @@ export const guard =
     if (!isOwn(host, settings))
       throw new TrihandError('HOST_FORBIDDEN', `this server does not answer to the name ${host}`)
     const isBearer = context.req.header('authorization') !== undefined
-    if (!isSafe(context) && !isBearer && isForeign(context, host, settings.origin)) {
+    if (!isSafe(context) && !isBearer && isForeign(context, host, settings)) {
       const detail = `a page of another origin may not send ${context.req.method} to ${host}`
       throw new TrihandError('ORIGIN_FORBIDDEN', detail)
     }

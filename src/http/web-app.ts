@@ -5,6 +5,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 export interface WebFile {
   readonly type: string
@@ -18,6 +19,9 @@ export interface WebApp {
   /** By path under the root of the server: `/assets/index-1a2b.js`. */
   readonly files: ReadonlyMap<string, WebFile>
 }
+
+/** Where the build put them: two levels below the package, beside the programs. */
+export const WEB_APP = fileURLToPath(new URL('../ui', import.meta.url))
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',

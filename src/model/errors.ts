@@ -19,6 +19,7 @@ export const ERRORS = {
   TOKEN_INVALID: { status: 422, retryable: false, hint: 'Give a name, a kind, and roles that go together.' },
   NOT_FOUND: { status: 404, retryable: false, hint: 'Check the id; `trihand runs list` shows what there is.' },
   METHOD_NOT_ALLOWED: { status: 405, retryable: false, hint: 'Use one of the methods in the Allow header.' },
+  VISITOR_UNKNOWN: { status: 403, retryable: false, hint: 'Give createTrihand `http: { identify }`, which says who is asking. Without it only this machine is served: hand the address of the caller to fetch(request, { address }), or use the handler `node`.' },
   ORIGIN_FORBIDDEN: { status: 403, retryable: false, hint: 'Call from the same origin, or without a browser.' },
   HOST_FORBIDDEN: { status: 403, retryable: false, hint: 'Use the address that the server printed at its start.' },
   MEDIA_TYPE_UNSUPPORTED: { status: 415, retryable: false, hint: 'Send content-type application/json.' },

@@ -6,9 +6,10 @@
  */
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type EngineSettings, joinEngine, lazyAgents, type Store, type TrihandOptions } from '../assemble.ts'
+import { type EngineSettings, joinEngine, type Store, type TrihandOptions } from '../assemble.ts'
 import { withBulk } from '../assemble-bulk.ts'
 import { defineWithChats } from '../assemble-chats.ts'
+import { lazyAgents } from '../assemble-lazy-agents.ts'
 import { openPlans, planDesk } from '../assemble-plans.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { IncomingEvent, Receipt, SendFor, StartOptions } from '../engine/intake.ts'

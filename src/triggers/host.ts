@@ -26,6 +26,8 @@ export const reportToStderr =
 
 export const ownFolder = (): string => process.cwd()
 
+export const ownPid = (): number => process.pid
+
 /** The watcher of files is loaded when a file is watched: most systems watch none. */
 const create = async (definition: SourceDefinition, deps: HostDeps): Promise<Source> => {
   switch (definition.kind) {

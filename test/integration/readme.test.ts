@@ -1,6 +1,8 @@
 /** The README keeps its word: its sample compiles, its pictures and proofs are there, its figures are those of the last run. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -65,17 +67,26 @@ const OPEN_TASKS = { tenant: LOCAL_TENANT, isOpen: true, ...EVERYBODY, order: 'n
 
 test('the sample of the README does what it says: a draft, a decision, one mail, an answer days later', async () => {
   const { path, remove } = temporaryFolder('readme-run')
-  const source = sample.replace("from 'trihand'", `from '${join(PROJECT, 'src/index.ts')}'`)
+  const served = sample.replace('createServer(app', 'export const server = createServer(app')
+  const source = served.replace("from 'trihand'", `from '${join(PROJECT, 'src/index.ts')}'`)
   writeFileSync(join(path, 'sample.ts'), source.replace("name: 'support',\n", (name) => name + SCRIPT) + PARTS)
   vi.stubEnv('DATABASE_URL', 'memory:')
+  vi.stubEnv('PORT', '0')
   const ran = await import(/* @vite-ignore */ pathToFileURL(join(path, 'sample.ts')).href)
-  const { app, delivered } = ran as { readonly app: Trihand; readonly delivered: readonly unknown[] }
+  const { app, server, delivered } = ran as {
+    readonly app: Trihand
+    readonly server: Server
+    readonly delivered: readonly unknown[]
+  }
   const [task] = await until(
     () => app.reader.tasks(OPEN_TASKS),
     (tasks) => tasks.length === 1,
     { what: 'the draft waits for a person' },
   )
   if (task === undefined) throw new Error('there is no task')
+  const { port } = server.address() as AddressInfo
+  const inbox = await fetch(`http://127.0.0.1:${port}/trihand/api/tasks`)
+  expect(await inbox.json()).toMatchObject({ items: [{ id: task.id, status: 'pending' }] })
   const { state } = await app.tasks.show(task.id)
   const shownHash = state.kind === 'open' ? state.hash : ''
   await app.tasks.submit(task.id, ANA, { action: 'approve', reason: null, shownHash })
@@ -87,6 +98,8 @@ test('the sample of the README does what it says: a draft, a decision, one mail,
   )
   expect(delivered).toEqual([{ thread: 7, text: 'It is on its way.' }])
   expect(closed?.data).toEqual({ thread: 7, answered: true })
+  server.close()
+  server.closeAllConnections()
   await app.close()
   remove()
 })

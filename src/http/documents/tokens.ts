@@ -19,7 +19,8 @@ export const tokenComponents = {
   Me: record({
     ...{ id: text, ...who },
     is_named: described('false: somebody at this machine who has not said their name', yesNo),
-    is_login: described('credentials are asked for', yesNo),
+    is_login: described('the server knows who is asking, and nobody need say it', yesNo),
+    can_log_out: described('there is a login of this server to end', yesNo),
   }),
   Token: record(token),
   NewToken: record({ ...token, token: described('the secret, shown this once', text) }),

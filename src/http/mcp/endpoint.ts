@@ -11,9 +11,15 @@ import type { ApiDocument, Call } from './operation.ts'
 
 const PATH = '/mcp'
 
+/** A cookie counts where an application of another host says by it who is asking. */
+const CREDENTIALS = ['authorization', 'cookie'] as const
+
 const headersFor = (caller: Request | undefined): Record<string, string> => {
-  const credential = caller?.headers.get('authorization') ?? null
-  return { ...CALLER, ...(credential !== null && { authorization: credential }) }
+  const kept = CREDENTIALS.flatMap((name) => {
+    const value = caller?.headers.get(name) ?? null
+    return value === null ? [] : [[name, value] as const]
+  })
+  return { ...CALLER, ...Object.fromEntries(kept) }
 }
 
 const answered = async (response: Response): Promise<Answered> => {
@@ -21,38 +27,54 @@ const answered = async (response: Response): Promise<Answered> => {
   return response.ok ? { isOk: true, document } : { isOk: false, problem: document as never }
 }
 
-const doorOf = (app: Hono, caller: Request): Door => {
+export interface Mounting {
+  readonly version: string
+  /** The path of the host's server below which this one is. */
+  readonly mount: string
+  readonly admit: Admit
+}
+
+/** What the server knew of a caller's request counts for what is asked on their behalf, too. */
+const known = new WeakMap<Request, object>()
+
+const doorOf = (app: Hono, caller: Request, mount: string): Door => {
   const base = new URL(caller.url).origin
   return {
-    pages: base,
+    pages: `${base}${mount}`,
     ask: async ({ method, path, body }: Call) =>
       answered(
-        await app.request(`${base}${path}`, {
-          method,
-          headers: { ...headersFor(caller), ...(body !== undefined && { 'content-type': 'application/json' }) },
-          ...(body !== undefined && { body: JSON.stringify(body) }),
-        }),
+        await app.request(
+          `${base}${path}`,
+          {
+            method,
+            headers: { ...headersFor(caller), ...(body !== undefined && { 'content-type': 'application/json' }) },
+            ...(body !== undefined && { body: JSON.stringify(body) }),
+          },
+          known.get(caller),
+        ),
       ),
   }
 }
 
 type Fetch = (request: Request) => Promise<Response>
 
-const open = async (app: Hono, version: string): Promise<Fetch> => {
+const open = async (app: Hono, { version, mount }: Mounting): Promise<Fetch> => {
   const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
     import('@modelcontextprotocol/server'),
     import('./server.ts'),
   ])
   const document = (await (await app.request('http://localhost/openapi.json')).json()) as ApiDocument
-  const serve = (caller: Request) => createMcpServer(doorOf(app, caller), { version, document })
+  const serve = (caller: Request) => createMcpServer(doorOf(app, caller, mount), { version, document })
   const local = new Request('http://localhost/')
   return createMcpHandler(({ requestInfo }) => serve(requestInfo ?? local)).fetch
 }
 
-export const mountMcp = (app: Hono, version: string, admit: Admit): void => {
+export const mountMcp = (app: Hono, mounting: Mounting): void => {
   let opened: Promise<Fetch> | null = null
   app.all(PATH, async (context) => {
-    opened ??= open(app, version)
-    return (await admit(context, 'viewer')) ?? (await opened)(context.req.raw)
+    opened ??= open(app, mounting)
+    const { raw } = context.req
+    if (typeof context.env === 'object' && context.env !== null) known.set(raw, context.env)
+    return (await mounting.admit(context, 'viewer')) ?? (await opened)(raw)
   })
 }

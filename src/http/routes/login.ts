@@ -100,10 +100,26 @@ const me =
   async (_, context) => {
     const { tenant, id, kind, roles, groups } = demandCaller(context)
     const isNamed = askingOf(context)?.isNamed === true
-    return context.json({ tenant, id, kind, roles, groups, is_named: isNamed, is_login: settings.isRequired })
+    const isKnown = settings.isRequired || settings.identify !== undefined
+    return context.json({
+      tenant,
+      id,
+      kind,
+      roles,
+      groups,
+      is_named: isNamed,
+      is_login: isKnown,
+      can_log_out: settings.isRequired,
+    })
   }
 
-const show: Handle = async (_, context, query) => showForm(context, pathOf(query.get('next') ?? '/'), null)
+/** Where somebody else says who is asking, their page is the login: whoever is led here goes back to it. */
+const show =
+  ({ identify }: AuthSettings): Handle =>
+  async (_, context, query) => {
+    const next = pathOf(query.get('next') ?? '/')
+    return identify === undefined ? showForm(context, next, null) : context.redirect(next, 303)
+  }
 
 export const loginRoutes = ({ auth: settings, failures }: LoginOptions): readonly Operation[] => [
   {
@@ -113,8 +129,8 @@ export const loginRoutes = ({ auth: settings, failures }: LoginOptions): readonl
     access: 'public',
     summary: 'The page on which a person logs in with a token',
     query: { next: text },
-    answers: { 200: HTML },
-    handle: show,
+    answers: { 200: HTML, 303: null },
+    handle: show(settings),
   },
   {
     id: 'logIn',

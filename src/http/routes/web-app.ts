@@ -26,17 +26,20 @@ const policyOf = (nonce: string): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-const page = (app: WebApp): Response => {
+const page = (app: WebApp, mount: string): Response => {
   const nonce = randomText()
-  // From every screen the files are at the root, wherever in the tree the screen is.
-  const html = app.index.replaceAll('"./', '"/').replace('__NONCE__', nonce)
+  // From every screen the files are below the mount, wherever in the tree the screen is.
+  const html = app.index
+    .replaceAll('"./', `"${mount}/`)
+    .replace('__NONCE__', nonce)
+    .replace('<title>', `<meta name="mount" content="${mount}" />$&`)
   return new Response(html, {
     headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policyOf(nonce) },
   })
 }
 
 /** Behind all other routes: what they did not take and what may be a screen gets the page. */
-export const serveWebApp = (hono: Hono, app: WebApp, admit: Admit): void => {
+export const serveWebApp = (hono: Hono, app: WebApp, admit: Admit, mount = ''): void => {
   hono.get('/*', async (context: Context, next) => {
     const { path } = context.req
     const file = app.files.get(path)
@@ -45,6 +48,6 @@ export const serveWebApp = (hono: Hono, app: WebApp, admit: Admit): void => {
       return new Response(file.bytes, { headers: { 'content-type': file.type, 'cache-control': caching } })
     }
     if (NO_SCREEN.test(path)) return next()
-    return (await admit(context, 'viewer')) ?? page(app)
+    return (await admit(context, 'viewer')) ?? page(app, mount)
   })
 }

@@ -16,8 +16,8 @@ type LiveState = 'live' | 'connecting'
 
 type Listener = (notice: Notice) => void
 
-const LOCK = 'trihand-live'
-const CHANNEL = 'trihand-live'
+/** One stream for each server: two applications of one origin may each embed one, below paths of their own. */
+const SHARED = `trihand-live${mountPath()}`
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 30_000
 
@@ -31,7 +31,7 @@ const EVERYTHING: Notice = { topic: '*', id: null }
 class Live {
   private readonly listeners = new Set<Listener>()
   private readonly watchers = new Set<(state: LiveState) => void>()
-  private readonly channel = new BroadcastChannel(CHANNEL)
+  private readonly channel = new BroadcastChannel(SHARED)
   private source: EventSource | null = null
   private pauseMs = FIRST_PAUSE_MS
   state: LiveState = 'connecting'
@@ -44,7 +44,7 @@ class Live {
   start(): void {
     this.channel.onmessage = ({ data }: MessageEvent<Message>) => this.hear(data)
     this.channel.postMessage({ kind: 'hello' } satisfies Message)
-    if ('locks' in navigator) void navigator.locks.request(LOCK, () => this.own())
+    if ('locks' in navigator) void navigator.locks.request(SHARED, () => this.own())
     else this.connect()
   }
 

@@ -14,9 +14,11 @@ const LoggedIn = ({ login }: { readonly login: WhoAmI }) => (
   <Stack gap="xs">
     <Text fw={650}>{login.id}</Text>
     <LoginFacts login={login} />
-    <Button size="xs" ref={focusAtOnce} onClick={() => void logOut().catch(complain)}>
-      Log out
-    </Button>
+    {login.can_log_out && (
+      <Button size="xs" ref={focusAtOnce} onClick={() => void logOut().catch(complain)}>
+        Log out
+      </Button>
+    )}
   </Stack>
 )
 

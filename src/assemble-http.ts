@@ -1,0 +1,78 @@
+/**
+ * The wiring of HTTP in a process that embeds this: pages and API for the application's own server.
+ *
+ * Owns when it is loaded: with the first request. Ends what is open when the system closes.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Peer } from './http/address.ts'
+import type { Embedded, EmbedOptions } from './http/embed.ts'
+import type { Service } from './http/service.ts'
+import { ownPid, reportToStderr } from './triggers/host.ts'
+
+export interface EmbeddedHttp {
+  /**
+   * Answers a request of the application's own server: API and pages, below `http.basePath`. Outside of this machine it takes `http.identify`.
+   * `peer`: `{ address }` of the caller, where the request does not carry it.
+   */
+  fetch(request: Request, peer?: Peer): Promise<Response>
+  /** The same as a handler of node:http and as middleware of Express: what is not below the base path is left to `next`. */
+  node(incoming: IncomingMessage, outgoing: ServerResponse, next?: () => void): void
+}
+
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
+
+interface Served extends Embedded {
+  readonly listener: Listener
+}
+
+const serve = async (service: Service, options: EmbedOptions, ending: AbortSignal): Promise<Served> => {
+  const [
+    { createApp },
+    { embed, basePathOf, embeddedAuth },
+    { readWebApp, WEB_APP },
+    { VERSION },
+    { getRequestListener },
+  ] = await Promise.all([
+    import('./http/app.ts'),
+    import('./http/embed.ts'),
+    import('./http/web-app.ts'),
+    import('./cli/version.ts'),
+    import('@hono/node-server'),
+  ])
+  const report = reportToStderr((text) => service.redact(text))
+  const app = createApp(service, {
+    ...{ version: VERSION, pid: ownPid(), ending, report, webApp: readWebApp(WEB_APP) },
+    ...{ auth: embeddedAuth(options), mount: basePathOf(options) },
+  })
+  const embedded = embed(app, options)
+  const listener = getRequestListener((request) => embedded.fetch(request), { overrideGlobalObjects: false })
+  return { ...embedded, listener }
+}
+
+/** Express takes the path of its router away from `url`. */
+const whole = (incoming: IncomingMessage & { originalUrl?: string }): IncomingMessage => {
+  if (incoming.originalUrl !== undefined) incoming.url = incoming.originalUrl
+  return incoming
+}
+
+export const embeddedHttp = (service: () => Service, options: EmbedOptions, ending: AbortSignal): EmbeddedHttp => {
+  let opened: Promise<Served> | null = null
+  const open = (): Promise<Served> => {
+    opened ??= serve(service(), options, ending)
+    return opened
+  }
+  const pathOf = ({ url = '/' }: IncomingMessage): string => url.split('?', 1)[0] ?? '/'
+  return {
+    fetch: async (request, peer) => (await open()).fetch(request, peer),
+    node: (incoming, outgoing, next) => {
+      const { url } = incoming
+      const answer = async (): Promise<void> => {
+        const { takes, listener } = await open()
+        if (next === undefined || takes(pathOf(whole(incoming)))) return void listener(incoming, outgoing)
+        if (url !== undefined) incoming.url = url
+        next()
+      }
+      answer().catch((error: unknown) => outgoing.destroy(error instanceof Error ? error : undefined))
+    },
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * The agent hand, loaded with the first agent: other systems do not pay for it.
+ *
+ * Owns when it is loaded.
+ */
+import type { AgentHand, AgentsInput } from './assemble-agents.ts'
+import type { ToolBroker } from './executors/workflow/built-in/tool-call.ts'
+import type { System } from './manifest/system.ts'
+
+export interface LazyAgents {
+  readonly broker: ToolBroker
+  readonly enter: AgentHand['enter']
+  ready(system: System): Promise<void>
+  /** Of the system that was made ready last. */
+  readonly isSimulated: boolean
+  close(): Promise<void>
+}
+
+/** `ready` throws what it lacks. */
+export const lazyAgents = (input: AgentsInput): LazyAgents => {
+  let loading: Promise<AgentHand> | null = null
+  const open = (): Promise<AgentHand> => {
+    loading ??= import('./assemble-agents.ts').then(({ openAgents }) => openAgents(input))
+    return loading
+  }
+  let isSimulated = false
+  const hasAgents = ({ functions }: System): boolean =>
+    [...functions.values()].some(({ modality }) => modality === 'agent')
+  return {
+    enter: async (entry, handler) => (await open()).enter(entry, handler),
+    ready: async (system) => {
+      isSimulated = hasAgents(system) && (await open()).check(system).isSimulated
+    },
+    get isSimulated() {
+      return isSimulated
+    },
+    broker: { call: async (request, signal) => (await open()).callTool(request, signal) },
+    close: async () => (await loading?.catch(() => null))?.close(),
+  }
+}
