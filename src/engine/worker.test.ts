@@ -9,9 +9,9 @@ import { SystemIds } from '../adapters/system/ids.ts'
 import { type FunctionSource, fn } from '../executors/workflow/function.ts'
 import type { ModuleSource } from '../manifest/modules.ts'
 import type { PoolSource } from '../manifest/placement.ts'
-import { type RunId, workerId } from '../model/ids.ts'
+import { LOCAL_TENANT, type RunId, workerId } from '../model/ids.ts'
 import type { WorkerPlace } from '../model/worker-info.ts'
-import type { ClaimRequest, Claims } from '../ports/ledger.ts'
+import type { ClaimRequest, Claims, Ledger } from '../ports/ledger.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import type { Engine } from './engine.ts'
 
@@ -298,4 +298,30 @@ test('a claim that is answered only after its worker has left sets no timer for 
   ledger.answer()
   await clock.advance(0)
   expect(clock.pending()).toEqual([])
+})
+
+test('a worker whose start fails halfway beats and takes runs once it is started again', async () => {
+  const { store, clock, reader } = aHouse([])
+  const inner = new MemoryLedger(store)
+  let failures = 1
+  const ledger: Ledger = {
+    append: (batch) => inner.append(batch),
+    load: (streams, options) => inner.load(streams, options),
+    events: (query) => (failures-- > 0 ? Promise.reject(new Error('the store is away')) : inner.events(query)),
+    claim: (request) => inner.claim(request),
+    beat: (request) => inner.beat(request),
+    retire: (worker, now) => inner.retire(worker, now),
+    close: () => inner.close(),
+  }
+  const source = { name: 'test', functions: [fn('nap', {}, async ({ step }) => step.sleep('nap', '5s'))] }
+  const options = { name: 'late', slots: 10, leaseTtlMs: LEASE_MS, pollMs: 250, drainMs: 60_000 }
+  const engine = engineOf({ ledger, clock, source, worker: options })
+  await expect(engine.start()).rejects.toThrow('the store is away')
+  await engine.start()
+  await during(clock, engine.startRun('nap', null))
+  await clock.advance(10 * LEASE_MS)
+  const [worker] = await reader.workers({ after: null, limit: 1 })
+  expect(clock.now() - (worker?.beatAt ?? 0)).toBeLessThan(LEASE_MS)
+  expect((await reader.counts(LOCAL_TENANT)).get('success')).toBe(1)
+  await during(clock, engine.stop())
 })

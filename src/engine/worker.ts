@@ -128,10 +128,16 @@ export class Worker implements WorkerDesk {
     if (this.state !== 'new') return
     this.startedAt = this.house().clock.now()
     await this.beat()
-    this.state = 'running'
-    await this.lookForOrders()
     const { clock, ids } = this.house()
-    await this.dispatcher.start(() => this.others.woken(clock.now()))
+    this.state = 'running'
+    try {
+      await this.lookForOrders()
+      await this.dispatcher.start(() => this.others.woken(clock.now()))
+    } catch (error) {
+      // Whoever starts it again starts all of it: a worker without its beats would hold what it takes, and do nothing with it.
+      if (this.state === 'running') this.state = 'new'
+      throw error
+    }
     const { leaseTtlMs, pollMs, sweepMs = leaseTtlMs } = this.options
     // A beat frees the leases of the dead too: where others may die it comes often, so that their runs wait for the lease and no longer.
     const [isHere, isRunning] = [() => this.state !== 'stopped', () => this.state === 'running']
