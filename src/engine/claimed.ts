@@ -120,7 +120,7 @@ const residentOf = (
   const { tenant, handler, session, parent, base, lease, bornHash, systemHash } = record
   const { epoch, signal } = claim
   const id = record.stream as RunId
-  const versions = bornHash === null ? null : { from: bornHash, to: systemHash }
+  const versions = { born: bornHash ?? systemHash, now: systemHash }
   const trigger = triggerOf(record, state)
   const event = trigger === null ? null : (events.get(trigger) ?? null)
   return { id, tenant, handler, session, parent, event, base, lease, epoch, signal, versions }

@@ -13,6 +13,7 @@ import type { FunctionDefinition } from '../manifest/system.ts'
 import { type Failure, TrihandError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import { batchOutcome } from '../model/policies/batch-outcome.ts'
+import { NO_VERSION } from '../model/pin.ts'
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import { isUntouched, wakeAt } from '../model/run.ts'
 import type { RunCommand } from '../model/run-fact.ts'
@@ -48,6 +49,8 @@ export const awaken = async (
     const isHeld = house.starts.holds(resident)
     const start = !isReady(resident) ? 'never' : isHeld ? await askForStart(resident) : 'free'
     if (start === 'now' || start === 'free') await recordEntry(resident)
+    // The definition may have been replaced since it was claimed.
+    for (let over = handOverOf(resident); over !== null; over = handOverOf(resident)) await recorded(resident, over)
     if (start !== 'never' && isReady(resident)) {
       enter(resident, errors)
       if (start === 'now') house.starts.made(resident)
@@ -71,6 +74,14 @@ export const enterFresh = async (resident: Resident, errors: StepErrors, isLeft:
   awaken(resident, 0, NOTHING_PREFETCHED, errors, isLeft)
 
 const isReady = (resident: Resident): boolean => isOpen(resident) && resident.live?.retryAt === null
+
+/** run-5: the code that would be entered is of another version than had it so far. Null: it is not, or nothing is entered. */
+const handOverOf = ({ house, live, record, isGone }: Resident): Extract<RunCommand, { type: 'hand_over' }> | null => {
+  const { born, now } = record.versions
+  if (live === null || live.cancel !== null || isGone) return null
+  const [from, to] = [live.version ?? born, now === NO_VERSION ? NO_VERSION : house.system().hash]
+  return from === to ? null : { type: 'hand_over', now: house.clock.now(), from, to }
+}
 
 /** run-6: only a run that had to begin by an instant pays for it. */
 const recordEntry = async (resident: Resident): Promise<void> => {
@@ -96,9 +107,8 @@ const catchUp = async (
   if (live === null) return
   const now = resident.house.clock.now()
   const commands: RunCommand[] = []
-  const { versions } = resident.record
-  if (versions !== null && (live.version ?? versions.from) !== versions.to)
-    commands.push({ type: 'hand_over', now, ...versions })
+  const handOver = handOverOf(resident)
+  if (handOver !== null) commands.push(handOver)
   if (recoveries >= MAX_RECOVERIES) {
     const message = `the run lost its worker ${recoveries} times in a row without progress`
     commands.push({ type: 'quarantine_run', now, error: { code: 'RUN_QUARANTINED', message } })

@@ -7,8 +7,10 @@ import { MemoryReader } from '../adapters/memory/reader.ts'
 import { MemoryStore } from '../adapters/memory/store.ts'
 import { SystemIds } from '../adapters/system/ids.ts'
 import { type FunctionOptions, fn } from '../executors/workflow/function.ts'
+import { normalise } from '../manifest/define.ts'
 import { readRunFact } from '../model/fact-codec.ts'
 import type { RunId } from '../model/ids.ts'
+import type { Ledger } from '../ports/ledger.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import type { Engine } from './engine.ts'
 
@@ -63,7 +65,7 @@ const aFleet = (options: Pick<FunctionOptions<unknown>, 'pin' | 'pinFor'> = {}) 
     const [record] = await ledger.load([run])
     return (record?.facts ?? []).map(readRunFact).filter(({ type }) => type === 'run.handed_over').length
   }
-  return { clock, join, begin, leave, handOvers, done }
+  return { clock, ids, store, code, join, begin, leave, handOvers, done }
 }
 
 test('[N5] pin-2: with two versions side by side a run stays on the version that it began with (13.2.2)', async () => {
@@ -128,4 +130,38 @@ test('[N5] pin-2: a run that its busy version has not taken for `pinFor` is hand
   // Its steps have other names: the new code does the first and the second round of both runs.
   expect(done).toEqual(['old', 'old', 'new', 'new', 'new', 'new'])
   await leave(again, fresh)
+})
+
+test('[N5] run-5: code that is replaced between claim and entry takes the run over with a fact, before a step (13.2.2)', async () => {
+  const { clock, ids, store, code } = aFleet()
+  const inner = new MemoryLedger(store)
+  const held: { engine?: Engine } = {}
+  const ledger = Object.assign(Object.create(inner) as Ledger, {
+    append: (batch: Parameters<Ledger['append']>[0]) => inner.append(batch),
+    load: (...asked: Parameters<Ledger['load']>) => inner.load(...asked),
+    events: (query: Parameters<Ledger['events']>[0]) => inner.events(query),
+    beat: (request: Parameters<Ledger['beat']>[0]) => inner.beat(request),
+    retire: (...who: Parameters<Ledger['retire']>) => inner.retire(...who),
+    claim: async (request: Parameters<Ledger['claim']>[0]) => {
+      const claims = await inner.claim(request)
+      if (claims.claims.length > 0) held.engine?.replace(normalise({ name: 'test', functions: [code.new] }, digest))
+      return claims
+    },
+  })
+  const digest = (text: string): string => ids.digest(text)
+  const worker = { name: 'one', place: NOWHERE, slots: 10, leaseTtlMs: LEASE_MS, pollMs: 250, drainMs: 60_000 }
+  const engine = engineOf({ ledger, clock, ids, source: { name: 'test', functions: [code.old] }, worker })
+  held.engine = engine
+  await engine.start()
+  const started = engine.startRun('work', null)
+  await clock.advance(90_000)
+  const [record] = await inner.load([await started])
+  const facts = (record?.facts ?? []).map(readRunFact)
+  const order = facts.flatMap((fact) =>
+    fact.type === 'run.handed_over' ? fact.type : fact.type === 'step.completed' ? fact.step : [],
+  )
+  expect(order).toEqual(['old 1', 'run.handed_over', 'new 1', 'new 2'])
+  const stopped = engine.stop()
+  await clock.advance(0)
+  await stopped
 })

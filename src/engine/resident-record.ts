@@ -5,6 +5,7 @@
  */
 import { type StoredEvent, stored } from '../model/event.ts'
 import type { ClaimableId, RunId, SessionId, TenantId, WorkerId } from '../model/ids.ts'
+import { NO_VERSION } from '../model/pin.ts'
 import type { RunState } from '../model/run-fact.ts'
 import type { ChainHead } from './chain.ts'
 import type { NewRun } from './new-run.ts'
@@ -21,8 +22,8 @@ export interface ResidentRecord {
   readonly lease: WorkerId | null
   readonly epoch: number
   readonly signal: number
-  /** The version that it was born with and the one that has it now, if another took it over. */
-  readonly versions: { readonly from: string; readonly to: string } | null
+  /** The version that it was born with, and the one that it belongs to now; NO_VERSION: to none (model/pin.ts). */
+  readonly versions: { readonly born: string; readonly now: string }
 }
 
 /** Where its facts have come to. */
@@ -35,6 +36,7 @@ export interface Standing {
 export const recordOfBirth = (run: NewRun, here: TenantId, base: number, sequence: number | null): ResidentRecord => {
   const { id, handler, session, parent } = run
   const event = run.event === null || sequence === null ? null : stored(run.event, sequence)
-  const { tenant = here, lease = null } = run.write.create ?? {}
-  return { id, tenant, handler, session, parent, event, base, lease, epoch: 1, signal: 0, versions: null }
+  const { tenant = here, lease = null, systemHash = NO_VERSION } = run.write.create ?? {}
+  const versions = { born: systemHash, now: systemHash }
+  return { id, tenant, handler, session, parent, event, base, lease, epoch: 1, signal: 0, versions }
 }
