@@ -3,29 +3,22 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SMALL_SEED } from './expect-passed.ts'
 import seeds from './seeds.json' with { type: 'json' }
-import {
-  type Failed,
-  newClerkSystems,
-  newPeopleSystems,
-  newSystems,
-  playSeed,
-  playTape,
-  runCampaign,
-} from './sim/campaign.ts'
+import { BILLS, type BillName } from './sim/bills.ts'
+import { type Failed, playSeed, playTape, runCampaign } from './sim/campaign.ts'
 import { FAULT_NAMES } from './sim/faults.ts'
-import { CLERK_MUTANTS } from './sim/mutants/clerks.ts'
-import { huntAgain, MUTANTS } from './sim/mutants/hunt.ts'
-import { PEOPLE_MUTANTS } from './sim/mutants/people.ts'
+import { huntAgain } from './sim/mutants/hunt.ts'
 import type { Systems } from './sim/system.ts'
 import { Tape } from './sim/tape.ts'
 
 const SCHEDULES = 1_200
-const CLERK_SCHEDULES = 250
-const PEOPLE_SCHEDULES = 100
 const TAPES = 200
-const systems = newSystems()
-const clerks = newClerkSystems()
-const people = newPeopleSystems()
+const played = {
+  plain: BILLS.plain.systems(),
+  clerks: BILLS.clerks.systems(),
+  people: BILLS.people.systems(),
+  lives: BILLS.lives.systems(),
+}
+const { plain: systems } = played
 
 const anyTape = fc.array(fc.nat(), { maxLength: 500, size: 'max' })
 const holdsIn =
@@ -50,31 +43,33 @@ test('[R2][R3][R4][R6][R11][R12][V31] 1,200 schedules of faults and orders break
   expect(FAULT_NAMES.filter((name) => fired[name] === 0)).toEqual([])
 })
 
-test('[H4][H5][H6][H7][J3] 250 schedules of gates and schedules break no promise', async () => {
-  const report = await runCampaign(SMALL_SEED, CLERK_SCHEDULES, { systems: clerks }, 1)
+const REST: readonly (readonly [string, BillName, number])[] = [
+  ['[H4][H5][H6][H7][J3] 250 schedules of gates and schedules', 'clerks', 250],
+  ['[C1][C5][C11][R6] 100 schedules of people who decide, hand on and are late', 'people', 100],
+  ['[D4][L10][K5][N5] 150 schedules of retries, keys, children, versions and slots of the past', 'lives', 150],
+]
+
+test.each(REST)('%s break no promise', async (_, bill, schedules) => {
+  const report = await runCampaign(SMALL_SEED, schedules, { systems: played[bill] }, 1)
   const [failed] = report.failed
-  expect(failed === undefined ? null : await shortest(failed, clerks)).toBeNull()
-  expect(report.schedules).toBe(CLERK_SCHEDULES)
+  expect(failed === undefined ? null : await shortest(failed, played[bill])).toBeNull()
+  expect(report.schedules).toBe(schedules)
 })
 
-test('[C1][C5][C11][R6] 100 schedules of people who decide, hand on and are late break no promise', async () => {
-  const report = await runCampaign(SMALL_SEED, PEOPLE_SCHEDULES, { systems: people }, 1)
-  const [failed] = report.failed
-  expect(failed === undefined ? null : await shortest(failed, people)).toBeNull()
-  expect(report.schedules).toBe(PEOPLE_SCHEDULES)
+test.each(BILLS.people.mutants)('a seeded bug around people is found: $name', async (mutant) => {
+  expect((await huntAgain(mutant, played.people, 500)).foundAt).not.toBeNull()
 })
 
-test.each(PEOPLE_MUTANTS)('a seeded bug around people is found: $name', async (mutant) => {
-  expect((await huntAgain(mutant, people, 500)).foundAt).not.toBeNull()
+test.each(BILLS.lives.mutants)('a seeded bug of retries, keys and versions is found: $name', async (mutant) => {
+  expect((await huntAgain(mutant, played.lives, 500)).foundAt).not.toBeNull()
 })
 
-test.each(seeds)(
-  'seed $seed stays mended: $found',
-  async ({ seed, clerks: isClerks = false, people: isPeople = false }) => {
-    const played = isClerks ? clerks : isPeople ? people : systems
-    expect((await playSeed(seed, { systems: played })).violations).toEqual([])
-  },
-)
+const billOf = (kept: { readonly clerks?: boolean; readonly people?: boolean; readonly lives?: boolean }): BillName =>
+  kept.clerks === true ? 'clerks' : kept.people === true ? 'people' : kept.lives === true ? 'lives' : 'plain'
+
+test.each(seeds)('seed $seed stays mended: $found', async ({ seed, ...kept }) => {
+  expect((await playSeed(seed, { systems: played[billOf(kept)] })).violations).toEqual([])
+})
 
 test('any tape at all is a schedule that breaks no promise', async () => {
   await fc.assert(fc.asyncProperty(anyTape, holdsIn(systems)), { numRuns: TAPES, seed: SMALL_SEED })
@@ -86,10 +81,10 @@ test('the same tape gives the same history', async () => {
   expect(second.tape).toEqual(first.tape)
 })
 
-test.each(CLERK_MUTANTS)('a seeded bug of clerks is found: $name', async (mutant) => {
-  expect((await huntAgain(mutant, clerks, 500)).foundAt).not.toBeNull()
+test.each(BILLS.clerks.mutants)('a seeded bug of clerks is found: $name', async (mutant) => {
+  expect((await huntAgain(mutant, played.clerks, 500)).foundAt).not.toBeNull()
 })
 
-test.each(MUTANTS)('a seeded bug is found: $name', async (mutant) => {
+test.each(BILLS.plain.mutants)('a seeded bug is found: $name', async (mutant) => {
   expect((await huntAgain(mutant, systems, 1_500)).foundAt).not.toBeNull()
 })

@@ -7,7 +7,7 @@ import { FAULT_NAMES, type FaultName } from './faults.ts'
 import { inMacrotask } from './microtasks.ts'
 import type { Play, Scene } from './play.ts'
 import { type Course, simulate } from './simulate.ts'
-import { defineClerkSystems, definePeopleSystems, defineSystems, type Systems } from './system.ts'
+import { defineClerkSystems, defineLifeSystems, definePeopleSystems, defineSystems, type Systems } from './system.ts'
 import { Tape } from './tape.ts'
 import type { SimOptions, Verdict } from './theatre.ts'
 
@@ -37,6 +37,9 @@ export const newClerkSystems = (): Systems => defineClerkSystems({} as Scene)
 
 /** People who are asked, decide, hand on and are late. */
 export const newPeopleSystems = (): Systems => definePeopleSystems({} as Scene)
+
+/** Runs that fail and are retried, keys, slots of the past. */
+export const newLifeSystems = (): Systems => defineLifeSystems({} as Scene)
 
 const unhandled: unknown[] = []
 let isListening = false

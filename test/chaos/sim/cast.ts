@@ -9,8 +9,8 @@ import type { Faults, TurnFault } from './faults.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 import type { SimWorker } from './sim-worker.ts'
 import type { Tape } from './tape.ts'
+import { LEASE_TTL_MS } from './witness.ts'
 
-export const LEASE_TTL_MS = 3_000
 const MAX_ALIVE = 4
 /** More than that only makes every run end in quarantine. */
 const MAX_CRASHES = 5

@@ -3,18 +3,13 @@
  *
  * Owns nothing but the translation of its argument into work.
  */
-import { type CampaignReport, newClerkSystems, newPeopleSystems, newSystems, runCampaign } from './campaign.ts'
-import { CLERK_MUTANTS } from './mutants/clerks.ts'
-import { type Hunted, hunt, MUTANTS } from './mutants/hunt.ts'
-import { PEOPLE_MUTANTS } from './mutants/people.ts'
+import { BILL_NAMES, BILLS, type BillName } from './bills.ts'
+import { type CampaignReport, runCampaign } from './campaign.ts'
+import { type Hunted, hunt } from './mutants/hunt.ts'
 
 export interface ChildInput {
   readonly from: number
-  readonly schedules: number
-  /** Schedules of handlers with gates, and of schedules, besides. */
-  readonly clerkSchedules: number
-  /** Of people with tasks, besides. */
-  readonly peopleSchedules: number
+  readonly schedules: { readonly [Name in BillName]: number }
   /** Names of seeded bugs to hunt after the schedules. */
   readonly mutants: readonly string[]
   readonly limit: number
@@ -37,18 +32,14 @@ const played = (campaign: CampaignReport, command: string): Played => ({
   failed: campaign.failed.map(({ seed, violations }) => ({ seed, violations })),
 })
 
-const work = async (input: ChildInput): Promise<ChildReport> => {
-  const { from, schedules, clerkSchedules, peopleSchedules, mutants, limit } = input
-  const [systems, clerks, people] = [newSystems(), newClerkSystems(), newPeopleSystems()]
-  const campaigns = [
-    played(await runCampaign(from, schedules, { systems }), 'npm run sim -- --seed'),
-    played(await runCampaign(from, clerkSchedules, { systems: clerks }), 'npm run sim -- --clerks --seed'),
-    played(await runCampaign(from, peopleSchedules, { systems: people }), 'npm run sim -- --people --seed'),
-  ]
+const work = async ({ from, schedules, mutants, limit }: ChildInput): Promise<ChildReport> => {
+  const bills = BILL_NAMES.map((name) => ({ ...BILLS[name], count: schedules[name], played: BILLS[name].systems() }))
+  const campaigns: Played[] = []
+  for (const { flag, count, played: systems } of bills)
+    campaigns.push(played(await runCampaign(from, count, { systems }), `npm run sim --${flag} --seed`))
   const hunted: Hunted[] = []
-  for (const mutant of MUTANTS) if (mutants.includes(mutant.name)) hunted.push(await hunt(mutant, systems, limit))
-  for (const mutant of CLERK_MUTANTS) if (mutants.includes(mutant.name)) hunted.push(await hunt(mutant, clerks, limit))
-  for (const mutant of PEOPLE_MUTANTS) if (mutants.includes(mutant.name)) hunted.push(await hunt(mutant, people, limit))
+  for (const { mutants: seeded, played: systems } of bills)
+    for (const mutant of seeded) if (mutants.includes(mutant.name)) hunted.push(await hunt(mutant, systems, limit))
   return { campaigns, hunted }
 }
 

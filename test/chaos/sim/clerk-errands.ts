@@ -6,7 +6,7 @@
 import type { Engine } from '../../../src/engine/engine.ts'
 import type { Client } from './client.ts'
 import { isPaused, type Look } from './look.ts'
-import type { Errand, Play } from './play.ts'
+import { type Errand, type Play, START } from './play.ts'
 import type { SimWorker } from './sim-worker.ts'
 import { playOf } from './system.ts'
 import type { Tape } from './tape.ts'
@@ -20,6 +20,8 @@ interface Desk {
 type Verb = 'pause' | 'resume'
 
 const BY = 'client'
+/** How many past slots one request is for. */
+export const BACKFILLED = 3
 
 const say = (engine: Engine, { name, clerk }: Play, verb: Verb): Promise<void> => {
   if (clerk?.kind === 'schedule') return engine.schedules[verb](name, { by: BY })
@@ -61,6 +63,17 @@ const runNow = (desk: Desk, play: Play, id: string): void =>
     })
   })
 
+/** Slots before the schedule was there: past by every clock. */
+const backfill = (desk: Desk, play: Play, id: string, everyMs: number): void =>
+  desk.later((worker) => {
+    const asked = { clerk: play.name, fact: 'schedule.requested', id }
+    const span = { from: START - BACKFILLED * everyMs, to: START - everyMs, id, by: BY }
+    const work = (engine: Engine): Promise<void> => engine.schedules.backfill(play.name, span)
+    desk.client.askClerk(worker, asked, work, (again) => {
+      if (again) backfill(desk, play, id, everyMs)
+    })
+  })
+
 /** A pause that nobody could answer for may land after the resumption. */
 export const resumeAll = (client: Client, look: Look, worker: SimWorker): void => {
   for (const { stream } of look.clerks().filter(isPaused)) {
@@ -75,4 +88,7 @@ export const askOfClerk = (desk: Desk, play: Play, { id }: Errand): void => {
   if (play.clerk?.kind !== 'schedule') return
   if (tape.odds(500)) runNow(desk, play, `request-${id}`)
   if (tape.odds(100)) runNow(desk, play, `request-${id}`)
+  if (play.clerk.backfills !== true) return
+  if (tape.odds(600)) backfill(desk, play, `backfill-${id}`, play.clerk.everyMs)
+  if (tape.odds(200)) backfill(desk, play, `backfill-${id}`, play.clerk.everyMs)
 }

@@ -57,6 +57,9 @@ const OVERTAKEN: ReadonlySet<string> = new Set([
   'STALE_VIEW',
   'STEP_AT_WORK',
 ])
+/** A declared limit of retries: whoever pauses a handler wants nothing of it to begin. */
+const PAUSED = 'HANDLER_PAUSED'
+const RETRY = 'retry '
 /** What the store's troubles may end in. Other writers are no trouble: a caller waits for its turn, and is never refused because of them. */
 const TROUBLED: ReadonlySet<string> = new Set(['LEDGER_UNAVAILABLE', 'STORAGE_FULL'])
 
@@ -165,7 +168,7 @@ export class Client {
 
   retry(worker: SimWorker, run: RunId): void {
     const work = (engine: Engine): Promise<unknown> => engine.retry(run, 'client')
-    this.#call(worker, `retry ${run}`, work, (told) => {
+    this.#call(worker, `${RETRY}${run}`, work, (told) => {
       if (told.kind === 'done') this.acknowledged.push({ kind: 'retry', run })
     })
   }
@@ -203,7 +206,8 @@ export class Client {
       this.violations.push(`${name} threw ${String(error)}`)
       return 'unknown'
     }
-    if (!TROUBLED.has(error.code) && !OVERTAKEN.has(error.code))
+    const isDeclared = error.code === PAUSED && name.startsWith(RETRY)
+    if (!TROUBLED.has(error.code) && !OVERTAKEN.has(error.code) && !isDeclared)
       this.violations.push(`${name} was refused: ${error.message}`)
     return error.outcome
   }

@@ -113,6 +113,7 @@ export class Errands {
       const later = (action: Action): void => this.#later(action)
       askOfClerk({ tape, client: this.#deps.client, later }, play, errand)
     }
+    for (let i = 0; i < (play.retries ?? 0); i++) this.#later((worker) => this.#retryFailed(worker, play))
     if (play.name === 'review') for (let i = 0; i < 3; i++) this.#later((worker) => this.#person(worker))
     if (play.name === 'pay' || play.name === 'strike') this.#later((worker) => this.#attend(worker))
   }
@@ -180,6 +181,13 @@ export class Errands {
     faults.count('cancel')
     client.cancel(worker, run.id)
     if (retries) this.#later((next) => this.#retry(next, run.id))
+  }
+
+  /** Somebody finds a run that has not gone well, and wants it to go on. */
+  #retryFailed(worker: SimWorker, { name }: Play): void {
+    const { tape, look } = this.#deps
+    const failed = look.runs().filter(({ stream, state }) => stream.handler === name && hasGoneWrong(state))
+    if (failed.length > 0) this.#retry(worker, tape.pick(failed).id)
   }
 
   #retry(worker: SimWorker, run: RunId): void {
@@ -267,6 +275,9 @@ const actOn = (client: Client, worker: SimWorker, { id, state }: LookedTask, rol
     ...(to.length > 0 && { to }),
   })
 }
+
+const hasGoneWrong = (state: LookedRun['state']): boolean =>
+  state.kind === 'ended' && state.status !== 'success' && state.status !== 'partial'
 
 const hasLostChild = ({ status, error }: EndedRun): boolean =>
   status === 'failed' && (error?.code === 'RUN_CANCELLED' || error?.code === 'RUN_QUARANTINED')

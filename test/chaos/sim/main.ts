@@ -1,12 +1,13 @@
 /**
  * `npm run sim -- --seed N`: plays one schedule again; `--from A --count N` plays many, `--clerks` those with gates and schedules,
- * `--people` those with tasks.
+ * `--people` those with tasks, `--lives` those with retries and keys.
  * Prints what failed and how to repeat it.
  *
  * Owns the command line only.
  */
 import { parseArgs } from 'node:util'
-import { newClerkSystems, newPeopleSystems, newSystems, runCampaign } from './campaign.ts'
+import { BILL_NAMES, BILLS } from './bills.ts'
+import { runCampaign } from './campaign.ts'
 
 const { values } = parseArgs({
   options: {
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     trace: { type: 'boolean' },
     clerks: { type: 'boolean' },
     people: { type: 'boolean' },
+    lives: { type: 'boolean' },
   },
 })
 
@@ -24,8 +26,9 @@ const from = Number(values.seed ?? values.from ?? 1)
 const count = values.seed === undefined ? Number(values.count ?? 1_000) : 1
 const startedAt = performance.now()
 const options = values.trace === true ? { trace: console.log } : {}
-const bill = values.clerks === true ? ' --clerks' : values.people === true ? ' --people' : ''
-const systems = bill === '' ? newSystems() : bill === ' --clerks' ? newClerkSystems() : newPeopleSystems()
+const name = BILL_NAMES.find((one) => one !== 'plain' && values[one] === true) ?? 'plain'
+const bill = BILLS[name].flag
+const systems = BILLS[name].systems()
 const report = await runCampaign(from, count, { systems, ...options }, Number(values.failures ?? 5))
 const seconds = (performance.now() - startedAt) / 1_000
 

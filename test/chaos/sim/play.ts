@@ -14,14 +14,14 @@ import type { Json } from '../../../src/model/json.ts'
 import type { RunFact } from '../../../src/model/run-fact.ts'
 import type { RunStatus } from '../../../src/model/status.ts'
 import type { Effect } from '../../../src/model/step.ts'
-import type { World } from './world.ts'
+import type { Edition, World } from './world.ts'
 
 /** What the code of plays can reach. The system is defined once; the world changes with each schedule. */
 export interface Scene {
   world: World
+  /** Whose code this is: each edition of the system has a scene of its own. */
+  readonly edition?: Edition
 }
-
-export type Edition = 1 | 2
 
 /** When every schedule of the simulator begins. */
 export const START = 1_700_000_000_000
@@ -62,6 +62,8 @@ export interface GateRule {
   readonly batch?: { readonly maxSize: number; readonly maxWaitMs: number }
   /** A key has one run that succeeds, and none beside one that lives. */
   readonly once?: boolean
+  /** Each event of a batch has a key of its own. */
+  readonly itemKeys?: boolean
 }
 
 /** What a schedule promises, likewise. */
@@ -73,6 +75,8 @@ export interface ScheduleRule {
   readonly apart: boolean
   /** Its slots send events of this type instead of starting runs of the play. */
   readonly emits?: string
+  /** People ask it for slots of the past. */
+  readonly backfills?: boolean
 }
 
 export interface Play {
@@ -87,6 +91,8 @@ export interface Play {
   /** Its runs are started by a clerk. */
   readonly clerk?: GateRule | ScheduleRule
   readonly schedules?: readonly ScheduleOptions[]
+  /** So often somebody looks for a run of it that has failed, and retries it. */
+  readonly retries?: number
   /** Ends that are right although they are no success, apart from a cancel. */
   readonly mayEnd?: (ending: Ending) => boolean
 }
@@ -122,7 +128,7 @@ export const act = (
   scene: Scene,
   run: RunId,
   what: { readonly step: string; readonly effect: Effect; readonly effectKey: string; readonly attempt: number },
-): (() => void) => scene.world.act({ run, ...what })
+): (() => void) => scene.world.act({ run, edition: scene.edition ?? 1, ...what })
 
 /** In the order of this edition: the second runs the same steps the other way round, and one more. */
 export const inOrder = async (

@@ -83,7 +83,7 @@ export class SimLedger implements Ledger {
 
   claim(request: ClaimRequest): Promise<Claims> {
     const apply = (): Promise<Claims> => {
-      const look = this.#witness.claim(request.worker)
+      const look = this.#witness.claim(request)
       return seen(this.#inner.claim(request), look)
     }
     return this.#line.call({ name: () => 'claim', possible: WRITE_FAULTS, apply })
@@ -149,6 +149,15 @@ export const simDocument =
       name: () => `document ${table} ${key}`,
       possible: READ_FAULTS,
       apply: () => reader.document(tenant, table, key),
+    })
+
+export const simDocuments =
+  (line: Line, reader: Pick<Reader, 'documents'>): Reader['documents'] =>
+  (query) =>
+    line.call({
+      name: () => `documents ${query.table}`,
+      possible: READ_FAULTS,
+      apply: () => reader.documents(query),
     })
 
 export const simBlobs = (line: Line, kept: Map<string, string>): Blobs => ({

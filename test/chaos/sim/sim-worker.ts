@@ -27,11 +27,15 @@ export interface WorkerDeps {
   readonly ledger: (owner: Owner) => Ledger
   readonly blobs: (owner: Owner) => Blobs
   readonly document: (owner: Owner) => Reader['document']
+  /** Null: this store lists no documents, so that gates keep all that they know in their state. */
+  readonly documents: ((owner: Owner) => Reader['documents']) | null
   readonly ids: Ids
   readonly scheduler: Scheduler
   readonly tape: Tape
   readonly faults: Faults
   readonly system: System
+  /** Whether it says who it is, so that others know which versions are served. */
+  readonly isNamed: boolean
   readonly options: Omit<EngineOptions['worker'], 'id'>
   readonly commit: EngineOptions['commit']
 }
@@ -101,6 +105,7 @@ export class SimWorker implements Owner {
         ledger: deps.ledger(this),
         blobs: deps.blobs(this),
         document: deps.document(this),
+        ...(deps.documents !== null && { documents: deps.documents(this) }),
         clock: simClock(scheduler, this),
         ids,
         dispatcher: new SimDispatcher(deps, this),
@@ -109,7 +114,7 @@ export class SimWorker implements Owner {
         errors: (step, failure) => new StepFailure(step, failure),
         system,
       },
-      { commit, worker: { ...options, id: this.id } },
+      { commit, worker: { ...options, id: this.id, ...(deps.isNamed && { name }) } },
     )
   }
 

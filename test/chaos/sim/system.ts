@@ -6,7 +6,7 @@
 import { normalise } from '../../../src/manifest/define.ts'
 import type { System } from '../../../src/manifest/system.ts'
 import { simDigest } from './digest.ts'
-import type { Edition, Play, Scene } from './play.ts'
+import type { Play, Scene } from './play.ts'
 import { book, note, pay, purse, strike } from './plays/effects.ts'
 import { announce, custody, family } from './plays/families.ts'
 import {
@@ -26,10 +26,13 @@ import {
   trail,
   unique,
 } from './plays/gates.ts'
+import { parcel, recall } from './plays/keys.ts'
+import { again, brood, kid, punctual } from './plays/lives.ts'
 import { consent, review } from './plays/people.ts'
-import { brief, chime, flock, march, pulse, tick, tock } from './plays/schedules.ts'
+import { brief, chime, flock, march, pulse, refill, tick, tock } from './plays/schedules.ts'
 import { flaky, hasty, large, loop, nap, overdue, parallel, probe, prompt, sequence, tardy } from './plays/steps.ts'
 import { both, early, either, race } from './plays/waits.ts'
+import type { Edition } from './world.ts'
 
 const PLAYS: readonly Play[] = [
   sequence,
@@ -75,7 +78,12 @@ const CLERKS: readonly (readonly Play[])[] = [
 /** People at work: what they are asked, and what is in doubt. */
 const PEOPLE: readonly Play[] = [review, review, consent, pay, strike, purse, purse]
 
-const BY_NAME = new Map([...PLAYS, ...CLERKS.flat(), review, consent, probe, purse].map((play) => [play.name, play]))
+/** Runs that fail and are retried, the keys that they hold, and slots of the past. */
+const LIVES: readonly (readonly Play[])[] = [[again], [brood, punctual], [parcel], [recall], [refill]]
+
+const BY_NAME = new Map(
+  [...PLAYS, ...CLERKS.flat(), ...LIVES.flat(), kid, review, consent, probe, purse].map((play) => [play.name, play]),
+)
 
 export const playOf = (handler: string): Play | undefined => BY_NAME.get(handler)
 
@@ -94,12 +102,16 @@ const EVENTS = [
   'ghost.seen',
 ]
 
+/** The same world, seen by the code of one edition. */
+const sceneOf = (scene: Scene, edition: Edition): Scene =>
+  Object.create(scene, { edition: { value: edition } }) as Scene
+
 const define = (scene: Scene, plays: readonly Play[], edition: Edition): System =>
   normalise(
     {
       name: `sim-${edition}`,
       events: Object.fromEntries(EVENTS.map((type) => [type, null])),
-      functions: [...plays, probe].flatMap((play) => play.functions(scene, edition)),
+      functions: [...plays, probe].flatMap((play) => play.functions(sceneOf(scene, edition), edition)),
       schedules: plays.flatMap((play) => play.schedules ?? []),
     },
     simDigest,
@@ -115,6 +127,8 @@ export interface Bill {
 export interface Systems {
   readonly scene: Scene
   readonly bills: readonly [Bill, ...Bill[]]
+  /** As a process has it: its workers say who they are, and its gates keep what they can find by key as documents. */
+  readonly isComplete?: boolean
 }
 
 const billOf = (scene: Scene, plays: readonly Play[]): Bill => ({
@@ -132,7 +146,11 @@ export const definePeopleSystems = (scene: Scene): Systems => {
   return { scene, bills: [{ ...bill, plays: PEOPLE }] }
 }
 
-export const defineClerkSystems = (scene: Scene): Systems => {
-  const [first = [], ...rest] = CLERKS
-  return { scene, bills: [billOf(scene, first), ...rest.map((plays) => billOf(scene, plays))] }
-}
+const systemsOf = (scene: Scene, [first = [], ...rest]: readonly (readonly Play[])[]): Systems => ({
+  scene,
+  bills: [billOf(scene, first), ...rest.map((plays) => billOf(scene, plays))],
+})
+
+export const defineClerkSystems = (scene: Scene): Systems => systemsOf(scene, CLERKS)
+
+export const defineLifeSystems = (scene: Scene): Systems => ({ ...systemsOf(scene, LIVES), isComplete: true })

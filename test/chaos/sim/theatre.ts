@@ -11,7 +11,7 @@ import { MemoryStore } from '../../../src/adapters/memory/store.ts'
 import { plainSeals } from '../../../src/model/seal.ts'
 import type { Ids } from '../../../src/ports/ids.ts'
 import type { Ledger } from '../../../src/ports/ledger.ts'
-import { Cast, LEASE_TTL_MS } from './cast.ts'
+import { Cast } from './cast.ts'
 import { check } from './check/check.ts'
 import { checkRest } from './check/rest.ts'
 import { Client } from './client.ts'
@@ -24,11 +24,11 @@ import { Look, type LookedRun } from './look.ts'
 import { assertDrains } from './microtasks.ts'
 import { START } from './play.ts'
 import { type Owner, Scheduler } from './scheduler.ts'
-import { SimLedger, simBlobs, simDocument } from './sim-ledger.ts'
+import { SimLedger, simBlobs, simDocument, simDocuments } from './sim-ledger.ts'
 import { SimWorker } from './sim-worker.ts'
 import type { Bill, Systems } from './system.ts'
 import type { Tape } from './tape.ts'
-import { Witness } from './witness.ts'
+import { LEASE_TTL_MS, Witness } from './witness.ts'
 import { World } from './world.ts'
 
 export interface SimOptions {
@@ -107,7 +107,7 @@ export class Theatre {
     const crash = (worker: Owner): void => this.cast.crash(worker)
     const { scene, bills } = options.systems
     const bill = tape.pick(bills)
-    this.#world = new World({ scheduler, points, crash })
+    this.#world = new World({ scheduler, points, crash, editions: bill.editions })
     scene.world = this.#world
     const [client, store, look] = [this.#client, this.#owner, this.#look]
     const spawn = this.#spawner(tape, bill, crash)
@@ -138,7 +138,9 @@ export class Theatre {
     const blobs = (worker: Owner) => simBlobs(line(worker), this.#blobs)
     const reader = new MemoryReader(this.#store)
     const document = (worker: Owner) => simDocument(line(worker), reader)
-    return (name) => new SimWorker(name, { ...settings, ledger, blobs, document })
+    const { isComplete = false } = this.#options.systems
+    const documents = isComplete ? (worker: Owner) => simDocuments(line(worker), reader) : null
+    return (name) => new SimWorker(name, { ...settings, isNamed: isComplete, ledger, blobs, document, documents })
   }
 
   /** Runs the course and judges what came of it. An error that leaves a callback would have ended the process. */
@@ -196,13 +198,18 @@ export class Theatre {
     let since = scheduler.now
     while (scheduler.ticks < this.maxTicks) {
       if (scheduler.readyCount > 0) scheduler.runReady(0)
-      else if (this.isQuiet()) return
+      else if (this.isQuiet() || this.#isStill()) return
       else this.wait()
       if (witness.changes !== seen) [seen, since] = [witness.changes, scheduler.now]
       const patience = this.#store.nextParked() === undefined ? QUIET_MS : STUCK_MS
       if (scheduler.readyCount === 0 && scheduler.now - since > patience) return
     }
     this.violations.push(`V30: no rest after ${this.maxTicks} callbacks`)
+  }
+
+  /** Nothing will ever happen by itself, whatever is still wanted: the judge of rest says what. */
+  #isStill(): boolean {
+    return this.cast.alive.length > 0 && this.scheduler.nextAt() === null
   }
 
   /** Nobody starts or works, nothing is due, no message is on its way, everybody was answered. */

@@ -5,11 +5,15 @@
  * store's state before and after, and shares no code with the ledger that is judged.
  */
 import { documentKey, type MemoryStore } from '../../../src/adapters/memory/store.ts'
-import type { RunId, StreamId, WorkerId } from '../../../src/model/ids.ts'
-import type { Append, BeatRequest, Claims, Outcome, StreamWrite } from '../../../src/ports/ledger.ts'
+import { type Instant, isRunId, type RunId, type StreamId, type WorkerId } from '../../../src/model/ids.ts'
+import type { Append, BeatRequest, ClaimRequest, Claims, Outcome, StreamWrite } from '../../../src/ports/ledger.ts'
+
+/** How long a worker may say nothing before its leases are lost. */
+export const LEASE_TTL_MS = 3_000
 
 interface Before {
   readonly version: number
+  readonly systemHash: string
   readonly epoch: number
   readonly lease: WorkerId | null
 }
@@ -34,6 +38,8 @@ export class Witness {
   readonly silent = new Set<WorkerId>()
   /** When a run was claimed, by run and epoch. */
   readonly claimTicks = new Map<string, number>()
+  /** The version of whoever had a run first. */
+  readonly firstHolders = new Map<StreamId, string>()
   /** Rises with everything that changes the store. */
   changes = 0
   readonly #store: MemoryStore
@@ -65,10 +71,12 @@ export class Witness {
     }
   }
 
-  claim(worker: WorkerId): (claims: Claims) => void {
+  claim({ worker, taker, now }: ClaimRequest): (claims: Claims) => void {
     const before = this.#leases()
+    const served = this.#served(now)
     return ({ claims }) => {
       for (const { stream: run, epoch } of claims) {
+        if (taker !== undefined) this.#took(run, taker.version, before.get(run)?.systemHash ?? '', served)
         const { lease, epoch: old } = before.get(run) ?? { lease: null, epoch: 0 }
         this.changes++
         this.claimTicks.set(`${run} ${epoch}`, this.#tick())
@@ -96,13 +104,32 @@ export class Witness {
     }
   }
 
+  /** pin-2: versions and handlers that somebody serves who has beaten within a lease. */
+  #served(now: Instant): ReadonlySet<string> {
+    const living = [...this.#store.workers.values()].filter(({ beatAt }) => now - beatAt <= LEASE_TTL_MS)
+    return new Set(
+      living.flatMap(({ info }) =>
+        info === null || info.drains ? [] : (info.handlers ?? []).map((handler) => `${info.version} ${handler}`),
+      ),
+    )
+  }
+
+  #took(run: StreamId, version: string, pinned: string, served: ReadonlySet<string>): void {
+    if (!isRunId(run)) return
+    const handler = this.#store.streams.get(run)?.handler
+    if (!this.firstHolders.has(run)) this.firstHolders.set(run, version)
+    else if (pinned !== version && served.has(`${pinned} ${handler}`))
+      this.violations.push(`pin-2: ${run} went from ${pinned} to ${version} while a worker of ${pinned} lived`)
+  }
+
   #documentsOf({ documents }: Append): string {
     return documents.map(({ tenant, table, key }) => this.#store.documents.get(documentKey(tenant, table, key))).join()
   }
 
   #look(stream: StreamId): Before {
     const found = this.#store.streams.get(stream)
-    return { version: found?.facts.length ?? 0, epoch: found?.epoch ?? 0, lease: found?.lease ?? null }
+    const systemHash = found?.systemHash ?? ''
+    return { version: found?.facts.length ?? 0, systemHash, epoch: found?.epoch ?? 0, lease: found?.lease ?? null }
   }
 
   #leases(): ReadonlyMap<StreamId, Before> {
@@ -145,6 +172,7 @@ export class Witness {
     if (create === null && epoch !== null && before.epoch !== epoch) {
       this.violations.push(`V12: ${stream} was at epoch ${before.epoch} when a write of epoch ${epoch} passed`)
     }
+    if (create !== null && create.lease !== null) this.firstHolders.set(stream, create.systemHash)
     if (write.release) this.givenBack.add(`${stream} ${epoch}`)
     this.writes.push({
       stream,
@@ -153,6 +181,12 @@ export class Witness {
       epoch: create === null ? epoch : null,
       tick: this.#tick(),
     })
+  }
+
+  /** When this fact of a run was written. */
+  tickOf(run: RunId, seq: number): number {
+    const found = this.writes.find((one) => one.stream === run && seq >= one.fromSeq && seq < one.fromSeq + one.facts)
+    return found?.tick ?? Number.POSITIVE_INFINITY
   }
 
   /** The epoch under which this fact of a run was written; null for a birth or a command from outside. */

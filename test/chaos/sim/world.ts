@@ -3,9 +3,13 @@
  *
  * Owns the record of executions and the delays of bodies. Never prevents anything: it is what our promises are measured against.
  */
+import type { System } from '../../../src/manifest/system.ts'
 import type { Effect } from '../../../src/model/step.ts'
 import type { CrashPoints } from './crash-points.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
+
+/** Which of two versions of the code. */
+export type Edition = 1 | 2
 
 export interface Execution {
   readonly run: string
@@ -13,14 +17,18 @@ export interface Execution {
   readonly effect: Effect
   readonly effectKey: string
   readonly attempt: number
+  /** Whose code did it. */
+  readonly edition: Edition
   /** By the worker's clock. */
   readonly at: number
+  readonly tick: number
 }
 
 export interface WorldDeps {
   readonly scheduler: Scheduler
   readonly points: CrashPoints
   readonly crash: (worker: Owner) => void
+  readonly editions: { readonly [Key in Edition]: Pick<System, 'hash'> }
 }
 
 const NOTHING = (): void => {}
@@ -31,6 +39,7 @@ export class World {
   readonly entries = new Map<string, number>()
   /** Executions whose body has not ended, with who runs it. */
   readonly #atWork = new Map<Execution, Owner>()
+  readonly #given = new Map<string, Set<string>>()
   readonly #deps: WorldDeps
 
   constructor(deps: WorldDeps) {
@@ -38,7 +47,7 @@ export class World {
   }
 
   /** The effect has happened when this returns, unless the worker crashed before it. The answer is called when the body ends. */
-  act(what: Omit<Execution, 'at'>): () => void {
+  act(what: Omit<Execution, 'at' | 'tick'>): () => void {
     const { scheduler, points, crash } = this.#deps
     const worker = this.#worker()
     if (worker.state === 'dead') return NOTHING
@@ -48,7 +57,7 @@ export class World {
       return NOTHING
     }
     const at = scheduler.clockOf(worker)
-    const execution = { ...what, at }
+    const execution = { ...what, at, tick: scheduler.ticks }
     this.executions.push(execution)
     this.#atWork.set(execution, worker)
     if (position === 'done') crash(worker)
@@ -56,10 +65,21 @@ export class World {
     return () => void this.#atWork.delete(execution)
   }
 
+  versionOf(edition: Edition): string {
+    return this.#deps.editions[edition].hash
+  }
+
   /** The handler of this run is entered; the first time counts. */
   enter(run: string): void {
     const worker = this.#worker()
     if (worker.state !== 'dead' && !this.entries.has(run)) this.entries.set(run, this.#deps.scheduler.clockOf(worker))
+  }
+
+  /** How many runs were given this event so far; this one is. */
+  runsGiven(event: string, run: string): number {
+    const runs = this.#given.get(event) ?? new Set()
+    this.#given.set(event, runs.add(run))
+    return runs.size
   }
 
   /** The last execution of this step. */

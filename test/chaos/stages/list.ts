@@ -77,9 +77,7 @@ export const STAGES: readonly Stage[] = [
     minutes: 15,
     run: ({ scale, seed }) =>
       runSim({
-        schedules: 88_000 * scale,
-        clerkSchedules: 8_000 * scale,
-        peopleSchedules: 4_000 * scale,
+        schedules: { plain: 84_000 * scale, clerks: 8_000 * scale, people: 4_000 * scale, lives: 4_000 * scale },
         limit: 5_000,
         processes: 2,
         seed,

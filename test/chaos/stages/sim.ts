@@ -4,19 +4,13 @@
  * Owns how the work is shared among processes and what the report says. A failed seed is repeated with `npm run sim -- --seed N`.
  */
 import { Program } from '../../support/program.ts'
+import { BILL_NAMES, BILLS, type BillName } from '../sim/bills.ts'
 import type { ChildInput, ChildReport } from '../sim/child.ts'
 import { FAULT_NAMES } from '../sim/faults.ts'
-import { CLERK_MUTANTS } from '../sim/mutants/clerks.ts'
-import { MUTANTS } from '../sim/mutants/hunt.ts'
-import { PEOPLE_MUTANTS } from '../sim/mutants/people.ts'
 import { Findings, type StageReport } from './report.ts'
 
 export interface SimStageOptions {
-  readonly schedules: number
-  /** With gates and schedules. */
-  readonly clerkSchedules: number
-  /** With tasks for people. */
-  readonly peopleSchedules: number
+  readonly schedules: { readonly [Name in BillName]: number }
   /** Each seeded bug must be found within so many schedules. */
   readonly limit: number
   readonly processes: number
@@ -35,17 +29,14 @@ const runChild = async (input: ChildInput): Promise<ChildReport> => {
 }
 
 /** Seeds in one range after another, seeded bugs in turn. */
-const shares = (options: SimStageOptions): readonly ChildInput[] => {
-  const { schedules, clerkSchedules, peopleSchedules, limit, processes, seed } = options
-  const size = Math.ceil(schedules / processes)
+const shares = ({ schedules, limit, processes, seed }: SimStageOptions): readonly ChildInput[] => {
+  const size = (count: number): number => Math.ceil(count / processes)
+  const { plain, clerks, people, lives } = schedules
+  const mutants = BILL_NAMES.flatMap((name) => BILLS[name].mutants)
   return Array.from({ length: processes }, (_, i) => ({
-    from: seed + i * size,
-    schedules: size,
-    clerkSchedules: Math.ceil(clerkSchedules / processes),
-    peopleSchedules: Math.ceil(peopleSchedules / processes),
-    mutants: [...MUTANTS, ...CLERK_MUTANTS, ...PEOPLE_MUTANTS]
-      .filter((_, at) => at % processes === i)
-      .map(({ name }) => name),
+    from: seed + i * size(Math.max(...Object.values(schedules))),
+    schedules: { plain: size(plain), clerks: size(clerks), people: size(people), lives: size(lives) },
+    mutants: mutants.filter((_, at) => at % processes === i).map(({ name }) => name),
     limit,
   }))
 }

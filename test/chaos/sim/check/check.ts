@@ -1,6 +1,7 @@
 /** All checks of a schedule that has come to its end. Each answers with sentences that begin with the invariant's id. */
 import { checkAcknowledged } from './acknowledged.ts'
 import { checkChains } from './chain.ts'
+import { checkDeadlines } from './deadlines.ts'
 import { checkEffects } from './effects.ts'
 import { checkEvents } from './events.ts'
 import type { Evidence } from './evidence.ts'
@@ -9,6 +10,7 @@ import { checkGates } from './gates.ts'
 import { checkLives } from './life.ts'
 import { checkOutputs } from './outputs.ts'
 import { checkPeople } from './people.ts'
+import { checkPins } from './pins.ts'
 import { checkQuestions } from './questions.ts'
 import { checkSchedules } from './schedules.ts'
 import { checkWaits } from './waits.ts'
@@ -26,4 +28,6 @@ export const check = (evidence: Evidence): readonly string[] => [
   ...checkSchedules(evidence),
   ...checkPeople(evidence),
   ...checkQuestions(evidence),
+  ...checkDeadlines(evidence),
+  ...checkPins(evidence),
 ]

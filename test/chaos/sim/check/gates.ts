@@ -11,7 +11,8 @@ import type { Errand, GateRule } from '../play.ts'
 import { playOf } from '../system.ts'
 import type { World } from '../world.ts'
 import type { Evidence } from './evidence.ts'
-import { groups, misborn, overlapping, type Span, spanOf, unstopped } from './lives.ts'
+import { itemKeys, keptByTwo } from './keys.ts'
+import { groups, livesOf, misborn, overlapping, type Span, spanOf, unstopped } from './lives.ts'
 
 type Started = Extract<GateFact, { readonly type: 'gate.started' }>
 type Gathered = Extract<GateFact, { readonly type: 'gate.window_opened' | 'gate.window_joined' }>
@@ -36,7 +37,9 @@ const judge = (
   // A call that waited and was taken back is a run that ended as it was born.
   // A call that was made twice, and whose run exists, is dropped without another (gate-7).
   const back = gate.facts.flatMap((fact) =>
-    fact.type === 'trigger.suppressed' && fact.into !== fact.call?.run ? (fact.call ?? []) : [],
+    fact.type === 'trigger.suppressed' && fact.into !== fact.call?.run && fact.call?.retry === undefined
+      ? (fact.call ?? [])
+      : [],
   )
   const named = [
     // A retry begins no run: the one that it lets go on has the parent that it was born with.
@@ -59,6 +62,10 @@ const judge = (
     ...(rule.apart === 'all' ? overlapping(spans.flat(), handler) : []),
     ...(rule.apart === 'key' || rule.once === true ? spans.flatMap((ofKey) => overlapping(ofKey, handler)) : []),
     ...(rule.once === true ? spans.flatMap(repeated) : []),
+    ...(rule.once === true
+      ? spans.flatMap((ofKey) => keptByTwo(ofKey.flatMap(({ run }) => livesOf(run, witness))))
+      : []),
+    ...(rule.itemKeys === true ? itemKeys(look, gate, (sequence) => rule.keyOf(errandAt(look, sequence))) : []),
     ...(spacingMs === undefined || isSkewed
       ? []
       : groups(started, ({ run }) => keyOf(run)).flatMap((ofKey) => [
@@ -83,6 +90,8 @@ const firstErrand = (id: string, started: readonly Started[], look: Look): Erran
 const places = (look: Look, { stream, facts }: LookedClerk<GateFact>): readonly string[] => {
   const counts = new Map<number, number>()
   for (const fact of facts) {
+    // Events of a batch that come again have their place already.
+    if (fact.type === 'gate.started' && fact.attempt !== undefined) continue
     const sequences =
       fact.type === 'gate.started' ? fact.events : fact.type === 'trigger.suppressed' ? [fact.sequence] : []
     for (const sequence of sequences) counts.set(sequence, (counts.get(sequence) ?? 0) + 1)
@@ -180,6 +189,7 @@ const tooMany = (
 /** Windows: nothing fires before it is quiet, full or over. */
 const gathered = ({ facts }: LookedClerk<GateFact>, fact: Started, rule: GateRule): readonly string[] => {
   const { quietMs, batch } = rule
+  if (fact.attempt !== undefined) return []
   const before = facts.slice(0, facts.indexOf(fact))
   const taken = before.filter((one): one is Gathered => {
     if (one.type === 'gate.window_joined') return fact.events.includes(one.arrival.sequence)

@@ -35,6 +35,32 @@ export const spanOf = (run: LookedRun, witness: Witness): Span => {
   }
 }
 
+/** One life of a run: from its birth or a retry to its end. */
+export interface Life {
+  readonly run: LookedRun
+  readonly bornAt: number
+  readonly endedAt: number
+  readonly end: RunStatus | null
+  /** It ended as it began, in one write: a retry that waited and was turned away. */
+  readonly isEmpty: boolean
+}
+
+export const livesOf = (run: LookedRun, witness: Witness): readonly Life[] => {
+  const ticks = witness.writes
+    .filter(({ stream }) => stream === run.id)
+    .flatMap(({ facts, tick }) => Array.from({ length: facts }, () => tick))
+  const lives: Life[] = []
+  for (const [seq, fact] of run.facts.entries()) {
+    const at = ticks[seq] ?? 0
+    const last = lives.at(-1)
+    if (fact.type === 'run.started' || fact.type === 'run.retried')
+      lives.push({ run, bornAt: at, endedAt: Number.POSITIVE_INFINITY, end: null, isEmpty: false })
+    else if (endOf(fact) !== null && last !== undefined)
+      lives[lives.length - 1] = { ...last, endedAt: at, end: endOf(fact), isEmpty: at === last.bornAt }
+  }
+  return lives
+}
+
 export const groups = <T>(list: readonly T[], keyOf: (one: T) => string): readonly (readonly T[])[] => {
   const found = new Map<string, T[]>()
   for (const one of list) found.set(keyOf(one), [...(found.get(keyOf(one)) ?? []), one])

@@ -49,8 +49,9 @@ const helper = ({ run, errand, status, output }: Ending, handler: string): reado
     : [`${run} (${handler}) ended with ${status} ${JSON.stringify(output)} instead of ${JSON.stringify(expected)}`]
 }
 
-/** R12: a cancel reaches the children before the parent ends. */
-const uncancelledChildren = ({ id, facts }: LookedRun, look: Look): readonly string[] => {
+/** R12: a cancel reaches the children before the parent ends; those of the life before have ended with that (check/rest.ts). */
+const uncancelledChildren = ({ id, facts: all }: LookedRun, look: Look): readonly string[] => {
+  const facts = all.slice(all.findLastIndex(({ type }) => type === 'run.retried') + 1)
   const open = new Set(facts.flatMap((fact) => (fact.type === 'child.started' ? [fact.child] : [])))
   for (const fact of facts) if (fact.type === 'child.ended') open.delete(fact.child)
   const alive = look.runs().filter((run) => open.has(run.id))

@@ -3,12 +3,14 @@
  *
  * Owns what rest means. Judges the store and the calls that were made from outside, not the engine.
  */
+import { isRunId } from '../../../../src/model/ids.ts'
 import { statusOf, wakeAt } from '../../../../src/model/run.ts'
 import type { LiveRun } from '../../../../src/model/run-fact.ts'
 import { isEnded } from '../../../../src/model/status.ts'
 import type { Cast } from '../cast.ts'
 import type { Client } from '../client.ts'
 import { isPaused, type Look, type LookedClerk, type LookedRun } from '../look.ts'
+import { goesOnAlone } from './families.ts'
 import { checkOpenWaits } from './waits.ts'
 
 export const checkRest = (look: Look, client: Client, cast: Cast): readonly string[] => {
@@ -49,6 +51,7 @@ const restOf = (run: LookedRun, look: Look): readonly string[] => {
     ...status,
     ...rows,
     ...untold(state, who, look),
+    ...orphaned(run, who, look),
     ...(hasReason(state, look) ? [] : [`V13: ${who} waits for nothing: ${openOf(state)}`]),
   ]
 }
@@ -59,6 +62,16 @@ const untold = (state: LiveRun, who: string, look: Look): readonly string[] => {
   const children = state.open.entries().flatMap(([, step]) => (step.kind === 'calling' ? [step.child] : []))
   const waiting = children.filter((child) => look.store.streams.get(child)?.status === 'waiting')
   return waiting.map((child) => `R12: ${who} is cancelling and its child ${child} was not told`)
+}
+
+/** parent-end-1. */
+const orphaned = (run: LookedRun, who: string, look: Look): readonly string[] => {
+  const { parent } = run.stream
+  if (parent === null || !isRunId(parent) || goesOnAlone(run)) return []
+  const status = look.store.streams.get(parent)?.status
+  return status !== undefined && isEnded(status)
+    ? [`parent-end-1: ${who} lives on, and its parent ended with ${status}`]
+    : []
 }
 
 const openOf = (state: LiveRun): string => JSON.stringify(state.open.entries())

@@ -5,6 +5,7 @@
  * Owns its own calendar: the slots are the multiples of the interval.
  */
 import type { ScheduleFact } from '../../../../src/model/schedule-fact.ts'
+import { BACKFILLED } from '../clerk-errands.ts'
 import type { LookedClerk, LookedRun } from '../look.ts'
 import type { ScheduleRule } from '../play.ts'
 import { playOf } from '../system.ts'
@@ -33,6 +34,7 @@ const judge = (
     ...fired.filter(({ at, slot }) => at < slot).map(({ run }) => `schedule-2: ${run} was fired before its slot`),
     ...requests(id, facts),
     ...pauses(id, facts),
+    ...heldBack(id, facts),
     ...(rule.emits === undefined
       ? misborn({ id, handler: stream.handler }, named, runs)
       : unsent(
@@ -78,19 +80,53 @@ const slots = (id: string, facts: readonly ScheduleFact[], { everyMs, endAt }: S
 /** schedule-4. */
 const requests = (id: string, facts: readonly ScheduleFact[]): readonly string[] => {
   const asked = facts.flatMap((fact) => (fact.type === 'schedule.requested' ? [fact.id] : []))
-  const ran = facts.filter((fact) => fact.type === 'schedule.fired' && fact.origin === 'now')
-  const isOnce = new Set(asked).size === asked.length && ran.length === asked.length
-  return isOnce ? [] : [`schedule-4: ${id} was asked by ${asked.join()} and ran ${ran.length} times for that`]
+  const past = asked.filter((one) => one.startsWith('backfill-'))
+  const ran = (origin: Fired['origin']): number =>
+    facts.filter((fact) => fact.type === 'schedule.fired' && fact.origin === origin).length
+  const isOnce =
+    new Set(asked).size === asked.length &&
+    ran('now') === asked.length - past.length &&
+    ran('backfill') === past.length * BACKFILLED
+  return isOnce
+    ? []
+    : [`schedule-4: ${id} was asked by ${asked.join()} and ran ${ran('now')} and ${ran('backfill')} times for that`]
 }
 
-/** schedule-5. */
+/** schedule-5: in a pause it starts what a person has asked for in that pause, and nothing else. */
 const pauses = (id: string, facts: readonly ScheduleFact[]): readonly string[] => {
+  const waiting = new Set<string>()
+  let before: ReadonlySet<string> | null = null
+  return facts.flatMap((fact) => {
+    if (fact.type === 'schedule.paused') before = new Set(waiting)
+    if (fact.type === 'schedule.resumed') before = null
+    if (fact.type === 'schedule.buffered') for (const { run } of fact.runs) waiting.add(run)
+    if (fact.type !== 'schedule.fired') return []
+    waiting.delete(fact.run)
+    const isAsked = fact.origin === 'now' || fact.origin === 'backfill'
+    return before === null || (isAsked && !before.has(fact.run))
+      ? []
+      : [`schedule-5: ${id} fired ${fact.run} (${fact.origin}) while it was paused`]
+  })
+}
+
+/** schedule-5: at the end of a pause in which nothing ran any more, nothing waits that was asked for in it. */
+const heldBack = (id: string, facts: readonly ScheduleFact[]): readonly string[] => {
+  const running = new Set<string>()
+  const asked = new Set<string>()
   let isPaused = false
   return facts.flatMap((fact) => {
+    if (fact.type === 'schedule.resumed') {
+      const held = running.size === 0 ? [...asked] : []
+      isPaused = false
+      asked.clear()
+      return held.map((run) => `schedule-5: ${id} was asked for ${run} in a pause, and did not start it`)
+    }
     if (fact.type === 'schedule.paused') isPaused = true
-    if (fact.type === 'schedule.resumed') isPaused = false
-    return isPaused && fact.type === 'schedule.fired' && fact.origin !== 'now'
-      ? [`schedule-5: ${id} fired ${fact.run} while it was paused`]
-      : []
+    if (fact.type === 'schedule.buffered' && isPaused) for (const { run } of fact.runs) asked.add(run)
+    if (fact.type === 'schedule.run_ended') running.delete(fact.run)
+    if (fact.type !== 'schedule.fired') return []
+    asked.delete(fact.run)
+    running.add(fact.run)
+    return []
   })
 }

@@ -6,7 +6,6 @@ import { SessionHead } from '../../../../src/engine/session-head.ts'
 import { conflictRules } from '../../../../src/engine/turn-queue.ts'
 import { Waiters } from '../../../../src/engine/waiters.ts'
 import { Worker } from '../../../../src/engine/worker.ts'
-import { childRules } from '../../../../src/model/child-retry.ts'
 import { consumedRules } from '../../../../src/model/consumed.ts'
 import { TrihandError } from '../../../../src/model/errors.ts'
 import type { Json } from '../../../../src/model/json.ts'
@@ -285,16 +284,9 @@ const ownWriteUnseen: Mutant = {
   plant: () => plantMethod(SessionHead.prototype, 'follow', () => nothing),
 }
 
-const childAnew: Mutant = {
-  name: 'a retried parent begins its failed child anew (14.1.1)',
-  seenAt: 4157,
-  plant: () => plantMethod<typeof childRules.childToRetry>(childRules, 'childToRetry', () => () => null),
-}
-
 export const ENGINE_MUTANTS: readonly Mutant[] = [
   refusedCaller,
   ownWriteUnseen,
-  childAnew,
   onceAgain,
   runAgainUnwarned,
   askedAtOnce,

@@ -1,7 +1,7 @@
 /** Plays that are started by schedules: a few slots each, with every way to overlap and to catch up. */
 import { fn } from '../../../../src/executors/workflow/function.ts'
 import type { ScheduleOptions } from '../../../../src/manifest/schedule.ts'
-import { type Context, type Errand, type Play, perform, START } from '../play.ts'
+import { type Context, type Errand, type Play, perform, type ScheduleRule, START } from '../play.ts'
 
 const EVERY_MS = 1_000
 const END_AT = START + 7 * EVERY_MS
@@ -37,6 +37,10 @@ export const march = scheduled('march', 1_200, { overlap: 'buffer_all', missed: 
 export const pulse = scheduled('pulse', LONG_MS, { overlap: 'cancel_running', missed: { policy: 'run_once' } })
 
 export const flock = scheduled('flock', 1_500, { overlap: 'allow', missed: { policy: 'run_all', max: 2 } })
+
+/** People ask it for slots of the past, also while it is paused. */
+const refillSlots = scheduled('refill', 300, { overlap: 'buffer_all', missed: { policy: 'skip' } })
+export const refill: Play = { ...refillSlots, clerk: { ...(refillSlots.clerk as ScheduleRule), backfills: true } }
 
 /** Two slots only, the second behind the first. */
 export const brief = scheduled(

@@ -1,7 +1,7 @@
 /** Plays of plain steps: one after another, side by side, in a loop, failing, sleeping, too large for a fact. */
 import { fn } from '../../../../src/executors/workflow/function.ts'
 import { FinalError, isStepFailure } from '../../../../src/executors/workflow/step-failure.ts'
-import { type Context, type Errand, inOrder, type Play, perform } from '../play.ts'
+import { act, type Context, type Errand, inOrder, type Play, perform } from '../play.ts'
 
 const RETRY = { baseMs: 150, factor: 1, maxMs: 150 }
 const LARGE = 'x'.repeat(70_000)
@@ -88,7 +88,7 @@ const orElse = async (work: Promise<unknown>, instead: string): Promise<unknown>
 
 const giveUp = (scene: Parameters<Play['functions']>[0], context: Context): Promise<unknown> =>
   context.step.run('final', ({ attempt, effectKey }) => {
-    scene.world.act({ run: context.run.id, step: 'final', effect: 'idempotent', effectKey, attempt })
+    act(scene, context.run.id, { step: 'final', effect: 'idempotent', effectKey, attempt })
     throw new FinalError('no use')
   })
 

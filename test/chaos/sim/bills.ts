@@ -1,0 +1,33 @@
+/**
+ * What the simulator plays: each bill with the seeded bugs that its plays must find.
+ *
+ * Owns the table. How much of each is played, whoever plays it says.
+ */
+import { newClerkSystems, newLifeSystems, newPeopleSystems, newSystems } from './campaign.ts'
+import { CLERK_MUTANTS } from './mutants/clerks.ts'
+import { MUTANTS } from './mutants/hunt.ts'
+import { LIFE_MUTANTS } from './mutants/lives.ts'
+import type { Mutant } from './mutants/mutant.ts'
+import { PEOPLE_MUTANTS } from './mutants/people.ts'
+import type { Systems } from './system.ts'
+
+export const BILL_NAMES = ['plain', 'clerks', 'people', 'lives'] as const
+export type BillName = (typeof BILL_NAMES)[number]
+
+export interface BillToPlay {
+  /** After `npm run sim --`. */
+  readonly flag: string
+  readonly systems: () => Systems
+  readonly mutants: readonly Mutant[]
+}
+
+export const BILLS: { readonly [Name in BillName]: BillToPlay } = {
+  /** Steps, waits, effects, children. */
+  plain: { flag: '', systems: newSystems, mutants: MUTANTS },
+  /** Handlers with gates, and schedules. */
+  clerks: { flag: ' --clerks', systems: newClerkSystems, mutants: CLERK_MUTANTS },
+  /** People with tasks. */
+  people: { flag: ' --people', systems: newPeopleSystems, mutants: PEOPLE_MUTANTS },
+  /** Runs that fail and are retried, the keys that they hold, slots of the past. */
+  lives: { flag: ' --lives', systems: newLifeSystems, mutants: LIFE_MUTANTS },
+}
