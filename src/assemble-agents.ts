@@ -4,12 +4,13 @@
  * Owns which implementation stands behind each thing that agents need. Holds no rule.
  */
 import { join, sep } from 'node:path'
+import { isHandlebars, renderHandlebars } from './adapters/documents/handlebars.ts'
 import { priceList } from './adapters/models/prices.ts'
 import type { Models, Variables } from './adapters/models/registry.ts'
 import { liquid } from './adapters/models/script.ts'
 import { ScriptedModel } from './adapters/models/scripted.ts'
 import { bashTool } from './adapters/tools/bash.ts'
-import { ConfinedFolder } from './adapters/tools/confined.ts'
+import { ConfinedFolder, partsOf } from './adapters/tools/confined.ts'
 import { fileTools } from './adapters/tools/files.ts'
 import { guardedFetch } from './adapters/tools/guarded-fetch.ts'
 import { mcpTools } from './adapters/tools/mcp.ts'
@@ -92,11 +93,29 @@ const fileOf = ({ system, folder }: AgentsInput): AgentDeps['readFile'] => {
     try {
       return new TextDecoder().decode(await confined.read(path.split(sep).join('/'), MAX_FILE))
     } catch (error) {
-      if (error instanceof TrihandError && error.code === 'NOT_FOUND') return null
+      if (error instanceof TrihandError && ['NOT_FOUND', 'FILE_NOT_REGULAR'].includes(error.code)) return null
       throw error
     }
   }
 }
+
+const codeOf = (error: unknown): string => String((error as { readonly code?: unknown }).code)
+
+const MAX_FILES = 1_000
+
+/** The files below a folder of the system's folder. Each is read as any other file of it: a link is refused then. */
+const filesOf =
+  ({ system, folder }: AgentsInput): AgentDeps['filesIn'] =>
+  async (path) => {
+    try {
+      const files = await new ConfinedFolder(join(system().folder ?? folder, ...partsOf(path))).list(MAX_FILES)
+      return files.map((file) => file.path)
+    } catch (error) {
+      // Nothing there, or no folder.
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return []
+      throw error
+    }
+  }
 
 const contextOf = (read: AgentDeps['readFile']): ContextSource => ({
   rows: selectRows,
@@ -104,8 +123,10 @@ const contextOf = (read: AgentDeps['readFile']): ContextSource => ({
     const text = (await read(template)) ?? (await read(`templates/${template}`))
     if (text === null) throw new TrihandError('CONTEXT_MISSING', `there is no template ${template}`)
     try {
+      if (isHandlebars(template)) return await renderHandlebars(template, text, roots)
       return String(await liquid.parseAndRender(text, roots as object))
     } catch (error) {
+      if (error instanceof TrihandError) throw error
       throw new TrihandError('TEMPLATE_ERROR', `${template}: ${error instanceof Error ? error.message : String(error)}`)
     }
   },
@@ -168,6 +189,7 @@ const depsOf = (input: AgentsInput, modelsOf: ModelsOf, servers: ToolServers): A
     fill: (template, roots) => compileTemplate(template, ROOTS)(roots),
     fieldsOf: (event) => fieldsOf(input.system().events.get(event)?.schema ?? null),
     readFile: read,
+    filesIn: filesOf(input),
     context: contextOf(read),
   }
 }

@@ -1,14 +1,16 @@
 /**
- * What the files beside a manifest hold: code of functions, schemas, tools, transforms, scripts. Found by convention, loaded when a system runs.
+ * What the files beside a manifest hold: code of functions, schemas, tools, executors, transforms, scripts. Found by convention, loaded when a system runs.
  *
- * Owns the conventions of the folder: `functions/<name>.ts`, `schemas/<name>.ts|json`, `tools/<name>.ts`, `scripts/<agent>.yaml`.
+ * Owns the conventions of the folder: `functions/<name>.ts`, `schemas/<name>.ts|json`, `tools/<name>.ts`, `executors/<type>.ts`, `scripts/<agent>.yaml`.
  * How a module is loaded, and how a fault in it is told, is handed in.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ContractExecute } from '../executors/contract.ts'
+import { type ExecutorOptions, executor } from '../executors/registry.ts'
 import { jsonSchema } from '../manifest/ajv-schema.ts'
 import type { SystemSource } from '../manifest/define.ts'
-import { codeFiles } from '../manifest/lint/files.ts'
+import { codeFiles, executorFiles } from '../manifest/lint/files.ts'
 import { schemaFiles, schemaReferences } from '../manifest/lint/schema-files.ts'
 import { isSchema } from '../manifest/schema.ts'
 import { parseYaml } from '../manifest/yaml/document.ts'
@@ -119,6 +121,31 @@ const transformsOf = async (manifest: Manifest, beside: Beside): Promise<Readonl
   return transforms
 }
 
+/** `executor(type, …)`, or what performs its tasks: an object with execute, or that function alone. */
+const performerIn = (made: unknown, name: string, path: string): unknown => {
+  if (typeof made === 'function') return executor(name, { execute: made as ContractExecute }).performer
+  if (typeof made === 'object' && made !== null) {
+    if ('performer' in made) {
+      checkOwnName({ name: (made as { readonly type?: unknown }).type }, name, path)
+      return made.performer
+    }
+    if ('execute' in made) return executor(name, made as ExecutorOptions).performer
+  }
+  throw new TrihandError('LOAD_FAILED', `${path} exports no executor`, { place: { file: path } })
+}
+
+const executorsOf = async (manifest: Manifest, beside: Beside): Promise<ReadonlyMap<string, unknown>> => {
+  const executors = new Map<string, unknown>()
+  for (const { name, url, handler } of manifest.executors ?? []) {
+    if (url !== undefined) continue
+    const [file, exported = 'default'] = typeof handler === 'string' ? handler.replace(/^\.\//, '').split('#') : []
+    const path = (file === undefined ? executorFiles(name) : [file]).find((one) => beside.paths.includes(one))
+    if (path === undefined) continue
+    executors.set(name, performerIn((await beside.load(path))[exported], name, path))
+  }
+  return executors
+}
+
 const scriptsOf = (beside: Beside): Readonly<Record<string, Json>> => {
   const scripts: Record<string, Json> = {}
   for (const path of beside.paths) {
@@ -153,5 +180,6 @@ export const partsOf = async (manifest: Manifest, beside: Beside): Promise<Parts
   code: await functionCode(manifest, beside),
   schemas: await schemasOf(manifest, beside),
   transforms: await transformsOf(manifest, beside),
+  executors: await executorsOf(manifest, beside),
   scripts: scriptsOf(beside),
 })

@@ -10,11 +10,14 @@
 import { ERRORS, isErrorCode, TrihandError } from '../model/errors.ts'
 import { isPlainText } from '../model/ids.ts'
 import { type Json, toJson } from '../model/json.ts'
+import type { WireConstraints } from '../model/policies/constraints.ts'
 import type { Usage } from '../model/usage.ts'
 import type {
+  Abort,
   Constraints,
   Envelope,
   ExecutionContext,
+  Executor,
   ExecutorResult,
   RetrievedDocument,
   Utterance,
@@ -129,6 +132,22 @@ const readContext = (value: Json | undefined): ExecutionContext => {
       listOf(list, `${path}.retrieved_documents`, document),
     ),
   }
+}
+
+/** What a caller hands over with a task. */
+export const readGivenContext = (
+  value: unknown,
+): Pick<ExecutionContext, 'projectId' | 'conversation' | 'documents'> => {
+  const {
+    run: _,
+    step: __,
+    traceparent: ___,
+    attempt: ____,
+    effectKey: _____,
+    resumeToken: ______,
+    ...given
+  } = readContext(jsonOf(value))
+  return given
 }
 
 /** The first attempt of a task without a key is the plain envelope of the seed. */
@@ -306,3 +325,75 @@ export const writeResult = (answer: ExecutorResult): Json => {
     ...given('resume_token', answer.resumeToken),
   }
 }
+
+// -- in this process --------------------------------------------------------------------------------------------------
+
+type WireContext = { readonly [key: string]: Json | undefined }
+
+/** The envelope with its wire names beside ours: code that was written to the contract finds what it looks for. */
+export interface ContractEnvelope extends Envelope {
+  readonly task_id: string
+  readonly executor_type: string
+  readonly task: Envelope['task'] & { readonly task_type: string; readonly [key: string]: unknown }
+  readonly execution_context: WireContext
+  readonly constraints: Constraints & WireConstraints
+}
+
+/** A result in either spelling. */
+export interface ContractResult {
+  readonly status: 'success' | 'failed' | 'partial'
+  readonly result?: unknown
+  readonly usage?: unknown
+  readonly model_used?: string
+  readonly error?: { readonly code: string; readonly message: string }
+  readonly resume_token?: string
+}
+
+export type ContractExecute = (
+  envelope: ContractEnvelope,
+  abort: Abort,
+) => ExecutorResult | ContractResult | Promise<ExecutorResult | ContractResult>
+
+/** Wire names read what ours hold and are not listed: a copy or a print of an envelope is what it was. */
+const beside = <Ours extends object>(ours: Ours, wire: object): Ours => {
+  const names = Object.entries(wire).filter(([name]) => !Object.hasOwn(ours, name))
+  return Object.defineProperties(
+    { ...ours },
+    Object.fromEntries(names.map(([name, value]) => [name, { value, enumerable: false }])),
+  )
+}
+
+const withWireNames = (envelope: Envelope): ContractEnvelope => {
+  const { task, constraints, ...wire } = writeEnvelope(envelope) as {
+    readonly task: object
+    readonly constraints: object
+  }
+  const ours = {
+    ...envelope,
+    task: beside(envelope.task, task),
+    constraints: beside(envelope.constraints, constraints),
+  }
+  return beside(ours, wire) as ContractEnvelope
+}
+
+const isWireUsage = (usage: unknown): boolean =>
+  typeof usage === 'object' && usage !== null && !('tokensInput' in usage)
+
+/** A failure of ours says whether it is worth another attempt; the contract leaves that to us. */
+const isOurs = (answer: ExecutorResult | ContractResult): answer is ExecutorResult => {
+  if ('model_used' in answer || 'resume_token' in answer || isWireUsage(answer.usage)) return false
+  return answer.status !== 'failed' || (answer.error !== undefined && 'retryable' in answer.error)
+}
+
+const STATUSES: ReadonlySet<unknown> = new Set(['success', 'partial', 'failed'])
+
+const understood = (answer: ExecutorResult | ContractResult): ExecutorResult =>
+  !STATUSES.has(answer?.status) || isOurs(answer) ? (answer as ExecutorResult) : readResult(answer)
+
+/** An executor of this process that may speak the contract as it is written, in the same words as over HTTP. */
+export const contractExecutor =
+  (execute: ContractExecute): Executor['execute'] =>
+  (envelope, abort) => {
+    const answer = execute(withWireNames(envelope), abort)
+    return answer instanceof Promise ? answer.then(understood) : understood(answer)
+  }

@@ -6,6 +6,7 @@
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import type { Abort, Envelope, Executor, ExecutorResult } from '../ports/executor.ts'
+import { type ContractExecute, contractExecutor } from './contract.ts'
 
 const KIND = Symbol.for('trihand.kind')
 const MAX_ISSUES = 5
@@ -13,7 +14,8 @@ const MAX_ISSUES = 5
 export interface ExecutorOptions {
   /** What its tasks must look like, `task_type` aside. Absent: any. */
   readonly task?: StandardSchemaV1
-  readonly execute: Executor['execute']
+  /** The envelope has its wire names, too (`task_id`, `constraints.max_tokens`), and the result may be spelled with them. */
+  readonly execute: ContractExecute
 }
 
 export interface ExecutorSource {
@@ -36,7 +38,8 @@ const checked =
 
 /** Declares who performs the tasks of a type. */
 export const executor = (type: string, { task, execute }: ExecutorOptions): ExecutorSource => {
-  const source = { type, performer: { execute: task === undefined ? execute : checked(task, execute) } }
+  const spoken = contractExecutor(execute)
+  const source = { type, performer: { execute: task === undefined ? spoken : checked(task, spoken) } }
   Object.defineProperty(source, KIND, { value: 'executor' })
   return source
 }

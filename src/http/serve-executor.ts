@@ -3,7 +3,7 @@
  *
  * Owns who may ask and how long an answer may take. Never retries: whoever asks does.
  */
-import { readEnvelope, writeResult } from '../executors/contract.ts'
+import { type ContractExecute, contractExecutor, readEnvelope, writeResult } from '../executors/contract.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -12,7 +12,7 @@ import type { Envelope, Executor, ExecutorResult } from '../ports/executor.ts'
 export interface ServeOptions {
   /** Base64, with or without `whsec_`. Several while one is being replaced by another. */
   readonly secret: string | readonly string[]
-  readonly execute: Executor['execute']
+  readonly execute: ContractExecute
 }
 
 const MAX_BODY = 16 * 1024 * 1024
@@ -65,7 +65,7 @@ export const executorHandler = ({ secret, execute }: ServeOptions, clock: Clock)
       const { checkStandard } = await loadSignature()
       checkStandard({ headers: Object.fromEntries(request.headers), body }, secrets, clock.now())
       const envelope = readEnvelope(parsed(body))
-      return respond(200, writeResult(await perform(execute, envelope, clock)))
+      return respond(200, writeResult(await perform(contractExecutor(execute), envelope, clock)))
     } catch (error) {
       return refused(error)
     }

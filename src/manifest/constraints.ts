@@ -3,7 +3,12 @@
  *
  * Owns their ranges. Which of several holds is model/policies/constraints.ts.
  */
-import type { ConstraintsSource, Limits } from '../model/policies/constraints.ts'
+import {
+  type ConstraintsSource,
+  type Limits,
+  spelledConstraints,
+  type WireConstraints,
+} from '../model/policies/constraints.ts'
 import { durationMs } from './duration.ts'
 import { invalidAt, wholeNumber } from './ranges.ts'
 
@@ -15,8 +20,10 @@ const temperatureAt = (path: string, given: number): number => {
   return given
 }
 
-export const defineConstraints = (path: string, source: ConstraintsSource = {}): Limits => {
-  const { timeout, maxTokens, temperature, allowedModels } = source
+export const defineConstraints = (path: string, source: ConstraintsSource | WireConstraints = {}): Limits => {
+  const { constraints, refused } = spelledConstraints(source)
+  if (refused !== null) throw invalidAt(`${path}.${refused}`, 'is not a constraint, or is given twice')
+  const { timeout, maxTokens, temperature, allowedModels } = constraints
   return {
     ...(timeout === undefined ? {} : { timeoutMs: durationMs(timeout) }),
     ...(maxTokens === undefined ? {} : { maxTokens: wholeNumber(`${path}.maxTokens`, maxTokens, TOKENS) }),

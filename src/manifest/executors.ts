@@ -22,7 +22,7 @@ export type ExecutorDefinition =
   | ({ readonly kind: 'remote' } & RemoteDefinition)
 
 const TYPE = /^[a-z][a-z0-9_-]{0,63}$/
-const BUILT_IN: ReadonlySet<string> = new Set([
+export const BUILT_IN: ReadonlySet<string> = new Set([
   'inline',
   'llm',
   'template_engine',

@@ -33,8 +33,8 @@ export interface WebhookSource {
   readonly auth?: WebhookAuth
   /** What an HMAC covers. Default: `body`. With `stripe` and `slack` a delivery that is older than five minutes is refused. */
   readonly scheme?: HmacScheme
-  /** Several while one is replaced by the next. */
-  readonly secret?: string | readonly string[]
+  /** Several while one is replaced by the next. Null: none was given yet; the webhook is defined, and refused when it is served. */
+  readonly secret?: string | readonly string[] | null
   /** The event that a delivery becomes. */
   readonly emits: string
   /** A function, or JSON with `{{ }}` over `body`, `headers` and `query`. Absent: the body is the data. */
@@ -53,6 +53,8 @@ export interface WebhookDefinition {
   readonly auth: WebhookAuth
   readonly scheme: HmacScheme
   readonly secrets: readonly string[]
+  /** Neither has it a secret nor does it say that anyone may call. */
+  readonly isUnproven: boolean
   readonly emits: string
   readonly transform: ((delivered: Delivered) => unknown) | null
   readonly header: string
@@ -80,6 +82,7 @@ const invalid = (path: string, problem: string): TrihandError =>
   new TrihandError('MANIFEST_INVALID', `${path}: ${problem}`, { place: { path } })
 
 const secretsOf = (source: WebhookSource, auth: WebhookAuth, path: string): readonly string[] => {
+  if (source.secret === null) return []
   const given = source.secret === undefined ? [] : typeof source.secret === 'string' ? [source.secret] : source.secret
   const secrets = given.filter((secret) => secret !== '')
   if (auth === 'none') {
@@ -142,6 +145,7 @@ const defineWebhook = (source: WebhookSource): WebhookDefinition => {
     auth,
     scheme,
     secrets: secretsOf(source, auth, path),
+    isUnproven: source.secret === null,
     emits,
     transform: transformOf(source.transform, `${path}.transform`),
     header: headerOf(source.header, auth === 'hmac' ? SCHEME_HEADERS[scheme] : HEADERS[auth], `${path}.header`),

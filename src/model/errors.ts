@@ -96,6 +96,7 @@ export const ERRORS = {
   EXECUTOR_UNKNOWN: { status: 422, retryable: false, hint: 'Register an executor of this type, or fix the spelling.' },
   MODEL_NOT_ALLOWED: { status: 422, retryable: false, hint: 'Add the model to allowed_models, or ask for one that is there.' },
   STEP_PARTIAL: { status: 422, retryable: false, hint: 'The result is incomplete: raise its limits, or take it with onPartial accept.' },
+  WEBHOOK_UNSIGNED: { status: 422, retryable: false, hint: 'Give it a secret, as a reference to the environment, or say auth: none and unsigned: true where only this machine can call.' },
   TEMPLATE_UNSUPPORTED: { status: 422, retryable: false, hint: 'Write the template in Liquid, or install the package that the detail names.' },
   DOCUMENT_UNSUPPORTED: { status: 422, retryable: false, hint: 'Send text, Markdown, JSON, HTML, CSV, PDF or DOCX, with its media type.' },
   DOCUMENT_BROKEN: { status: 422, retryable: false, hint: 'The document cannot be read; see what the detail says about it.' },

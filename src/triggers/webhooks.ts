@@ -53,6 +53,10 @@ export const checkSecrets = async ({ webhooks }: System, environment: Environmen
   if (webhooks.size === 0) return
   const { standardKey } = await loadSignature()
   for (const webhook of webhooks.values()) {
+    if (webhook.isUnproven)
+      throw new TrihandError('WEBHOOK_UNSIGNED', `webhook ${webhook.name} has no secret: anyone could send`, {
+        place: { path: `webhooks.${webhook.name}` },
+      })
     const secrets = secretsOf(webhook, environment)
     if (webhook.auth === 'standard') for (const secret of secrets) standardKey(secret)
     if (secrets.includes('')) throw new TrihandError('ENV_MISSING', `the secret of webhook ${webhook.name} is empty`)
@@ -110,7 +114,8 @@ export class Webhooks {
   async receive(delivery: Delivery): Promise<Receipt> {
     const { system, environment, clock } = this.#deps
     const webhook = system().webhooks.get(delivery.path)
-    if (webhook === undefined) throw new TrihandError('NOT_FOUND', `there is no webhook at ${delivery.path}`)
+    if (webhook === undefined || webhook.isUnproven)
+      throw new TrihandError('NOT_FOUND', `there is no webhook at ${delivery.path}`)
     const now = clock.now()
     const { checkSender, digestOf } = await loadSignature()
     checkSender(delivery, webhook, secretsOf(webhook, environment), now)

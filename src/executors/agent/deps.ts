@@ -56,6 +56,8 @@ export interface AgentDeps {
   fieldsOf(event: string): readonly string[] | null
   /** A file of the system's folder; null if there is none. Never one outside. */
   readFile(path: string): Promise<string | null>
+  /** The files below a folder of the system's folder, from there; none if it is no folder. */
+  filesIn(path: string): Promise<readonly string[]>
   /** Rows of a table that these fields select, and a template's text with such a row in it. */
   readonly context: ContextSource
 }

@@ -42,12 +42,27 @@ const filled = (template: string, input: Json, deps: AgentDeps): string => {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
+/** A file, or all files of a folder. */
+const putSource = async (source: string, dest: string, into: OpenWorkspace, deps: AgentDeps): Promise<boolean> => {
+  const text = await deps.readFile(source)
+  if (text !== null) {
+    await into.write(dest, textBytes(text))
+    return true
+  }
+  const names = await deps.filesIn(source)
+  for (const name of names) {
+    const inside = await deps.readFile(`${source}/${name}`)
+    if (inside !== null) await into.write(`${dest.replace(/\/+$/, '')}/${name}`, textBytes(inside))
+  }
+  return names.length > 0
+}
+
 const putFile = async (file: ContextFile, input: Json, into: OpenWorkspace, deps: AgentDeps): Promise<void> => {
-  const source = file.source === null ? null : filled(file.source, input, deps)
-  const text =
-    source === null ? file.text : ((await deps.readFile(source)) ?? (await deps.readFile(`config/${source}`)))
-  if (text === null) throw new TrihandError('CONTEXT_MISSING', `there is no file ${source}`)
-  await into.write(filled(file.dest, input, deps), textBytes(text))
+  const dest = filled(file.dest, input, deps)
+  if (file.source === null) return into.write(dest, textBytes(file.text ?? ''))
+  const source = filled(file.source, input, deps).replace(/\/+$/, '')
+  const isThere = (await putSource(source, dest, into, deps)) || (await putSource(`config/${source}`, dest, into, deps))
+  if (!isThere) throw new TrihandError('CONTEXT_MISSING', `there is no file ${source}`)
 }
 
 const checkRow = (rows: ContextRows, row: Json): void => {

@@ -10,7 +10,7 @@ import type { StoredEvent } from '../../model/event.ts'
 import type { Human } from '../../model/human.ts'
 import type { Json } from '../../model/json.ts'
 import type { CodeLimits } from '../../model/outbound.ts'
-import type { ConstraintsSource } from '../../model/policies/constraints.ts'
+import type { ConstraintsSource, WireConstraints } from '../../model/policies/constraints.ts'
 import type { RetryPolicy } from '../../model/policies/retry.ts'
 import type { Effect } from '../../model/step.ts'
 import type { TaskOptions } from '../../model/task-source.ts'
@@ -52,7 +52,10 @@ export interface ExecuteOptions extends StepOptions {
   /** What to do, in the words of the executor: `{ task_type, prompt, input_variables, … }`. */
   readonly task: Readonly<Record<string, unknown>>
   readonly context?: TaskRequest['context']
-  readonly constraints?: ConstraintsSource
+  /** The same in the spelling of the executor contract: `{ project_id, conversation_snippet, retrieved_documents }`. */
+  readonly execution_context?: unknown
+  /** A key that is none of them is refused. */
+  readonly constraints?: ConstraintsSource | WireConstraints
   /** To be asked in this order. Absent: the allowed ones. */
   readonly models?: readonly string[]
   /** What an incomplete result is: good enough (default), a place to go on from, or a failure. */

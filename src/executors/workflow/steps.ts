@@ -8,6 +8,7 @@ import { TrihandError } from '../../model/errors.ts'
 import type { People } from '../../model/human.ts'
 import { toJson } from '../../model/json.ts'
 import { type CodeLimits, demandAddress } from '../../model/outbound.ts'
+import { spelledConstraints } from '../../model/policies/constraints.ts'
 import { DEFAULT_RETRY } from '../../model/policies/retry.ts'
 import { declaredRequester, knownRequesters } from '../../model/requester.ts'
 import { isLoopKey, isStepName, stepAddress } from '../../model/step.ts'
@@ -21,6 +22,7 @@ import type {
   WaitAnswer,
   WaitRequest,
 } from '../../ports/step-gate.ts'
+import { readGivenContext } from '../contract.ts'
 import { answeredFetch, fetchRequest } from './fetch-step.ts'
 import { Rounds } from './rounds.ts'
 import type {
@@ -62,14 +64,21 @@ const taskRequest = (step: string, options: ExecuteOptions, parse: ParseDuration
   const {
     type,
     task,
-    context = {},
+    execution_context: wire,
+    context = wire === undefined ? {} : readGivenContext(wire),
     constraints = {},
     models = [],
     onPartial = 'accept',
     effect = 'idempotent',
   } = options
   const { task_type: taskType = type, ...input } = task
-  const { timeout, ...limits } = constraints
+  const { constraints: spelled, refused } = spelledConstraints(constraints)
+  if (refused !== null)
+    throw new TrihandError(
+      'ENVELOPE_INVALID',
+      `constraints.${refused} of ${step} is not a constraint, or is given twice`,
+    )
+  const { timeout, ...limits } = spelled
   return {
     step,
     effect,

@@ -3,6 +3,7 @@
  *
  * Owns the conventions of the folder; those of schemas are schema-files.ts. The files are handed in: nothing is executed.
  */
+import { BUILT_IN } from '../executors.ts'
 import type { Path, Tell } from '../yaml/finding.ts'
 import { field, type HandlerEntry, type Manifest } from '../yaml/manifest.ts'
 import { isRecord, recordsIn } from '../yaml/record.ts'
@@ -55,6 +56,8 @@ class Files {
 
 export const codeFiles = (name: string): readonly string[] => CODE.map((ending) => `functions/${name}.${ending}`)
 
+export const executorFiles = (type: string): readonly string[] => CODE.map((ending) => `executors/${type}.${ending}`)
+
 const promptFiles = (name: string): readonly string[] => [`agents/${name}/CLAUDE.md`, `agents/${name}.md`]
 
 const lintFunction = (handler: HandlerEntry, files: Files, tell: Tell): void => {
@@ -65,6 +68,17 @@ const lintFunction = (handler: HandlerEntry, files: Files, tell: Tell): void => 
   if (isBuiltIn || files.find(codeFiles(handler.name), path) !== null) return
   const message = `${handler.name} has no code yet; expected functions/${handler.name}.ts`
   tell({ level: 'info', code: 'LINT_HANDLER_MISSING', message, path, on: 'key' })
+}
+
+const lintExecutors = (manifest: Manifest, files: Files, tell: Tell): void => {
+  for (const { name, url, handler } of manifest.executors ?? []) {
+    const path = ['executors', name]
+    if (typeof handler === 'string') files.named(handler.split('#')[0] ?? '', null, [...path, 'handler'])
+    else if (url === undefined && !BUILT_IN.has(name) && files.find(executorFiles(name), path) === null) {
+      const message = `${name} has neither an address nor code; expected executors/${name}.ts`
+      tell({ level: 'info', code: 'LINT_HANDLER_MISSING', message, path, on: 'key' })
+    }
+  }
 }
 
 const lintContext = (handler: HandlerEntry, files: Files): void => {
@@ -105,6 +119,7 @@ export const lintFiles = (manifest: Manifest, folder: Folder, tell: Tell): void 
   const files = new Files(folder, tell)
   for (const handler of manifest.functions ?? []) lintFunction(handler, files, tell)
   for (const handler of manifest.agents ?? []) lintAgent(handler, files, tell)
+  lintExecutors(manifest, files, tell)
   for (const { name, transform } of manifest.webhooks ?? [])
     if (typeof transform === 'string') files.named(transform.split('#')[0] ?? '', null, ['webhooks', name, 'transform'])
   lintSchemaFiles(manifest, folder, tell)

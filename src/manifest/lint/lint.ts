@@ -20,6 +20,7 @@ import { lintSchemas } from './schemas.ts'
 import { lintStates } from './states.ts'
 import { lintTables } from './tables.ts'
 import { trafficOf } from './traffic.ts'
+import { lintWebhooks } from './webhooks.ts'
 
 /** What is known of the world around a manifest; null: nothing. */
 export interface Surroundings {
@@ -40,6 +41,7 @@ const CHECKS: readonly Check[] = [
   (manifest, _, tell) => lintPlans(manifest, tell),
   (manifest, _, tell) => lintQueues(manifest, tell),
   (manifest, _, tell) => lintTables(manifest, tell),
+  (manifest, _, tell) => lintWebhooks(manifest, tell),
   (manifest, { environment }, tell) => lintEnvironment(manifest, environment, tell),
   (manifest, { folder }, tell) => {
     if (folder !== null) lintFiles(manifest, folder, tell)

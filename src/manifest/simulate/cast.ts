@@ -13,6 +13,7 @@ import { STARTING } from '../yaml/trigger-source.ts'
 import { type Roll, sampleOf } from './sample.ts'
 import { actionsOf, eventSchema, type Line, linesOf, type Part, partsIn, routingOf, wantedOf } from './script.ts'
 import { type Roots, solve, valueIn } from './solve.ts'
+import { moveEntities, type Reached } from './states.ts'
 
 export const PATHS = ['first', 'random', 'all'] as const
 export const HUMANS = ['approve', 'reject', 'random', 'all'] as const
@@ -29,6 +30,7 @@ export interface Seen {
   readonly handlers: Map<string, number>
   readonly actions: Set<string>
   readonly routes: Set<string>
+  readonly states: Reached
   /** Conditions that no data was found for, by what they stand in front of. */
   readonly unsolved: Map<string, string>
   runs: number
@@ -38,6 +40,7 @@ export const nothingSeen = (): Seen => ({
   handlers: new Map(),
   actions: new Set(),
   routes: new Set(),
+  states: new Map(),
   unsolved: new Map(),
   runs: 0,
 })
@@ -161,6 +164,7 @@ const perform = (
   const times = (seen.handlers.get(name) ?? 0) + 1
   seen.handlers.set(name, times)
   seen.runs++
+  moveEntities(part, stage.manifest, seen.states)
   const schema = outputSchemaOf(part.handler)
   const output = isRecord(schema) ? sampleOf(schema, direction.roll, membersOf(payload)) : {}
   if (times > MAX_ENCORES || seen.runs > direction.maxRuns) return { sent: [], next: [], output }

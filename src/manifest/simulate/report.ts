@@ -4,8 +4,7 @@
  * Owns the judgement. A rehearsal that has not reached everything has found something: a hand that nobody starts, data that nobody has.
  */
 import { comesFromOutside, trafficOf } from '../lint/traffic.ts'
-import { field, type HandlerEntry, heardBy, type Manifest } from '../yaml/manifest.ts'
-import { isRecord, listed } from '../yaml/record.ts'
+import { type HandlerEntry, heardBy, type MachineEntry, type Manifest } from '../yaml/manifest.ts'
 import type { Seen } from './cast.ts'
 import { actionsOf, type Part, partsIn, routingOf } from './script.ts'
 
@@ -65,19 +64,29 @@ const whyNotSent = (type: string, manifest: Manifest, { seen }: Told): string =>
   return unsolved === undefined ? `${senders.join(', ')} did not get to it` : `no answer was found for ${unsolved}`
 }
 
+const whyNotReached = (machine: MachineEntry, state: string, reached: ReadonlySet<string>): string => {
+  const before = machine.states.filter(({ transitions_to: to = [] }) => to.includes(state)).map(({ name }) => name)
+  if (before.length === 0) return 'no transition leads to it'
+  return before.some((name) => reached.has(name))
+    ? 'no hand that was played moves to it'
+    : `no hand that was played moves to ${before.join(' or ')}, which it comes after`
+}
+
 /** A state is reached by being the first, or by a hand that moves to it. */
 const statesOf = (manifest: Manifest, { seen }: Told): Reach => {
   const machines = manifest.state_machines ?? []
-  const moved = partsIn(manifest).flatMap(({ handler }) => {
-    const contract = field(handler, 'contract')
-    const given = field(handler, 'state_out') ?? (isRecord(contract) ? contract['state_out'] : undefined)
-    return seen.handlers.has(handler.name) ? listed(given).map(String) : []
-  })
-  const names = machines.flatMap(({ entity, states }) => states.map(({ name }) => `${entity}.${name}`))
-  const firsts = machines.map(({ entity, initial }) => `${entity}.${initial}`)
-  const isReached = (name: string): boolean =>
-    firsts.includes(name) || moved.includes(name.slice(name.indexOf('.') + 1))
-  return split(names, isReached, () => 'no hand that was played moves to it')
+  const reachedOf = ({ entity, initial }: MachineEntry) => seen.states.get(entity) ?? new Set([initial])
+  const all = machines.flatMap((machine) =>
+    machine.states.map(({ name }) => ({
+      name: `${machine.entity}.${name}`,
+      isReached: reachedOf(machine).has(name),
+      why: whyNotReached(machine, name, reachedOf(machine)),
+    })),
+  )
+  return {
+    reached: all.filter(({ isReached }) => isReached).map(({ name }) => name),
+    missed: all.filter(({ isReached }) => !isReached).map(({ name, why }) => ({ name, why })),
+  }
 }
 
 export const rehearsalOf = (manifest: Manifest, told: Told): Rehearsal => {

@@ -32,6 +32,8 @@ export const LINTS = {
   LINT_ENV_MISSING: 'Set the variable before the start, or give the reference a default.',
   LINT_SECRET_LITERAL: 'Write a reference to the environment, with a dollar sign and braces, and set the variable.',
   LINT_ACCESS_NOT_ENFORCED: 'Only `<column> = :actor` is enforced; check the rest in the function.',
+  LINT_WEBHOOK_UNSIGNED: 'Give it a secret, as a reference to the environment: without one a server with this manifest does not start.',
+  LINT_WEBHOOK_ELSEWHERE: 'Let the gateway hand deliveries on to the path that the message names.',
   LINT_QUEUE_UNREAD: 'Give a function source with the name of the queue, or remove it.',
   LINT_NOT_USED: 'It is kept and shown; nothing reads it yet.',
 } as const satisfies Record<string, string>

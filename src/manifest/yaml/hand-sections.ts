@@ -117,7 +117,8 @@ export const fn = record({
     record({
       'name!': text,
       action: text,
-      on_failure: word('fail', 'retry', 'skip', 'human'),
+      /** Prose, like what the step does. */
+      on_failure: text,
       retry,
       timeout: duration,
     }),

@@ -84,6 +84,7 @@ export interface Manifest {
   readonly modules?: readonly NamedEntry[]
   readonly pools?: readonly NamedEntry[]
   readonly queues?: readonly NamedEntry[]
+  readonly executors?: readonly NamedEntry[]
   readonly [section: string]: unknown
 }
 

@@ -13,7 +13,17 @@ interface Named {
   readonly path: Path
 }
 
-const LISTS = ['chats', 'schedules', 'webhooks', 'endpoints', 'modules', 'pools', 'queues', 'session_pools'] as const
+const LISTS = [
+  'chats',
+  'schedules',
+  'webhooks',
+  'endpoints',
+  'modules',
+  'pools',
+  'queues',
+  'session_pools',
+  'executors',
+] as const
 
 const namesIn = (section: string, entries: readonly NamedEntry[]): readonly Named[] =>
   // By position: of two with one name the second is meant.

@@ -28,6 +28,15 @@ const mapped = (value: Json | undefined, change: (entry: JsonRecord) => JsonReco
 const fullBraces = (text: Json | undefined): Json | undefined =>
   typeof text === 'string' ? text.replace(/(?<!\{)\{([A-Za-z_]\w*)\}(?!\})/g, '{{payload.$1}}') : text
 
+/** What a function does, step by step, in words for people. */
+const proseStep = (given: Json, position: number): Json => {
+  if (typeof given === 'string') return { name: given }
+  if (!isRecord(given)) return given
+  const { id, name = id ?? given['step'], action, step: _, ...rest } = given
+  const words = name ?? (typeof action === 'string' ? slug(action).slice(0, 40) : `step-${position + 1}`)
+  return defined({ name: words, action, ...rest, retry: longRetry(given) })
+}
+
 export const normalFunction = (given: JsonRecord): JsonRecord => {
   const { config, pattern, ...rest } = given
   const known = isRecord(config) ? config : {}
@@ -38,15 +47,20 @@ export const normalFunction = (given: JsonRecord): JsonRecord => {
     // Keys of config that are not known stay where they were written.
     config: isRecord(config) ? without(config, 'timeout', 'retries', 'max_retries') : config,
     integrations: given['integrations'] === undefined ? undefined : listed(given['integrations']),
-    steps: mapped(given['steps'], (step) => ({ ...step, ...defined({ retry: longRetry(step) }) })),
+    steps: Array.isArray(given['steps']) ? given['steps'].map(proseStep) : given['steps'],
   })
 }
 
 const normalContext = (given: Json | undefined): Json | undefined => {
   if (!isRecord(given)) return given
+  const { static_files: paths, static: files = paths, ...rest } = given
+  if (files === undefined) return rest
   return defined({
-    ...given,
-    static: mapped(given['static'], (entry) => defined({ ...entry, source: fullBraces(entry['source']) })),
+    ...rest,
+    static: mapped(
+      listed(files).map((entry) => (typeof entry === 'string' ? { source: entry, dest: entry } : entry)),
+      (entry) => defined({ ...entry, source: fullBraces(entry['source']), dest: fullBraces(entry['dest']) }),
+    ),
   })
 }
 
@@ -109,13 +123,14 @@ export const normalPlan = (given: JsonRecord): JsonRecord => {
 
 /** `emits: [x]` is `emits: x`; a path for the relay in front is served too. */
 export const normalWebhook = (given: JsonRecord): JsonRecord => {
-  const { emits, emit = emits, hookdeck, path, routing, ...rest } = given
+  const { event: named, emits = named, emit = emits, hookdeck, path, routing, ...rest } = given
   const [only] = listed(emit)
   const event = isRecord(only) ? only['event'] : only
   const relayed = isRecord(hookdeck) ? hookdeck['path'] : undefined
   return defined({
     ...rest,
     emits: listed(emit).length > 1 ? emit : event,
+    auth: given['auth'] ?? (given['unsigned'] === true && given['secret'] === undefined ? 'none' : undefined),
     path: path ?? relayed,
     routing,
     hookdeck,

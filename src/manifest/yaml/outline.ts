@@ -5,6 +5,8 @@
  */
 import type { Json } from '../../model/json.ts'
 import type { Path } from './finding.ts'
+import { withSteps } from './modality-document.ts'
+import { namedEntries, normalDatabase, normalExecutors, normalMachine } from './normal-sections.ts'
 import { snakeCase } from './places.ts'
 import { isRecord, type JsonRecord, listed } from './record.ts'
 import { isAnnotation } from './shape.ts'
@@ -16,13 +18,7 @@ const NAMED =
 const EVENT_KEYS: ReadonlySet<string> = new Set(['namespace', 'open', 'definitions'])
 
 /** A map of names to entries, or a list of entries, as a list of entries with names. */
-const namedList = (value: Json): Json => {
-  if (!isRecord(value)) return value
-  return Object.entries(value).map(([name, entry]) => {
-    if (entry === null) return { name }
-    return isRecord(entry) ? { name, ...entry } : entry
-  })
-}
+const namedList = (value: Json): Json => (isRecord(value) ? namedEntries(value) : value)
 
 const namedEvents = (value: Json): Json => {
   const entries = namedList(value)
@@ -65,13 +61,20 @@ const withDefaultModel = (sections: JsonRecord): JsonRecord => {
   }
 }
 
+/** Machines by the name of their entity. A section that is one machine is a list of one. */
+const entitiesIn = (section: Json | undefined): Json | undefined =>
+  isRecord(section) && section['states'] === undefined ? namedEntries(section, 'entity') : section
+
 export const outline = (root: JsonRecord, moved: Moved): JsonRecord => {
-  const given = Object.fromEntries(Object.entries(root).map(([key, value]) => [sectionKey(key), value]))
+  const given = withSteps(Object.fromEntries(Object.entries(root).map(([key, value]) => [sectionKey(key), value])))
   const { crons, state_machine: machine, ...sections } = given
   const result: Record<string, Json> = { ...sections, ...withDefaultModel(sections) }
   for (const name of NAMED) if (result[name] !== undefined) result[name] = namedList(result[name])
   result['events'] = eventsSection(sections['events'])
-  if (machine !== undefined) result['state_machines'] = [...listed(machine), ...listed(result['state_machines'])]
+  const machines = [...listed(machine), ...listed(entitiesIn(sections['state_machines']))]
+  if (machines.length > 0) result['state_machines'] = machines.map(normalMachine)
+  if (sections['database'] !== undefined) result['database'] = normalDatabase(sections['database'])
+  if (sections['executors'] !== undefined) result['executors'] = normalExecutors(sections['executors'])
   if (crons !== undefined) {
     const entries = listed(namedList(crons)).map(cronEntry)
     for (const entry of entries)

@@ -10,6 +10,8 @@ export interface Parts {
   readonly schemas?: ReadonlyMap<string, unknown>
   /** Transforms of webhooks by the webhook's name. */
   readonly transforms?: ReadonlyMap<string, unknown>
+  /** Who performs the tasks of an executor type, by the type. */
+  readonly executors?: ReadonlyMap<string, unknown>
   /** Answers of the simulated model, by agent. */
   readonly scripts?: Readonly<Record<string, Json>>
 }

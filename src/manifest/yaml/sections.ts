@@ -126,6 +126,7 @@ export const MANIFEST = record({
   webhooks: list(webhook),
   endpoints: list(record({ 'name!': name, 'url!': text, 'events!': list(event), secret: oneOrMore(text) })),
   state_machines: list(machine),
+  executors: list(record({ 'name!': name, url: text, secret: text, handler: text })),
   modules: list(
     record({
       'name!': name,
@@ -181,7 +182,12 @@ export const MANIFEST = record({
       workspace: word('prefix'),
     }),
   }),
-  database: record({ source: text, actors: list(text), tables: list(table), migrations_dir: text }),
+  database: record({
+    source: text,
+    actors: list(record({ 'name!': text })),
+    tables: list(table),
+    migrations_dir: text,
+  }),
   integrations: map(any),
   infrastructure: record({ inngest: any, supabase: any, anthropic: any, deployment: any }),
   limits: record({

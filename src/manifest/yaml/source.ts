@@ -22,7 +22,7 @@ import {
 } from './manifest.ts'
 import { type Parts, schemaFor } from './parts.ts'
 import { payloadSchema } from './payload.ts'
-import { defined, isRecord, type JsonRecord } from './record.ts'
+import { defined, isRecord, type JsonRecord, listed } from './record.ts'
 import { MANIFEST } from './sections.ts'
 import type { RecordShape } from './shape.ts'
 import { eventTriggers, STARTING } from './trigger-source.ts'
@@ -189,17 +189,36 @@ const listOf = <Source>(section: string, entries: readonly NamedEntry[] = []): r
 const scheduleSource = ({ agent, plan = agent, ...entry }: NamedEntry): NamedEntry =>
   (plan === undefined ? entry : { ...entry, function: plan }) as NamedEntry
 
-const WEBHOOK_KEYS = ['name', 'path', 'auth', 'scheme', 'secret', 'emits', 'unsigned', 'header', 'id_header']
+const WEBHOOK_KEYS = ['name', 'auth', 'scheme', 'secret', 'emits', 'unsigned', 'header', 'id_header']
+
+/** A path elsewhere belongs to the gateway in front: it hands deliveries on to where we serve. */
+const servedPath = (entry: NamedEntry): JsonRecord => {
+  const path = field(entry, 'path')
+  return typeof path === 'string' && path.startsWith('/hooks/') ? { path } : {}
+}
+
+/** Nothing proves who sends: told when it is checked, refused when it is served. */
+export const isUnsigned = (entry: NamedEntry): boolean =>
+  entry['unsigned'] !== true && listed(field(entry, 'secret')).every((secret) => secret === '')
 
 const webhookSource = (entry: NamedEntry, parts: Parts): unknown => {
   const transform = field(entry, 'transform')
   const code = parts.transforms?.get(entry.name)
   return {
     ...(authorForm(entryShape('webhooks'), pick(entry, WEBHOOK_KEYS)) as JsonRecord),
+    ...servedPath(entry),
+    ...(isUnsigned(entry) ? { secret: null } : {}),
     ...(code === undefined ? {} : { transform: code }),
     ...(code === undefined && transform !== undefined && typeof transform === 'object' ? { transform } : {}),
   }
 }
+
+const executorSources = (manifest: Manifest, parts: Parts): NonNullable<SystemSource['executors']> =>
+  (manifest.executors ?? []).flatMap(({ name, url, secret }) => {
+    if (typeof url === 'string') return { type: name, url, secret: typeof secret === 'string' ? secret : '' }
+    const performer = parts.executors?.get(name)
+    return performer === undefined ? [] : { type: name, performer }
+  })
 
 const tenancySource = (manifest: Manifest): Pick<SystemSource, 'tenancy'> => {
   const tenancy = manifest['tenancy']
@@ -225,6 +244,7 @@ export const sourceOf = (manifest: Manifest, parts: Parts = {}): SystemSource =>
       ...impliedHumans(manifest),
     ],
     models: modelsSource(manifest),
+    ...(manifest.executors === undefined ? {} : { executors: executorSources(manifest, parts) }),
     webhooks: (manifest.webhooks ?? [])
       .filter(({ emits }) => emits !== undefined)
       .map((entry) => webhookSource(entry, parts)) as NonNullable<SystemSource['webhooks']>,

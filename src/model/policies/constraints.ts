@@ -19,6 +19,37 @@ export interface ConstraintsSource {
   readonly allowedModels?: readonly string[]
 }
 
+/** As the executor contract spells them. */
+export interface WireConstraints {
+  readonly timeout_ms?: number
+  readonly max_tokens?: number
+  readonly temperature?: number
+  readonly allowed_models?: readonly string[]
+}
+
+const SPELLINGS: Readonly<Record<string, keyof ConstraintsSource>> = {
+  timeout: 'timeout',
+  timeout_ms: 'timeout',
+  maxTokens: 'maxTokens',
+  max_tokens: 'maxTokens',
+  temperature: 'temperature',
+  allowedModels: 'allowedModels',
+  allowed_models: 'allowedModels',
+}
+
+/** Constraints in either spelling; the key that is none, or that says again what another one has said. */
+export const spelledConstraints = (
+  given: ConstraintsSource | WireConstraints,
+): { readonly constraints: ConstraintsSource; readonly refused: string | null } => {
+  const constraints: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(given)) {
+    const name = Object.hasOwn(SPELLINGS, key) ? SPELLINGS[key] : undefined
+    if (name === undefined || Object.hasOwn(constraints, name)) return { constraints: {}, refused: key }
+    if (value !== undefined) constraints[name] = value
+  }
+  return { constraints, refused: null }
+}
+
 const least = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)
 

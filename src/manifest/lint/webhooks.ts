@@ -1,0 +1,18 @@
+/** Webhooks: those that nothing proves, and those whose path another gateway serves. */
+import type { Tell } from '../yaml/finding.ts'
+import type { Manifest } from '../yaml/manifest.ts'
+import { isUnsigned } from '../yaml/source.ts'
+
+export const lintWebhooks = (manifest: Manifest, tell: Tell): void => {
+  for (const webhook of manifest.webhooks ?? []) {
+    const { name, path, emits } = webhook
+    if (emits !== undefined && isUnsigned(webhook)) {
+      const message = `${name} has no secret: anyone could send`
+      tell({ level: 'warning', code: 'LINT_WEBHOOK_UNSIGNED', message, path: ['webhooks', name] })
+    }
+    if (typeof path === 'string' && !path.startsWith('/hooks/')) {
+      const message = `${path} is served by what stands in front: here ${name} is at /hooks/${name}`
+      tell({ level: 'info', code: 'LINT_WEBHOOK_ELSEWHERE', message, path: ['webhooks', name, 'path'] })
+    }
+  }
+}
