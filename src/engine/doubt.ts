@@ -19,7 +19,7 @@ import type { LiveRun, RunCommand } from '../model/run-fact.ts'
 import type { UncertainStep } from '../model/step.ts'
 import type { TaskState } from '../model/task-fact.ts'
 import { type TaskAnswer, taskAnswer } from '../model/task-view.ts'
-import { uncertainRules } from '../model/uncertain-step.ts'
+import { stillActing, uncertainRules } from '../model/uncertain-step.ts'
 import { RESULT_FIELD, uncertainTask, verdictOf } from '../model/uncertain-task.ts'
 import { taskOf } from './ask.ts'
 import type { House } from './house.ts'
@@ -34,8 +34,9 @@ export const doubtTask = (
   step: string,
   doubt: Omit<UncertainStep, 'kind' | 'task'>,
 ): { readonly task: TaskId; readonly luggage: Luggage } => {
-  const { record, inputs } = resident
-  const asked = { handler: record.handler, step, input: inputs.input }
+  const { house, record, inputs, live } = resident
+  const earlier = live === null ? [] : stillActing(live, step, (worker) => house.worker.leases.isGone(worker))
+  const asked = { handler: record.handler, step, input: inputs.input, earlier }
   const spec = uncertainTask({ ...asked, doubt: { ...doubt, kind: 'uncertain', task: null } })
   const { id, write, told } = taskOf(resident, step, spec)
   return { task: id, luggage: { ...NO_LUGGAGE, ...told, tasks: [write] } }

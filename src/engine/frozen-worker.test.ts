@@ -169,6 +169,34 @@ test('[R6] a late answer that comes before the question is part of it from the s
   expect(evidence).toMatchObject({ late_result: { error: { code: 'FUNCTION_FAILED' } } })
 })
 
+test('[R6] uncertain-3: a second question warns of a first attempt that is still frozen, until that answers (13.1.6)', async () => {
+  const all = await freeze()
+  await all.alive.advance(ASK_MS + 1_000)
+  const first = await onlyTask(all)
+  const { state, evidence: before } = await look(all, first)
+  await say(all, first, { action: 'run_again', ...carefully(state, 'run_again') })
+  all.attempts[1]?.fail(new Error('connection reset'))
+  await all.alive.advance(1_000)
+  const second = await onlyTask(all)
+  expect(second).not.toBe(first)
+  const shown = await look(all, second)
+  expect(shown.evidence).toMatchObject({ first_attempt: 'It has ended.', earlier_attempts: [before['worker']] })
+  expect(shown.warning).toContain(
+    `Worker ${before['worker']} has not reported back and may still carry out an earlier attempt`,
+  )
+  const careful = { action: 'run_again', ...carefully(shown.state, 'run_again') }
+  await expect(say(all, second, { ...careful, acknowledged: false })).rejects.toMatchObject({
+    code: 'WARNING_NOT_ACKNOWLEDGED',
+  })
+  all.attempts[0]?.answer('receipt 12')
+  await thaw(all, ASK_MS + 3_000)
+  await all.frozen.advance(0)
+  const after = await look(all, second)
+  expect(after.warning).toBeUndefined()
+  expect(after.evidence).toMatchObject({ earlier_attempts: [], first_attempt: 'It has ended.' })
+  await expect(say(all, second, careful)).rejects.toMatchObject({ code: 'STALE_VIEW' })
+})
+
 test('[R6] leases-3: a worker that stood still learns from stillMine that its run is taken (13.1.6)', async () => {
   const all = await freeze()
   const { context } = all.attempts[0] as Attempt

@@ -8,12 +8,13 @@
 import type { Failure } from '../model/errors.ts'
 import type { RunId } from '../model/ids.ts'
 import type { Payload } from '../model/payload.ts'
-import type { LiveRun, RunCommand, RunState } from '../model/run-fact.ts'
+import type { LiveRun, RunCommand } from '../model/run-fact.ts'
+import { earlierAttempts, stillActing } from '../model/uncertain-step.ts'
 import { withLateResult } from '../model/uncertain-task.ts'
 import type { StreamWrite } from '../ports/ledger.ts'
 import { advanceTask } from './advance.ts'
 import type { House } from './house.ts'
-import { commandFromOutside } from './outside.ts'
+import { type Change, commandFromOutside } from './outside.ts'
 import { insist } from './patience.ts'
 import { taskAppend } from './task-append.ts'
 import { loadTask } from './task-state.ts'
@@ -49,23 +50,25 @@ const reportOnce = async (house: House, run: RunId, answer: LateAnswer): Promise
     house,
     run,
     (now) => ({ type: 'report_late', now, ...answer }),
-    ({ state }) => revisionOf(house, state, step, performer),
+    (change) => revisionOf(house, change, step, performer),
   )
 }
 
 /** late-result-1. */
 const revisionOf = async (
   house: House,
-  state: RunState,
+  { before: old, state }: Change,
   step: string,
   performer: string,
 ): Promise<readonly StreamWrite[]> => {
   const open = state.kind === 'live' ? state.open.get(step) : undefined
-  if (open?.kind !== 'uncertain' || open.task === null || open.late === undefined) return []
-  if (open.performer?.id !== performer) return []
+  if (state.kind !== 'live' || open?.kind !== 'uncertain' || open.task === null) return []
+  const wasFrozen = old.kind === 'live' && earlierAttempts(old, step).some(({ id }) => id === performer)
+  if (!wasFrozen && (open.late === undefined || open.performer?.id !== performer)) return []
   const { state: before, record } = await loadTask(house, open.task)
   if (before.kind !== 'open') return []
-  const changed = withLateResult(before.spec, step, open.late)
+  const asked = { step, doubt: open, earlier: stillActing(state, step, (worker) => house.worker.leases.isGone(worker)) }
+  const changed = withLateResult(before.spec, asked)
   const now = Math.max(house.clock.now(), record.facts.at(-1)?.recordedAt ?? 0)
   const { state: after, facts } = advanceTask(before, { type: 'revise_task', now, world: house.taskWorld, ...changed })
   if (facts.length === 0) return []

@@ -21,5 +21,6 @@ export const changed = (run: LiveRun, change: Partial<LiveRun>): LiveRun => ({
   recalls: change.recalls ?? run.recalls,
   open: change.open ?? run.open,
   settled: change.settled ?? run.settled,
+  frozen: change.frozen ?? run.frozen,
   consumed: change.consumed ?? run.consumed,
 })

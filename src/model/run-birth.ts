@@ -7,7 +7,7 @@ import { NOTHING_CONSUMED } from './consumed.ts'
 import type { Instant } from './ids.ts'
 import { PersistentMap } from './persistent-map.ts'
 import type { LiveRun, ReusedStep, RunCommand, RunFact, RunStart } from './run-fact.ts'
-import type { OpenStep, RunCall, SettledStep } from './step.ts'
+import type { OpenStep, Performer, RunCall, SettledStep } from './step.ts'
 
 const NONE: readonly never[] = []
 
@@ -67,5 +67,6 @@ export const beginRun = (start: Extract<RunFact, { readonly type: 'run.started' 
   recalls: PersistentMap.empty<string, RunCall>(),
   open: PersistentMap.empty<string, OpenStep>(),
   settled: PersistentMap.empty<string, SettledStep>(),
+  frozen: PersistentMap.empty<string, readonly Performer[]>(),
   consumed: NOTHING_CONSUMED,
 })

@@ -349,6 +349,8 @@ export interface LiveRun {
   readonly recalls: PersistentMap<string, RunCall>
   readonly open: PersistentMap<string, OpenStep>
   readonly settled: PersistentMap<string, SettledStep>
+  /** Earlier attempts of steps, which a person let run again although they might still act, and of which nothing was heard since. */
+  readonly frozen: PersistentMap<string, readonly Performer[]>
   readonly consumed: Consumed
 }
 

@@ -10,6 +10,7 @@ import { changed } from './live-run.ts'
 import { NOTHING } from './payload.ts'
 import type { LiveRun, RunFact } from './run-fact.ts'
 import type { OpenStep, SettledStep } from './step.ts'
+import { keepFrozen, thawed } from './uncertain-step.ts'
 import { openWait as beginWait, isOver, missing, receive } from './wait.ts'
 
 type Fact<Type extends RunFact['type']> = Extract<RunFact, { readonly type: Type }>
@@ -47,11 +48,14 @@ const NOT_BEGUN = { effectKey: '' } as const
 /** Evidence about the attempt that it belongs to; an answer of an attempt before that one changes nothing. */
 export const heardLate = (run: LiveRun, fact: Fact<'step.late_result'>): LiveRun => {
   const before = run.open.get(fact.step)
-  if (before?.kind !== 'intended' && before?.kind !== 'uncertain') return run
-  if (fact.performer !== before.performer?.id) return run
+  if (before?.kind !== 'intended' && before?.kind !== 'uncertain') return heardFrozen(run, fact)
+  if (fact.performer !== before.performer?.id) return heardFrozen(run, fact)
   const late = { at: fact.at, result: fact.result, error: fact.error }
   return open(run, fact.step, before.kind === 'intended' ? { ...before, late } : { ...before, late, isOver: true })
 }
+
+const heardFrozen = (run: LiveRun, { step, performer }: Fact<'step.late_result'>): LiveRun =>
+  run.frozen.size === 0 ? run : changed(run, { frozen: thawed(run, step, performer) })
 
 /** A person has said what these have to do with another step: they are not asked about again. */
 const accounted = (run: LiveRun, steps: readonly string[]): LiveRun => {
@@ -79,7 +83,10 @@ export const resolved = (before: LiveRun, fact: Fact<'step.resolved'>): LiveRun 
         ...(doubt !== null && { doubt: { ...doubt, task: null } }),
       })
     case 'run_again':
-      return changed(run, { open: run.open.without(fact.step) })
+      return changed(run, {
+        open: run.open.without(fact.step),
+        ...(doubt !== null && { frozen: keepFrozen(run, fact.step, doubt) }),
+      })
   }
 }
 

@@ -3,6 +3,7 @@
  *
  * Owns the wording and the three actions. When it is asked is uncertain-step.ts; who reads the answer is the engine.
  */
+import type { WorkerId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Payload } from './payload.ts'
 import type { Verdict } from './run-fact.ts'
@@ -55,10 +56,17 @@ const actionsFor = (step: string, warning: string | null): readonly TaskAction[]
   ]
 }
 
-const warningOf = (doubt: UncertainStep): string | null => {
-  if (!uncertainRules.mayStillAct(doubt)) return null
-  const who = doubt.performer === undefined ? 'The worker that began it' : `Worker ${doubt.performer.worker}`
-  return `${who} has not reported back and may still carry out the first attempt. If you run the step again and that worker goes on, the effect happens twice.`
+const RISK = 'If you run the step again and that worker goes on, the effect happens twice.'
+
+const warningOf = ({ doubt, earlier }: Pick<Asked, 'doubt' | 'earlier'>): string | null => {
+  if (uncertainRules.mayStillAct(doubt)) {
+    const who = doubt.performer === undefined ? 'The worker that began it' : `Worker ${doubt.performer.worker}`
+    return `${who} has not reported back and may still carry out the first attempt. ${RISK}`
+  }
+  // uncertain-3
+  if (earlier.length === 0) return null
+  const [who, have] = earlier.length === 1 ? ['Worker', 'has'] : ['Workers', 'have']
+  return `${who} ${earlier.join(', ')} ${have} not reported back and may still carry out an earlier attempt. ${RISK}`
 }
 
 const ENDED = 'It has ended.'
@@ -73,13 +81,20 @@ export interface Asked {
   readonly handler: string
   readonly step: string
   readonly doubt: UncertainStep
+  /** The workers of attempts before it that may still act. */
+  readonly earlier: readonly WorkerId[]
   /** What the run works on: shown where the step itself names no input. */
   readonly input: Json
 }
 
-export const uncertainTask = ({ handler, step, doubt, input }: Asked): TaskSpec => {
-  const { attempt, reason, effectKey, performer, late } = doubt
-  const warning = warningOf(doubt)
+const standOf = ({ doubt, earlier }: Pick<Asked, 'doubt' | 'earlier'>): { readonly [name: string]: Json } => ({
+  first_attempt: uncertainRules.mayStillAct(doubt) ? MAY_ACT : ENDED,
+  earlier_attempts: earlier,
+  late_result: shownLate(doubt.late),
+})
+
+export const uncertainTask = ({ handler, step, doubt, earlier, input }: Asked): TaskSpec => {
+  const { attempt, reason, effectKey, performer } = doubt
   return {
     ...{ type: 'decision', origin: 'uncertain', name: handler, title: `Did it happen? ${step} of ${handler}` },
     instructions: `It is not known whether the effect of this step took place. Look where it would show, then answer: it happened (put what the step answered into the field ${RESULT_FIELD}), run it again, or abort the step.`,
@@ -94,11 +109,10 @@ export const uncertainTask = ({ handler, step, doubt, input }: Asked): TaskSpec 
           ? { input_of_the_run: shownValue(input) }
           : { input: shownValue(doubt.evidence.input) }),
         worker: performer?.worker ?? null,
-        first_attempt: warning === null ? ENDED : MAY_ACT,
-        late_result: shownLate(late),
+        ...standOf({ doubt, earlier }),
       }),
     ],
-    actions: actionsFor(step, warning),
+    actions: actionsFor(step, warningOf({ doubt, earlier })),
     levels: [{ to: { users: [], groups: [OPERATORS] }, deadline: null }],
     reminders: null,
     autoAction: null,
@@ -108,11 +122,10 @@ export const uncertainTask = ({ handler, step, doubt, input }: Asked): TaskSpec 
   }
 }
 
-/** The same question after the attempt has answered late: its answer is evidence, and nothing of it acts any more. */
+/** The same question after an attempt has answered late: its answer is evidence, and nothing of it acts any more. */
 export const withLateResult = (
   { sections }: Pick<TaskSpec, 'sections'>,
-  step: string,
-  late: LateResult,
+  { step, ...asked }: Pick<Asked, 'step' | 'doubt' | 'earlier'>,
 ): { readonly sections: readonly Section[]; readonly actions: readonly TaskAction[] } => ({
   sections: sections.map((section) =>
     section.id === EVIDENCE
@@ -120,11 +133,10 @@ export const withLateResult = (
           ...section,
           content: {
             ...(section.content as { readonly [name: string]: Json }),
-            first_attempt: ENDED,
-            late_result: shownLate(late),
+            ...standOf(asked),
           },
         }
       : section,
   ),
-  actions: actionsFor(step, null),
+  actions: actionsFor(step, warningOf(asked)),
 })
