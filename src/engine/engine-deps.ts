@@ -45,6 +45,8 @@ export interface EngineDeps {
   readonly document?: Reader['document']
   readonly documents?: Reader['documents']
   readonly suppressed?: Reader['suppressed']
+  /** Which runs name another as their parent. Absent: nobody knows. */
+  readonly children?: Reader['children']
   /** Who else works on this ledger. Absent: nobody. */
   readonly workers?: Reader['workers']
   /** Hints of what other processes commit. Absent: there are none. */

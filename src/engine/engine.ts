@@ -148,6 +148,7 @@ export class Engine {
       documents: deps.documents ?? (() => Promise.resolve([])),
       hasDocuments: deps.document !== undefined && deps.documents !== undefined,
       suppressed: deps.suppressed ?? (() => Promise.resolve([])),
+      children: deps.children ?? (() => Promise.resolve([])),
       publish,
       observers,
       deltas: new Deltas(redaction),

@@ -44,6 +44,7 @@ export const awaken = async (
 ): Promise<void> => {
   try {
     const { house, record, live } = resident
+    resident.isRecovered = recoveries > 0
     resident.inputs = await readInputs(house, record, live?.start.input ?? { kind: 'event' })
     await catchUp(resident, recoveries, prefetched, mayBeLeft)
     const isHeld = house.starts.holds(resident)
@@ -110,6 +111,7 @@ const catchUp = async (
   const handOver = handOverOf(resident)
   if (handOver !== null) commands.push(handOver)
   if (recoveries >= MAX_RECOVERIES) {
+    await resident.findLost()
     const message = `the run lost its worker ${recoveries} times in a row without progress`
     commands.push({ type: 'quarantine_run', now, error: { code: 'RUN_QUARANTINED', message } })
   }

@@ -69,6 +69,8 @@ export interface House {
   readonly hasDocuments: boolean
   /** Why handlers without flow control did not start by an event. */
   readonly suppressed: Reader['suppressed']
+  /** Which runs name another as their parent: also those that it has not recorded. */
+  readonly children: Reader['children']
   /** New for every append. Short: it stands beside every fact. */
   readonly appendId: () => string
 }

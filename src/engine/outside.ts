@@ -21,6 +21,7 @@ import { endingOf, tellsEnd } from './ending.ts'
 import { refusalOfAbsent } from './flow-outcomes.ts'
 import type { House } from './house.ts'
 import { lifecycleOf, tellsLife } from './lifecycle.ts'
+import { unrecordedChildren, withLost } from './lost-children.ts'
 import type { NewRun } from './new-run.ts'
 import { commitOnce } from './one-shot.ts'
 import type { RunNotice } from './publish.ts'
@@ -115,7 +116,9 @@ export const outsideWrite = async (house: House, record: StreamRecord, change: C
     write,
     runs: ending?.runs ?? [],
     events: ending?.events ?? [],
-    signals: ended ? toldOfEnd(house, record, state) : noLongerAsked(change),
+    signals: ended
+      ? withLost(toldOfEnd(house, record, state), record.recoveries > 0 ? await unrecordedChildren(house, id) : [])
+      : noLongerAsked(change),
     notice: { run: id, handler, status: statusOf(state, true), version: sealed.head.version, facts },
   }
 }

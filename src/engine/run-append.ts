@@ -15,6 +15,7 @@ import type { EndingHouse } from './declared-end.ts'
 import { endingOf } from './ending.ts'
 import type { House } from './house.ts'
 import { type LifeRecord, lifecycleOf } from './lifecycle.ts'
+import { withLost } from './lost-children.ts'
 import type { NewRun } from './new-run.ts'
 import { type Gathered, type Luggage, mergeLuggage } from './request.ts'
 import type { SeenEvents } from './seen-events.ts'
@@ -30,6 +31,8 @@ export interface AppendContext {
   /** Counts only if the run has no lease when this is written: parked with it, or long since let go. */
   readonly wakeAt: Instant | null
   readonly seenSignal: number
+  /** Children that it may not have recorded: told of its end, too. */
+  readonly lost: readonly ClaimableId[]
   /** How many events of a type were looked at before a step opens a wait on them. */
   readonly seen: Pick<SeenEvents, 'countOf'>
   /** What the hand at work says of it besides. */
@@ -88,7 +91,7 @@ export const runAppend = (
     appendId: house.appendId(),
     writes: runs.length === 0 && tasks.length === 0 ? [own] : [own, ...runs.map((run) => run.write), ...tasks],
     events,
-    signals: departs === 'ended' ? toldOfEnd(house, record, gathered.state) : NONE,
+    signals: departs === 'ended' ? withLost(toldOfEnd(house, record, gathered.state), context.lost) : NONE,
     documents,
   }
   return {
