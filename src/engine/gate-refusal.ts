@@ -19,7 +19,7 @@ const CODES: Readonly<Record<Suppressed['reason'], ErrorCode>> = {
 }
 
 /** A policy may say more exactly what is wrong. */
-const OWN_CODE = /^(COST_TOO_HIGH|RUN_BACKLOG_FULL|RUN_EXISTS): /
+const OWN_CODE = /^(COST_TOO_HIGH|RUN_BACKLOG_FULL|RUN_EXISTS|RUN_WAITS_FOR_ITSELF): /
 
 export const refusalOf = ({ reason, detail, into, retryAt }: Suppressed): Failure => {
   const [prefix = '', own] = OWN_CODE.exec(detail) ?? []

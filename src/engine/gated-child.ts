@@ -9,7 +9,7 @@
  * gated-child-2  A call that met the run of another caller waits for that run's end and never ends it.
  */
 import type { CallParent } from '../model/arrival.ts'
-import { type RunId, timedRunId } from '../model/ids.ts'
+import { type ClaimableId, isRunId, type RunId, timedRunId } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
 import type { Payload } from '../model/payload.ts'
 import { isEnded } from '../model/status.ts'
@@ -41,6 +41,19 @@ const headOf = async (house: House, run: RunId) => {
 const isKnown = async (house: House, child: RunId): Promise<boolean> =>
   (await headOf(house, child)) !== null || (await queuedRun(house, child))?.state === 'queued'
 
+/** Where runs wait for each other's end, whom the call must not wait for (gate-8). */
+const callersAbove = async (
+  house: House,
+  parent: ClaimableId | null,
+  handler: string,
+): Promise<Pick<CallParent, 'above'>> => {
+  const overlap = house.system().functions.get(handler)?.flow?.policies.overlap
+  if (overlap !== 'buffer_one' && overlap !== 'buffer_all') return {}
+  const above: RunId[] = []
+  for (let run = parent; run !== null && isRunId(run); run = (await headOf(house, run))?.parent ?? null) above.push(run)
+  return above.length === 0 ? {} : { above }
+}
+
 /** A gate that turns the call away throws, with its code. */
 export const callThroughGate = async (resident: Resident, call: GatedCall): Promise<Passed> => {
   const { house, record } = resident
@@ -49,7 +62,8 @@ export const callThroughGate = async (resident: Resident, call: GatedCall): Prom
   if (await isKnown(house, child)) return { child, isAnothers: false }
   const { handler, value, payload, parent } = call
   const input = { kind: 'given', payload } as const
-  const asked = { call: { run: child, input, session: record.session, by: null, parent }, value }
+  const family = { ...parent, ...(await callersAbove(house, record.parent, handler)) }
+  const asked = { call: { run: child, input, session: record.session, by: null, parent: family }, value }
   const run = await house.gates.call(handler, asked).catch(async (error: unknown) => {
     // A worker that lost this run may have made the same call meanwhile.
     if (await isKnown(house, child)) return child

@@ -13,6 +13,8 @@ export interface CallParent {
   readonly run: RunId
   readonly step: string
   readonly depth: number
+  /** The runs above it, as far as one of them may stand in the way of the call. */
+  readonly above?: readonly RunId[]
   readonly onParentEnd?: 'detach'
   readonly terms?: CallTerms
   readonly cause: Cause | null

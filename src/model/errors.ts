@@ -139,6 +139,7 @@ export const ERRORS = {
   RUN_QUARANTINED: { status: 500, retryable: false, hint: 'The run stopped the worker five times; fix the cause, then retry it.' },
   RUN_TOO_LONG: { status: 422, retryable: false, hint: 'A run ends at 100,000 steps; split it into children.' },
   CHILD_FAILED: { status: 422, retryable: false, hint: 'Look at the child run that is named.' },
+  RUN_WAITS_FOR_ITSELF: { status: 409, retryable: false, hint: 'Give the call `gate: none`, another overlap key, or do its work in this run.' },
   CHILD_DEPTH: { status: 422, retryable: false, hint: 'Children nest at most 16 deep.' },
   FAN_OUT_LIMIT: { status: 422, retryable: false, hint: 'One event may start at most 1,000 runs.' },
   TURN_RUNNING: { status: 409, retryable: false, hint: 'Wait for the answer, or stop the turn, then send the message again.' },

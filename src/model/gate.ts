@@ -8,6 +8,7 @@
  * gate-2  An event told twice is taken once.
  * gate-3  A paused gate starts nothing and loses nothing that it had taken in.
  * gate-4  The state after a checkpoint is the checkpoint: what came before it need not be read.
+ * gate-8  A call does not wait for the end of a run that waits for the call: it is refused.
  * gate-5  Events that failed in a batch come again without the others, at most as often as the handler's retry says (batch-items.ts).
  */
 import { type Arrival, type Candidate, candidateOf, eventOf } from './arrival.ts'
@@ -48,6 +49,14 @@ const drop = (draft: Draft, candidate: Candidate, detail: string, into?: RunId):
     suppress(draft, event, { reason: 'overlap', detail, ...(into === undefined ? {} : { into }), ...promised })
 }
 
+/** gate-8. The run of its line that called, itself or through others. */
+const waitsForItself = ({ state }: Draft, { events, overlapKey }: Candidate): RunId | null => {
+  const parent = events[0]?.call?.parent
+  if (parent === undefined) return null
+  const callers = [parent.run, ...(parent.above ?? [])]
+  return lineAt(state.lines, overlapKey).running.find((run) => callers.includes(run)) ?? null
+}
+
 /** Overlap, and behind it throttle. False if the candidate found no place. */
 const place = (draft: Draft, candidate: Candidate, passage: Passage | null): boolean => {
   const { overlap, room } = draft.policies
@@ -62,6 +71,12 @@ const place = (draft: Draft, candidate: Candidate, passage: Passage | null): boo
       start(draft, candidate, claim)
       break
     case 'wait': {
+      const self = verdict.cancels.length === 0 ? waitsForItself(draft, candidate) : null
+      if (self !== null) {
+        const detail = `RUN_WAITS_FOR_ITSELF: ${self} waits for this call, and the call would wait for its end`
+        for (const event of candidate.events) suppress(draft, event, { reason: 'error', detail })
+        return false
+      }
       for (const run of verdict.cancels) stop(draft, run, 'cancel')
       const { displaces } = verdict
       for (const older of displaces) drop(draft, older, 'a newer one waits in its place', candidate.run)

@@ -1,7 +1,7 @@
 /** `step.invoke` and steps of plans pass the flow control of what they call, unless the call says `gate: none`. */
 import { expect, test } from 'vitest'
 import { type FunctionOptions, fn } from '../../src/executors/workflow/function.ts'
-import type { InvokeStepOptions } from '../../src/executors/workflow/step-api.ts'
+import type { InvokeStepOptions, Step } from '../../src/executors/workflow/step-api.ts'
 import { LOCAL_TENANT } from '../../src/model/ids.ts'
 import type { Json } from '../../src/model/json.ts'
 import type { Ledger } from '../../src/ports/ledger.ts'
@@ -219,6 +219,38 @@ onEveryStore('children at a gate', (store) => {
     for (const run of [first, third]) expect(await end(run)).toMatchObject({ status: 'success' })
     await system.close()
   })
+
+  test.each(['buffer_one', 'buffer_all'] as const)(
+    '[L10] gate-8: with %s a run that would wait for its own end is refused, with a way out (14.4.3)',
+    async (overlap) => {
+      interface Way {
+        readonly key: string
+        readonly next: readonly { readonly to: 'line' | 'plain'; readonly key: string; readonly gate?: 'none' }[]
+      }
+      const go = async ({ input: { next: calls }, step }: { readonly input: Way; readonly step: Step }) => {
+        const [next, ...rest] = calls
+        if (next === undefined) return 'done'
+        const { to, key, gate } = next
+        return step.invoke('call', to, { key, next: rest }, gate === undefined ? {} : { gate })
+      }
+      const functions = [fn<Way>('line', { overlap, overlapKey: 'payload.key' }, go), fn<Way>('plain', {}, go)]
+      const system = await startTestSystem({ name: 'itself', functions }, store())
+      const of = async (...next: Way['next']) => {
+        const run = await system.start('line', { key: 'k', next })
+        await system.settle()
+        const { status, output, error } = await system.look(run)
+        return { run, status, output, error }
+      }
+      for (const by of [[], [{ to: 'plain', key: 'k' }]] as const) {
+        const { run, status, error } = await of(...by, { to: 'line', key: 'k' })
+        expect({ status, code: error?.code }).toEqual({ status: 'failed', code: 'RUN_WAITS_FOR_ITSELF' })
+        expect(error?.message).toContain(run)
+      }
+      expect(await of({ to: 'line', key: 'other' })).toMatchObject({ status: 'success', output: 'done' })
+      expect(await of({ to: 'line', key: 'k', gate: 'none' })).toMatchObject({ status: 'success', output: 'done' })
+      await system.close()
+    },
+  )
 
   test('[L10] a call with gate: none passes no flow control, and another word is refused (14.4.3)', async () => {
     const { system, seen, end } = await begin({ throttle: { limit: 1, period: '1h' } }, { gate: 'none' })
