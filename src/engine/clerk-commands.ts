@@ -22,7 +22,7 @@ import { birthOf, changeAfter, lookAtClerk, waitsBetween } from './clerk-state.t
 import { inTurn } from './clerk-turns.ts'
 import type { ClerkFact, Duty } from './duty.ts'
 import type { House } from './house.ts'
-import { isStoreTrouble } from './patience.ts'
+import { isShutDown, isStoreTrouble } from './patience.ts'
 import { pauseAfterConflict } from './turn-queue.ts'
 
 /** A kind of clerk under one definition. Commands with the same `keeping` may share an append. */
@@ -169,7 +169,7 @@ export class ClerkCommands {
     } catch (error) {
       line.known = null
       // clerk-commands-3
-      if (batch.length > 1 && !isStoreTrouble(error)) {
+      if (batch.length > 1 && !isStoreTrouble(error) && !isShutDown(error)) {
         line.most = Math.ceil(batch.length / 2)
         return
       }

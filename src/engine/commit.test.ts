@@ -125,12 +125,33 @@ test('a source that cannot say what it wants does not stop the others', async ()
   expect(errors).toMatchObject([{ code: 'INTERNAL' }])
 })
 
-test('a stopped commit begins nothing', async () => {
-  const { clock, batches, commit } = start()
-  commit.stop()
-  void commitOnce(commit, eventAppend())
+test('commit-8: a stopped commit begins nothing, and answers who waits and who still comes (14.2)', async () => {
+  const { clock, batches, commit } = start([null, 'fail_before'], { maxBatch: 3, maxInFlight: 1 })
+  const ask = () =>
+    commitOnce(commit, eventAppend()).then(
+      ({ kind }) => kind,
+      ({ code }: TrihandError) => code,
+    )
+  const before = Array.from({ length: 4 }, ask)
+  clock.turn(() => commit.stop())
   await clock.runUntilIdle()
-  expect(batches).toEqual([])
+  expect([...(await Promise.all(before)), await ask()]).toEqual([
+    'written',
+    ...Array.from({ length: 4 }, () => 'SHUTTING_DOWN'),
+  ])
+  expect(batches.length).toBe(1)
+})
+
+test('commit-8: a batch that the store refuses while the process closes is answered with an open outcome (14.2)', async () => {
+  const { clock, commit } = start(Array.from({ length: 99 }, () => 'done_then_fail' as const))
+  const told = expect(commitOnce(commit, eventAppend())).rejects.toMatchObject({
+    code: 'SHUTTING_DOWN',
+    outcome: 'unknown',
+  })
+  await clock.advance(0)
+  commit.stop()
+  await clock.runUntilIdle()
+  await told
 })
 
 test('one-shot-1: a caller in doubt is told so in the end, and the append is written once the store answers', async () => {

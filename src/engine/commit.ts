@@ -12,6 +12,7 @@
  *           over; what is new has a share of every batch all the same.
  * commit-7  While the store is full or its file is missing, and every batch under way waits for it, what is new is refused at once with
  *           the store's reason. It is never left waiting.
+ * commit-8  When the process closes, whoever waits and whoever still comes is answered (SHUTTING_DOWN). Nobody is left waiting.
  */
 import { type ErrorCode, TrihandError } from '../model/errors.ts'
 import type { StreamId } from '../model/ids.ts'
@@ -111,7 +112,7 @@ export class Commit {
 
   /** Asks for `next` to be called once everything that is ready in this turn has been gathered. */
   request(source: AppendSource): void {
-    if (this.stopped) return
+    if (this.stopped) return void source.failed(shuttingDown())
     if (source.isNew && !source.isWaiting && this.isJammed && this.refuse(source)) return
     if (!source.isWaiting) (source.isNew ? this.fresh : this.begun).add(source)
     source.isWaiting = true
@@ -139,12 +140,19 @@ export class Commit {
     return this.lastTrouble
   }
 
-  /** No further batch begins; what is under way may still settle. */
+  /** No further batch begins; what is under way may still settle (commit-8). */
   stop(): void {
     this.stopped = true
-    this.begun.clear()
-    this.fresh.clear()
+    const left = this.postponed.map(({ source }) => source)
+    for (const source of left) source.isBusy = false
+    for (const line of [this.begun, this.fresh])
+      for (let source = line.take(); source !== null; source = line.take()) {
+        source.isWaiting = false
+        // One that is at work is answered by its batch.
+        if (!source.isBusy) left.push(source)
+      }
     this.postponed = []
+    for (const source of left) source.failed(shuttingDown())
     this.endWatch()
   }
 
@@ -273,6 +281,8 @@ export class Commit {
         if (batch.appends.length > 0) await pauseAfter({ clock: this.clock, ids: this.ids }, tries)
       }
     }
+    // commit-8: what was sent may have been written.
+    if (this.stopped) for (const source of batch.sources) if (source.isBusy) source.failed(shuttingDown('unknown'))
     this.inFlight--
     if (this.hasReady()) this.schedule()
     this.endWatch()
@@ -300,6 +310,9 @@ export class Commit {
     return { sources: kept.map((entry) => entry.source), appends: kept.map((entry) => entry.append) }
   }
 }
+
+const shuttingDown = (outcome: TrihandError['outcome'] = 'not_done'): TrihandError =>
+  new TrihandError('SHUTTING_DOWN', 'this process closes', { outcome })
 
 /** commit-5. */
 const asLedgerError = (error: unknown, isInDoubt: boolean): TrihandError => {

@@ -21,6 +21,7 @@ import { offerDoubts, raiseDoubts } from './doubt.ts'
 import { Gate, type StepErrors } from './gate.ts'
 import { type Intents, packIntents } from './intents.ts'
 import { NOTHING_PREFETCHED, type Prefetched } from './look.ts'
+import { findLost } from './lost-children.ts'
 import { offerChildren, offerEvents } from './offer.ts'
 import { isOpen } from './once.ts'
 import { offerParentEnd } from './parent-end.ts'
@@ -44,7 +45,6 @@ export const awaken = async (
 ): Promise<void> => {
   try {
     const { house, record, live } = resident
-    resident.isRecovered = recoveries > 0
     resident.inputs = await readInputs(house, record, live?.start.input ?? { kind: 'event' })
     await catchUp(resident, recoveries, prefetched, mayBeLeft)
     const isHeld = house.starts.holds(resident)
@@ -57,6 +57,7 @@ export const awaken = async (
       if (start === 'now') house.starts.made(resident)
       resident.watchTime()
     } else if (!resident.isGone) {
+      if (recoveries > 0 && resident.live?.cancel != null) await findLost(resident)
       resident.spreadCancel()
     }
   } catch (error) {
@@ -111,7 +112,7 @@ const catchUp = async (
   const handOver = handOverOf(resident)
   if (handOver !== null) commands.push(handOver)
   if (recoveries >= MAX_RECOVERIES) {
-    await resident.findLost()
+    await findLost(resident)
     const message = `the run lost its worker ${recoveries} times in a row without progress`
     commands.push({ type: 'quarantine_run', now, error: { code: 'RUN_QUARANTINED', message } })
   }

@@ -19,3 +19,22 @@ export const unrecordedChildren = async (
 /** Each once: it may have recorded some of them. */
 export const withLost = (told: readonly ClaimableId[], lost: readonly ClaimableId[]): readonly ClaimableId[] =>
   lost.length === 0 ? told : [...new Set([...told, ...lost])]
+
+/** A run in memory that is about to end without having been entered. */
+interface Ending {
+  readonly house: Pick<House, 'children' | 'tenant'>
+  readonly record: { readonly id: RunId }
+  lost: readonly ClaimableId[]
+  isUntold: boolean
+  whileActive(work: () => Promise<void>): Promise<void>
+}
+
+/** parent-end-2: before it ends. */
+export const findLost = (run: Ending): Promise<void> =>
+  run
+    .whileActive(async () => {
+      run.lost = await unrecordedChildren(run.house, run.record.id)
+    })
+    .catch(() => {
+      run.isUntold = true
+    })

@@ -32,6 +32,9 @@ export const pauseAfter = ({ clock, ids }: Deps, tries: number): Promise<void> =
 export const isStoreTrouble = (error: unknown): boolean =>
   error instanceof TrihandError && (TROUBLES.has(error.code) || error.outcome === 'unknown')
 
+/** This process writes nothing any more (commit-8). */
+export const isShutDown = (error: unknown): boolean => error instanceof TrihandError && error.code === 'SHUTTING_DOWN'
+
 /** Never settles once nobody wants the answer any more. */
 export const insist = async <T>(deps: Deps, isWanted: () => boolean, work: () => T | Promise<T>): Promise<T> => {
   for (let tries = 0; ; tries++) {

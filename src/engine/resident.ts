@@ -11,7 +11,7 @@
 import { calledBy } from '../model/child-retry.ts'
 import type { Failure, TrihandError } from '../model/errors.ts'
 import { readRunFact } from '../model/fact-codec.ts'
-import type { Instant, RunId } from '../model/ids.ts'
+import type { Instant } from '../model/ids.ts'
 import { fold } from '../model/machine.ts'
 import { run as runMachine, statusOf, wakeAt } from '../model/run.ts'
 import type { LiveRun, RunFact, RunState } from '../model/run-fact.ts'
@@ -23,7 +23,6 @@ import type { ChainHead } from './chain.ts'
 import type { AppendSource } from './commit.ts'
 import type { House } from './house.ts'
 import { reportUnrecorded } from './late-result.ts'
-import { unrecordedChildren } from './lost-children.ts'
 import { isLeased } from './new-run.ts'
 import { insist, isStoreTrouble } from './patience.ts'
 import { Performances } from './performances.ts'
@@ -53,7 +52,6 @@ interface InFlight {
   readonly departs: 'ended' | 'parked' | null
 }
 
-const NO_RUNS: readonly RunId[] = []
 const NO_REPORT: AppendContext['report'] = {}
 
 export class Resident implements AppendSource {
@@ -90,9 +88,7 @@ export class Resident implements AppendSource {
   isUntold = false
   /** Its throttle lets it begin at this instant. */
   waitsUntil: Instant | null = null
-  /** Whether the worker that held it before was lost. */
-  isRecovered = false
-  private lost: readonly RunId[] = NO_RUNS
+  lost: AppendContext['lost'] = []
   private alarm: { readonly at: Instant; readonly cancel: () => void } | null = null
 
   constructor(house: House, record: ResidentRecord, { state, head }: Standing, keeper: Keeper) {
@@ -289,22 +285,12 @@ export class Resident implements AppendSource {
     if (!this.waiters.isEmpty || this.live?.pause != null) this.considerParking()
   }
 
-  /** parent-end-2: before it ends. */
-  async findLost(): Promise<void> {
-    await this.whileActive(async () => {
-      this.lost = await unrecordedChildren(this.house, this.record.id)
-    }).catch(() => {
-      this.isUntold = true
-    })
-  }
-
   /** run-2: bodies are told to stop, children are cancelled, and only then the run may end. */
   spreadCancel(): void {
     const live = this.live
     if (live?.cancel == null) return
     const { by, error } = live.cancel
     this.performances.abort({ code: 'RUN_CANCELLED', message: error.message })
-    if (this.isRecovered) void this.findLost()
     for (const child of calledBy(live)) {
       this.begin()
       void cancelChild(this.house, child, by, error.message)

@@ -147,6 +147,7 @@ export const ERRORS = {
   STATE_CORRUPT: { status: 500, retryable: false, hint: 'The stored state does not match its hash; restore it from a checkpoint.' },
   CHECKPOINT_CORRUPT: { status: 500, retryable: false, hint: 'The checkpoint does not match its hash; use an earlier one.' },
   FACT_UNKNOWN: { status: 500, retryable: false, hint: 'A newer trihand wrote this run; upgrade this process.' },
+  SHUTTING_DOWN: { status: 503, retryable: true, hint: 'This process closes. Send the same request again, with its id or key, to one that runs; the outcome may be unknown.' },
   LEDGER_CONFLICT: { status: 503, retryable: true, hint: 'Too many writers on one run; send the same request again.' },
   LEDGER_UNAVAILABLE: { status: 503, retryable: true, hint: 'The database does not answer. The outcome may be unknown: send the same request again.' },
   LEDGER_MISSING: { status: 503, retryable: true, hint: 'Put the same file back under its name, and work goes on; or stop the process, restore the ledger and start again. Nothing is accepted meanwhile.' },
