@@ -69,8 +69,8 @@ export interface AgentsInput extends AgentOptions {
 
 export interface AgentHand {
   enter(entry: Entry, handler: AgentHandler): Promise<unknown>
-  /** Throws what this definition lacks: keys, addresses, a script that can be read. Answers whether every model is simulated. */
-  check(system: System): { readonly isSimulated: boolean }
+  /** Throws what this definition lacks: keys, addresses, a script that can be read. Answers which models are simulated, and why; null: none. */
+  check(system: System): { readonly simulated: string | null }
   /** A tool of the system, for whoever is no agent. */
   callTool(request: ToolCall, signal: AbortSignal): Promise<ToolAnswer>
   /** Ends the children that serve tools. */
@@ -211,7 +211,7 @@ export const openAgents = (input: AgentsInput): AgentHand => {
       const models = modelsOf(system)
       models.nameOf(system.models.fallback)
       // Models that the caller brings along are its own business.
-      return { isSimulated: 'isSimulated' in models && models.isSimulated === true }
+      return { simulated: 'simulated' in models ? (models.simulated as string | null) : null }
     },
   }
 }

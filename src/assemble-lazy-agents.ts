@@ -4,6 +4,7 @@
  * Owns when it is loaded.
  */
 import type { AgentHand, AgentsInput } from './assemble-agents.ts'
+import { simulatedFor } from './assemble-models.ts'
 import type { ToolBroker } from './executors/workflow/built-in/tool-call.ts'
 import type { System } from './manifest/system.ts'
 
@@ -11,8 +12,8 @@ export interface LazyAgents {
   readonly broker: ToolBroker
   readonly enter: AgentHand['enter']
   ready(system: System): Promise<void>
-  /** Of the system that was made ready last. */
-  readonly isSimulated: boolean
+  /** Of the system that was made ready last: which models are simulated, and why. */
+  readonly simulated: string | null
   close(): Promise<void>
 }
 
@@ -23,16 +24,16 @@ export const lazyAgents = (input: AgentsInput): LazyAgents => {
     loading ??= import('./assemble-agents.ts').then(({ openAgents }) => openAgents(input))
     return loading
   }
-  let isSimulated = false
+  let simulated: string | null = null
   const hasAgents = ({ functions }: System): boolean =>
     [...functions.values()].some(({ modality }) => modality === 'agent')
   return {
     enter: async (entry, handler) => (await open()).enter(entry, handler),
     ready: async (system) => {
-      isSimulated = hasAgents(system) && (await open()).check(system).isSimulated
+      simulated = hasAgents(system) ? (await open()).check(system).simulated : simulatedFor(system, input)
     },
-    get isSimulated() {
-      return isSimulated
+    get simulated() {
+      return simulated
     },
     broker: { call: async (request, signal) => (await open()).callTool(request, signal) },
     close: async () => (await loading?.catch(() => null))?.close(),

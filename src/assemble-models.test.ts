@@ -14,7 +14,7 @@ const open = (source: Partial<SystemSource> = {}, environment: Record<string, st
   const system = normalise({ name: 'shop', ...source }, (text) => text)
   return executorModels(() => system, environment, undefined)
 }
-const TOKENS = { input: 1_000, output: 100 }
+const TOKENS = { input: 1_000, output: 100, cachedInput: 0, cacheWrites: 0 }
 
 describe('the price of a model', () => {
   test('[E4] is known for a known id, by its own provider', () => {

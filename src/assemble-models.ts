@@ -9,6 +9,7 @@ import type { HandSettings } from './hands.ts'
 import { valueChecker } from './manifest/check-value.ts'
 import { resolveReferences } from './manifest/reference.ts'
 import type { System } from './manifest/system.ts'
+import type { ModelBook } from './model/agent.ts'
 import type { PriceOf } from './model/usage.ts'
 import type { Model } from './ports/model.ts'
 
@@ -33,14 +34,37 @@ const lazyScripted = (scripts: System['scripts']): Model => {
   }
 }
 
-/** Live by the keys of the environment, else simulated. Throws what is missing. */
-export const modelsFor = ({ models: book }: System, environment: Variables, scripted: Model): Models =>
+/** Live by the keys and addresses of the environment and the system, else simulated. Throws what is missing. */
+export const modelsFor = ({ models: book }: Pick<System, 'models'>, environment: Variables, scripted: Model): Models =>
   openModels({
     book,
     environment,
     scripted,
     resolve: (text) => resolveReferences(text, environment),
   })
+
+/** To be looked at: nothing is asked. */
+const openBook = (book: ModelBook, environment: Variables): Models =>
+  modelsFor({ models: book }, environment, lazyScripted(new Map()))
+
+/** Which names are simulated, and why; null: none. Throws what is missing. */
+export const simulatedIn = (book: ModelBook, environment: Variables): string | null =>
+  openBook(book, environment).simulated
+
+/** The same for a system without agents: its functions may ask the models that it names. `models` answer instead, where given. */
+export const simulatedFor = (
+  { models: book }: Pick<System, 'models'>,
+  { models, environment }: { readonly models?: unknown; readonly environment: Variables },
+): string | null => (models !== undefined || book.aliases.size === 0 ? null : simulatedIn(book, environment))
+
+/** How the models of a system are reached, each in words. Throws what is missing. */
+export const modelWords = (book: ModelBook, environment: Variables): readonly string[] => {
+  const { nameOf } = openBook(book, environment)
+  return [...new Set([...book.aliases.keys(), book.fallback])].map((name) => {
+    const { provider, id } = nameOf(name)
+    return name === id ? `${name} of ${provider}` : `${name} (${id} of ${provider})`
+  })
+}
 
 export interface ExecutorModels {
   readonly models: NonNullable<HandSettings['models']>
@@ -58,10 +82,12 @@ export const executorModels = (
   const opened = perSystem((definition) => own ?? modelsFor(definition, environment, lazyScripted(definition.scripts)))
   const prices = perSystem(({ models }) => priceList(models.prices))
   const models = () => opened(system())
-  /** Whose a model is; nobody's has no price. */
+  /** Whose a model is; nobody's has no price. A name that stands for this very id comes first: it may be a model at home. */
   const providerOf = (model: string): string => {
+    const { aliases } = system().models
+    const alias = aliases.has(model) ? model : [...aliases.values()].find(({ id }) => id === model)?.alias
     try {
-      return models().nameOf(model).provider
+      return models().nameOf(alias ?? model).provider
     } catch {
       return ''
     }
@@ -72,10 +98,9 @@ export const executorModels = (
       nameOf: (name) => models().nameOf(name),
       check: valueChecker(),
     },
-    price: (model, { input, output }) => {
+    price: (model, tokens) => {
       if (model.startsWith(SIMULATED)) return 0
-      const usage = { input, output, cachedInput: 0, cacheWrites: 0, reasoning: 0 }
-      return prices(system())(providerOf(model), model, usage)?.micros ?? null
+      return prices(system())(providerOf(model), model, { ...tokens, reasoning: 0 })?.micros ?? null
     },
   }
 }

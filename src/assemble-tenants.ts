@@ -116,8 +116,8 @@ export const openTenants = (deps: TenantDeps, own: () => Service): Service['of']
       get knownTenants() {
         return [tenant]
       },
-      get isSimulated() {
-        return own().isSimulated
+      get simulatedBecause() {
+        return own().simulatedBecause
       },
       ledger: shared.ledger,
     }

@@ -185,8 +185,8 @@ export interface Trihand
   /** What was committed, by whichever process; null where this one has the ledger to itself. */
   readonly news: TenantNews | null
   readonly system: System
-  /** Its agents have no live model: every answer comes from a script. */
-  readonly isSimulated: boolean
+  /** Which models answer from scripts, and why; null: none. */
+  readonly simulatedBecause: string | null
   readonly ledger: { readonly kind: LedgerChoice['kind']; readonly durable: boolean; readonly description: string }
   /** What the dispatcher wants served over HTTP, if anything. */
   readonly endpoint: DispatcherEndpoint | null
@@ -335,7 +335,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
 interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'versions'> {
   readonly server: ServerDesk
   readonly doors: Doors
-  readonly agents: Pick<LazyAgents, 'close' | 'isSimulated'>
+  readonly agents: Pick<LazyAgents, 'close' | 'simulated'>
   readonly worker: WorkerIdentity
   readonly world: TenantDeps['world']
   readonly environment: Environment
@@ -374,8 +374,8 @@ const facade = (
     get knownTenants() {
       return engine.knownTenants
     },
-    get isSimulated() {
-      return agents.isSimulated
+    get simulatedBecause() {
+      return agents.simulated
     },
     ledger: { kind: choice.kind, durable: store.durable, description: store.description },
     endpoint,

@@ -24,7 +24,7 @@ export interface Invitation {
 
 const USUAL_PORT = 4400
 
-const documentOf = ({ trihand: { ledger, system, isSimulated }, url }: Serving) => ({
+const documentOf = ({ trihand: { ledger, system, simulatedBecause }, url }: Serving) => ({
   type: 'listening',
   url,
   pid: process.pid,
@@ -32,7 +32,8 @@ const documentOf = ({ trihand: { ledger, system, isSimulated }, url }: Serving) 
   system: system.name,
   ledger: ledger.description,
   durable: ledger.durable,
-  simulated: isSimulated,
+  simulated: simulatedBecause !== null,
+  simulated_because: simulatedBecause,
 })
 
 const headline = ({ ledger, system }: Trihand): string => {
@@ -47,10 +48,8 @@ export const announce = (output: Output, serving: Serving, { port, suggestions, 
     return
   }
   output.line(visible(headline(trihand)))
-  if (trihand.isSimulated)
-    output.line(
-      'Models  simulated: agents answer from scripts. Set ANTHROPIC_API_KEY or OPENAI_API_KEY for a live one.',
-    )
+  if (trihand.simulatedBecause !== null)
+    output.line(visible(`Models  simulated: agents answer from scripts (${trihand.simulatedBecause})`))
   output.line(`Open    ${output.colors.cyan(`${url}/`)}`)
   for (const [i, command] of suggestions(trihand).entries())
     output.line(`${i === 0 ? 'Try ' : '    '}    ${visible(command)}`)

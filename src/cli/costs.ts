@@ -11,18 +11,22 @@ export interface CostsFlags extends CommonFlags {
   readonly to?: string
 }
 
-/** Unknown is not nothing. */
-const money = ({ cost_usd, unpriced_calls }: Spent): string => {
+const calls = (count: number): string => `${count} ${count === 1 ? 'call' : 'calls'}`
+
+/** Unknown is not nothing; what nobody has checked says so. */
+export const moneyText = ({ cost_usd, unpriced_calls, unverified_usd }: Spent): string => {
   const known = cost_usd === null ? '' : `$${cost_usd.toFixed(4)}`
-  const unknown = unpriced_calls === 0 ? '' : `${unpriced_calls} calls without a price`
+  const told = unverified_usd === null ? '' : ` ($${unverified_usd.toFixed(4)} reported, unverified)`
+  const unknown = unpriced_calls === 0 ? '' : `unknown for ${calls(unpriced_calls)}${told}`
   return [known, unknown].filter((text) => text !== '').join(' and ') || '-'
 }
 
 const cells = (spent: Spent): readonly string[] => [
   String(spent.calls),
+  spent.failed_calls === 0 ? '-' : String(spent.failed_calls),
   String(spent.input_tokens),
   String(spent.output_tokens),
-  money(spent),
+  moneyText(spent),
 ]
 
 export const costs: Verb<CostsFlags> = async (shell, flags) => {
@@ -35,7 +39,7 @@ export const costs: Verb<CostsFlags> = async (shell, flags) => {
   else if (found.items.length === 0) output.talk(`No model was asked from ${found.from} to ${found.to}.`)
   else
     output.table([
-      [...found.by, '', 'calls', 'tokens in', 'tokens out', 'cost'],
+      [...found.by, '', 'calls', 'failed', 'tokens in', 'tokens out', 'cost'],
       ...found.items.map((row) => [
         ...found.by.map((dimension) => row[dimension] ?? '-'),
         row.simulated ? 'simulated' : '',

@@ -6,8 +6,11 @@
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { createTrihand } from '../assemble.ts'
+import { modelWords, simulatedIn } from '../assemble-models.ts'
 import { ledgerChoice } from '../config.ts'
 import { problemOf } from '../http/problem.ts'
+import { defineModels } from '../manifest/models.ts'
+import type { ModelBook } from '../model/agent.ts'
 import { liveServer } from './connect.ts'
 import { findSystem, loadSystem } from './load-system.ts'
 import { EXIT, placeText } from './output.ts'
@@ -105,11 +108,26 @@ const port: Question = async ({ settings }) => {
   return { name, state: 'fail', says: `${wanted} is taken`, hint: 'set PORT to another one, or to 0 for any' }
 }
 
-const models: Question = async () => {
-  const keys = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY'].filter((key) => (process.env[key] ?? '') !== '')
-  if (keys.length > 0) return { name: 'models', state: 'ok', says: `${keys.join(', ')} set` }
-  const hint = 'set ANTHROPIC_API_KEY or OPENAI_API_KEY for a live model'
-  return { name: 'models', state: 'warn', says: 'no key: agents answer from scripts, simulated', hint }
+/** Those of the system; of a system that does not load nothing is known but the usual ones. */
+const bookOf = async ({ settings }: Shell, path: string | undefined): Promise<ModelBook> => {
+  const file = whereSystem(path)
+  if (file === null) return defineModels()
+  const loaded = await loadSystem(file, codeFolder(settings)).catch(() => null)
+  return defineModels(loaded?.source.models)
+}
+
+const models: Question = async (shell, path) => {
+  const name = 'models'
+  const hint = 'set ANTHROPIC_API_KEY or OPENAI_API_KEY, or give a model a base_url, for a live one'
+  try {
+    const book = await bookOf(shell, path)
+    const simulated = simulatedIn(book, process.env)
+    if (simulated !== null)
+      return { name, state: 'warn', says: `simulated, agents answer from scripts: ${simulated}`, hint }
+    return { name, state: 'ok', says: `live: ${modelWords(book, process.env).join(', ')}` }
+  } catch (error) {
+    return failed(name, error)
+  }
 }
 
 const QUESTIONS: readonly Question[] = [node, aboutSystem, ledger, port, models]

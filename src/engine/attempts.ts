@@ -7,6 +7,7 @@
 import type { Circuit } from '../manifest/circuit.ts'
 import type { Concurrency } from '../manifest/flow.ts'
 import { attemptsOf, carryOf } from '../model/attempt.ts'
+import { billOf } from '../model/bill.ts'
 import type { Failure } from '../model/errors.ts'
 import { type RunId, type TenantId, taskUuid } from '../model/ids.ts'
 import type { Json } from '../model/json.ts'
@@ -360,7 +361,9 @@ export class Attempts {
     const { resident } = this
     try {
       await resident.whileActive(async () => {
-        const { payload: result } = await storePrepared(resident.house, prepared)
+        const { payload, value } = await storePrepared(resident.house, prepared)
+        const bill = 'blob' in payload ? billOf(value) : null
+        const result = bill === null ? payload : { ...payload, bill }
         const luggage = await packIntents(resident, effectKeyOf(resident, step), intents)
         completeStep(resident, { step, attempt, result, luggage })
       })

@@ -101,6 +101,7 @@ const weigh = (price: PriceOf, { task, constraints }: Envelope, result: Executor
     inputBytes: JSON.stringify(task.input).length,
     outputBytes: result.status === 'failed' ? 0 : textOf(result.result).length,
     maxTokens: constraints.maxTokens ?? null,
+    mostInput: null,
   }
   return { usage: verifyUsage(report, price), modelUsed }
 }

@@ -36,6 +36,8 @@ export interface Health {
   readonly durable: boolean
   /** agents have no live model */
   readonly simulated: boolean
+  /** which models those are, and why; null: none is simulated */
+  readonly simulated_because: string | null
 }
 
 export interface Notice {
@@ -1113,6 +1115,10 @@ export interface Spent {
   readonly cost_usd: number | null
   readonly unpriced_calls: number
   readonly unpriced_tokens: number
+  /** of the calls: those that gave no answer that counts */
+  readonly failed_calls: number
+  /** what others say that the calls without a known price have cost, which nobody has checked; null: nobody says */
+  readonly unverified_usd: number | null
 }
 
 export interface CostRow {
@@ -1128,6 +1134,10 @@ export interface CostRow {
   readonly cost_usd: number | null
   readonly unpriced_calls: number
   readonly unpriced_tokens: number
+  /** of the calls: those that gave no answer that counts */
+  readonly failed_calls: number
+  /** what others say that the calls without a known price have cost, which nobody has checked; null: nobody says */
+  readonly unverified_usd: number | null
 }
 
 export interface Costs {

@@ -205,7 +205,7 @@ describe('health', () => {
       dispatcher: 'ok',
       loop: 'ok',
     }
-    const about = { status: 'ok', version: '0.0.0', durable: false, simulated: false }
+    const about = { status: 'ok', version: '0.0.0', durable: false, simulated: false, simulated_because: null }
     expect([status, body]).toEqual([200, { ...about, checks, reasons: [] }])
   })
 

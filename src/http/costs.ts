@@ -23,6 +23,10 @@ export interface Spent {
   readonly micros: number
   readonly unpricedCalls: number
   readonly unpricedTokens: number
+  /** Calls without an answer that counted. */
+  readonly failedCalls: number
+  /** What others say that calls without a price have cost. */
+  readonly unverifiedMicros: number
 }
 
 export interface CostRow extends Spent {
@@ -38,6 +42,8 @@ interface Call {
   readonly input: number
   readonly output: number
   readonly micros: number | null
+  readonly unverified: number
+  readonly isFailed: boolean
   readonly isSimulated: boolean
 }
 
@@ -55,18 +61,30 @@ const ofAgent = (record: Members): Call | null => {
   const reply = members(record['reply'])
   if (reply !== null) {
     const usage = members(reply['usage']) ?? {}
+    const cost = members(reply['cost']) ?? {}
     return {
       model: word(reply['modelUsed']),
       input: amount(usage['input']),
       output: amount(usage['output']),
-      micros: micros(members(reply['cost'])?.['micros']),
+      micros: micros(cost['micros']),
+      unverified: amount(cost['unverified']),
+      isFailed: false,
       isSimulated: reply['isSimulated'] === true,
     }
   }
+  const code = members(record['failure'])?.['code']
+  // A model that the rest did not pay for was not asked.
+  if (typeof code !== 'string' || code.startsWith('BUDGET_')) return null
   const used = members(record['used'])
-  if (used === null) return null
-  const model = word(members(record['failure'])?.['model'])
-  return { model, input: amount(used['tokens']), output: 0, micros: micros(used['micros']), isSimulated: false }
+  return {
+    model: word(record['model']),
+    input: amount(used?.['tokens']),
+    output: 0,
+    micros: micros(used?.['micros']),
+    unverified: 0,
+    isFailed: true,
+    isSimulated: record['isSimulated'] === true,
+  }
 }
 
 /** What `step.execute` keeps of a task that a model did. */
@@ -79,22 +97,31 @@ const ofTask = ({ modelUsed, usage }: Members): Call | null => {
     input,
     output,
     micros: micros(used['cost']),
+    unverified: amount(used['unverified']),
+    isFailed: false,
     isSimulated: modelUsed.startsWith('simulated'),
   }
 }
 
-/** Null: the fact only looked like one. A reply that is too long for a fact is a call of which nothing is known here. */
+const NOTHING_KNOWN: Call = {
+  ...{ model: UNKNOWN, input: 0, output: 0, micros: null, unverified: 0 },
+  ...{ isFailed: false, isSimulated: false },
+}
+
+/** Null: the fact only looked like one. Of a reply that is too long for a fact its bill stands there, but for older ones. */
 export const callIn = (fact: RunFact): Call | null => {
   if (fact.type !== 'step.completed') return null
   const isAgent = fact.step.startsWith('agent/model[')
-  if (!('value' in fact.result))
-    return isAgent ? { model: UNKNOWN, input: 0, output: 0, micros: null, isSimulated: false } : null
-  const record = members(fact.result.value)
-  if (record === null) return null
+  const { result } = fact
+  const record = members('value' in result ? result.value : result.bill)
+  if (record === null) return isAgent && 'blob' in result ? NOTHING_KNOWN : null
   return isAgent ? ofAgent(record) : ofTask(record)
 }
 
-const NOTHING: Spent = { calls: 0, inputTokens: 0, outputTokens: 0, micros: 0, unpricedCalls: 0, unpricedTokens: 0 }
+const NOTHING: Spent = {
+  ...{ calls: 0, inputTokens: 0, outputTokens: 0, micros: 0, unpricedCalls: 0, unpricedTokens: 0 },
+  ...{ failedCalls: 0, unverifiedMicros: 0 },
+}
 
 const addSpent = (a: Spent, b: Spent): Spent => ({
   calls: a.calls + b.calls,
@@ -103,16 +130,20 @@ const addSpent = (a: Spent, b: Spent): Spent => ({
   micros: a.micros + b.micros,
   unpricedCalls: a.unpricedCalls + b.unpricedCalls,
   unpricedTokens: a.unpricedTokens + b.unpricedTokens,
+  failedCalls: a.failedCalls + b.failedCalls,
+  unverifiedMicros: a.unverifiedMicros + b.unverifiedMicros,
 })
 
 /** One call as a sum. */
-export const spentBy = ({ input, output, micros: price }: Call): Spent => ({
+export const spentBy = ({ input, output, micros: price, unverified, isFailed }: Call): Spent => ({
   calls: 1,
   inputTokens: input,
   outputTokens: output,
   micros: price ?? 0,
   unpricedCalls: price === null ? 1 : 0,
   unpricedTokens: price === null ? input + output : 0,
+  failedCalls: isFailed ? 1 : 0,
+  unverifiedMicros: price === null ? unverified : 0,
 })
 
 export const DIMENSIONS = ['day', 'agent', 'model'] as const

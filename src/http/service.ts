@@ -111,8 +111,8 @@ export interface Service {
   /** What the dispatcher wants served, if anything. It proves by itself who is calling. */
   readonly endpoint: DispatcherEndpoint | null
   readonly system: System
-  /** Its agents have no live model: every answer comes from a script. */
-  readonly isSimulated: boolean
+  /** Which models of its agents answer from scripts, and why; null: none. */
+  readonly simulatedBecause: string | null
   readonly ledger: { readonly kind: string; readonly durable: boolean; readonly description: string }
 }
 

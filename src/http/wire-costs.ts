@@ -14,6 +14,8 @@ export const spentDocument = ({
   micros,
   unpricedCalls,
   unpricedTokens,
+  failedCalls,
+  unverifiedMicros,
 }: Spent): SpentDocument => ({
   calls,
   input_tokens: inputTokens,
@@ -22,6 +24,8 @@ export const spentDocument = ({
   cost_usd: calls > 0 && unpricedCalls === calls ? null : micros / MICROS,
   unpriced_calls: unpricedCalls,
   unpriced_tokens: unpricedTokens,
+  failed_calls: failedCalls,
+  unverified_usd: unverifiedMicros === 0 ? null : unverifiedMicros / MICROS,
 })
 
 export const costDocument = (row: Spent & Partial<CostRow>): CostRowDocument => ({

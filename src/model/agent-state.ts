@@ -7,6 +7,8 @@
  * agent-state-1  The first fact about a reply, a result or a decision stands; a later one changes nothing.
  * agent-state-2  What failed before a retry does not count against the agent: attempts, turns, tool calls, time, refused calls, wrong
  *                answers, a loop that a person ended. What was spent does.
+ * agent-state-3  A call that failed gives back what was reserved for it, but for what it says that it used. A call whose process died
+ *                counts with all of it.
  */
 import type { Finish, ModelUsage, Part } from './conversation.ts'
 import type { ErrorCode } from './errors.ts'
@@ -38,6 +40,8 @@ export type OutputCheck =
 export interface Price {
   /** Null: nobody knows, which is not nothing. */
   readonly micros: number | null
+  /** Of an unknown price: what the provider says that it cost, which nobody has checked. */
+  readonly unverified?: number
   readonly model: string | null
   readonly source: string
   readonly approximate: boolean
@@ -86,6 +90,13 @@ export interface ToolOutcome {
   readonly ms: number
 }
 
+/** What a call without an answer has used. */
+export interface CallUse {
+  readonly tokens: number
+  /** Null: nobody knows the price. */
+  readonly micros: number | null
+}
+
 export type WaitKind = 'approval' | 'question' | 'loop'
 
 /** What a person said. */
@@ -108,8 +119,8 @@ export type AgentFact =
       readonly n: number
       readonly attempt: number
       readonly failure: CallFailure
-      /** Null: nobody knows what it used, so all that was reserved counts. */
-      readonly used: { readonly tokens: number; readonly micros: number } | null
+      /** Null: nobody knows what it used. */
+      readonly used: CallUse | null
       readonly ms: number
     }
   | { readonly type: 'carved'; readonly key: string; readonly tokens: number; readonly micros: number }
@@ -143,6 +154,8 @@ export interface AgentState {
   readonly isTainted: boolean
   readonly closed: { readonly missing: readonly string[] } | null
   readonly spent: Spent
+  /** Calls of models of which nobody knows what they cost. */
+  readonly unknown: number
   /** Reserved or carved, and not settled yet. */
   readonly pending: ReadonlyMap<string, { readonly tokens: number; readonly micros: number }>
   readonly activeMs: number
@@ -160,6 +173,7 @@ export const NEW_AGENT: AgentState = {
   isTainted: false,
   closed: null,
   spent: NOTHING_SPENT,
+  unknown: 0,
   pending: new Map(),
   activeMs: 0,
   before: { lives: 0, replies: 0, calls: 0, refusals: 0, activeMs: 0 },
@@ -221,28 +235,36 @@ const replied = (state: AgentState, fact: Extract<AgentFact, { type: 'replied' }
   const { n, attempt, reply } = fact
   if (state.replies.has(n)) return state
   const { usage, cost, usageSource, ms, inside } = reply
+  const key = reservationKey(n, attempt)
+  // Against a limit an unknown price counts with what was set aside for it.
+  const micros = cost.micros ?? state.pending.get(key)?.micros ?? 0
   return {
     ...state,
     replies: withEntry(state.replies, n, reply),
     files: withFiles(state.files, inside?.files ?? []),
     isTainted: state.isTainted || inside?.untrusted === true,
-    pending: without(state.pending, reservationKey(n, attempt)),
-    spent: spend(state.spent, usage.input + usage.output, cost.micros ?? 0, usageSource === 'estimated'),
+    pending: without(state.pending, key),
+    spent: spend(state.spent, usage.input + usage.output, micros, usageSource === 'estimated' || cost.micros === null),
+    unknown: state.unknown + (cost.micros === null ? 1 : 0),
     activeMs: state.activeMs + ms,
   }
 }
 
-/** An attempt without an answer has used what it says, or else all that was reserved for it. */
+/**
+ * agent-state-3. A process that died may have had its answer, which was paid for; a provider that failed has given none.
+ */
 const callFailed = (state: AgentState, fact: Extract<AgentFact, { type: 'call_failed' }>): AgentState => {
   const { n, attempt, failure, used, ms } = fact
   const key = reservationKey(n, attempt)
-  const whole = state.pending.get(key) ?? { tokens: 0, micros: 0 }
-  const { tokens, micros } = used ?? whole
+  const whole = state.pending.get(key) ?? NOTHING_SPENT
+  const { tokens, micros } = used ?? (failure.kind === 'lost' ? whole : NOTHING_SPENT)
+  const isUnknown = used === null || micros === null
   return {
     ...state,
     failures: withEntry(state.failures, n, [...(state.failures.get(n) ?? []), failure]),
     pending: without(state.pending, key),
-    spent: spend(state.spent, tokens, micros, used === null),
+    spent: spend(state.spent, tokens, micros ?? whole.micros, isUnknown),
+    unknown: state.unknown + (isUnknown ? 1 : 0),
     activeMs: state.activeMs + ms,
   }
 }

@@ -40,6 +40,8 @@ export interface ModelUsage {
   readonly cachedInput: number
   readonly cacheWrites: number
   readonly reasoning: number
+  /** Dollars, where the provider says so by itself. */
+  readonly costUsd?: number
 }
 
 export const textOf = (parts: readonly Part[]): string =>

@@ -5,7 +5,10 @@
  */
 import type { Json } from './json.ts'
 
-export type Payload = { readonly value: Json } | { readonly blob: string; readonly bytes: number }
+export type Payload =
+  | { readonly value: Json }
+  /** `bill`: what a model call was billed for (bill.ts). */
+  | { readonly blob: string; readonly bytes: number; readonly bill?: Json }
 
 export const MAX_INLINE_BYTES = 64 * 1024
 export const MAX_RESULT_BYTES = 16 * 1024 * 1024

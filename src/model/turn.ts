@@ -22,7 +22,7 @@ import {
 import { textOf } from './conversation.ts'
 import type { ErrorCode } from './errors.ts'
 import { canonical, type Json } from './json.ts'
-import { chooseModel } from './policies/model-choice.ts'
+import { type CallFailure, chooseModel } from './policies/model-choice.ts'
 
 /** What the broker says about a call before anything happens. */
 export type Judgement =
@@ -80,6 +80,13 @@ const failed = (code: ErrorCode, detail: string): Turn => ({
   detail,
   output: null,
 })
+
+/** With what went wrong last: that is why the time was used up. */
+const timedOut = (activeMs: number, { timeoutMs }: TurnRules, failures: readonly CallFailure[] = []): Turn => {
+  const last = failures.at(-1)
+  const why = last?.kind === 'failed' ? `; ${last.code}: ${last.detail}` : ''
+  return failed('STEP_TIMEOUT', `${activeMs} ms at work, at most ${timeoutMs} are allowed${why}`)
+}
 
 /** Replies from the first on, without a gap. */
 export const repliesOf = ({ replies }: AgentState): readonly Reply[] => {
@@ -166,6 +173,8 @@ const nextCalls = (n: number, replies: readonly Reply[], state: AgentState, rule
 const nextModel = (n: number, state: AgentState, rules: TurnRules): Turn => {
   if (n - state.before.replies >= rules.maxTurns)
     return failed('AGENT_MAX_TURNS', `no answer after ${rules.maxTurns} model calls`)
+  const activeMs = state.activeMs - state.before.activeMs
+  if (activeMs >= rules.timeoutMs) return timedOut(activeMs, rules, state.failures.get(n))
   const failures = state.failures.get(n) ?? []
   const choice = chooseModel(failures, rules.models, rules.maxRetries)
   if (choice.kind === 'give_up') return failed(choice.code, choice.detail)
@@ -179,6 +188,8 @@ const afterAnswer = (n: number, reply: Reply, replies: readonly Reply[], state: 
   const text = textOf(reply.parts)
   if (reply.finish === 'filtered') return failed('MODEL_FILTERED', 'the provider withheld the answer')
   if (reply.finish === 'length') {
+    if (text.trim() === '')
+      return failed('OUTPUT_INVALID', 'the model had used all of max_tokens before it said anything; allow it more')
     if (rules.hasSchema) return failed('OUTPUT_INVALID', `the answer was cut off at max_tokens: ${text}`)
     return { kind: 'end', status: 'partial', code: null, detail: 'the answer was cut off at max_tokens', output: text }
   }
@@ -210,8 +221,7 @@ const close = (output: Json, state: AgentState): Turn => {
 export const nextAction = (state: AgentState, rules: TurnRules): Turn => {
   if (state.isCancelled) return { kind: 'end', status: 'cancelled', code: 'RUN_CANCELLED', detail: null, output: null }
   const activeMs = state.activeMs - state.before.activeMs
-  if (activeMs > rules.timeoutMs)
-    return failed('STEP_TIMEOUT', `${activeMs} ms at work, at most ${rules.timeoutMs} are allowed`)
+  if (activeMs > rules.timeoutMs) return timedOut(activeMs, rules, state.failures.get(repliesOf(state).length))
   const loop = abortedLoop(state)
   if (loop !== null) return failed('AGENT_LOOP', loop.reason ?? 'a person ended the loop')
   if (refusalCount(state) - state.before.refusals >= MAX_REFUSALS)

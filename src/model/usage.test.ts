@@ -14,6 +14,7 @@ const report = (change: Partial<UsageReport> = {}): UsageReport => ({
   inputBytes: 400,
   outputBytes: 200,
   maxTokens: 60,
+  mostInput: null,
   ...change,
 })
 const saying = (usage: Partial<NonNullable<UsageReport['usage']>>, rest: Partial<UsageReport> = {}): UsageReport =>

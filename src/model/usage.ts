@@ -15,9 +15,19 @@ export interface Usage {
   readonly totalTokens: number
   /** Dollars; null: it does not know. */
   readonly estimatedCost: number | null
+  /** Of the tokens that went in: read from the provider's cache, and written to it, which have prices of their own. */
+  readonly cachedInput?: number
+  readonly cacheWrites?: number
 }
 
-export type UsageFinding = 'total_mismatch' | 'over_max_tokens' | 'too_few_tokens' | 'cost_mismatch' | 'model_mismatch'
+export type UsageFinding =
+  | 'total_mismatch'
+  | 'over_max_tokens'
+  | 'too_few_tokens'
+  | 'cost_mismatch'
+  | 'model_mismatch'
+  /** Less than nothing, or more tokens than were sent. */
+  | 'impossible_usage'
 
 /** As it counts. */
 export interface VerifiedUsage {
@@ -26,12 +36,22 @@ export interface VerifiedUsage {
   readonly totalTokens: number
   /** Micro-dollars by our price; null: unknown, which is not nothing. */
   readonly cost: number | null
+  /** Of an unknown price, in micro-dollars: what the report says that it cost. Nobody has checked it. */
+  readonly unverified?: number
   readonly source: 'reported' | 'estimated'
   readonly findings: readonly UsageFinding[]
 }
 
 /** Micro-dollars for so many tokens of this model; null: nobody knows its price. */
-export type PriceOf = (model: string, tokens: { readonly input: number; readonly output: number }) => number | null
+export type PriceOf = (model: string, tokens: PricedTokens) => number | null
+
+export interface PricedTokens {
+  readonly input: number
+  readonly output: number
+  /** Parts of the input. */
+  readonly cachedInput: number
+  readonly cacheWrites: number
+}
 
 export interface UsageReport {
   readonly usage: Usage | null
@@ -41,6 +61,8 @@ export interface UsageReport {
   readonly inputBytes: number
   readonly outputBytes: number
   readonly maxTokens: number | null
+  /** More tokens than this cannot have gone in; null: what went to the model has not been seen. */
+  readonly mostInput: number | null
 }
 
 const MICROS = 1_000_000
@@ -65,6 +87,17 @@ const outputFindings = ({ usage, outputBytes, maxTokens }: UsageReport & { reado
   ...(maxTokens !== null && usage.tokensOutput > maxTokens ? ['over_max_tokens' as const] : []),
   ...(usage.tokensOutput < outputBytes / MAX_BYTES_PER_TOKEN ? ['too_few_tokens' as const] : []),
 ]
+
+/** Micro-dollars of what somebody says that it cost; null: they do not, or it cannot be. */
+export const microsOf = (dollars: number | null | undefined): number | null =>
+  typeof dollars === 'number' && Number.isFinite(dollars) && dollars >= 0 ? Math.round(dollars * MICROS) : null
+
+const isPossible = (
+  { tokensInput, tokensOutput, cachedInput = 0, cacheWrites = 0 }: Usage,
+  { mostInput }: UsageReport,
+): boolean =>
+  [tokensInput, tokensOutput, cachedInput, cacheWrites].every((count) => Number.isSafeInteger(count) && count >= 0) &&
+  (mostInput === null || tokensInput <= mostInput)
 
 /** More than was allowed cannot have been used; fewer than the text needs neither. */
 const believedOutput = (report: UsageReport & { readonly usage: Usage }, findings: readonly UsageFinding[]): number => {
@@ -92,27 +125,30 @@ export const verifyUsage = (report: UsageReport, price: PriceOf): VerifiedUsage 
   if (modelUsed === null && (usage === null || usage.totalTokens === 0)) return NO_USAGE
   const isOther = modelUsed !== null && modelAsked !== null && !isSameModel(modelUsed, modelAsked)
   const findings: UsageFinding[] = isOther ? ['model_mismatch'] : []
-  const priced = (input: number, output: number): number | null =>
-    modelUsed === null ? null : price(modelUsed, { input, output })
-  if (usage === null) {
+  const priced = (tokens: PricedTokens): number | null => (modelUsed === null ? null : price(modelUsed, tokens))
+  if (usage === null || !isPossible(usage, report)) {
+    if (usage !== null) findings.push('impossible_usage')
     const [input, output] = [estimate(report.inputBytes), estimate(report.outputBytes)]
-    const cost = priced(input, output)
-    return {
-      tokensInput: input,
-      tokensOutput: output,
-      totalTokens: input + output,
-      cost,
-      source: 'estimated',
-      findings,
-    }
+    const cost = priced({ input, output, cachedInput: 0, cacheWrites: 0 })
+    const tokens = { tokensInput: input, tokensOutput: output, totalTokens: input + output }
+    return { ...tokens, cost, source: 'estimated', findings }
   }
   findings.push(...outputFindings({ ...report, usage }))
-  const { tokensInput } = usage
+  const { tokensInput, cachedInput = 0, cacheWrites = 0 } = usage
   const tokensOutput = believedOutput({ ...report, usage }, findings)
-  const cost = priced(tokensInput, tokensOutput)
+  const cost = priced({ input: tokensInput, output: tokensOutput, cachedInput, cacheWrites })
   if (isCostOff(cost, usage)) findings.push('cost_mismatch')
   const source = findings.includes('too_few_tokens') ? 'estimated' : 'reported'
-  return { tokensInput, tokensOutput, totalTokens: tokensInput + tokensOutput, cost, source, findings }
+  const told = cost === null ? microsOf(usage.estimatedCost) : null
+  const counted = {
+    tokensInput,
+    tokensOutput,
+    totalTokens: tokensInput + tokensOutput,
+    cost,
+    source,
+    findings,
+  } as const
+  return told === null ? counted : { ...counted, unverified: told }
 }
 
 /** What several attempts have used together; of an unknown price the sum is unknown. */
@@ -121,6 +157,9 @@ export const addUsage = (a: VerifiedUsage, b: VerifiedUsage): VerifiedUsage => (
   tokensOutput: a.tokensOutput + b.tokensOutput,
   totalTokens: a.totalTokens + b.totalTokens,
   cost: a.cost === null || b.cost === null ? null : a.cost + b.cost,
+  ...(a.unverified === undefined && b.unverified === undefined
+    ? {}
+    : { unverified: (a.unverified ?? a.cost ?? 0) + (b.unverified ?? b.cost ?? 0) }),
   source: a.source === 'estimated' ? a.source : b.source,
   findings: [...new Set([...a.findings, ...b.findings])],
 })

@@ -69,6 +69,8 @@ export interface ModelFailure {
   readonly usage: ModelUsage | null
   /** What had come before it broke, as evidence. */
   readonly text: string | null
+  /** The provider refused before the model began: nothing is billed. */
+  readonly isUnbilled?: true
 }
 
 export type Delta =

@@ -8,10 +8,7 @@ import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import {
-  AISDKError,
-  APICallError,
   generateText,
-  InvalidResponseDataError,
   type JSONSchema7,
   jsonSchema,
   type LanguageModel,
@@ -22,7 +19,7 @@ import {
   streamText,
   type ToolSet,
 } from 'ai'
-import { type ErrorCode, TrihandError } from '../../model/errors.ts'
+import type { ErrorCode } from '../../model/errors.ts'
 import { type Json, toJson } from '../../model/json.ts'
 import type {
   Delta,
@@ -37,8 +34,10 @@ import type {
   ModelUsage,
   Part,
 } from '../../ports/model.ts'
+import { answerFetch } from './answer-fetch.ts'
 import { plainMeta } from './plain-meta.ts'
-import { failed, refused } from './provider-failure.ts'
+import { failed } from './provider-failure.ts'
+import { failureOf } from './sdk-failure.ts'
 import type { ModelSettings } from './settings.ts'
 import { isStrictSchema } from './strict-schema.ts'
 import { type WireIds, wireIds } from './wire-ids.ts'
@@ -151,9 +150,9 @@ const callOptions = (request: ModelRequest, settings: ModelSettings, abortSignal
 const providerModel = ({ protocol, provider, id, baseUrl, apiKey, api, structured }: ModelSettings): LanguageModel => {
   switch (protocol) {
     case 'anthropic':
-      return createAnthropic({ apiKey: apiKey ?? '', baseURL: baseUrl })(id)
+      return createAnthropic({ apiKey: apiKey ?? '', baseURL: baseUrl, fetch: answerFetch })(id)
     case 'openai': {
-      const openai = createOpenAI({ apiKey: apiKey ?? '', baseURL: baseUrl })
+      const openai = createOpenAI({ apiKey: apiKey ?? '', baseURL: baseUrl, fetch: answerFetch })
       return api === 'responses' ? openai.responses(id) : openai.chat(id)
     }
     case 'openai-compatible':
@@ -161,6 +160,7 @@ const providerModel = ({ protocol, provider, id, baseUrl, apiKey, api, structure
         name: provider,
         baseURL: baseUrl,
         includeUsage: true,
+        fetch: answerFetch,
         supportsStructuredOutputs: structured,
         ...(apiKey === null ? {} : { apiKey }),
       })(id)
@@ -240,7 +240,13 @@ const replyOf = (step: Step, request: ModelRequest, { provider }: ModelSettings)
   }
   const finish = finishOf(step.finishReason, calls.length > 0)
   if (finish === null) {
-    return failed('MODEL_UNAVAILABLE', `the answer ended before its end (${step.finishReason})`, evidence)
+    const { rawFinishReason: reason } = step
+    return reason === undefined
+      ? failed('MODEL_UNAVAILABLE', 'the answer broke off: the provider never said that it was complete', evidence)
+      : failed('MODEL_BAD_RESPONSE', `the answer ended for a reason that is not known here: ${reason}`, evidence)
+  }
+  if (finish === 'stop' && step.text.trim() === '' && !parts.some(({ type }) => type === 'file')) {
+    return failed('MODEL_BAD_RESPONSE', 'the answer is empty: the model said nothing and called no tool', evidence)
   }
   return {
     kind: 'reply',
@@ -312,43 +318,16 @@ const usageOf = ({
   outputTokens,
   inputTokenDetails,
   outputTokenDetails,
+  raw,
 }: LanguageModelUsage): ModelUsage | null => {
   if (inputTokens === undefined && outputTokens === undefined) return null
-  return {
+  const usage = {
     input: inputTokens ?? 0,
     output: outputTokens ?? 0,
     cachedInput: inputTokenDetails.cacheReadTokens ?? 0,
     cacheWrites: inputTokenDetails.cacheWriteTokens ?? 0,
     reasoning: outputTokenDetails.reasoningTokens ?? 0,
   }
-}
-
-/** The SDK's own errors by name, not by class: several copies of it may stand in one tree. */
-const SDK_ERRORS: Readonly<Record<string, ErrorCode>> = {
-  AI_EmptyResponseBodyError: 'MODEL_BAD_RESPONSE',
-  AI_InvalidResponseDataError: 'MODEL_BAD_RESPONSE',
-  AI_JSONParseError: 'MODEL_BAD_RESPONSE',
-  AI_TypeValidationError: 'MODEL_BAD_RESPONSE',
-  AI_NoContentGeneratedError: 'MODEL_BAD_RESPONSE',
-  AI_NoOutputGeneratedError: 'MODEL_UNAVAILABLE',
-  AI_NoSuchModelError: 'MODEL_NOT_FOUND',
-  AI_LoadAPIKeyError: 'MODEL_AUTH',
-}
-
-const failureOf = (error: unknown, heard: string): ModelFailure => {
-  const text = heard === '' ? null : heard
-  if (error instanceof TrihandError) return failed(error.code, error.detail, { text })
-  const message = error instanceof Error ? error.message : JSON.stringify(error ?? 'the stream broke off')
-  if (APICallError.isInstance(error)) {
-    const { statusCode: status, responseHeaders: headers = {}, responseBody: body = '' } = error
-    if (status !== undefined && status >= 400) return refused({ status, headers, body, message }, Date.now(), text)
-    // Refused connections have no status; an answer that cannot be read has one, and why as its cause.
-    return failed(AISDKError.isInstance(error.cause) ? 'MODEL_BAD_RESPONSE' : 'MODEL_UNAVAILABLE', message, { text })
-  }
-  // Without data it is the end that is missing, not the sense.
-  if (InvalidResponseDataError.isInstance(error) && error.data === undefined) {
-    return failed('MODEL_UNAVAILABLE', message, { text })
-  }
-  if (AISDKError.isInstance(error)) return failed(SDK_ERRORS[error.name] ?? 'MODEL_REJECTED', message, { text })
-  return failed('MODEL_UNAVAILABLE', message, { text })
+  // Gateways to many providers say what a call has cost, in dollars.
+  return typeof raw?.['cost'] === 'number' ? { ...usage, costUsd: raw['cost'] } : usage
 }

@@ -55,7 +55,7 @@ const retryAfterOf = (headers: Refusal['headers'], now: number): number | null =
 export const failed = (
   code: ErrorCode,
   detail: string,
-  rest: Partial<Pick<ModelFailure, 'retryAfterMs' | 'usage' | 'text'>> = {},
+  rest: Partial<Pick<ModelFailure, 'retryAfterMs' | 'usage' | 'text' | 'isUnbilled'>> = {},
 ): ModelFailure => ({
   kind: 'failed',
   code,
@@ -63,10 +63,15 @@ export const failed = (
   retryAfterMs: rest.retryAfterMs ?? null,
   usage: rest.usage ?? null,
   text: rest.text ?? null,
+  ...(rest.isUnbilled === true ? { isUnbilled: true } : {}),
 })
+
+/** Refused before a model began. Others may have begun: a gateway that lost patience, a server that broke. */
+const isUnbilled = (status: number): boolean => (status < 500 && status !== 408) || status === 503 || status === 529
 
 export const refused = (refusal: Refusal, now: number, text: string | null): ModelFailure =>
   failed(codeOf(refusal), `${refusal.status}: ${refusal.message}`, {
     retryAfterMs: retryAfterOf(refusal.headers, now),
     text,
+    ...(isUnbilled(refusal.status) ? { isUnbilled: true } : {}),
   })

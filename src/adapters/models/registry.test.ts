@@ -52,12 +52,12 @@ describe('simulated', () => {
     ['auto with a key', { ANTHROPIC_API_KEY: 'a', TRIHAND_MODELS: 'auto' }, false],
     ["another provider's key", { GROQ_API_KEY: 'g' }, true],
   ])('%s: %o is %s', (_, environment, expected) => {
-    expect(open(environment).isSimulated).toBe(expected)
+    expect(open(environment).simulated !== null).toBe(expected)
   })
 
   test('a key of a provider that the system names makes it live', () => {
     const aliases = { fast: { id: 'llama', provider: 'groq', baseUrl: 'https://groq.example/v1' } }
-    expect(open({ GROQ_API_KEY: 'g' }, { aliases }).isSimulated).toBe(false)
+    expect(open({ GROQ_API_KEY: 'g' }, { aliases }).simulated).toBeNull()
   })
 
   test('it is the scripted model under every name, and no name is wrong', () => {

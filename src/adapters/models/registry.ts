@@ -12,8 +12,8 @@ import type { ModelSettings } from './settings.ts'
 export type Variables = Readonly<Record<string, string | undefined>>
 
 export interface Models {
-  /** Every name is the scripted model. */
-  readonly isSimulated: boolean
+  /** Every name is the scripted model: which names, and why. Null: none is. */
+  readonly simulated: string | null
   readonly model: Model
   /** A name of the system, a built-in one, or a model's id. */
   nameOf(name: string): ModelName
@@ -39,6 +39,8 @@ const ADDRESSES: Readonly<Record<string, string>> = {
 }
 /** A server whose name nobody gave. */
 const UNNAMED = 'openai-compatible'
+/** As many as a line of a terminal takes. */
+const MOST_NAMES = 8
 const CHOICES = ['auto', 'simulated', 'live']
 
 const plainAlias = (alias: string, id: string): ModelAlias => ({
@@ -83,6 +85,33 @@ const hasAnyKey = ({ aliases }: ModelBook, environment: Variables): boolean => {
   return [...providers].some((provider) => variable(environment, variableOf(provider, 'API_KEY')) !== null)
 }
 
+const isFamous = (provider: string): boolean => Object.hasOwn(ADDRESSES, provider)
+
+/** Why a model cannot be asked as things are; null: it was given an address, which may want no key. */
+const lackOf = (alias: ModelAlias, { environment, resolve }: ModelsInput): string | null => {
+  try {
+    const provider = providerOf(alias)
+    if (alias.baseUrl !== null) resolve(alias.baseUrl)
+    if (alias.baseUrl !== null) return null
+    const address = isFamous(provider) ? null : variable(environment, variableOf(provider, 'BASE_URL'))
+    return address === null ? `${variableOf(provider, 'API_KEY')} is not set` : null
+  } catch (error) {
+    return error instanceof TrihandError ? error.detail : String(error)
+  }
+}
+
+/** Nothing is live unless somebody asks for it or gives a key or an address; then everything is. */
+const whySimulated = (input: ModelsInput): string | null => {
+  const { book, environment } = input
+  const choice = choiceOf(environment)
+  const names = [...new Set([...book.aliases.keys(), book.fallback])]
+  const who = `${names.slice(0, MOST_NAMES).join(', ')}${names.length > MOST_NAMES ? ', …' : ''}`
+  if (choice === 'simulated') return `${who}: TRIHAND_MODELS says simulated`
+  if (choice === 'live' || hasAnyKey(book, environment)) return null
+  const lacks = names.map((name) => lackOf(aliasOf(book, name), input))
+  return lacks.includes(null) ? null : `${who}: ${[...new Set(lacks)].join('; ')}`
+}
+
 const protocolOf = (provider: string): ModelSettings['protocol'] =>
   provider === 'anthropic' || provider === 'openai' ? provider : 'openai-compatible'
 
@@ -98,11 +127,11 @@ const addressOf = (alias: ModelAlias, provider: string, { environment, resolve }
   )
 }
 
-/** Servers at home often want no key; the two famous ones do. */
+/** Servers at home often want no key; the two famous ones do, at their own addresses. */
 const keyOf = (provider: string, alias: ModelAlias, environment: Variables): string | null => {
   const name = variableOf(provider, 'API_KEY')
   const key = variable(environment, name)
-  if (key === null && Object.hasOwn(ADDRESSES, provider)) {
+  if (key === null && isFamous(provider) && alias.baseUrl === null) {
     throw new TrihandError('ENV_MISSING', `${name} is not set, and models.${alias.alias} (${alias.id}) needs it`)
   }
   return key
@@ -134,14 +163,14 @@ const liveModel = (settings: (name: ModelName) => ModelSettings): Model => {
 
 /** Throws what is missing: a key, an address, a provider. All names of the system are looked at, so that a start tells. */
 export const openModels = (input: ModelsInput): Models => {
-  const { book, environment, scripted } = input
-  const choice = choiceOf(environment)
-  const isSimulated = choice === 'simulated' || (choice === 'auto' && !hasAnyKey(book, environment))
+  const { book, scripted } = input
+  const simulated = whySimulated(input)
+  const isSimulated = simulated !== null
   const nameOf = (name: string): ModelName => {
     const alias = aliasOf(book, name)
     return { alias: name, provider: isSimulated ? 'simulated' : providerOf(alias), id: alias.id }
   }
-  if (isSimulated) return { isSimulated, model: scripted, nameOf }
+  if (isSimulated) return { simulated, model: scripted, nameOf }
   for (const alias of book.aliases.values()) settingsOf(alias, input)
-  return { isSimulated, model: liveModel(({ alias }) => settingsOf(aliasOf(book, alias), input)), nameOf }
+  return { simulated, model: liveModel(({ alias }) => settingsOf(aliasOf(book, alias), input)), nameOf }
 }

@@ -6,6 +6,7 @@
  *
  * agent-1  One action is one step: a model call, a tool call, a question to a person.
  * agent-2  What a call could use is reserved in the ledger before it begins; an attempt whose answer was lost counts with all of it.
+ *          A model that the rest does not pay for is passed over for the next one of the list.
  * agent-3  A tool is performed only after the broker has let the very call pass, at this entry.
  */
 import type { AgentSpec } from '../../model/agent.ts'
@@ -23,7 +24,6 @@ import { type ChatCall, chatCallOf } from '../../model/chat-call.ts'
 import { textOf } from '../../model/conversation.ts'
 import { TrihandError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
-import type { Telling } from '../../model/lifecycle.ts'
 import type { Module } from '../../model/module.ts'
 import type { Allowance, Reservation } from '../../model/policies/budget.ts'
 import type { RetryPolicy } from '../../model/policies/retry.ts'
@@ -51,6 +51,7 @@ import type { AgentDeps, Hydrated } from './deps.ts'
 import { hydrate, servedTools } from './hydrate.ts'
 import { type LeftFiles, leftFiles } from './left-files.ts'
 import {
+  type Asked,
   asJson,
   callModel,
   endedRecord,
@@ -58,6 +59,7 @@ import {
   type Job,
   type ModelRecord,
   type Prepared,
+  passedOver,
   prepare,
   SIMULATED,
 } from './model-call.ts'
@@ -72,6 +74,8 @@ const MODEL_TIMEOUT_MS = 120_000
 const TOOL_TIMEOUT_MS = 30_000
 const LOCAL_TIMEOUT_MS = 300_000
 const MARK_DIGITS = 12
+/** A call that its time ends says so by itself, and is recorded with what it cost. */
+const GRACE_MS = 1_000
 
 type ModelTurn = Extract<Action, { readonly kind: 'model' }>
 
@@ -210,28 +214,33 @@ export class AgentWork {
   /** agent-2. */
   private async model({ n, attempt, model, waitMs }: ModelTurn): Promise<void> {
     const { gate } = this.entry
-    if (n === 0 && attempt === 1) await gate.tell('agent/started', this.startedWith(model))
+    const begun = { type: 'agent.started', data: { model: this.scope.models[model] ?? null } } as const
+    if (n === 0 && attempt === 1) await gate.tell('agent/started', begun)
     const key = this.inLife(attempt === 1 ? String(n) : `${n}:${attempt}`)
     const [reserve, call] = [stepAddress('agent/reserve', key), stepAddress('agent/model', key)]
-    if (this.isBehind && gate.stateOf(reserve) !== 'settled') return this.retried()
+    const isMade = gate.stateOf(reserve) === 'settled'
+    if (this.isBehind && !isMade && gate.stateOf(call) === 'none') return this.retried()
     if (waitMs > 0) await gate.sleepUntil(stepAddress('agent/pause', key), (now) => now + waitMs)
-    const isLost = gate.stateOf(reserve) === 'settled' && gate.stateOf(call) === 'none'
+    const isLost = isMade && gate.stateOf(call) === 'none'
     const job = this.job()
     const prepared = prepare(job, this.state, model, attempt, this.deps)
-    const { answer } = prepared
-    if (answer.kind === 'refused' && gate.stateOf(reserve) !== 'settled') {
-      this.handedTo = { kind: 'end', status: 'failed', code: answer.code, detail: answer.detail, output: null }
-      return
-    }
+    if (!isMade && (prepared.answer.kind === 'refused' || gate.stateOf(call) === 'settled'))
+      return this.passOver(call, { n, attempt, model, waitMs, kind: 'model' }, prepared)
     const reservation = await this.reserve(reserve, n, attempt, prepared)
     // A harness goes on from what it had been told.
     if (isLost && this.backendFor(prepared) === null)
       return this.note({ type: 'call_failed', n, attempt, failure: { kind: 'lost' }, used: null, ms: 0 })
-    this.note(factOf(n, attempt, await this.ask(call, job, n, prepared, reservation, isLost)))
+    this.note(factOf(n, attempt, await this.ask(call, { job, n, prepared, reservation, isLost })))
   }
 
-  private startedWith(model: number): Telling {
-    return { type: 'agent.started', data: { model: this.scope.models[model] ?? null } }
+  /** Recorded, so that every entry asks the same models whatever they cost by then. After the last model it is the end. */
+  private async passOver(step: string, { n, attempt, model }: ModelTurn, { answer, request }: Prepared): Promise<void> {
+    if (answer.kind === 'refused' && model + 1 === this.scope.models.length) {
+      this.handedTo = { kind: 'end', status: 'failed', code: answer.code, detail: answer.detail, output: null }
+      return
+    }
+    const record = await this.step(step, () => asJson(passedOver(answer, request)))
+    this.note(factOf(n, attempt, record as unknown as ModelRecord))
   }
 
   private async reserve(step: string, n: number, attempt: number, { answer }: Prepared): Promise<Reservation> {
@@ -241,27 +250,19 @@ export class AgentWork {
     return reservation
   }
 
-  private async ask(
-    step: string,
-    job: Job,
-    n: number,
-    prepared: Prepared,
-    reservation: Reservation,
-    isLost: boolean,
-  ): Promise<ModelRecord> {
+  private async ask(step: string, asked: Asked): Promise<ModelRecord> {
     const { deps, state, broker, module } = this
-    const backend = this.backendFor(prepared)
-    const asked = { job, n, prepared, reservation, isLost, state, broker, module, run: this.entry.run }
+    const backend = this.backendFor(asked.prepared)
+    const left = Math.max(1, this.spec.limits.timeoutMs - state.activeMs + state.before.activeMs)
+    const timeoutMs = backend === null ? Math.min(MODEL_TIMEOUT_MS, left) : left
     const body = (context: StepContext) =>
       backend === null
-        ? callModel(job, n, prepared, reservation, context, deps)
-        : delegate(backend, asked, context, deps)
-    const left = Math.max(1, this.spec.limits.timeoutMs - this.state.activeMs + this.state.before.activeMs)
-    const timeoutMs = backend === null ? Math.min(MODEL_TIMEOUT_MS, left) : left
+        ? callModel(asked, context, timeoutMs, deps)
+        : delegate(backend, { ...asked, state, broker, module, run: this.entry.run }, context, deps)
     try {
-      return (await this.step(step, body, { timeoutMs })) as unknown as ModelRecord
+      return (await this.step(step, body, { timeoutMs: timeoutMs + GRACE_MS })) as unknown as ModelRecord
     } catch (error) {
-      return endedRecord(codeOf(error), error instanceof Error ? error.message : String(error), timeoutMs)
+      return endedRecord(error, timeoutMs, asked.prepared.request)
     }
   }
 

@@ -12,7 +12,7 @@ import { taskUuid } from '../../model/ids.ts'
 import type { Json } from '../../model/json.ts'
 import { dataBlock, resultText } from '../../model/messages.ts'
 import type { Module } from '../../model/module.ts'
-import { type Allowance, type Reservation, restOf } from '../../model/policies/budget.ts'
+import { type Allowance, restOf } from '../../model/policies/budget.ts'
 import { repliesOf } from '../../model/turn.ts'
 import type {
   AgentBackend,
@@ -23,24 +23,19 @@ import type {
   CallResult,
   Verdict,
 } from '../../ports/agent-backend.ts'
+import type { ModelAnswer } from '../../ports/model.ts'
 import type { StepContext } from '../../ports/step-gate.ts'
 import type { Workspace } from '../../ports/tool.ts'
 import type { Broker } from './broker.ts'
 import type { AgentDeps } from './deps.ts'
-import { answered, broken, type Job, type ModelRecord, type Prepared } from './model-call.ts'
+import { type Asked, answered, broken, type ModelRecord, type Prepared } from './model-call.ts'
 import { callTool, codeOf, failedOutcome } from './tool-call.ts'
 
-export interface Delegation {
-  readonly job: Job
-  readonly n: number
-  readonly prepared: Prepared
-  readonly reservation: Reservation
+export interface Delegation extends Asked {
   readonly state: AgentState
   readonly broker: Broker
   readonly run: string
   readonly module: Module | null
-  /** An attempt before this one ended without a word. */
-  readonly isLost: boolean
 }
 
 const PROVIDER = 'anthropic'
@@ -166,12 +161,18 @@ const costFinding = (micros: number | null, usd: number | null): readonly string
   return Math.abs(usd * MICROS - micros) > TOLERANCE * Math.max(micros, 1) ? ['cost_mismatch'] : []
 }
 
+/** What it says that all of it cost stands with the tokens: it counts where nobody knows a price. */
+const withCost = (reply: ModelAnswer, costUsd: number | null): ModelAnswer =>
+  reply.usage === null || costUsd === null ? reply : { ...reply, usage: { ...reply.usage, costUsd } }
+
 const recordOf = (delegation: Delegation, done: BackendReply, inside: Inside, ms: number, deps: AgentDeps) => {
   const { job, n, prepared, reservation, isLost } = delegation
   if (done.reply.kind === 'failed') return broken(done.reply, prepared.request, ms, deps)
   // One reply of it is many answers of a model: no single one's limit holds for their sum.
   const request = { ...prepared.request, maxOutputTokens: Number.MAX_SAFE_INTEGER }
-  const record = answered(done.reply, job, n, { ...prepared, request }, ms, deps)
+  const bytes = done.reply.usage === null ? prepared.bytes : Number.MAX_SAFE_INTEGER
+  const told = withCost(done.reply, done.costUsd)
+  const record = answered(told, job, n, { ...prepared, request, bytes }, ms, deps)
   if (record.kind === 'failed') return record
   const { reply } = record
   const findings = [...reply.findings, ...costFinding(reply.cost.micros, done.costUsd)]

@@ -19,7 +19,7 @@ import type { ServedTool, ToolServers } from '../../ports/tool-servers.ts'
 import type { Workspaces } from '../../ports/workspaces.ts'
 
 export interface AgentDeps {
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'at'>
   readonly ids: Pick<Ids, 'digest' | 'roll'>
   readonly model: Model
   /** What a name of the system, or an id, stands for. */

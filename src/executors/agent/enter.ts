@@ -89,7 +89,7 @@ const reportOf = (spec: AgentSpec, { end, state }: Ended): { readonly [name: str
       ? {}
       : { structured_output: end.output, artifacts: filesOf(spec, state) }),
     token_usage: tokenWords({ inputTokens: input, outputTokens: output }),
-    cost: { micros: state.spent.micros, estimated: state.spent.isEstimated },
+    cost: { micros: state.spent.micros, estimated: state.spent.isEstimated, unknown_calls: state.unknown },
     model_used: repliesOf(state).at(-1)?.modelUsed ?? null,
     active_ms: state.activeMs,
     simulated: repliesOf(state).some((reply) => reply.isSimulated),

@@ -4,20 +4,29 @@
  * Owns the request, the price of it, and what counts as used. Never retries: what follows a failure is decided from facts.
  */
 import type { AgentSpec } from '../../model/agent.ts'
-import { type AgentFact, type AgentState, callKey, committed, type Price, type Reply } from '../../model/agent-state.ts'
+import {
+  type AgentFact,
+  type AgentState,
+  type CallUse,
+  callKey,
+  committed,
+  type Price,
+  type Reply,
+} from '../../model/agent-state.ts'
 import { type ChatCall, messagesBefore } from '../../model/chat-call.ts'
 import { type ModelUsage, textOf } from '../../model/conversation.ts'
-import type { ErrorCode } from '../../model/errors.ts'
+import { type ErrorCode, TrihandError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import { messagesOf } from '../../model/messages.ts'
 import { type Reservation, type ReserveAnswer, reserve, restOf, tokensOf } from '../../model/policies/budget.ts'
 import type { CallFailure } from '../../model/policies/model-choice.ts'
-import { isAllowedModel, verifyUsage } from '../../model/usage.ts'
+import { isAllowedModel, microsOf, verifyUsage } from '../../model/usage.ts'
 import type { ModelAnswer, ModelFailure, ModelName, ModelReply, ModelRequest } from '../../ports/model.ts'
 import type { StepContext } from '../../ports/step-gate.ts'
 import type { AgentDeps, Hydrated } from './deps.ts'
 import { checkAnswer } from './output.ts'
 import type { Scope } from './scope.ts'
+import { codeOf } from './tool-call.ts'
 
 /** What a wake knows of the agent it works for. */
 export interface Job {
@@ -36,14 +45,20 @@ export type ModelRecord =
   | {
       readonly kind: 'failed'
       readonly failure: CallFailure
-      readonly used: { readonly tokens: number; readonly micros: number } | null
+      /** Null: nobody knows. */
+      readonly used: CallUse | null
       readonly ms: number
       /** What had come before it broke, as evidence. */
       readonly text: string | null
+      /** The model that was asked, or that answered in its place. */
+      readonly model: string
+      readonly isSimulated: boolean
     }
 
 export const SIMULATED = 'simulated'
 const FULL_FROM = 0.8
+/** No token is shorter than a byte, but for what a provider adds to a request on its own. */
+const UNSEEN_INPUT = 20_000
 /** Nothing was generated, so nothing is paid for. */
 const UNPAID: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'RATE_LIMITED',
@@ -67,6 +82,9 @@ const plainUsage = (input: number, output: number): ModelUsage => ({
   reasoning: 0,
 })
 
+const NOTHING_USED: CallUse = { tokens: 0, micros: 0 }
+const useOf = ({ input, output }: ModelUsage, micros: number | null): CallUse => ({ tokens: input + output, micros })
+
 /** A simulated call costs nothing, whatever it is called. */
 const priceFor = (
   model: { readonly provider: string; readonly id: string },
@@ -75,7 +93,10 @@ const priceFor = (
 ): Price => {
   if (model.provider === SIMULATED) return { micros: 0, model: null, source: SIMULATED, approximate: false }
   const price = deps.price(model.provider, model.id, usage)
-  return price ?? { micros: null, model: null, source: 'unknown', approximate: false }
+  if (price !== null) return price
+  const told = microsOf(usage.costUsd)
+  const unknown = { micros: null, model: null, source: 'unknown', approximate: false }
+  return told === null ? unknown : { ...unknown, unverified: told }
 }
 
 const requestWith = (
@@ -139,7 +160,7 @@ const usageOf = (reply: ModelAnswer, request: ModelRequest, bytes: number) => {
             tokensInput: usage.input,
             tokensOutput: usage.output,
             totalTokens: usage.input + usage.output,
-            estimatedCost: null,
+            estimatedCost: usage.costUsd ?? null,
           },
     modelUsed: reply.modelUsed,
     modelAsked: reply.simulated ? null : request.model.id,
@@ -147,10 +168,12 @@ const usageOf = (reply: ModelAnswer, request: ModelRequest, bytes: number) => {
     // The text alone: what stands around it is ours.
     outputBytes: usage === null ? outputBytes : new TextEncoder().encode(textOf(reply.parts)).length,
     maxTokens: request.maxOutputTokens,
+    mostInput: bytes + UNSEEN_INPUT,
   }
   const verified = verifyUsage(report, () => null)
+  const isBelieved = usage !== null && !verified.findings.includes('impossible_usage')
   const counted: ModelUsage = {
-    ...(usage ?? plainUsage(0, 0)),
+    ...(isBelieved ? usage : plainUsage(0, 0)),
     input: verified.tokensInput,
     output: verified.tokensOutput,
   }
@@ -173,12 +196,8 @@ export const answered = (
   const allowed = job.scope.allowedModels.map((name) => deps.nameOf(name).id)
   if (!reply.simulated && !isAllowedModel(reply.modelUsed, allowed)) {
     const detail = `${reply.modelUsed} answered instead of ${request.model.id} and is not allowed`
-    return failure(
-      'MODEL_NOT_ALLOWED',
-      detail,
-      { tokens: counted.input + counted.output, micros: cost.micros ?? 0 },
-      ms,
-    )
+    const asked = { ...request.model, id: reply.modelUsed }
+    return failure('MODEL_NOT_ALLOWED', detail, useOf(counted, cost.micros), ms, asked)
   }
   const own = new Map(job.hydrated.tools.map(({ name, wire }) => [wire, name]))
   const isFinal = reply.calls.length === 0 && reply.finish !== 'length'
@@ -207,35 +226,61 @@ export const answered = (
 const failure = (
   code: ErrorCode,
   detail: string,
-  used: { readonly tokens: number; readonly micros: number } | null,
+  used: CallUse | null,
   ms: number,
+  { provider, id }: Pick<ModelName, 'provider' | 'id'>,
   more: { readonly roll?: number; readonly retryAfterMs?: number | null; readonly text?: string | null } = {},
 ): ModelRecord => {
   const { roll = 0, retryAfterMs = null, text = null } = more
-  return { kind: 'failed', failure: { kind: 'failed', code, detail, roll, retryAfterMs }, used, ms, text }
+  const asked = { model: id, isSimulated: provider === SIMULATED }
+  return { kind: 'failed', failure: { kind: 'failed', code, detail, roll, retryAfterMs }, used, ms, text, ...asked }
 }
 
 /** What is recorded of a call without one. */
 export const broken = (reply: ModelFailure, request: ModelRequest, ms: number, deps: AgentDeps): ModelRecord => {
-  const { code, detail, usage, retryAfterMs, text } = reply
-  const price = usage === null ? null : priceFor(request.model, usage, deps)
-  const paid = UNPAID.has(code) ? { tokens: 0, micros: 0 } : null
-  const used = usage === null ? paid : { tokens: usage.input + usage.output, micros: price?.micros ?? 0 }
-  return failure(code, detail, used, ms, { roll: deps.ids.roll(), retryAfterMs, text })
+  const { code, detail, usage, retryAfterMs, text, isUnbilled } = reply
+  const paid = isUnbilled === true || UNPAID.has(code) ? NOTHING_USED : null
+  const used = usage === null ? paid : useOf(usage, priceFor(request.model, usage, deps).micros)
+  return failure(code, detail, used, ms, request.model, { roll: deps.ids.roll(), retryAfterMs, text })
 }
+
+/** One call, as the turn has chosen it. */
+export interface Asked {
+  readonly job: Job
+  readonly n: number
+  readonly prepared: Prepared
+  readonly reservation: Reservation
+  /** An attempt before this one ended without a word. */
+  readonly isLost: boolean
+}
+
+const lateReply = ({ model }: ModelRequest, ms: number): ModelFailure => {
+  const detail = `${model.id} did not finish its answer within ${ms} ms`
+  return { kind: 'failed', code: 'MODEL_TIMEOUT', detail, retryAfterMs: null, usage: null, text: null }
+}
+
+/** Its time ends the call here, so that it is recorded like any other that failed. */
+const inTime = (request: ModelRequest, signal: AbortSignal, timeoutMs: number, deps: AgentDeps): Promise<ModelReply> =>
+  new Promise((resolve, reject) => {
+    const late = new AbortController()
+    const stop = deps.clock.at(deps.clock.now() + timeoutMs, () => {
+      resolve(lateReply(request, timeoutMs))
+      late.abort(new Error('the time of the call is over'))
+    })
+    const answer = deps.model.call(request, AbortSignal.any([signal, late.signal]))
+    void answer.then(resolve, reject).finally(stop)
+  })
 
 /** The call itself. Answers with a record, whatever the model does. */
 export const callModel = async (
-  job: Job,
-  n: number,
-  prepared: Prepared,
-  reservation: Reservation,
+  { job, n, prepared, reservation }: Asked,
   { signal, tell }: Pick<StepContext, 'signal' | 'tell'>,
+  timeoutMs: number,
   deps: AgentDeps,
 ): Promise<ModelRecord> => {
   const started = deps.clock.now()
   const request = { ...prepared.request, maxOutputTokens: reservation.maxOutputTokens, onDelta: tell }
-  const reply: ModelReply = await deps.model.call(request, signal)
+  const reply = await inTime(request, signal, timeoutMs, deps)
   const ms = deps.clock.now() - started
   if (reply.kind === 'failed') return broken(reply, request, ms, deps)
   return answered(reply, job, n, { ...prepared, request }, ms, deps)
@@ -247,7 +292,17 @@ export const factOf = (n: number, attempt: number, record: ModelRecord): AgentFa
     : { type: 'call_failed', n, attempt, failure: record.failure, used: record.used, ms: record.ms }
 
 /** An attempt that the engine ended: nobody knows what it used. */
-export const endedRecord = (code: ErrorCode, detail: string, ms: number): ModelRecord =>
-  failure(code === 'STEP_TIMEOUT' ? 'MODEL_TIMEOUT' : code, detail, null, ms)
+export const endedRecord = (error: unknown, ms: number, request: ModelRequest): ModelRecord => {
+  const code = codeOf(error)
+  const detail = error instanceof Error ? error.message : String(error)
+  const told = code === 'STEP_TIMEOUT' ? lateReply(request, ms) : { code, detail }
+  return failure(told.code, told.detail, null, ms, request.model)
+}
+
+/** A model that was not asked, because the rest does not pay for it. */
+export const passedOver = (answer: ReserveAnswer, { model }: ModelRequest): ModelRecord => {
+  if (answer.kind === 'go') throw new TrihandError('INTERNAL', 'a model is passed over that the rest pays for')
+  return failure(answer.code, answer.detail, NOTHING_USED, 0, model)
+}
 
 export const asJson = (record: ModelRecord | Hydrated | Reservation): Json => record as unknown as Json

@@ -8,6 +8,11 @@ const spent = {
   cost_usd: described('of the calls whose price is known; null: of none', orNull(number)),
   unpriced_calls: whole,
   unpriced_tokens: whole,
+  failed_calls: described('of the calls: those that gave no answer that counts', whole),
+  unverified_usd: described(
+    'what others say that the calls without a known price have cost, which nobody has checked; null: nobody says',
+    orNull(number),
+  ),
 }
 
 export const costComponents = {

@@ -19,6 +19,7 @@ export const serverComponents = {
     reasons: described('a sentence for each check that is not ok', list(text)),
     durable: yesNo,
     simulated: described('agents have no live model', yesNo),
+    simulated_because: described('which models those are, and why; null: none is simulated', orNull(text)),
   }),
   Notice: record({
     topic: words(TOPIC_NAMES),

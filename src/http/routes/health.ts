@@ -29,7 +29,12 @@ export const healthRoutes = ({ version, pid, loopDelay }: HealthOptions): readon
       const { isReady, checks, reasons } = await judging
       const status = isReady ? 'ok' : 'unavailable'
       return context.json(
-        { status, version, checks, reasons, durable: service.ledger.durable, simulated: service.isSimulated },
+        {
+          ...{ status, version, checks, reasons },
+          durable: service.ledger.durable,
+          simulated: service.simulatedBecause !== null,
+          simulated_because: service.simulatedBecause,
+        },
         isReady ? 200 : whenNot,
       )
     }

@@ -121,7 +121,9 @@ test('a run as a whole says its input, its output and what all its models have c
   const run = await ended('think', 'success')
   const { body } = await app.ask(`/api/runs/${run}/step`)
   expect(body).toMatchObject({ run, step: null, input: { order: 12 }, error: null, prompt: null })
-  expect(body.spent).toMatchObject([{ calls: 2, cost_usd: 0.003 }])
+  // The attempt that failed does not say what it used.
+  const failed = { calls: 1, failed_calls: 1, cost_usd: null, unpriced_calls: 1 }
+  expect(body.spent).toMatchObject([failed, { calls: 2, failed_calls: 0, cost_usd: 0.003 }])
   const long = await stepOf(run, 'long')
   expect([long.output, long.left_out.output]).toEqual([null, 100_002])
 })

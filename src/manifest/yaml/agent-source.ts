@@ -7,10 +7,12 @@ import { field, type HandlerEntry, type Manifest } from './manifest.ts'
 import type { Parts } from './parts.ts'
 import { defined, isRecord, type JsonRecord } from './record.ts'
 import { MANIFEST } from './sections.ts'
-import type { RecordShape } from './shape.ts'
+import type { RecordShape, Shape } from './shape.ts'
 import { eventTriggers, STARTING } from './trigger-source.ts'
 
 const SHAPE = (MANIFEST.fields['agents'] as { readonly of: RecordShape }).of
+const MODELS = (MANIFEST.fields['defaults'] as RecordShape).fields['models'] as Shape
+const PRICES = MANIFEST.fields['prices'] as Shape
 const MS = 1_000
 
 const part = (entry: HandlerEntry, key: string): JsonRecord => {
@@ -73,7 +75,9 @@ export const modelsSource = (manifest: Manifest): ModelsSource => {
   const prices = manifest['prices']
   return {
     ...(typeof model === 'string' ? { default: model } : {}),
-    ...(isRecord(models) ? { aliases: models as NonNullable<ModelsSource['aliases']> } : {}),
-    ...(isRecord(prices) ? { prices: prices as unknown as NonNullable<ModelsSource['prices']> } : {}),
+    ...(isRecord(models) ? { aliases: authorForm(MODELS, models) as NonNullable<ModelsSource['aliases']> } : {}),
+    ...(isRecord(prices)
+      ? { prices: authorForm(PRICES, prices) as unknown as NonNullable<ModelsSource['prices']> }
+      : {}),
   }
 }

@@ -18,6 +18,7 @@ import {
   list,
   map,
   name,
+  number,
   oneOrMore,
   record,
   rule,
@@ -85,9 +86,24 @@ const table = record({
   indexes: any,
 })
 
+const model = either(
+  record({
+    'id!': text,
+    provider: text,
+    base_url: text,
+    api: word('chat', 'responses'),
+    context: whole,
+    structured: flag,
+  }),
+  text,
+)
+
+/** Dollars for a million tokens. */
+const price = record({ 'input!': number, 'output!': number, cached_input: number, cache_writes: number })
+
 export const MANIFEST = record({
   'product!': record({ 'name!': text, version: text, tz: text }),
-  defaults: record({ model: text, models: map(any), tz: text, retry, session: any }),
+  defaults: record({ model: text, models: map(model), tz: text, retry, session: any }),
   'events!': record({
     namespace: text,
     open: flag,
@@ -195,7 +211,7 @@ export const MANIFEST = record({
     max_fan_out: whole,
     shared: map(record({ 'limit!': whole, 'period!': duration, burst: whole })),
   }),
-  prices: map(any),
+  prices: map(price),
   observability: record({
     logging: record({ level: text, format: text }),
     tracing: record({ enabled: flag, trace_id_field: text }),

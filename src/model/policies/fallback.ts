@@ -13,6 +13,9 @@ const MOVES_ON: ReadonlySet<ErrorCode> = new Set([
   'MODEL_NOT_FOUND',
   'MODEL_CONTEXT_FULL',
   'CIRCUIT_OPEN',
+  // Another model may be cheaper, or have a price.
+  'BUDGET_EXCEEDED',
+  'BUDGET_UNPRICED',
 ])
 /** Beyond this the next model is asked instead of waiting. */
 const MAX_PATIENCE_MS = 600_000

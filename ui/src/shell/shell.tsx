@@ -134,9 +134,11 @@ export const Shell = () => {
             </Badge>
           )}
           {health?.simulated === true && (
-            <Badge variant="outline" color="gray" tt="none" className="label">
-              simulated models
-            </Badge>
+            <Link to="/settings" search={{}} title={health.simulated_because ?? ''}>
+              <Badge variant="outline" color="gray" tt="none" className="label">
+                simulated models
+              </Badge>
+            </Link>
           )}
           {health?.status === 'unavailable' && (
             <Link to="/settings" search={{}} title={health.reasons.join('\n')}>

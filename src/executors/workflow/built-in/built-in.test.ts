@@ -165,7 +165,7 @@ describe('llm', () => {
     expect(result).toEqual({
       status: 'success',
       result: { content: 'Hi.', format: 'text' },
-      usage: { tokensInput: 10, tokensOutput: 5, totalTokens: 15, estimatedCost: null },
+      usage: { tokensInput: 10, tokensOutput: 5, totalTokens: 15, estimatedCost: null, cachedInput: 0, cacheWrites: 0 },
       modelUsed: 'm-1',
     })
     expect(seen).toHaveLength(1)

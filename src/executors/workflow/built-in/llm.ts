@@ -4,6 +4,7 @@
  * Owns how a task becomes a request: the prompt as it is, everything else that comes along as fenced data. Never retries, never
  * chooses another model: the engine does.
  */
+import { jsonIn } from '../../../model/answer-json.ts'
 import { TrihandError } from '../../../model/errors.ts'
 import type { Json } from '../../../model/json.ts'
 import { DATA_RULE, dataBlock } from '../../../model/messages.ts'
@@ -55,22 +56,14 @@ export const reported = (usage: ModelUsage | null): { readonly usage?: Usage } =
           tokensInput: usage.input,
           tokensOutput: usage.output,
           totalTokens: usage.input + usage.output,
-          estimatedCost: null,
+          estimatedCost: usage.costUsd ?? null,
+          cachedInput: usage.cachedInput,
+          cacheWrites: usage.cacheWrites,
         },
       }
 
 const textOf = ({ parts }: ModelAnswer): string =>
   parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
-
-const FENCE = /^\s*```(?:json)?\s*\n([\s\S]*?)\n```\s*$/
-
-const parsed = (text: string): Json | undefined => {
-  try {
-    return JSON.parse(FENCE.exec(text)?.[1] ?? text) as Json
-  } catch {
-    return undefined
-  }
-}
 
 /** What does not fit is a failure with its reason; whoever wants a repair asks for it. */
 export const structured = (
@@ -80,10 +73,10 @@ export const structured = (
 ): { readonly value: Json } | { readonly problem: string } => {
   const text = textOf(reply)
   if (reply.finish === 'length') return { problem: 'cut off at max_tokens' }
-  const value = parsed(text)
-  if (value === undefined) return { problem: `not JSON: ${text.slice(0, 200)}` }
-  const issues = check(schema, value)
-  return issues.length === 0 ? { value } : { problem: issues.slice(0, MAX_ISSUES).join('; ') }
+  const found = jsonIn(text)
+  if (found === null) return { problem: `not JSON: ${text.slice(0, 200)}` }
+  const issues = check(schema, found.value)
+  return issues.length === 0 ? found : { problem: issues.slice(0, MAX_ISSUES).join('; ') }
 }
 
 const answer = (reply: ModelAnswer, task: Members, deps: LlmDeps): ExecutorResult => {

@@ -1,7 +1,7 @@
 /** Costs as rows: the newest day first, within it the most expensive. */
 import { Table } from '@mantine/core'
 import type { CostRow, Costs } from '../../api/documents.ts'
-import { dollars, tokens } from './figures.ts'
+import { callsOf, costOf, tokens } from './figures.ts'
 
 const Row = ({ row, hasDays }: { readonly row: CostRow; readonly hasDays: boolean }) => (
   <Table.Tr>
@@ -10,10 +10,10 @@ const Row = ({ row, hasDays }: { readonly row: CostRow; readonly hasDays: boolea
     <Table.Td>
       {row.model} {row.simulated && <span className="tag">simulated</span>}
     </Table.Td>
-    <Table.Td ta="right">{tokens(row.calls)}</Table.Td>
+    <Table.Td ta="right">{callsOf(row)}</Table.Td>
     <Table.Td ta="right">{tokens(row.input_tokens)}</Table.Td>
     <Table.Td ta="right">{tokens(row.output_tokens)}</Table.Td>
-    <Table.Td ta="right">{dollars(row.cost_usd)}</Table.Td>
+    <Table.Td ta="right">{costOf(row)}</Table.Td>
     <Table.Td ta="right">{row.unpriced_calls === 0 ? '' : tokens(row.unpriced_calls)}</Table.Td>
   </Table.Tr>
 )

@@ -52,17 +52,23 @@ const RunFigures = ({ days }: { readonly days: number }) => {
   )
 }
 
+const unpricedNote = ({ unpriced_calls, unpriced_tokens, unverified_usd }: Spent): string => {
+  if (unpriced_calls === 0) return 'calls'
+  const told = unverified_usd === null ? '' : `, ${dollars(unverified_usd)} reported, unverified`
+  return `calls, ${tokens(unpriced_tokens)} tokens${told}`
+}
+
 const Figures = ({ total }: { readonly total: Spent }) => (
   <dl className="figures">
     <Figure label="Cost" value={dollars(total.cost_usd)} />
-    <Figure label="Calls" value={tokens(total.calls)} />
+    <Figure
+      label="Calls"
+      value={tokens(total.calls)}
+      {...(total.failed_calls > 0 && { note: `${tokens(total.failed_calls)} failed` })}
+    />
     <Figure label="Tokens in" value={tokens(total.input_tokens)} />
     <Figure label="Tokens out" value={tokens(total.output_tokens)} />
-    <Figure
-      label="Price unknown"
-      value={tokens(total.unpriced_calls)}
-      note={total.unpriced_calls === 0 ? 'calls' : `calls, ${tokens(total.unpriced_tokens)} tokens`}
-    />
+    <Figure label="Price unknown" value={tokens(total.unpriced_calls)} note={unpricedNote(total)} />
   </dl>
 )
 

@@ -12,6 +12,8 @@ const COLUMNS = [
   'cost_usd',
   'unpriced_calls',
   'unpriced_tokens',
+  'failed_calls',
+  'unverified_usd',
 ] as const satisfies readonly (keyof CostRow)[]
 
 /** A spreadsheet would compute what begins like a formula. */

@@ -1,4 +1,6 @@
 /** Money and counts as people read them. Unknown is never written as zero. */
+import type { Spent } from '../../api/documents.ts'
+
 const SMALL = 0.01
 
 export const dollars = (amount: number | null): string => {
@@ -6,5 +8,16 @@ export const dollars = (amount: number | null): string => {
   if (amount > 0 && amount < SMALL) return `$${amount.toPrecision(2)}`
   return `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`
 }
+
+/** What is known, that something is not, and what somebody says of it that nobody has checked. */
+export const costOf = ({ cost_usd, unpriced_calls, unverified_usd }: Spent): string => {
+  if (unpriced_calls === 0) return dollars(cost_usd)
+  const unknown = cost_usd === null ? 'unknown' : `${dollars(cost_usd)} and unknown`
+  return unverified_usd === null ? unknown : `${unknown} (${dollars(unverified_usd)} reported, unverified)`
+}
+
+/** How many, and how many of them came to nothing. */
+export const callsOf = ({ calls, failed_calls }: Spent): string =>
+  failed_calls === 0 ? tokens(calls) : `${tokens(calls)}, ${tokens(failed_calls)} failed`
 
 export const tokens = (count: number): string => count.toLocaleString('en-US')

@@ -2,7 +2,7 @@
 import { Stack, Table, Text } from '@mantine/core'
 import type { Json, StepDetail } from '../../api/documents.ts'
 import { Data } from '../../parts/data.tsx'
-import { dollars, tokens } from '../costs/figures.ts'
+import { callsOf, costOf, tokens } from '../costs/figures.ts'
 
 const ROLES = { user: 'Input', agent: 'Agent', tool: 'Tool' } as const
 
@@ -73,10 +73,10 @@ export const SpentTable = ({ spent }: { readonly spent: StepDetail['spent'] }) =
           <Table.Td>
             {row.model} {row.simulated && <span className="tag">simulated</span>}
           </Table.Td>
-          <Table.Td ta="right">{tokens(row.calls)}</Table.Td>
+          <Table.Td ta="right">{callsOf(row)}</Table.Td>
           <Table.Td ta="right">{tokens(row.input_tokens)}</Table.Td>
           <Table.Td ta="right">{tokens(row.output_tokens)}</Table.Td>
-          <Table.Td ta="right">{dollars(row.cost_usd)}</Table.Td>
+          <Table.Td ta="right">{costOf(row)}</Table.Td>
         </Table.Tr>
       ))}
     </Table.Tbody>

@@ -2,6 +2,7 @@
 import { Group, SegmentedControl, Stack, Switch, Table, Text, Title, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import type { Health } from '../../api/documents.ts'
 import { useLogin, useMay } from '../../api/me.ts'
 import { graphQuery, healthQuery } from '../../api/queries.ts'
 import { InboxSettings } from '../../parts/inbox-settings.tsx'
@@ -47,6 +48,9 @@ const PageSettings = () => {
   )
 }
 
+const modelsText = ({ simulated, simulated_because: why }: Health): string =>
+  simulated ? `simulated: agents answer from scripts${why === null ? '' : ` (${why})`}` : 'live'
+
 const ServerFacts = () => {
   const { data: health } = useQuery(healthQuery)
   const { data: graph } = useQuery(graphQuery)
@@ -62,7 +66,7 @@ const ServerFacts = () => {
           ? 'durable: what is acknowledged is on disk'
           : 'in memory: nothing is kept',
     ],
-    ['Models', health === undefined ? undefined : health.simulated ? 'simulated: agents answer from scripts' : 'live'],
+    ['Models', health === undefined ? undefined : modelsText(health)],
   ]
   return (
     <Table aria-label="This server" className="rows">

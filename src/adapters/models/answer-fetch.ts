@@ -1,0 +1,108 @@
+/**
+ * The fetch that providers are asked with: what comes back is an answer of a model's API, or an error that says in words what it is.
+ *
+ * Owns the look at an answer before the SDK reads it, and the limit of its size. Never follows a redirect: the key would go along.
+ */
+import { TrihandError } from '../../model/errors.ts'
+
+/** No answer that can be kept is as long. */
+const MAX_BYTES = 16 * 1024 * 1024
+const MAX_QUOTED = 200
+/** What stands beside a text in the events of a stream makes it longer than it is. */
+const MAX_STREAMED_BYTES = 4 * MAX_BYTES
+
+type Fetch = typeof fetch
+
+const placeOf = (input: Parameters<Fetch>[0]): string => {
+  const { origin, pathname } = new URL(input instanceof Request ? input.url : input)
+  return `${origin}${pathname}`
+}
+
+const bad = (detail: string): TrihandError => new TrihandError('MODEL_BAD_RESPONSE', detail)
+
+const isStreamAsked = (init: RequestInit | undefined): boolean =>
+  typeof init?.body === 'string' && init.body.includes('"stream":true')
+
+/** As much of a body as a person wants to read of it. */
+const beginningOf = async (body: ReadableStream<Uint8Array> | null): Promise<string> => {
+  if (body === null) return ''
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    while (text.length < MAX_QUOTED) {
+      const { value, done } = await reader.read()
+      if (done) break
+      text += decoder.decode(value, { stream: true })
+    }
+  } finally {
+    reader.cancel().catch(() => {})
+  }
+  return text.slice(0, MAX_QUOTED).trim()
+}
+
+/** A body that breaks off says so in words. */
+const brokenOff = (error: unknown, place: string, encoding: string | null): unknown => {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  if (code.startsWith('Z_') || /^ERR_.*(BROTLI|ZLIB)/.test(code))
+    return bad(`${place} says that its answer is packed with ${encoding}, and it is not`)
+  if (error instanceof Error && error.name === 'AbortError') return error
+  return new TrihandError('MODEL_UNAVAILABLE', `the connection to ${place} was cut in the middle of the answer`)
+}
+
+/** The same bytes, up to a limit, with errors in words. */
+const watched = (response: Response, place: string, limit: number): Response => {
+  const { body, headers, status, statusText } = response
+  if (body === null) return response
+  const reader = body.getReader()
+  let bytes = 0
+  const stream = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      const read = await reader.read().catch((error: unknown) => {
+        throw brokenOff(error, place, headers.get('content-encoding'))
+      })
+      if (read.done) return controller.close()
+      bytes += read.value.byteLength
+      if (bytes > limit) {
+        reader.cancel().catch(() => {})
+        throw bad(`the answer of ${place} has more than ${limit / 1024 / 1024} MiB and was given up`)
+      }
+      controller.enqueue(read.value)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+  return new Response(stream, { status, statusText, headers })
+}
+
+const demandAnswer = async (response: Response, place: string, isStream: boolean): Promise<void> => {
+  const { status, headers, body } = response
+  if (status >= 300 && status < 400) {
+    body?.cancel().catch(() => {})
+    const target = headers.get('location') ?? 'nowhere'
+    throw new TrihandError(
+      'MODEL_NOT_FOUND',
+      `${place} answers ${status} and points to ${target}; give the right base_url`,
+    )
+  }
+  if (!response.ok) return
+  const type = (headers.get('content-type') ?? '').toLowerCase()
+  if (/\bhtml\b/.test(type)) {
+    body?.cancel().catch(() => {})
+    const why = 'check base_url, and whether a proxy or a sign-in stands in between'
+    throw bad(`${place} answered with a web page, not as a model; ${why}`)
+  }
+  if (status === 204 || body === null) throw bad(`${place} answered ${status} without any content`)
+  if (isStream && /\bjson\b/.test(type)) {
+    const text = await beginningOf(body)
+    throw bad(`${place} was asked for a stream of events and answered with one piece of JSON: ${text}`)
+  }
+}
+
+export const answerFetch: Fetch = async (input, init) => {
+  const place = placeOf(input)
+  const isStream = isStreamAsked(init)
+  const response = await globalThis.fetch(input, { ...init, redirect: 'manual' })
+  await demandAnswer(response, place, isStream)
+  return watched(response, place, isStream ? MAX_STREAMED_BYTES : MAX_BYTES)
+}

@@ -1,0 +1,87 @@
+/**
+ * What an error of the AI SDK means to us: a code of the one table, and a sentence for a person.
+ *
+ * Owns that mapping. Knows the SDK's errors by their names and members, not by class: several copies of it may stand in one tree.
+ */
+import { type ErrorCode, TrihandError } from '../../model/errors.ts'
+import type { ModelFailure } from '../../ports/model.ts'
+import { failed, refused } from './provider-failure.ts'
+
+/** As much of a piece as an error shows. */
+const QUOTED = 160
+
+const SDK_ERRORS: Readonly<Record<string, ErrorCode>> = {
+  AI_EmptyResponseBodyError: 'MODEL_BAD_RESPONSE',
+  AI_InvalidResponseDataError: 'MODEL_BAD_RESPONSE',
+  AI_JSONParseError: 'MODEL_BAD_RESPONSE',
+  AI_TypeValidationError: 'MODEL_BAD_RESPONSE',
+  AI_NoContentGeneratedError: 'MODEL_BAD_RESPONSE',
+  AI_NoOutputGeneratedError: 'MODEL_UNAVAILABLE',
+  AI_NoSuchModelError: 'MODEL_NOT_FOUND',
+  AI_LoadAPIKeyError: 'MODEL_AUTH',
+}
+const REFUSED = 'AI_APICallError'
+
+interface SdkError extends Error {
+  readonly statusCode?: number
+  readonly responseHeaders?: Readonly<Record<string, string>>
+  readonly responseBody?: string
+  readonly text?: unknown
+  readonly value?: unknown
+  readonly data?: unknown
+}
+
+const isOfSdk = (error: unknown): error is SdkError => error instanceof Error && error.name.startsWith('AI_')
+
+const EARLY = 'the answer broke off: the provider never said that it was complete'
+
+interface Start {
+  readonly type?: unknown
+  readonly message?: { readonly usage?: unknown } | null
+}
+
+/** Errors that are about a piece of the answer keep it; one that lacks what the protocol promises is told by that. */
+const unreadable = ({ message, text, value }: SdkError): string => {
+  if (typeof text === 'string') return `a piece of the answer is no JSON: ${text.slice(0, QUOTED)}`
+  if (value === undefined || value === null) return message
+  const start = value as Start
+  const isSilent = start.type === 'message_start' && typeof start.message === 'object' && !start.message?.usage
+  if (isSilent) return 'the answer does not say how many tokens it used, which this protocol always does'
+  return `a piece of the answer does not have the form of this protocol: ${JSON.stringify(value).slice(0, QUOTED)}`
+}
+
+/** An error that came inside the stream, as the provider spells it. */
+const toldInside = (error: unknown): string => {
+  const { type, message } = (typeof error === 'object' && error !== null ? error : {}) as Readonly<
+    Record<string, unknown>
+  >
+  if (typeof message !== 'string') return JSON.stringify(error ?? EARLY)
+  return `the provider broke the answer off: ${typeof type === 'string' ? `${type}, ` : ''}${message}`
+}
+
+const ofCall = (error: SdkError, text: string | null): ModelFailure => {
+  const { statusCode: status, responseHeaders: headers = {}, responseBody: body = '', message, cause } = error
+  if (status !== undefined && status >= 400) return refused({ status, headers, body, message }, Date.now(), text)
+  if (cause instanceof TrihandError) return failed(cause.code, cause.detail, { text })
+  // Refused connections have no status; an answer that cannot be read has one, and why as its cause.
+  return isOfSdk(cause)
+    ? failed('MODEL_BAD_RESPONSE', unreadable(cause), { text })
+    : failed('MODEL_UNAVAILABLE', message, { text })
+}
+
+/** `heard` is what had come until then. */
+export const failureOf = (error: unknown, heard: string): ModelFailure => {
+  const text = heard === '' ? null : heard
+  if (error instanceof TrihandError) return failed(error.code, error.detail, { text })
+  if (isOfSdk(error)) {
+    const { name, message, data } = error
+    if (name === REFUSED) return ofCall(error, text)
+    // Without data it is the end that is missing, not the sense.
+    if (name === 'AI_InvalidResponseDataError' && data === undefined)
+      return failed('MODEL_UNAVAILABLE', EARLY, { text })
+    const code = SDK_ERRORS[name] ?? 'MODEL_REJECTED'
+    if (name === 'AI_NoOutputGeneratedError') return failed(code, EARLY, { text })
+    return failed(code, code === 'MODEL_BAD_RESPONSE' ? unreadable(error) : message, { text })
+  }
+  return failed('MODEL_UNAVAILABLE', error instanceof Error ? error.message : toldInside(error), { text })
+}
