@@ -8,6 +8,7 @@ import { createRequire } from 'node:module'
 import type { Environment } from '@marcbachmann/cel-js'
 import { TrihandError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
+import { nearest } from '../model/nearest.ts'
 import type { Rule, RuleAnswer } from '../model/rule.ts'
 
 const MAX_LENGTH = 1_000
@@ -162,6 +163,28 @@ const plain = (value: unknown): Json => {
   return value as Json
 }
 
+/** The language's own words for its bounds, in words that say what to do. */
+const BOUNDS: Readonly<Record<string, string>> = {
+  maxMapEntries:
+    'a map in braces is no part of an expression; compare fields one by one, or quote a template: "{{ … }}"',
+  maxAstNodes: 'the expression has more than 200 parts; split it, or decide in a function',
+  maxDepth: 'the expression nests deeper than 32; split it, or decide in a function',
+  maxListElements: 'a list in an expression has at most 64 elements',
+  maxCallArguments: 'a function of an expression takes one argument',
+}
+
+const inWords = (problem: string, text: string, position: number, roots: readonly string[]): string => {
+  const [, bound = ''] = /^Exceeded (\w+)/.exec(problem) ?? []
+  if (Object.hasOwn(BOUNDS, bound)) return BOUNDS[bound] ?? problem
+  const [, name] = /^Unknown variable: (\w+)/.exec(problem) ?? []
+  if (name !== undefined) {
+    const near = nearest(name, [...roots])
+    return `${name} is not known here${near === null ? '' : ` (did you mean ${near}?)`}; known are ${roots.join(', ')}`
+  }
+  if (/^Unexpected character: =/.test(problem) && text[position + 1] !== '=') return 'write == to compare'
+  return problem
+}
+
 const firstLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? ''
 
@@ -173,10 +196,14 @@ const positionOf = (error: unknown): number => {
 export const compileRule = (text: string, roots: readonly string[] = ROOTS): Rule => {
   if (text.length > MAX_LENGTH) throw refused(`${text.slice(0, 40)}…`, 0, `more than ${MAX_LENGTH} characters`)
   const environment = environmentFor(roots)
-  const expression = parseRule(environment, text)
+  const expression = parseRule(environment, text, roots)
   checkTree(text, expression.ast as unknown as Node)
   const checked = expression.check()
-  if (!checked.valid) throw refused(text, positionOf(checked.error), firstLine(checked.error), checked.error)
+  if (!checked.valid) {
+    const { error } = checked
+    const position = positionOf(error)
+    throw refused(text, position, inWords(firstLine(error), text, position, roots), error)
+  }
   return (values): RuleAnswer => {
     try {
       return { kind: 'value', value: plain(expression(values)) }
@@ -186,10 +213,15 @@ export const compileRule = (text: string, roots: readonly string[] = ROOTS): Rul
   }
 }
 
-const parseRule = (environment: Environment, text: string): ReturnType<Environment['parse']> => {
+const parseRule = (
+  environment: Environment,
+  text: string,
+  roots: readonly string[],
+): ReturnType<Environment['parse']> => {
   try {
     return environment.parse(text)
   } catch (error) {
-    throw refused(text, positionOf(error), firstLine(error), error)
+    const position = positionOf(error)
+    throw refused(text, position, inWords(firstLine(error), text, position, roots), error)
   }
 }

@@ -10,10 +10,12 @@ import type { Manifest } from '../yaml/manifest.ts'
 import { lintCycles } from './cycles.ts'
 import { lintEnvironment } from './environment.ts'
 import { lintEvents } from './events.ts'
+import { lintFields } from './fields.ts'
 import { lintFiles } from './files.ts'
 import type { Folder } from './folder.ts'
 import { lintHands } from './hands.ts'
 import { lintLifecycle } from './lifecycle.ts'
+import { lintNames } from './names.ts'
 import { lintPlans } from './plans.ts'
 import { lintQueues } from './queues.ts'
 import { lintSchemas } from './schemas.ts'
@@ -36,6 +38,8 @@ const CHECKS: readonly Check[] = [
   (manifest, _, tell) => lintLifecycle(manifest, trafficOf(manifest), tell),
   (manifest, _, tell) => lintCycles(manifest, tell),
   (manifest, _, tell) => lintSchemas(manifest, tell),
+  (manifest, _, tell) => lintFields(manifest, tell),
+  (manifest, _, tell) => lintNames(manifest, tell),
   (manifest, _, tell) => lintStates(manifest, tell),
   (manifest, _, tell) => lintHands(manifest, tell),
   (manifest, _, tell) => lintPlans(manifest, tell),

@@ -37,13 +37,15 @@ const fieldsOf = (schema: Json | undefined): Fields | null => {
   }
 }
 
-const payloadFields = (event: EventEntry | undefined): Fields | null => {
-  if (event === undefined) return null
-  if (isRecord(event.schema)) return fieldsOf(event.schema)
+/** Undefined: it takes anything, or its schema is in a file. */
+export const payloadSchemaOf = (event: EventEntry): Json | undefined => {
+  if (event.schema !== undefined) return isRecord(event.schema) ? event.schema : undefined
   return event.payload === undefined || event.payload === null
-    ? null
-    : fieldsOf(payloadSchema(event.payload, event.additional ?? true, [], () => undefined))
+    ? undefined
+    : payloadSchema(event.payload, event.additional ?? true, [], () => undefined)
 }
+
+const payloadFields = (event: EventEntry): Fields | null => fieldsOf(payloadSchemaOf(event))
 
 export const outputSchemaOf = (handler: HandlerEntry): Json | undefined => {
   const contract = field(handler, 'contract')

@@ -5,7 +5,18 @@
  */
 import { isReservedType } from '../../model/event.ts'
 import type { Path } from '../yaml/finding.ts'
-import { awaitedBy, endedBy, handlersOf, heardBy, lifeOf, type Manifest, sentBy } from '../yaml/manifest.ts'
+import {
+  awaitedBy,
+  endedBy,
+  field,
+  type HandlerEntry,
+  handlersOf,
+  heardBy,
+  lifeOf,
+  type Manifest,
+  sentBy,
+} from '../yaml/manifest.ts'
+import { isRecord, recordsIn } from '../yaml/record.ts'
 
 export interface Traffic {
   /** Names of the handlers that hear a type. */
@@ -32,6 +43,20 @@ class Book {
   }
 }
 
+/** The types that the steps of a plan wait for. */
+const plannedWaits = (handler: HandlerEntry): readonly (readonly [string, Path])[] =>
+  recordsIn(field(handler, 'steps')).flatMap((step): (readonly [string, Path])[] => {
+    const base = ['steps', String(step['id'])]
+    const wait = step['wait_config']
+    const [, before] = /^event:(.+)$/.exec(String(step['trigger'] ?? '')) ?? []
+    return [
+      ...(isRecord(wait) && typeof wait['until_event'] === 'string'
+        ? [[wait['until_event'], [...base, 'wait_config', 'until_event']] as const]
+        : []),
+      ...(before === undefined ? [] : [[before.trim(), [...base, 'trigger']] as const]),
+    ]
+  })
+
 export const trafficOf = (manifest: Manifest): Traffic => {
   const heard = new Book()
   const sent = new Book()
@@ -39,6 +64,7 @@ export const trafficOf = (manifest: Manifest): Traffic => {
     const { name } = handler
     for (const type of heardBy(handler, manifest)) heard.enter(type, name, [section, name, 'triggers', type])
     for (const type of awaitedBy(handler)) heard.enter(type, name, [section, name, 'waits', type])
+    for (const [type, path] of plannedWaits(handler)) heard.enter(type, name, [section, name, ...path])
     for (const type of endedBy(handler)) heard.enter(type, name, [section, name, 'cancel_on'])
     const key = section === 'humans' ? 'actions' : 'emits'
     for (const { event } of sentBy(section, handler)) sent.enter(event, name, [section, name, key, event])

@@ -71,6 +71,9 @@ const EXPECTED: Readonly<Record<string, string>> = {
 const expectation = (shape: Shape): string => {
   if (shape.is === 'word') return `one of ${shape.words.join(', ')}`
   if (shape.is === 'either') return shape.of.map(expectation).join(', or ')
+  if (shape.is === 'list' && Object.hasOwn(EXPECTED, shape.of.is) && shape.of.is !== 'record')
+    return `a list, each ${expectation(shape.of)}`
+  if (shape.is === 'text' && shape.what !== undefined) return shape.what
   return EXPECTED[shape.is] ?? 'something else'
 }
 
@@ -105,6 +108,34 @@ const holds = (shape: Shape, value: Json): boolean => {
   }
 }
 
+/** The key, with the place in its list: `reminders[1]: `. */
+const keyOf = (path: Path): string => {
+  const at = path.findLastIndex((part) => typeof part === 'string')
+  const places = path.slice(at + 1).map((place) => `[${place}]`)
+  return at < 0 ? '' : `${path[at]}${places.join('')}: `
+}
+
+/** The mistakes that are made most. Null: the code's own hint says enough. */
+const wayOut = (shape: Shape, value: Json): string | null => {
+  const shapes = shape.is === 'either' ? shape.of : [shape]
+  const [only, ...more] = Array.isArray(value) ? value : []
+  if (shapes.some(({ is }) => is === 'duration') && typeof value === 'number') return `Add a unit, like ${value}s.`
+  if (only !== undefined && more.length === 0 && shapes.some((one) => fits(one, only as Json)))
+    return `Write it without the brackets: ${shown(only as Json)}.`
+  if (!Array.isArray(value) && shapes.some((one) => one.is === 'list' && fits(one.of, value)))
+    return `Write a list, like [${shown(value)}].`
+  if (shapes.some(({ is }) => is === 'flag') && typeof value === 'string') return 'Write true or false, without quotes.'
+  if (
+    typeof value === 'string' &&
+    Number.isFinite(Number(value)) &&
+    shapes.some(({ is }) => is === 'number' || is === 'whole')
+  )
+    return `Write the number without quotes: ${value}.`
+  if (isRecord(value) && shapes.some(({ is }) => is === 'text' || is === 'rule'))
+    return 'A value that begins with { is a map in YAML: put it in quotes.'
+  return null
+}
+
 class Check {
   readonly extra: Record<string, Json> = {}
   readonly remarks: Remark[] = []
@@ -136,9 +167,15 @@ class Check {
   }
 
   #refuse(shape: Shape, value: Json, path: Path): void {
-    const hint = shape.is === 'duration' && typeof value === 'number' ? { hint: `Add a unit, like ${value}s.` } : {}
-    const message = `${shown(value)} is not ${expectation(shape)}`
-    this.remarks.push({ level: 'error', code: 'MANIFEST_INVALID', message, path, ...hint })
+    const way = wayOut(shape, value)
+    const message = `${keyOf(path)}${shown(value)} is not ${expectation(shape)}`
+    this.remarks.push({
+      level: 'error',
+      code: 'MANIFEST_INVALID',
+      message,
+      path,
+      ...(way === null ? {} : { hint: way }),
+    })
   }
 
   #list(of: Shape, items: readonly Json[], path: Path): Json {

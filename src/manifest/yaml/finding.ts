@@ -28,6 +28,8 @@ export const LINTS = {
   LINT_NAME_SHADOWED: 'Rename one of them: the first in the order of roots wins.',
   LINT_TOOL_WIDER: 'Allow the tool to the parent or list it in the module, or take it from the agent.',
   LINT_TOOL_UNKNOWN: 'Fix the name, or register the tool.',
+  LINT_FIELD_UNKNOWN: 'Fix the name, declare the field, or guard it with has().',
+  LINT_NAME_UNKNOWN: 'Fix the spelling, or declare what is meant.',
   LINT_EMIT_AMBIGUOUS: 'Say when each of them is meant.',
   LINT_ENV_MISSING: 'Set the variable before the start, or give the reference a default.',
   LINT_SECRET_LITERAL: 'Write a reference to the environment, with a dollar sign and braces, and set the variable.',

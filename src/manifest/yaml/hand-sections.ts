@@ -21,6 +21,7 @@ import {
   record,
   rule,
   text,
+  textOf,
   whole,
   word,
 } from './shape.ts'
@@ -154,11 +155,23 @@ const action = either(
   }),
 )
 
+const DUE = textOf('a duration like 48h, or an instant like 2026-03-01T09:00:00Z')
+
 const HUMAN: Fields = {
   task_type: word('approval', 'input', 'review', 'decision'),
   title: text,
   instructions: text,
-  assign: any,
+  assign: either(
+    oneOrMore(text),
+    record({
+      user: text,
+      users: list(text),
+      group: text,
+      groups: list(text),
+      rule,
+      fallback: text,
+    }),
+  ),
   bundle: record({
     sections: list(
       record({
@@ -175,10 +188,9 @@ const HUMAN: Fields = {
   actions: list(action),
   required_fields: list(text),
   fields: any,
-  /** A duration or an instant. */
-  deadline: text,
+  deadline: DUE,
   reminders: either(list(duration), record({ every: duration, start_after: duration, max: whole })),
-  escalation: list(record({ 'to!': oneOrMore(text), deadline: text })),
+  escalation: list(record({ 'to!': oneOrMore(text), deadline: DUE })),
   quorum: record({ approve: whole, reject: whole }),
   separation: oneOrMore(text),
   auto_action_on_timeout: text,

@@ -6,14 +6,13 @@
 import { TrihandError } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import { compileRule, EMIT_ROOTS } from '../rules.ts'
+import { mapRules } from './each-rule.ts'
 import { celText, ROOTS, rootNames } from './expression.ts'
 import type { Path, Tell } from './finding.ts'
 import { HAND_SECTIONS, type HandlerEntry, type HandSection, heardBy, type Manifest } from './manifest.ts'
 import { isRecord, recordsIn } from './record.ts'
 import { MANIFEST } from './sections.ts'
 import { any, type Shape } from './shape.ts'
-
-type Change = (text: string, path: Path) => string
 
 /** By the last part of the path; absent: what a trigger knows. */
 const WIDE: ReadonlySet<string> = new Set(['when', 'route_on', 'each', 'correlation_key', 'match', 'score', 'validate'])
@@ -30,42 +29,6 @@ const rootsAt = (path: Path): readonly string[] => {
   if (last === 'condition') return WATCHING
   if (last === 'yield') return YIELDING
   return WIDE.has(last) || path.includes('cancel_on') || path.includes('session_pools') ? ROOTS : STARTING
-}
-
-/** The same value with every expression changed. */
-const mapRules = (shape: Shape, value: Json, path: Path, change: Change): Json => {
-  switch (shape.is) {
-    case 'rule':
-      return typeof value === 'string' ? change(value, path) : value
-    case 'record':
-      if (!isRecord(value)) return value
-      return Object.fromEntries(
-        Object.entries(value).map(([key, item]) => {
-          const field = Object.hasOwn(shape.fields, key) ? shape.fields[key] : undefined
-          return [key, field === undefined ? item : mapRules(field, item, [...path, key], change)]
-        }),
-      )
-    case 'list':
-      if (!Array.isArray(value)) return value
-      return value.map((item, i) => {
-        const name = isRecord(item) ? (item['name'] ?? item['id']) : undefined
-        return mapRules(shape.of, item, [...path, typeof name === 'string' ? name : i], change)
-      })
-    case 'map':
-      if (!isRecord(value)) return value
-      return Object.fromEntries(
-        Object.entries(value).map(([key, item]) => [key, mapRules(shape.of, item, [...path, key], change)]),
-      )
-    case 'either': {
-      const inner = shape.of.find(({ is }) => {
-        if (typeof value === 'string') return is === 'rule'
-        return Array.isArray(value) ? is === 'list' : isRecord(value) && (is === 'record' || is === 'map')
-      })
-      return inner === undefined ? value : mapRules(inner, value, path, change)
-    }
-    default:
-      return value
-  }
 }
 
 const fieldsOf = (schema: unknown): readonly string[] => {

@@ -23,21 +23,24 @@ import {
   record,
   rule,
   text,
+  textOf,
   whole,
   word,
 } from './shape.ts'
+
+const INSTANT = textOf('an instant like 2026-03-01T09:00:00Z')
 
 const schedule = record({
   'name!': name,
   cron: text,
   every: duration,
-  at: text,
+  at: INSTANT,
   in: duration,
   tz: text,
   phase: duration,
   jitter: duration,
-  start: text,
-  end: text,
+  start: INSTANT,
+  end: INSTANT,
   exclude: list(text),
   max_runs: whole,
   function: name,

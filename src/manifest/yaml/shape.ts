@@ -5,7 +5,8 @@
  */
 
 export type Shape =
-  | { readonly is: 'any' | 'text' | 'flag' | 'number' | 'whole' | 'duration' | 'rule' | 'event' | 'name' | 'file' }
+  | { readonly is: 'text'; readonly what?: string }
+  | { readonly is: 'any' | 'flag' | 'number' | 'whole' | 'duration' | 'rule' | 'event' | 'name' | 'file' }
   | { readonly is: 'word'; readonly words: readonly string[] }
   | { readonly is: 'list'; readonly of: Shape }
   /** Names that the author chooses. */
@@ -25,6 +26,8 @@ export type Fields = Readonly<Record<string, Shape>>
 export const any: Shape = { is: 'any' }
 /** A text; a number or a flag is taken as it was written. */
 export const text: Shape = { is: 'text' }
+/** A text that is read further, and what it says. */
+export const textOf = (what: string): Shape => ({ is: 'text', what })
 export const flag: Shape = { is: 'flag' }
 export const number: Shape = { is: 'number' }
 export const whole: Shape = { is: 'whole' }
