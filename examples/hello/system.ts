@@ -1,5 +1,5 @@
 /**
- * Hello: the smallest system that does a bit of everything. `trihand demo` runs it.
+ * Hello: the smallest system that does a bit of everything. `trihand init --template hello` begins with it.
  *
  * Someone asks for a greeting. It is written, lies for two seconds, is delivered by a printer that jams the first time, and its
  * letters are counted by another function. Then it waits a day for an answer: no process, no memory, one row in the ledger.

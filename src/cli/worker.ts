@@ -5,6 +5,7 @@
  */
 import { dirname } from 'node:path'
 import { createTrihand, type Trihand } from '../assemble.ts'
+import { TrihandError } from '../model/errors.ts'
 import { Activity } from './activity.ts'
 import { loadSystem } from './load-system.ts'
 import { openLog } from './log.ts'
@@ -27,6 +28,10 @@ export interface WorkerFlags {
   /** Of health and metrics. */
   readonly port?: number
 }
+
+/** Inngest would take its wakes and call the one address that it knows, which is that of a server. */
+const NO_ADDRESS =
+  'Inngest calls the address of a server, and a worker has none that it could call; unset TRIHAND_DISPATCHER for workers: they look at the ledger by themselves'
 
 type Why = 'signal' | 'order'
 
@@ -81,6 +86,7 @@ const whileAtWork = async (shell: Shell, trihand: Trihand, port: number | null):
 
 export const worker: Verb<WorkerFlags> = async (shell, flags) => {
   const { settings } = shell
+  if (settings.dispatcher?.kind === 'inngest') throw new TrihandError('CONFIG_INVALID', NO_ADDRESS)
   const { file, source } = await loadSystem(flags.path, codeFolder(settings))
   const { pool = settings.worker.pool, labels = settings.worker.labels, slots = settings.worker.slots } = flags
   const { schema, name, drain = settings.worker.drain } = flags

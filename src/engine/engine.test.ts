@@ -53,7 +53,7 @@ const startRun = async ({ engine, clock }: { engine: Engine; clock: VirtualClock
   return run
 }
 
-test('gate-1 resident-2 publish-1: nothing is told before it is in the ledger', async () => {
+test('step-port-1 resident-2 publish-1: nothing is told before it is in the ledger', async () => {
   let writing = true
   const told: string[] = []
   const log: string[] = []
@@ -78,7 +78,7 @@ test('resident-1 enter-2: a cancel written by somebody else is met as a conflict
   expect(await system.engine.look(run)).toMatchObject({ status: 'success', output: 5 })
 })
 
-test('[R4][V12] resident-4 gate-2: a worker that lost its lease stops at once and its result is not accepted', async () => {
+test('[R4][V12] resident-4 step-port-2: a worker that lost its lease stops at once and its result is not accepted', async () => {
   const store = new MemoryStore()
   const clock = new VirtualClock(1_000)
   let finish: (value: string) => void = () => {}

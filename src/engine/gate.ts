@@ -2,7 +2,7 @@
  * The engine's side of `step.run` and its sisters for one entry of a handler.
  *
  * Owns which call begins a step, waits and events; attempts are attempts.ts, children child.ts, people ask.ts. Never answers before the
- * ledger has (gate-1).
+ * ledger has (step-port-1).
  */
 import type { Failure } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'

@@ -161,7 +161,7 @@ export class Resident implements AppendSource {
     return insist(this.house, () => !this.gone, work)
   }
 
-  /** Stops all work of this run in this process. Its promises never settle (gate-2). */
+  /** Stops all work of this run in this process. Its promises never settle (step-port-2). */
   drop(departure: Departure, failure: Failure): void {
     if (this.gone) return
     this.gone = true

@@ -1,8 +1,8 @@
 /**
  * What a running handler may ask of the engine: durable steps, by address. The engine's side of `step.run` and its sisters.
  *
- * gate-1  An answer is given only after the fact it rests on is in the ledger; a finished step answers from the ledger.
- * gate-2  A promise of a run that was parked, fenced or cancelled never settles: its code simply does not go on.
+ * step-port-1  An answer is given only after the fact it rests on is in the ledger; a finished step answers from the ledger.
+ * step-port-2  A promise of a run that was parked, fenced or cancelled never settles: its code simply does not go on.
  */
 import type { CallTerms } from '../model/call-terms.ts'
 import type { StoredEvent } from '../model/event.ts'

@@ -17,6 +17,7 @@ import {
   packagesFrom,
   pageFiles,
   ROOT,
+  sharedInvariants,
   strayArrows,
   unprovenInvariants,
 } from '../support/house.ts'
@@ -92,6 +93,21 @@ describe('the files', () => {
 describe('the invariants', () => {
   test('each one that a header numbers is named by a test', () => {
     expect(unprovenInvariants([...sources, ...filesUnder('test')])).toEqual([])
+  })
+
+  test('each id belongs to one file, in sources and tests together (15.4.3)', () => {
+    expect(sharedInvariants([...sources, ...filesUnder('test')])).toEqual([])
+  })
+
+  test('an id that two files use, and a longer id that only ends like one, are found (15.4.3)', () => {
+    const [one, other] = ['a', 'b'].map((name) => ({
+      path: `src/${name}.ts`,
+      text: '/**\n * door-1  It shuts.\n */\n',
+    }))
+    if (one === undefined || other === undefined) throw new Error('there are two')
+    const proof = { path: 'src/a.test.ts', text: `test('trap-door-1: it falls', () => {})` }
+    expect(sharedInvariants([one, other, proof])).toEqual(['door-1 of src/a.ts and src/b.ts'])
+    expect(unprovenInvariants([one, proof])).toEqual(['door-1 of src/a.ts'])
   })
 
   test('one that no test names is found', () => {

@@ -1,9 +1,11 @@
 /** The package as users get it: packed, unpacked in an empty folder, without the tools of this repository. */
-import { existsSync, readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { installPacked, type Packed } from '../support/packed.ts'
 import { PROJECT } from '../support/places.ts'
+import { until } from '../support/until.ts'
 
 let packed: Packed
 
@@ -114,4 +116,101 @@ test('test-system-2: decisions, deadlines, schedules, crashes inside of a step a
   const { status, text } = packed.run(['--test', 'hard.test.js'])
   expect(text).toMatch(/(# |ℹ )pass 3/)
   expect(status).toBe(0)
+})
+
+const TEMPLATES = ['campaign', 'chat', 'hello', 'hello-contacts', 'empty'] as const
+
+const COMMAND = 'node_modules/trihand/bin/trihand.js'
+
+/** What a project of a user's own has: strict, no declarations but those of the package and of Node. */
+const CONFIG = {
+  compilerOptions: {
+    ...{ strict: true, noEmit: true, module: 'nodenext', target: 'es2023', skipLibCheck: true },
+    ...{ allowImportingTsExtensions: true, types: ['node'], typeRoots: [join(PROJECT, 'node_modules/@types')] },
+  },
+  include: TEMPLATES,
+}
+
+test('the code of every template type-checks against the packed package (15.5.3)', () => {
+  for (const name of TEMPLATES)
+    expect([name, packed.run([COMMAND, 'init', name, '--template', name]).status]).toEqual([name, 0])
+  writeFileSync(join(packed.path, 'tsconfig.json'), JSON.stringify(CONFIG))
+  const { status, text } = packed.run([join(PROJECT, 'node_modules/typescript/bin/tsc'), '-p', '.'])
+  expect(text).toBe('')
+  expect(status).toBe(0)
+})
+
+/** Lines of the code blocks of a README that call the command. */
+const commandsOf = (template: string): readonly string[] =>
+  [...readFileSync(join(packed.path, template, 'README.md'), 'utf8').matchAll(/```\n([\s\S]*?)```/g)]
+    .flatMap(([, block = '']) => block.split('\n'))
+    .flatMap((line) => /^npx trihand (.*?)(?:\s+# .*)?$/.exec(line)?.[1] ?? [])
+
+const wordsOf = (line: string): readonly string[] =>
+  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+
+const inside = (template: string, words: readonly string[]) =>
+  packed.run([join('..', COMMAND), ...words], {}, join(packed.path, template))
+
+/** A server of the template, for as long as it takes. */
+const whileServing = async (template: string, work: () => Promise<void>): Promise<void> => {
+  const child = spawn(process.execPath, [join('..', COMMAND), 'dev', '--port', '0', '--json'], {
+    cwd: join(packed.path, template),
+    env: { PATH: process.env['PATH'] },
+  })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  let text = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString()
+  })
+  try {
+    await until(
+      () => text,
+      (said) => said.includes('\n'),
+      { what: `${template} serves`, timeoutMs: 30_000 },
+    )
+    await work()
+  } finally {
+    child.kill('SIGKILL')
+    await ended
+  }
+}
+
+test('hello does what its README says: it waits, through kill -9, and ends with the answer (15.5.3)', async () => {
+  const [dev, begin = '', send = '', list = '', show = ''] = commandsOf('hello')
+  expect([dev, begin.split(' ')[0], send.split(' ')[0], list]).toEqual(['dev', 'send', 'send', 'runs list'])
+  const runs = (): readonly { readonly id: string; readonly handler: string; readonly status: string }[] =>
+    JSON.parse(inside('hello', ['runs', 'list', '--json']).text).items
+  const waits = () =>
+    until(
+      () => runs().find(({ status }) => status === 'waiting'),
+      (run) => run !== undefined && inside('hello', ['runs', 'why', run.id]).text.includes('greeting.answered'),
+      { what: 'the run waits for an answer', timeoutMs: 30_000 },
+    )
+  await whileServing('hello', async () => {
+    expect(inside('hello', wordsOf(begin)).status).toBe(0)
+    await waits()
+  })
+  await whileServing('hello', async () => {
+    const waiting = await waits()
+    expect(inside('hello', wordsOf(send)).status).toBe(0)
+    const filed = await until(
+      () => runs(),
+      (all) => all.some(({ handler, status }) => handler === 'file-answer' && status === 'success'),
+      { what: 'the answer is filed', timeoutMs: 30_000 },
+    )
+    expect(filed.find(({ id }) => id === waiting?.id)?.status).toBe('success')
+    const ending = wordsOf(show.replace(/<.*>/, waiting?.id.slice(-6) ?? ''))
+    expect(inside('hello', ending)).toMatchObject({ status: 0 })
+  })
+})
+
+test('hello-contacts does what its README says: a plan, its hash, one mail for each contact (15.5.3)', () => {
+  const [first = '', second = ''] = commandsOf('hello-contacts')
+  const shown = inside('hello-contacts', wordsOf(first))
+  const [, hash = ''] = /--approve (\S+)/.exec(shown.text) ?? []
+  expect([shown.status, hash === '']).toEqual([0, false])
+  expect(inside('hello-contacts', wordsOf(second.replace('<hash>', hash))).status).toBe(0)
+  const mails = readFileSync(join(packed.path, 'hello-contacts/.trihand/mails.jsonl'), 'utf8').trim().split('\n')
+  expect(mails.length).toBe(3)
 })

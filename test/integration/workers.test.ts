@@ -147,4 +147,10 @@ describe.skipIf(cluster === '')('workers on Postgres', () => {
     const { code, stderr } = await folder.run(['worker', ...args], { env })
     expect([code, stderr]).toEqual([2, expect.stringContaining(problem)])
   })
+
+  test('a worker that Inngest should wake is refused with a code: it has no address to be called at (15.5.3)', async () => {
+    const inngest = { TRIHAND_DISPATCHER: 'inngest', TRIHAND_DISPATCHER_KEY: 'signkey-test-0123' }
+    const { code, stderr } = await folder.run(['worker'], { env: { ...env, ...inngest } })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('CONFIG_INVALID Inngest calls the address of a server')])
+  })
 })

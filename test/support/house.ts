@@ -74,12 +74,21 @@ const invariantsOf = (file: SourceFile): readonly string[] =>
 
 export const unprovenInvariants = (files: readonly SourceFile[]): readonly string[] => {
   const proofs = files.filter(isProof).map((file) => file.text)
-  const isNamed = (id: string): boolean => proofs.some((text) => new RegExp(`\\b${id}\\b`).test(text))
+  // A word of its own: `tool-guard-1` names no `guard-1`.
+  const isNamed = (id: string): boolean => proofs.some((text) => new RegExp(`(?<![\\w-])${id}(?![\\w-])`).test(text))
   return files
     .filter((file) => !isProof(file))
     .flatMap((file) => invariantsOf(file).map((id) => ({ id, path: file.path })))
     .filter(({ id }) => !isNamed(id))
     .map(({ id, path }) => `${id} of ${path}`)
+}
+
+/** Ids that two files give to invariants of their own: a test of one would count as proof of the other. */
+export const sharedInvariants = (files: readonly SourceFile[]): readonly string[] => {
+  const owners = new Map<string, readonly string[]>()
+  for (const file of files.filter((one) => !isProof(one)))
+    for (const id of invariantsOf(file)) owners.set(id, [...(owners.get(id) ?? []), file.path])
+  return [...owners].flatMap(([id, paths]) => (paths.length > 1 ? [`${id} of ${paths.join(' and ')}`] : []))
 }
 
 /** What is left of a file's imports at run time, in the order written; `early`: without those that are made on demand. */

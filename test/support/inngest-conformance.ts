@@ -76,12 +76,12 @@ export const inngestConformance = <Client extends InngestClient>(
       ['GET', ''],
       ['POST', '{}'],
       ['PUT', '{"url":"http://127.0.0.1"}'],
-    ])('[S22] endpoint-1: an unsigned %s is answered with 401', async (method, text) => {
+    ])('[S22] inngest-endpoint-1: an unsigned %s is answered with 401', async (method, text) => {
       const response = await fetch(current.url, { method, ...(method === 'GET' ? {} : { body: text }) })
       expect(response.status).toBe(401)
     })
 
-    test('[S22] signature-1: another key, another body or an old signature is answered with 401', async () => {
+    test('[S22] inngest-signature-1: another key, another body or an old signature is answered with 401', async () => {
       const { server, dispatcher, url } = current
       const heard = await startHearing(dispatcher)
       const body = { event: { name: 'trihand/run.wake', data: { run: newRun(), at: 0 } } }
@@ -96,7 +96,7 @@ export const inngestConformance = <Client extends InngestClient>(
       expect(heard.size).toBe(0)
     })
 
-    test.each(['DELETE', 'PATCH', 'OPTIONS'])('[S22] endpoint-1: %s is answered with 405', async (method) => {
+    test.each(['DELETE', 'PATCH', 'OPTIONS'])('[S22] inngest-endpoint-1: %s is answered with 405', async (method) => {
       expect((await current.server.call(method, current.url, {})).status).toBe(405)
     })
 

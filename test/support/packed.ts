@@ -18,10 +18,11 @@ interface LockedPackage {
 export interface Packed {
   readonly path: string
   write(name: string, text: string): void
-  /** A program of node in that folder, with an environment of its own. */
+  /** A program of node in that folder, or below it, with an environment of its own. */
   run(
     args: readonly string[],
     env?: Readonly<Record<string, string>>,
+    cwd?: string,
   ): {
     readonly status: number | null
     readonly text: string
@@ -70,9 +71,9 @@ export const installPacked = (): Packed => {
   write('package.json', '{"name":"of-a-user","private":true,"type":"module"}')
   return {
     ...{ path, write, remove },
-    run: (args, env = {}) => {
+    run: (args, env = {}, cwd = path) => {
       const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-        ...{ cwd: path, encoding: 'utf8', timeout: 50_000 },
+        ...{ cwd, encoding: 'utf8', timeout: 50_000 },
         env: { PATH: process.env['PATH'], ...env },
       })
       return { status, text: stdout + stderr }

@@ -40,7 +40,7 @@ test.each(['a.md', 'dir/b.md', 'new/deep/c.md', './a.md', 'dir/../a.md'])('%s st
 })
 
 test.each(['../secret', '/etc/passwd', '../ws-evil/a', 'link', 'up/secret', 'dangling', 'hard', 'a\0b', '..'])(
-  'guard-3: %s leads out',
+  'tool-guard-3: %s leads out',
   async (path) => {
     expect(await leadsOut(root, path)).toBe(true)
     const { ask } = guardFor({ kind: 'run' })
@@ -49,7 +49,7 @@ test.each(['../secret', '/etc/passwd', '../ws-evil/a', 'link', 'up/secret', 'dan
   },
 )
 
-test.each(['/etc/*', '../*', '{..,a}/*'])('guard-3: the pattern %s leads out', async (pattern) => {
+test.each(['/etc/*', '../*', '{..,a}/*'])('tool-guard-3: the pattern %s leads out', async (pattern) => {
   const { ask } = guardFor({ kind: 'run' })
   expect(await ask('Glob', { pattern })).toBe('deny')
   expect(await ask('Glob', { pattern: '**/*.md' })).toBe('allow')
@@ -61,7 +61,7 @@ test('a tool that it was not given is denied, whatever the broker would say', as
   expect(await ask('mcp__other__read', {})).toBe('deny')
 })
 
-test('guard-1: a guard that breaks denies', async () => {
+test('tool-guard-1: a guard that breaks denies', async () => {
   const { ask } = guardFor(() => {
     throw new Error('broken')
   })
@@ -69,7 +69,7 @@ test('guard-1: a guard that breaks denies', async () => {
   expect(await ask('mcp__trihand__send', { n: 1n })).toBe('deny')
 })
 
-test('guard-2: after a call that is left to us the others are denied', async () => {
+test('tool-guard-2: after a call that is left to us the others are denied', async () => {
   const { ask } = guardFor({ kind: 'leave' })
   expect(await ask('mcp__trihand__send', { to: 'a' })).toBe('defer')
   expect(await ask('mcp__trihand__send', { to: 'b' })).toBe('deny')

@@ -3,9 +3,9 @@
  *
  * Owns the answers of that hook and what ends a session that goes on asking. Never lets a tool run because something broke.
  *
- * guard-1  A guard that breaks denies: the SDK runs the tool of a hook that throws.
- * guard-2  After one call was left to us, the others of that answer are denied: two would lose a result.
- * guard-3  No file tool reaches a path outside the directory, nor one through a link.
+ * tool-guard-1  A guard that breaks denies: the SDK runs the tool of a hook that throws.
+ * tool-guard-2  After one call was left to us, the others of that answer are denied: two would lose a result.
+ * tool-guard-3  No file tool reaches a path outside the directory, nor one through a link.
  */
 import { lstat } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -36,7 +36,7 @@ const isLink = async (path: string): Promise<boolean> => {
   }
 }
 
-/** guard-3: every part of the way is looked at, as far as there is one. */
+/** tool-guard-3: every part of the way is looked at, as far as there is one. */
 export const leadsOut = async (root: string, given: string): Promise<boolean> => {
   if (given.includes('\0')) return true
   const path = resolve(root, given)
@@ -85,7 +85,7 @@ export class Guard {
     try {
       return await this.answerTo(input)
     } catch (error) {
-      // guard-1
+      // tool-guard-1
       return this.deny(error instanceof Error ? error.message : String(error))
     }
   }

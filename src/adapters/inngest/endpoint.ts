@@ -3,7 +3,7 @@
  *
  * Owns who gets in. What is said inside is the SDK's protocol.
  *
- * endpoint-1  GET, POST and PUT only: others are 405. Unsigned, badly signed or long ago signed: 401, whatever is asked.
+ * inngest-endpoint-1  GET, POST and PUT only: others are 405. Unsigned, badly signed or long ago signed: 401, whatever is asked.
  */
 import type { DispatcherEndpoint } from '../../ports/dispatcher.ts'
 import { isSigned, SIGNATURE_HEADER } from './signature.ts'

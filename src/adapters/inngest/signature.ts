@@ -4,7 +4,7 @@
  * Owns the check, so that it holds also where the SDK leaves it out (development mode, the sync call). Bodies are signed in canonical
  * form, not as they were sent.
  *
- * signature-1  A request without a good signature, or with one older than five minutes, is nobody's.
+ * inngest-signature-1  A request without a good signature, or with one older than five minutes, is nobody's.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { canonical, toJson } from '../../model/json.ts'
