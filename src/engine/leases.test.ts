@@ -90,3 +90,18 @@ test('leases-2: after a claim without an answer the worker has a new name, and t
   expect(leaseOf(system, run)).toBeNull()
   expect(system.store.workers.has(system.name)).toBe(false)
 })
+
+test('leases-2: nothing is taken under a new name before the ledger has heard of it', async () => {
+  let isAway = true
+  const system = start(({ method }) => (isAway && method === 'beat' ? 'fail_before' : null))
+  system.leases.doubt()
+  await beat(system)
+  expect(system.leases.name).toBe(system.name)
+  isAway = false
+  await beat(system)
+  expect(system.leases.name).not.toBe(system.name)
+  const run = await bornAt(system, system.leases.name)
+  // Another worker frees the leases of all who are silent.
+  await new MemoryLedger(system.store).beat({ worker: newWorker(), now: system.clock.now(), ttlMs: TTL_MS })
+  expect(leaseOf(system, run)).toBe(system.leases.name)
+})

@@ -5,7 +5,8 @@
  *
  * leases-1  A lease that is not used (a run that was dropped, or cannot be read) is given back, however many tries it takes.
  * leases-2  A claim whose answer was lost may have leased runs that nobody here knows. The worker goes on under a new name, and
- *           the old one is retired, with whatever it still holds, once the last run that was taken under it has left.
+ *           the old one is retired, with whatever it still holds, once the last run that was taken under it has left. Nothing is taken under
+ *           the new one before the ledger has heard of it: others free the leases of names that have never beaten.
  * leases-3  The worker counts on its leases only while its last answered beat is younger than two thirds of their length, by the wall
  *           clock and by the monotonic one: a process that stood still, or a machine that slept, asks the ledger first.
  */
@@ -126,15 +127,19 @@ export class Leases {
   }
 
   private async beatAll(): Promise<number> {
-    if (this.isInDoubt) this.rename()
+    const next = this.isInDoubt ? workerId(this.deps.house().ids.uuid()) : null
     const sent = this.moment()
     this.ticked ??= sent
     // Names in use first: a beat frees the leases of all who are silent, be it under another name of one's own.
     const names = [...this.former].filter((name) => this.deps.isNeeded(name))
     let freed = 0
-    for (const name of [...names, this.current]) freed += await this.beatAs(name)
+    for (const name of next === null ? [...names, this.current] : [...names, this.current, next])
+      freed += await this.beatAs(name)
     this.heard = sent
-    for (const name of this.former) if (!this.deps.isNeeded(name)) await this.retireAs(name)
+    // A claim under the last name may still be on its way: it is retired with a later beat.
+    const unused = [...this.former].filter((name) => !this.deps.isNeeded(name))
+    if (next !== null) this.rename(next)
+    for (const name of unused) await this.retireAs(name)
     await this.giveBack()
     return freed
   }
@@ -146,10 +151,10 @@ export class Leases {
   }
 
   /** leases-2. */
-  private rename(): void {
+  private rename(next: WorkerId): void {
     this.isInDoubt = false
     this.former.add(this.current)
-    this.current = workerId(this.deps.house().ids.uuid())
+    this.current = next
   }
 
   private beatAs(worker: WorkerId): Promise<number> {
