@@ -71,7 +71,9 @@ export class MemoryLedger implements Ledger {
   async beat({ worker, now, ttlMs, info }: BeatRequest): Promise<number> {
     this.#checkOpen()
     const { workers } = this.#store
-    workers.set(worker, { beatAt: now, info: info ?? workers.get(worker)?.info ?? null })
+    const known = workers.get(worker)
+    // A beat that arrives late takes nothing back of a newer one.
+    workers.set(worker, { beatAt: Math.max(now, known?.beatAt ?? now), info: info ?? known?.info ?? null })
     for (const [other, { beatAt }] of workers) if (now - beatAt > ttlMs) workers.delete(other)
     const lost = this.#store.holders().filter((holder) => !workers.has(holder))
     return lost.reduce((freed, holder) => freed + this.#free(holder, now, 1), 0)
