@@ -9,7 +9,7 @@ import type { Faults, TurnFault } from './faults.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 import type { SimWorker } from './sim-worker.ts'
 import type { Tape } from './tape.ts'
-import { LEASE_TTL_MS } from './witness.ts'
+import { type Absence, LEASE_TTL_MS } from './witness.ts'
 
 const MAX_ALIVE = 4
 /** More than that only makes every run end in quarantine. */
@@ -31,6 +31,8 @@ export interface CastDeps {
 
 export class Cast {
   readonly #deps: CastDeps
+  /** When workers were dead, about to stop, or asleep for longer than their leases. */
+  readonly absences: Absence[] = []
   readonly #workers: SimWorker[] = []
   #named = 0
   #crashes = 0
@@ -88,6 +90,7 @@ export class Cast {
       case 'pause':
         return this.#pause(worker)
       case 'stop':
+        this.#missing(worker, Number.POSITIVE_INFINITY)
         return worker.stop(() => this.#gone(worker))
       case 'clock_skew':
         worker.skewMs = tape.pick(SKEWS_MS)
@@ -104,7 +107,12 @@ export class Cast {
     scheduler.at(store, scheduler.now + tape.pick(RESPAWN_MS), () => this.spawn())
   }
 
+  #missing({ name: worker }: SimWorker, to: number): void {
+    this.absences.push({ worker, from: this.#deps.scheduler.ticks, to })
+  }
+
   #gone(worker: SimWorker): void {
+    this.#missing(worker, Number.POSITIVE_INFINITY)
     this.#deps.scheduler.kill(worker)
     this.#deps.client.lose(worker)
   }
@@ -112,7 +120,10 @@ export class Cast {
   #pause(worker: SimWorker): void {
     const { scheduler, store, tape } = this.#deps
     scheduler.pause(worker)
-    scheduler.at(store, scheduler.now + tape.pick(PAUSES_MS), () => {
+    const pauseMs = tape.pick(PAUSES_MS)
+    // It wakes when the pause is over, or with the others: how long it was away, its next beat says.
+    if (pauseMs > LEASE_TTL_MS) this.#missing(worker, scheduler.ticks)
+    scheduler.at(store, scheduler.now + pauseMs, () => {
       if (worker.state === 'paused') scheduler.resume(worker)
     })
   }

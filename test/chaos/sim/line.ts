@@ -52,6 +52,11 @@ export class Line {
     this.#deps = deps
   }
 
+  /** Whose end it is. */
+  get owner(): string {
+    return this.#deps.worker.name
+  }
+
   call<T>(request: Request<T>): Promise<T> {
     const { worker, store, scheduler, trace } = this.#deps
     trace?.(`${worker.name} asks ${request.name()}`)

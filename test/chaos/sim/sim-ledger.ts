@@ -91,7 +91,7 @@ export class SimLedger implements Ledger {
 
   beat(request: BeatRequest): Promise<number> {
     const apply = (): Promise<number> => {
-      const look = this.#witness.beat(request)
+      const look = this.#witness.beat(request, this.#line.owner)
       return seen(this.#inner.beat(request), (freed) => {
         look(freed)
         if (freed > 0) this.#faults.count('lease_freed')

@@ -222,9 +222,9 @@ export class Theatre {
   #verdict(): Verdict {
     const [look, witness, client, world] = [this.#look, this.#witness, this.#client, this.#world]
     const isSkewed = (this.faults.fired.clock_skew ?? 0) > 0
-    const hasLostWorker = (this.faults.fired.stop ?? 0) + (this.faults.fired.crash ?? 0) > 0
+    const absences = [...this.cast.absences, ...witness.silences]
     const found = [...this.violations, ...witness.violations, ...client.violations]
-    if (found.length === 0) found.push(...check({ look, witness, client, world, isSkewed, hasLostWorker }))
+    if (found.length === 0) found.push(...check({ look, witness, client, world, isSkewed, absences }))
     return {
       violations: found,
       fired: this.faults.fired,

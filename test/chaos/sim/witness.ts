@@ -18,6 +18,13 @@ interface Before {
   readonly lease: WorkerId | null
 }
 
+/** From one tick to another. */
+export interface Absence {
+  readonly worker: string
+  readonly from: number
+  readonly to: number
+}
+
 /** One write that took effect. */
 export interface WitnessedWrite {
   readonly stream: StreamId
@@ -32,10 +39,10 @@ export class Witness {
   readonly writes: WitnessedWrite[] = []
   /** When each event entered, by sequence. */
   readonly eventTicks = new Map<number, number>()
-  /** Leases that their holders gave back themselves, by run and epoch. */
-  readonly givenBack = new Set<string>()
-  /** Workers that once said for so long nothing that they must take their leases for lost. */
-  readonly silent = new Set<WorkerId>()
+  /** When workers said for so long nothing that they must take their leases for lost. */
+  readonly silences: Absence[] = []
+  /** Which worker says that it lives under this name: a worker takes a new one after a claim whose answer was lost. */
+  readonly ownerOf = new Map<string, string>()
   /** When a run was claimed, by run and epoch. */
   readonly claimTicks = new Map<string, number>()
   /** The version of whoever had a run first. */
@@ -46,7 +53,7 @@ export class Witness {
   readonly #tick: () => number
   readonly #appendIds = new Map<string, string>()
   /** Not the store's: it forgets those whom it has freed. */
-  readonly #beatAt = new Map<WorkerId, number>()
+  readonly #beatAt = new Map<WorkerId, { readonly at: number; readonly tick: number }>()
 
   constructor(store: MemoryStore, tick: () => number) {
     this.#store = store
@@ -87,11 +94,14 @@ export class Witness {
   }
 
   /** Only the leases of those who were silent for too long are freed. */
-  beat({ worker, now, ttlMs }: BeatRequest): (freed: number) => void {
+  beat({ worker, now, ttlMs }: BeatRequest, owner: string): (freed: number) => void {
+    this.ownerOf.set(worker, owner)
     const before = this.#leases()
     const beats = new Map(this.#store.workers)
-    if (now - (this.#beatAt.get(worker) ?? now) > ttlMs / 2) this.silent.add(worker)
-    this.#beatAt.set(worker, now)
+    const last = this.#beatAt.get(worker) ?? { at: now, tick: 0 }
+    const tick = this.#tick()
+    if (now - last.at > ttlMs / 2) this.silences.push({ worker: owner, from: last.tick, to: tick })
+    this.#beatAt.set(worker, { at: Math.max(now, last.at), tick })
     return (freed) => {
       this.changes += freed
       for (const [run, { lease }] of before) {
@@ -173,7 +183,6 @@ export class Witness {
       this.violations.push(`V12: ${stream} was at epoch ${before.epoch} when a write of epoch ${epoch} passed`)
     }
     if (create !== null && create.lease !== null) this.firstHolders.set(stream, create.systemHash)
-    if (write.release) this.givenBack.add(`${stream} ${epoch}`)
     this.writes.push({
       stream,
       fromSeq: expectedVersion,
