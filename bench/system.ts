@@ -12,8 +12,6 @@ export interface Probe {
 }
 
 const BODY_500 = 'x'.repeat(480)
-export const CHAIN_STEPS = 400
-const CHAIN = Array.from({ length: CHAIN_STEPS }, (_, i) => `s${i}`)
 
 export const benchSystem = (probe: Probe): SystemSource => ({
   name: 'bench',
@@ -55,21 +53,6 @@ export const benchSystem = (probe: Probe): SystemSource => ({
       return found.status
     }),
     fn<{ readonly n: number }>('add', {}, ({ input }) => input.n + 1),
-    fn('chain-as-plan', {
-      plan: {
-        approve: 'auto',
-        steps: CHAIN.map((id, i) => ({
-          id,
-          assignedTo: 'add',
-          inputs: { n: i === 0 ? 0 : { expr: `steps.${CHAIN[i - 1]}.output` } },
-        })),
-      },
-    }),
-    fn('chain-as-code', {}, async ({ step }) => {
-      let n = 0
-      for (const id of CHAIN) n = (await step.invoke(id, 'add', { n })) as number
-      return n
-    }),
     fn<{ readonly children: number }>('fan-out', {}, async ({ input, step }) => {
       const answers = Array.from({ length: input.children }, (_, n) =>
         step.invoke('child', 'add', { n }, { key: `${n}` }),

@@ -12,6 +12,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { createTrihand, type Trihand } from '../src/assemble.ts'
+import type { SystemSource } from '../src/manifest/define.ts'
 import { LOCAL_TENANT } from '../src/model/ids.ts'
 import type { RunStatus } from '../src/model/status.ts'
 import { dispatcherAsked } from './dispatcher.ts'
@@ -100,7 +101,12 @@ const postgresPlace = (url: string): Place => {
 export const open = (
   place: Place,
   probe: Probe = { mark: () => {} },
-  extra: { readonly work?: boolean; readonly slots?: number; readonly ledgerKey?: string } = {},
+  extra: {
+    readonly system?: SystemSource
+    readonly work?: boolean
+    readonly slots?: number
+    readonly ledgerKey?: string
+  } = {},
 ): Promise<Trihand> =>
   createTrihand({
     system: benchSystem(probe),
