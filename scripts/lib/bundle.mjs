@@ -15,6 +15,12 @@ const isPackage = (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Za
 /** What a module imports before it runs. */
 const importsOf = (text) => [...text.matchAll(/^(?:import|export)\b[^'"=(]*?['"]([^'"]+)['"]/gm)].map(([, id]) => id)
 
+/** What a module imports when it needs it, of ours. */
+const onDemandIn = (file) =>
+  [...readFileSync(file, 'utf8').matchAll(/\bimport\(['"](\.[^'"]+)['"]\)/g)].map(([, id]) =>
+    resolve(dirname(file), id),
+  )
+
 /** Every module that these load before they run. */
 const loadedBy = (files, seen = new Set()) => {
   for (const file of files.filter((name) => !seen.has(name))) {
@@ -28,17 +34,30 @@ const loadedBy = (files, seen = new Set()) => {
   return seen
 }
 
-/** What opens a SQLite ledger is needed at almost every start: one chunk of what all load, one of the rest. */
+/**
+ * What every start loads stands in few chunks, however many others load parts of it: each file costs a start about a millisecond.
+ * `base`: what a SQLite ledger needs of it, also in its thread. `shared`: what is also loaded without a ledger, by `manifest` and on demand.
+ * The command line keeps the few small modules that it loads before it knows its verb.
+ */
 const groupsOf = (folder) => {
+  const modules = modulesIn(folder)
   const find = (...names) =>
-    modulesIn(folder)
-      .filter((name) => names.some((end) => name.endsWith(end)))
-      .map((name) => realpathSync(join(folder, name)))
+    modules.filter((name) => names.some((end) => name.endsWith(end))).map((name) => realpathSync(join(folder, name)))
   const always = loadedBy(find('assemble.js'))
   const sqlite = loadedBy(find('adapters/sqlite/open.js', 'adapters/sqlite/sqlite-thread.js'))
+  const command = loadedBy(find('cli/main.js'))
+  const [whole] = find('assemble.js')
+  const elsewhere = new Set(
+    modules
+      .flatMap((name) => onDemandIn(realpathSync(join(folder, name))))
+      .map((file) => loadedBy([file]))
+      .filter((loaded) => !loaded.has(whole))
+      .flatMap((loaded) => [...loaded]),
+  )
   return [
     { name: 'base', test: (id) => sqlite.has(id) && always.has(id) },
     { name: 'sqlite', test: (id) => sqlite.has(id) && !always.has(id) && !id.endsWith('sqlite-thread.js') },
+    { name: 'shared', test: (id) => always.has(id) && elsewhere.has(id) && !command.has(id) },
   ]
 }
 
