@@ -3,6 +3,7 @@
  *
  * Owns which implementation stands behind each thing that agents need. Holds no rule.
  */
+import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
 import { isHandlebars, renderHandlebars } from './adapters/documents/handlebars.ts'
 import { priceList } from './adapters/models/prices.ts'
@@ -40,6 +41,9 @@ import type { Entry } from './ports/step-gate.ts'
 import type { Tool } from './ports/tool.ts'
 import type { ToolServers } from './ports/tool-servers.ts'
 
+/** A cache: a store elsewhere leaves it to this machine. */
+const CACHE = join(tmpdir(), 'trihand-workspaces')
+
 /** What a host brings of its own; everything else is found from the environment. */
 export interface AgentOptions {
   /** Answers every call, instead of what the environment's keys would open. */
@@ -55,7 +59,7 @@ export interface AgentOptions {
   readonly backends?: Readonly<Record<string, BackendFactory>>
 }
 
-export interface AgentsInput extends AgentOptions {
+export interface AgentsInput extends Omit<AgentOptions, 'workspaces'> {
   readonly system: () => System
   readonly clock: Clock
   readonly ids: Ids
@@ -64,7 +68,8 @@ export interface AgentsInput extends AgentOptions {
   readonly environment: Variables
   /** Where the files of a system are that does not say so itself: instructions, static files, templates. */
   readonly folder: string
-  readonly workspaces: string
+  /** Null: a cache of this machine. */
+  readonly workspaces: string | null
 }
 
 export interface AgentHand {
@@ -136,7 +141,7 @@ const contextOf = (read: AgentDeps['readFile']): ContextSource => ({
 const backendsFor = ({ backends = {}, environment, workspaces }: AgentsInput): AgentDeps['backend'] => {
   const made = new Map<string, AgentBackend>()
   const make = (name: string): AgentBackend => {
-    const place = { root: join(workspaces, name), environment }
+    const place = { root: join(workspaces ?? CACHE, name), environment }
     if (Object.hasOwn(backends, name)) return (backends[name] as BackendFactory)(place)
     if (name !== CLAUDE_AGENT) throw new TrihandError('CONFIG_INVALID', `there is no backend ${name}`)
     let loading: Promise<AgentBackend> | null = null
@@ -180,7 +185,7 @@ const depsOf = (input: AgentsInput, modelsOf: ModelsOf, servers: ToolServers): A
     servers,
     fetchFor: (module) =>
       guardedFetch({ allowsHost: (host) => module !== null && permits(module, { kind: 'host', name: host }) }),
-    workspaces: new FileWorkspaces({ root: input.workspaces, blobs, digest: (text) => ids.digest(text) }),
+    workspaces: new FileWorkspaces({ root: input.workspaces ?? CACHE, blobs, digest: (text) => ids.digest(text) }),
     blobs,
     backend: backendsFor(input),
     isFileTool: (name) => fileTools.includes(tools(input.system()).get(name) as Tool),

@@ -4,13 +4,11 @@
  * Owns which variable means which key, and what stands between a store and the engine. What a key does is adapters/system.
  */
 import { CheckedLedger } from './adapters/system/checked-ledger.ts'
-import { Cipher } from './adapters/system/cipher.ts'
 import { SystemIds } from './adapters/system/ids.ts'
-import { type KeyRing, openKeyRecord, readKeyRecord } from './adapters/system/key-record.ts'
+import { readKeyRecord } from './adapters/system/key-document.ts'
+import type { KeyRing } from './adapters/system/key-record.ts'
 import { KeyedSeals } from './adapters/system/keyed-seals.ts'
-import { type Key, LEDGER_KEY, readKeys } from './adapters/system/keys.ts'
-import { Payloads } from './adapters/system/payloads.ts'
-import { VaultLedger, vaultBlobs, vaultReader } from './adapters/system/vault.ts'
+import { LEDGER_KEY, readKeys } from './adapters/system/keys.ts'
 import type { Store } from './assemble-stores.ts'
 import type { Environment } from './manifest/reference.ts'
 
@@ -27,31 +25,23 @@ export const readKeyRing = ({ sealKey, ledgerKey }: KeyOptions, environment: Env
   return { seals, ledger: readKeys(LEDGER_KEY, ledgerKey ?? environment[LEDGER_KEY]) }
 }
 
-const isSome = (keys: readonly Key[]): keys is readonly [Key, ...Key[]] => keys.length > 0
-
 export const idsWith = ({ seals, ledger }: KeyRing): SystemIds =>
-  seals.hasKey || isSome(ledger) ? new SystemIds(seals) : new SystemIds()
+  seals.hasKey || ledger.length > 0 ? new SystemIds(seals) : new SystemIds()
+
+/** Most ledgers have no key: what keys do is loaded where the ring or the ledger has one. */
+const opens = async (store: Store, ring: KeyRing, ids: SystemIds): Promise<Store> => {
+  const isPlain = !ring.seals.hasKey && ring.ledger.length === 0
+  if (isPlain && (await readKeyRecord(store)) === null) return store
+  return (await import('./assemble-vault.ts')).withVault(store, ring, ids)
+}
 
 /** The store as the engine may use it: with these keys, and checked. Closed if the keys are not those of the ledger. */
 export const withKeys = async (store: Store, ring: KeyRing, ids: SystemIds): Promise<Store> => {
   try {
-    const opened = encrypted(store, ring.ledger, await openKeyRecord(store, ids, ring))
+    const opened = await opens(store, ring, ids)
     return { ...opened, ledger: new CheckedLedger(opened.ledger, ids) }
   } catch (error) {
     await store.ledger.close()
     throw error
-  }
-}
-
-const encrypted = (store: Store, keys: readonly Key[], own: Key | null): Store => {
-  if (own === null || !isSome(keys)) return store
-  const payloads = new Payloads(new Cipher(keys, own))
-  const isNamed = async (key: string): Promise<boolean> =>
-    (await readKeyRecord(store))?.encrypted.includes(key) ?? false
-  return {
-    ...store,
-    ledger: new VaultLedger(store.ledger, payloads, isNamed),
-    reader: vaultReader(store.reader, payloads),
-    blobs: vaultBlobs(store.blobs, payloads),
   }
 }

@@ -4,7 +4,7 @@
  * Owns which courier stands behind each setting. Holds no rule; without a setting nothing is loaded and nothing is added.
  */
 import type { FunctionSource } from './executors/workflow/function.ts'
-import { callbackNotices, type HealthBook, type NoticeRoute, noticeFunctions } from './executors/workflow/notices.ts'
+import type { HealthBook, NoticeRoute } from './executors/workflow/notices.ts'
 import { CALLBACK } from './manifest/callback.ts'
 import type { SystemSource } from './manifest/define.ts'
 import { defineEndpoints } from './manifest/endpoints.ts'
@@ -117,7 +117,14 @@ const callbacks = async ({ callbackSecret }: NoticesOptions, world: World): Prom
   const publicUrl = variable(world, 'TRIHAND_PUBLIC_URL')
   const couriers = webhookCouriers({ secrets, publicUrl, dataPath: ({ id }) => `/api/runs/${id}` }, () => clock.now())
   const courierTo = async (url: string) => couriers(url, await wayTo(url))
+  const { callbackNotices } = await import('./executors/workflow/notices.ts')
   return [callbackNotices(CALLBACK, courierTo, () => ids.roll())]
+}
+
+const told = async (routes: readonly NoticeRoute[], { ids }: World): Promise<readonly FunctionSource[]> => {
+  if (routes.length === 0) return []
+  const { noticeFunctions } = await import('./executors/workflow/notices.ts')
+  return noticeFunctions(routes, () => ids.roll())
 }
 
 /** The system, and the functions that tell of it. */
@@ -128,7 +135,6 @@ export const withNotices = async (
 ): Promise<SystemSource> => {
   const webhooks = endpointsOf(source, options, world).map((endpoint) => webhookRoute(endpoint, world))
   const routes = await Promise.all([Promise.all(webhooks), mailRoutes(options, world), chatRoutes(world)])
-  const told = noticeFunctions(routes.flat(), () => world.ids.roll())
-  const functions = [...told, ...(await callbacks(options, world))]
+  const functions = [...(await told(routes.flat(), world)), ...(await callbacks(options, world))]
   return functions.length === 0 ? source : { ...source, functions: [...(source.functions ?? []), ...functions] }
 }

@@ -6,13 +6,12 @@
 import type { PayloadDatabase } from './adapters/migrations/payload-tables.ts'
 import { Cipher } from './adapters/system/cipher.ts'
 import { SystemClock } from './adapters/system/clock.ts'
+import { type KeyRecord, readKeyRecord } from './adapters/system/key-document.ts'
 import {
   changedRecord,
   changingRecord,
-  type KeyRecord,
   type KeyRing,
   openKeyRecord,
-  readKeyRecord,
   writeKeyRecord,
 } from './adapters/system/key-record.ts'
 import type { Key } from './adapters/system/keys.ts'

@@ -4,7 +4,6 @@
  * Owns what each kind of store brings with it. Each one's code is loaded when it is chosen.
  */
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { PayloadDatabase } from './adapters/migrations/payload-tables.ts'
 import { InProcessDispatcher } from './adapters/system/dispatcher.ts'
@@ -128,6 +127,6 @@ const openPostgresStore = async (
   return { ...SHARED, ledger, reader, blobs, news, ...POSTGRES, dispatcher: opened.dispatcher(clock) }
 }
 
-/** Where agents work: beside the ledger; a cache, so that a store elsewhere leaves it to this machine. */
-export const workspacesOf = (choice: LedgerChoice): string =>
-  choice.kind === 'sqlite' ? join(dirname(choice.file), 'workspaces') : join(tmpdir(), 'trihand-workspaces')
+/** Where agents work: beside the ledger; null: it is not a file of this machine. */
+export const workspacesOf = (choice: LedgerChoice): string | null =>
+  choice.kind === 'sqlite' ? join(dirname(choice.file), 'workspaces') : null

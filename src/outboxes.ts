@@ -10,7 +10,6 @@ import { resolveReferences } from './manifest/reference.ts'
 import { TrihandError } from './model/errors.ts'
 import type { Outbox } from './ports/outbox.ts'
 import { ownEnvironment } from './triggers/host.ts'
-import { watchOf } from './triggers/table.ts'
 
 /** The outbox in a user's own database. */
 export const openOutbox = async (database: string): Promise<Outbox> => {
@@ -32,6 +31,7 @@ export const changeTables = async (
   table: string | null,
 ): Promise<readonly string[]> => {
   const ids = new SystemIds()
+  const { watchOf } = await import('./triggers/table.ts')
   const changed: string[] = []
   for (const definition of normalise(source, (text) => ids.digest(text)).sources.values()) {
     if (definition.kind !== 'table' || (table !== null && definition.table !== table)) continue

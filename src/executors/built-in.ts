@@ -1,15 +1,13 @@
 /**
  * The executors that come with the house, by type.
  *
- * Owns the list. What they need of the outside is handed in; a type whose needs nobody meets is not there, and says so when asked.
+ * Owns the list. What they need of the outside is handed in; a type whose needs nobody meets is not there, and says so when asked. All but
+ * `inline` are loaded with their first task: 40 KB of code that most starts do not need.
  */
 import type { DocumentReader } from '../ports/documents.ts'
 import type { Executor } from '../ports/executor.ts'
-import { type ClassifierDeps, classifier } from './workflow/built-in/classifier.ts'
-import { documentProcessor } from './workflow/built-in/document-processor.ts'
-import { llm } from './workflow/built-in/llm.ts'
-import { templateEngine } from './workflow/built-in/template-engine.ts'
-import { type ToolBroker, toolCall } from './workflow/built-in/tool-call.ts'
+import type { ClassifierDeps } from './workflow/built-in/classifier.ts'
+import type { ToolBroker } from './workflow/built-in/tool-call.ts'
 import { inlineExecutor } from './workflow/inline.ts'
 
 export interface Hands {
@@ -19,12 +17,33 @@ export interface Hands {
   readonly broker?: ToolBroker
 }
 
+const onDemand = (load: () => Promise<Executor>): Executor => {
+  let loading: Promise<Executor> | null = null
+  return {
+    execute: async (envelope, abort) => {
+      loading ??= load()
+      const { execute } = await loading
+      return execute(envelope, abort)
+    },
+  }
+}
+
 export const builtInExecutors = ({ models, documents, broker }: Hands): ReadonlyMap<string, Executor> =>
   new Map([
     ['inline', inlineExecutor],
-    ['template_engine', templateEngine],
-    ['document_processor', documentProcessor(documents)],
-    ['classifier', classifier(models)],
-    ['llm', llm(models)],
-    ...(broker === undefined ? [] : [['tool_call', toolCall(broker)] as const]),
+    ['template_engine', onDemand(async () => (await import('./workflow/built-in/template-engine.ts')).templateEngine)],
+    [
+      'document_processor',
+      onDemand(async () => (await import('./workflow/built-in/document-processor.ts')).documentProcessor(documents)),
+    ],
+    ['classifier', onDemand(async () => (await import('./workflow/built-in/classifier.ts')).classifier(models))],
+    ['llm', onDemand(async () => (await import('./workflow/built-in/llm.ts')).llm(models))],
+    ...(broker === undefined
+      ? []
+      : [
+          [
+            'tool_call',
+            onDemand(async () => (await import('./workflow/built-in/tool-call.ts')).toolCall(broker)),
+          ] as const,
+        ]),
   ])

@@ -6,11 +6,10 @@
 import type { Environment } from '../manifest/reference.ts'
 import type { SourceDefinition } from '../manifest/sources.ts'
 import type { System } from '../manifest/system.ts'
-import { type ConditionDeps, ConditionSource } from './condition.ts'
+import type { ConditionDeps } from './condition.ts'
 import type { FileDeps } from './file.ts'
-import { SignalSource } from './signal.ts'
 import type { Source } from './source.ts'
-import { type TableDeps, TableSource } from './table.ts'
+import type { TableDeps } from './table.ts'
 
 export type HostDeps = ConditionDeps & FileDeps & TableDeps
 
@@ -28,17 +27,17 @@ export const ownFolder = (): string => process.cwd()
 
 export const ownPid = (): number => process.pid
 
-/** The watcher of files is loaded when a file is watched: most systems watch none. */
+/** Each is loaded when something of its kind is watched: most systems watch nothing. */
 const create = async (definition: SourceDefinition, deps: HostDeps): Promise<Source> => {
   switch (definition.kind) {
     case 'signal':
-      return new SignalSource(definition, deps)
+      return new (await import('./signal.ts')).SignalSource(definition, deps)
     case 'file':
       return new (await import('./file.ts')).FileSource(definition, deps)
     case 'table':
-      return new TableSource(definition, deps)
+      return new (await import('./table.ts')).TableSource(definition, deps)
     case 'condition':
-      return new ConditionSource(definition, deps)
+      return new (await import('./condition.ts')).ConditionSource(definition, deps)
   }
 }
 

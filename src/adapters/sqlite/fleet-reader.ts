@@ -7,7 +7,7 @@ import type { Instant, TenantId } from '../../model/ids.ts'
 import { type PinnedCount, type PinnedRuns, pinnedRuns } from '../../model/pinned-runs.ts'
 import { OPEN_STATUSES } from '../../model/status.ts'
 import type { DueRuns } from '../../ports/reader.ts'
-import { type Database, LIMIT } from './driver.ts'
+import { LIMIT, type Preparer } from './driver.ts'
 import { RUN, rowAs } from './rows.ts'
 
 /** The plain lane, the others, and runs that no worker can take have an index each. */
@@ -15,7 +15,7 @@ const dueIn = (index: string, which: string): string => `select * from (
   select handler, system_hash, wake_at from stream indexed by ${index} where ${which} and wake_at is not null and wake_at <= ? and lease is null
     and kind = ${RUN} order by wake_at ${LIMIT})`
 
-export const prepareFleetQueries = (db: Database) => ({
+export const prepareFleetQueries = (db: Preparer) => ({
   dueRuns: db.prepare(`select handler, system_hash as version, count(*) as count, min(wake_at) as since from (
     ${dueIn('stream_due', "lane = '' and aside is null")} union all ${dueIn('stream_lane_due', "lane > '' and aside is null")}
     union all ${dueIn('stream_aside', 'aside is not null')} order by wake_at ${LIMIT})

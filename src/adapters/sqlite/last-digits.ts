@@ -6,7 +6,7 @@
  * waits longer than for one slice. Never reads a row but those of the ids that end so.
  */
 import type { RunId, TenantId } from '../../model/ids.ts'
-import type { Database } from './driver.ts'
+import type { Preparer } from './driver.ts'
 import { RUN, toRunId } from './rows.ts'
 
 /** Two or three milliseconds. */
@@ -22,7 +22,7 @@ const DIGITS = /^[0-9a-f]{0,32}$/
 const IDS = `select id from stream indexed by stream_id where id < ? order by id desc`
 
 /** Whole bytes are compared first: of a million ids they leave next to none, and only those are spelled out. */
-export const prepareLastDigits = (db: Database) => ({
+export const prepareLastDigits = (db: Preparer) => ({
   idsEndingWith: db.prepare(`select s.id from (${IDS} limit ${SLICE}) i cross join stream s on s.id = i.id
     where substr(i.id, ?) = ? and lower(hex(i.id)) like '%' || ? and s.tenant = ? and s.kind = ${RUN} limit ${MOST}`),
   sliceEnd: db.prepare(`${IDS} limit 1 offset ${SLICE - 1}`),

@@ -32,7 +32,7 @@ import type {
   WorkerSummary,
 } from '../../ports/reader.ts'
 import { Connection } from './connection.ts'
-import { type Database, LIMIT, prepareList, type Row } from './driver.ts'
+import { type Database, LIMIT, type Preparer, prepareList, preparingLater, type Row } from './driver.ts'
 import { prepareFleetQueries, readDue, readPinned } from './fleet-reader.ts'
 import { prepareLastDigits, runsEndingWith } from './last-digits.ts'
 import {
@@ -71,7 +71,7 @@ const RUNS = `${SUMMARY} from stream s`
 const MOST_OF_AN_ID = 10
 const OF_TENANT = `tenant = ? and kind = ${RUN}`
 
-const prepareQueries = (db: Database) => ({
+const prepareQueries = (db: Preparer) => ({
   run: db.prepare(`${RUNS} where ${OF_TENANT} and id = ?`),
   children: db.prepare(`${RUNS} where ${OF_TENANT} and parent = ? order by key`),
   facts: prepareList(
@@ -143,7 +143,7 @@ export class SqliteReader implements Reader {
   readonly #totals = new RunTotals()
 
   constructor(open: () => Database) {
-    this.#connection = new Connection({ reopen: open, prepare: prepareQueries })
+    this.#connection = new Connection({ reopen: open, prepare: (db) => prepareQueries(preparingLater(db)) })
   }
 
   async runs(query: RunQuery): Promise<readonly RunSummary[]> {

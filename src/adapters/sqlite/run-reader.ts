@@ -8,7 +8,7 @@ import type { TenantId } from '../../model/ids.ts'
 import { type NewestCounts, newestCounts, type RunCount } from '../../model/newest-counts.ts'
 import { RUN_STATUSES, type RunStatus } from '../../model/status.ts'
 import type { RunQuery } from '../../ports/reader.ts'
-import { type Database, LIMIT, type Row, type Value } from './driver.ts'
+import { LIMIT, type Preparer, type Row, type Value } from './driver.ts'
 import { idBytes, RUN, rowAs } from './rows.ts'
 import { VERSION } from './statements.ts'
 
@@ -39,7 +39,7 @@ const countsOf = (and: string): string => `
   select status, count(*) as count from stream s indexed by stream_lease where s.lease is not null and s.tenant = ? ${and}
     and s.kind = ${RUN} group by status`
 
-export const prepareRunQueries = (db: Database) => ({
+export const prepareRunQueries = (db: Preparer) => ({
   keyOf: db.prepare('select key from stream where id = ?'),
   newestRuns: db.prepare(`${SUMMARY} from stream s not indexed where s.tenant = ? and s.kind = ${RUN} ${PAGE}`),
   runsOfStatus: db.prepare(ofStatus('')),

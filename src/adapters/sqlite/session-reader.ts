@@ -5,7 +5,7 @@
  */
 import type { Instant, SessionId, TenantId } from '../../model/ids.ts'
 import type { ModelCallFact, ModelCallQuery, SessionQuery, SessionSummary } from '../../ports/reader.ts'
-import { type Database, LIMIT, type Row } from './driver.ts'
+import { LIMIT, type Preparer, type Row } from './driver.ts'
 import { idBytes, orNull, RUN, rowAs, SESSION, toRunId, toSessionId } from './rows.ts'
 import { VERSION } from './statements.ts'
 
@@ -30,7 +30,7 @@ const SUMMARY = `select s.id, s.session, ${VERSION}, s.created_at from stream s 
 const LAST_KEY = Number.MAX_SAFE_INTEGER
 const KEY_OF = `coalesce((select before.key from stream before where before.id = ?), ${LAST_KEY})`
 
-export const prepareSessionQueries = (db: Database) => ({
+export const prepareSessionQueries = (db: Preparer) => ({
   sessions: db.prepare(`${SUMMARY} and s.tenant = ? and s.key < ${KEY_OF} order by s.key desc ${LIMIT}`),
   session: db.prepare(`${SUMMARY} and s.tenant = ? and s.id = ?`),
   forks: db.prepare(`${SUMMARY} and s.tenant = ? and s.session = ? order by s.key`),

@@ -4,7 +4,7 @@
  * Owns the SQL of the hot path. Never runs any of it. The Reader has its own (reader.ts).
  */
 import { isEnded, RUN_STATUSES } from '../../model/status.ts'
-import { type Database, LIMIT, prepareList } from './driver.ts'
+import { type Database, LIMIT, type Preparer, prepareList, preparingLater } from './driver.ts'
 import { DUE_COLUMNS, EVENT_COLUMNS, FACT_COLUMNS, SESSION } from './rows.ts'
 
 const REST = 's.key, s.id, s.kind, s.tenant, s.epoch, s.signal, s.status, s.wake_at, s.lease, s.recoveries, s.lane'
@@ -116,7 +116,7 @@ const eventStatements = (db: Database) => ({
 const ofValue = (order: '' | 'desc') => `select ${EVENT_COLUMNS.replace(/\w+/g, 'e.$&')} from event_value v
   cross join event e on e.seq = v.seq where v.key = ? and v.tenant = ? and v.seq > ? order by v.seq ${order} ${LIMIT}`
 
-const valueStatements = (db: Database) => ({
+const valueStatements = (db: Preparer) => ({
   addValue: db.prepare('insert or ignore into event_value (key, tenant, seq) values (?, ?, ?)'),
   countValues: db.prepare(
     `select count(*) as count from (select 1 from event_value where key = ? and tenant = ? and seq > ? ${LIMIT})`,
@@ -133,7 +133,7 @@ const valueStatements = (db: Database) => ({
   ),
 })
 
-const waitStatements = (db: Database) => ({
+const waitStatements = (db: Preparer) => ({
   openWait: db.prepare('insert into wait (stream, step, type, path, value) values (?, ?, ?, ?, ?)'),
   closeWait: db.prepare('delete from wait where stream = ? and step = ?'),
   addWaitPath: db.prepare('insert or ignore into wait_path (type, path) values (?, ?)'),
@@ -176,7 +176,7 @@ const workerStatements = (db: Database) => ({
   ),
 })
 
-const laneStatements = (db: Database) => ({
+const laneStatements = (db: Preparer) => ({
   /** Left to itself SQLite would sort all of them. */
   firstInLanes: db.prepare(
     `select id, wake_at from stream indexed by stream_lane_due where ${IN_LANES} order by wake_at limit 1`,
@@ -197,7 +197,7 @@ const laneStatements = (db: Database) => ({
   ),
 })
 
-const taskStatements = (db: Database) => ({
+const taskStatements = (db: Preparer) => ({
   putTask:
     db.prepare(`insert into task (id, tenant, run, step, status, is_open, type, title, addresses, claimed_by, priority, deadline,
     created_at, updated_at, put_off, summary) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -221,14 +221,15 @@ const otherStatements = (db: Database) => ({
   releaseSavepoint: db.prepare('release append'),
 })
 
-export const prepareStatements = (db: Database) => ({
+/** What most processes never do is prepared when one does it. */
+export const prepareStatements = (db: Database, later = preparingLater(db)) => ({
   ...streamStatements(db),
   ...eventStatements(db),
-  ...valueStatements(db),
-  ...waitStatements(db),
+  ...valueStatements(later),
+  ...waitStatements(later),
   ...workerStatements(db),
-  ...laneStatements(db),
-  ...taskStatements(db),
+  ...laneStatements(later),
+  ...taskStatements(later),
   ...otherStatements(db),
 })
 

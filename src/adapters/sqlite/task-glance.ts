@@ -6,11 +6,11 @@
 import type { InboxGlance, TaskGlance } from '../../model/inbox-view.ts'
 import type { GlanceQuery } from '../../ports/reader.ts'
 import { ESCALATED } from '../migrations/task-table.ts'
-import { type Database, LIMIT } from './driver.ts'
+import { LIMIT, type Preparer } from './driver.ts'
 import { rowAs } from './rows.ts'
 import { EVERYBODY } from './task.ts'
 
-export const prepareGlances = (db: Database) => ({
+export const prepareGlances = (db: Preparer) => ({
   glance:
     db.prepare(`select hex(a.task) as id, t.addresses, t.claimed_by is not null as is_claimed, ${ESCALATED.sqlite} as is_escalated, t.put_off
     from task_address a cross join task t on t.id = a.task where a.tenant = ? and a.address = ? order by a.task desc ${LIMIT}`),

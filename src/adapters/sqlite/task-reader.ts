@@ -16,7 +16,7 @@ import {
   TASK_COLUMNS,
   taskOf,
 } from '../migrations/task-table.ts'
-import { type Database, LIMIT, type Row, type Statement, type Value } from './driver.ts'
+import { LIMIT, type Preparer, type Row, type Statement, type Value } from './driver.ts'
 import { idBytes, orNull, rowAs } from './rows.ts'
 import { EVERYBODY, NEVER } from './task.ts'
 
@@ -46,7 +46,7 @@ const OF_OTHERS_BY_DEADLINE = `${IN_SOME} and (coalesce(t.deadline, ${NEVER}), t
 const TAKEN = `${OTHERS} and t.is_open = 1 and t.claimed_by is not null and t.claimed_by = ?`
 const TYPE = `${OTHERS} and t.is_open = 1 and t.type = ?`
 
-export const prepareTaskQueries = (db: Database) => ({
+export const prepareTaskQueries = (db: Preparer) => ({
   newest: db.prepare(`${INBOX} ${NEWEST}`),
   oldest: db.prepare(`${INBOX} ${OLDEST}`),
   newestOfStatus: db.prepare(`${OF_STATUS} ${NEWEST}`),

@@ -15,22 +15,11 @@ import type { Ids } from '../../ports/ids.ts'
 import type { Ledger } from '../../ports/ledger.ts'
 import type { Reader } from '../../ports/reader.ts'
 import { Cipher } from './cipher.ts'
+import { KEY_RECORD, type KeyRecord, readKeyRecord } from './key-document.ts'
 import type { KeyedSeals } from './keyed-seals.ts'
 import { firstSecret, type Key, ownKey } from './keys.ts'
 
-export const KEY_RECORD = { tenant: LOCAL_TENANT, table: 'trihand.ledger', key: 'keys' } as const
 const SECRET_PLACE = 'ledger secret'
-
-export interface KeyRecord {
-  /** One seal for each key that has sealed. They cover the id of the ledger's own key. */
-  readonly seals: readonly string[]
-  /** The ids of the keys that payloads may be encrypted with. */
-  readonly encrypted: readonly string[]
-  /** The ledger's own secret, encrypted with each of these keys: it makes tokens and seals, and stays when they change. None: in clear. */
-  readonly secret: readonly string[]
-  /** The id of the key that a `trihand rekey` was begun with and has not reached yet. */
-  readonly changingTo?: string
-}
 
 export interface RecordedStore {
   readonly ledger: Pick<Ledger, 'append'>
@@ -44,11 +33,6 @@ export interface KeyRing {
 }
 
 const sealedText = (own: Key | null): string => `trihand ledger ${own?.id ?? ''}`
-
-export const readKeyRecord = async ({ reader }: Pick<RecordedStore, 'reader'>): Promise<KeyRecord | null> => {
-  const { tenant, table, key } = KEY_RECORD
-  return (await reader.document(tenant, table, key)) as unknown as KeyRecord | null
-}
 
 /** Answers the ledger's own key; null: the ledger is not encrypted. Nothing is written unless every key fits. */
 export const openKeyRecord = async (store: RecordedStore, ids: Ids, ring: KeyRing): Promise<Key | null> => {

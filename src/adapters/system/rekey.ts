@@ -21,7 +21,7 @@ import {
   replaceSql,
 } from '../migrations/payload-tables.ts'
 import type { Cipher } from './cipher.ts'
-import { KEY_RECORD } from './key-record.ts'
+import { KEY_RECORD } from './key-document.ts'
 import { CONTENT, documentPlace, eventPlace, factPlace, suppressionPlace, taskPlace } from './payloads.ts'
 
 export interface RekeyProgress {
