@@ -19,7 +19,7 @@ import {
   streamText,
   type ToolSet,
 } from 'ai'
-import type { ErrorCode } from '../../model/errors.ts'
+import { type ErrorCode, TrihandError } from '../../model/errors.ts'
 import { type Json, toJson } from '../../model/json.ts'
 import type {
   Delta,
@@ -43,6 +43,8 @@ import { isStrictSchema } from './strict-schema.ts'
 import { type WireIds, wireIds } from './wire-ids.ts'
 
 type Step = StepResult<ToolSet>
+/** No model says as much. */
+const MAX_TEXT = 4_000_000
 type ProviderOptions = NonNullable<ModelMessage['providerOptions']>
 
 // The SDK prints warnings otherwise; they are in the reply.
@@ -113,6 +115,8 @@ const streamed = async (
     if (signal.aborted) return undefined
     if (part.type === 'error') heard.error ??= { cause: part.error }
     if (part.type === 'text-delta') heard.text += part.text
+    if (heard.text.length > MAX_TEXT)
+      throw new TrihandError('MODEL_BAD_RESPONSE', `the answer has more than ${MAX_TEXT} characters and was given up`)
     const delta = deltaOf(part)
     if (delta !== null) tell(delta)
   }

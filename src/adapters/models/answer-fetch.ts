@@ -9,7 +9,7 @@ import { TrihandError } from '../../model/errors.ts'
 const MAX_BYTES = 16 * 1024 * 1024
 const MAX_QUOTED = 200
 /** What stands beside a text in the events of a stream makes it longer than it is. */
-const MAX_STREAMED_BYTES = 4 * MAX_BYTES
+const MAX_STREAMED_BYTES = 2 * MAX_BYTES
 
 type Fetch = typeof fetch
 

@@ -59,8 +59,20 @@ const toldInside = (error: unknown): string => {
   return `the provider broke the answer off: ${typeof type === 'string' ? `${type}, ` : ''}${message}`
 }
 
+/** For Anthropic the SDK tells an error in the first event as a status that nobody sent, with the error itself as the body. */
+const disguised = (body: string): SdkError | null => {
+  if (!body.startsWith('{"name":"AI_')) return null
+  try {
+    return JSON.parse(body) as SdkError
+  } catch {
+    return null
+  }
+}
+
 const ofCall = (error: SdkError, text: string | null): ModelFailure => {
   const { statusCode: status, responseHeaders: headers = {}, responseBody: body = '', message, cause } = error
+  const first = disguised(body)
+  if (first !== null) return failed('MODEL_BAD_RESPONSE', unreadable(first), { text })
   if (status !== undefined && status >= 400) return refused({ status, headers, body, message }, Date.now(), text)
   if (cause instanceof TrihandError) return failed(cause.code, cause.detail, { text })
   // Refused connections have no status; an answer that cannot be read has one, and why as its cause.
