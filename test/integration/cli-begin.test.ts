@@ -112,6 +112,16 @@ describe('trihand doctor', () => {
     await new Promise((resolve) => other.close(resolve))
   })
 
+  test.each([
+    ['claude-opus-5', 'warn', 'simulated, agents answer from scripts: home: ANTHROPIC_API_KEY is not set'],
+    ['{ id: qwen, base_url: "http://127.0.0.1:9/v1" }', 'ok', 'live: home (qwen of openai-compatible)'],
+  ])('says which models are simulated, and why: %s (15.3.2)', async (model, state, says) => {
+    await folder.json(['init', '.', '--template', 'empty'])
+    folder.write('manifest.yaml', `${read('manifest.yaml')}\ndefaults: { model: home, models: { home: ${model} } }\n`)
+    const { findings }: Doctor = await folder.json(['doctor'])
+    expect(findings.find(({ name }) => name === 'models')).toMatchObject({ state, says })
+  })
+
   test('a server that runs is asked', async () => {
     folder.write(
       'system.ts',
