@@ -1,25 +1,52 @@
 /**
  * The three hands: which one is entered for a handler.
  *
- * Owns the choice by modality and nothing else.
+ * Owns the choice by modality, and that an agent moves an entity as a function does (workflow/declared.ts).
  */
 import type { CancelRule } from '../model/cancel-on.ts'
 import { TrihandError } from '../model/errors.ts'
+import { toJson } from '../model/json.ts'
 import type { Modality } from '../model/modality.ts'
+import type { WorkflowSpec } from '../model/workflow-spec.ts'
 import type { Abort } from '../ports/executor.ts'
 import type { Entry } from '../ports/step-gate.ts'
 import { heedCancels } from './cancel-on.ts'
+import { isPartial, partialValue } from './partial.ts'
+import { after, before, rootsOf } from './workflow/declared.ts'
 
 type Hand<Options> = (entry: Entry, options: Options, abort: Abort) => unknown
 
+interface Declared {
+  readonly modality: Modality
+  readonly cancelOn: readonly CancelRule[]
+  readonly workflow: WorkflowSpec
+}
+
+/** The state is judged before the work, and moved after it. */
+const moving = async <Options extends Declared>(
+  hand: Hand<Options>,
+  entry: Entry,
+  options: Options,
+  abort: Abort,
+): Promise<unknown> => {
+  const roots = rootsOf(entry)
+  const found = await before(options.workflow, entry, roots)
+  const result = await hand(entry, options, abort)
+  const output = toJson(partialValue(result))
+  const ending = isPartial(result) ? 'partial' : 'success'
+  await after(options.workflow, entry, found, { roots: { ...roots, output, result: output }, ending })
+  return result
+}
+
 /** What is entered, by who does the work. */
 export const enterBy =
-  <Options>(
-    hands: Readonly<Partial<Record<Modality, Hand<Options>>>>,
-  ): Hand<Options & { readonly modality: Modality; readonly cancelOn: readonly CancelRule[] }> =>
+  <Options>(hands: Readonly<Partial<Record<Modality, Hand<Options>>>>): Hand<Options & Declared> =>
   (entry, options, abort) => {
     const hand = hands[options.modality]
     if (hand === undefined)
       throw new TrihandError('FUNCTION_NOT_IMPLEMENTED', `there is no ${options.modality} hand here`)
-    return hand(heedCancels(entry, options.cancelOn), options, abort)
+    const heeding = heedCancels(entry, options.cancelOn)
+    return options.modality === 'agent' && options.workflow.state !== null
+      ? moving(hand, heeding, options, abort)
+      : hand(heeding, options, abort)
   }

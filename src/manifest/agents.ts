@@ -26,6 +26,7 @@ import type { Json } from '../model/json.ts'
 import type { FlowSource } from '../model/policies/flow-source.ts'
 import { isFieldName, parseOrder, parseWhere } from '../model/row-filter.ts'
 import type { WatchTrigger } from '../model/watch.ts'
+import type { WorkflowSource } from '../model/workflow-source.ts'
 import type { CircuitSource } from './circuit.ts'
 import { durationMs } from './duration.ts'
 import { checkName, invalid } from './invalid.ts'
@@ -63,7 +64,11 @@ export interface McpServerSource {
   readonly trusted?: boolean
 }
 
-export interface AgentOptions extends Talents, FlowSource, PlacementSource {
+export interface AgentOptions
+  extends Talents,
+    FlowSource,
+    PlacementSource,
+    Pick<WorkflowSource, 'entity' | 'entityKey' | 'stateIn' | 'stateOut'> {
   readonly trigger?: Trigger
   readonly triggers?: readonly Trigger[]
   readonly input?: unknown
@@ -322,11 +327,20 @@ export const agentHandler = (source: AgentSource) => {
   const { trigger, triggers, input, deadline, allowReentry, circuit, pool, module, placement, ...rest } = source.options
   const { idempotency, whilePaused, rateLimit, debounce, batch, overlap, overlapKey, throttle } = rest
   const { concurrency, priority, fairness, cancelOn, internal, pin, pinFor } = rest
+  const { entity, entityKey, stateIn, stateOut } = rest
+  const moves = { entity, entityKey, stateIn, stateOut }
   const given = { trigger, triggers, input, deadline, allowReentry, circuit, pool, pin, pinFor, module, placement }
   const flow = { idempotency, whilePaused, rateLimit, debounce, batch, overlap, overlapKey, throttle }
-  const options = Object.entries({ ...given, ...flow, concurrency, priority, fairness, cancelOn, internal }).filter(
-    ([, value]) => value !== undefined,
-  )
+  const options = Object.entries({
+    ...given,
+    ...flow,
+    ...moves,
+    concurrency,
+    priority,
+    fairness,
+    cancelOn,
+    internal,
+  }).filter(([, value]) => value !== undefined)
   return {
     name: source.name,
     // A failed agent is not begun again by itself: what may be tried again was tried inside it.

@@ -16,7 +16,7 @@ import { DEFAULT_RETRY, type RetryPolicy } from '../model/policies/retry.ts'
 import type { Effect } from '../model/step.ts'
 import { DEFAULT_MAX_HOPS } from '../model/trigger.ts'
 import type { StateMachineSource, WorkflowSource } from '../model/workflow-source.ts'
-import { PLAIN } from '../model/workflow-spec.ts'
+import { PLAIN, type WorkflowSpec } from '../model/workflow-spec.ts'
 import { type AgentSource, agentHandler, agentShape, innerAgents } from './agents.ts'
 import { awaitedBy, bindAll, ownFlows, type TriggerSource, triggersOf } from './bindings.ts'
 import { defineCancelOn } from './cancel-on.ts'
@@ -163,6 +163,24 @@ const isInternal = (source: FunctionSource, { humanOnly, humans }: Surroundings)
         ('after' in trigger && humans.has(trigger.after)),
     ))
 
+/** An agent moves an entity as a function does; what else it declares is its own definition's. */
+const defineWorkflowOf = (
+  modality: Modality,
+  path: string,
+  options: FunctionSource['options'],
+  world: Parameters<typeof defineWorkflow>[2],
+): WorkflowSpec => {
+  if (modality === 'workflow') return defineWorkflow(path, options, world)
+  const { stateIn, stateOut, entity, entityKey } = options
+  if (modality !== 'agent' || (stateIn === undefined && stateOut === undefined)) return PLAIN
+  const moves = { stateIn, stateOut, entity, entityKey }
+  return defineWorkflow(
+    path,
+    Object.fromEntries(Object.entries(moves).filter(([, value]) => value !== undefined)),
+    world,
+  )
+}
+
 const defineFunction = (source: FunctionSource, around: Surroundings): FunctionDefinition => {
   const { modules, budgets, world } = around
   const { name, options, code, modality = 'workflow' } = source
@@ -176,7 +194,7 @@ const defineFunction = (source: FunctionSource, around: Surroundings): FunctionD
   const module = moduleOf(modules, path, name, options.module)
   const flow = defineFlows(options, ownFlows(source), path, { retry, budgets })
   const declared = { ...world, fanIn: flow?.policies.fanIn ?? null }
-  const workflow = modality === 'workflow' ? defineWorkflow(path, options, declared) : PLAIN
+  const workflow = defineWorkflowOf(modality, path, options, declared)
   const placement = definePlacement(path, options, module?.name ?? null)
   return {
     name,

@@ -33,6 +33,11 @@ const LIMIT = { min: 1, max: 10_000 }
 const idempotencyOf = (path: string, source: FlowSource['idempotency']): FlowPolicies['idempotency'] => {
   if (source === undefined) return null
   const { scope = 'handler', release = 'on_failure', ttl = '30d', onConflict = 'return_existing' } = source
+  if (['session', 'global'].includes(scope))
+    throw invalidAt(
+      `${path}.scope`,
+      `keys are those of one handler, and ${scope} would have no effect; put what tells the runs apart into the key`,
+    )
   oneOf(`${path}.scope`, scope, IDEMPOTENCY_SCOPES)
   return {
     release: oneOf(`${path}.release`, release, RELEASES),

@@ -182,6 +182,10 @@ export const defineWorkflow = (
     emits: emits === undefined ? null : emits.map((entry, i) => emitOf(entry, `${path}.emits.${i}`, world)),
     lookups: dbLookups.map((lookup, i) => lookupOf(`${path}.dbLookups.${i}`, lookup)),
     requires: validateInput?.payload ?? [],
+    exists:
+      validateInput?.exists === undefined
+        ? null
+        : lookupOf(`${path}.validateInput.exists`, { ...validateInput.exists, as: 'exists' }),
     persist: persist.map((entry, i) => persistOf(`${path}.persist.${i}`, entry)),
     routing: routingOf(`${path}.routing`, source.routing),
     fanIn: world.fanIn,

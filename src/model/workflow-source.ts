@@ -73,7 +73,11 @@ export interface WorkflowSource {
   /** Services that it calls. */
   readonly integrations?: readonly string[]
   readonly dbLookups?: readonly LookupSource[]
-  readonly validateInput?: { readonly payload?: readonly string[] }
+  readonly validateInput?: {
+    readonly payload?: readonly string[]
+    /** The document that must be there when the run begins. */
+    readonly exists?: Pick<LookupSource, 'table' | 'key'>
+  }
   readonly persist?: readonly PersistSource[]
   readonly routing?: RoutingSource
   /** Its work as steps of other hands, in the place of code. */

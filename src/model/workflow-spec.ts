@@ -28,6 +28,8 @@ export interface WorkflowSpec {
   readonly lookups: readonly LookupSpec[]
   /** Fields that its input must have. */
   readonly requires: readonly string[]
+  /** The document that must be there; null: none must. */
+  readonly exists: { readonly table: string; readonly key: LookupSpec['key'] } | null
   readonly persist: readonly PersistSpec[]
   readonly routing: RoutingSpec | null
   readonly fanIn: FanInPolicy | null
@@ -96,6 +98,7 @@ export const PLAIN: WorkflowSpec = {
   emits: null,
   lookups: [],
   requires: [],
+  exists: null,
   persist: [],
   routing: null,
   fanIn: null,

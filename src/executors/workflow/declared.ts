@@ -76,8 +76,18 @@ const stateBefore = async (spec: StateSpec, entry: Entry, roots: Roots): Promise
   return { key, state, mismatch: machine.enforce === 'off' ? null : judgeStart(machine, state, from) }
 }
 
+const demandDocument = async (
+  { table, key }: NonNullable<WorkflowSpec['exists']>,
+  entry: Entry,
+  roots: Roots,
+): Promise<void> => {
+  const id = keyOf(key, roots, `the ${table} that must exist by`)
+  if ((await entry.document(table, id)) === null) throw new TrihandError('INPUT_INVALID', `there is no ${table} ${id}`)
+}
+
 const read = async (spec: WorkflowSpec, entry: Entry, roots: Roots): Promise<Before> => {
   const lookups: Record<string, Json> = {}
+  if (spec.exists !== null) await demandDocument(spec.exists, entry, roots)
   for (const { table, key, as } of spec.lookups)
     lookups[as] = await entry.document(table, keyOf(key, roots, `lookup ${as} by`))
   return { lookups, state: spec.state === null ? null : await stateBefore(spec.state, entry, roots) }
@@ -90,7 +100,7 @@ const aside = (step: string, body: () => Promise<unknown>) =>
 /** declared-1. Throws what keeps the code from beginning. */
 export const before = async (spec: WorkflowSpec, entry: Entry, roots: Roots): Promise<Before> => {
   checkInput(spec.requires, roots['payload'] ?? null)
-  if (spec.lookups.length === 0 && spec.state === null) return NOTHING_BEFORE
+  if (spec.lookups.length === 0 && spec.state === null && spec.exists === null) return NOTHING_BEFORE
   const found = (await entry.gate.run(aside(BEFORE, () => read(spec, entry, roots)))) as unknown as Before
   // declared-2
   if (found.state?.mismatch != null && spec.state?.machine.enforce === 'strict')

@@ -42,7 +42,6 @@ export const lintTables = (manifest: Manifest, tell: Tell): void => {
       tellCondition(rows['where'], [...base, 'contract', 'context_in', 'from_db', i, 'where'], tell)
     const input = field(handler, 'validate_input')
     if (!isRecord(input)) continue
-    tellCondition(input['exists'], [...base, 'validate_input', 'exists'], tell)
     for (const write of recordsIn(field(handler, 'persist')))
       if (write['update'] !== undefined && write['where'] === undefined && input['exists'] === undefined) {
         const message = 'an update without where means the row that validate_input.exists selects; there is none'

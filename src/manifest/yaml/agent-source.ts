@@ -9,6 +9,7 @@ import { defined, isRecord, type JsonRecord } from './record.ts'
 import { MANIFEST } from './sections.ts'
 import type { RecordShape, Shape } from './shape.ts'
 import { eventTriggers, STARTING } from './trigger-source.ts'
+import { statesOf } from './workflow-source.ts'
 
 const SHAPE = (MANIFEST.fields['agents'] as { readonly of: RecordShape }).of
 const MODELS = (MANIFEST.fields['defaults'] as RecordShape).fields['models'] as Shape
@@ -44,12 +45,16 @@ export const agentSource = (entry: HandlerEntry, manifest: Manifest, parts: Part
     defined(Object.fromEntries(STARTING.map((key) => [key, field(entry, key)]))),
   ) as JsonRecord
   const limits = limitsOf(entry)
+  const { state_in: stateIn, state_out: stateOut } = statesOf(entry, manifest)
   return {
     name: entry.name,
     options: {
       ...starting,
       ...part(entry, 'config'),
       ...defined({
+        ...{ stateIn, stateOut },
+        entity: field(entry, 'entity'),
+        entityKey: field(entry, 'entity_key'),
         description: field(entry, 'description'),
         instructions: field(entry, 'instructions'),
         prompt: field(entry, 'prompt'),

@@ -73,6 +73,10 @@ export const PLAN_KEYS: ReadonlySet<string> = new Set([
 /** Keys of an agent that mean something to the engine. */
 export const AGENT_KEYS: ReadonlySet<string> = new Set([
   ...STARTING,
+  'entity',
+  'entity_key',
+  'state_in',
+  'state_out',
   'name',
   'triggers',
   'emits',

@@ -11,6 +11,7 @@ import { field, type HandlerEntry, type HandSection, type Manifest, readsQueue }
 import { isRecord, type JsonRecord, recordsIn } from './record.ts'
 import { isAnnotation } from './shape.ts'
 import { AGENT_KEYS, FUNCTION_KEYS, PLAN_KEYS } from './source.ts'
+import { existingOf } from './workflow-source.ts'
 
 const SECTIONS = ['session_pools', 'integrations', 'infrastructure', 'observability'] as const
 
@@ -51,15 +52,47 @@ const OTHER_SOURCES = 'sse websocket http file_tail stdin custom loop file table
 
 /** Inside of keys that are read otherwise. */
 const PARTS: readonly (readonly [HandSection, ...string[]])[] = [
-  ['functions', 'validate_input', 'exists'],
-  ['functions', 'validate_input', 'state'],
-  ['functions', 'validate_input', 'files'],
-  ['functions', 'validate_input', 'on_invalid'],
   ...OTHER_SOURCES.map((source) => ['functions', 'source', source] as const),
-  ['agents', 'contract', 'state_in'],
-  ['agents', 'contract', 'state_out'],
   ['agents', 'workspace', 'base'],
 ]
+
+/** What would be taken for a promise: refused, with what to write instead. */
+const REFUSED: readonly (readonly [section: HandSection, key: string, part: string | null, instead: string])[] = [
+  ['plans', 'budget', null, 'nobody adds up what a plan costs; set limits.max_cost_usd of the agents that it calls'],
+  ...(['functions', 'agents', 'plans'] as const).flatMap((section) => [
+    [section, 'validate_input', 'state', 'the state of an entity is judged by state_in; write it there'] as const,
+    [section, 'validate_input', 'files', 'files are not looked for before a run; check them in the function'] as const,
+  ]),
+]
+
+const refuse = (manifest: Manifest, tell: Tell): void => {
+  for (const [section, key, part, instead] of REFUSED)
+    for (const handler of manifest[section] ?? []) {
+      const value = field(handler, key)
+      const given = part === null ? value : isRecord(value) ? value[part] : undefined
+      if (isEmpty(given)) continue
+      const path = [section, handler.name, key, ...(part === null ? [] : [part])]
+      const message = `${key}${part === null ? '' : `.${part}`} of ${handler.name} would have no effect: ${instead}`
+      tell({ level: 'error', code: 'MANIFEST_INVALID', message, path, on: 'key' })
+    }
+}
+
+const refuseChecks = (manifest: Manifest, tell: Tell): void => {
+  for (const section of ['functions', 'plans'] as const)
+    for (const handler of manifest[section] ?? []) {
+      const input = field(handler, 'validate_input')
+      if (!isRecord(input)) continue
+      const path = [section, handler.name, 'validate_input']
+      if (input['exists'] !== undefined && existingOf(handler) === null) {
+        const message = `exists of ${handler.name} is "${String(input['exists'])}"; write <table>.id = {{ payload.<field> }}`
+        tell({ level: 'error', code: 'CONDITION_UNSUPPORTED', message, path: [...path, 'exists'] })
+      }
+      if (input['on_invalid'] === 'skip') {
+        const message = `on_invalid of ${handler.name}: a run that was started ends failed; say when it starts with a filter`
+        tell({ level: 'error', code: 'MANIFEST_INVALID', message, path: [...path, 'on_invalid'] })
+      }
+    }
+}
 
 const tellParts = (manifest: Manifest, tell: Tell): void => {
   for (const [section, key = '', part = ''] of PARTS) {
@@ -115,6 +148,8 @@ export const tellUnused = (manifest: Manifest, tell: Tell): void => {
       tell({ level: 'info', code: 'LINT_NOT_USED', message, path: [section], on: 'key' })
     }
   for (const section of Object.keys(KEYS) as HandSection[]) tellKeys(section, manifest[section] ?? [], tell)
+  refuse(manifest, tell)
+  refuseChecks(manifest, tell)
   tellParts(manifest, tell)
   tellSteps(manifest, tell)
   tellInSections(manifest, tell)

@@ -36,13 +36,27 @@ const persistOf = (entry: JsonRecord, handler: HandlerEntry): readonly JsonRecor
   return [isOpen ? { ...entry, where: exists } : entry]
 }
 
+const EXISTING = /^\s*(?:(\w+)\.)?id\s*=\s*\{\{\s*(.+?)\s*\}\}\s*$/
+
+/** The document that `exists` names, by its id; without a table that of the first update. Null: it says something else. */
+export const existingOf = (handler: HandlerEntry): JsonRecord | null => {
+  const input = field(handler, 'validate_input')
+  const [, prefix, key] = EXISTING.exec(isRecord(input) ? String(input['exists'] ?? '') : '') ?? []
+  const table = prefix ?? recordsIn(field(handler, 'persist')).find(({ update }) => update !== undefined)?.['update']
+  return key === undefined || typeof table !== 'string' ? null : { table, key }
+}
+
 const knownStates = (manifest: Manifest): ReadonlySet<string> =>
   new Set(machinesOf(manifest).flatMap(({ states }) => states.map(({ name }) => name)))
 
-const statesOf = (handler: HandlerEntry, manifest: Manifest): JsonRecord => {
+/** An agent says them in its contract. */
+export const statesOf = (handler: HandlerEntry, manifest: Manifest): JsonRecord => {
   const known = knownStates(manifest)
-  const from = listed(field(handler, 'state_in')).filter((state) => known.has(String(state)))
-  const to = field(handler, 'state_out')
+  const contract = field(handler, 'contract')
+  const said = (key: string): Json | undefined =>
+    field(handler, key) ?? (isRecord(contract) ? contract[key] : undefined)
+  const from = listed(said('state_in')).filter((state) => known.has(String(state)))
+  const to = said('state_out')
   const isKnown = typeof to === 'string' && (known.has(to) || to === 'same' || to.includes('{{'))
   return defined({ state_in: from.length === 0 ? undefined : from, state_out: isKnown ? to : undefined })
 }
@@ -51,15 +65,17 @@ export const workflowSource = (handler: HandlerEntry, manifest: Manifest): JsonR
   const given = defined(Object.fromEntries(WORKFLOW_KEYS.map((key) => [key, field(handler, key)])))
   const { state_in: _, state_out: __, db_lookups: lookups, persist, validate_input: input, ...rest } = given
   const required = isRecord(input) ? input['payload'] : undefined
-  return authorForm(shapeOf('functions'), {
+  const exists = existingOf(handler) ?? undefined
+  const checks = defined({ payload: required, exists })
+  const declared = authorForm(shapeOf('functions'), {
     ...rest,
     ...statesOf(handler, manifest),
     ...defined({
       db_lookups: lookups === undefined ? undefined : recordsIn(lookups).flatMap(lookupOf),
       persist: persist === undefined ? undefined : recordsIn(persist).flatMap((entry) => persistOf(entry, handler)),
-      validate_input: required === undefined ? undefined : { payload: required },
     }),
   }) as JsonRecord
+  return Object.keys(checks).length === 0 ? declared : { ...declared, validateInput: checks }
 }
 
 /** The id that most events require. */
