@@ -36,6 +36,7 @@ import type {
 import type { Ids } from '../ports/ids.ts'
 import type { SealedFact, StreamRecord } from '../ports/ledger.ts'
 import { advanceSchedule, InTurn } from './advance.ts'
+import { firstCause } from './cause.ts'
 import { demandOfDecided, leaseFor, rootsOfInput } from './demand.ts'
 import type { Births, Checkpoint, Duty, Found } from './duty.ts'
 import { endedRuns } from './ended-runs.ts'
@@ -139,8 +140,8 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
   private async passGate(gate: GateId, facts: readonly ScheduleFact[], inputs: readonly RunInput[]): Promise<Births> {
     const { id: by, session, definition } = this.keeping
     const fired = facts.filter((fact) => fact.type === 'schedule.fired')
-    const asked = fired.map(({ run }, i) => ({
-      call: { run, input: inputs[i] as RunInput, session, by },
+    const asked = fired.map(({ run, requesters }, i) => ({
+      call: { run, input: inputs[i] as RunInput, session, by, ...(requesters !== undefined && { requesters }) },
       value: definition.input,
     }))
     const hasEnds = facts.some(({ type }) => type === 'schedule.run_ended')
@@ -169,9 +170,10 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
   private emit(fired: readonly Fired[]): Births {
     const { house } = this
     const { name, target, input } = this.keeping.definition
-    const events = fired.map(({ slot, run }): Event => {
+    const events = fired.map(({ slot, run, requesters }): Event => {
       const id = `evt_${run}`
-      const cause = { correlationId: id, causationId: null, traceparent: null, hops: 0, chain: [] }
+      const first = { correlationId: id, causationId: null, traceparent: null, hops: 0, chain: [] }
+      const cause = requesters === undefined ? first : { ...first, requesters }
       const data = input ?? {}
       return {
         id,
@@ -198,7 +200,7 @@ export class ScheduleDuty implements Duty<ScheduleState, ScheduleFact> {
       tenant: house.tenant,
       now: house.clock.now(),
       input,
-      cause: null,
+      cause: firstCause(fact.run, fact),
       event: null,
       session: keeping.session,
       parent: null,

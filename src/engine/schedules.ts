@@ -8,6 +8,7 @@ import { DAY_MS } from '../manifest/civil.ts'
 import { nextChange, openZone } from '../manifest/zone.ts'
 import { TrihandError } from '../model/errors.ts'
 import type { Instant } from '../model/ids.ts'
+import type { Requesters } from '../model/requester.ts'
 import type { LastRun, ScheduleState } from '../model/schedule-fact.ts'
 import { type PastSlot, pastSlots } from '../model/schedule-history.ts'
 import type { ScheduleSpec } from '../model/schedule-spec.ts'
@@ -76,14 +77,18 @@ export class Schedules {
   }
 
   /** A run now, whatever the slots say. The same id again is the same request. */
-  async runNow(name: string, { by = 'local', id = this.house.ids.uuid() }: By & Request = {}): Promise<void> {
-    await this.book.askSchedule(this.house, name, { type: 'run_now', id, by })
+  async runNow(name: string, { id = this.house.ids.uuid(), ...asked }: By & Asked & Request = {}): Promise<void> {
+    const { by = 'local' } = asked
+    await this.book.askSchedule(this.house, name, { type: 'run_now', id, by, ...requestersOf(asked) })
   }
 
   /** A run for each past slot of the span, oldest first, one after another as its overlap allows. */
-  async backfill(name: string, span: { readonly from: Instant; readonly to: Instant } & By & Request): Promise<void> {
+  async backfill(
+    name: string,
+    span: { readonly from: Instant; readonly to: Instant } & By & Asked & Request,
+  ): Promise<void> {
     const { from, to, by = 'local', id = this.house.ids.uuid() } = span
-    await this.book.askSchedule(this.house, name, { type: 'backfill', id, by, from, to })
+    await this.book.askSchedule(this.house, name, { type: 'backfill', id, by, from, to, ...requestersOf(span) })
   }
 
   /** The slots that such a backfill would run, in order; nothing is started. */
@@ -100,6 +105,14 @@ export class Schedules {
 interface By {
   readonly by?: string
 }
+
+interface Asked {
+  /** The person for whom the runs are: they may not decide what those ask with `separation: requester`. Default: `by`; null: nobody. */
+  readonly requester?: string | null
+}
+
+const requestersOf = ({ by, requester = by ?? null }: By & Asked): Requesters =>
+  requester === null ? {} : { requesters: [requester] }
 
 interface Request {
   readonly id?: string

@@ -4,6 +4,7 @@
  * Owns the words only; the rules are in schedule.ts and its neighbours. All state is plain JSON: a checkpoint holds it whole.
  */
 import type { Instant, RunId } from './ids.ts'
+import type { Requesters } from './requester.ts'
 import type { CalendarOf, ScheduleSpec } from './schedule-spec.ts'
 import type { RunStatus } from './status.ts'
 
@@ -17,7 +18,8 @@ export interface SlotRange {
 /** Why a run exists: its slot came, its slot was missed and is caught up with, or a person asked. */
 export type RunOrigin = 'slot' | 'missed' | 'backfill' | 'now'
 
-export interface ScheduledRun {
+/** Those whose credentials asked for it are its requesters; its own slots have none. */
+export interface ScheduledRun extends Requesters {
   readonly slot: Instant
   readonly run: RunId
   readonly origin: RunOrigin
@@ -93,14 +95,14 @@ export type ScheduleCommand =
   | (Now & { readonly type: 'pause_schedule'; readonly by: string; readonly note?: string })
   | (Now & { readonly type: 'resume_schedule'; readonly by: string })
   /** A request has an id of its own: sent twice, it is done once. */
-  | (Now & { readonly type: 'run_now'; readonly id: string; readonly by: string })
+  | (Now & { readonly type: 'run_now'; readonly id: string; readonly by: string } & Requesters)
   | (Now & {
       readonly type: 'backfill'
       readonly id: string
       readonly by: string
       readonly from: Instant
       readonly to: Instant
-    })
+    } & Requesters)
   | (Now & { readonly type: 'checkpoint_schedule' })
   | (Now & { readonly type: 'remove_schedule' })
 

@@ -56,6 +56,12 @@ const join = (one: SlotRange | null, other: SlotRange): SlotRange =>
     ? { from: other.from, to: other.to, count: other.count }
     : { from: one.from, to: other.to, count: one.count + other.count }
 
+/** Without what it may carry besides. */
+export const plannedRun = ({ slot, run, origin, requesters }: ScheduledRun): ScheduledRun => ({
+  ...{ slot, run, origin },
+  ...(requesters !== undefined && { requesters }),
+})
+
 const fire = (state: LiveSchedule, fact: FactOf<'schedule.fired'>): LiveSchedule => {
   const { slot, run, origin, at } = fact
   const own = isOwnSlot(fact)
@@ -82,10 +88,8 @@ const buffer = (state: LiveSchedule, { runs, at }: FactOf<'schedule.buffered'>):
 }
 
 /** schedule-5: who asks for a run in a pause knows of the pause. */
-const waiting = ({ paused }: LiveSchedule, { slot, run, origin }: ScheduledRun): WaitingRun =>
-  paused === null || isOwnSlot({ slot, run, origin })
-    ? { slot, run, origin }
-    : { slot, run, origin, askedInPause: true }
+const waiting = ({ paused }: LiveSchedule, run: ScheduledRun): WaitingRun =>
+  paused === null || isOwnSlot(run) ? plannedRun(run) : { ...plannedRun(run), askedInPause: true }
 
 const failuresAfter = (failures: number, status: RunStatus): number => {
   if (isFailure(status)) return failures + 1
@@ -113,7 +117,7 @@ const change = (state: LiveSchedule, { spec, at }: FactOf<'schedule.changed'>): 
 const resume = (state: LiveSchedule, at: Instant): LiveSchedule => ({
   ...state,
   // The next pause holds back what still waits.
-  line: state.line.map(({ slot, run, origin }) => ({ slot, run, origin })),
+  line: state.line.map(plannedRun),
   paused: null,
   failures: 0,
   pauseEnd: state.spec.countPause ? state.pauseEnd : Math.max(state.pauseEnd ?? at, at),

@@ -5,22 +5,24 @@
  */
 import type { Instant, RunId } from './ids.ts'
 import { judgeOverlap } from './policies/overlap.ts'
+import type { Requesters } from './requester.ts'
 import { type Draft, record, skip } from './schedule-draft.ts'
 import type { LiveSchedule, RunOrigin, ScheduledRun } from './schedule-fact.ts'
-import { inTurn, isOwnSlot, isPaced } from './schedule-fold.ts'
+import { inTurn, isOwnSlot, isPaced, plannedRun } from './schedule-fold.ts'
 
-export const planRun = (draft: Draft, slot: Instant, origin: RunOrigin, request: string | null): ScheduledRun => ({
-  slot,
-  run: draft.world.runOf(slot, request),
-  origin,
-})
+export const planRun = (
+  draft: Draft,
+  slot: Instant,
+  origin: RunOrigin,
+  request: ({ readonly id: string } & Requesters) | null,
+): ScheduledRun => plannedRun({ ...request, slot, run: draft.world.runOf(slot, request?.id ?? null), origin })
 
 /** A run in the line that may start counts as one that runs. */
 export const isBusy = (state: LiveSchedule): boolean => state.running.length > 0 || inTurn(state).length > 0
 
-const fire = (draft: Draft, { slot, run, origin }: ScheduledRun): void => {
+const fire = (draft: Draft, scheduled: ScheduledRun): void => {
   const { coalesced, last } = draft.state
-  const planned = { slot, run, origin }
+  const planned = plannedRun(scheduled)
   const missed = isOwnSlot(planned) ? coalesced : null
   record(draft, { type: 'schedule.fired', at: draft.now, ...planned, missed, last })
 }

@@ -116,7 +116,7 @@ const runNow = (state: LiveSchedule, command: CommandOf<'run_now'>): Decision<Sc
   if (state.line.length >= MAX_WAITING) return refuse('RUN_BACKLOG_FULL', `${MAX_WAITING} runs are waiting already`)
   const draft = draftOf(state, command)
   record(draft, { type: 'schedule.requested', at: now, id, by })
-  start(draft, planRun(draft, now, 'now', id))
+  start(draft, planRun(draft, now, 'now', command))
   return facts(...draft.facts)
 }
 
@@ -132,7 +132,7 @@ const backfill = (state: LiveSchedule, command: CommandOf<'backfill'>): Decision
   for (const slot of world.calendarOf(state.spec).slots(from - 1, to)) {
     if (state.line.length + runs.length >= MAX_WAITING)
       return refuse('RUN_BACKLOG_FULL', `the span has more slots than the ${MAX_WAITING} that may wait`)
-    runs.push(planRun(draft, slot, 'backfill', id))
+    runs.push(planRun(draft, slot, 'backfill', command))
   }
   enqueue(draft, runs)
   return facts(...draft.facts)

@@ -66,6 +66,21 @@ onEveryStore('effects', (store) => {
     await system.close()
   })
 
+  test.each(['once', 'transactional'] as const)(
+    '[R6] a function with effect %s that asks for a step inside fails with STEP_MISUSED, and asks nobody (14.1)',
+    async (effect) => {
+      const wrong = fn('wrong', { effect }, ({ step }) => step.run('inner', () => 'done'))
+      const system = await startTestSystem({ name: 'misused', functions: [wrong] }, store())
+      const run = await system.start('wrong')
+      await system.settle()
+      expect(await system.look(run)).toMatchObject({
+        status: 'failed',
+        error: { code: 'STEP_MISUSED', message: expect.stringContaining('has no steps inside') },
+      })
+      await system.close()
+    },
+  )
+
   test('[R7][V16] a transactional effect is written with the result: once, also over a crash', async () => {
     let entered = 0
     const system = await startTestSystem(

@@ -61,6 +61,29 @@ onEveryStore('the requester', (store) => {
     await expectExcluded(sent)
   })
 
+  test.each([
+    ['a function', { function: 'ask' }, {}],
+    [
+      'a function behind a gate',
+      { function: 'ask' },
+      { concurrency: [{ limit: 1 }], idempotency: { key: 'payload.id' } },
+    ],
+    ['an event', { emit: 'wanted' }, {}],
+  ] as const)(
+    '[C5] requester-1: who runs a schedule of %s now may not decide what it asks, also when it waited (14.5)',
+    async (_, target, flow) => {
+      const schedules = [
+        { name: 'monthly', cron: '0 0 1 * *', overlap: 'buffer_all', input: { id: 1 }, ...target },
+      ] as const
+      const system = await begin({ functions: [asking(flow)], schedules, ...('emit' in target ? {} : { humans: [] }) })
+      await system.run(() => system.engine.schedules.pause('monthly', { by: 'bob' }))
+      await system.run(() => system.engine.schedules.runNow('monthly', { by: 'ana' }))
+      await system.settle()
+      await system.crash()
+      await expectExcluded(system)
+    },
+  )
+
   test('[C5] requester-1: the requester goes through events, children, delays and a crash (14.5)', async () => {
     const pass = fn('pass', {}, ({ step }) => step.emit('say', { type: 'passed', data: {}, delay: '1m' }))
     const parent = fn('parent', { trigger: 'wanted' }, ({ step }) => step.invoke('child', 'pass', {}))

@@ -220,7 +220,7 @@ const wholeStep = (handler: Handler, given: Given, options: EnterOptions): Promi
     get: () => {
       throw new TrihandError(
         'STEP_MISUSED',
-        `a function with effect ${options.effect} is one step and has no steps inside`,
+        `a function with effect ${options.effect} is one step and has no steps inside; what it did before it asked for one is done again by a retry`,
       )
     },
   })

@@ -17,10 +17,9 @@ const messageOf = (error: unknown): string => {
 
 const failed = (error: unknown): ExecutorResult => {
   if (error instanceof TrihandError) {
-    return {
-      status: 'failed',
-      error: { code: error.code, message: error.detail, retryable: error.retryable, definite: false },
-    }
+    const { code, detail: message, retryable } = error
+    // A mistake in the code: nobody who is asked whether it happened could help.
+    return { status: 'failed', error: { code, message, retryable, definite: code === 'STEP_MISUSED' } }
   }
   const code = isStepFailure(error) && isErrorCode(error.code) ? error.code : 'FUNCTION_FAILED'
   const final = isFinal(error)

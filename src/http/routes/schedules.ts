@@ -6,9 +6,10 @@
 import type { Context } from 'hono'
 import { TrihandError } from '../../model/errors.ts'
 import type { Instant } from '../../model/ids.ts'
+import { requestersOf } from '../../model/requester.ts'
 import { type Members, optionalText, readBody, readOptionalBody, textOf } from '../body.ts'
 import { BACKFILL, PAUSE, RUN_NOW } from '../documents/schedules.ts'
-import { callerName } from '../identity.ts'
+import { askedBy, callerName } from '../identity.ts'
 import { choiceOf, limitOf } from '../query.ts'
 import { described, nothing, type ObjectSchema, PAGING, page, record, ref, text, words } from '../schema.ts'
 import type { Service } from '../service.ts'
@@ -33,15 +34,22 @@ const slots: Handle = async ({ schedules }, context, query) => {
 }
 
 type Schedules = Service['schedules']
-type Asked = { readonly by: string; readonly members: Members; readonly request: { readonly id?: string } }
+type Who = { readonly by: string; readonly requester: string | null }
+
+type Asked = Who & { readonly members: Members; readonly request: { readonly id?: string } }
 type Verb = (schedules: Schedules, name: string, asked: Asked) => Promise<void>
+
+const whoAsks = (context: Context): Who => {
+  const [requester = null] = requestersOf(askedBy(context)).requesters ?? []
+  return { by: callerName(context), requester }
+}
 
 /** Does what the verb says, then answers the schedule as it stands. */
 const verb =
   (schema: ObjectSchema, does: Verb): Handle =>
   async ({ schedules }, context) => {
     const members = await (schema === BACKFILL ? readBody : readOptionalBody)(context, { schema, code: CODE })
-    await does(schedules, nameOf(context), { by: callerName(context), members, request: idOf(context, members) })
+    await does(schedules, nameOf(context), { ...whoAsks(context), members, request: idOf(context, members) })
     return context.json(await scheduleDocument(await schedules.show(nameOf(context))))
   }
 
@@ -89,10 +97,12 @@ const pause = verb(PAUSE, (schedules, name, { by, members }) => {
   return schedules.pause(name, { by, ...(note === undefined ? {} : { note }) })
 })
 const resume = verb(nothing, (schedules, name, { by }) => schedules.resume(name, { by }))
-const runNow = verb(RUN_NOW, (schedules, name, { by, request }) => schedules.runNow(name, { by, ...request }))
+const runNow = verb(RUN_NOW, (schedules, name, { by, requester, request }) =>
+  schedules.runNow(name, { by, requester, ...request }),
+)
 const spanOf = (members: Members) => ({ from: instantOf(members, 'from'), to: instantOf(members, 'to') })
-const fill = verb(BACKFILL, (schedules, name, { by, members, request }) =>
-  schedules.backfill(name, { by, ...request, ...spanOf(members) }),
+const fill = verb(BACKFILL, (schedules, name, { by, requester, members, request }) =>
+  schedules.backfill(name, { by, requester, ...request, ...spanOf(members) }),
 )
 
 const backfill: Handle = async (service, context, query) => {
