@@ -12,6 +12,8 @@
  *           over; what is new has a share of every batch all the same.
  * commit-7  While the store is full or its file is missing, and every batch under way waits for it, what is new is refused at once with
  *           the store's reason. It is never left waiting.
+ * commit-9  What the ledger refuses for good is found out: the appends of a refused batch are sent one by one, so that one that cannot be
+ *           written takes no other along.
  * commit-8  When the process closes, whoever waits and whoever still comes is answered (SHUTTING_DOWN). Nobody is left waiting.
  */
 import { type ErrorCode, TrihandError } from '../model/errors.ts'
@@ -275,6 +277,7 @@ export class Commit {
         isInDoubt = error.outcome === 'unknown'
         this.lastTrouble = error
         const { length } = batch.appends
+        if (length > 1 && !error.retryable && !isInDoubt) return this.writeEach(batch)
         batch = this.keep(batch, error, tries)
         this.tell.refused(error, length, batch.appends.length)
         if (batch.appends.length > 0 && this.isJammed) this.refuseFresh()
@@ -286,6 +289,15 @@ export class Commit {
     this.inFlight--
     if (this.hasReady()) this.schedule()
     this.endWatch()
+  }
+
+  /** commit-9. */
+  private async writeEach({ sources, appends }: Batch): Promise<void> {
+    this.inFlight--
+    for (const [i, append] of appends.entries()) {
+      this.inFlight++
+      await this.write({ sources: [sources[i] as AppendSource], appends: [append] })
+    }
   }
 
   private settle(batch: Batch, outcomes: readonly Outcome[]): void {

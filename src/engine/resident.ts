@@ -6,6 +6,7 @@
  * resident-1  One append at a time per run; commands that come meanwhile are decided on the state after it.
  * resident-2  A promise given to the handler settles only from a step that the ledger has settled.
  * resident-3  A run parks when its handler waits for nothing but open steps; then nothing of it stays in memory.
+ * resident-5  What the store refuses for good ends the run as `quarantined`, with the reason: performed again it would be refused again.
  * resident-4  A fenced run stops at once: no further append, no further answer to its handler.
  */
 import { calledBy } from '../model/child-retry.ts'
@@ -84,6 +85,7 @@ export class Resident implements AppendSource {
   private inFlight: InFlight | null = null
   private conflicts = 0
   private gone = false
+  private isRefused = false
   /** A child could not be told of the cancel: the run is woken to tell it again. */
   isUntold = false
   /** Its throttle lets it begin at this instant. */
@@ -102,13 +104,6 @@ export class Resident implements AppendSource {
 
   get isGone(): boolean {
     return this.gone
-  }
-
-  /** Whether an attempt that may happen once is under way here. */
-  get isAtOnce(): boolean {
-    return (
-      this.live?.open.some((open) => open.kind === 'intended' && open.performer?.epoch === this.record.epoch) === true
-    )
   }
 
   get live(): LiveRun | null {
@@ -211,9 +206,18 @@ export class Resident implements AppendSource {
     if (error.outcome === 'unknown' || (error.retryable && !this.gone)) return 'keep'
     this.queue = [...(this.inFlight?.requests ?? []), ...this.queue]
     this.inFlight = null
+    const { code, detail: message } = error
     if (this.gone) this.leaveQueue()
-    else this.drop('dropped', { code: error.code, message: error.detail })
+    else if (this.isRefused) this.drop('dropped', { code, message })
+    else this.giveUp({ code, message })
     return 'drop'
+  }
+
+  /** resident-5. */
+  private giveUp(error: Failure): void {
+    this.isRefused = true
+    this.leaveQueue()
+    this.ask({ command: { type: 'quarantine_run', now: this.house.clock.now(), error }, luggage: null, done: null })
   }
 
   private departure({ state, facts }: Gathered): 'ended' | 'parked' | null {
@@ -264,8 +268,9 @@ export class Resident implements AppendSource {
     if (outcome.signalled.length + asked.length > 0) this.house.worker.signal([...outcome.signalled, ...asked])
     if (departs !== null) this.gone = true
     this.answer(gathered)
-    if (departs !== null) return this.depart(departs)
-    this.goOn(gathered.facts, wasCancelled)
+    if (departs === null) return this.goOn(gathered.facts, wasCancelled)
+    this.leave({ code: 'STEP_ABORTED', message: `the run has ${departs}` })
+    this.keeper.departed(this, departs)
   }
 
   /** The run was let go while its append was under way: what came into being with it is still this worker's. */
@@ -330,11 +335,6 @@ export class Resident implements AppendSource {
   /** Runs that were to be born here and are not. */
   private leaveBehind(left: readonly Luggage[]): void {
     for (const luggage of left) for (const _ of luggage.runs.filter(isLeased)) this.house.worker.unreserve()
-  }
-
-  private depart(departure: 'ended' | 'parked'): void {
-    this.leave({ code: 'STEP_ABORTED', message: `the run has ${departure}` })
-    this.keeper.departed(this, departure)
   }
 
   private leave(failure: Failure): void {

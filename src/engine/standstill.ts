@@ -8,10 +8,14 @@
  */
 import type { Resident } from './resident.ts'
 
+/** Whether an attempt that may happen once is under way here. */
+const isAtOnce = ({ live, record }: Resident): boolean =>
+  live?.open.some((open) => open.kind === 'intended' && open.performer?.epoch === record.epoch) === true
+
 /** `ms`: how long it stood still; 0: it did not. */
 export const dropAfterStandstill = (ms: number, residents: ReadonlyMap<unknown, Resident>): void => {
   if (ms === 0) return
   const message = `the process stood still for ${Math.round(ms)} ms and may have lost the run`
   for (const resident of [...residents.values()])
-    if (resident.isAtOnce) resident.drop('dropped', { code: 'STEP_ABORTED', message })
+    if (isAtOnce(resident)) resident.drop('dropped', { code: 'STEP_ABORTED', message })
 }
