@@ -2,10 +2,12 @@
  * `npm run features`: writes docs/features.md, every feature with the tests that prove it, from the reports of the last test run.
  *
  * A test proves a feature by the id in its title, `[H4] a burst is one run`, if it passed wherever it ran. The list of features is
- * docs/features.json. An id that is not in that list is a mistake and ends this with 1. `--check` only says whether the page is fresh.
+ * docs/features.json. An id that is not in that list is a mistake and ends this with 1, and so is a feature whose tests go through no door that users
+ * have (lib/doors.mjs). `--check` only says whether the page is fresh.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { doorNames, doorsOf } from './lib/doors.mjs'
 
 const at = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url))
 const PAGE = 'docs/features.md'
@@ -42,29 +44,34 @@ const sentence = (name) => name.replace(/^(\[[A-Z]\d+\])+\s*/, '').replaceAll('|
 const rowOf = ({ id, text }, proofs) => {
   const own = proofs.filter(({ name, isWell }) => isWell && idsIn(name).has(id))
   const cell = own.map(({ file, name }) => `${sentence(name)} ([${file.split('/').at(-1)}](../${file}))`).join('<br>')
-  return { id, isProved: own.length > 0, line: `| ${id} | ${text} | ${cell || '**none yet**'} |` }
+  const used = new Set(own.flatMap(({ file }) => doorsOf(file)))
+  const doors = doorNames.filter((door) => used.has(door)).join(', ')
+  const line = `| ${id} | ${text} | ${doors || '–'} | ${cell || '**none yet**'} |`
+  return { id, isProved: own.length > 0, isBehindDoors: own.length > 0 && doors === '', doors, line }
 }
 
-const pageOf = (groups, proofs, stages) => {
-  const tables = groups.map(({ group, title, features }) => ({
+const tablesOf = (groups, proofs) =>
+  groups.map(({ group, title, features }) => ({
     head: `## ${group}. ${title}`,
     rows: features.map((feature) => rowOf(feature, proofs)),
   }))
+
+const pageOf = (tables, stages) => {
   const rows = tables.flatMap((table) => table.rows)
   const missing = rows.filter(({ isProved }) => !isProved).map(({ id }) => id)
   return [
     '# Features, and the tests that prove them',
     '',
     `Written by \`npm run features\` from the last reports of ${stages.join(', ')}; do not edit. A feature counts as there when a test that`,
-    'carries its id has passed.',
+    'carries its id has passed. Doors: where users meet what these tests use.',
     '',
     `${rows.length - missing.length} of ${rows.length} have a test. Without one: ${missing.join(', ') || 'none'}.`,
     ...tables.flatMap(({ head, rows: own }) => [
       '',
       head,
       '',
-      '| id | feature | proved by |',
-      '|---|---|---|',
+      '| id | feature | doors | proved by |',
+      '|---|---|---|---|',
       ...own.map(({ line }) => line),
     ]),
     '',
@@ -86,9 +93,18 @@ if (unknown.length > 0) {
   console.error(`no such feature: ${unknown.join('; ')}`)
   process.exit(1)
 }
+const tables = tablesOf(groups, proofs)
+const rows = tables.flatMap(({ rows: own }) => own)
+const hidden = rows.filter(({ isBehindDoors }) => isBehindDoors)
+if (hidden.length > 0) {
+  const ids = hidden.map(({ id }) => id).join(', ')
+  console.error(
+    `no test of these goes through ${doorNames.join(', ')}: ${ids}; prove them there, or take their ids off`,
+  )
+  process.exit(1)
+}
 const page = pageOf(
-  groups,
-  proofs,
+  tables,
   all.map(({ stage }) => stage),
 )
 if (process.argv.includes('--check')) {
@@ -97,5 +113,6 @@ if (process.argv.includes('--check')) {
   process.exitCode = isFresh ? 0 : 1
 } else {
   writeFileSync(at(PAGE), page)
+  for (const { id, doors } of rows) console.log(`${id.padEnd(4)} ${doors || 'no test'}`)
   console.log(page.split('\n').find((line) => line.includes(' have a test')))
 }

@@ -110,7 +110,7 @@ describe('a human', () => {
     expect(names({ bundle: { sections: [{ id: 'text', type: 'editable' }] } })).toContain('edit')
   })
 
-  test('[C4] custom actions get the defaults of the guide', () => {
+  test('custom actions get the defaults of the guide', () => {
     const { actions } = humanOf({
       actions: [
         'approve',

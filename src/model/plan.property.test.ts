@@ -55,7 +55,7 @@ test('plan-1 what is done again after a request for changes is the step that mak
 
 const anyWritten = fc.record({ id: fc.constantFrom(...IDS, '1', '12'), requires: some, said: fc.boolean() })
 
-test('[N1] any plan that is written down is read back', () =>
+test('any plan that is written down is read back', () =>
   fc.assert(
     fc.property(fc.array(anyWritten), (steps) => {
       const lines = steps.map(({ id, requires, said }) => {

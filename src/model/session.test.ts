@@ -168,7 +168,7 @@ describe('checkpoints', () => {
 })
 
 describe('forks', () => {
-  test('session-2: [G5] a fork begins at one checkpoint and its root', () => {
+  test('session-2: a fork begins at one checkpoint and its root', () => {
     given().when(create(BASE)).thenFacts(created(BASE))
     expect(liveAfter(created(BASE))).toMatchObject({ head: FIRST, changes: new Map() })
   })

@@ -284,7 +284,7 @@ describe('a revision', () => {
   })
 })
 
-test('[C4] custom actions close a task or leave it open as they declare', () => {
+test('custom actions close a task or leave it open as they declare', () => {
   const hold = custom('hold', { terminal: false, nextState: 'pending' })
   const spec = aSpec({ type: 'decision', actions: [hold, custom('take_plan_b')] })
   const shownHash = hashOf(spec)

@@ -53,7 +53,7 @@ onEveryStore('agents after a retry', (store) => {
     await system.close()
   })
 
-  test('[B3] an agent whose turns were used up has as many again after a retry (14.1.3)', async () => {
+  test('an agent whose turns were used up has as many again after a retry (14.1.3)', async () => {
     const model = paidModel((_, turn) => (turn < 3 ? called(['Glob', { pattern: `*${turn}` }]) : said('done')))
     const source = { agents: [agent('writer', { instructions: 'x', allowedTools: ['Glob'], limits: { maxTurns: 2 } })] }
     const system = await beginAgents(source, store(), place, model)

@@ -54,7 +54,7 @@ onEveryStore('concurrency', (store) => {
   }
   const orders = (...ns: readonly number[]): readonly Order[] => ns.map((n) => ({ n }))
 
-  test('as many runs as the limit are at work, and the next begins when one has ended', async () => {
+  test('[J2] as many runs as the limit are at work, and the next begins when one has ended', async () => {
     const { system, place, finish, now } = await begin({ concurrency: 2 })
     await place(...orders(1, 2, 3, 4))
     expect(now()).toEqual([1, 2])
@@ -204,7 +204,7 @@ onEveryStore('concurrency', (store) => {
     await system.close()
   })
 
-  test('[J2] what finds no room starts no run where the limit says skip', async () => {
+  test('what finds no room starts no run where the limit says skip', async () => {
     const { system, place, finish, now } = await begin({ concurrency: [{ limit: 2, onLimit: 'skip' }] })
     await place(...orders(1, 2, 3, 4))
     expect(now()).toEqual([1, 2])
@@ -219,7 +219,7 @@ onEveryStore('concurrency', (store) => {
     ['cancel_oldest', ['cancelled', 'waiting', 'waiting']],
     ['cancel_newest', ['waiting', 'cancelled', 'waiting']],
   ] as const)(
-    '[J2] where it says %s another gives way to the next of its key, also after a crash',
+    'where it says %s another gives way to the next of its key, also after a crash',
     async (onLimit, ends) => {
       const nap = fn(
         'nap',

@@ -124,7 +124,7 @@ onEveryStore('functions', (store) => {
     await system.close()
   })
 
-  test('[J2] parallel steps and a fan-out of 500 each run once and keep their places', async () => {
+  test('parallel steps and a fan-out of 500 each run once and keep their places', async () => {
     let ran = 0
     const system = await startTestSystem(
       {
@@ -180,7 +180,7 @@ onEveryStore('functions', (store) => {
     await system.close()
   })
 
-  test('[O3] a changed function under 100 parked runs: every run ends, none with an error', async () => {
+  test('[V14] a changed function under 100 parked runs: every run ends, none with an error', async () => {
     const before = {
       name: 'change',
       functions: [
@@ -305,7 +305,7 @@ onEveryStore('functions', (store) => {
     await system.close()
   }, 120_000)
 
-  test('[G13] a failed run is retried by a person and goes on where it stopped', async () => {
+  test('a failed run is retried by a person and goes on where it stopped', async () => {
     let broken = true
     let first = 0
     const system = await startTestSystem(

@@ -103,7 +103,7 @@ onEveryStore('drafted plans', (store) => {
     await system.close()
   })
 
-  test('[N1] english-1: a sentence is read as the plan that is declared for it, with other words in the quotes', async () => {
+  test('english-1: a sentence is read as the plan that is declared for it, with other words in the quotes', async () => {
     const { system, ask, seen } = await begin()
     const english = 'Send an email to all my contacts that says "Goodbye!"'
     const draft = await ask((plans) => plans.propose({ english }, 'bo'))

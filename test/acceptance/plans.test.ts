@@ -172,7 +172,7 @@ onEveryStore('plans', (store) => {
     await system.close()
   })
 
-  test('[N6] a step that fails ends the plan, is left out, or is asked of a person who has it done again', async () => {
+  test('a step that fails ends the plan, is left out, or is asked of a person who has it done again', async () => {
     const plan = (onFailure: 'fail' | 'skip' | 'human'): PlanSource => ({
       approve: 'auto',
       steps: [{ id: 'a', type: 'mourn', inputs: { word: 'fail' }, onFailure }],
@@ -202,7 +202,7 @@ onEveryStore('plans', (store) => {
     await system.close()
   })
 
-  test('[N6] a person who answers retry to a failed step goes on with the same run, and sees what is done (14.1.1)', async () => {
+  test('a person who answers retry to a failed step goes on with the same run, and sees what is done (14.1.1)', async () => {
     const keys: string[] = []
     let isBroken = true
     const pay = fn('pay', { retry: { maxAttempts: 1 } }, async ({ step }) => {
@@ -232,7 +232,7 @@ onEveryStore('plans', (store) => {
     await system.close()
   })
 
-  test('[N6] the run of a plan step ends with the plan, unless it says on_parent_end: detach (14.1.5)', async () => {
+  test('the run of a plan step ends with the plan, unless it says on_parent_end: detach (14.1.5)', async () => {
     const paid: string[] = []
     const pay = fn<{ who: string }>('pay', {}, async ({ input, step }) => {
       await step.sleep('think', '1h')

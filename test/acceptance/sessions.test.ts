@@ -35,7 +35,7 @@ onEveryStore('sessions', (store) => {
     await system.close()
   })
 
-  test('[G5] session-2: a fork shares what was and touches nothing of its parent', async () => {
+  test('session-2: a fork shares what was and touches nothing of its parent', async () => {
     const system = await startTestSystem(source, store())
     const { sessions } = system.engine
     const session = await system.run(() => sessions.create())
@@ -53,7 +53,7 @@ onEveryStore('sessions', (store) => {
     await system.close()
   })
 
-  test('[G5] session-2: a fork at a checkpoint reads that one fact, and more only where changes came after it', async () => {
+  test('session-2: a fork at a checkpoint reads that one fact, and more only where changes came after it', async () => {
     const system = await startTestSystem(source, store())
     const { sessions } = system.engine
     const session = await system.run(() => sessions.create())

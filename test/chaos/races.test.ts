@@ -35,7 +35,7 @@ test('[R4][V17][V24] 600 more in small groups race under faults, and none is cor
   }
 })
 
-test('[O3][V14] a function that changes under 100 parked runs ends each of them without an error', async () => {
+test('[V14] a function that changes under 100 parked runs ends each of them without an error', async () => {
   const verdict = await inMacrotask(() => {
     const planned = times(100, [either, both, early, custody, nap, sequence, loop])
     const theatre = new Theatre(Tape.of([]), { ...MANY, planned: () => planned, crashes: [] })

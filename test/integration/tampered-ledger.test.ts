@@ -106,7 +106,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (store) => {
   const isAway = store === 'postgres' && postgresUrl === undefined
 
   test.skipIf(isAway).each(ATTACKS)(
-    '[S20] anchor-2: verify sees $name with the settings that can see it (13.3.1)',
+    '[O3][S20] anchor-2: verify sees $name with the settings that can see it (13.3.1)',
     async ({ attack, seen: [plain, sealed, anchored] }) => {
       const unsealed = await targetOn(store, folder)
       const run = await ledgerWith(unsealed, '')

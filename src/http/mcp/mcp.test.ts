@@ -102,7 +102,7 @@ test('a run that waits for a person names the task and its page', async () => {
   await client.close()
 })
 
-test('[N1] a plan is written down by an agent, with its errors by line, and read; no agent approves it', async () => {
+test('a plan is written down by an agent, with its errors by line, and read; no agent approves it', async () => {
   const client = await connected()
   const made = await call(client, 'make_plan', { text: 'a. Add' })
   expect(made).toMatchObject({ isError: false, status: 'draft', errors: [], steps: [{ id: 'a' }] })

@@ -1,0 +1,47 @@
+/**
+ * Through which doors of the product a test goes, by what its file loads: a feature is proved where users meet it, not in a class behind it.
+ *
+ * Owns the list of doors. Follows imports through helpers of the tests, and through nothing else.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+/** In the order in which they are printed. */
+const DOORS = [
+  { door: 'manifest', module: /^src\/(manifest\/yaml\/|cli\/load-(system|manifest)\.ts)/, text: /manifest\.ya?ml/ },
+  { door: 'TypeScript', module: /^src\/(testing\/(system|test-system)|assemble|index)\.ts$/ },
+  { door: 'HTTP', module: /^src\/http\/(app|client|worker-app)\.ts$/ },
+  { door: 'command line', module: /^(test\/support\/command|src\/cli\/main)\.ts$/ },
+  { door: 'page', module: /^test\/support\/browser\.ts$/ },
+]
+
+/** What is imported at run time, as paths from the root. */
+const importsOf = (path, text) =>
+  [...text.matchAll(/(?:^|[\s;(])(?:import|export)\b(?!\s+type\b)(?:[^'"`;]*?\bfrom)?[\s(]*['"](\.[^'"\n]+)['"]/g)].map(
+    ([, source]) => posix.join(dirname(path), source),
+  )
+
+const filesBehind = (path, seen = new Map()) => {
+  if (seen.has(path) || !existsSync(join(ROOT, path))) return seen
+  const text = readFileSync(join(ROOT, path), 'utf8')
+  const imports = importsOf(path, text)
+  seen.set(path, { text, imports })
+  for (const next of imports) if (next.startsWith('test/')) filesBehind(next, seen)
+  return seen
+}
+
+/** Names of doors, for a path like `test/acceptance/flow.test.ts`. */
+export const doorsOf = (path) => {
+  const files = [...filesBehind(path)]
+  const loaded = new Set(files.flatMap(([name, { imports }]) => [name, ...imports]))
+  return DOORS.filter(
+    ({ module, text }) =>
+      [...loaded].some((name) => module.test(name)) ||
+      (text !== undefined && files.some(([name, file]) => name === path && text.test(file.text))),
+  ).map(({ door }) => door)
+}
+
+export const doorNames = DOORS.map(({ door }) => door)
