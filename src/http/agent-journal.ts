@@ -62,6 +62,30 @@ export const replyIn = (fact: RunFact): JournaledReply | null => {
   return { text: text.join(''), calls: listOf(reply['calls']).map(callOf) }
 }
 
+const FINDINGS: Readonly<Record<string, string>> = {
+  total_mismatch: 'The reported total of tokens is not the sum of its parts.',
+  over_max_tokens: 'More tokens were reported than the answer may have: the limit counts.',
+  too_few_tokens: 'Fewer tokens were reported than the answer needs: they are counted by its length.',
+  cost_mismatch: 'The reported cost is off by more than a fifth: our price counts.',
+  model_mismatch: 'Another model answered than the one that was asked.',
+  impossible_usage: 'The reported tokens cannot be right: they are counted by length.',
+}
+const NOT_TOLD = 'The provider does not say how many tokens it used: they are counted by length.'
+const COUNTED_ANEW = ['too_few_tokens', 'impossible_usage']
+
+/** What is odd about the use of a reply, in sentences. */
+export const notesIn = (fact: RunFact): readonly string[] => {
+  if (fact.type !== 'step.completed' || !fact.step.startsWith(MODEL)) return []
+  const { result } = fact
+  const reply = membersOf(membersOf('value' in result ? result.value : result.bill)['reply'])
+  const findings = listOf(reply['findings']).map(wordOf)
+  const isSilent = reply['usageSource'] === 'estimated' && !findings.some((word) => COUNTED_ANEW.includes(word))
+  return [
+    ...(isSilent && reply['isSimulated'] !== true ? [NOT_TOLD] : []),
+    ...findings.map((word) => FINDINGS[word] ?? word),
+  ]
+}
+
 /** The key of the call that a step is about; null: it is about none. */
 export const callKeyOf = (step: string): string | null => ABOUT_A_CALL.exec(step)?.[1] ?? null
 

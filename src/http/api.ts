@@ -411,6 +411,8 @@ export interface StepDetail {
   readonly tools: readonly StepTool[]
   /** by model */
   readonly spent: readonly CostRow[]
+  /** what is odd about the use of models, in sentences */
+  readonly notes: readonly string[]
   readonly error: StepError | null
 }
 

@@ -12,7 +12,15 @@ import { nearest } from '../model/nearest.ts'
 import type { Payload } from '../model/payload.ts'
 import type { RunFact, RunInput } from '../model/run-fact.ts'
 import type { RunSummary } from '../ports/reader.ts'
-import { callKeyOf, failureIn, instructionsIn, type JournaledReply, outcomeIn, replyIn } from './agent-journal.ts'
+import {
+  callKeyOf,
+  failureIn,
+  instructionsIn,
+  type JournaledReply,
+  notesIn,
+  outcomeIn,
+  replyIn,
+} from './agent-journal.ts'
 import type { StepDetail } from './api.ts'
 import { callIn, spentBy, sumBy } from './costs.ts'
 import { eventBySequence } from './event-detail.ts'
@@ -171,6 +179,7 @@ export const stepDetail = async (service: Service, run: RunSummary, step: string
   const given = start === null ? NOTHING : await inputOf(service, run, start.input)
   const input = step === null ? given : await stepInput(service, step, facts)
   const { output, error } = endOf(ofStep(facts, step))
+  const about = step === null ? facts : ofStep(facts, step)
   return {
     run: run.id,
     step,
@@ -179,7 +188,8 @@ export const stepDetail = async (service: Service, run: RunSummary, step: string
     left_out: { input: input.leftOut, output: output.leftOut },
     prompt: step?.startsWith('agent/model') ? promptOf(facts, step, given.value) : null,
     tools: step === null ? [] : toolsOf(facts, step),
-    spent: spentOn(step === null ? facts : ofStep(facts, step)),
+    spent: spentOn(about),
+    notes: [...new Set(about.flatMap(notesIn))],
     error: error === null ? null : { code: error.code, message: error.message, hint: ERRORS[error.code]?.hint ?? null },
   }
 }

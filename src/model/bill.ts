@@ -10,7 +10,7 @@ const pick = (from: Json | undefined, names: readonly string[]): Json =>
     ? Object.fromEntries(names.flatMap((name) => (name in from ? [[name, from[name] as Json]] : [])))
     : null
 
-const OF_REPLY = ['modelUsed', 'usage', 'usageSource', 'cost', 'isSimulated', 'ms']
+const OF_REPLY = ['modelUsed', 'usage', 'usageSource', 'cost', 'isSimulated', 'findings', 'ms']
 const OF_TASK = ['modelUsed', 'usage']
 
 /** Null: the result of this step is no model's. */

@@ -65,7 +65,15 @@ const play = async (source: Partial<SystemSource>, ids: readonly string[], handl
     const { body: costs } = await app.ask('/api/costs?by=model')
     const { body: detail } = await app.ask(`/api/runs/${run.id}/step`)
     const { body: timeline } = await app.ask(`/api/runs/${run.id}/timeline`)
-    return { run, costs: costs.items, total: costs.total, spent: detail.spent, marks: timeline.items, app }
+    return {
+      run,
+      costs: costs.items,
+      total: costs.total,
+      spent: detail.spent,
+      notes: detail.notes,
+      marks: timeline.items,
+      app,
+    }
   } finally {
     await app.close()
   }
@@ -232,7 +240,8 @@ describe('an answer', () => {
 
   test('whose stream says nothing of its use is counted by its length, and the step says so (15.3.3)', async () => {
     acts.set('silent', says({ text: 'Hello.', usage: null }))
-    const { run, costs } = await play({ agents: [asker()] }, ['silent'])
+    const { run, costs, notes } = await play({ agents: [asker()] }, ['silent'])
+    expect(notes).toEqual(['The provider does not say how many tokens it used: they are counted by length.'])
     expect(run.status).toBe('success')
     expect(costs[0].output_tokens).toBeGreaterThan(0)
   })

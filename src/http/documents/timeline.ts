@@ -50,6 +50,7 @@ export const timelineComponents = {
     prompt: described('what a model was asked; null: no model was', orNull(ref('StepPrompt'))),
     tools: described('what the model called, and what came of it', list(ref('StepTool'))),
     spent: described('by model', list(ref('CostRow'))),
+    notes: described('what is odd about the use of models, in sentences', list(text)),
     error: orNull(ref('StepError')),
   }),
 }

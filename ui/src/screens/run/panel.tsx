@@ -55,7 +55,7 @@ const FactsOf = ({ run, step }: Chosen) => {
 }
 
 const stepTabs = (detail: StepDetail): readonly Tab[] => {
-  const { run, step, input, output, left_out, prompt, tools, spent, error } = detail
+  const { run, step, input, output, left_out, prompt, tools, spent, notes, error } = detail
   const isAsked = prompt !== null || tools.length > 0
   const asked = (
     <>
@@ -70,7 +70,7 @@ const stepTabs = (detail: StepDetail): readonly Tab[] => {
     { name: 'output', label: 'Output', show: () => answered },
     ...(isAsked ? [{ name: 'prompt', label: 'Prompt and tools', show: () => asked }] : []),
     ...(spent.length > 0
-      ? [{ name: 'spent', label: 'Tokens and cost', show: () => <SpentTable spent={spent} /> }]
+      ? [{ name: 'spent', label: 'Tokens and cost', show: () => <SpentTable spent={spent} notes={notes} /> }]
       : []),
     { name: 'facts', label: 'Facts', show: () => <FactsOf run={run} step={step} /> },
     ...(error === null ? [] : [{ name: 'error', label: 'Error', show: () => <StepError error={error} /> }]),

@@ -56,29 +56,36 @@ export const Tools = ({ tools }: { readonly tools: StepDetail['tools'] }) => (
   </Stack>
 )
 
-export const SpentTable = ({ spent }: { readonly spent: StepDetail['spent'] }) => (
-  <Table aria-label="Tokens and cost" className="rows" maw="48rem">
-    <Table.Thead>
-      <Table.Tr>
-        <Table.Th>Model</Table.Th>
-        <Table.Th ta="right">Calls</Table.Th>
-        <Table.Th ta="right">Tokens in</Table.Th>
-        <Table.Th ta="right">Tokens out</Table.Th>
-        <Table.Th ta="right">Cost</Table.Th>
-      </Table.Tr>
-    </Table.Thead>
-    <Table.Tbody>
-      {spent.map((row) => (
-        <Table.Tr key={`${row.model} ${row.simulated}`}>
-          <Table.Td>
-            {row.model} {row.simulated && <span className="tag">simulated</span>}
-          </Table.Td>
-          <Table.Td ta="right">{callsOf(row)}</Table.Td>
-          <Table.Td ta="right">{tokens(row.input_tokens)}</Table.Td>
-          <Table.Td ta="right">{tokens(row.output_tokens)}</Table.Td>
-          <Table.Td ta="right">{costOf(row)}</Table.Td>
+export const SpentTable = ({ spent, notes }: Pick<StepDetail, 'spent' | 'notes'>) => (
+  <Stack gap="sm">
+    <Table aria-label="Tokens and cost" className="rows" maw="48rem">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Model</Table.Th>
+          <Table.Th ta="right">Calls</Table.Th>
+          <Table.Th ta="right">Tokens in</Table.Th>
+          <Table.Th ta="right">Tokens out</Table.Th>
+          <Table.Th ta="right">Cost</Table.Th>
         </Table.Tr>
-      ))}
-    </Table.Tbody>
-  </Table>
+      </Table.Thead>
+      <Table.Tbody>
+        {spent.map((row) => (
+          <Table.Tr key={`${row.model} ${row.simulated}`}>
+            <Table.Td>
+              {row.model} {row.simulated && <span className="tag">simulated</span>}
+            </Table.Td>
+            <Table.Td ta="right">{callsOf(row)}</Table.Td>
+            <Table.Td ta="right">{tokens(row.input_tokens)}</Table.Td>
+            <Table.Td ta="right">{tokens(row.output_tokens)}</Table.Td>
+            <Table.Td ta="right">{costOf(row)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+    {notes.map((note) => (
+      <Text key={note} className="quiet">
+        {note}
+      </Text>
+    ))}
+  </Stack>
 )
