@@ -15,7 +15,7 @@ const TENTH = CALLERS / 10
 const GROWTH = 13
 /** What the gate records, and what it reads and decides for each. */
 const TIMES_GATED = 4
-/** A message makes a session, is decided by a gate with two keys, and asks the store three questions of its own, which Postgres answers one by one. */
+/** A message makes a session, is decided by a gate with two keys, and asks the store four questions, each together with those of other messages. */
 const TIMES_CHAT = 8
 
 const SYSTEM: SystemSource = {

@@ -20,6 +20,7 @@ import type {
 } from '../../ports/ledger.ts'
 import { Appender, type AppenderOptions } from './append.ts'
 import type { ChangeHints } from './change-hints.ts'
+import { Gathered } from './gathered.ts'
 import { Leases } from './lease.ts'
 import type { Database, Statement } from './pool.ts'
 import {
@@ -75,12 +76,18 @@ const EVENTS_AFTER: Statement = {
   text: `select ${EVENT_COLUMNS} from event where tenant = $1 and seq > $2 order by seq limit $3`,
 }
 
+/** Single streams that are asked for in the same moment share a statement: rows alone, or few, because each may bring many facts. */
+const HEADS_AT_ONCE = 256
+const WHOLES_AT_ONCE = 16
+
 export class PostgresLedger implements Ledger {
   readonly #database: Database
   readonly #appender: Appender
   readonly #leases: Leases
   readonly #hints: ChangeHints | null
   readonly #values: EventValues
+  readonly #heads = new Gathered((streams: readonly StreamId[]) => this.#loadHeads(streams), HEADS_AT_ONCE)
+  readonly #wholes = new Gathered((streams: readonly StreamId[]) => this.#loadFacts(streams, 0), WHOLES_AT_ONCE)
 
   constructor(database: Database, options: AppenderOptions, hints: ChangeHints | null = null) {
     this.#database = database
@@ -100,8 +107,26 @@ export class PostgresLedger implements Ledger {
     streams: readonly StreamId[],
     { after = 0, last }: LoadOptions = {},
   ): Promise<readonly (StreamRecord | null)[]> {
+    if (last === 1) return this.#loadLast(streams, streams.map(toUuid))
+    const [only] = streams
+    const gathered = after === Number.MAX_SAFE_INTEGER ? this.#heads : after === 0 ? this.#wholes : null
+    if (last === undefined && gathered !== null && only !== undefined && streams.length === 1)
+      return [await gathered.ask(only)]
+    return this.#loadFacts(streams, after, last)
+  }
+
+  async #loadHeads(streams: readonly StreamId[]): Promise<readonly (StreamRecord | null)[]> {
+    const rows = await this.#database.query<StreamRow>(STREAMS, [streams.map(toUuid)])
+    const records = new Map(rows.map((row) => [toStreamId(row), toRecord(row, [])] as const))
+    return streams.map((stream) => records.get(stream) ?? null)
+  }
+
+  async #loadFacts(
+    streams: readonly StreamId[],
+    after: number,
+    last?: number,
+  ): Promise<readonly (StreamRecord | null)[]> {
     const ids = streams.map(toUuid)
-    if (last === 1) return this.#loadLast(streams, ids)
     const [rows, facts] = (await this.#database.queries([
       { statement: STREAMS, values: [ids] },
       last === undefined ? { statement: FACTS, values: [ids, after] } : { statement: LAST_FACTS, values: [ids, last] },

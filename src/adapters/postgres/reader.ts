@@ -34,6 +34,7 @@ import type {
 } from '../../ports/reader.ts'
 import { LAST_DIGITS } from '../migrations/0010-lookups.ts'
 import { readDue, readPinned } from './fleet-reader.ts'
+import { Gathered } from './gathered.ts'
 import type { Database, Statement } from './pool.ts'
 import {
   EVENT_COLUMNS,
@@ -119,8 +120,13 @@ const SUPPRESSED: Statement = {
 }
 const DOCUMENT: Statement = {
   name: 'read_document',
-  text: 'select body from document where tenant = $1 and table_name = $2 and key = $3',
+  text: `select w.place::int as place, d.body from unnest($1::text[], $2::text[], $3::text[]) with ordinality as w (tenant, table_name, key, place),
+    lateral (select body from document where tenant = w.tenant and table_name = w.table_name and key = w.key offset 0) d`,
 }
+
+/** Asked for one by one by many callers in the same moment. */
+type DocumentName = readonly [tenant: TenantId, table: string, key: string]
+const DOCUMENTS_AT_ONCE = 256
 
 const DOCUMENTS: Statement = {
   name: 'read_documents',
@@ -162,6 +168,7 @@ const toSummary = (row: SummaryRow): RunSummary => ({
 export class PostgresReader implements Reader {
   readonly #database: Database
   readonly #totals = new RunTotals()
+  readonly #bodies = new Gathered((names: readonly DocumentName[]) => this.#bodiesOf(names), DOCUMENTS_AT_ONCE)
 
   constructor(database: Database) {
     this.#database = database
@@ -245,8 +252,16 @@ export class PostgresReader implements Reader {
   }
 
   async document(tenant: TenantId, table: string, key: string): Promise<Json | null> {
-    const [row] = await this.#database.query<{ body: string }>(DOCUMENT, [tenant, table, key])
-    return row === undefined ? null : (JSON.parse(row.body) as Json)
+    const body = await this.#bodies.ask([tenant, table, key])
+    return body === null ? null : (JSON.parse(body) as Json)
+  }
+
+  async #bodiesOf(names: readonly DocumentName[]): Promise<readonly (string | null)[]> {
+    const columns = [names.map(([tenant]) => tenant), names.map(([, table]) => table), names.map(([, , key]) => key)]
+    const bodies: (string | null)[] = names.map(() => null)
+    for (const { place, body } of await this.#database.query<{ place: number; body: string }>(DOCUMENT, columns))
+      bodies[place - 1] = body
+    return bodies
   }
 
   async documents({ tenant, table, after, limit }: DocumentQuery): Promise<readonly Document[]> {
