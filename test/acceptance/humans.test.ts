@@ -112,31 +112,6 @@ onEveryStore('humans', (store) => {
     await system.close()
   })
 
-  test.each([
-    ['approval', ['approve', 'reject', 'reassign'], { action: 'approve' }, 'approved'],
-    ['review', ['approve', 'request_edit', 'reject', 'reassign'], { action: 'reject', reason: 'too long' }, 'rejected'],
-    ['input', ['respond', 'reassign'], { action: 'respond', fields: { amount: 7 } }, 'completed'],
-    ['decision', ['respond', 'reassign'], { action: 'respond', reason: 'the cheaper one' }, 'completed'],
-  ] as const)('[C4] a task of type %s offers what is its own, and ends as it was decided (15.4.2)', async (...row) => {
-    const [taskType, actions, decision, status] = row
-    const ask = fn('ask', {}, ({ step }) => step.human('asked', { taskType, assign: 'user:ana' }))
-    const system = await startTestSystem({ name: 'types', functions: [ask] }, store())
-    const inbox = new Inbox(system)
-    const run = await system.start('ask')
-    await system.settle()
-    const task = await inbox.only()
-    const { state } = await system.run(() => system.engine.tasks.show(task))
-    expect(state.kind === 'open' && state.spec.actions.map(({ name }) => name)).toEqual(actions)
-    await inbox.decide(task, ana, decision)
-    await system.settle()
-    expect(await inbox.row(task)).toMatchObject({ type: taskType, status })
-    expect(await system.look(run)).toMatchObject({
-      status: 'success',
-      output: { decidedBy: 'ana' },
-    })
-    await system.close()
-  })
-
   test('[C4][C10] input needs its fields, and the step of a function gets them', async () => {
     const system = await startTestSystem(
       {
