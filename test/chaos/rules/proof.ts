@@ -1,0 +1,49 @@
+/**
+ * A rule that the simulation does not reach, proved against a reading of its own, with mistakes seeded around it that the same proof must find.
+ *
+ * Owns the shape. The rule under test is an argument of its proof, so that a seeded mistake is a rule in its place.
+ */
+export interface Seeded<Rules> {
+  /** What it does wrong. */
+  readonly name: string
+  /** The rules with the mistake; the answer of `plant` takes one away that was put into the code itself. */
+  readonly rules?: Partial<Rules>
+  readonly plant?: () => () => void
+}
+
+interface Given<Rules> {
+  /** The promise. */
+  readonly name: string
+  readonly rules: Rules
+  /** Throws or rejects if the promise is broken. */
+  readonly prove: (rules: Rules) => void | Promise<void>
+  readonly mutants: readonly Seeded<Rules>[]
+}
+
+export interface Proof {
+  readonly name: string
+  readonly prove: () => Promise<void>
+  readonly mutants: readonly { readonly name: string; readonly isFound: () => Promise<boolean> }[]
+}
+
+export const proof = <Rules>({ name, rules, prove, mutants }: Given<Rules>): Proof => ({
+  name,
+  prove: async () => prove(rules),
+  mutants: mutants.map(({ name: mistake, rules: wrong, plant }) => ({
+    name: mistake,
+    isFound: async () => {
+      const remove = plant?.() ?? (() => {})
+      try {
+        await prove({ ...rules, ...wrong })
+        return false
+      } catch {
+        return true
+      } finally {
+        remove()
+      }
+    },
+  })),
+})
+
+/** The same cases everywhere. */
+export const CASES = { numRuns: 300, seed: 20_261_118 }
