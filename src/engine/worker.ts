@@ -68,6 +68,7 @@ export class Worker implements WorkerDesk {
   private readonly residents = new Map<RunId, Resident>()
   private readonly clerks: Clerks
   private readonly nudges = new Nudges()
+  private readonly isIdle = (): boolean => this.residents.size === 0 && this.clerks.count === 0
   private readonly newborns: Newborns
   private reserved = 0
   private state: 'new' | 'running' | 'stopping' | 'stopped' = 'new'
@@ -130,14 +131,12 @@ export class Worker implements WorkerDesk {
     await this.beat()
     const { clock, ids } = this.house()
     this.state = 'running'
-    try {
-      await this.lookForOrders()
-      await this.dispatcher.start(() => this.others.woken(clock.now()))
-    } catch (error) {
-      // Whoever starts it again starts all of it: a worker without its beats would hold what it takes, and do nothing with it.
+    const opened = this.lookForOrders().then(() => this.dispatcher.start(() => this.others.woken(clock.now())))
+    // Whoever starts it again starts all of it: a worker without its beats would hold what it takes, and do nothing with it.
+    await opened.catch((error: unknown) => {
       if (this.state === 'running') this.state = 'new'
       throw error
-    }
+    })
     const { leaseTtlMs, pollMs, sweepMs = leaseTtlMs } = this.options
     // A beat frees the leases of the dead too: where others may die it comes often, so that their runs wait for the lease and no longer.
     const [isHere, isRunning] = [() => this.state !== 'stopped', () => this.state === 'running']
@@ -368,11 +367,7 @@ export class Worker implements WorkerDesk {
   private afterDeparture(mayBeDueAgain: boolean): void {
     if (this.claims.isWanted || mayBeDueAgain) this.claims.soon()
     this.beginNewborns()
-    if (this.isIdle) for (const resolve of this.idle) resolve()
-  }
-
-  private get isIdle(): boolean {
-    return this.residents.size === 0 && this.clerks.count === 0
+    if (this.isIdle()) for (const resolve of this.idle) resolve()
   }
 
   // -- watching -------------------------------------------------------------------------------------------------------
@@ -390,7 +385,7 @@ export class Worker implements WorkerDesk {
 
   private drained(): Promise<void> {
     this.clerks.letGo()
-    if (this.isIdle) return Promise.resolve()
+    if (this.isIdle()) return Promise.resolve()
     const { clock } = this.house()
     return new Promise((resolve) => {
       const finish = (): void => {
