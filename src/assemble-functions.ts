@@ -3,17 +3,24 @@
  *
  * Owns which function gets which. Holds no rule: who may call which host is model/outbound.ts.
  */
+import { resolve } from 'node:path'
+import type { IsolatedProcesses, IsolationOptions } from './adapters/isolation/pool.ts'
 import { guardGlobalFetch, standardFetch, withFetch } from './adapters/tools/function-fetch.ts'
 import type { Network } from './adapters/tools/guarded-connect.ts'
-import type { FetchPolicy, GuardedRequest } from './adapters/tools/guarded-fetch.ts'
+import type { FetchPolicy } from './adapters/tools/guarded-fetch.ts'
 import { type EnterOptions, enterFunction } from './executors/workflow/function.ts'
+import { enterIsolated } from './executors/workflow/isolated.ts'
+import { codeFileOf } from './manifest/code-file.ts'
 import { durationMs } from './manifest/duration.ts'
 import { taskOfStep } from './manifest/humans.ts'
+import type { Environment } from './manifest/reference.ts'
 import type { System } from './manifest/system.ts'
+import type { Json } from './model/json.ts'
 import { type CodeLimits, demandHost } from './model/outbound.ts'
+import type { Call, CodeProcesses } from './ports/code-process.ts'
 import type { Abort } from './ports/executor.ts'
 import type { Entry, StepContext, StepGate } from './ports/step-gate.ts'
-import type { ToolContext } from './ports/tool.ts'
+import type { RawRequest, ToolContext } from './ports/tool.ts'
 
 /** What stands for the world: tests have another. */
 export interface Outside extends Pick<FetchPolicy, 'ports'> {
@@ -43,7 +50,7 @@ const fetchFor =
 
 const requestFor =
   (outside: Outside) =>
-  (limits: CodeLimits): GuardedRequest =>
+  (limits: CodeLimits): RawRequest =>
   async (...asked) =>
     (await way()).guardedRequest(policyFor(limits, outside), outside.network)(...asked)
 
@@ -87,11 +94,84 @@ export const guardFetch = (isNeeded: boolean): void => {
   if (isNeeded) guardGlobalFetch()
 }
 
+const BODY = 'base64'
+
+/** What code of another process asks of the world, and what it is answered: bodies as text. */
+const httpFor =
+  (outside: Outside) =>
+  async (limits: CodeLimits, asked: Call, signal: AbortSignal): Promise<Json> => {
+    const { url, method = 'GET', headers = {}, redirect = 'follow', body } = asked
+    const { bytes, ...answer } = await requestFor(outside)(limits)(String(url), {
+      method: String(method),
+      headers: Object.fromEntries(Object.entries(headers as object).map(([name, value]) => [name, String(value)])),
+      redirect: redirect as 'follow',
+      signal,
+      ...(typeof body === 'string' ? { body: Buffer.from(body, BODY) } : {}),
+    })
+    return { ...answer, headers: answer.headers.map((pair) => [...pair]), body: Buffer.from(bytes).toString(BODY) }
+  }
+
+/** Processes of modules with `isolation: process`. */
+export interface IsolationSettings extends Pick<IsolationOptions, 'processes' | 'memoryMb' | 'node'> {
+  /** One without work is ended after so long. Default: 1m. */
+  readonly idle?: string | number
+  /** One that stands still for so long in the middle of its work is ended. Default: 10s. */
+  readonly hang?: string | number
+}
+
+/** What code needs of its surroundings. */
+export interface CodeWorld {
+  readonly outside?: Outside
+  readonly environment?: Environment
+  /** Absent: isolated code does not run here. */
+  readonly isolation?: CodeProcesses
+}
+
+export interface IsolationHand extends CodeProcesses {
+  /** The system was replaced: files are read again. */
+  refresh(): void
+  close(): void
+}
+
+/** Loaded with the first isolated function that is entered. */
+export const lazyIsolation = ({ idle = '1m', hang = '10s', ...rest }: IsolationSettings = {}): IsolationHand => {
+  const options = { ...rest, idleMs: durationMs(idle), hangMs: durationMs(hang) }
+  let opened: IsolatedProcesses | null = null
+  return {
+    acquire: async (...asked) => {
+      const { IsolatedProcesses } = await import('./adapters/isolation/pool.ts')
+      opened ??= new IsolatedProcesses(options)
+      return opened.acquire(...asked)
+    },
+    refresh: () => opened?.refresh(),
+    close: () => opened?.close(),
+  }
+}
+
+const isolatedHand = (
+  { isolation, outside = {} }: CodeWorld,
+  folder: string | null,
+  enter: EnterFunction,
+): EnterFunction => {
+  if (isolation === undefined) return enter
+  const enterElsewhere = enterIsolated({ processes: isolation, http: httpFor(outside) }, enter)
+  return (entry, options, abort) => {
+    const code = codeFileOf(options.code)
+    const own = options.module?.isolation
+    if (code === null || own === undefined) return enter(entry, options, abort)
+    return enterElsewhere(entry, options, abort, { code, isolation: { folder: resolve(folder ?? '.', own.folder) } })
+  }
+}
+
 /** How a workflow function is entered. */
-export const workflowHand = ({ functions }: System, outside: Outside = {}): EnterFunction => {
+export const workflowHand = ({ functions, folder }: System, world: CodeWorld): EnterFunction => {
+  const { outside = {}, environment } = world
   guardFetch([...functions.values()].some(({ module }) => module !== null))
-  return withGuardedFetch(
-    enterFunction({ parse: durationMs, taskOf: taskOfStep, fetchFor: fetchFor(outside) }),
-    outside,
-  )
+  const enter = enterFunction({
+    parse: durationMs,
+    taskOf: taskOfStep,
+    fetchFor: fetchFor(outside),
+    ...(environment === undefined ? {} : { secret: (name: string) => environment[name] ?? null }),
+  })
+  return isolatedHand(world, folder, withGuardedFetch(enter, outside))
 }

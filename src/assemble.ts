@@ -10,7 +10,7 @@ import { withBulk } from './assemble-bulk.ts'
 import { defineWithChats } from './assemble-chats.ts'
 import { openForCommands } from './assemble-commands.ts'
 import { type Doors, joinDoors } from './assemble-doors.ts'
-import { workflowHand } from './assemble-functions.ts'
+import { type IsolationSettings, lazyIsolation, workflowHand } from './assemble-functions.ts'
 import { type EmbeddedHttp, embeddedHttp } from './assemble-http.ts'
 import { idsWith, type KeyOptions, readKeyRing, withKeys } from './assemble-keys.ts'
 import { type LazyAgents, lazyAgents } from './assemble-lazy-agents.ts'
@@ -76,6 +76,7 @@ export interface TrihandOptions extends KeyOptions, Pick<StoreOptions, 'migrate'
   readonly agents?: AgentOptions
   /** Who is told outside: webhooks, mail, chat. */
   readonly notices?: NoticesOptions
+  readonly isolation?: IsolationSettings
   /** The folder of the system: instructions of agents, static files, templates. Default: where the process runs. */
   readonly folder?: string
   /** A file path or `file:` for SQLite, `postgres:` for Postgres, `memory:` for nothing kept. Default `.trihand/trihand.db`. */
@@ -215,7 +216,7 @@ export const joinEngine = (store: Store, system: System, ids: Ids, clock: Clock,
       executors: builtInExecutors(handsOf(system, ids, options)),
       remote: reach(clock),
       enter: enterBy<AgentHandler & EnterOptions>({
-        workflow: workflowHand(system, options.outside),
+        workflow: workflowHand(system, options.code ?? {}),
         human: enterHuman,
         ...(options.agent === undefined ? {} : { agent: options.agent }),
       }),
@@ -274,11 +275,12 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
     ...{ clock, ids, environment, blobs: store.blobs, reader: store.reader, system: () => engine.definition },
     folder: options.folder ?? ownFolder(),
   })
+  const isolation = lazyIsolation(options.isolation)
   const hands = executorModels(() => engine.definition, environment, options.agents?.models)
   const engine: Engine = joinEngine(store, system, ids, clock, {
     ...{ ...options, ...hands, worker },
     redaction: redactionFor(environment, () => engine.definition),
-    ...{ agent: agents.enter, broker: agents.broker },
+    ...{ agent: agents.enter, broker: agents.broker, code: { isolation, environment } },
   })
   const doors = joinDoors(engine, store, { ids, clock }, environment)
   const note = engine.note.bind(engine)
@@ -291,6 +293,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
   } catch (error) {
     await doors.host.stop()
     await engine.stop()
+    isolation.close()
     await agents.close()
     await store.ledger.close()
     throw error
@@ -303,6 +306,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
     // The engine first: what a new source sends must find who listens.
     const follow = async (definition: System): Promise<void> => {
       engine.replace(definition)
+      isolation.refresh()
       await engine.declare()
       if (isWatching) await doors.host.follow(definition)
       await versions.loaded(definition)
@@ -326,7 +330,7 @@ export const createTrihand = async (options: TrihandOptions): Promise<Trihand> =
     return endCommands()
   }
   const trihand = facade(engine, store, choice, {
-    ...{ http, endHttp },
+    ...{ http, endHttp, endCode: () => isolation.close() },
     ...{ doors, replace, worker, agents, server, versions, endpoint, world, environment },
   })
   return trihand
@@ -341,13 +345,14 @@ interface Joined extends Pick<Trihand, 'replace' | 'endpoint' | 'versions'> {
   readonly environment: Environment
   readonly http: EmbeddedHttp
   endHttp(): Promise<void>
+  endCode(): void
 }
 
 const facade = (
   engine: Engine,
   store: Store,
   choice: LedgerChoice,
-  { doors, replace, worker, agents, server, versions, endpoint, world, environment, http, endHttp }: Joined,
+  { doors, replace, worker, agents, server, versions, endpoint, world, environment, http, ...ends }: Joined,
 ): Trihand => {
   const { place, ...identity } = worker
   let closing: Promise<void> | null = null
@@ -380,9 +385,11 @@ const facade = (
     ledger: { kind: choice.kind, durable: store.durable, description: store.description },
     endpoint,
     close: () => {
-      closing ??= endHttp()
+      closing ??= ends
+        .endHttp()
         .then(() => doors.host.stop())
         .then(() => engine.stop())
+        .then(() => ends.endCode())
         .then(() => agents.close())
         .then(() => store.ledger.close())
       return closing

@@ -5,7 +5,7 @@
  * wants it.
  */
 import { SystemClock } from './adapters/system/clock.ts'
-import type { Outside } from './assemble-functions.ts'
+import type { CodeWorld } from './assemble-functions.ts'
 import type { Hands } from './executors/built-in.ts'
 import { NotReached, remoteExecutor } from './executors/remote.ts'
 import type { ToolBroker } from './executors/workflow/built-in/tool-call.ts'
@@ -23,8 +23,7 @@ export interface HandSettings {
   /** Absent: tasks that need a model fail and say so. */
   readonly models?: ModelHands
   readonly broker?: ToolBroker
-  /** What functions call over HTTP. Absent: the world. */
-  readonly outside?: Outside
+  readonly code?: CodeWorld
 }
 
 /** The models of a system, and the check of what they answer. */

@@ -9,8 +9,10 @@ import { join } from 'node:path'
 import type { ContractExecute } from '../executors/contract.ts'
 import { type ExecutorOptions, executor } from '../executors/registry.ts'
 import { jsonSchema } from '../manifest/ajv-schema.ts'
+import { codeFile } from '../manifest/code-file.ts'
 import type { SystemSource } from '../manifest/define.ts'
 import { codeFiles, executorFiles } from '../manifest/lint/files.ts'
+import { isolatedFolder, moduleOf } from '../manifest/lint/modules.ts'
 import { schemaFiles, schemaReferences } from '../manifest/lint/schema-files.ts'
 import { isSchema } from '../manifest/schema.ts'
 import { parseYaml } from '../manifest/yaml/document.ts'
@@ -41,10 +43,33 @@ const checkOwnName = (made: unknown, name: string, path: string): void => {
     })
 }
 
+/** Not loaded here: what stands at its top would run in this process. */
+const isolatedCode = (
+  folder: string,
+  name: string,
+  given: Json | undefined,
+  { folder: root, paths }: Beside,
+): unknown => {
+  const [file, exported = 'default'] = typeof given === 'string' ? given.replace(/^\.\//, '').split('#') : []
+  const candidates = file === undefined ? codeFiles(name, folder) : [file, `${folder}/${file}`]
+  const path = candidates.find((one) => paths.includes(one))
+  if (path === undefined) return null
+  if (path.startsWith(`${folder}/`))
+    return codeFile(`${path.slice(folder.length + 1)}#${exported}`, readFileSync(join(root, path), 'utf8'))
+  throw new TrihandError('PATH_ESCAPE', `${path} lies outside of ${folder}, the folder of its module`, {
+    place: { file: path },
+  })
+}
+
 const functionCode = async (manifest: Manifest, beside: Beside): Promise<ReadonlyMap<string, unknown>> => {
   const code = new Map<string, unknown>()
   for (const handler of manifest.functions ?? []) {
     const given = field(handler, 'handler')
+    const own = isolatedFolder(moduleOf(manifest, handler))
+    if (own !== null) {
+      code.set(handler.name, isolatedCode(own, handler.name, given, beside))
+      continue
+    }
     const [file, name = 'default'] = typeof given === 'string' ? given.replace(/^\.\//, '').split('#') : []
     const candidates = file === undefined ? codeFiles(handler.name) : [file, `functions/${file}`]
     const path = candidates.find((one) => beside.paths.includes(one))

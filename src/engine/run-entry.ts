@@ -157,6 +157,10 @@ export class RunEntry implements Entry, Envelope, Task {
     return this.intents.sends || this.resident.live?.hasTold === true
   }
 
+  whileActive<T>(work: () => Promise<T>): Promise<T> {
+    return this.resident.whileActive(work)
+  }
+
   cancel(reason: string): void {
     const error: Failure = { code: 'RUN_CANCELLED', message: reason }
     const now = this.resident.house.clock.now()

@@ -259,6 +259,10 @@ class RecordEntry implements Entry {
   emit(): void {}
   write(): void {}
   report(): void {}
+  whileActive<T>(work: () => Promise<T>): Promise<T> {
+    return work()
+  }
+
   cancel(): void {}
 
   private missing<T>(what: string): Promise<T> {

@@ -994,6 +994,8 @@ export interface GraphNode {
   readonly modality: 'agent' | 'human' | 'workflow' | null
   /** its runs now; null for what is no handler */
   readonly counts: { readonly running: number; readonly waiting: number; readonly failed: number; readonly more: readonly ('running' | 'waiting' | 'failed')[] } | null
+  /** whether the code of a function of a module runs in a process of its own; null: it is in no module */
+  readonly isolation: 'process' | 'none' | null
   readonly findings: readonly Finding[]
 }
 

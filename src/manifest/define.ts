@@ -22,6 +22,7 @@ import { awaitedBy, bindAll, ownFlows, type TriggerSource, triggersOf } from './
 import { defineCancelOn } from './cancel-on.ts'
 import { asDeciders, type ChatSource, defineChats } from './chats.ts'
 import { type CircuitSource, defineCircuit } from './circuit.ts'
+import { codeGiven, misplacedCode } from './code-file.ts'
 import { defineConstraints } from './constraints.ts'
 import { durationMs } from './duration.ts'
 import { defineEndpoints, type EndpointSource } from './endpoints.ts'
@@ -183,7 +184,8 @@ const defineWorkflowOf = (
 
 const defineFunction = (source: FunctionSource, around: Surroundings): FunctionDefinition => {
   const { modules, budgets, world } = around
-  const { name, options, code, modality = 'workflow' } = source
+  const { name, options, modality = 'workflow' } = source
+  const code = codeGiven(source.code)
   const path = `${modality === 'workflow' ? 'function' : modality}s.${name}`
   if (!NAME.test(name)) throw invalid(path, 'a name begins with a letter and has at most 64 of a-z 0-9 _ -')
   if (modality === 'workflow' && code !== null && typeof code !== 'function')
@@ -192,6 +194,8 @@ const defineFunction = (source: FunctionSource, around: Surroundings): FunctionD
   if (!Number.isInteger(retry.maxAttempts) || retry.maxAttempts < 1)
     throw invalid(`${path}.retry`, 'maxAttempts is a whole number from 1')
   const module = moduleOf(modules, path, name, options.module)
+  const misplaced = modality === 'workflow' ? misplacedCode(code, module) : null
+  if (misplaced !== null) throw invalid(path, misplaced)
   const flow = defineFlows(options, ownFlows(source), path, { retry, budgets })
   const declared = { ...world, fanIn: flow?.policies.fanIn ?? null }
   const workflow = defineWorkflowOf(modality, path, options, declared)
@@ -232,7 +236,8 @@ const poolsOf = (source: SystemSource, functions: ReadonlyMap<string, FunctionDe
 const functionShape = (source: FunctionSource): object => {
   const { trigger: _, input, output, ...options } = source.options
   const schemas = { input: jsonSchemaOrNull(input), output: jsonSchemaOrNull(output) }
-  const code = typeof source.code === 'function' ? String(source.code) : null
+  const given = codeGiven(source.code)
+  const code = typeof given === 'function' ? String(given) : null
   return { name: source.name, ...options, ...schemas, triggers: triggersOf(source), ...(code !== null && { code }) }
 }
 

@@ -88,11 +88,26 @@ describe('[A3] Mermaid', () => {
     expect(text).toContain('{{"matcher"}}:::agent')
   })
 
+  test('[N9] a function of a module says whether its code is isolated (15.2)', () => {
+    const { manifest: modules } = loadManifest(`product: {name: s}
+modules: [{name: m, functions: [a]}, {name: n, isolation: process, functions: [b]}]
+functions: [{name: a}, {name: b}, {name: c}]
+`)
+    if (modules === null) throw new Error('it does not load')
+    const drawn = graphOf(modules)
+    expect(drawn.nodes.map(({ name, isolation }) => [name, isolation])).toEqual([
+      ['a', 'none'],
+      ['b', 'process'],
+      ['c', null],
+    ])
+    expect(mermaidOf(drawn)).toMatch(/a \(not isolated\)[\s\S]*b \(isolated\)/)
+  })
+
   test('no name can end a label or begin a directive', () => {
     const nasty = '"]; click x "javascript:alert(1)" %%{init}%% <script>'
     const drawn = mermaidOf({
       name: 'x',
-      nodes: [{ id: 'a', kind: 'function', name: nasty, modality: 'workflow', findings: [] }],
+      nodes: [{ id: 'a', kind: 'function', name: nasty, modality: 'workflow', findings: [], isolation: null }],
       edges: [{ from: 'a', to: 'a', kind: 'sends', label: nasty }],
     })
     expect(drawn.match(/"/g)).toHaveLength(4)

@@ -3,6 +3,7 @@
  *
  * Owns nodes and edges as data, and the Mermaid text made of them. Names are data too: nothing in one can change the drawing.
  */
+import { isolatedFolder, moduleOf } from './lint/modules.ts'
 import type { Finding } from './yaml/finding.ts'
 import {
   awaitedBy,
@@ -27,6 +28,8 @@ export interface GraphNode {
   readonly modality: 'agent' | 'human' | 'workflow' | null
   /** Codes of what was found about it. */
   readonly findings: readonly string[]
+  /** Whether the code of a function of a module runs in a process of its own; null: it is in no module. */
+  readonly isolation: 'process' | 'none' | null
 }
 
 export interface GraphEdge {
@@ -60,8 +63,13 @@ export class Drawing {
   readonly nodes = new Map<string, GraphNode>()
   readonly edges: GraphEdge[] = []
   readonly #codes: ReadonlyMap<string, readonly string[]>
+  readonly #isolationOf: (name: string) => GraphNode['isolation']
 
-  constructor(codes: ReadonlyMap<string, readonly string[]> = new Map()) {
+  constructor(
+    isolationOf: (name: string) => GraphNode['isolation'],
+    codes: ReadonlyMap<string, readonly string[]> = new Map(),
+  ) {
+    this.#isolationOf = isolationOf
     this.#codes = codes
   }
 
@@ -69,7 +77,8 @@ export class Drawing {
     const id = `${kind}:${name}`
     if (!this.nodes.has(id)) {
       const findings = this.#codes.get(id) ?? []
-      this.nodes.set(id, { id, kind, name, modality: MODALITIES[kind] ?? null, findings })
+      const isolation = kind === 'function' ? this.#isolationOf(name) : null
+      this.nodes.set(id, { id, kind, name, modality: MODALITIES[kind] ?? null, findings, isolation })
     }
     return id
   }
@@ -160,7 +169,13 @@ const codesByNode = (manifest: Manifest, findings: readonly Finding[]): Readonly
 }
 
 export const graphOf = (manifest: Manifest, findings: readonly Finding[] = []): Graph => {
-  const drawing = new Drawing(codesByNode(manifest, findings))
+  const modules = new Map((manifest.functions ?? []).map((handler) => [handler.name, moduleOf(manifest, handler)]))
+  const isolationOf = (name: string): GraphNode['isolation'] => {
+    const module = modules.get(name)
+    if (module === undefined) return null
+    return isolatedFolder(module) === null ? 'none' : 'process'
+  }
+  const drawing = new Drawing(isolationOf, codesByNode(manifest, findings))
   for (const { name } of manifest.events.definitions) drawing.node('event', name)
   drawHands(manifest, drawing)
   drawImpliedHumans(manifest, drawing)

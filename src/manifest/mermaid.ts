@@ -24,9 +24,12 @@ const escaped = (text: string): string => {
     .replace(/[<>&]/g, (sign) => `#${sign.codePointAt(0)};`)
 }
 
-const nodeLine = ({ kind, name, findings }: GraphNode, id: string): string => {
+const ISOLATION = { process: ' (isolated)', none: ' (not isolated)' } as const
+
+const nodeLine = ({ kind, name, findings, isolation }: GraphNode, id: string): string => {
   const [open, close] = SHAPES[kind]
-  return `  ${id}${open}${escaped(name)}${findings.length === 0 ? '' : ' #9888;'}${close}:::${kind}`
+  const note = isolation === null ? '' : ISOLATION[isolation]
+  return `  ${id}${open}${escaped(name)}${note}${findings.length === 0 ? '' : ' #9888;'}${close}:::${kind}`
 }
 
 const edgeLine = ({ label, kind }: GraphEdge, from: string, to: string): string => {

@@ -4,13 +4,20 @@
  * Owns their spelling and every refusal at definition time. What a list allows is model/module.ts.
  */
 import { TrihandError } from '../model/errors.ts'
-import type { Allowlist, Module } from '../model/module.ts'
+import type { Allowlist, Isolation, Module } from '../model/module.ts'
 
 export interface ModuleSource {
   readonly name: string
   readonly functions?: readonly string[]
   /** What its agents may be given of their own lists. Absent: all of it. */
   readonly tools?: readonly string[]
+  /**
+   * `process`: its functions run in processes of their own, which reach nothing but what the module allows and the files of its folder.
+   * Their code is named as a file of it (`codeFile`). Default: `none`, in the process of the host.
+   */
+  readonly isolation?: 'process' | 'none'
+  /** Of isolated code, below the system's own. Default: `modules/<name>`. */
+  readonly folder?: string
   /** Absent lists allow nothing. */
   readonly allow?: {
     readonly operations?: readonly string[]
@@ -49,6 +56,19 @@ const allowlistOf = (path: string, allow: ModuleSource['allow'] = {}): Allowlist
   }
 }
 
+/** A folder of its own below the system's: whoever has the whole of that would read its ledger and its secrets, too. */
+const isolationOf = (path: string, { name, isolation = 'none', folder }: ModuleSource): Isolation | null => {
+  if (isolation === 'none') {
+    if (folder === undefined) return null
+    throw invalid(`${path}.folder`, 'only a module with isolation: process has a folder')
+  }
+  if (isolation !== 'process') throw invalid(`${path}.isolation`, `"${String(isolation)}" is none of process, none`)
+  const own = (folder ?? `modules/${name}`).replace(/^\.\//, '').replace(/\/+$/, '')
+  if (own === '' || own === '.' || own.split(/[\\/]/).some((part) => part === '..' || part.startsWith('.')))
+    throw invalid(`${path}.folder`, `"${folder}" is no folder of its own; name one below the folder of the system`)
+  return { folder: own }
+}
+
 export const defineModules = (sources: readonly ModuleSource[]): Modules => {
   const byName = new Map<string, Module>()
   const byFunction = new Map<string, Module>()
@@ -58,10 +78,12 @@ export const defineModules = (sources: readonly ModuleSource[]): Modules => {
     if (byName.has(source.name))
       throw new TrihandError('MANIFEST_DUPLICATE_NAME', `two modules are named ${source.name}`)
     const { tools } = source
+    const isolation = isolationOf(path, source)
     const module = {
       name: source.name,
       allow: allowlistOf(path, source.allow),
       ...(tools === undefined ? {} : { tools }),
+      ...(isolation === null ? {} : { isolation }),
     }
     byName.set(source.name, module)
     for (const name of source.functions ?? []) {

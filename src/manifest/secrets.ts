@@ -3,6 +3,7 @@
  *
  * Owns these three rules. The environment is an argument; what is done with the values is model/redaction.ts.
  */
+import { permits } from '../model/module.ts'
 import { createRedaction, type Redaction, type Secret } from '../model/redaction.ts'
 import { SETTINGS } from '../model/setting.ts'
 import { type Environment, referencesIn } from './reference.ts'
@@ -44,9 +45,15 @@ const decoded = (text: string): string => {
   }
 }
 
+/** Whether code is given the variable as a secret, by the list of its module. A list that names everything says nothing of it. */
+const isGiven = ({ functions }: System, name: string): boolean =>
+  [...functions.values()].some(
+    ({ module }) => module !== null && !module.allow.secrets.includes('*') && permits(module, { kind: 'secret', name }),
+  )
+
 /** What must not be written down anywhere, with the name that stands in its place. */
 export const secretsOf = (environment: Environment, system: System | null): readonly Secret[] => {
-  const used = new Set<string>()
+  const used = new Set(system === null ? [] : Object.keys(environment).filter((name) => isGiven(system, name)))
   if (system !== null) for (const place of places(system)) namesUsed(place, false, 0, used)
   return Object.entries(environment).flatMap(([name, value = '']) => {
     if (used.has(name) || SECRET_SETTINGS.has(name) || isSecretName(name)) return [{ name, value }]

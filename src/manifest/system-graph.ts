@@ -89,7 +89,11 @@ const drawStarts = (drawing: Drawing, system: System): void => {
 }
 
 export const graphOfSystem = (system: System): Graph => {
-  const drawing = new Drawing()
+  const drawing = new Drawing((name) => {
+    const module = system.functions.get(name)?.module ?? null
+    if (module === null) return null
+    return module.isolation === undefined ? 'none' : 'process'
+  })
   const own = [...system.functions.values()].filter(({ name }) => !isOwn(name))
   for (const { name } of own) nodeFor(drawing, system, name)
   drawHeard(drawing, system)

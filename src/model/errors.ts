@@ -84,6 +84,8 @@ export const ERRORS = {
   IDEMPOTENCY_MISMATCH: { status: 422, retryable: false, hint: 'Use a new idempotency key for a new request.' },
   COST_TOO_HIGH: { status: 422, retryable: false, hint: 'Lower the cost, or raise the limit of the throttle.' },
   MODULE_DENIED: { status: 403, retryable: false, hint: 'Add the capability to the module, or move the step.' },
+  MODULE_PROCESS_LOST: { status: 500, retryable: true, hint: 'The process of an isolated module ended or stood still in the middle of its code; see its output. What may happen once is asked about.' },
+  ISOLATION_UNAVAILABLE: { status: 503, retryable: false, hint: 'Run on one of the versions of Node.js that docs/modules.md lists, or take isolation from the module.' },
   OPERATION_NOT_ALLOWED: { status: 403, retryable: false, hint: 'Declare the operation in allowedOperations.' },
   FUNCTION_INTERNAL: { status: 403, retryable: false, hint: 'Send the event that triggers it; declare `internal: false` if it may be started by name.' },
   FUNCTION_NOT_IMPLEMENTED: { status: 422, retryable: false, hint: 'Write the function, then start it again.' },

@@ -12,6 +12,13 @@ export interface Module {
   readonly allow: Allowlist
   /** What its agents may be given. Absent: it has no say in that. */
   readonly tools?: readonly string[]
+  /** Its functions run in processes of their own. Absent: in the process of the host. */
+  readonly isolation?: Isolation
+}
+
+export interface Isolation {
+  /** The folder of its files, as a whole path once the system's own is known. */
+  readonly folder: string
 }
 
 export interface Allowlist {

@@ -218,6 +218,8 @@ export interface Entry {
   isToldOf(type: string): boolean
   /** Whether it has sent an event so far, in any entry. */
   hasTold(): boolean
+  /** Keeps the run in memory until this work is over: its code is about to go on, somewhere that the gate does not see. */
+  whileActive<T>(work: () => Promise<T>): Promise<T>
   /** Asks for the end of the run, as a person would. What is at work is told to stop. */
   cancel(reason: string): void
   /** One document, as it is now. */

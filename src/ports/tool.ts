@@ -48,6 +48,24 @@ export interface ToolResponse {
   readonly text: string
 }
 
+export interface RawFetch extends ToolFetch {
+  /** What a redirect is: followed (default), a failure, or the answer. */
+  readonly redirect?: 'follow' | 'error' | 'manual'
+}
+
+/** An answer as it came, with its body whole. */
+export interface RawAnswer {
+  readonly url: string
+  readonly redirected: boolean
+  readonly status: number
+  readonly statusText: string
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly bytes: Uint8Array
+}
+
+/** The same way out, for whoever wants all of the answer. */
+export type RawRequest = (url: string, init?: RawFetch) => Promise<RawAnswer>
+
 /** Files of one agent step, by path relative to its root. No path leads out of it. */
 export interface Workspace {
   read(path: string): Promise<Uint8Array>

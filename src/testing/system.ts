@@ -119,7 +119,7 @@ interface Life {
 }
 
 /** What a test may bring beside the system: hands that the real world would have. */
-export type TestHands = Pick<EngineSettings, 'price' | 'models' | 'broker' | 'outside'> &
+export type TestHands = Pick<EngineSettings, 'price' | 'models' | 'broker' | 'code'> &
   Pick<TrihandOptions, 'agents' | 'folder' | 'name'>
 
 const live = async (source: SystemSource, place: TestStore, now: number, hands: TestHands): Promise<Life> => {

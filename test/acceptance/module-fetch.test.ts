@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { fn } from '../../src/executors/workflow/function.ts'
+import type { Step } from '../../src/executors/workflow/step-api.ts'
 import { startTestSystem, type TestSystem } from '../../src/testing/system.ts'
 import { onEveryStore } from '../support/stores.ts'
 import { until } from '../support/until.ts'
@@ -50,10 +51,7 @@ interface Asked {
   readonly method?: string
 }
 
-const call = async (
-  { how, url, method = 'GET' }: Asked,
-  step: Parameters<Parameters<typeof fn>[2] & object>[0]['step'],
-) => {
+const call = async ({ how, url, method = 'GET' }: Asked, step: Step) => {
   const said = async (response: Response) => ({ status: response.status, text: await response.text() })
   switch (how) {
     case 'step':
@@ -111,14 +109,14 @@ onEveryStore('modules that call others', (store) => {
     return error === null ? JSON.stringify(output) : `${error.code}: ${error.message}`
   }
   const play = async (name: string, input: Asked): Promise<string> => {
-    const system = await startTestSystem(SYSTEM, store(), { outside: outside() })
+    const system = await startTestSystem(SYSTEM, store(), { code: { outside: outside() } })
     const said = await ended(system, name, input)
     await system.close()
     return said
   }
 
   test('function-fetch-2: [N9] step.fetch and fetch in code of a module reach the hosts that it allows, and no other (15.2)', async () => {
-    const system = await startTestSystem(SYSTEM, store(), { outside: outside() })
+    const system = await startTestSystem(SYSTEM, store(), { code: { outside: outside() } })
     kept = globalThis.fetch
     const outcome = (name: string, input: Asked) => ended(system, name, input)
     for (const how of ['step', 'global', 'in a step', 'kept', 'after a while'] as const) {

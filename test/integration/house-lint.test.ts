@@ -40,6 +40,7 @@ const SEES: Readonly<Record<string, readonly string[]>> = {
   'adapters/claude-agent': PORTS,
   'adapters/documents': PORTS,
   'adapters/remote': PORTS,
+  'adapters/isolation': PORTS,
   http: [...FLOW, ...BESIDE_FLOW, ...HANDS],
   cli: [...FLOW, ...BESIDE_FLOW, ...HANDS, 'http', 'cli/verify'],
   'cli/verify': [],
@@ -90,6 +91,7 @@ const PACKAGES: Readonly<Record<string, { readonly takes: readonly string[]; rea
   'adapters/claude-agent': { takes: ['@anthropic-ai/claude-agent-sdk', 'node:fs/promises'], refuses: ['ai', 'pg'] },
   'adapters/documents': { takes: ['node:worker_threads'], refuses: ['html-to-text', 'csv-parse', 'pg'] },
   'adapters/remote': { takes: ['standardwebhooks', 'node:http'], refuses: ['pg', 'uuid'] },
+  'adapters/isolation': { takes: ['node:child_process'], refuses: ['undici', 'jiti'] },
   http: { takes: ['hono', '@hono/node-server', 'node:http'], refuses: ['pg', '@photostructure/sqlite', 'vitest'] },
   cli: { takes: ['commander', 'picocolors', 'jiti', 'node:fs'], refuses: ['pg', 'node:sqlite', 'vitest'] },
   'cli/verify': {

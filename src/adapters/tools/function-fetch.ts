@@ -7,7 +7,7 @@
  * function-fetch-2  Guarded code calls the guarded one, at whatever time it took hold of `fetch` after the first guard was made.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { GuardedRequest, RawFetch } from './guarded-fetch.ts'
+import type { RawFetch, RawRequest } from '../../ports/tool.ts'
 
 type Fetch = typeof globalThis.fetch
 
@@ -15,7 +15,7 @@ const NO_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304])
 
 /** A standard fetch over a guarded request: what comes in is read as a Request, what goes out is a Response. */
 export const standardFetch =
-  (request: GuardedRequest): Fetch =>
+  (request: RawRequest): Fetch =>
   async (input, init) => {
     const asked = new Request(input, init)
     const body = asked.body === null ? null : new Uint8Array(await asked.arrayBuffer())

@@ -11,7 +11,7 @@
 import { isIP } from 'node:net'
 import type { Agent, Response } from 'undici'
 import { TrihandError } from '../../model/errors.ts'
-import type { ToolFetch, ToolResponse } from '../../ports/tool.ts'
+import type { RawAnswer, RawFetch, RawRequest, ToolFetch, ToolResponse } from '../../ports/tool.ts'
 import { blocked, guardedAgent, type Network, PUBLIC_NETWORK } from './guarded-connect.ts'
 
 export interface FetchPolicy {
@@ -44,23 +44,6 @@ interface Hop {
   readonly body: string | Uint8Array | null
 }
 
-/** An answer as it came, with its body whole. */
-export interface RawAnswer {
-  readonly url: string
-  readonly redirected: boolean
-  readonly status: number
-  readonly statusText: string
-  readonly headers: readonly (readonly [name: string, value: string])[]
-  readonly bytes: Uint8Array
-}
-
-export interface RawFetch extends ToolFetch {
-  /** What a redirect is: followed (default), a failure, or the answer. */
-  readonly redirect?: 'follow' | 'error' | 'manual'
-}
-
-export type GuardedRequest = (url: string, init?: RawFetch) => Promise<RawAnswer>
-
 type Limits = Required<Omit<FetchPolicy, 'allowsHost'>> & Pick<FetchPolicy, 'allowsHost'>
 
 export const guardedFetch = (policy: FetchPolicy, network: Network = PUBLIC_NETWORK): GuardedFetch => {
@@ -72,7 +55,7 @@ export const guardedFetch = (policy: FetchPolicy, network: Network = PUBLIC_NETW
   }
 }
 
-export const guardedRequest = (policy: FetchPolicy, network: Network = PUBLIC_NETWORK): GuardedRequest => {
+export const guardedRequest = (policy: FetchPolicy, network: Network = PUBLIC_NETWORK): RawRequest => {
   const limits: Limits = {
     ports: policy.ports ?? PORTS,
     timeoutMs: policy.timeoutMs ?? TIMEOUT_MS,

@@ -127,14 +127,19 @@ export interface FunctionOptions<Input> extends FlowSource, WorkflowSource {
 export interface FunctionSource {
   readonly name: string
   readonly options: FunctionOptions<unknown>
-  readonly code: Handler<never> | null
+  readonly code: Handler<never> | CodeInFile | null
+}
+
+/** The code of a function of a module with `isolation: 'process'`: a file below the module's folder, `sell.ts` or `shop.ts#sell`. */
+export interface CodeInFile {
+  readonly file: string
 }
 
 /** Declares a workflow function. */
 export const fn = <Input = Json>(
   name: string,
   options: FunctionOptions<Input>,
-  code: Handler<Input> | null = null,
+  code: Handler<Input> | CodeInFile | null = null,
 ): FunctionSource => {
   const source = { name, options: options as FunctionOptions<unknown>, code }
   Object.defineProperty(source, KIND, { value: 'function' })

@@ -126,6 +126,8 @@ export interface Step {
    * any other status is an answer. Unless it is GET, HEAD or OPTIONS the request carries the header `Idempotency-Key`: the same for every attempt.
    */
   fetch(name: string, url: string | URL, options?: FetchOptions): Promise<FetchAnswer>
+  /** A value of the environment by its name. The module must allow it (`allow.secrets`). Asked in every entry, recorded nowhere. */
+  secret(name: string): Promise<string>
   sleep(name: string, duration: Duration, options?: StepOptions): Promise<void>
   /** An instant is a date, or milliseconds since the Unix epoch. */
   sleepUntil(name: string, instant: number | { valueOf(): number }, options?: StepOptions): Promise<void>
@@ -201,4 +203,6 @@ export interface Readers {
   readonly taskOf: DefineTask
   /** To whatever host this function may call. Absent: nothing is fetched here. */
   readonly fetchFor?: (limits: CodeLimits) => ToolContext['fetch']
+  /** Of the environment; null: it is not set. Absent: there is none. */
+  readonly secret?: (name: string) => string | null
 }

@@ -7,6 +7,7 @@
 import { TrihandError } from '../../model/errors.ts'
 import type { People } from '../../model/human.ts'
 import { toJson } from '../../model/json.ts'
+import { demand } from '../../model/module.ts'
 import { type CodeLimits, demandAddress } from '../../model/outbound.ts'
 import { spelledConstraints } from '../../model/policies/constraints.ts'
 import { DEFAULT_RETRY } from '../../model/policies/retry.ts'
@@ -170,6 +171,15 @@ export class Steps implements Step, Replayed {
         body: (context) => answeredFetch(this.#readers.fetchFor?.(this.#limits), asked, context),
       })
       return answer as unknown as FetchAnswer
+    }
+  }
+
+  get secret(): Step['secret'] {
+    return async (name) => {
+      demand(this.#limits.module, { kind: 'secret', name })
+      const value = this.#readers.secret?.(name) ?? null
+      if (value === null) throw new TrihandError('ENV_MISSING', `${name} is not set`)
+      return value
     }
   }
 

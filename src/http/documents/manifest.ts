@@ -65,6 +65,10 @@ export const manifestComponents = {
         }),
       ),
     ),
+    isolation: described(
+      'whether the code of a function of a module runs in a process of its own; null: it is in no module',
+      orNull(words(['process', 'none'])),
+    ),
     findings: list(ref('Finding')),
   }),
   GraphEdge: record({ from: text, to: text, kind: words(['hears', 'sends', 'starts', 'moves']), label: text }),

@@ -8,6 +8,7 @@ import type { Path, Tell } from '../yaml/finding.ts'
 import { field, type HandlerEntry, type Manifest } from '../yaml/manifest.ts'
 import { isRecord, recordsIn } from '../yaml/record.ts'
 import { escapes, type Folder } from './folder.ts'
+import { isolatedFolder, moduleOf } from './modules.ts'
 import { lintSchemaFiles } from './schema-files.ts'
 
 const CODE = ['ts', 'js', 'mjs']
@@ -54,19 +55,22 @@ class Files {
   }
 }
 
-export const codeFiles = (name: string): readonly string[] => CODE.map((ending) => `functions/${name}.${ending}`)
+/** Where the code of a function lies that names no file. Isolated code lies in the folder of its module. */
+export const codeFiles = (name: string, folder = 'functions'): readonly string[] =>
+  CODE.map((ending) => `${folder}/${name}.${ending}`)
 
 export const executorFiles = (type: string): readonly string[] => CODE.map((ending) => `executors/${type}.${ending}`)
 
 const promptFiles = (name: string): readonly string[] => [`agents/${name}/CLAUDE.md`, `agents/${name}.md`]
 
-const lintFunction = (handler: HandlerEntry, files: Files, tell: Tell): void => {
+const lintFunction = (handler: HandlerEntry, manifest: Manifest, files: Files, tell: Tell): void => {
   const path = ['functions', handler.name]
   const given = field(handler, 'handler')
-  if (typeof given === 'string') return files.named(given.split('#')[0] ?? '', 'functions', [...path, 'handler'])
+  const folder = isolatedFolder(moduleOf(manifest, handler)) ?? 'functions'
+  if (typeof given === 'string') return files.named(given.split('#')[0] ?? '', folder, [...path, 'handler'])
   const isBuiltIn = field(handler, 'routing') !== undefined || field(handler, 'fan_in') !== undefined
-  if (isBuiltIn || files.find(codeFiles(handler.name), path) !== null) return
-  const message = `${handler.name} has no code yet; expected functions/${handler.name}.ts`
+  if (isBuiltIn || files.find(codeFiles(handler.name, folder), path) !== null) return
+  const message = `${handler.name} has no code yet; expected ${folder}/${handler.name}.ts`
   tell({ level: 'info', code: 'LINT_HANDLER_MISSING', message, path, on: 'key' })
 }
 
@@ -117,7 +121,7 @@ const lintUnused = (manifest: Manifest, { paths }: Folder, tell: Tell): void => 
 
 export const lintFiles = (manifest: Manifest, folder: Folder, tell: Tell): void => {
   const files = new Files(folder, tell)
-  for (const handler of manifest.functions ?? []) lintFunction(handler, files, tell)
+  for (const handler of manifest.functions ?? []) lintFunction(handler, manifest, files, tell)
   for (const handler of manifest.agents ?? []) lintAgent(handler, files, tell)
   lintExecutors(manifest, files, tell)
   for (const { name, transform } of manifest.webhooks ?? [])

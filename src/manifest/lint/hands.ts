@@ -3,6 +3,7 @@ import { mayUse } from '../../model/module.ts'
 import type { Tell } from '../yaml/finding.ts'
 import { field, type HandlerEntry, handlersOf, heardBy, type Manifest, sentBy } from '../yaml/manifest.ts'
 import { isRecord, listed, recordsIn } from '../yaml/record.ts'
+import { moduleOf } from './modules.ts'
 import { outputSchemaOf } from './schemas.ts'
 
 const NO_ALLOWANCE = {
@@ -49,11 +50,6 @@ const lintTools = (handler: HandlerEntry, tell: Tell): void => {
         tell({ level: 'warning', code: 'LINT_TOOL_WIDER', message, path })
       }
 }
-
-const moduleOf = (manifest: Manifest, handler: HandlerEntry) =>
-  (manifest.modules ?? []).find(
-    (module) => module.name === field(handler, 'module') || listed(field(module, 'functions')).includes(handler.name),
-  )
 
 /** A module that lists tools gives its agents no others. */
 const lintModuleTools = (manifest: Manifest, handler: HandlerEntry, tell: Tell): void => {

@@ -216,6 +216,21 @@ agents:
     expect(told(text.replace('tools: [Read, mail.*]', 'functions: [a]'), 'LINT_TOOL_WIDER')).toEqual([])
   })
 
+  test('[N9] a module whose functions run in the process of the host says so, and where isolated code is expected (15.2)', () => {
+    const text = `product: {name: s}
+modules:
+  - {name: m, functions: [f]}
+  - {name: n, functions: [g], isolation: process}
+  - {name: o}
+functions: [{name: f}, {name: g}]
+`
+    expect(told(text, 'LINT_NOT_ISOLATED')).toEqual([['info', 3, 5]])
+    const around = { folder: { paths: ['functions/g.ts', 'functions/f.ts'] }, environment: null } as never
+    expect(found(text, 'LINT_HANDLER_MISSING', around).map(({ message }) => message)).toEqual([
+      'g has no code yet; expected modules/n/g.ts',
+    ])
+  })
+
   test('a timeout that approves what cannot be undone', () => {
     const text = `product: {name: s}
 humans: [{name: h, trigger: {event: a.b}, deadline: 1d, auto_action_on_timeout: approve, actions: [{name: approve, emits_event: b.c}]}]

@@ -15,6 +15,7 @@ import { lintFiles } from './files.ts'
 import type { Folder } from './folder.ts'
 import { lintHands } from './hands.ts'
 import { lintLifecycle } from './lifecycle.ts'
+import { lintModules } from './modules.ts'
 import { lintNames } from './names.ts'
 import { lintPlans } from './plans.ts'
 import { lintQueues } from './queues.ts'
@@ -42,6 +43,7 @@ const CHECKS: readonly Check[] = [
   (manifest, _, tell) => lintNames(manifest, tell),
   (manifest, _, tell) => lintStates(manifest, tell),
   (manifest, _, tell) => lintHands(manifest, tell),
+  (manifest, _, tell) => lintModules(manifest, tell),
   (manifest, _, tell) => lintPlans(manifest, tell),
   (manifest, _, tell) => lintQueues(manifest, tell),
   (manifest, _, tell) => lintTables(manifest, tell),

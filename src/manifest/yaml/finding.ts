@@ -27,6 +27,7 @@ export const LINTS = {
   LINT_SCHEDULE_DUPLICATE: 'Keep one of the two.',
   LINT_NAME_SHADOWED: 'Rename one of them: the first in the order of roots wins.',
   LINT_TOOL_WIDER: 'Allow the tool to the parent or list it in the module, or take it from the agent.',
+  LINT_NOT_ISOLATED: 'Say isolation: process, and move its code to the folder of the module; or leave it, if you trust the code.',
   LINT_TOOL_UNKNOWN: 'Fix the name, or register the tool.',
   LINT_FIELD_UNKNOWN: 'Fix the name, declare the field, or guard it with has().',
   LINT_NAME_UNKNOWN: 'Fix the spelling, or declare what is meant.',

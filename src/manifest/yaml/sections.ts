@@ -151,6 +151,8 @@ export const MANIFEST = record({
       'name!': name,
       functions: list(name),
       tools: list(text),
+      isolation: word('process', 'none'),
+      folder: text,
       allow: record({
         operations: list(text),
         hosts: list(text),

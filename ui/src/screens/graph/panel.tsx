@@ -120,6 +120,11 @@ export const NodePanel = ({
           <CloseButton aria-label="Show the whole graph" onClick={close} />
         </Group>
         <Counts node={node} />
+        {node.isolation !== null && (
+          <span className="quiet">
+            {node.isolation === 'process' ? 'Its code runs in a process of its own' : 'Its code is not isolated'}
+          </span>
+        )}
         <LookAt node={node} />
         <Focus node={node} />
         {node.findings.map((finding) => (

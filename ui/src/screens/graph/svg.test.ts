@@ -5,7 +5,7 @@ import { placesOf } from './layout.ts'
 import { svgOf } from './svg.ts'
 
 const node = (kind: GraphNode['kind'], name: string): GraphNode => ({
-  ...{ id: `${kind}:${name}`, kind, name, modality: null, counts: null, findings: [] },
+  ...{ id: `${kind}:${name}`, kind, name, modality: null, counts: null, findings: [], isolation: null },
 })
 
 const graph: ManifestGraph = {

@@ -1,0 +1,212 @@
+/**
+ * The processes of isolated modules: a few for each, kept while there is work, and all of them gone with this process.
+ *
+ * Owns how many there are, who waits for one, and when an idle one is retired.
+ *
+ * isolation-2  A module never has more processes than it may, and none outlives the close of the pool.
+ */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { TrihandError } from '../../model/errors.ts'
+import type { Isolation } from '../../model/module.ts'
+import type { CodeProcess, CodeProcesses } from '../../ports/code-process.ts'
+import { Child, type Keeper } from './child.ts'
+import { type CodeFiles, readCode } from './code-files.ts'
+import { startFlags } from './runtime.ts'
+
+export interface IsolationOptions {
+  /** For each module at most. Default: 4. */
+  readonly processes?: number
+  /** One without work is ended after so long. Default: 60,000 ms. */
+  readonly idleMs?: number
+  /** One that stands still for so long is ended. Default: 10,000 ms. */
+  readonly hangMs?: number
+  /** For values of its code, in megabytes. Default: 256. */
+  readonly memoryMb?: number
+  /** The Node.js that runs it. Default: that of this process. */
+  readonly node?: string
+}
+
+const DEFAULTS = { processes: 4, idleMs: 60_000, hangMs: 10_000, memoryMb: 256, node: process.execPath }
+
+interface Waiter {
+  readonly take: (child: Child) => void
+  readonly fail: (error: unknown) => void
+}
+
+type Settings = Required<IsolationOptions>
+
+interface Begun {
+  readonly code: CodeFiles
+  readonly version: string
+}
+
+/** The processes of one module, as its files were when the first began. */
+class ModuleProcesses implements Keeper {
+  readonly #module: string
+  readonly #settings: Settings
+  readonly #begin: () => Promise<Begun>
+  readonly #all = new Set<Child>()
+  readonly #idle: Child[] = []
+  readonly #waiting: Waiter[] = []
+  readonly #timers = new Map<Child, NodeJS.Timeout>()
+  /** Those that are there, and those on their way. */
+  #count = 0
+  #starting = 0
+  #isRetired = false
+
+  constructor(module: string, settings: Settings, begin: () => Promise<Begun>) {
+    this.#module = module
+    this.#settings = settings
+    this.#begin = begin
+  }
+
+  acquire(signal: AbortSignal): Promise<CodeProcess> {
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = { take: resolve, fail: reject }
+      const stop = (): void => {
+        const at = this.#waiting.indexOf(waiter)
+        if (at >= 0) this.#waiting.splice(at, 1)
+        reject(new TrihandError('STEP_ABORTED', 'the run has left this process'))
+      }
+      if (signal.aborted) return stop()
+      signal.addEventListener('abort', stop, { once: true })
+      this.#waiting.push(waiter)
+      this.#serve()
+    })
+  }
+
+  close(): void {
+    this.retire()
+    for (const { fail } of this.#waiting.splice(0)) fail(new TrihandError('STEP_ABORTED', 'the host closes'))
+    for (const child of [...this.#all]) child.kill('was ended with its host')
+  }
+
+  /** Whoever is at work or waits here goes on; after that nobody is left. */
+  retire(): void {
+    this.#isRetired = true
+    for (const child of [...this.#idle]) child.kill()
+  }
+
+  get isOver(): boolean {
+    return this.#count === 0 && this.#waiting.length === 0
+  }
+
+  idle(child: Child): void {
+    if (this.#isRetired && this.#waiting.length === 0) return child.kill()
+    const timer = setTimeout(() => child.kill(), this.#settings.idleMs)
+    timer.unref()
+    this.#timers.set(child, timer)
+    this.#idle.push(child)
+    this.#serve()
+  }
+
+  gone(child: Child): void {
+    this.#count -= 1
+    this.#all.delete(child)
+    this.#wake(child)
+    const at = this.#idle.indexOf(child)
+    if (at >= 0) this.#idle.splice(at, 1)
+    this.#serve()
+  }
+
+  #wake(child: Child): void {
+    clearTimeout(this.#timers.get(child))
+    this.#timers.delete(child)
+  }
+
+  #serve(): void {
+    while (this.#waiting.length > 0) {
+      const child = this.#idle.pop()
+      if (child === undefined) break
+      this.#wake(child)
+      this.#waiting.shift()?.take(child)
+    }
+    while (this.#starting < this.#waiting.length && this.#count < this.#settings.processes) void this.#start()
+  }
+
+  async #start(): Promise<void> {
+    this.#count += 1
+    this.#starting += 1
+    try {
+      const child = await this.#spawn()
+      await child.ready
+      this.#starting -= 1
+      this.idle(child)
+    } catch (error) {
+      this.#starting -= 1
+      this.#waiting.shift()?.fail(error)
+    }
+  }
+
+  async #spawn(): Promise<Child> {
+    try {
+      const { code, version } = await this.#begin()
+      const { node, memoryMb, hangMs } = this.#settings
+      const flags = startFlags(version, { folder: code.folder, memoryMb })
+      const child = new Child({ node, flags, module: this.#module, code, hangMs }, this)
+      this.#all.add(child)
+      return child
+    } catch (error) {
+      this.#count -= 1
+      throw error
+    }
+  }
+}
+
+export class IsolatedProcesses implements CodeProcesses {
+  readonly #settings: Settings
+  readonly #modules = new Map<string, ModuleProcesses>()
+  /** Of files as they were. */
+  #before: ModuleProcesses[] = []
+  #version: Promise<string> | null = null
+  #isClosed = false
+  readonly #endAll = (): void => this.#closeAll()
+
+  constructor(options: IsolationOptions = {}) {
+    this.#settings = { ...DEFAULTS, ...options }
+    // Also one that is in an endless loop, which does not see its pipe close.
+    process.once('exit', this.#endAll)
+  }
+
+  async acquire(module: string, { folder }: Isolation, signal: AbortSignal): Promise<CodeProcess> {
+    if (this.#isClosed) throw new TrihandError('STEP_ABORTED', 'the host closes')
+    const key = `${module}\n${folder}`
+    let processes = this.#modules.get(key)
+    if (processes === undefined) {
+      let code: Promise<CodeFiles> | null = null
+      processes = new ModuleProcesses(module, this.#settings, async () => {
+        code ??= readCode(folder)
+        return { code: await code, version: await this.#versionOf() }
+      })
+      this.#modules.set(key, processes)
+    }
+    return processes.acquire(signal)
+  }
+
+  /** Files are read again for whatever begins from now on. */
+  refresh(): void {
+    for (const processes of this.#modules.values()) processes.retire()
+    this.#before = [...this.#before, ...this.#modules.values()].filter(({ isOver }) => !isOver)
+    this.#modules.clear()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    process.off('exit', this.#endAll)
+    this.#closeAll()
+  }
+
+  #closeAll(): void {
+    for (const processes of [...this.#before, ...this.#modules.values()]) processes.close()
+  }
+
+  #versionOf(): Promise<string> {
+    const { node } = this.#settings
+    this.#version ??=
+      node === process.execPath
+        ? Promise.resolve(process.versions.node)
+        : promisify(execFile)(node, ['--version']).then(({ stdout }) => stdout.trim())
+    return this.#version
+  }
+}

@@ -1,0 +1,25 @@
+/** Modules as a manifest writes them: which one a handler belongs to, and how far its lists bind the code. */
+import type { Tell } from '../yaml/finding.ts'
+import { field, type HandlerEntry, type Manifest, type NamedEntry } from '../yaml/manifest.ts'
+import { listed } from '../yaml/record.ts'
+
+export const moduleOf = (manifest: Manifest, handler: HandlerEntry): NamedEntry | undefined =>
+  (manifest.modules ?? []).find(
+    (module) => module.name === field(handler, 'module') || listed(field(module, 'functions')).includes(handler.name),
+  )
+
+/** The folder of a module whose functions run in processes of their own; null: they run in the process of the host. */
+export const isolatedFolder = (module: NamedEntry | undefined): string | null => {
+  if (module === undefined || field(module, 'isolation') !== 'process') return null
+  const folder = field(module, 'folder')
+  return typeof folder === 'string' ? folder.replace(/^\.\//, '').replace(/\/+$/, '') : `modules/${module.name}`
+}
+
+export const lintModules = (manifest: Manifest, tell: Tell): void => {
+  const withCode = new Set((manifest.functions ?? []).map((handler) => moduleOf(manifest, handler)?.name))
+  for (const module of manifest.modules ?? []) {
+    if (!withCode.has(module.name) || isolatedFolder(module) !== null) continue
+    const message = `the functions of ${module.name} run in the process of the host: the module binds their steps and their fetch, not sockets, files and processes`
+    tell({ level: 'info', code: 'LINT_NOT_ISOLATED', message, path: ['modules', module.name], on: 'key' })
+  }
+}
