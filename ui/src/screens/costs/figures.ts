@@ -17,7 +17,9 @@ export const costOf = ({ cost_usd, unpriced_calls, unverified_usd }: Spent): str
 }
 
 /** How many, and how many of them came to nothing. */
-export const callsOf = ({ calls, failed_calls }: Spent): string =>
-  failed_calls === 0 ? tokens(calls) : `${tokens(calls)}, ${tokens(failed_calls)} failed`
+export const callsOf = ({ calls, failed_calls }: Spent): string => {
+  if (failed_calls === 0) return tokens(calls)
+  return failed_calls === calls ? `${tokens(calls)} failed` : `${tokens(calls)}, ${tokens(failed_calls)} failed`
+}
 
 export const tokens = (count: number): string => count.toLocaleString('en-US')
