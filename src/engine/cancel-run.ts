@@ -6,6 +6,8 @@
 import { TrihandError } from '../model/errors.ts'
 import type { Instant, RunId } from '../model/ids.ts'
 import type { RunCommand } from '../model/run-fact.ts'
+import { isEnded } from '../model/status.ts'
+import type { StreamRecord } from '../ports/ledger.ts'
 import type { House } from './house.ts'
 import { commandFromOutside } from './outside.ts'
 import type { Answer } from './request.ts'
@@ -18,6 +20,17 @@ const askResident = (resident: Resident | undefined, house: House, command: RunC
   return new Promise((done) => resident.ask({ command, luggage: null, done }))
 }
 
+/** gate-retry-5. False: no retry of it waits. */
+const withdrawRetry = async (
+  house: House,
+  { tenant, stream, handler, status }: StreamRecord,
+  why: { readonly by: string; readonly detail: string },
+): Promise<boolean> =>
+  tenant === house.tenant &&
+  isEnded(status) &&
+  house.gates.gateFor(handler) !== null &&
+  (await house.gates.withdraw(handler, stream as RunId, why))
+
 export const cancelRun = async (
   house: House,
   held: Resident | undefined,
@@ -29,5 +42,6 @@ export const cancelRun = async (
   if (answer.kind === 'refused') throw new TrihandError(answer.code, answer.detail)
   if (answer.kind === 'recorded') return
   const [record] = await house.ledger.load([run], { after: Number.MAX_SAFE_INTEGER })
+  if (record != null && (await withdrawRetry(house, record, { by, detail: reason }))) return
   await commandFromOutside(house, run, command(record?.lease == null))
 }

@@ -43,7 +43,9 @@ export const startChild = async (resident: Resident, step: string, call: Call): 
       ? null
       : childRules.childToRetry(live, { step, handler, ...(call.retries !== undefined && { of: call.retries }) })
   if (known !== null) {
-    const command = { type: 'start_child', now: house.clock.now(), step, handler, ...known, ...detached } as const
+    const ungated = call.gate === 'none' ? ({ ungated: true } as const) : {}
+    const about = { ...known, ...detached, ...ungated }
+    const command = { type: 'start_child', now: house.clock.now(), step, handler, ...about } as const
     return askAndLook(resident, { command, luggage: null }, null)
   }
   const depth = (resident.live?.start.depth ?? 0) + 1

@@ -37,6 +37,8 @@ export interface RetryWish {
   readonly call?: string
   /** The last event of `cancel_on` before it was asked for. Absent: none. */
   readonly heard?: number
+  /** Its gate is not asked. */
+  readonly isUngated?: boolean
 }
 
 /** `waiting`: its gate has taken it, and lets it go on when it is its turn. */

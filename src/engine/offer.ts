@@ -123,6 +123,7 @@ interface Calling {
   readonly child: RunId | TaskId
   /** The call goes on with a child that has ended before: it is retried for it. */
   readonly isAgain: boolean
+  readonly isUngated?: boolean
 }
 
 /** The ends of children that have not been offered yet. */
@@ -132,7 +133,7 @@ export const offerChildren = async (resident: Resident): Promise<void> => {
       .entries()
       .flatMap(([step, open]) =>
         open.kind === 'calling' && !resident.seen.isOffered(open.child)
-          ? [{ step, child: open.child, isAgain: open.again !== undefined }]
+          ? [{ step, child: open.child, isAgain: open.again !== undefined, isUngated: open.ungated === true }]
           : [],
       ) ?? []
   for (let from = 0; from < calling.length; from += HEADS) await offerSome(resident, calling.slice(from, from + HEADS))
@@ -177,7 +178,8 @@ const retryFor = async (resident: Resident, calling: Calling, record: StreamReco
   if (state.kind !== 'ended' || state.output !== null || hasRetriedFor(facts, call)) return false
   try {
     const { by = `run ${resident.record.id}`, kind = 'user' } = live.retried ?? {}
-    await retryRun(house, child, { by, kind, call }, (happened) => hasRetriedFor(happened, call))
+    const wish = { by, kind, call, ...(calling.isUngated === true && { isUngated: true }) }
+    await retryRun(house, child, wish, (happened) => hasRetriedFor(happened, call))
   } catch (error) {
     if (!(error instanceof TrihandError) || isStoreTrouble(error)) throw error
     // RUN_NOT_FAILED: another has retried it meanwhile, and its end wakes this run.

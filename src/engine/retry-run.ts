@@ -26,7 +26,8 @@ export const retryRun = async (
 ): Promise<RetryAnswer> => {
   const [record] = await house.ledger.load([run])
   const wish = { ...asked, ...(await lastHeard(house, record)) }
-  const gate = record == null || record.tenant !== house.tenant ? null : house.gates.gateFor(record.handler)
+  const isGated = record != null && record.tenant === house.tenant && asked.isUngated !== true
+  const gate = isGated ? house.gates.gateFor(record.handler) : null
   if (record == null || gate === null) {
     const command = (now: Instant, happened: readonly RunFact[]) =>
       isDone(happened) ? null : retryCommand(wish, now, happened)

@@ -18,10 +18,11 @@ import type { ChildCall, OpenStep, RunCall } from './step.ts'
 export const callName = ({ retried }: Pick<LiveRun, 'retried'>, step: string): string =>
   `${retried?.times ?? 0} ${step}`
 
-export const callOf = ({ handler, again, detached }: ChildCall): ChildCall => ({
+export const callOf = ({ handler, again, detached, ungated }: ChildCall): ChildCall => ({
   handler,
   ...(again !== undefined && { again }),
   ...(detached !== undefined && { detached }),
+  ...(ungated !== undefined && { ungated }),
 })
 
 /** Null: it calls a task, or nothing. People are asked anew. */

@@ -5,6 +5,8 @@
  *
  * gate-retry-1  One live or successful run per key: a retry is refused while another run has its key, whatever `on_conflict` says.
  * gate-retry-2  A retry that waits is not asked for twice.
+ * gate-retry-5  A retry that waits is withdrawn by a cancel of its run, which then has a life that ends as it begins (gate-revival-2).
+ * gate-retry-6  The retry of a child that was called with `gate: none` asks no gate, if its parent asks for it.
  * gate-retry-3  A retry counts against no rate limit: its run was counted when it first came.
  */
 import type { Arrival, Call } from './arrival.ts'

@@ -68,6 +68,8 @@ export interface ChildCall {
   readonly again?: string
   /** The end of its parent does not end it. */
   readonly detached?: true
+  /** It passes no gate (`gate: none`), nor does its retry. */
+  readonly ungated?: true
 }
 
 export interface RunCall extends ChildCall {

@@ -107,6 +107,48 @@ onEveryStore('a retry asks the gate', (store) => {
     await system.close()
   })
 
+  test('[H4] gate-retry-5: a retry that waits for its turn is withdrawn by a cancel, and the next one goes (14.1.2)', async () => {
+    const { charged, mend, source } = shop({ overlap: 'buffer_all' })
+    const system = await startTestSystem(source, store())
+    const failed = await system.start('pay', { order: 'o-1' })
+    await system.settle()
+    mend()
+    await system.start('pay', { order: 'o-2' })
+    await system.settle()
+    await system.run(() => system.engine.retry(failed, 'ana'))
+    await system.start('pay', { order: 'o-3' })
+    await system.run(() => system.engine.cancel(failed, 'ana', 'not needed'))
+    await system.run(() => system.engine.cancel(failed, 'ana', 'not needed'))
+    await system.crash()
+    await system.advance('3h')
+    expect(await system.look(failed)).toMatchObject({ status: 'cancelled', error: { code: 'RUN_CANCELLED' } })
+    expect(charged).toEqual(['o-2', 'o-3'])
+    // It may be retried again.
+    await system.run(() => system.engine.retry(failed, 'ana'))
+    await system.advance('2h')
+    expect((await system.look(failed)).status).toBe('success')
+    await system.close()
+  })
+
+  test('[L10] gate-retry-6: the retry of a child that was called with gate: none asks no gate (14.4.3)', async () => {
+    let isBroken = true
+    const child = fn('child', { overlap: 'skip', whilePaused: 'suppress' }, () => {
+      if (isBroken) throw new FinalError('the bank is closed')
+      return 'paid'
+    })
+    const parent = fn('parent', {}, ({ step }) => step.invoke('call', 'child', null, { gate: 'none' }))
+    const system = await startTestSystem({ name: 'ungated', functions: [child, parent] }, store())
+    const run = await system.start('parent')
+    await system.settle()
+    expect((await system.look(run)).status).toBe('failed')
+    isBroken = false
+    await system.run(() => system.engine.pauseHandler('child', 'bob'))
+    await system.run(() => system.engine.retry(run, 'ana'))
+    await system.settle()
+    expect(await system.look(run)).toMatchObject({ status: 'success', output: 'paid' })
+    await system.close()
+  })
+
   test('gate-retry-4: a retry is refused where an overlap is skipped, and by a gate that is paused (14.1.2)', async () => {
     const { charged, mend, source } = shop({ overlap: 'skip', whilePaused: 'suppress' })
     const system = await startTestSystem(source, store())
