@@ -148,6 +148,14 @@ describe('commands to a run', () => {
     expect([twice.code, twice.stderr]).toEqual([5, expect.stringContaining('RUN_NOT_FAILED')])
   })
 
+  test('a retry says what it does not repeat, and that it waits for its turn (14.1.1)', async () => {
+    const failed = await folder.json(['start', 'settle', '{"id":"a"}'])
+    await folder.json(['start', 'settle', '{"id":"slow"}'])
+    const shown = await folder.run(['runs', 'retry', failed.id])
+    expect([shown.code, shown.stderr]).toEqual([0, expect.stringMatching(/not repeated: book\n.*waits for its turn/s)])
+    expect(await folder.json(['runs', 'cancel', failed.id])).toMatchObject({ status: 'cancelled' })
+  })
+
   test('rerun begins another one from a step, with another input from a file; the old one stays', async () => {
     const old = await folder.json(['start', 'weigh', '{"id":"a"}', '--wait', '10s'])
     const wrong = await folder.run(['runs', 'rerun', old.id, '--from', 'scales'])

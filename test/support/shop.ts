@@ -41,6 +41,11 @@ export const system = defineSystem({
         trace('down')
       })
     }),
+    fn<{ readonly id: string }>('settle', { overlap: 'buffer_all', retry: { maxAttempts: 1 } }, async ({ input, step }) => {
+      await step.run('book', () => trace('book'))
+      if (input.id === 'slow') await step.sleep('long', '1h')
+      throw new Error('the books do not balance')
+    }),
     fn('charge', { trigger: 'order.doubtful' }, ({ step }) =>
       step.run('card', () => Promise.reject(new Error('the line went dead')), { effect: 'once' }),
     ),
