@@ -5,7 +5,7 @@
  */
 
 import type { Json } from '../../model/json.ts'
-import type { Tell } from './finding.ts'
+import type { Path, Tell } from './finding.ts'
 import { HUMAN_KEYS } from './human-source.ts'
 import { field, type HandlerEntry, type HandSection, type Manifest, readsQueue } from './manifest.ts'
 import { isRecord, type JsonRecord, recordsIn } from './record.ts'
@@ -58,6 +58,10 @@ const PARTS: readonly (readonly [HandSection, ...string[]])[] = [
 
 /** What would be taken for a promise: refused, with what to write instead. */
 const REFUSED: readonly (readonly [section: HandSection, key: string, part: string | null, instead: string])[] = [
+  ...(['functions', 'agents', 'plans'] as const).map(
+    (section) =>
+      [section, 'circuit', 'half_open', 'one call at a time tries an open breaker; leave the key out'] as const,
+  ),
   ['plans', 'budget', null, 'nobody adds up what a plan costs; set limits.max_cost_usd of the agents that it calls'],
   ...(['functions', 'agents', 'plans'] as const).flatMap((section) => [
     [section, 'validate_input', 'state', 'the state of an entity is judged by state_in; write it there'] as const,
@@ -75,6 +79,37 @@ const refuse = (manifest: Manifest, tell: Tell): void => {
       const message = `${key}${part === null ? '' : `.${part}`} of ${handler.name} would have no effect: ${instead}`
       tell({ level: 'error', code: 'MANIFEST_INVALID', message, path, on: 'key' })
     }
+}
+
+/** Whom an answer is given to is one name. */
+const refuseTakers = (manifest: Manifest, tell: Tell): void => {
+  const told = (rules: Json | undefined, base: Path, keys: readonly string[]): void => {
+    for (const [i, rule] of recordsIn(rules).entries())
+      for (const key of keys) {
+        if (rule[key] === undefined) continue
+        const message = `${key} of an escalation rule would have no effect: write escalate_to: group:leads, or the name of a human that has it`
+        tell({
+          level: 'error',
+          code: 'MANIFEST_INVALID',
+          message,
+          path: [...base, 'escalation_rules', i, key],
+          on: 'key',
+        })
+      }
+  }
+  for (const agent of manifest.agents ?? [])
+    told(field(agent, 'escalation_rules'), ['agents', agent.name], ['assign', 'deadline'])
+  for (const plan of manifest.plans ?? [])
+    for (const step of recordsIn(field(plan, 'steps')))
+      told(step['escalation_rules'], ['plans', plan.name, 'steps', String(step['id'])], ['assign'])
+}
+
+const tellEvents = (manifest: Manifest, tell: Tell): void => {
+  const event = manifest.events.definitions.find((one) => one['idempotency_key'] !== undefined)
+  if (event === undefined) return
+  const message = `idempotency_key of ${event.name} is kept and shown, and has no effect yet; send an id, or write idempotency at the handler`
+  const path = ['events', 'definitions', event.name, 'idempotency_key']
+  tell({ level: 'info', code: 'LINT_NOT_USED', message, path, on: 'key' })
 }
 
 const refuseChecks = (manifest: Manifest, tell: Tell): void => {
@@ -130,6 +165,8 @@ const IN_SECTIONS: readonly (readonly [string, string])[] = [
   ['database', 'actors'],
   ['database', 'tables'],
   ['database', 'migrations_dir'],
+  ['limits', 'max_fan_out'],
+  ['defaults', 'session'],
 ]
 
 const tellInSections = (manifest: Manifest, tell: Tell): void => {
@@ -150,6 +187,8 @@ export const tellUnused = (manifest: Manifest, tell: Tell): void => {
   for (const section of Object.keys(KEYS) as HandSection[]) tellKeys(section, manifest[section] ?? [], tell)
   refuse(manifest, tell)
   refuseChecks(manifest, tell)
+  refuseTakers(manifest, tell)
+  tellEvents(manifest, tell)
   tellParts(manifest, tell)
   tellSteps(manifest, tell)
   tellInSections(manifest, tell)

@@ -1,5 +1,5 @@
 /**
- * Many: what is a matter of numbers, with all of them: failures that peers are known for, crowds of schedules.
+ * Many: what is a matter of numbers, with all of them: failures that peers are known for, crowds of schedules, keys of the manifest.
  *
  * Owns which tests those are. They are those of `npm test`, which plays a part (../whole.ts).
  */
@@ -13,6 +13,7 @@ const FILES = [
   'test/chaos/many-schedules.test.ts',
   'test/chaos/keyed-kills.test.ts',
   'test/chaos/gate-crowds.test.ts',
+  'test/chaos/manifest-keys.test.ts',
 ]
 
 export const runMany = async (): Promise<StageReport> => {

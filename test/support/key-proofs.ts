@@ -1,0 +1,230 @@
+/**
+ * Keys of the manifest that are not played in pairs: the tests that show what they do, or the reason why they do nothing.
+ *
+ * Owns both lists. A test is named by its file, and the key must stand in it, in the manifest's or in the author's spelling.
+ */
+
+/** By the path of a key; `handler` stands for each of the four hands. The first that fits counts. */
+export const PROOFS: readonly (readonly [path: RegExp, files: readonly string[]])[] = [
+  [
+    /^(functions|agents|humans|plans)\.triggers\./,
+    [
+      'test/acceptance/trigger-flow.test.ts',
+      'test/acceptance/conditions.test.ts',
+      'test/acceptance/tables.test.ts',
+      'test/acceptance/files.test.ts',
+      'test/acceptance/after.test.ts',
+      'src/manifest/sources.test.ts',
+      'src/manifest/yaml/load.test.ts',
+      'test/acceptance/webhooks.test.ts',
+      'test/acceptance/flow.test.ts',
+      'src/manifest/flow.test.ts',
+    ],
+  ],
+  [/^(functions|agents|plans)\.circuit/, ['test/acceptance/circuit.test.ts', 'src/manifest/circuit.test.ts']],
+  [
+    /^(functions|agents|humans|plans)\.(placement|pool|pin|pin_for|module)/,
+    [
+      'src/manifest/placement.test.ts',
+      'test/acceptance/modules.test.ts',
+      'test/acceptance/fleet.test.ts',
+      'test/acceptance/deploys.test.ts',
+      'src/manifest/modules.test.ts',
+    ],
+  ],
+  [
+    /^(functions|agents|humans|plans)\.(idempotency|rate_limit|debounce|batch|while_paused|overlap|overlap_key|throttle|concurrency|priority|fairness|cancel_on|allow_reentry)/,
+    [
+      'test/acceptance/flow.test.ts',
+      'src/manifest/flow.test.ts',
+      'test/acceptance/concurrency.test.ts',
+      'test/acceptance/cancel-on.test.ts',
+      'src/manifest/cancel-on.test.ts',
+      'test/acceptance/pause.test.ts',
+      'test/acceptance/crowds.test.ts',
+      'test/acceptance/batch-items.test.ts',
+      'test/acceptance/humans.test.ts',
+      'test/acceptance/events.test.ts',
+    ],
+  ],
+  [
+    /^(functions|agents|plans)\.(retry|timeout|effect|deadline|waits|entity|state_in|state_out|emits|persist|db_lookups|validate_input|input|output|output_schema|internal|enabled|name|triggers)/,
+    [
+      'test/acceptance/functions.test.ts',
+      'test/acceptance/workflow.test.ts',
+      'test/acceptance/effects.test.ts',
+      'test/acceptance/waits.test.ts',
+      'test/acceptance/agents.test.ts',
+      'test/acceptance/entities.test.ts',
+      'src/manifest/yaml/load.test.ts',
+      'src/manifest/yaml/declared.test.ts',
+      'test/acceptance/lifecycle.test.ts',
+      'test/acceptance/manifest-checks.test.ts',
+      'test/acceptance/plans.test.ts',
+    ],
+  ],
+  [
+    /^functions\.(source|mode|allowed_operations|integrations|pattern)/,
+    [
+      'test/acceptance/queues.test.ts',
+      'src/manifest/yaml/normal.test.ts',
+      'test/acceptance/workflow.test.ts',
+      'src/manifest/yaml/declared.test.ts',
+      'src/manifest/yaml/load.test.ts',
+    ],
+  ],
+  [
+    /^agents\./,
+    [
+      'test/acceptance/agents.test.ts',
+      'test/acceptance/agents-team.test.ts',
+      'test/acceptance/agents-handoff.test.ts',
+      'test/acceptance/agents-people.test.ts',
+      'test/acceptance/agent-rows.test.ts',
+      'test/acceptance/mcp.test.ts',
+      'test/acceptance/claude-agent.test.ts',
+      'src/manifest/agents.test.ts',
+      'test/acceptance/agent-retry.test.ts',
+      'src/manifest/yaml/load.test.ts',
+      'test/acceptance/escalation.test.ts',
+      'test/integration/agents.test.ts',
+    ],
+  ],
+  [
+    /^(humans|plans\.steps\.human_config)\./,
+    [
+      'test/acceptance/humans.test.ts',
+      'test/acceptance/human-time.test.ts',
+      'src/manifest/humans.test.ts',
+      'test/acceptance/inbox.test.ts',
+      'test/acceptance/plan-refusals.test.ts',
+      'test/acceptance/separation.test.ts',
+      'test/acceptance/plans.test.ts',
+      'test/acceptance/plan-manifest.test.ts',
+      'test/acceptance/plan-terms.test.ts',
+      'src/manifest/yaml/load.test.ts',
+    ],
+  ],
+  [
+    /^plans\./,
+    [
+      'test/acceptance/plan-terms.test.ts',
+      'test/acceptance/plans.test.ts',
+      'test/acceptance/plan-items.test.ts',
+      'test/acceptance/plan-manifest.test.ts',
+      'test/acceptance/plan-refusals.test.ts',
+      'src/manifest/plans.test.ts',
+      'src/manifest/plan-shown.test.ts',
+    ],
+  ],
+  [
+    /^schedules\./,
+    [
+      'test/acceptance/schedules.test.ts',
+      'src/manifest/schedule.test.ts',
+      'src/manifest/yaml/load.test.ts',
+      'src/model/schedule.test.ts',
+    ],
+  ],
+  [
+    /^(events|webhooks)\./,
+    [
+      'test/acceptance/webhooks.test.ts',
+      'src/manifest/webhooks.test.ts',
+      'test/acceptance/events.test.ts',
+      'test/acceptance/human-only.test.ts',
+      'src/manifest/yaml/load.test.ts',
+      'src/manifest/yaml/normal.test.ts',
+      'src/manifest/lint/lint.test.ts',
+      'test/acceptance/manifest.test.ts',
+      'src/manifest/yaml/payload.test.ts',
+    ],
+  ],
+  [/^endpoints\./, ['test/acceptance/endpoints.test.ts', 'src/manifest/endpoints.test.ts']],
+  [
+    /^state_machines\./,
+    ['test/acceptance/entities.test.ts', 'src/manifest/lint/lint.test.ts', 'src/manifest/yaml/load.test.ts'],
+  ],
+  [
+    /^modules\./,
+    [
+      'test/acceptance/modules.test.ts',
+      'src/manifest/modules.test.ts',
+      'src/manifest/secrets.test.ts',
+      'src/manifest/yaml/load.test.ts',
+    ],
+  ],
+  [/^pools\./, ['src/manifest/placement.test.ts', 'test/acceptance/fleet.test.ts']],
+  [/^queues\./, ['test/acceptance/queues.test.ts']],
+  [/^tenancy\./, ['test/acceptance/tenancy.test.ts', 'src/manifest/yaml/load.test.ts']],
+  [/^chats\./, ['test/acceptance/chat.test.ts', 'src/manifest/chats.test.ts', 'test/acceptance/chat-plans.test.ts']],
+  [/^database\./, ['test/acceptance/tables.test.ts', 'src/manifest/lint/lint.test.ts', 'src/manifest/sources.test.ts']],
+  [
+    /^(defaults|product|limits)\./,
+    [
+      'src/manifest/yaml/load.test.ts',
+      'src/manifest/yaml/normal.test.ts',
+      'test/acceptance/shared-throttle.test.ts',
+      'test/acceptance/manifest.test.ts',
+    ],
+  ],
+]
+
+/** Code reads it, and no test names it: the file that does. */
+export const READ_BY: readonly (readonly [path: RegExp, file: string])[] = [
+  [/\.(base_ms|factor|max_ms)$/, 'src/model/policies/retry.ts'],
+  [/^defaults\.models$/, 'src/manifest/yaml/agent-source.ts'],
+  [/^agents\.(internal|config\.asks\.users|workspace\.snapshot_on_failure)$/, 'src/manifest/agents.ts'],
+  [/^(plans|humans)\.internal$/, 'src/manifest/define.ts'],
+  [/^executors\./, 'src/manifest/yaml/source.ts'],
+  [/\.entity_key$/, 'src/manifest/workflow.ts'],
+  [/from_db\.template$/, 'src/executors/agent/hydrate.ts'],
+  [/artifacts\.persist_to$/, 'src/manifest/agents.ts'],
+  [/mcp_servers\.(command|args|env)$/, 'src/manifest/agents.ts'],
+  [/^agents\.limits\.timeout_seconds$/, 'src/manifest/yaml/agent-source.ts'],
+  [/^(functions|plans)\.persist\.log$/, 'src/manifest/workflow.ts'],
+  [/^functions\.integrations$/, 'src/manifest/workflow.ts'],
+  [/\.event_payload_schema$/, 'src/manifest/human-actions.ts'],
+  [/\.reminders\.start_after$/, 'src/manifest/human-time.ts'],
+  [/^plans\.steps\.(default_modality|gate)$/, 'src/manifest/plans.ts'],
+  [/^modules\.tools$/, 'src/model/module.ts'],
+  [/^prices\./, 'src/manifest/models.ts'],
+]
+
+/** Refused with its place: nobody would read it (yaml/unused.ts). */
+export const REFUSED: readonly RegExp[] = [
+  /^plans\.budget$/,
+  /\.circuit\.half_open$/,
+  /\.validate_input\.(state|files|on_invalid)$/,
+  /\.idempotency\.scope$/,
+  /^agents\.escalation_rules\.(assign|deadline)$/,
+  /^plans\.steps\.escalation_rules\.assign$/,
+]
+
+/** Notes for people, or kept and told by the loader as LINT_NOT_USED: each with its reason. */
+export const NO_EFFECT: readonly (readonly [path: RegExp, reason: string])[] = [
+  [/^(chats|chats\.executors)\.description$/, 'a note for people'],
+  [
+    /^functions\.(actions|pipeline|steps\.(name|action|on_failure|timeout|retry\..*))$/,
+    'prose: steps of the code, which says itself how they are tried',
+  ],
+  [/artifacts\.format$/, 'a note for people: the file says what it is'],
+  [/persist\.(custom_function|data)$/, 'a function writes by itself'],
+  [/^webhooks\.(handler|routing|hookdeck)/, 'belongs to another gateway in front'],
+  [/^session_pools\./, 'told: sessions are not pooled'],
+  [/^tenancy\.isolation\./, 'told: rows are filtered by tenant in every store'],
+  [
+    /^database\.(actors|tables|migrations_dir|source)/,
+    'told: managed documents need no columns; conditions of access are checked by lint',
+  ],
+  [/^integrations$/, 'told: secrets reach code by the environment'],
+  [/^infrastructure\./, 'told: what serves the system is set outside of it'],
+  [/^observability\./, 'told: logs are set by the command, traces by the host'],
+  [/^agents\.workspace\.base$/, 'told: each run has a folder of its own'],
+  [/^limits\.max_fan_out$/, 'told: 1,000 runs of one event'],
+  [/^defaults\.session$/, 'told: a session is named by whoever starts'],
+  [/^events\.definitions\.idempotency_key$/, 'told: the sender names an id, or the handler a key'],
+  [/^events\.definitions\.(after|action|terminal|schema)$/, 'read by lint and by the people that an event implies'],
+  [/^plans\.steps\.db_lookups\./, 'told: a step reads with a function'],
+  [/^extra$/, 'what nobody knew when it was read, kept by its path'],
+]
