@@ -31,6 +31,7 @@ import { fanOut } from './workloads/w15-fan-out.ts'
 import { encryptionCost } from './workloads/w16-encryption.ts'
 import { callersAtOnce, messagesAtOnce } from './workloads/w17-crowd.ts'
 import { writersOfOneSession } from './workloads/w19-session-writers.ts'
+import { checkedFacts } from './workloads/w20-checked-facts.ts'
 
 interface Workload {
   readonly name: string
@@ -63,6 +64,7 @@ const WORKLOADS: readonly Workload[] = [
   { name: 'W17', measure: callersAtOnce, once: true },
   { name: 'W18', measure: messagesAtOnce, once: true },
   { name: 'W19', measure: writersOfOneSession, once: true },
+  { name: 'W20', measure: checkedFacts, once: true },
 ]
 
 const { values } = parseArgs({

@@ -1,0 +1,53 @@
+/**
+ * W20: what it costs that facts are checked against their hashes when they are loaded (issue 13, 3.1): W1, and W5's way from process start to
+ * resumed, with the check and without it. The engine is given one ledger or the other; everything else is the same.
+ */
+import { atMost, type Measurement, median } from '../report.ts'
+import { type BenchLedger, type Place, startChild } from '../target.ts'
+
+const STEPS = 2_000
+/** In turn, so that both meet the same machine; of each the least disturbed round counts. */
+const ROUNDS = 9
+const MOST = 1.03
+const SAME_RUN = { BENCH_HANG: '1' }
+
+interface Taken {
+  readonly stepMs: number
+  readonly resumedMs: number
+}
+
+const takeUp = async (place: Place, how: 'checked' | 'plain'): Promise<Taken> => {
+  const child = startChild('checked', place, [how], SAME_RUN)
+  const { at } = await child.line('last')
+  child.process.stdin?.write('go\n')
+  const { text } = await child.line('steps')
+  await child.kill()
+  const times = JSON.parse(text.slice('steps '.length)) as number[]
+  // The first interval holds the start of the run.
+  return { stepMs: median(times.slice(1)), resumedMs: at - child.startedAt }
+}
+
+const least = (all: readonly Taken[], of: keyof Taken): number => Math.min(...all.map((taken) => taken[of]))
+
+export const checkedFacts = async (ledger: BenchLedger): Promise<readonly Measurement[]> => {
+  // On Postgres each process would wait for the lease of the one that was killed before it.
+  if (ledger.kind !== 'sqlite') return []
+  const place = ledger.fresh()
+  const first = startChild('long', place, [String(STEPS)], SAME_RUN)
+  await first.line('last')
+  await first.kill()
+  const [checked, plain]: [Taken[], Taken[]] = [[], []]
+  for (let i = 0; i < ROUNDS; i++) {
+    checked.push(await takeUp(place, 'checked'))
+    plain.push(await takeUp(place, 'plain'))
+  }
+  await place.remove()
+  const ratio = (of: keyof Taken): number => least(checked, of) / least(plain, of)
+  const row = (what: string, of: keyof Taken): Measurement => ({
+    metric: `${what} with facts checked ÷ without`,
+    value: ratio(of),
+    unit: '×',
+    target: atMost(MOST),
+  })
+  return [row('ms per step', 'stepMs'), row(`process start to resumed of ${STEPS} steps`, 'resumedMs')]
+}
