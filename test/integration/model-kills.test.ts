@@ -14,6 +14,7 @@ import {
   refuses,
   says,
   startProvider,
+  USED,
 } from '../support/model-provider.ts'
 import { until } from '../support/until.ts'
 
@@ -63,7 +64,8 @@ const lastAnswer: Act = async (exchange) => {
   await dead.promise
   if (exchange.response.destroyed) return
   answered.push(exchange.model)
-  await says('Fine.')(exchange)
+  // Too long for a fact: its bill stands in the fact, and the ledger must still be whole.
+  await says('Fine. '.repeat(20_000))(exchange)
 }
 
 beforeEach(async () => {
@@ -112,4 +114,7 @@ test('a server that dies while its models misbehave pays no answer twice and los
   }
   const { total } = await get(`${second.url}/api/costs`)
   expect(total.calls - total.failed_calls).toBe(2 * AGENTS.length)
+  expect(total.input_tokens).toBe(USED.input * 2 * AGENTS.length)
+  await second.stop()
+  expect((await folder.run(['verify'])).code).toBe(0)
 }, 90_000)
