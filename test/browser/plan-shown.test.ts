@@ -75,8 +75,8 @@ beforeAll(async () => {
   const { page } = watched
   await page.addInitScript(`localStorage.setItem('trihand-me', '{"name": "ana", "groups": "operators"}')`)
   await page.goto(`${server.url}/chat`)
-  await page.getByLabel('Your message').fill('Say hello, please')
-  await page.getByLabel('Your message').press('Enter')
+  await page.getByLabel('Your message', { exact: true }).fill('Say hello, please')
+  await page.getByLabel('Your message', { exact: true }).press('Enter')
   await page.getByRole('button', { name: 'Approve and run', exact: true }).waitFor()
   const { items } = await until(
     () => ask('/api/tasks'),

@@ -11,8 +11,14 @@ const QUOTED = String.raw`(?:'(?:[^'\\]|\\.)*'|\x60[^\x60]*\x60)`
 const BY_CHANCE = [
   new RegExp(String.raw`getBy(?:Text|Placeholder)\(${QUOTED}\)`, 'g'),
   new RegExp(String.raw`getByRole\(${QUOTED}, \{(?:[^}]*, )? ?name: ${QUOTED} \}\)`, 'g'),
-  /\)\.last\(\)\.(?:click|fill|waitFor)\(/g,
+  // Also over the lines that the formatter makes of a chain.
+  /\)\s*\.last\(\)\s*\.(?:click|fill|waitFor)\(/g,
+  // A label is found by any part of it, and a whole page may have two.
+  new RegExp(String.raw`\b(?:page|one|two|tab)\.getBy(?:Label|Title|AltText)\(${QUOTED}\)`, 'g'),
 ]
+
+/** Neither time that has passed nor a network at rest says that what is looked for is there. */
+const NO_SIGNS = /waitForTimeout\(|networkidle|waitForLoadState\(|waitForSelector\(/g
 
 test('every text and name that a browser test looks for is a whole one, or a pattern (13.0)', () => {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.test.ts'))
@@ -22,4 +28,19 @@ test('every text and name that a browser test looks for is a whole one, or a pat
   })
   expect(files.length).toBeGreaterThan(15)
   expect(found).toEqual([])
+})
+
+test('no browser test waits for what is no sign, and each kind of chance is found (15.4.1)', () => {
+  const places = [...readdirSync(FOLDER).map((name) => join(FOLDER, name)), join(PROJECT, 'test/support/browser.ts')]
+  const waits = places.flatMap((path) => readFileSync(path, 'utf8').match(NO_SIGNS) ?? [])
+  expect(waits).toEqual([])
+  const faults = [
+    "page.getByText('Approve')",
+    "page.getByRole('button', { name: 'Approve' })",
+    "page.getByRole('row')\n    .last()\n    .click()",
+    "one.getByLabel('amount')",
+  ]
+  const unseen = faults.filter((fault) => !BY_CHANCE.some((pattern) => fault.search(pattern) >= 0))
+  expect(unseen).toEqual([])
+  expect('await page.waitForTimeout(500)'.search(NO_SIGNS)).toBeGreaterThan(0)
 })
