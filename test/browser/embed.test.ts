@@ -59,11 +59,11 @@ test('an inbox below a path of the application: live, decided, and reloaded on a
     .getByRole('link', { name: /Sign the contract/ })
     .first()
     .click()
-  await page.getByRole('heading', { name: 'Sign the contract' }).waitFor()
+  await page.getByRole('heading', { name: 'Sign the contract', exact: true }).waitFor()
   // The application says who it is: nobody has to say it, and there is nothing to log out of.
   await page.getByRole('button', { name: 'ana', exact: true }).click()
   await page.getByText('leads', { exact: true }).waitFor()
-  expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Log out', exact: true }).count()).toBe(0)
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Approve', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: /^Approve: / })
