@@ -1,8 +1,11 @@
 /** A plan of a manifest: the steps of the documents, as they are written there, done by the three hands. */
 import { expect, test } from 'vitest'
+import type { FunctionContext } from '../../src/executors/workflow/function.ts'
+import { FinalError } from '../../src/executors/workflow/step-failure.ts'
 import { loadManifest } from '../../src/manifest/yaml/load.ts'
 import { sourceOf } from '../../src/manifest/yaml/source.ts'
 import type { Json } from '../../src/model/json.ts'
+import { startTestSystem } from '../../src/testing/system.ts'
 import { agentPlace, beginAgents, ended, untilTask } from '../support/agent-system.ts'
 import { paidModel, said } from '../support/agents.ts'
 import { Inbox, person } from '../support/inbox.ts'
@@ -49,6 +52,26 @@ plans:
           workflow_config: {function_name: "send-email", inputs: {email_id: "{{subtask.email_id}}"}}
 `
 
+const TERMS = `
+product: {name: terms}
+functions:
+  - {name: note, throttle: {limit: 1, period: 1h}}
+  - {name: rest}
+  - {name: fail}
+plans:
+  - name: turns
+    approve: auto
+    steps:
+      - {id: one, assigned_to: workflow, workflow_config: {function_name: note}}
+      - {id: two, assigned_to: workflow, workflow_config: {function_name: note}, gate: none}
+  - name: ends
+    approve: auto
+    steps:
+      - {id: left, assigned_to: workflow, workflow_config: {function_name: rest, inputs: {name: left}}}
+      - {id: free, assigned_to: workflow, workflow_config: {function_name: rest, inputs: {name: free}}, on_parent_end: detach}
+      - {id: bad, assigned_to: workflow, workflow_config: {function_name: fail}}
+`
+
 const operator = person('otto', 'operators')
 const place = agentPlace()
 
@@ -87,6 +110,45 @@ onEveryStore('plans of a manifest', (store) => {
     expect(sent).toEqual([{ email_id: 7 }])
     expect(told).toMatchObject([{ run_id: run, step_id: 'triage[escalated]', reason: 'Low confidence classification' }])
     expect(model.calls).toHaveLength(1)
+    await system.close()
+  })
+
+  test('[N2][K5] steps of a plan in YAML pass the gate or not, and end with the plan or not, as they say (14.1.5, 14.4.3)', async () => {
+    const { manifest, findings } = loadManifest(TERMS)
+    if (manifest === null) throw new Error(JSON.stringify(findings))
+    let noted = 0
+    const rested: Json[] = []
+    const code = new Map<string, (context: FunctionContext) => unknown>([
+      ['note', () => void noted++],
+      [
+        'rest',
+        async ({ input, step }) => {
+          await step.sleep('nap', '10m')
+          rested.push(input)
+        },
+      ],
+      [
+        'fail',
+        async ({ step }) => {
+          await step.sleep('first', '1m')
+          throw new FinalError('no luck')
+        },
+      ],
+    ])
+    const { functions = [], events = {} } = sourceOf(manifest, { code })
+    const system = await startTestSystem({ name: 'terms', functions, events }, store())
+    // The throttle is used up; the ungated step goes all the same.
+    await system.start('note', {})
+    await system.settle()
+    const turns = await system.start('turns', {})
+    await system.settle()
+    expect(noted).toBe(2)
+    await system.advance('2h')
+    expect([noted, (await system.look(turns)).status]).toEqual([3, 'success'])
+    const ends = await system.start('ends', {})
+    await system.advance('1h')
+    expect((await system.look(ends)).status).toBe('failed')
+    expect(rested).toEqual([{ name: 'free' }])
     await system.close()
   })
 })
