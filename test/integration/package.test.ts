@@ -118,6 +118,59 @@ test('test-system-2: decisions, deadlines, schedules, crashes inside of a step a
   expect(status).toBe(0)
 })
 
+const CROWD = `
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createTrihand, defineSystem, fn } from 'trihand'
+
+const charged = []
+let isBroken = true
+const system = defineSystem({
+  name: 'crowds',
+  events: { signed: null },
+  functions: [
+    fn('limited', { throttle: { limit: 20, period: '1h', burst: 20 }, idempotency: { key: 'payload.id' } }, ({ input }) => input.id),
+    fn('letter', {}, async ({ step }) => {
+      const seen = []
+      for (const name of ['first', 'second', 'third']) seen.push((await step.waitForEvent(name, { event: 'signed' })).event.data.n)
+      return seen
+    }),
+    fn('order', {}, ({ step }) => step.invoke('pay', 'pay')),
+    fn('pay', { retry: { maxAttempts: 1 } }, async ({ step }) => {
+      await step.run('charge', () => { charged.push('bo') }, { effect: 'once' })
+      if (isBroken) throw new Error('no paper')
+      return 'paid'
+    }),
+  ],
+})
+
+test('crowds, throttles, waits and retried families', async () => {
+  const app = await createTrihand({ system, database: 'crowds.db', drain: 0 })
+  const runs = await Promise.all(Array.from({ length: 300 }, (_, i) => app.start('limited', { id: i % 100 })))
+  assert.equal(new Set(runs).size, 100)
+  const letter = await app.start('letter')
+  for (const n of [1, 2, 3]) await app.send({ type: 'signed', data: { n } })
+  assert.deepEqual((await app.result(letter)).output, [1, 2, 3])
+  const order = await app.start('order')
+  assert.equal((await app.result(order)).status, 'failed')
+  isBroken = false
+  const { done } = await app.retry(order, { by: 'ana' })
+  assert.deepEqual(done, ['pay / charge'])
+  assert.equal((await app.result(order)).output, 'paid')
+  assert.deepEqual(charged, ['bo'])
+  const states = await Promise.all([...new Set(runs)].map((run) => app.result(run, { wait: '0s' })))
+  assert.equal(states.filter(({ status }) => status === 'success').length, 20)
+  await app.close()
+})
+`
+
+test('crowds, throttles, waits and retried families do as they say from the packed package (14.1, 14.2, 14.3, 14.4)', () => {
+  packed.write('crowds.test.js', CROWD)
+  const { status, text } = packed.run(['--test', 'crowds.test.js'])
+  expect(text).toMatch(/(# |ℹ )pass 1/)
+  expect(status).toBe(0)
+})
+
 const TEMPLATES = ['campaign', 'chat', 'hello', 'hello-contacts', 'empty'] as const
 
 const COMMAND = 'node_modules/trihand/bin/trihand.js'
