@@ -60,6 +60,8 @@ const OVERTAKEN: ReadonlySet<string> = new Set([
 /** A declared limit of retries: whoever pauses a handler wants nothing of it to begin. */
 const PAUSED = 'HANDLER_PAUSED'
 const RETRY = 'retry '
+/** Whoever waits at a process that was told to stop is answered. */
+const CLOSING = 'SHUTTING_DOWN'
 /** What the store's troubles may end in. Other writers are no trouble: a caller waits for its turn, and is never refused because of them. */
 const TROUBLED: ReadonlySet<string> = new Set(['LEDGER_UNAVAILABLE', 'STORAGE_FULL'])
 
@@ -196,17 +198,18 @@ export class Client {
     this.#scheduler.submit(worker, () => {
       void work(worker.engine).then(
         (value) => answer({ kind: 'done', value }),
-        (error: unknown) => answer({ kind: this.#outcomeOf(name, error), isRefused: isRefusal(error) }),
+        (error: unknown) => answer({ kind: this.#outcomeOf(call, error), isRefused: isRefusal(error) }),
       )
     })
   }
 
-  #outcomeOf(name: string, error: unknown): 'not_done' | 'unknown' {
+  #outcomeOf({ name, worker }: Call, error: unknown): 'not_done' | 'unknown' {
     if (!(error instanceof TrihandError)) {
       this.violations.push(`${name} threw ${String(error)}`)
       return 'unknown'
     }
-    const isDeclared = error.code === PAUSED && name.startsWith(RETRY)
+    const isClosing = error.code === CLOSING && worker.phase === 'stopping'
+    const isDeclared = isClosing || (error.code === PAUSED && name.startsWith(RETRY))
     if (!TROUBLED.has(error.code) && !OVERTAKEN.has(error.code) && !isDeclared)
       this.violations.push(`${name} was refused: ${error.message}`)
     return error.outcome
