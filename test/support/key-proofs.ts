@@ -148,6 +148,7 @@ export const PROOFS: readonly (readonly [path: RegExp, files: readonly string[]]
   [
     /^modules\./,
     [
+      'test/integration/isolated-modules.test.ts',
       'test/acceptance/modules.test.ts',
       'src/manifest/modules.test.ts',
       'src/manifest/secrets.test.ts',
