@@ -32,6 +32,7 @@ import { encryptionCost } from './workloads/w16-encryption.ts'
 import { callersAtOnce, messagesAtOnce } from './workloads/w17-crowd.ts'
 import { writersOfOneSession } from './workloads/w19-session-writers.ts'
 import { checkedFacts } from './workloads/w20-checked-facts.ts'
+import { isolatedCalls } from './workloads/w21-isolated.ts'
 
 interface Workload {
   readonly name: string
@@ -65,6 +66,7 @@ const WORKLOADS: readonly Workload[] = [
   { name: 'W18', measure: messagesAtOnce, once: true },
   { name: 'W19', measure: writersOfOneSession, once: true },
   { name: 'W20', measure: checkedFacts, once: true },
+  { name: 'W21', measure: isolatedCalls },
 ]
 
 const { values } = parseArgs({

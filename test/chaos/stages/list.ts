@@ -6,6 +6,7 @@
 import { runCampaign } from './campaign.ts'
 import { runCampaignPostgres } from './campaign-postgres.ts'
 import { runCrashSweep } from './crash-sweep.ts'
+import { runEscapes } from './escapes.ts'
 import { runFrozen } from './frozen.ts'
 import { runFuzz } from './fuzz.ts'
 import { runHttpFuzz } from './http-fuzz.ts'
@@ -87,6 +88,11 @@ export const STAGES: readonly Stage[] = [
     name: 'many',
     minutes: 3,
     run: () => runMany(),
+  },
+  {
+    name: 'escapes',
+    minutes: 1,
+    run: () => runEscapes(),
   },
   {
     name: 'policies',
