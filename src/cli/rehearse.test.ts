@@ -154,3 +154,24 @@ functions: [{name: ping, trigger: pong.sent, emits: ping.sent}, {name: pong, tri
     expect(rehearsal.failures).toEqual([])
   })
 })
+
+/** What real manifests have shown: each of these was not reached, or ended the rehearsal. */
+const MORE = `
+product: {name: more}
+events:
+  - {name: meter.read, source: external, payload: {level: {type: integer, required: true}, seats: any, text: string}}
+  - {name: meter.judged, payload: {confidence: {type: number, minimum: 0, max: 1}}}
+  - {name: meter.reminded, terminal: true}
+functions:
+  - {name: by-flag, trigger: {event: meter.read, route_on: payload.level > 0, routes: {"true": flag.up, "false": flag.down}}}
+  - {name: by-level, trigger: {event: meter.read, route_on: payload.level, routes: {1: level.low, 2: level.high}, default_route: level.odd}}
+  - {name: many-seats, trigger: {event: meter.read, filter: int(payload.seats) > 100}}
+  - {name: judge, trigger: meter.read, emits: meter.judged, output_schema: {type: object, properties: {confidence: {type: number, minimum: 50}}}}
+  - {name: remind, trigger: meter.read, emits: [{event: meter.reminded, delay: 3d}], cancel_on: [{event: flag.up}]}
+  - {name: hear, triggers: [flag.up, flag.down, level.low, level.high, level.odd]}
+`
+
+test('[A3] routes over flags and numbers, default routes, conversions, bounds and what would be cancelled are all reached (15.1.2)', async () => {
+  const { events, handlers, routes, failures } = await play(MORE)
+  expect([events.missed, handlers.missed, routes.missed, failures]).toEqual([[], [], [], []])
+})

@@ -69,10 +69,16 @@ const chosen = <Item>(items: readonly Item[], { paths, roll }: Direction): reado
 /** Data of one type, in as many variants as its listeners want to see. */
 export const variantsOf = (stage: Stage, type: string, known: JsonRecord): readonly Json[] => {
   const { manifest, parts, direction, seen } = stage
-  const plain = sampleOf(eventSchema(manifest, type), direction.roll, known)
+  const schema = eventSchema(manifest, type)
+  const plain = sampleOf(schema, direction.roll, known)
+  const isSendable = ({ payload }: Roots): boolean => {
+    const given = membersOf(payload)
+    const kept = membersOf(sampleOf(schema, direction.roll, given))
+    return Object.entries(kept).every(([name, value]) => JSON.stringify(given[name]) === JSON.stringify(value))
+  }
   const wanted = wantedOf(manifest, parts, type)
   const found = wanted.flatMap((text) => {
-    const solved = solve(text, { payload: plain, output: {} }, direction.roll, ['payload'])
+    const solved = solve(text, { payload: plain, output: {} }, direction.roll, ['payload'], isSendable)
     if (solved === null) seen.unsolved.set(type, text)
     return solved === null ? [] : [solved.payload]
   })
@@ -213,6 +219,8 @@ const roleOf = ({ section, handler }: Part): HandlerEntry => {
     'placement',
     'circuit',
     'internal',
+    // What would end a run here is another path, which is played as well.
+    'cancel_on',
     ...(section === 'humans' ? ['deadline', 'priority'] : []),
   ]
   const keys = STARTING.filter((key) => !foreign.includes(key))

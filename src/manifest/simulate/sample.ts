@@ -57,11 +57,28 @@ const numberOf = (schema: JsonRecord, roll: Roll): number => {
   return schema['type'] === 'integer' ? Math.min(Math.ceil(value), Math.floor(most)) : Math.round(value * 100) / 100
 }
 
+const limitOf = (limit: Json | undefined, sign: -1 | 1): number =>
+  typeof limit === 'number' ? limit : sign * Number.POSITIVE_INFINITY
+
+const FORMS: Readonly<Record<string, RegExp>> = {
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  'date-time': /^\d{4}-\d{2}-\d{2}T/i,
+  date: /^\d{4}-\d{2}-\d{2}$/,
+  email: /^[^\s@]+@[^\s@]+$/,
+  uri: /^[a-z][a-z0-9+.-]*:/i,
+}
+
+const hasFormat = (format: string, value: string): boolean => FORMS[format]?.test(value) ?? true
+
 /** Whether a value that is at hand may stand there. */
 const fits = (schema: JsonRecord, value: Json): boolean => {
   const { type, enum: values } = schema
   if (Array.isArray(values)) return values.includes(value)
   if (type === undefined) return true
+  if (typeof value === 'number' && (value < limitOf(schema['minimum'], -1) || value > limitOf(schema['maximum'], 1)))
+    return false
+  if (typeof value === 'string' && typeof schema['format'] === 'string' && !hasFormat(schema['format'], value))
+    return false
   if (type === 'integer') return Number.isInteger(value)
   if (type === 'array') return Array.isArray(value)
   if (type === 'object') return isRecord(value)

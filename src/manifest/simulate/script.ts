@@ -70,12 +70,9 @@ const quoted = (key: string): string => JSON.stringify(key)
 const conditionsOf = (handler: HandlerEntry, type: string): readonly string[] => {
   const filter = handler.triggers.find(({ event }) => event === type)?.filter
   const routing = routingOf(handler)
-  const routes =
-    routing === null
-      ? []
-      : Object.keys(routing.routes).map(
-          (key) => `string(${routing.route_on}) == ${quoted(key)} || ${routing.route_on} == ${quoted(key)}`,
-        )
+  const keys = Object.keys(routing?.routes ?? {}).map((key) => `string(${routing?.route_on}) == ${quoted(key)}`)
+  const others = routing?.default_route === undefined || keys.length === 0 ? [] : [`!(${keys.join(' || ')})`]
+  const routes = [...keys, ...others]
   if (routes.length === 0) return filter === undefined ? [] : [filter]
   return routes.map((route) => (filter === undefined ? route : `(${filter}) && (${route})`))
 }

@@ -37,7 +37,7 @@ const around = (value: Json): readonly Json[] =>
   typeof value === 'number'
     ? [value, value + 1, value - 1]
     : typeof value === 'string'
-      ? [value, `${value}-other`]
+      ? [value, `${value}-other`, ...(value.trim() !== '' && Number.isFinite(Number(value)) ? [Number(value)] : [])]
       : [value, true, false]
 
 /** `agent.x` and `result.x` are fields of the output, `event.data.x` of the payload. */
@@ -48,7 +48,12 @@ const pathOf = (text: string): readonly string[] => {
   return [root === 'result' ? 'output' : root, ...rest]
 }
 
-const hintsOf = (text: string): readonly Hint[] => [
+/** A conversion says nothing about which value is compared. */
+const CONVERTED = /\b(?:int|double|string|uint)\(([^()]*)\)/g
+
+const hintsOf = (written: string): readonly Hint[] => hintsIn(written.replace(CONVERTED, '$1'))
+
+const hintsIn = (text: string): readonly Hint[] => [
   ...[...text.matchAll(COMPARED)].map(([, path = '', , value = '']) => ({
     path: pathOf(path),
     values: around(literal(value)),
@@ -96,8 +101,14 @@ const applied = (roots: Roots, hints: readonly Hint[], choose: (hint: Hint, i: n
     return value === undefined ? changed : (withValue(changed as unknown as Json, hint.path, value) as unknown as Roots)
   }, roots)
 
-/** `free`: the roots that may be changed. Null: nothing was found. */
-export const solve = (text: string, roots: Roots, roll: Roll, free: readonly (keyof Roots)[]): Roots | null => {
+/** `free`: the roots that may be changed; `fits`: whether what they became may be. Null: nothing was found. */
+export const solve = (
+  text: string,
+  roots: Roots,
+  roll: Roll,
+  free: readonly (keyof Roots)[],
+  fits: (tried: Roots) => boolean = () => true,
+): Roots | null => {
   if (holds(text, roots)) return roots
   const hints = hintsOf(text).filter(({ path, values }) => free.includes(path[0] as keyof Roots) && values.length > 0)
   // Bare names come last, so that what is compared is not overwritten by a flag.
@@ -108,7 +119,7 @@ export const solve = (text: string, roots: Roots, roll: Roll, free: readonly (ke
       if (n < 3) return values[n % values.length]
       return roll() < 0.2 ? undefined : values[Math.floor(roll() * values.length)]
     })
-    if (holds(text, tried)) return tried
+    if (holds(text, tried) && fits(tried)) return tried
   }
   return null
 }

@@ -92,6 +92,13 @@ const ruleText = (given: Json): Json => {
   return typeof text === 'string' ? celText(text) : text
 }
 
+/** Words are spelled like keys: `dropOldest` and `drop-oldest` are `drop_oldest`. */
+const wordText = (words: readonly string[], given: Json): Json => {
+  if (typeof given !== 'string' || words.includes(given)) return given
+  const plain = (text: string): string => text.replace(/[-_]/g, '').toLowerCase()
+  return words.find((word) => plain(word) === plain(given)) ?? given
+}
+
 /** What a single value must be, beyond its outer form. */
 const holds = (shape: Shape, value: Json): boolean => {
   switch (shape.is) {
@@ -142,7 +149,7 @@ class Check {
 
   /** Undefined: refused, and of a form that nothing can be done with. */
   value(shape: Shape, given: Json, path: Path): Json | undefined {
-    const value = shape.is === 'rule' ? ruleText(given) : given
+    const value = shape.is === 'rule' ? ruleText(given) : shape.is === 'word' ? wordText(shape.words, given) : given
     if (shape.is === 'either') return this.#either(shape.of, value, path)
     // A text that looks like a number is still what was written.
     if (shape.is === 'text' && (typeof value === 'number' || typeof value === 'boolean')) return String(value)
@@ -178,12 +185,14 @@ class Check {
     })
   }
 
-  #list(of: Shape, items: readonly Json[], path: Path): Json {
-    return items.flatMap((item, i) => {
+  #list(of: Shape, items: readonly Json[], path: Path): Json | undefined {
+    const sound = items.flatMap((item, i) => {
       const name = isRecord(item) ? (item['name'] ?? item['id']) : undefined
       const checked = this.value(of, item, [...path, typeof name === 'string' ? name : i])
       return checked === undefined ? [] : [checked]
     })
+    // Nothing is left of what was given: as good as absent.
+    return sound.length === 0 && items.length > 0 ? undefined : sound
   }
 
   #map(of: Shape, value: JsonRecord, path: Path): Json {

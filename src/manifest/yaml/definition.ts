@@ -109,7 +109,8 @@ const judgeAll = (part: SystemSource): { readonly remarks: readonly Remark[]; re
 const stub = ({ name }: { readonly name: string }): FunctionSource => ({ name, options: {}, code: null })
 
 const judgeParts = (source: SystemSource): readonly Remark[] => {
-  const { functions = [], agents = [], humans = [], webhooks = [], endpoints = [], schedules = [], ...rest } = source
+  const { functions = [], agents = [], humans = [], webhooks = [], endpoints = [], schedules = [], ...others } = source
+  const { chats = [], ...rest } = others
   const stubs = [...functions, ...agents, ...humans].map(stub)
   const beside = (name: string): readonly FunctionSource[] => stubs.filter((other) => other.name !== name)
   const common = judgeAll({ ...rest, functions: stubs })
@@ -120,6 +121,13 @@ const judgeParts = (source: SystemSource): readonly Remark[] => {
     ...humans.map((one) => ({ ...shared, humans: [one], functions: beside(one.name) })),
     ...webhooks.map((one) => ({ ...shared, functions: stubs, webhooks: [one] })),
     ...endpoints.map((one) => ({ ...shared, functions: stubs, endpoints: [one] })),
+    // Whoever answers in a chat is an agent: no function stands for it.
+    ...chats.map((one) => ({
+      ...shared,
+      functions: [...functions, ...humans].map(stub),
+      agents: agents.map(({ name }) => ({ name, options: { instructions: name } })),
+      chats: [one],
+    })),
     ...schedules.map((one) => ({ ...shared, functions: stubs, schedules: [one] })),
   ]
   return [...common.remarks, ...parts.flatMap((part) => judgeAll(part).remarks)]

@@ -325,3 +325,16 @@ functions:
   const unused = findings.filter(({ code }) => code === 'LINT_NOT_USED').map(({ message }) => message.split(' ')[0])
   expect(unused).toEqual(['tenancy.isolation', 'database.tables'])
 })
+
+test('a mistake elsewhere says nothing about agents of chats, and what is left of a list with a bad item is not told twice (15.1.1)', () => {
+  const { findings } = loadManifest(`product: {name: s}
+agents: [{name: helper, instructions: Help.}]
+chats: [{name: desk, agent: helper}]
+functions: [{name: f, retry: {max_attempts: 0}}, {name: g, triggers: [{file: "*.md", on: [create]}]}]
+`)
+  const errors = findings.filter(({ level }) => level === 'error')
+  expect(errors.map(({ message }) => message)).toEqual([
+    'maxAttempts is a whole number from 1',
+    '"create" is not one of added, changed, removed, insert, update, delete',
+  ])
+})

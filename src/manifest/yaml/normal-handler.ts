@@ -73,6 +73,20 @@ const patternOf = (handler: JsonRecord, triggers: readonly Json[]): JsonRecord =
   return {}
 }
 
+const eventIn = (entry: Json | undefined): Json | undefined => (isRecord(entry) ? entry['event'] : entry)
+
+/** `{event, timeout}` in the place of the primary event bounds the whole group. */
+const longFanIn = (group: Json | undefined): Json | undefined => {
+  if (!isRecord(group)) return group
+  const { primary, wait_for: others, timeout, ...rest } = group
+  return defined({
+    primary: eventIn(primary),
+    ...rest,
+    timeout: timeout ?? (isRecord(primary) ? primary['timeout'] : undefined),
+    wait_for: others === undefined ? undefined : listed(others).map((one) => eventIn(one) ?? one),
+  })
+}
+
 const longRoute = (route: Json): Json => (typeof route === 'string' ? { emit: route } : route)
 
 const longRouting = (routing: Json | undefined): Json | undefined => {
@@ -143,7 +157,7 @@ export const normalHandler = (section: string, given: JsonRecord): NormalHandler
   const target = TARGETS[section]
   const timings = target === undefined ? [] : all.filter(isTiming)
   const pattern = section === 'functions' ? patternOf(given, all) : {}
-  const fanIn = pattern['fan_in'] ?? given['fan_in']
+  const fanIn = longFanIn(pattern['fan_in'] ?? given['fan_in'])
   const events = all
     .filter((entry) => !timings.includes(entry as JsonRecord))
     .map((entry) => (isRecord(entry) ? without(entry, [...FAN_IN, ...ROUTING]) : entry))
@@ -156,6 +170,7 @@ export const normalHandler = (section: string, given: JsonRecord): NormalHandler
       emits: longEmits(given['emits'] ?? given['emit']),
       retry: longRetry(given),
       ...pattern,
+      ...(fanIn === undefined ? {} : { fan_in: fanIn }),
       ...(section === 'functions' ? { routing: longRouting(pattern['routing'] ?? given['routing']) } : {}),
     }),
     schedules: timings.map((entry) => ({

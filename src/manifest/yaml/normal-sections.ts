@@ -54,13 +54,21 @@ const withMoves = (states: readonly Json[], moves: readonly Move[]): readonly Js
 const entityOf = (key: Json | undefined): string =>
   (typeof key === 'string' ? /(\w+?)(?:_id|Id)?\s*$/.exec(key)?.[1] : undefined) ?? 'entity'
 
-/** Without an entity it has the name of its key; without a beginning its first state. */
+/** The one that no transition leads to; of several, or of none, the one that was written first. */
+const firstState = (states: readonly Json[]): Json | undefined => {
+  const known = states.filter(isRecord)
+  const targets = new Set(known.flatMap(({ transitions_to: to }) => texts(to)))
+  const sources = known.filter(({ name, transitions_to: to }) => !targets.has(String(name)) && texts(to).length > 0)
+  return (sources.length === 1 ? sources[0] : known[0])?.['name']
+}
+
+/** Without an entity it has the name of its key; without a beginning it begins where no transition leads. */
 export const normalMachine = (given: Json): Json => {
   if (!isRecord(given)) return given
   const { name, entity = name, initial_state: begin, initial = begin, transitions, states, ...rest } = given
   const named = states === undefined ? undefined : namedEntries(states, 'name', (to) => ({ transitions_to: to }))
   const all = Array.isArray(named) ? withMoves(named.map(longState), movesOf(transitions)) : named
-  const first = Array.isArray(all) && isRecord(all[0]) ? all[0]['name'] : undefined
+  const first = Array.isArray(all) ? firstState(all) : undefined
   return defined({
     ...rest,
     entity: entity ?? entityOf(given['key']),
