@@ -41,15 +41,18 @@ export const findManifest = (given: string | undefined): string => {
 export interface ManifestOnDisk extends LoadedManifest {
   readonly file: string
   readonly paths: readonly string[]
+  /** The text of one of them. */
+  readonly read: (path: string) => string
 }
 
 export const readManifest = (file: string): ManifestOnDisk => {
   const root = join(file, '..')
   const paths = filesBelow(root)
+  const read = (path: string): string => readFileSync(join(root, path), 'utf8')
   const environment = new Set(Object.keys(process.env))
   const loaded = loadManifest(readFileSync(file, 'utf8'), relative('', file) || file, {
-    folder: { paths, read: (path) => readFileSync(join(root, path), 'utf8') },
+    folder: { paths, read },
     environment,
   })
-  return { ...loaded, file, paths }
+  return { ...loaded, file, paths, read }
 }

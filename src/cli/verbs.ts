@@ -281,6 +281,12 @@ const addManifest = (program: Command, perform: Perform): void => {
   verb('types')
     .description('TypeScript declarations of its events and handlers')
     .action((path, flags) => perform(async () => (await load()).typeManifest, { path, ...flags }))
+  withOutput(manifest.command('stubs [path]'))
+    .description(
+      'write files that are missing: code of functions, prompts of agents, schemas; never over one that is there',
+    )
+    .option('--dry-run', 'only list them')
+    .action((path, flags) => perform(async () => (await import('./manifest-stubs.ts')).writeStubs, { path, ...flags }))
   withOutput(manifest.command('diff <old> <new>'))
     .description('what differs between the long forms of two manifests; ends with 1 if anything does')
     .action((old, fresh, flags) => perform(async () => (await load()).diffManifests, { old, fresh, ...flags }))

@@ -92,6 +92,7 @@ const CALLS: Readonly<Record<string, readonly [args: readonly string[], exit: nu
   'manifest validate': [['bells'], 0],
   'manifest graph': [['bells'], 0],
   'manifest types': [['bells'], 0],
+  'manifest stubs': [['bells', '--dry-run'], 0],
   'manifest diff': [['bells', 'bells'], 0],
   'manifest print': [['bells'], 0],
   'manifest versions': [[], 0],

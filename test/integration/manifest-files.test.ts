@@ -104,11 +104,11 @@ test('errors of all layers and missing files are told at once, each with its lin
   expect(told(errors)).toEqual([
     '4 MANIFEST_DUPLICATE_NAME two events are named order.placed',
     '5 MANIFEST_INVALID "strin" is not a type of a field; did you mean string?',
-    '9 MANIFEST_INVALID "soon" is not a duration like 30s, 5m or 3d',
+    '9 MANIFEST_INVALID timeout: "soon" is not a duration like 30s, 5m or 3d',
     '16 EXPR_REJECTED Unexpected token: EOF in "payload.total >"',
     '16 MANIFEST_INVALID maxAttempts is a whole number from 1',
     '16 MANIFEST_INVALID 0 is not a whole number from 1 to 10000',
-    '17 MANIFEST_INVALID "Ship It" is not a name: a letter, then at most 63 of a-z 0-9 _ -',
+    '17 MANIFEST_INVALID name: "Ship It" is not a name: a letter, then at most 63 of a-z 0-9 _ -',
     '18 MANIFEST_INVALID 0 is not a whole number from 1 to 10000',
   ])
   const missing = warnings.filter(({ code: found }: { code: string }) => found === 'LINT_FILE_MISSING')

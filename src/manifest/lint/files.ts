@@ -61,7 +61,7 @@ export const codeFiles = (name: string, folder = 'functions'): readonly string[]
 
 export const executorFiles = (type: string): readonly string[] => CODE.map((ending) => `executors/${type}.${ending}`)
 
-const promptFiles = (name: string): readonly string[] => [`agents/${name}/CLAUDE.md`, `agents/${name}.md`]
+export const promptFiles = (name: string): readonly string[] => [`agents/${name}/CLAUDE.md`, `agents/${name}.md`]
 
 const lintFunction = (handler: HandlerEntry, manifest: Manifest, files: Files, tell: Tell): void => {
   const path = ['functions', handler.name]

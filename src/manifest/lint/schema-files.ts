@@ -69,12 +69,16 @@ const mayExport = (text: string, name: string): boolean => {
   )
 }
 
-const problemOf = (reference: string, { paths, read }: Folder): string | null => {
+/** Whether a file of `schemas/` exports a name. */
+export const isExportedIn = (name: string, { paths, read }: Folder): boolean =>
+  paths.filter((one) => CODE.test(one)).some((one) => mayExport(read(one), name))
+
+const problemOf = (reference: string, folder: Folder): string | null => {
+  const { paths, read } = folder
   const [file = '', name] = reference.replace(/^\.\//, '').split('#')
   const path = schemaFiles(file).find((one) => paths.includes(one))
   if (path === undefined) {
-    const isExported = paths.filter((one) => CODE.test(one)).some((one) => mayExport(read(one), file))
-    return isExported ? null : `no file gives the schema ${reference}`
+    return isExportedIn(file, folder) ? null : `no file gives the schema ${reference}`
   }
   const isThere = name === undefined || path.endsWith('.json') || name === 'default' || mayExport(read(path), name)
   return isThere ? null : `${path} exports no ${name}`

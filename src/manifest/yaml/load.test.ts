@@ -335,6 +335,6 @@ functions: [{name: f, retry: {max_attempts: 0}}, {name: g, triggers: [{file: "*.
   const errors = findings.filter(({ level }) => level === 'error')
   expect(errors.map(({ message }) => message)).toEqual([
     'maxAttempts is a whole number from 1',
-    '"create" is not one of added, changed, removed, insert, update, delete',
+    'on[0]: "create" is not one of added, changed, removed, insert, update, delete',
   ])
 })
