@@ -84,7 +84,8 @@ export const lookFor = async (
   const { spec } = wait
   const settled = start.covers && spec.mode === 'any'
   const look = new Looking(looked, settled)
-  const first = spec.mode === 'any' && spec.condition === null && spec.most === undefined ? 1 + start.received : PAGE
+  const first =
+    spec.mode === 'any' && (spec.condition ?? null) === null && spec.most === undefined ? 1 + start.received : PAGE
   for await (const page of pagesOf(ledger, tenant, { ...spec, types: missing(wait) }, { first, settled })) {
     look.add(page)
     if (look.isOver) break
@@ -142,7 +143,7 @@ class Looking implements Look {
     return (
       fits(this.#wait, event) &&
       consumedRules.isFree(this.#taken.consumed, spec, event.sequence) &&
-      holds(spec.condition, event, this.#trigger)
+      holds(spec.condition ?? null, event, this.#trigger)
     )
   }
 

@@ -26,7 +26,7 @@ export const openWait = async (resident: Resident, step: string, request: WaitRe
     mode,
     types,
     match: matchOf(request.match, resident.inputs.input),
-    condition,
+    ...(condition !== null && { condition }),
     timeoutAt: timeoutMs === null ? null : now + timeoutMs,
     ...(!isShared && { fresh: true as const }),
     ...(most !== null && { most }),

@@ -36,7 +36,7 @@ const started = (start: RunStart): string => {
 const wanted = (wait: WaitSpec): string => {
   const types = wait.types.join(wait.mode === 'any' ? ' or ' : ' and ')
   const match = wait.match === null ? '' : ` with ${wait.match.path} = ${wait.match.value}`
-  const condition = wait.condition === null ? '' : ` if ${wait.condition}`
+  const condition = (wait.condition ?? null) === null ? '' : ` if ${wait.condition}`
   const until = wait.timeoutAt === null ? '' : `, until ${isoTime(wait.timeoutAt)}`
   return `${types}${match}${condition}${until}`
 }

@@ -42,7 +42,7 @@ export const listenAfter = (consumed: Consumed, ...sequences: readonly number[])
 /** Waits with the same types, value and condition look for the same events. */
 type Place = Pick<WaitSpec, 'types' | 'match' | 'condition'>
 
-const placeOf = ({ types, match, condition }: Place): string => JSON.stringify([types, match, condition])
+const placeOf = ({ types, match, condition }: Place): string => JSON.stringify([types, match, condition ?? null])
 
 /** An object, so that a seeded bug can replace the rule (test/chaos/sim/mutants). */
 export const consumedRules = {

@@ -15,8 +15,8 @@ export interface WaitSpec {
   readonly types: readonly string[]
   /** The event's data must hold this canonical value at this path; null = no such condition. */
   readonly match: { readonly path: string; readonly value: string } | null
-  /** CEL text, compiled and asked by the engine; null = no such condition. */
-  readonly condition: string | null
+  /** CEL text, compiled and asked by the engine. Absent: no such condition; null, where an older version opened the wait. */
+  readonly condition?: string | null
   readonly timeoutAt: Instant | null
   readonly base: number
   /** Events that the run has received before do not count. Absent: a wait of `cancel_on`, or one that an older version opened. */

@@ -139,7 +139,7 @@ export const framesOf = (call: ProviderCall, said: Said): readonly string[] =>
   call.protocol === 'anthropic' ? anthropicFrames(call, said) : openaiFrames(call, said)
 
 /** The same answer in one piece, for a caller that wants no stream. */
-export const wholeOf = ({ protocol, body, n }: ProviderCall, { text = '', model, usage, stop }: Said): string => {
+const wholeOf = ({ protocol, body, n }: ProviderCall, { text = '', model, usage, stop }: Said): string => {
   const name = model ?? body['model'] ?? null
   if (protocol === 'anthropic') {
     const told = usage === undefined ? { input_tokens: USED.input, output_tokens: USED.output } : usage

@@ -72,7 +72,7 @@ const wait: fc.Arbitrary<WaitSpec> = fc.record({
   mode: fc.constantFrom('any' as const, 'all' as const),
   types: fc.uniqueArray(fc.constantFrom(...EVENT_TYPES), { minLength: 1, maxLength: 3 }),
   match: fc.option(fc.record({ path: text, value: text })),
-  condition: fc.option(text),
+  condition: fc.option(text, { nil: null }),
   timeoutAt: fc.option(instant),
   base: fc.integer({ min: 0, max: 3 }),
 })
