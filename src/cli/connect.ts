@@ -17,7 +17,7 @@ import type { CommonFlags, Shell } from './shell.ts'
 const ALIVE_WITHIN_MS = 10_000
 
 /** The server that a file names, if it is still the one that wrote it. */
-export const liveServer = async (file: string): Promise<ServerFile | null> => {
+const serverOf = async (file: string): Promise<ServerFile | null> => {
   const server = readServerFile(file)
   if (server === null) return null
   try {
@@ -28,6 +28,9 @@ export const liveServer = async (file: string): Promise<ServerFile | null> => {
     return null
   }
 }
+
+/** The server of a data folder, if one is alive. */
+export const liveServer = (dataFolder: string): Promise<ServerFile | null> => serverOf(folderServer(dataFolder))
 
 const checkedUrl = (url: string): string => {
   if (!isServerUrl(url)) throw new TrihandError('CONFIG_INVALID', `--server is "${url}"; expected http://host:port`)
@@ -68,11 +71,11 @@ const openHere = async (
 }
 
 /** An application that has this ledger open serves the commands beside it, and so does the server of this folder if the ledger is its own. */
-const ownerOf = async ({ settings }: Shell, database: string): Promise<ServerFile | null> => {
+export const ownerOf = async ({ settings }: Pick<Shell, 'settings'>, database: string): Promise<ServerFile | null> => {
   const choice = ledgerChoice(database)
   if (choice.kind !== 'sqlite') return null
-  const server = await liveServer(folderServer(settings.dataFolder))
-  return server?.ledger === resolve(choice.file) ? server : liveServer(ledgerServer(choice.file))
+  const server = await liveServer(settings.dataFolder)
+  return server?.ledger === resolve(choice.file) ? server : serverOf(ledgerServer(choice.file))
 }
 
 const connect = async (shell: Shell, flags: CommonFlags, door: Door): Promise<Api> => {
@@ -80,7 +83,7 @@ const connect = async (shell: Shell, flags: CommonFlags, door: Door): Promise<Ap
   if (flags.server !== undefined) return remoteApi(checkedUrl(flags.server), token)
   if (flags.database === undefined) {
     if (shell.settings.server !== undefined) return remoteApi(shell.settings.server, token)
-    const server = await liveServer(folderServer(shell.settings.dataFolder))
+    const server = await liveServer(shell.settings.dataFolder)
     if (server !== null) return remoteApi(server.url, token)
   }
   const owner = await ownerOf(shell, flags.database ?? defaultLedger(shell.settings))

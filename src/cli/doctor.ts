@@ -11,7 +11,7 @@ import { ledgerChoice } from '../config.ts'
 import { problemOf } from '../http/problem.ts'
 import { defineModels } from '../manifest/models.ts'
 import type { ModelBook } from '../model/agent.ts'
-import { liveServer } from './connect.ts'
+import { liveServer, ownerOf } from './connect.ts'
 import { findSystem, loadSystem } from './load-system.ts'
 import { EXIT, placeText } from './output.ts'
 import { codeFolder, defaultLedger } from './settings.ts'
@@ -75,9 +75,9 @@ const askServer = async (url: string): Promise<Finding> => {
 const ledger: Question = async ({ settings }) => {
   const name = 'ledger'
   try {
-    const server = await liveServer(settings.dataFolder)
-    if (server !== null) return await askServer(server.url)
     const database = defaultLedger(settings)
+    const server = (await liveServer(settings.dataFolder)) ?? (await ownerOf({ settings }, database))
+    if (server !== null) return await askServer(server.url)
     const choice = ledgerChoice(database)
     if (choice.kind === 'memory') return { name, state: 'warn', says: 'memory: nothing is kept', hint: KEEP }
     if (choice.kind === 'sqlite' && !existsSync(choice.file))

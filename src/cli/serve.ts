@@ -118,7 +118,7 @@ const open = ({ settings }: Shell, options: ServeOptions): Promise<Trihand> =>
 /** Whoever has the ledger is named, if it is the server of this folder. */
 const nameOwner = async ({ settings }: Shell, error: unknown): Promise<unknown> => {
   if (!(error instanceof TrihandError) || error.code !== 'LEDGER_IN_USE') return error
-  const server = await liveServer(folderServer(settings.dataFolder))
+  const server = await liveServer(settings.dataFolder)
   if (server === null) return error
   const who = `the server at ${server.url}, process ${server.pid}`
   return new TrihandError(error.code, `${error.detail}: ${who}`, { cause: error })

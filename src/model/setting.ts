@@ -78,6 +78,7 @@ export const SETTINGS: readonly Setting[] = [
   tests('TRIHAND_EDITED', 'the file that an editor was started on; set by us for that process'),
   tests('TRIHAND_TEST_PG_URL', 'a Postgres for the tests'),
   tests('TRIHAND_TEST_RESTATE', 'a Restate server for the tests'),
+  tests('TRIHAND_RESTATE', 'all: every acceptance test is played on Restate, not only those about waking'),
   tests('TRIHAND_TEST_STORES', 'the stores that a suite plays on'),
   tests('TRIHAND_TEST_DISPATCHER', 'the dispatcher that a suite plays on'),
   tests('TRIHAND_TEST_SECRET', 'a secret that a test looks for'),

@@ -19,7 +19,7 @@ test('[B7] what agents asked is told by agent and in all, and a script is called
   expect(items).toContainEqual(expect.objectContaining({ agent: 'response-triager', simulated: true, calls: 1 }))
   expect(total.calls).toBeGreaterThanOrEqual(1)
   const table = (await folder.run(['costs', '--by', 'agent'])).stdout.split('\n')
-  expect(table[0]).toMatch(/^agent +calls +tokens in +tokens out +cost$/)
+  expect(table[0]).toMatch(/^agent +calls +failed +tokens in +tokens out +cost$/)
   expect(table.find((row) => row.startsWith('response-triager'))).toContain('simulated')
   const wrong = await folder.run(['costs', '--by', 'weather'])
   expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining('weather')])
