@@ -6,6 +6,7 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
@@ -51,23 +52,32 @@ const tally = (report, exitCode) => {
   }
 }
 
-/** A project of vitest.config.ts. The counts come from test/support/stage-reporter.ts. */
-const project = (name) => () => {
-  const path = `${ROOT}.test-output/${name}.json`
-  rmSync(path, { force: true })
-  const { status } = spawnSync('npm', ['exec', '--', 'vitest', 'run', '--project', name, '--passWithNoTests'], {
-    ...HOW,
-    env: { ...ENV, TRIHAND_REPORT: path },
-    stdio: 'inherit',
-  })
-  if (!existsSync(path)) return { passed: 0, failed: 1, skips: [], failures: ['there is no report'] }
-  const report = JSON.parse(readFileSync(path, 'utf8'))
-  if (report.tests.length > 0 || status !== 0) return tally(report, status)
-  const none = 'there are no tests'
-  return IN_CI
-    ? { passed: 0, failed: 1, skips: [], failures: [none] }
-    : { passed: 0, failed: 0, skips: [none], failures: [] }
-}
+/** A project of vitest.config.ts, with flags of the runner. The counts come from test/support/stage-reporter.ts. */
+const project =
+  (name, ...flags) =>
+  () => {
+    const path = `${ROOT}.test-output/${name}.json`
+    rmSync(path, { force: true })
+    const { status } = spawnSync(
+      'npm',
+      ['exec', '--', 'vitest', 'run', '--project', name, '--passWithNoTests', ...flags],
+      {
+        ...HOW,
+        env: { ...ENV, TRIHAND_REPORT: path },
+        stdio: 'inherit',
+      },
+    )
+    if (!existsSync(path)) return { passed: 0, failed: 1, skips: [], failures: ['there is no report'] }
+    const report = JSON.parse(readFileSync(path, 'utf8'))
+    if (report.tests.length > 0 || status !== 0) return tally(report, status)
+    const none = 'there are no tests'
+    return IN_CI
+      ? { passed: 0, failed: 1, skips: [], failures: [none] }
+      : { passed: 0, failed: 0, skips: [none], failures: [] }
+  }
+
+/** Tests that wait for processes and pages of their own leave a third of two cores idle. */
+const MORE_WORKERS = `--maxWorkers=${Math.ceil(availableParallelism() * 1.5)}`
 
 /** `beside`: only reads what is there, so that it runs at the same time as the one before it. */
 const STAGES = [
@@ -78,8 +88,8 @@ const STAGES = [
   { name: 'unit', perform: project('unit') },
   { name: 'acceptance', perform: project('acceptance') },
   { name: 'restate', perform: project('restate') },
-  { name: 'integration', perform: project('integration') },
-  { name: 'browser', perform: project('browser') },
+  { name: 'integration', perform: project('integration', MORE_WORKERS) },
+  { name: 'browser', perform: project('browser', MORE_WORKERS) },
   { name: 'chaos-small', perform: project('chaos') },
 ]
 

@@ -3,6 +3,6 @@ import { test } from 'vitest'
 import { expectPassed, SMALL_SEED } from './expect-passed.ts'
 import { runFuzz } from './stages/fuzz.ts'
 
-test('[A2] 200 damaged manifests and 5,000 expressions end with a value or a refusal that has a place', async (context) => {
-  expectPassed(await runFuzz({ manifests: 200, expressions: 5_000, processes: 2, seed: SMALL_SEED }), context)
+test('[A2] 100 damaged manifests and 3,000 expressions end with a value or a refusal that has a place', async (context) => {
+  expectPassed(await runFuzz({ manifests: 100, expressions: 3_000, processes: 2, seed: SMALL_SEED }), context)
 })

@@ -8,7 +8,7 @@ import { SMALL_SEED } from './expect-passed.ts'
 import { killAndRepeat } from './keyed/client.ts'
 import { sized } from './whole.ts'
 
-const LIVES = sized({ whole: 60, part: 6 })
+const LIVES = sized({ whole: 60, part: 4 })
 const PER_LIFE = 12
 const LEASE_TTL_MS = 1_000
 const GIVE_UP_MS = sized({ whole: 3_600_000, part: 120_000 })

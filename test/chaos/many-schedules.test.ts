@@ -11,7 +11,7 @@ const MINUTE = 60_000
 const SECOND = 1_000
 /** A durable store commits twice at each instant of virtual time, and a throttle makes many instants: there, a tenth is enough. */
 const crowdFor = (store: string): { readonly schedules: number; readonly perSecond: number } => {
-  const schedules = store === 'memory' ? sized({ whole: 10_000, part: 2_000 }) : sized({ whole: 1_000, part: 300 })
+  const schedules = store === 'memory' ? sized({ whole: 10_000, part: 800 }) : sized({ whole: 1_000, part: 120 })
   return { schedules, perSecond: schedules / 2 }
 }
 

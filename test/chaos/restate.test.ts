@@ -4,5 +4,5 @@ import { expectPassed, SMALL_SEED } from './expect-passed.ts'
 import { runRestate } from './stages/restate.ts'
 
 test('[R1][R4][R11] kills of workers and of the Restate server lose nothing, and every run ends once', async (context) => {
-  expectPassed(await runRestate({ rounds: 3, stops: 1, seed: SMALL_SEED }), context)
+  expectPassed(await runRestate({ rounds: 2, stops: 1, seed: SMALL_SEED }), context)
 })

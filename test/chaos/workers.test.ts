@@ -4,5 +4,5 @@ import { expectPassed, SMALL_SEED } from './expect-passed.ts'
 import { runWorkers } from './stages/workers.ts'
 
 test('[N5][N10][R4][R11][V12] four workers under load, killed and stopped one after another: every run ends once', async (context) => {
-  expectPassed(await runWorkers({ seconds: 8, killEveryMs: 500, stops: 1, seed: SMALL_SEED }), context)
+  expectPassed(await runWorkers({ seconds: 5, killEveryMs: 500, stops: 1, seed: SMALL_SEED }), context)
 })

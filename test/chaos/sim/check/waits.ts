@@ -146,7 +146,7 @@ const checkReceived = (
 /** The one condition in the plays asks for the trigger's id and a number above one. */
 const fits = (wait: WaitSpec, event: StoredEvent, id: number): boolean => {
   if (event.sequence <= wait.base || !wait.types.includes(event.type)) return false
-  if (wait.condition !== null) return valueAt(event.data, 'id') === id && Number(valueAt(event.data, 'n')) > 1
+  if ((wait.condition ?? null) !== null) return valueAt(event.data, 'id') === id && Number(valueAt(event.data, 'n')) > 1
   if (wait.match === null) return true
   const found = valueAt(event.data, wait.match.path)
   return found !== undefined && canonical(found) === wait.match.value

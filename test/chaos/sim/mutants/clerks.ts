@@ -33,6 +33,7 @@ const plantRestore = <State>(target: object, change: (state: State) => State): (
 
 const forgottenCursor: Mutant = {
   name: 'a gate that is taken up again reads its events from the beginning',
+  seenAt: 1,
   plant: () =>
     plantRestore<GateState>(GateDuty.prototype, (state) =>
       state.kind === 'open' ? { ...state, cursor: 0, beyond: [] } : state,
@@ -50,7 +51,7 @@ const forgottenSlots: Mutant = {
 /** What came while it worked is taken for seen. */
 const deafPark: Mutant = {
   name: 'a clerk parks over a signal that it has not looked at',
-  seenAt: 93,
+  seenAt: 12,
   atStore: (inner) =>
     withWrites(inner, (write) =>
       isClerk(write) && write.release ? { ...write, seenSignal: Number.MAX_SAFE_INTEGER } : write,
@@ -78,6 +79,7 @@ const twoHalves: Mutant = {
 
 const unfenced: Mutant = {
   name: 'a clerk writes without its fence',
+  seenAt: 8,
   atStore: (inner, store) =>
     withWrites(inner, (write) => {
       const found = isClerk(write) ? store.streams.get(write.stream) : undefined
@@ -87,6 +89,7 @@ const unfenced: Mutant = {
 
 const thinCheckpoint: Mutant = {
   name: 'a checkpoint drops the windows of its gate',
+  seenAt: 4,
   plant: () =>
     plantMethod<(state: GateState) => GateFact>(
       GateDuty.prototype,
@@ -116,6 +119,7 @@ const deafToOthers: Mutant = {
 
 const conflictForgotten: Mutant = {
   name: 'a clerk takes a conflict for success',
+  seenAt: 8,
   plant: () =>
     plantMethod<(this: object, outcome: unknown, state: unknown, births: unknown) => Promise<unknown>>(
       Clerk.prototype,
@@ -133,6 +137,7 @@ const conflictForgotten: Mutant = {
 /** clerk-commands-1. */
 const impatient: Mutant = {
   name: 'a command to a clerk is refused because another writer was faster',
+  seenAt: 27,
   plant: () =>
     plantMethod<(this: object, ...args: never[]) => Promise<boolean>>(
       ClerkCommands.prototype,
@@ -158,6 +163,7 @@ const endsUnheard: Mutant = {
 
 const speechless: Mutant = {
   name: 'a gate does not say what became of an event that starts no run',
+  seenAt: 4,
   atEngine: (line) =>
     withAppends(line, (append) => ({
       ...append,
@@ -168,11 +174,13 @@ const speechless: Mutant = {
 /** As it was before runs asked: after a stall all begin whose turn has passed. */
 const turnsFixedAtBirth: Mutant = {
   name: 'a throttled run begins when it is claimed, whatever its throttle says by then',
+  seenAt: 33,
   plant: () => plantMethod(Starts.prototype, 'holds', () => () => false),
 }
 
 const givenForgotten: Mutant = {
   name: 'a start that was given counts only once the handler was entered',
+  seenAt: 12,
   plant: () =>
     plantMethod(
       startRules,

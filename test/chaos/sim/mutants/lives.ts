@@ -46,6 +46,7 @@ const ungated: Mutant = {
 
 const halfGated: Mutant = {
   name: 'a gate does not hear that a run goes on (14.1.2)',
+  seenAt: 19,
   atEngine: (line) =>
     withAppends(line, (append) => {
       const isRevival = append.writes.some(({ facts: [first] }) => first?.type === 'run.retried')
@@ -62,6 +63,7 @@ const childAnew: Mutant = {
 
 const leftBehind: Mutant = {
   name: 'children outlive their parent (14.1.5)',
+  seenAt: 9,
   atEngine: (line, store) =>
     withAppends(line, (append) => {
       const ended = new Set<string>(append.writes.flatMap(({ stream, status }) => (isEnded(status) ? [stream] : [])))
@@ -86,6 +88,7 @@ const oldLimits = ({ at, startBy, deadlineAt }: Limits & { readonly at: number }
 
 const limitsKept: Mutant = {
   name: 'a retried run has the instants of its first life (14.1.4)',
+  seenAt: 24,
   plant: () =>
     plantRun(
       (decide) => (state, command) =>
@@ -114,6 +117,7 @@ const silentTakeover: Mutant = {
 
 const unpinned: Mutant = {
   name: 'a worker takes runs of another version while that is served (13.2.2)',
+  seenAt: 9,
   plant: () =>
     plantMethod<Shares['taker']>(
       Shares.prototype,
@@ -150,6 +154,7 @@ const heldForGood: Mutant = {
 
 const notRecalled: Mutant = {
   name: 'a kept key is not looked up (14.4.4)',
+  seenAt: 12,
   plant: () => plantMethod<KeptClaims['recall']>(KeptClaims.prototype, 'recall', () => async (state) => state),
 }
 

@@ -26,6 +26,7 @@ const unborn: Mutant = {
 
 const abandoned: Mutant = {
   name: 'a run that ends leaves its questions open',
+  seenAt: 33,
   atEngine: (line) =>
     withAppends(line, (append) =>
       isChange(append) ? append : { ...append, signals: append.signals.filter((id) => !id.startsWith('tsk_')) },
@@ -65,6 +66,7 @@ type WrittenAgain = (id: StreamId, group: readonly SessionCall[], outcome: Outco
 
 const droppedResults: Mutant = {
   name: 'runs are let go with their results when their session has moved (14.2)',
+  seenAt: 28,
   plant: () =>
     plantMethod<WrittenAgain>(SessionWrites.prototype, 'writtenAgain', () => (_, group) => {
       const outcome = { kind: 'conflict', reason: 'taken', sequence: 0, dataHash: '', runs: [] } as const
