@@ -28,6 +28,12 @@ describe('[A2] a manifest that was damaged', () => {
   test('of any shape ends with findings', () => allSurvive(DAMAGED.shape))
   test('any text ends with findings', () => allSurvive(DAMAGED.text))
 
+  // Mistakes of all layers are told at once, so that later ones meet what earlier ones have refused (15.1.1).
+  test('a plan whose triggers were refused ends with findings', () =>
+    expect(
+      survives('product: {name: a}\nplans: [{name: 30s, triggers: [{kind: -1}], db_lookups: 30s}]').manifest,
+    ).toBeNull())
+
   test('what loads is printed as what loads to the same', () =>
     fc.assert(
       fc.property(mutation, (one) => {

@@ -22,7 +22,7 @@ interface Before {
 export interface Absence {
   readonly worker: string
   readonly from: number
-  readonly to: number
+  to: number
 }
 
 /** One write that took effect. */
@@ -54,6 +54,9 @@ export class Witness {
   readonly #appendIds = new Map<string, string>()
   /** Not the store's: it forgets those whom it has freed. */
   readonly #beatAt = new Map<WorkerId, { readonly at: number; readonly tick: number }>()
+
+  /** A worker learns from the answer to its late beat that its leases may be gone: its silence counts until the beat after that. */
+  readonly #silenceOf = new Map<WorkerId, Absence>()
 
   constructor(store: MemoryStore, tick: () => number) {
     this.#store = store
@@ -100,7 +103,17 @@ export class Witness {
     const beats = new Map(this.#store.workers)
     const last = this.#beatAt.get(worker) ?? { at: now, tick: 0 }
     const tick = this.#tick()
-    if (now - last.at > ttlMs / 2) this.silences.push({ worker: owner, from: last.tick, to: tick })
+    const silence = this.#silenceOf.get(worker)
+    // A beat that lands late says nothing new.
+    if (silence !== undefined && now > last.at) {
+      silence.to = tick
+      this.#silenceOf.delete(worker)
+    }
+    if (now - last.at > ttlMs / 2) {
+      const absence = { worker: owner, from: last.tick, to: tick }
+      this.silences.push(absence)
+      this.#silenceOf.set(worker, absence)
+    }
     this.#beatAt.set(worker, { at: Math.max(now, last.at), tick })
     return (freed) => {
       this.changes += freed

@@ -66,7 +66,7 @@ class Life {
     if (this.#isCancelled && BEGINNINGS.has(fact.type)) this.#note('V8', 'begins something after its cancel', seq)
     if (ENDS.has(fact.type)) this.#isOver = true
     if (fact.type === 'run.cancel_requested') this.#isCancelled = true
-    if (fact.type === 'run.retried') this.#reopen()
+    if (fact.type === 'run.retried') this.#reopen(fact.anew ?? [])
     if (fact.type === 'run.retry_scheduled') this.#retryAt = fact.wakeAt
     if (fact.type === 'run.retry_due') {
       if (this.#retryAt === null || fact.at < this.#retryAt) this.#note('V24', 'is tried again before its time', seq)
@@ -75,12 +75,15 @@ class Life {
     if ('step' in fact) this.#takeStep(fact, seq)
   }
 
-  #reopen(): void {
+  /** `anew`: waits whose timeout failed the run. */
+  #reopen(anew: readonly string[]): void {
     this.#isOver = false
     this.#isCancelled = false
     this.#retryAt = null
     for (const { type, step } of this.#run.facts.flatMap((fact) => ('step' in fact ? [fact] : []))) {
-      if (type === 'step.failed' || type === 'child.ended' || type === 'step.resolved') this.#settled.delete(step)
+      const isAnew = type === 'wait.timed_out' && anew.includes(step)
+      if (isAnew || type === 'step.failed' || type === 'child.ended' || type === 'step.resolved')
+        this.#settled.delete(step)
       this.#attempts.delete(step)
     }
   }
