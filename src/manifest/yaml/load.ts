@@ -10,7 +10,7 @@ import { check } from './check.ts'
 import { definitionRemarks } from './definition.ts'
 import { parseYaml } from './document.ts'
 import { type Finding, hintOf, type Level, pathText, type Remark } from './finding.ts'
-import type { Manifest } from './manifest.ts'
+import { HAND_SECTIONS, type Manifest } from './manifest.ts'
 import { checkNames, withGoodNames } from './names.ts'
 import { normalise } from './normal.ts'
 import { payloadSchema } from './payload.ts'
@@ -85,13 +85,24 @@ const checkPayloads = (manifest: Manifest, told: Told): void => {
 /** What stands for the sections that every manifest has, where they were refused. */
 const MISSING = { product: { name: 'unnamed' }, events: { definitions: [] } }
 
+/** A handler whose triggers were refused is still looked at, for what else is wrong with it. */
+const whole = (handler: Json): Json => (isRecord(handler) ? { triggers: [], ...handler } : handler)
+
 const shaped = (root: JsonRecord, places: Places, told: Told): Manifest => {
   const normal = normalise(withVersion(root, places), (from, to) => places.moved(from, to), told.tell)
   const { value, extra, remarks } = check(MANIFEST, normal)
   for (const remark of remarks) told.tell(remark)
   const sections = { ...MISSING, ...(value as JsonRecord) } as JsonRecord
+  const hands = HAND_SECTIONS.flatMap((section) => {
+    const handlers = sections[section]
+    return Array.isArray(handlers) ? [[section, handlers.map(whole)] as const] : []
+  })
   const kept = { ...(isRecord(sections['extra']) ? sections['extra'] : {}), ...extra }
-  return { ...sections, ...(Object.keys(kept).length === 0 ? {} : { extra: kept }) } as unknown as Manifest
+  return {
+    ...sections,
+    ...Object.fromEntries(hands),
+    ...(Object.keys(kept).length === 0 ? {} : { extra: kept }),
+  } as unknown as Manifest
 }
 
 const judged = (root: JsonRecord, places: Places, told: Told, surroundings: Surroundings): Manifest | null => {

@@ -130,8 +130,7 @@ interface Routing {
 export const heardBy = (handler: HandlerEntry, manifest: Manifest): readonly string[] => {
   const group = handler['fan_in'] as FanIn | undefined
   const members = group === undefined ? [] : [group.primary, ...group.wait_for]
-  // A handler that was refused before is looked at all the same, for what else is wrong: it may lack anything.
-  const direct = (handler.triggers ?? []).flatMap((trigger) => {
+  const direct = handler.triggers.flatMap((trigger) => {
     if (trigger.event !== undefined) return trigger.event
     const webhook = manifest.webhooks?.find(({ name }) => name === trigger['webhook'])
     return typeof webhook?.['emits'] === 'string' ? webhook['emits'] : []
