@@ -105,9 +105,7 @@ const shaped = (root: JsonRecord, places: Places, told: Told): Manifest => {
   } as unknown as Manifest
 }
 
-const judged = (root: JsonRecord, places: Places, told: Told, surroundings: Surroundings): Manifest | null => {
-  const outlined = shaped(root, places, told)
-  told.settle()
+const judgedFurther = (outlined: Manifest, told: Told, surroundings: Surroundings): Manifest => {
   const manifest = withRules(outlined, told.tell)
   checkPayloads(manifest, told)
   checkNames(manifest, told.tell)
@@ -117,7 +115,20 @@ const judged = (root: JsonRecord, places: Places, told: Told, surroundings: Surr
   told.settle()
   tellUnused(manifest, told.tell)
   lint(manifest, surroundings, told.tell)
-  return told.hasErrors ? null : manifest
+  return manifest
+}
+
+const judged = (root: JsonRecord, places: Places, told: Told, surroundings: Surroundings): Manifest | null => {
+  const outlined = shaped(root, places, told)
+  told.settle()
+  try {
+    const manifest = judgedFurther(outlined, told, surroundings)
+    return told.hasErrors ? null : manifest
+  } catch (error) {
+    // What was refused may lack anything: a step that stumbles over it has nothing to add to what was found.
+    if (told.hasErrors) return null
+    throw error
+  }
 }
 
 const NOWHERE: Surroundings = { folder: null, environment: null }

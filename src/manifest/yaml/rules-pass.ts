@@ -57,7 +57,7 @@ const tellShadowed = (text: string, path: Path, fields: readonly string[], tell:
 /** What the rules of a plan's steps may name besides: its steps, and the item of a list. They win over fields of the payload. */
 const planNames = (handler: HandlerEntry): readonly string[] => {
   const named = recordsIn(handler['steps'] as Json | undefined).flatMap(({ id, as = 'item' }) => [id, as])
-  return [...new Set(named.filter((one): one is string => typeof one === 'string' && WORD.test(one)))]
+  return [...new Set(named.filter((one): one is string => typeof one === 'string' && WORD.test(one) && !(one in {})))]
 }
 
 /** What stands for a rule that was refused, so that it is refused once. */
